@@ -136,11 +136,11 @@ static void compare(struct frz_core *core, uint64_t until_ns)
 
 /* ---- All pairs with the first core ------------------------------------------------------------*/
 
-struct job { struct frz_cores *cores; uint64_t deadline_ns; };
+struct cores_job { struct frz_cores *cores; uint64_t deadline_ns; };
 
 static void *compare_all(void *argument)
 {
-	const struct job *job = argument;
+	const struct cores_job *job = argument;
 	uint64_t end = frz_monotonic_raw_ns() + job->deadline_ns;
 	size_t n = job->cores->n;
 
@@ -186,7 +186,7 @@ static int list_cores(struct frz_cores *c, const cpu_set_t *set)
 int frz_cores_compare(struct frz_cores *out, const cpu_set_t *set, uint64_t deadline_ns)
 {
 	int error = list_cores(out, set);
-	struct job job = { out, deadline_ns };
+	struct cores_job job = { out, deadline_ns };
 	sigset_t all, before;
 	pthread_t thread;
 

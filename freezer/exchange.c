@@ -256,13 +256,13 @@ static void answer_beside(struct frz_endpoint *e, uint64_t until_ns, const struc
 	}
 }
 
-struct kept {
+struct exchange_kept {
 	const struct frz_peer *peer;
 	struct address to;
 	uint64_t fastest; /* round trip in ticks; forgotten slowly, since networks change; 0: none yet */
 };
 
-static void remember(struct kept *k, uint64_t fastest)
+static void remember(struct exchange_kept *k, uint64_t fastest)
 {
 	uint64_t before = k->fastest + k->fastest / FORGET;
 
@@ -272,7 +272,7 @@ static void remember(struct kept *k, uint64_t fastest)
 /* The first question wakes the other side; those behind it find it awake, and go on until one was
  * nearly as fast as the fastest. Sleeping until the first answer would be dearer: by the time that
  * it has woken us, the other side would be asleep again. */
-static void ask_beside(struct frz_endpoint *e, struct kept *k, struct frz_pace pace,
+static void ask_beside(struct frz_endpoint *e, struct exchange_kept *k, struct frz_pace pace,
 		       uint64_t patience_ns, const struct frz_stop *stop)
 {
 	struct packet_wait wait = { .stop = stop, .spin_ns = KNOCK_SPIN_NS };
@@ -294,7 +294,7 @@ static void ask_beside(struct frz_endpoint *e, struct kept *k, struct frz_pace p
 	remember(k, fastest);
 }
 
-static void ask_all_beside(struct frz_endpoint *e, struct kept *kept, size_t n,
+static void ask_all_beside(struct frz_endpoint *e, struct exchange_kept *kept, size_t n,
 			   struct frz_pace pace, const struct frz_stop *stop)
 {
 	uint64_t patience = earlier(pace.interval_ns / (2 * n), KEEP_PATIENCE_NS);
@@ -309,7 +309,7 @@ static void ask_all_beside(struct frz_endpoint *e, struct kept *kept, size_t n,
 int frz_keep(struct frz_endpoint *e, const struct frz_peer *peers, size_t npeers,
 	     struct frz_pace pace, const struct frz_stop *stop)
 {
-	struct kept *kept = calloc(npeers + 1, sizeof *kept);
+	struct exchange_kept *kept = calloc(npeers + 1, sizeof *kept);
 	uint64_t next = UINT64_MAX;
 	int error = kept ? 0 : -ENOMEM;
 

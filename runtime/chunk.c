@@ -136,11 +136,11 @@ static long map(int fd, uint64_t from, uint64_t bytes)
 	return at;
 }
 
-struct piece { const char *path; int flags; uint64_t from, bytes; }; /* of a file */
+struct chunk_piece { const char *path; int flags; uint64_t from, bytes; }; /* of a file */
 
 static long map_piece(void *piece)
 {
-	const struct piece *p = piece;
+	const struct chunk_piece *p = piece;
 	int fd = (int)sys(SYS_open, p->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | p->flags, 0666);
 	long at;
 
@@ -157,12 +157,12 @@ static long map_piece(void *piece)
 
 long dprof_file_map(const char *path, int flags, uint64_t from, uint64_t bytes)
 {
-	return dprof_do_apart(map_piece, &(struct piece){ path, flags, from, bytes });
+	return dprof_do_apart(map_piece, &(struct chunk_piece){ path, flags, from, bytes });
 }
 
 static long punch_piece(void *piece)
 {
-	const struct piece *p = piece;
+	const struct chunk_piece *p = piece;
 	int fd = (int)sys(SYS_open, p->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 
 	if (fd < 0)
@@ -175,7 +175,7 @@ static long punch_piece(void *piece)
 /* Where a file system cannot do that, what is there stays. */
 void dprof_file_punch(const char *path, uint64_t from, uint64_t bytes)
 {
-	dprof_do_apart(punch_piece, &(struct piece){ .path = path, .from = from, .bytes = bytes });
+	dprof_do_apart(punch_piece, &(struct chunk_piece){ .path = path, .from = from, .bytes = bytes });
 }
 
 /* ---- The chunks of a thread ------------------------------------------------------------------- */

@@ -176,11 +176,11 @@ static long write_parts(int fd, uint64_t offset, uint64_t number, const uint64_t
 	return at;
 }
 
-struct pack { const char *path; uint64_t offset, number; const uint64_t *words; size_t n; };
+struct packing { const char *path; uint64_t offset, number; const uint64_t *words; size_t n; };
 
 static long pack(void *asked)
 {
-	const struct pack *p = asked;
+	const struct packing *p = asked;
 	int create = p->offset ? 0 : O_CREAT | O_EXCL, fd;
 	long at;
 
@@ -198,5 +198,5 @@ static long pack(void *asked)
 
 long dprof_pack(const char *path, uint64_t offset, uint64_t number, const uint64_t *words, size_t n)
 {
-	return dprof_do_apart(pack, &(struct pack){ path, offset, number, words, n });
+	return dprof_do_apart(pack, &(struct packing){ path, offset, number, words, n });
 }

@@ -130,11 +130,11 @@ static bool proc_is_ours(void)
 	return number_at(&at, &pid) && pid == (uint64_t)sys(SYS_getpid);
 }
 
-struct asked { uint64_t tid; struct dprof_sched s; };
+struct sched_asked { uint64_t tid; struct dprof_sched s; };
 
 static long read_files(void *asked)
 {
-	struct asked *a = asked;
+	struct sched_asked *a = asked;
 
 	if (proc_is_ours()) {
 		read_switches(&a->s, a->tid);
@@ -145,7 +145,7 @@ static long read_files(void *asked)
 
 struct dprof_sched dprof_sched_read(uint64_t tid)
 {
-	struct asked a = { tid, { .from = dprof_now() } };
+	struct sched_asked a = { tid, { .from = dprof_now() } };
 
 	dprof_do_apart(read_files, &a);
 	read_cpu(&a.s, tid);

@@ -159,12 +159,12 @@ static uint64_t left_but_caller(void)
 	return left;
 }
 
-struct entry { uint64_t number, offset; uint16_t length; uint8_t type; char name[]; }; /* as the kernel has it */
+struct unseen_entry { uint64_t number, offset; uint16_t length; uint8_t type; char name[]; }; /* as the kernel has it */
 
 static void list_entries(const char *from, long n, struct dprof_library_call *to)
 {
-	for (long at = 0; at < n; at += ((const struct entry *)(from + at))->length) {
-		const struct entry *e = (const struct entry *)(from + at);
+	for (long at = 0; at < n; at += ((const struct unseen_entry *)(from + at))->length) {
+		const struct unseen_entry *e = (const struct unseen_entry *)(from + at);
 		uint32_t id = (uint32_t)strtoul(e->name, NULL, 10);
 
 		if (id && to->threads++ < DPROF_THREADS_LISTED)

@@ -19,12 +19,12 @@ const char *audit_word(enum audit_verdict verdict)
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-struct share {
+struct audit_share {
 	const struct quantity *what;
 	struct interval recorded, bounds; /* percent */
 };
 
-struct shares { struct share *v; size_t n; };
+struct audit_shares { struct audit_share *v; size_t n; };
 
 static struct interval run_of(const struct quantities *q)
 {
@@ -52,7 +52,7 @@ static struct interval value_in(const struct quantities *q, const struct quantit
 }
 
 /* What a reader of the recorded times takes it for: of an operation that may have waited, all of it was waiting. */
-static double said(const struct share *s)
+static double said(const struct audit_share *s)
 {
 	return s->what->kind == QUANTITY_PATH ? (s->recorded.lo + s->recorded.hi) / 2 : s->recorded.hi;
 }
@@ -63,7 +63,7 @@ static int largest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void add_shares(struct shares *s, enum quantity_kind kind, const struct quantities *of, const struct quantities *recorded,
+static void add_shares(struct audit_shares *s, enum quantity_kind kind, const struct quantities *of, const struct quantities *recorded,
 		       const struct quantities *bounds, size_t threads)
 {
 	double times = kind == QUANTITY_WAIT ? (double)threads : 1;
@@ -71,15 +71,15 @@ static void add_shares(struct shares *s, enum quantity_kind kind, const struct q
 		const struct quantity *what = &of->v[i];
 		if (what->kind != kind || (of == bounds && value_in(recorded, what).hi > 0))
 			continue;
-		*MEM_GROW(s->v, s->n) = (struct share){ what, percent(value_in(recorded, what), run_of(recorded), times),
+		*MEM_GROW(s->v, s->n) = (struct audit_share){ what, percent(value_in(recorded, what), run_of(recorded), times),
 							percent(value_in(bounds, what), run_of(bounds), times) };
 	}
 }
 
 /* All that occur in either, as recorded the largest first. */
-static struct shares shares_of(enum quantity_kind kind, const struct quantities *recorded, const struct quantities *bounds, size_t threads)
+static struct audit_shares shares_of(enum quantity_kind kind, const struct quantities *recorded, const struct quantities *bounds, size_t threads)
 {
-	struct shares s = { NULL, 0 };
+	struct audit_shares s = { NULL, 0 };
 	add_shares(&s, kind, recorded, recorded, bounds, threads);
 	add_shares(&s, kind, bounds, recorded, bounds, threads);
 	if (s.n > 0)
@@ -89,13 +89,13 @@ static struct shares shares_of(enum quantity_kind kind, const struct quantities 
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-static void claim(struct audit *a, char *text, const struct share *s, enum audit_verdict verdict)
+static void claim(struct audit *a, char *text, const struct audit_share *s, enum audit_verdict verdict)
 {
 	*MEM_GROW(a->claims, a->n) = (struct audit_claim){ text, said(s), s->bounds, verdict };
 }
 
 /* That the first is the largest of all. */
-static enum audit_verdict verdict_of_first(const struct shares *s)
+static enum audit_verdict verdict_of_first(const struct audit_shares *s)
 {
 	enum audit_verdict verdict = AUDIT_HOLDS;
 	for (size_t i = 1; i < s->n; i++) {
@@ -108,7 +108,7 @@ static enum audit_verdict verdict_of_first(const struct shares *s)
 }
 
 /* That it is about what was recorded. */
-static enum audit_verdict verdict_of_share(const struct share *s)
+static enum audit_verdict verdict_of_share(const struct audit_share *s)
 {
 	double least = said(s) - AUDIT_POINTS, most = said(s) + AUDIT_POINTS;
 	if (s->bounds.hi < least || s->bounds.lo > most)
@@ -145,12 +145,12 @@ static char *words_of_share(const struct quantity *what, double recorded)
 }
 
 /* More than nothing; and of the critical path only where the recorded times say which it was. */
-static bool is_said(const struct share *s)
+static bool is_said(const struct audit_share *s)
 {
 	return said(s) >= AUDIT_POINTS && (s->what->kind != QUANTITY_PATH || s->recorded.hi - s->recorded.lo <= AUDIT_POINTS);
 }
 
-static void add_claims(struct audit *a, const struct shares *s)
+static void add_claims(struct audit *a, const struct audit_shares *s)
 {
 	if (s->n == 0 || !is_said(&s->v[0]))
 		return;
@@ -165,7 +165,7 @@ void audit_open(struct audit *a, const struct quantities *recorded, const struct
 	static const enum quantity_kind kinds[] = { QUANTITY_SCORE, QUANTITY_WAIT, QUANTITY_PATH };
 	*a = (struct audit){ NULL, 0 };
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-		struct shares s = shares_of(kinds[k], recorded, bounds, threads);
+		struct audit_shares s = shares_of(kinds[k], recorded, bounds, threads);
 		add_claims(a, &s);
 		free(s.v);
 	}

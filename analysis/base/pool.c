@@ -19,7 +19,7 @@ struct pool {
 	atomic_size_t next;
 };
 
-struct worker { struct pool *pool; size_t number; pthread_t thread; };
+struct pool_worker { struct pool *pool; size_t number; pthread_t thread; };
 
 static size_t cores(void)
 {
@@ -46,7 +46,7 @@ size_t pool_workers(size_t tasks)
 
 static void *work(void *of)
 {
-	const struct worker *w = of;
+	const struct pool_worker *w = of;
 	bool within = in_task;
 	in_task = true;
 	for (size_t task; (task = atomic_fetch_add(&w->pool->next, 1)) < w->pool->tasks;)
@@ -58,12 +58,12 @@ static void *work(void *of)
 void pool_run(size_t tasks, size_t workers, pool_task *run, void *of)
 {
 	struct pool pool = { .run = run, .of = of, .tasks = tasks };
-	struct worker all[POOL_MOST];
+	struct pool_worker all[POOL_MOST];
 	size_t most = pool_workers(tasks), n = 1;
 	workers = workers < most ? workers : most;
-	all[0] = (struct worker){ .pool = &pool };
+	all[0] = (struct pool_worker){ .pool = &pool };
 	for (; n < workers; n++) {
-		all[n] = (struct worker){ .pool = &pool, .number = n };
+		all[n] = (struct pool_worker){ .pool = &pool, .number = n };
 		if (pthread_create(&all[n].thread, NULL, work, &all[n]) != 0)
 			break;
 	}

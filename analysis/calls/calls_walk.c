@@ -18,14 +18,14 @@ struct on_path {
 	bool used;
 };
 
-struct entry { uint32_t node; uint64_t since, bytes; }; /* beside the replay's; bytes: that a receive takes, as far as is known */
+struct calls_entry { uint32_t node; uint64_t since, bytes; }; /* beside the replay's; bytes: that a receive takes, as far as is known */
 
-struct along {
+struct calls_along {
 	struct calls_walk *w;
 	struct graph_activities a;
 	struct on_path *paths; size_t room; /* of each node */
 	uint32_t *used; size_t nused;
-	struct entry *entries; size_t nentries;
+	struct calls_entry *entries; size_t nentries;
 	uint32_t last;               /* node of the last step, or CALL_ROOT */
 	uint32_t operation;          /* node of the outermost one */
 	uint32_t idle;               /* site of the team's join that was left last */
@@ -62,7 +62,7 @@ static uint32_t child_of(struct calls_walk *w, uint32_t parent, uint32_t site)
 	return (uint32_t)ids_find(&w->children, id) + 1; /* the root is no child */
 }
 
-static struct on_path *use_path(struct along *l, uint32_t node)
+static struct on_path *use_path(struct calls_along *l, uint32_t node)
 {
 	size_t n = l->w->profile->nnodes;
 	if (n > l->room) {
@@ -78,13 +78,13 @@ static struct on_path *use_path(struct along *l, uint32_t node)
 
 /* ---- What it did ----------------------------------------------------------------------------- */
 
-static uint32_t node_now(const struct along *l)
+static uint32_t node_now(const struct calls_along *l)
 {
 	return l->nentries ? l->entries[l->nentries - 1].node : 0;
 }
 
 /* Stretches that touch are one piece. */
-static void add_exclusive(struct along *l, uint32_t node)
+static void add_exclusive(struct calls_along *l, uint32_t node)
 {
 	struct on_path *path = use_path(l, node);
 	path->exclusive.ticks += l->a.step.to - l->a.step.from;
@@ -92,7 +92,7 @@ static void add_exclusive(struct along *l, uint32_t node)
 	l->last = node;
 }
 
-static void add_idle(struct along *l)
+static void add_idle(struct calls_along *l)
 {
 	uint32_t node = child_of(l->w, node_now(l), l->idle);
 	frz_time waited = times_of_thread(l->w->graph->times, l->a.thread, l->a.step.from, l->a.step.to);
@@ -103,7 +103,7 @@ static void add_idle(struct along *l)
 	add_exclusive(l, node);
 }
 
-static void add_unknown(struct along *l)
+static void add_unknown(struct calls_along *l)
 {
 	l->unknown += l->a.step.to - l->a.step.from + 1;
 	uint32_t node = child_of(l->w, 0, TR_NO_SITE);
@@ -113,7 +113,7 @@ static void add_unknown(struct along *l)
 	l->last = CALL_ROOT;
 }
 
-static void add_step(struct along *l)
+static void add_step(struct calls_along *l)
 {
 	if (l->a.step.did == GRAPH_DID_UNKNOWN)
 		add_unknown(l);
@@ -123,7 +123,7 @@ static void add_step(struct along *l)
 		add_exclusive(l, node_now(l));
 }
 
-static void note_points(struct along *l)
+static void note_points(struct calls_along *l)
 {
 	l->gave &= l->a.step.did == GRAPH_OPERATED;
 	for (size_t i = 0; i < l->a.step.npoints; i++)
@@ -132,7 +132,7 @@ static void note_points(struct along *l)
 
 /* It may have waited, but for nobody who is known, nor is it known that others had what it sent. Of a lock, or the like, whoever it is known
  * to have waited for, another one that is not recorded may have been behind that. */
-static bool is_uncaused(const struct along *l, const struct graph_operation *o)
+static bool is_uncaused(const struct calls_along *l, const struct graph_operation *o)
 {
 	const struct trace *trace = l->w->graph->trace;
 	bool had = l->gave && tr_is(trace, o->site, OP_MESSAGE | OP_COLLECTIVE);
@@ -140,7 +140,7 @@ static bool is_uncaused(const struct along *l, const struct graph_operation *o)
 	return (alone || tr_is(trace, o->site, OP_ADDRESS)) && tr_is(trace, o->site, OP_WAITS);
 }
 
-static void add_operation(struct along *l)
+static void add_operation(struct calls_along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
 	if (o->site == TR_BEFORE)
@@ -153,7 +153,7 @@ static void add_operation(struct along *l)
 
 /* ---- Enters and exits ------------------------------------------------------------------------ */
 
-static bool is_of(const struct along *l, uint32_t kinds)
+static bool is_of(const struct calls_along *l, uint32_t kinds)
 {
 	const struct trace *trace = l->w->graph->trace;
 	uint32_t site = l->a.step.event.site;
@@ -165,12 +165,12 @@ static const uint32_t givers = TR_KIND_BIT(DPROF_KIND_SEND) | TR_KIND_BIT(DPROF_
 static const uint32_t receives = TR_KIND_BIT(DPROF_KIND_RECV);
 
 /* A receive that only begins has no bytes yet. */
-static void enter(struct along *l)
+static void enter(struct calls_along *l)
 {
 	const struct tr_event *e = &l->a.step.event;
 	uint32_t node = child_of(l->w, node_now(l), tr_row(l->w->graph->trace, e->site));
 	struct on_path *path = use_path(l, node);
-	struct entry entry = { node, l->a.step.to, 0 };
+	struct calls_entry entry = { node, l->a.step.to, 0 };
 	path->visits += !e->inherited;
 	path->open++;
 	if (is_of(l, givers | receives) && !e->inherited) {
@@ -186,9 +186,9 @@ static void enter(struct along *l)
 }
 
 /* Of an enter that may have been left before, all of the time is possible. */
-static void leave(struct along *l, bool sure)
+static void leave(struct calls_along *l, bool sure)
 {
-	struct entry *e = &l->entries[--l->nentries];
+	struct calls_entry *e = &l->entries[--l->nentries];
 	struct on_path *path = use_path(l, e->node);
 	uint64_t ticks = l->a.stamp - e->since;
 	path->bytes += e->bytes;
@@ -199,7 +199,7 @@ static void leave(struct along *l, bool sure)
 }
 
 /* A receive is complete: what came counts for the operation around it. */
-static void complete(struct along *l)
+static void complete(struct calls_along *l)
 {
 	struct tr_event whole = l->a.step.event;
 	if (!l->nentries || !is_of(l, receives))
@@ -212,7 +212,7 @@ static void complete(struct along *l)
 		l->entries[l->nentries - 1].bytes = bytes;
 }
 
-static void move(struct along *l)
+static void move(struct calls_along *l)
 {
 	const struct tr_event *e = &l->a.step.event;
 	const struct replay *r = &l->a.replay;
@@ -232,13 +232,13 @@ static void move(struct along *l)
 
 /* ---- One thread ------------------------------------------------------------------------------ */
 
-static frz_time sum_of(const struct along *l, uint64_t ticks, uint64_t pieces)
+static frz_time sum_of(const struct calls_along *l, uint64_t ticks, uint64_t pieces)
 {
 	const struct graph_thread *t = &l->w->graph->threads[l->a.thread];
 	return times_sum(l->w->graph->times, l->a.thread, (struct stretches){ ticks, pieces, t->first, t->last });
 }
 
-static struct call_sums sums_of(const struct along *l, const struct on_path *path)
+static struct call_sums sums_of(const struct calls_along *l, const struct on_path *path)
 {
 	struct call_sums s = { .visits = path->visits, .bytes = path->bytes, .waited = path->waited, .transfer = path->transfer,
 				.uncaused = path->uncaused };
@@ -249,7 +249,7 @@ static struct call_sums sums_of(const struct along *l, const struct on_path *pat
 }
 
 /* It may have been on this path for all of the time in which it is not known where it was. */
-static void add_unknown_inside(const struct along *l, struct call_sums *s)
+static void add_unknown_inside(const struct calls_along *l, struct call_sums *s)
 {
 	int64_t unknown = sum_of(l, l->unknown, l->unknown > 0).hi;
 	s->inclusive.hi = ticks_plus(s->inclusive.hi, unknown);
@@ -266,7 +266,7 @@ static void add_inside(struct call_sums *to, const struct call_sums *s)
 	to->uncaused = ticks_plus(to->uncaused, s->uncaused);
 }
 
-static void add_flat(struct along *l, const struct call_sums *sums)
+static void add_flat(struct calls_along *l, const struct call_sums *sums)
 {
 	struct calls_walk *w = l->w;
 	uint32_t nsites = (uint32_t)w->graph->trace->nsites;
@@ -305,7 +305,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Children come behind their parents. */
-static void take(struct along *l)
+static void take(struct calls_along *l)
 {
 	struct call_profile *p = l->w->profile;
 	struct call_sums *sums = mem_resize(NULL, p->nnodes, sizeof *sums);
@@ -325,7 +325,7 @@ static void take(struct along *l)
 void calls_add_thread(struct calls_walk *w, uint32_t thread)
 {
 	const struct graph_thread *t = &w->graph->threads[thread];
-	struct along l = { .w = w, .last = CALL_ROOT };
+	struct calls_along l = { .w = w, .last = CALL_ROOT };
 	if (t->nevents == 0)
 		return;
 	if (w->profile->nnodes == 0)

@@ -17,7 +17,7 @@
 /* The last entry and the first exit of a collective on one clock. */
 struct entry_exit { const struct match_part *last_entry, *first_exit; };
 
-struct maker {
+struct links_maker {
 	const struct trace *trace;
 	uint32_t base;
 	struct match_walk *walk;
@@ -30,12 +30,12 @@ struct maker {
 	size_t nlinks, taken, room;
 };
 
-static uint32_t clock_of(const struct maker *k, const struct match_part *p)
+static uint32_t clock_of(const struct links_maker *k, const struct match_part *p)
 {
 	return k->trace->threads[p->thread].clock;
 }
 
-static void add(struct maker *k, const struct match_part *from, const struct match_part *to)
+static void add(struct links_maker *k, const struct match_part *from, const struct match_part *to)
 {
 	if (k->nlinks == k->room) {
 		k->room = k->room ? 2 * k->room : 16;
@@ -60,7 +60,7 @@ static bool left(const struct match_part *p)
 	return p->done_at != MATCH_NEVER;
 }
 
-static struct entry_exit *entry_exit_of(struct maker *k, const struct match_part *p)
+static struct entry_exit *entry_exit_of(struct links_maker *k, const struct match_part *p)
 {
 	uint32_t clock = clock_of(k, p);
 	struct entry_exit *d = &k->of_clock[clock];
@@ -69,14 +69,14 @@ static struct entry_exit *entry_exit_of(struct maker *k, const struct match_part
 	return d;
 }
 
-static void goes_in(struct maker *k, const struct match_part *p)
+static void goes_in(struct links_maker *k, const struct match_part *p)
 {
 	struct entry_exit *d = entry_exit_of(k, p);
 	if (!d->last_entry || p->enter > d->last_entry->enter)
 		d->last_entry = p;
 }
 
-static void comes_out(struct maker *k, const struct match_part *p)
+static void comes_out(struct links_maker *k, const struct match_part *p)
 {
 	struct entry_exit *d = entry_exit_of(k, p);
 	if (!d->first_exit || p->done < d->first_exit->done)
@@ -84,7 +84,7 @@ static void comes_out(struct maker *k, const struct match_part *p)
 }
 
 /* Every entry comes before every exit. */
-static void link_clocks(struct maker *k)
+static void link_clocks(struct links_maker *k)
 {
 	for (size_t i = 0; i < k->nthere; i++) {
 		for (size_t j = 0; j < k->nthere; j++) {
@@ -114,7 +114,7 @@ static const struct match_part *root_of(const struct match *m)
 	return root;
 }
 
-static void link_all(struct maker *k)
+static void link_all(struct links_maker *k)
 {
 	for (size_t i = 0; i < k->match.nparts; i++) {
 		const struct match_part *p = &k->match.parts[i];
@@ -126,7 +126,7 @@ static void link_all(struct maker *k)
 	link_clocks(k);
 }
 
-static void link_root(struct maker *k)
+static void link_root(struct links_maker *k)
 {
 	const struct match_part *root = root_of(&k->match);
 	bool gives = k->match.flow == FLOW_FROM_ROOT;
@@ -155,7 +155,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* From lower ranks to higher ones; threads stand in the order of their ranks. */
-static void link_upward(struct maker *k)
+static void link_upward(struct links_maker *k)
 {
 	size_t n = k->match.nparts;
 	const struct match_part **parts = mem_resize(NULL, n, sizeof *parts);
@@ -179,13 +179,13 @@ static void link_upward(struct maker *k)
 /* ---- All ------------------------------------------------------------------------------------- */
 
 /* A message of a collective operation that gives nothing need not have been waited for. */
-static bool arrives(const struct maker *k, const struct match *m)
+static bool arrives(const struct links_maker *k, const struct match *m)
 {
 	return m->kind == MATCH_MESSAGE && clock_of(k, &m->parts[0]) != clock_of(k, &m->parts[1]) &&
 	       (m->parts[0].bytes != 0 || !tr_is(k->trace, m->parts[1].site, OP_OF_RANKS));
 }
 
-static void link_match(struct maker *k)
+static void link_match(struct links_maker *k)
 {
 	const struct match *m = &k->match;
 	if (arrives(k, m))
@@ -200,9 +200,9 @@ static void link_match(struct maker *k)
 		link_root(k);
 }
 
-static struct maker maker_open(const struct trace *t, uint32_t base, struct match_log *matches)
+static struct links_maker maker_open(const struct trace *t, uint32_t base, struct match_log *matches)
 {
-	struct maker k = { .trace = t, .base = base };
+	struct links_maker k = { .trace = t, .base = base };
 	uint64_t slack = match_slack(t);
 	k.walk = matches ? match_walk_open(t, slack, matches) : match_walk_open_between(t, slack);
 	k.of_clock = mem_resize(NULL, t->nclocks, sizeof *k.of_clock);
@@ -212,7 +212,7 @@ static struct maker maker_open(const struct trace *t, uint32_t base, struct matc
 	return k;
 }
 
-static void maker_close(struct maker *k)
+static void maker_close(struct links_maker *k)
 {
 	match_walk_close(k->walk);
 	free(k->of_clock);
@@ -222,7 +222,7 @@ static void maker_close(struct maker *k)
 }
 
 /* The next link, or NULL; its ends serve until the next call. */
-static const struct frz_link *next_link(struct maker *k, const struct match_part *ends[2])
+static const struct frz_link *next_link(struct links_maker *k, const struct match_part *ends[2])
 {
 	while (k->taken == k->nlinks) {
 		k->taken = k->nlinks = 0;
@@ -252,7 +252,7 @@ struct program_links program_links(const struct trace *t, uint32_t base,
 	memset(all.of_clock, 0, t->nclocks * sizeof *all.of_clock);
 	if (t->nclocks < 2 || !any_operations(t))
 		return all;
-	struct maker k = maker_open(t, base, matches);
+	struct links_maker k = maker_open(t, base, matches);
 	struct link_filter *filter = link_filter_open(rates, MOST_LINKS);
 	progress_begin("matching messages", trace_records(t));
 	while ((l = next_link(&k, ends))) {
@@ -283,7 +283,7 @@ struct program_order program_order(const struct trace *t, uint32_t base)
 	uint64_t most = 0;
 	if (t->nclocks < 2 || !any_operations(t))
 		return order;
-	struct maker k = maker_open(t, base, NULL);
+	struct links_maker k = maker_open(t, base, NULL);
 	while ((l = next_link(&k, ends))) {
 		uint64_t before = l->received < l->sent ? l->sent - l->received : 0;
 		order.links++;
@@ -307,7 +307,7 @@ static char *part_words(const struct trace *t, const struct match_part *p)
 
 char *program_link_words(const struct trace *t, uint32_t base, const struct frz_link *wanted)
 {
-	struct maker k = maker_open(t, base, NULL);
+	struct links_maker k = maker_open(t, base, NULL);
 	const struct match_part *ends[2];
 	const struct frz_link *l;
 	while ((l = next_link(&k, ends)))

@@ -93,7 +93,7 @@ double rerun_interval_s(const struct times *t)
 
 /* ---- Packets that are made up ---------------------------------------------------------------- */
 
-struct maker {
+struct rerun_maker {
 	const struct times *times;
 	struct trace *trace;
 	struct frz_cursor cursor;
@@ -101,7 +101,7 @@ struct maker {
 	uint64_t first, last;    /* stamps of it */
 };
 
-static void add_link(struct maker *m, struct frz_link link)
+static void add_link(struct rerun_maker *m, struct frz_link link)
 {
 	struct trace *t = m->trace;
 	t->links = mem_resize(t->links, t->nlinks + 1, sizeof *t->links);
@@ -109,7 +109,7 @@ static void add_link(struct maker *m, struct frz_link link)
 }
 
 /* One each way, at about this stamp; bounds of a tick on each side are rounded away from what is known. */
-static void add_exchange(struct maker *m, uint64_t stamp, double to, double from)
+static void add_exchange(struct rerun_maker *m, uint64_t stamp, double to, double from)
 {
 	uint32_t base = m->times->base;
 	double now = middle(&m->cursor, stamp);
@@ -119,7 +119,7 @@ static void add_exchange(struct maker *m, uint64_t stamp, double to, double from
 	add_link(m, (struct frz_link){ m->clock, base, stamp, (uint64_t)(now + from) + 2 });
 }
 
-static void add_exchanges(struct maker *m, const struct both_ways *path, struct rerun how)
+static void add_exchanges(struct rerun_maker *m, const struct both_ways *path, struct rerun how)
 {
 	double run = (double)(m->last - m->first), ghz = m->times->trace->clocks[m->clock].ghz * 1e9;
 	double step = how.width_s > 0 ? run / ROUNDS_PER_WIDTH : how.interval_s * ghz;
@@ -132,7 +132,7 @@ static void add_exchanges(struct maker *m, const struct both_ways *path, struct 
 	}
 }
 
-static bool find_ends(struct maker *m)
+static bool find_ends(struct rerun_maker *m)
 {
 	m->first = UINT64_MAX;
 	m->last = 0;
@@ -148,7 +148,7 @@ static bool find_ends(struct maker *m)
 
 static void make_packets(struct trace *copy, const struct times *t, uint32_t clock, struct rerun how)
 {
-	struct maker m = { .times = t, .trace = copy, .clock = clock };
+	struct rerun_maker m = { .times = t, .trace = copy, .clock = clock };
 	struct both_ways path = travels_of(t, clock);
 	if (path.to.n && path.from.n && find_ends(&m)) {
 		m.cursor = times_cursor(t, clock);

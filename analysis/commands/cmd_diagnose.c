@@ -17,13 +17,13 @@
 
 #define MOST_FINDINGS 6 /* others are shown with -v */
 
-struct answer {
+struct diagnosis_answer {
 	const struct trace *trace;
 	const struct times *times;
 	struct diagnosis diagnosis;
 };
 
-static struct interval span_seconds(const struct answer *a)
+static struct interval span_seconds(const struct diagnosis_answer *a)
 {
 	return times_seconds(a->times, a->times->time_base[a->trace->threads[0].clock], a->diagnosis.span.length);
 }
@@ -63,7 +63,7 @@ static void fill_finding(struct reply *r, const struct trace *trace, const struc
 	free(where);
 }
 
-static void fill_findings(struct reply *r, const struct answer *a)
+static void fill_findings(struct reply *r, const struct diagnosis_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("cause"), TAB_KEY("proved"), TAB_KEY("cost_percent"), TAB_KEY("where"),
 						     TAB_KEY("region"), TAB_KEY("what"), TAB_KEY("suggestion"), { 0 } };
@@ -73,7 +73,7 @@ static void fill_findings(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
-static void fill_lines(struct reply *r, const struct answer *a)
+static void fill_lines(struct reply *r, const struct diagnosis_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("level"), TAB_KEY("text"), { 0 } };
 	reply_table(r, "explanation", columns, 0);
@@ -82,7 +82,7 @@ static void fill_lines(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
-static void fill_metrics(struct reply *r, const struct answer *a)
+static void fill_metrics(struct reply *r, const struct diagnosis_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("metric"), TAB_KEY("seconds"), TAB_KEY("percent"), TAB_KEY("lost_percent"),
 						     { 0 } };
@@ -107,7 +107,7 @@ static void say_lines(struct reply *r, const struct diagnosis *d)
 }
 
 /* "half of that time there would make the run 3.2 ±0.1 % shorter (proved: 2.9 .. 3.3 %)" */
-static void say_gain(struct reply *r, const struct answer *a, const struct diagnosis_finding *f)
+static void say_gain(struct reply *r, const struct diagnosis_answer *a, const struct diagnosis_finding *f)
 {
 	char *where = f->ask_site < a->trace->nsites ? mem_format("in %s", site_name_within(a->trace, f->ask_site, 40).text)
 						       : mem_copy("of work");
@@ -119,7 +119,7 @@ static void say_gain(struct reply *r, const struct answer *a, const struct diagn
 	free(who);
 }
 
-static void say_findings(struct reply *r, const struct answer *a, bool every)
+static void say_findings(struct reply *r, const struct diagnosis_answer *a, bool every)
 {
 	const struct diagnosis *d = &a->diagnosis;
 	int width = locations_width(a->trace);
@@ -162,7 +162,7 @@ static const char assumptions[] =
 	"Assumed: a wait was ended by an operation that the trace connects with it. A cost is a share of all threads' time. Costs "
 	"of several causes may be of the same time.";
 
-static void fill_page(struct reply *r, const struct answer *a, bool every)
+static void fill_page(struct reply *r, const struct diagnosis_answer *a, bool every)
 {
 	const struct diagnosis *d = &a->diagnosis;
 	reply_say(r, SAY_TEXT, "What is slow in the run of %s s, and why (model: %s).",
@@ -181,7 +181,7 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void fill(struct reply *r, const struct answer *a, const struct options *o)
+static void fill(struct reply *r, const struct diagnosis_answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
 	reply_value(r, "model", tab_text(a->diagnosis.model));
@@ -197,7 +197,7 @@ static void fill(struct reply *r, const struct answer *a, const struct options *
 
 static int answer(struct trace *trace, const struct times *times, const struct options *o, struct reply *reply)
 {
-	struct answer a = { .trace = trace, .times = times };
+	struct diagnosis_answer a = { .trace = trace, .times = times };
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, o);
 	graph_said_tell(&a.diagnosis.said, trace);
 	if (usable)

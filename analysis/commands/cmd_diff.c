@@ -27,32 +27,32 @@
 #define RATE_SAME_HOST 20e-6
 #define RATE_ANY_HOST  1e-3
 
-struct row {
+struct diff_row {
 	const struct quantity *what;         /* of one run in which it is; its value is not used */
 	struct interval *values;             /* of each run, A's first */
 	double a_s, b_s;                     /* about what it takes: the medians */
 	struct interval percent;             /* the difference */
 };
 
-struct answer {
+struct diff_answer {
 	const struct options *options;
 	struct quantities *runs;
 	size_t na, nb;
 	bool one_host;
-	struct row *rows; size_t nrows;      /* the run first, then efficiencies, then what makes the greatest difference */
+	struct diff_row *rows; size_t nrows;      /* the run first, then efficiencies, then what makes the greatest difference */
 };
 
-static struct compare_side side_a(const struct answer *a, const struct row *row)
+static struct compare_side side_a(const struct diff_answer *a, const struct diff_row *row)
 {
 	return (struct compare_side){ row->values, a->na };
 }
 
-static struct compare_side side_b(const struct answer *a, const struct row *row)
+static struct compare_side side_b(const struct diff_answer *a, const struct diff_row *row)
 {
 	return (struct compare_side){ row->values + a->na, a->nb };
 }
 
-static bool is_single(const struct answer *a)
+static bool is_single(const struct diff_answer *a)
 {
 	return a->na == 1 && a->nb == 1;
 }
@@ -106,7 +106,7 @@ static double median(struct compare_side side)
 	return found;
 }
 
-static double mean(const struct answer *a, const struct row *row)
+static double mean(const struct diff_answer *a, const struct diff_row *row)
 {
 	double sum = 0;
 	for (size_t i = 0; i < a->na + a->nb; i++)
@@ -114,9 +114,9 @@ static double mean(const struct answer *a, const struct row *row)
 	return sum / (double)(a->na + a->nb);
 }
 
-static struct row row_of(const struct answer *a, const struct quantity *what)
+static struct diff_row row_of(const struct diff_answer *a, const struct quantity *what)
 {
-	struct row row = { .what = what, .values = mem_resize(NULL, a->na + a->nb, sizeof *row.values) };
+	struct diff_row row = { .what = what, .values = mem_resize(NULL, a->na + a->nb, sizeof *row.values) };
 	for (size_t i = 0; i < a->na + a->nb; i++)
 		row.values[i] = value_in(&a->runs[i], what);
 	row.a_s = median(side_a(a, &row));
@@ -125,7 +125,7 @@ static struct row row_of(const struct answer *a, const struct quantity *what)
 }
 
 /* Which rows there are depends on all runs, and not on which side they are: so chance is as likely as is said. */
-static void make_rows(struct answer *a)
+static void make_rows(struct diff_answer *a)
 {
 	const struct quantity **all = NULL;
 	size_t n = 0;
@@ -136,7 +136,7 @@ static void make_rows(struct answer *a)
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && quantities_order(all[i - 1], all[i]) == 0)
 			continue;
-		struct row row = row_of(a, all[i]);
+		struct diff_row row = row_of(a, all[i]);
 		bool little = a->nrows > 0 && mean(a, &row) < LITTLE * mean(a, &a->rows[0]);
 		if (little)
 			free(row.values);
@@ -148,31 +148,31 @@ static void make_rows(struct answer *a)
 
 /* ---- What is said of them -------------------------------------------------------------------- */
 
-static struct interval widened(const struct answer *a, const struct row *row, struct interval factor)
+static struct interval widened(const struct diff_answer *a, const struct diff_row *row, struct interval factor)
 {
 	double rate = row->what->kind == QUANTITY_EFFICIENCY ? 0 : a->one_host ? RATE_SAME_HOST : RATE_ANY_HOST;
 	return (struct interval){ nextafter(factor.lo * (1 - rate), 0), nextafter(factor.hi * (1 + rate), INFINITY) };
 }
 
-static double alpha_of(const struct answer *a, const struct row *row)
+static double alpha_of(const struct diff_answer *a, const struct diff_row *row)
 {
 	return row->what->kind == QUANTITY_RUN ? ALPHA_RUN : ALPHA_REST / (double)(a->nrows - 1);
 }
 
-static void compare(const struct answer *a, struct row *row)
+static void compare(const struct diff_answer *a, struct diff_row *row)
 {
 	struct interval factor = widened(a, row, compare_factor(side_a(a, row), side_b(a, row), alpha_of(a, row)));
 	row->percent.lo = fmin(nextafter(100 * nextafter(factor.lo - 1, -INFINITY), -INFINITY), MOST_PERCENT);
 	row->percent.hi = nextafter(100 * nextafter(factor.hi - 1, INFINITY), INFINITY);
 }
 
-static const char *verdict(const struct row *row)
+static const char *verdict(const struct diff_row *row)
 {
 	bool less = row->percent.hi < 0, more = row->percent.lo > 0, good = row->what->kind == QUANTITY_EFFICIENCY;
 	return less == more ? "undecided" : less != good ? "faster" : "slower";
 }
 
-static bool is_decided(const struct row *row)
+static bool is_decided(const struct diff_row *row)
 {
 	return row->percent.hi < 0 || row->percent.lo > 0;
 }
@@ -180,7 +180,7 @@ static bool is_decided(const struct row *row)
 /* The run, efficiencies, what differs, and what may; of these what makes the greatest difference first. */
 static int by_difference(const void *x, const void *y)
 {
-	const struct row *p = x, *q = y;
+	const struct diff_row *p = x, *q = y;
 	enum quantity_kind k = p->what->kind, l = q->what->kind;
 	if (k <= QUANTITY_EFFICIENCY || l <= QUANTITY_EFFICIENCY)
 		return k != l ? (k > l) - (k < l) : quantities_order(p->what, q->what);
@@ -201,13 +201,13 @@ static void fill_values(struct reply *r, const char *key, struct compare_side si
 	reply_end(r);
 }
 
-static void fill_rows(struct reply *r, const struct answer *a)
+static void fill_rows(struct reply *r, const struct diff_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("what"), TAB_KEY("name"), TAB_KEY("file"), TAB_KEY("difference_percent"),
 						     TAB_KEY("verdict"), { 0 } };
 	reply_table(r, "rows", columns, 0);
 	for (size_t i = 0; i < a->nrows; i++) {
-		const struct row *row = &a->rows[i];
+		const struct diff_row *row = &a->rows[i];
 		reply_row(r, tab_text(quantity_word(row->what->kind)), tab_text(row->what->name),
 			  row->what->file ? tab_text(row->what->file) : TAB_NONE, tab_interval(row->percent), tab_text(verdict(row)));
 		fill_values(r, "a", side_a(a, row));
@@ -239,7 +239,7 @@ static struct interval_text difference_text(const struct reply *r, struct interv
 }
 
 /* About; "-" where it is not known, and with a "~" where by less than a tenth. */
-static char *number(const struct answer *a, const struct row *row, struct compare_side side, double value)
+static char *number(const struct diff_answer *a, const struct diff_row *row, struct compare_side side, double value)
 {
 	double widest = 0;
 	for (size_t i = 0; i < side.n; i++)
@@ -258,7 +258,7 @@ static char *name_of(const struct quantity *what)
 	return what->kind == QUANTITY_RUN ? mem_copy(what->name) : mem_format("%s: %s", quantity_word(what->kind), what->name);
 }
 
-static void say_rows(struct reply *r, const struct answer *a, size_t most)
+static void say_rows(struct reply *r, const struct diff_answer *a, size_t most)
 {
 	static const struct tab_column columns[] = {
 		TAB_SHOWN(NULL, "", NAME_COLUMN, .alone = true), TAB_SHOWN(NULL, "A", -9), TAB_SHOWN(NULL, "B", -9),
@@ -266,7 +266,7 @@ static void say_rows(struct reply *r, const struct answer *a, size_t most)
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < a->nrows && i < most; i++) {
-		const struct row *row = &a->rows[i];
+		const struct diff_row *row = &a->rows[i];
 		char *of_a = number(a, row, side_a(a, row), row->a_s), *of_b = number(a, row, side_b(a, row), row->b_s), *name = name_of(row->what);
 		reply_row(r, tab_text(name), tab_text(of_a), tab_text(of_b), tab_text(difference_text(r, row->percent).text),
 			  tab_text(verdict(row)));
@@ -279,9 +279,9 @@ static void say_rows(struct reply *r, const struct answer *a, size_t most)
 		reply_say(r, SAY_INDENTED, "... and %zu more: -v", a->nrows - most);
 }
 
-static void say_finding(struct reply *r, const struct answer *a)
+static void say_finding(struct reply *r, const struct diff_answer *a)
 {
-	const struct row *run = &a->rows[0];
+	const struct diff_row *run = &a->rows[0];
 	struct interval less = { -run->percent.hi, -run->percent.lo };
 	const char *how = is_single(a) ? "proved of these two runs" : "by chance that is found in at most 2.5 % of comparisons";
 	if (run->percent.hi < 0)
@@ -293,7 +293,7 @@ static void say_finding(struct reply *r, const struct answer *a)
 }
 
 /* What one would have to do to know more. */
-static void say_runs_needed(struct reply *r, const struct answer *a)
+static void say_runs_needed(struct reply *r, const struct diff_answer *a)
 {
 	double rest = alpha_of(a, &a->rows[a->nrows - 1]);
 	size_t needed = compare_runs_needed(side_a(a, a->rows), side_b(a, a->rows), ALPHA_RUN, CHANGE_WANTED);
@@ -310,7 +310,7 @@ static void say_runs_needed(struct reply *r, const struct answer *a)
 			  "vary as others will.", 100 * CHANGE_WANTED, needed);
 }
 
-static const char *assumptions(const struct answer *a)
+static const char *assumptions(const struct diff_answer *a)
 {
 	if (is_single(a))
 		return a->one_host ? "Assumed: the base clock ran as fast in both runs, to 20 ppm."
@@ -321,7 +321,7 @@ static const char *assumptions(const struct answer *a)
 }
 
 /* A false proof would be worse than none. */
-static void say_unsound(struct reply *r, const struct answer *a)
+static void say_unsound(struct reply *r, const struct diff_answer *a)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < a->na + a->nb; i++)
@@ -339,7 +339,7 @@ static void say_side(struct reply *r, const char *which, const struct quantities
 		reply_say(r, SAY_LINE, "%s: %zu runs, %s and so on", which, n, runs->directory);
 }
 
-static void fill(struct reply *r, const struct answer *a, const struct trace *trace)
+static void fill(struct reply *r, const struct diff_answer *a, const struct trace *trace)
 {
 	notes_damage(r, trace->ndiagnostics);
 	fill_directories(r, "a", a->runs, a->na);
@@ -368,7 +368,7 @@ static int take_run(void *run, const char *directory, struct trace *trace, const
 }
 
 /* On one host a tick is as long in each run, whatever each found the counter's rate to be. */
-static void use_one_rate(struct answer *a)
+static void use_one_rate(struct diff_answer *a)
 {
 	const struct quantities *first = &a->runs[0];
 	a->one_host = true;
@@ -383,7 +383,7 @@ static void use_one_rate(struct answer *a)
 		}
 }
 
-static void close_answer(struct answer *a)
+static void close_answer(struct diff_answer *a)
 {
 	for (size_t i = 0; i < a->nrows; i++)
 		free(a->rows[i].values);
@@ -393,7 +393,7 @@ static void close_answer(struct answer *a)
 	free(a->runs);
 }
 
-static int answer(struct answer *a, struct trace *trace, struct reply *reply)
+static int answer(struct diff_answer *a, struct trace *trace, struct reply *reply)
 {
 	use_one_rate(a);
 	make_rows(a);
@@ -409,7 +409,7 @@ static int answer(struct answer *a, struct trace *trace, struct reply *reply)
 
 int cmd_diff(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	struct answer a = { .options = options, .na = options->nfirst, .nb = options->ndirectories - options->nfirst };
+	struct diff_answer a = { .options = options, .na = options->nfirst, .nb = options->ndirectories - options->nfirst };
 	a.runs = mem_resize(NULL, options->ndirectories, sizeof *a.runs);
 	memset(a.runs, 0, options->ndirectories * sizeof *a.runs);
 	int status = several_open(a.runs, sizeof *a.runs, trace, options, take_run);

@@ -22,14 +22,14 @@
 
 #define UNKNOWN "no efficiencies are known"
 
-struct answer {
+struct efficiency_answer {
 	const struct trace *trace;
 	const struct times *times;
 	uint32_t time_base;
 	struct efficiency e;
 };
 
-static struct interval seconds(const struct answer *a, frz_time ticks)
+static struct interval seconds(const struct efficiency_answer *a, frz_time ticks)
 {
 	return times_seconds(a->times, a->time_base, ticks);
 }
@@ -71,7 +71,7 @@ static void fill_factors(struct reply *r, const struct efficiency *e)
 }
 
 /* `low`: the factor that is, and what it is. */
-static void fill_cause(struct reply *r, const struct answer *a, const char *factor, const char *low, struct interval of,
+static void fill_cause(struct reply *r, const struct efficiency_answer *a, const char *factor, const char *low, struct interval of,
 		       const struct efficiency_cause *c)
 {
 	const struct trace *trace = a->trace;
@@ -86,7 +86,7 @@ static void fill_cause(struct reply *r, const struct answer *a, const char *fact
 		  caused ? name_of(trace, c->did) : TAB_NONE);
 }
 
-static void fill_causes(struct reply *r, const struct answer *a)
+static void fill_causes(struct reply *r, const struct efficiency_answer *a)
 {
 	static const struct tab_column columns[] = {
 		TAB_KEY("factor"), TAB_KEY("low"), TAB_KEY("verdict"), TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
@@ -102,7 +102,7 @@ static void fill_causes(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
-static void fill_regions(struct reply *r, const struct answer *a)
+static void fill_regions(struct reply *r, const struct efficiency_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("region"), TAB_KEY("threads"), TAB_KEY("time_s"), TAB_KEY("useful_s"),
 						     FACTOR_KEYS, TAB_KEY("longest.rank"), TAB_KEY("longest.thread"), { 0 } };
@@ -152,7 +152,7 @@ static void say_low(struct reply *r, const char *words, struct interval x, const
 		reply_say(r, SAY_TEXT, "Perhaps low, undecided: %s. %s", words, why);
 }
 
-static void say_cause(struct reply *r, const struct answer *a, enum factor f)
+static void say_cause(struct reply *r, const struct efficiency_answer *a, enum factor f)
 {
 	const struct efficiency_cause *c = &a->e.cause[f];
 	if (!c->named)
@@ -173,7 +173,7 @@ static void say_cause(struct reply *r, const struct answer *a, enum factor f)
 	free(why);
 }
 
-static void say_causes(struct reply *r, const struct answer *a)
+static void say_causes(struct reply *r, const struct efficiency_answer *a)
 {
 	const struct efficiency_cause *c = &a->e.threads_cause;
 	reply_gap(r);
@@ -188,7 +188,7 @@ static void say_causes(struct reply *r, const struct answer *a)
 	free(why);
 }
 
-static void say_regions(struct reply *r, const struct answer *a, bool every)
+static void say_regions(struct reply *r, const struct efficiency_answer *a, bool every)
 {
 	static const struct tab_column columns[] = {
 		TAB_SHOWN(NULL, "region", 20, .alone = true), TAB_SHOWN(NULL, "threads", -7), TAB_SHOWN(NULL, "parallel, %", 14, 1),
@@ -215,7 +215,7 @@ static const char assumptions[] =
 	"operations. On an ideal network an operation takes, once all that it waits for have come, between nothing and the least that "
 	"one of its name was seen to take.";
 
-static void fill_page(struct reply *r, const struct answer *a, bool every)
+static void fill_page(struct reply *r, const struct efficiency_answer *a, bool every)
 {
 	const struct efficiency *e = &a->e;
 	reply_say(r, SAY_TEXT, "Efficiency of %zu thread%s in %zu process%s, in the run of %s s", e->nthreads, e->nthreads == 1 ? "" : "s",
@@ -258,7 +258,7 @@ static size_t count_again(struct trace *trace, const struct options *options)
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-static void fill(struct reply *r, struct answer *a, const struct options *o)
+static void fill(struct reply *r, struct efficiency_answer *a, const struct options *o)
 {
 	const struct efficiency *e = &a->e;
 	notes_damage(r, a->trace->ndiagnostics);
@@ -276,7 +276,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 }
 
 /* What is missing, or NULL; then there is nothing to close but the times. */
-static const char *find(struct answer *a, struct trace *trace)
+static const char *find(struct efficiency_answer *a, struct trace *trace)
 {
 	const char *why = relations_missing(a->times);
 	if (why)
@@ -292,7 +292,7 @@ static const char *find(struct answer *a, struct trace *trace)
 
 int reply_efficiency(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
-	struct answer a = { .trace = trace, .times = times };
+	struct efficiency_answer a = { .trace = trace, .times = times };
 	const char *why = find(&a, trace);
 	if (why) {
 		relations_unknown(reply, trace, why, UNKNOWN);
@@ -307,7 +307,7 @@ int reply_efficiency(struct trace *trace, const struct times *times, const struc
 
 /* ---- Several runs ---------------------------------------------------------------------------- */
 
-struct run {
+struct efficiency_run {
 	const char *directory;
 	size_t nthreads, nprocesses;
 	struct interval span_s, useful_s;
@@ -323,11 +323,11 @@ static const struct factors unknown_factors = { { { 0, 100 }, { 0, 100 }, { 0, 1
 
 static int take_run(void *to, const char *directory, struct trace *trace, const struct options *options)
 {
-	struct run *run = to;
+	struct efficiency_run *run = to;
 	struct times times;
-	struct answer a = { .trace = trace, .times = &times };
+	struct efficiency_answer a = { .trace = trace, .times = &times };
 	int status = times_open(&times, trace, options);
-	*run = (struct run){ .directory = directory, .span_s = unbounded(), .useful_s = unbounded(), .factors = unknown_factors };
+	*run = (struct efficiency_run){ .directory = directory, .span_s = unbounded(), .useful_s = unbounded(), .factors = unknown_factors };
 	if (status != EXIT_FINE)
 		return status;
 	const char *why = find(&a, trace);
@@ -347,7 +347,7 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 
 static int by_threads(const void *a, const void *b)
 {
-	const struct run *x = a, *y = b;
+	const struct efficiency_run *x = a, *y = b;
 	if (x->nthreads != y->nthreads)
 		return x->nthreads < y->nthreads ? -1 : 1;
 	return strcmp(x->directory, y->directory);
@@ -376,7 +376,7 @@ static struct interval product(struct interval x, struct interval y)
 }
 
 /* Against the first one, which has the fewest threads. */
-static void fill_runs(struct reply *r, const struct run *runs, size_t n)
+static void fill_runs(struct reply *r, const struct efficiency_run *runs, size_t n)
 {
 	static const struct tab_column columns[] = {
 		TAB_SHOWN("directory", "", 18, .alone = true), TAB_SHOWN("threads", "threads", -7), TAB_KEY("processes"),
@@ -404,7 +404,7 @@ static void fill_runs(struct reply *r, const struct run *runs, size_t n)
 static int answer_several(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	size_t n = options->ndirectories;
-	struct run *runs = mem_resize(NULL, n, sizeof *runs);
+	struct efficiency_run *runs = mem_resize(NULL, n, sizeof *runs);
 	int status = several_open(runs, sizeof *runs, trace, options, take_run);
 	if (status == EXIT_FINE) {
 		notes_damage(reply, trace->ndiagnostics);

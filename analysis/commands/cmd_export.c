@@ -17,7 +17,7 @@
 #include "analysis/report/unrecorded.h"
 #include "analysis/report/unseen.h"
 
-struct job {
+struct export_job {
 	struct trace *trace;
 	const struct times *times;
 	struct options options;  /* of a command: `to` is something else there */
@@ -26,7 +26,7 @@ struct job {
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
-static char *write_sqlite(const struct job *j, const char *path)
+static char *write_sqlite(const struct export_job *j, const char *path)
 {
 	struct sql_source source = sql_source_of(j->trace, j->times, &j->options);
 	struct sql_missing missing;
@@ -45,7 +45,7 @@ static char *copy_of(const char *wrong)
 }
 
 /* On one time line, if there is one. */
-static char *write_moments(const struct job *j, const char *path, char *(*write)(const char *path, const struct moments *))
+static char *write_moments(const struct export_job *j, const char *path, char *(*write)(const char *path, const struct moments *))
 {
 	struct moments m;
 	if (!moments_possible(j->trace, j->times))
@@ -68,7 +68,7 @@ static char *write_moments(const struct job *j, const char *path, char *(*write)
 		export_##name(out, m);                                                             \
 		return copy_of(output_close(out));                                                 \
 	}                                                                                          \
-	static char *write_##name(const struct job *j, const char *path)                           \
+	static char *write_##name(const struct export_job *j, const char *path)                           \
 	{                                                                                          \
 		return write_moments(j, path, file_##name);                                        \
 	}
@@ -77,13 +77,13 @@ OF_FILE(perfetto)
 OF_FILE(speedscope)
 OF_FILE(paje)
 
-static char *write_otf2(const struct job *j, const char *path)
+static char *write_otf2(const struct export_job *j, const char *path)
 {
 	return write_moments(j, path, export_otf2);
 }
 
 /* What stands on who waited for whom. */
-static char *write_calls(const struct job *j, const char *path, void write(FILE *, const struct call_profile *, const struct moments *))
+static char *write_calls(const struct export_job *j, const char *path, void write(FILE *, const struct call_profile *, const struct moments *))
 {
 	const char *missing = relations_missing(j->times);
 	struct moments unit = moments_unit(j->trace, j->times);
@@ -97,18 +97,18 @@ static char *write_calls(const struct job *j, const char *path, void write(FILE 
 	return copy_of(output_close(out));
 }
 
-static char *write_callgrind(const struct job *j, const char *path)
+static char *write_callgrind(const struct export_job *j, const char *path)
 {
 	return write_calls(j, path, export_callgrind);
 }
 
-static char *write_dot(const struct job *j, const char *path)
+static char *write_dot(const struct export_job *j, const char *path)
 {
 	return write_calls(j, path, export_dot);
 }
 
 /* As coz answers. */
-static void open_profile(const struct job *j, struct profile *profile)
+static void open_profile(const struct export_job *j, struct profile *profile)
 {
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, j->trace, NULL);
@@ -117,7 +117,7 @@ static void open_profile(const struct job *j, struct profile *profile)
 	unrecorded_close(&unrecorded);
 }
 
-static char *write_coz(const struct job *j, const char *path)
+static char *write_coz(const struct export_job *j, const char *path)
 {
 	const char *missing = relations_missing(j->times);
 	struct profile profile;
@@ -130,7 +130,7 @@ static char *write_coz(const struct job *j, const char *path)
 	return copy_of(output_close(out));
 }
 
-static char *write_source(const struct job *j, const char *file)
+static char *write_source(const struct export_job *j, const char *file)
 {
 	const char *missing = relations_missing(j->times);
 	struct path path;
@@ -152,7 +152,7 @@ static char *write_source(const struct job *j, const char *file)
 	return copy_of(output_close(out));
 }
 
-static char *write_csv(const struct job *j, const char *path)
+static char *write_csv(const struct export_job *j, const char *path)
 {
 	FILE *out = output_open(path);
 	if (!out)
@@ -163,7 +163,7 @@ static char *write_csv(const struct job *j, const char *path)
 
 static const struct format {
 	const char *name, *what;
-	char *(*write)(const struct job *, const char *path); /* NULL, or what went wrong, to be freed */
+	char *(*write)(const struct export_job *, const char *path); /* NULL, or what went wrong, to be freed */
 } formats[] = {
 	{ "perfetto", "for ui.perfetto.dev: threads, slices, messages as flows", write_perfetto },
 	{ "otf2", "for Vampir and Scalasca; FILE is a folder", write_otf2 },
@@ -205,7 +205,7 @@ static const struct format *find_format(const char *name)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void fill(const struct job *j, const struct format *f)
+static void fill(const struct export_job *j, const struct format *f)
 {
 	struct stat found = { 0 };
 	bool file = stat(j->options.output, &found) == 0 && S_ISREG(found.st_mode);
@@ -218,7 +218,7 @@ static void fill(const struct job *j, const struct format *f)
 		reply_say(j->reply, SAY_LINE, "%s: %s", j->options.output, f->name);
 }
 
-static int write_output(const struct job *j, const struct format *f)
+static int write_output(const struct export_job *j, const struct format *f)
 {
 	struct output out;
 	if (!output_begin(&out, j->options.output, j->options.force))
@@ -241,7 +241,7 @@ int cmd_export(struct trace *trace, const struct options *options, struct reply 
 	int status = times_open(&times, trace, options);
 	if (status != EXIT_FINE)
 		return status;
-	struct job j = { trace, &times, *options, reply };
+	struct export_job j = { trace, &times, *options, reply };
 	j.options.to = NULL;
 	status = write_output(&j, f);
 	times_close(&times);

@@ -24,7 +24,7 @@
 #define MOST_SLICES 1000
 #define TOP_PARTS   5
 
-struct answer {
+struct path_answer {
 	const struct times *times;
 	struct path *path;
 	uint32_t time_base;
@@ -34,19 +34,19 @@ struct answer {
 	struct path_profile profile;
 };
 
-static struct interval seconds(const struct answer *a, frz_time ticks)
+static struct interval seconds(const struct path_answer *a, frz_time ticks)
 {
 	return times_seconds(a->times, a->time_base, ticks);
 }
 
-static struct interval seconds_at(const struct answer *a, int64_t ticks)
+static struct interval seconds_at(const struct path_answer *a, int64_t ticks)
 {
 	return seconds(a, (frz_time){ ticks, ticks });
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-static void fill_segments(struct reply *r, const struct answer *a, const struct path_profile *profile)
+static void fill_segments(struct reply *r, const struct path_answer *a, const struct path_profile *profile)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
 						     TAB_KEY("share_percent"), TAB_KEY("seconds"), TAB_KEY("verdict"),
@@ -75,7 +75,7 @@ static size_t count_rows(const struct path_profile *profile, bool every)
 	return n;
 }
 
-static void say_segments(struct reply *r, const struct answer *a, const struct path_profile *profile, bool every)
+static void say_segments(struct reply *r, const struct path_answer *a, const struct path_profile *profile, bool every)
 {
 	int width = locations_width(a->path->graph.trace), rest = 48 - width; /* in 80 columns */
 	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3, .bar = true), TAB_SHOWN(NULL, "on", width),
@@ -101,7 +101,7 @@ static void say_segments(struct reply *r, const struct answer *a, const struct p
 }
 
 /* How much of it is not decided, at most. */
-static void say_undecided(struct reply *r, const struct answer *a)
+static void say_undecided(struct reply *r, const struct path_answer *a)
 {
 	frz_time sure = { 0, 0 };
 	bool any = false;
@@ -123,7 +123,7 @@ static void say_undecided(struct reply *r, const struct answer *a)
 			  interval_upper(interval_percent(open, a->profile.length).hi, 3).text);
 }
 
-static void say_title(struct reply *r, const struct answer *a)
+static void say_title(struct reply *r, const struct path_answer *a)
 {
 	const struct path_profile *p = &a->profile;
 	if (a->sliced)
@@ -143,7 +143,7 @@ static const char assumptions[] =
 #define ROUNDED 2 /* ticks at most: a part that is no longer is none */
 
 /* The i-th part. */
-static struct path_slice part_of(const struct answer *a, int64_t end, unsigned i)
+static struct path_slice part_of(const struct path_answer *a, int64_t end, unsigned i)
 {
 	struct path_slice part = { a->slice.from + (int64_t)(a->every * i), a->slice.from + (int64_t)(a->every * (i + 1)) };
 	part.to = part.to + ROUNDED < end ? part.to : a->slice.to;
@@ -151,7 +151,7 @@ static struct path_slice part_of(const struct answer *a, int64_t end, unsigned i
 }
 
 /* Each part, and what was longest in it. */
-static void fill_slices(struct reply *r, struct answer *a)
+static void fill_slices(struct reply *r, struct path_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("from_s"), TAB_SHOWN(NULL, "from, s", 12),
 						     TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 19),
@@ -180,7 +180,7 @@ static void fill_slices(struct reply *r, struct answer *a)
 }
 
 /* False after a message. */
-static bool find_slice(struct answer *a, const struct options *o)
+static bool find_slice(struct path_answer *a, const struct options *o)
 {
 	double ns = 0, ghz = a->times->trace->clocks[times_unit(a->times, a->time_base)].ghz;
 	a->slice = PATH_ALL;
@@ -213,10 +213,10 @@ static void open_path(struct path *path, struct trace *trace, const struct times
 	graph_said_tell(&path->graph.said, trace);
 }
 
-static struct answer answer_of(struct path *path)
+static struct path_answer answer_of(struct path *path)
 {
 	uint32_t clock = path->graph.trace->threads[0].clock;
-	return (struct answer){ .times = path->times, .path = path, .time_base = path->times->time_base[clock] };
+	return (struct path_answer){ .times = path->times, .path = path, .time_base = path->times->time_base[clock] };
 }
 
 static size_t undecided(const struct path_profile *p)
@@ -232,7 +232,7 @@ static size_t count_undecided(struct trace *trace, const struct times *times, co
 	struct path path;
 	size_t n = SIZE_MAX;
 	open_path(&path, trace, times);
-	struct answer a = answer_of(&path);
+	struct path_answer a = answer_of(&path);
 	if (find_slice(&a, options)) {
 		path_profile_open(&a.profile, &path, a.slice);
 		n = undecided(&a.profile);
@@ -249,7 +249,7 @@ static size_t count_again(struct trace *trace, const struct options *options)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void fill_tables(struct reply *r, struct answer *a, bool every)
+static void fill_tables(struct reply *r, struct path_answer *a, bool every)
 {
 	struct path_slack slack;
 	path_slack_open(&slack, a->path);
@@ -257,7 +257,7 @@ static void fill_tables(struct reply *r, struct answer *a, bool every)
 	path_slack_close(&slack);
 }
 
-static void fill(struct reply *r, struct answer *a, const struct options *o)
+static void fill(struct reply *r, struct path_answer *a, const struct options *o)
 {
 	struct trace *trace = a->times->trace;
 	path_profile_open(&a->profile, a->path, a->slice);
@@ -285,7 +285,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 
 bool reply_path(struct reply *reply, struct path *path, const struct options *options)
 {
-	struct answer a = answer_of(path);
+	struct path_answer a = answer_of(path);
 	bool meant = find_slice(&a, options);
 	if (meant)
 		fill(reply, &a, options);
@@ -305,21 +305,21 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 
 #define UNKNOWN "no critical path is known"
 
-struct part {                /* of a path: a region or operation of all threads */
+struct path_part {                /* of a path: a region or operation of all threads */
 	char *name, *file;   /* its own; NULL: no place */
 	struct site_name shown;
 	unsigned line;
 	struct interval seconds, share;
 };
 
-struct run {
+struct path_run {
 	const char *directory;
 	size_t nthreads, nprocesses;
 	struct interval length_s;
-	struct part *parts; size_t nparts;
+	struct path_part *parts; size_t nparts;
 };
 
-static void take_parts(struct run *run, const struct answer *a)
+static void take_parts(struct path_run *run, const struct path_answer *a)
 {
 	static const struct path_slack none = { .known = false };
 	const struct trace *trace = a->times->trace;
@@ -328,7 +328,7 @@ static void take_parts(struct run *run, const struct answer *a)
 	for (size_t i = 0; i < regions.n; i++) {
 		uint32_t site = regions.v[i].site;
 		const struct tr_site *s = site < trace->nsites && trace->sites[site].line ? &trace->sites[site] : NULL;
-		*MEM_GROW(run->parts, run->nparts) = (struct part){
+		*MEM_GROW(run->parts, run->nparts) = (struct path_part){
 			mem_copy(path_site_name(trace, site)), s ? mem_copy(s->file) : NULL,
 			site == TR_NO_SITE ? (struct site_name){ "what is not known" } : site_name_within(trace, site, 60), s ? s->line : 0,
 			seconds(a, regions.v[i].on_path), interval_percent(regions.v[i].on_path, a->profile.length) };
@@ -337,7 +337,7 @@ static void take_parts(struct run *run, const struct answer *a)
 }
 
 /* Of threads and processes with events. */
-static void count_threads(struct run *run, const struct graph *g)
+static void count_threads(struct path_run *run, const struct graph *g)
 {
 	uint32_t process = UINT32_MAX;
 	for (size_t t = 0; t < g->trace->nthreads; t++) {
@@ -351,10 +351,10 @@ static void count_threads(struct run *run, const struct graph *g)
 
 static int take_run(void *to, const char *directory, struct trace *trace, const struct options *options)
 {
-	struct run *run = to;
+	struct path_run *run = to;
 	struct times times;
 	int status = times_open(&times, trace, options);
-	*run = (struct run){ .directory = directory, .length_s = { 0, INFINITY } };
+	*run = (struct path_run){ .directory = directory, .length_s = { 0, INFINITY } };
 	if (status != EXIT_FINE)
 		return status;
 	const char *why = relations_missing(&times);
@@ -365,7 +365,7 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 	}
 	struct path path;
 	open_path(&path, trace, &times);
-	struct answer a = answer_of(&path);
+	struct path_answer a = answer_of(&path);
 	status = find_slice(&a, options) ? EXIT_FINE : EXIT_USAGE;
 	if (status == EXIT_FINE) {
 		path_profile_open(&a.profile, &path, a.slice);
@@ -381,13 +381,13 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 
 static int by_threads(const void *a, const void *b)
 {
-	const struct run *x = a, *y = b;
+	const struct path_run *x = a, *y = b;
 	if (x->nthreads != y->nthreads)
 		return x->nthreads < y->nthreads ? -1 : 1;
 	return strcmp(x->directory, y->directory);
 }
 
-static void fill_runs(struct reply *r, const struct run *runs, size_t n)
+static void fill_runs(struct reply *r, const struct path_run *runs, size_t n)
 {
 	static const struct tab_column columns[] = { TAB_SHOWN("directory", "", 18, .alone = true), TAB_SHOWN("threads", "threads", -7),
 						     TAB_SHOWN("processes", "processes", -9), TAB_SHOWN("length_s", "length, s", 0, 6), { 0 } };
@@ -401,7 +401,7 @@ static void fill_runs(struct reply *r, const struct run *runs, size_t n)
 			  tab_interval(runs[i].length_s));
 		reply_table(r, "regions", parts, 0);
 		for (size_t k = 0; k < runs[i].nparts; k++) {
-			const struct part *p = &runs[i].parts[k];
+			const struct path_part *p = &runs[i].parts[k];
 			reply_row(r, tab_text(p->name), p->file ? tab_text(p->file) : TAB_NONE, p->file ? tab_count(p->line) : TAB_NONE,
 				  tab_interval(p->seconds), tab_interval(p->share));
 		}
@@ -410,12 +410,12 @@ static void fill_runs(struct reply *r, const struct run *runs, size_t n)
 	reply_end(r);
 }
 
-static bool same_part(const struct part *x, const struct part *y)
+static bool same_part(const struct path_part *x, const struct path_part *y)
 {
 	return strcmp(x->name, y->name) == 0 && x->line == y->line && strcmp(x->file ? x->file : "", y->file ? y->file : "") == 0;
 }
 
-static const struct part *find_part(const struct run *run, const struct part *like)
+static const struct path_part *find_part(const struct path_run *run, const struct path_part *like)
 {
 	for (size_t i = 0; i < run->nparts; i++)
 		if (same_part(&run->parts[i], like))
@@ -424,14 +424,14 @@ static const struct part *find_part(const struct run *run, const struct part *li
 }
 
 /* The next part that is in any run's first few, and was in none of those before it. */
-static const struct part *next_part(const struct run *runs, size_t n, size_t *run, size_t *part)
+static const struct path_part *next_part(const struct path_run *runs, size_t n, size_t *run, size_t *part)
 {
 	for (; *run < n; ++*run, *part = 0) {
 		while (*part < TOP_PARTS && *part < runs[*run].nparts) {
-			const struct part *p = &runs[*run].parts[(*part)++];
+			const struct path_part *p = &runs[*run].parts[(*part)++];
 			bool seen = false;
 			for (size_t i = 0; i < *run && !seen; i++) {
-				const struct part *before = find_part(&runs[i], p);
+				const struct path_part *before = find_part(&runs[i], p);
 				seen = before && before < runs[i].parts + TOP_PARTS;
 			}
 			if (!seen)
@@ -442,17 +442,17 @@ static const struct part *next_part(const struct run *runs, size_t n, size_t *ru
 }
 
 /* How each of the longest parts of all of them changes. */
-static void say_parts(struct reply *r, const struct run *runs, size_t n)
+static void say_parts(struct reply *r, const struct path_run *runs, size_t n)
 {
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "threads", -7), TAB_SHOWN(NULL, "% of path", 17, 3),
 						     TAB_SHOWN(NULL, "seconds", 0, 6), { 0 } };
-	const struct part *p;
+	const struct path_part *p;
 	for (size_t run = 0, part = 0; (p = next_part(runs, n, &run, &part)) != NULL;) {
 		reply_gap(r);
 		reply_say(r, SAY_TEXT, "%s:", p->shown.text);
 		reply_table(r, NULL, columns, SIZE_MAX);
 		for (size_t i = 0; i < n; i++) {
-			const struct part *same = find_part(&runs[i], p);
+			const struct path_part *same = find_part(&runs[i], p);
 			reply_row(r, tab_number(runs[i].nthreads), same ? tab_range(same->share) : tab_text("-"),
 				  same ? tab_interval(same->seconds) : tab_text("-"));
 		}
@@ -460,7 +460,7 @@ static void say_parts(struct reply *r, const struct run *runs, size_t n)
 	}
 }
 
-static void close_runs(struct run *runs, size_t n)
+static void close_runs(struct path_run *runs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < runs[i].nparts; k++) {
@@ -475,7 +475,7 @@ static void close_runs(struct run *runs, size_t n)
 static int answer_several(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	size_t n = options->ndirectories;
-	struct run *runs = mem_resize(NULL, n, sizeof *runs);
+	struct path_run *runs = mem_resize(NULL, n, sizeof *runs);
 	memset(runs, 0, n * sizeof *runs);
 	int status = several_open(runs, sizeof *runs, trace, options, take_run);
 	if (status == EXIT_FINE) {

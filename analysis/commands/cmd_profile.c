@@ -19,37 +19,37 @@
 #define MATRIX           7   /* ranks that a line has room for */
 #define PAIRS_SHOWN      10
 
-struct answer {
+struct profile_answer {
 	const struct trace *trace;
 	const struct times *times;
 	uint32_t time_base;
 	struct call_profile p;
 };
 
-static struct interval seconds(const struct answer *a, frz_time ticks)
+static struct interval seconds(const struct profile_answer *a, frz_time ticks)
 {
 	return times_seconds(a->times, a->time_base, ticks);
 }
 
 /* On the page: runs of less than a second in milliseconds. */
-static bool in_ms(const struct answer *a)
+static bool in_ms(const struct profile_answer *a)
 {
 	return seconds(a, a->p.span.length).hi < 1;
 }
 
-static struct interval on_page(const struct answer *a, frz_time ticks)
+static struct interval on_page(const struct profile_answer *a, frz_time ticks)
 {
 	struct interval x = seconds(a, ticks);
 	x = in_ms(a) ? interval_times(x, 1000) : x;
 	return (struct interval){ x.lo > 0 ? x.lo : 0, x.hi };
 }
 
-static const char *unit(const struct answer *a)
+static const char *unit(const struct profile_answer *a)
 {
 	return in_ms(a) ? "ms" : "s";
 }
 
-static bool is_operation(const struct answer *a, uint32_t site)
+static bool is_operation(const struct profile_answer *a, uint32_t site)
 {
 	return site < a->trace->nsites && !tr_is(a->trace, site, OP_REGION);
 }
@@ -82,7 +82,7 @@ static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 	tab_number((s)->nthreads), tab_interval(seconds((a), (s)->least)), tab_interval(seconds((a), call_mean(s))),                     \
 		tab_interval(seconds((a), (s)->most)), tab_interval(call_imbalance(s))
 
-static void fill_calls(struct reply *r, const struct answer *a)
+static void fill_calls(struct reply *r, const struct profile_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("parent"), TAB_KEY("depth"), TAB_KEY("name"), SUM_KEYS, SPREAD_KEYS, { 0 } };
 	reply_table(r, "calls", columns, 0);
@@ -94,7 +94,7 @@ static void fill_calls(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
-static void fill_each(struct reply *r, const struct answer *a, uint32_t site)
+static void fill_each(struct reply *r, const struct profile_answer *a, uint32_t site)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), SUM_KEYS, { 0 } };
 	size_t low = 0, high = a->p.neach;
@@ -114,7 +114,7 @@ static void fill_each(struct reply *r, const struct answer *a, uint32_t site)
 	reply_end(r);
 }
 
-static void fill_flat(struct reply *r, const struct answer *a)
+static void fill_flat(struct reply *r, const struct profile_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("name"), SUM_KEYS, SPREAD_KEYS, { 0 } };
 	reply_table(r, "flat", columns, 0);
@@ -126,7 +126,7 @@ static void fill_flat(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
-static void fill_operations(struct reply *r, const struct answer *a)
+static void fill_operations(struct reply *r, const struct profile_answer *a)
 {
 	static const struct tab_column columns[] = {
 		TAB_KEY("name"), TAB_KEY("count"), TAB_KEY("seconds"), TAB_KEY("waiting_s"), TAB_KEY("transfer_s"), TAB_KEY("bytes"),
@@ -151,7 +151,7 @@ static void fill_operations(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
-static void fill_messages(struct reply *r, const struct answer *a)
+static void fill_messages(struct reply *r, const struct profile_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("from.rank"), TAB_KEY("from.pid"), TAB_KEY("to.rank"), TAB_KEY("to.pid"),
 						     TAB_KEY("count"), TAB_KEY("bytes"), { 0 } };
@@ -167,12 +167,12 @@ static void fill_messages(struct reply *r, const struct answer *a)
 
 /* ---- The page: regions and operations --------------------------------------------------------- */
 
-static bool matters(const struct answer *a, frz_time ticks, bool every)
+static bool matters(const struct profile_answer *a, frz_time ticks, bool every)
 {
 	return every || interval_percent(ticks, a->p.nodes[0].spread.all.inclusive).hi > SHARE_OF_NOTHING;
 }
 
-static void say_spread(struct reply *r, const struct answer *a, const struct call_spread *s)
+static void say_spread(struct reply *r, const struct profile_answer *a, const struct call_spread *s)
 {
 	if (s->nthreads < 2)
 		return;
@@ -187,14 +187,14 @@ static void say_spread(struct reply *r, const struct answer *a, const struct cal
 #define TIME_COLUMN(every) ((every) ? 18 : 14)
 
 /* One less where the times of all threads have a digit more. */
-static int decimals(const struct answer *a)
+static int decimals(const struct profile_answer *a)
 {
 	double most = a->p.nnodes ? on_page(a, a->p.nodes[0].spread.all.inclusive).hi : 0;
 	return in_ms(a) ? 3 - (most >= 1000) : 4 - (most >= 100);
 }
 
 #define TITLE(a, what) (in_ms(a) ? what ", ms" : what ", s")
-static void say_flat(struct reply *r, const struct answer *a, size_t most, bool every)
+static void say_flat(struct reply *r, const struct profile_answer *a, size_t most, bool every)
 {
 	const struct tab_column columns[] = {
 		TAB_SHOWN(NULL, every ? "in" : "region or operation", NAME_COLUMN(every), .alone = true), TAB_SHOWN(NULL, "visits", -8),
@@ -233,7 +233,7 @@ static int by_inclusive(const void *x, const void *y)
 	return i != k ? (i < k) - (i > k) : (a > b) - (a < b);
 }
 
-static struct children *find_children(const struct answer *a)
+static struct children *find_children(const struct profile_answer *a)
 {
 	struct children *of = mem_resize(NULL, a->p.nnodes + 1, sizeof *of);
 	for (size_t i = 0; i < a->p.nnodes; i++)
@@ -251,7 +251,7 @@ static struct children *find_children(const struct answer *a)
 #define TREE_COLUMN(every) ((every) ? 31 : 36)
 #define TREE_INDENT 20 /* deeper ones are not indented more */
 
-static size_t say_node(struct reply *r, const struct answer *a, const struct children *of, const struct call_node *node, bool every)
+static size_t say_node(struct reply *r, const struct profile_answer *a, const struct children *of, const struct call_node *node, bool every)
 {
 	const struct call_sums *s = &node->spread.all;
 	const struct children *c = &of[node - a->p.nodes];
@@ -269,7 +269,7 @@ static size_t say_node(struct reply *r, const struct answer *a, const struct chi
 	return left;
 }
 
-static void say_calls(struct reply *r, const struct answer *a, bool every)
+static void say_calls(struct reply *r, const struct profile_answer *a, bool every)
 {
 	const struct tab_column columns[] = { TAB_SHOWN(NULL, "call path", TREE_COLUMN(every)), TAB_SHOWN(NULL, "visits", -8),
 					      TAB_SHOWN(NULL, TITLE(a, "inclusive"), TIME_COLUMN(every), decimals(a)),
@@ -288,7 +288,7 @@ static void say_calls(struct reply *r, const struct answer *a, bool every)
 
 /* ---- The page: operations and messages --------------------------------------------------------- */
 
-static void say_operations(struct reply *r, const struct answer *a, bool every)
+static void say_operations(struct reply *r, const struct profile_answer *a, bool every)
 {
 	const struct tab_column columns[] = {
 		TAB_SHOWN(NULL, "operation", NAME_COLUMN(every), .alone = true), TAB_SHOWN(NULL, "count", -8), TAB_SHOWN(NULL, "bytes", -12),
@@ -319,7 +319,7 @@ static void say_operations(struct reply *r, const struct answer *a, bool every)
 }
 
 /* The processes that sent or received any, as far as they have room; their number. */
-static size_t find_ends(const struct answer *a, uint32_t process[MATRIX])
+static size_t find_ends(const struct profile_answer *a, uint32_t process[MATRIX])
 {
 	size_t n = 0;
 	for (uint32_t p = 0; p < a->trace->nprocesses; p++) {
@@ -333,7 +333,7 @@ static size_t find_ends(const struct answer *a, uint32_t process[MATRIX])
 	return n;
 }
 
-static const struct call_message *message_of(const struct answer *a, uint32_t from, uint32_t to)
+static const struct call_message *message_of(const struct profile_answer *a, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < a->p.nmessages; i++)
 		if (a->p.messages[i].from == from && a->p.messages[i].to == to)
@@ -341,13 +341,13 @@ static const struct call_message *message_of(const struct answer *a, uint32_t fr
 	return NULL;
 }
 
-static char *process_name(const struct answer *a, uint32_t process)
+static char *process_name(const struct profile_answer *a, uint32_t process)
 {
 	const struct tr_process *p = &a->trace->processes[process];
 	return p->rank >= 0 ? mem_format("rank %" PRId64, p->rank) : mem_format("pid %" PRIu64, p->pid);
 }
 
-static void say_matrix(struct reply *r, const struct answer *a, const uint32_t *process, size_t n, bool bytes)
+static void say_matrix(struct reply *r, const struct profile_answer *a, const uint32_t *process, size_t n, bool bytes)
 {
 	struct tab_column columns[MATRIX + 2] = { { .title = bytes ? "bytes from" : "messages", .width = 10 } };
 	char *names[MATRIX];
@@ -376,7 +376,7 @@ static int by_bytes(const void *x, const void *y)
 	return (a->bytes < b->bytes) - (a->bytes > b->bytes);
 }
 
-static void say_pairs(struct reply *r, const struct answer *a, bool every)
+static void say_pairs(struct reply *r, const struct profile_answer *a, bool every)
 {
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "from", 14), TAB_SHOWN(NULL, "to", 14), TAB_SHOWN(NULL, "messages", -12),
 						     TAB_SHOWN(NULL, "bytes", -16), { 0 } };
@@ -399,7 +399,7 @@ static void say_pairs(struct reply *r, const struct answer *a, bool every)
 	free(sorted);
 }
 
-static void say_messages(struct reply *r, const struct answer *a, bool every)
+static void say_messages(struct reply *r, const struct profile_answer *a, bool every)
 {
 	uint32_t process[MATRIX];
 	size_t n = find_ends(a, process);
@@ -419,7 +419,7 @@ static const char assumptions[] =
 	"Assumed: a wait was ended by an operation that the trace connects with it. Waiting lasts until the last that was waited for has "
 	"come; what else an operation takes is transfer.";
 
-static void fill_page(struct reply *r, const struct answer *a, const struct options *o)
+static void fill_page(struct reply *r, const struct profile_answer *a, const struct options *o)
 {
 	const struct call_profile *p = &a->p;
 	reply_say(r, SAY_TEXT, "Profile of %zu thread%s in %zu process%s, in the run of %s s. Times are of all threads together.", p->nthreads,
@@ -437,7 +437,7 @@ static void fill_page(struct reply *r, const struct answer *a, const struct opti
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }
 
-static void fill(struct reply *r, const struct answer *a, const struct options *o)
+static void fill(struct reply *r, const struct profile_answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
 	reply_value(r, "span_s", tab_interval(on_page(a, a->p.span.length)));
@@ -459,7 +459,7 @@ static void fill(struct reply *r, const struct answer *a, const struct options *
 void reply_profile(struct reply *reply, const struct graph *graph, const struct options *options)
 {
 	const struct times *times = graph->times;
-	struct answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
+	struct profile_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
 	calls_of_graph(&a.p, graph);
 	fill(reply, &a, options);
 	calls_close(&a.p);

@@ -67,18 +67,18 @@ struct page {
 
 /* ---- What faster code would buy -------------------------------------------------------------- */
 
-struct region_time { uint32_t region; double ticks; };
+struct report_region_time { uint32_t region; double ticks; };
 
 static int by_ticks(const void *x, const void *y)
 {
-	const struct region_time *a = x, *b = y;
+	const struct report_region_time *a = x, *b = y;
 	if (a->ticks != b->ticks)
 		return a->ticks < b->ticks ? 1 : -1;
 	return (a->region > b->region) - (a->region < b->region);
 }
 
 /* Regions that enclose all that was done are as big as the run, and say nothing where there are others. */
-static bool any_within(const struct totals *totals, const struct region_time *times)
+static bool any_within(const struct totals *totals, const struct report_region_time *times)
 {
 	for (uint32_t r = 0; r < totals->nregions; r++)
 		if (times[r].ticks > 0 && !encloses_run(totals, totals->site_of_region[times[r].region]))
@@ -90,11 +90,11 @@ static bool any_within(const struct totals *totals, const struct region_time *ti
 static bool *biggest_regions(const struct findings *f)
 {
 	const struct totals *totals = &f->totals;
-	struct region_time *times = mem_resize(NULL, totals->nregions + 1, sizeof *times);
+	struct report_region_time *times = mem_resize(NULL, totals->nregions + 1, sizeof *times);
 	bool *big = mem_resize(NULL, totals->nregions + 1, sizeof *big);
 	bool *wanted = mem_resize(NULL, f->trace->nsites + 1, sizeof *wanted);
 	for (uint32_t r = 0; r < totals->nregions; r++) {
-		times[r] = (struct region_time){ r, 0 };
+		times[r] = (struct report_region_time){ r, 0 };
 		for (size_t t = 0; t < f->trace->nthreads; t++)
 			times[r].ticks += (double)totals->threads[t].regions[r].time.sure.ticks;
 	}

@@ -18,7 +18,7 @@
 #define SHARE_OF_LITTLE  0.1  /* percent of all waiting; likewise */
 #define SHARE_OF_NOTHING 0.01 /* percent of the run; less is shown with -v */
 
-struct answer {
+struct waits_answer {
 	const struct trace *trace;
 	const struct times *times;
 	uint32_t time_base;
@@ -26,7 +26,7 @@ struct answer {
 	frz_time waiting;        /* of all threads */
 };
 
-static struct interval seconds(const struct answer *a, frz_time ticks)
+static struct interval seconds(const struct waits_answer *a, frz_time ticks)
 {
 	return times_seconds(a->times, a->time_base, ticks);
 }
@@ -60,7 +60,7 @@ static int64_t pid_of(const struct trace *trace, uint32_t thread)
 		tab_interval(interval_percent((s)->ticks, (a)->waits.span.length)), tab_count((int64_t)(s)->count),     \
 		tab_verdict((s)->sure)
 
-static void fill_causes(struct reply *r, const struct answer *a)
+static void fill_causes(struct reply *r, const struct waits_answer *a)
 {
 	static const struct tab_column columns[] = { WAITED_KEYS, TAB_KEY("caused_by.rank"), TAB_KEY("caused_by.pid"),
 						     TAB_KEY("caused_by.thread"), TAB_KEY("caused_by.region"),
@@ -78,7 +78,7 @@ static void fill_causes(struct reply *r, const struct answer *a)
 	reply_end(r);
 }
 
-static void fill_places(struct reply *r, const struct answer *a)
+static void fill_places(struct reply *r, const struct waits_answer *a)
 {
 	static const struct tab_column columns[] = { WAITED_KEYS, { 0 } };
 	reply_table(r, "places", columns, 0);
@@ -92,7 +92,7 @@ static void fill_places(struct reply *r, const struct answer *a)
 }
 
 /* What the waiting goes back to. */
-static void fill_delays(struct reply *r, const struct answer *a)
+static void fill_delays(struct reply *r, const struct waits_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("region"),
 						     TAB_KEY("site"), TAB_KEY("seconds"), TAB_KEY("share_percent"),
@@ -114,12 +114,12 @@ static void fill_delays(struct reply *r, const struct answer *a)
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-static bool matters(const struct answer *a, const struct wait_sum *s, bool every)
+static bool matters(const struct waits_answer *a, const struct wait_sum *s, bool every)
 {
 	return every || interval_percent(s->ticks, a->waits.span.length).hi > SHARE_OF_NOTHING;
 }
 
-static void say_causes(struct reply *r, const struct answer *a, bool every)
+static void say_causes(struct reply *r, const struct waits_answer *a, bool every)
 {
 	int width = locations_width(a->trace);
 	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of run", 17, 3, .bar = true), TAB_SHOWN(NULL, "waits", width),
@@ -146,7 +146,7 @@ static void say_causes(struct reply *r, const struct answer *a, bool every)
 }
 
 /* Who was longer than those who then waited: what to make shorter. */
-static void say_delays(struct reply *r, const struct answer *a, bool every)
+static void say_delays(struct reply *r, const struct waits_answer *a, bool every)
 {
 	int width = locations_width(a->trace);
 	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of waiting", 17, 3, .bar = true), TAB_SHOWN(NULL, "longer on", width),
@@ -179,7 +179,7 @@ static const char assumptions[] =
 	"Assumed: a wait was ended by an operation that the trace connects with it. A wait lasts until the last that was "
 	"waited for has come; what an operation takes behind that is transfer.";
 
-static void fill_page(struct reply *r, const struct answer *a, bool every)
+static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 {
 	reply_say(r, SAY_TEXT, "Who waited for whom in the run of %s s. A wait is caused by whoever came last.",
 		  reply_interval(r, seconds(a, a->waits.span.length), 9).text);
@@ -199,7 +199,7 @@ static void fill_page(struct reply *r, const struct answer *a, bool every)
 
 /* ---- What would decide ----------------------------------------------------------------------- */
 
-static size_t undecided(const struct answer *a)
+static size_t undecided(const struct waits_answer *a)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < a->waits.ncauses; i++)
@@ -210,7 +210,7 @@ static size_t undecided(const struct answer *a)
 
 static size_t count_undecided(struct trace *trace, const struct times *times, const struct options *options)
 {
-	struct answer a = { .trace = trace, .times = times };
+	struct waits_answer a = { .trace = trace, .times = times };
 	(void)options;
 	waits_open(&a.waits, trace, times);
 	size_t n = undecided(&a);
@@ -225,7 +225,7 @@ static size_t count_again(struct trace *trace, const struct options *options)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void fill(struct reply *r, struct answer *a, const struct options *o)
+static void fill(struct reply *r, struct waits_answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
 	reply_value(r, "span_s", tab_interval(seconds(a, a->waits.span.length)));
@@ -241,7 +241,7 @@ static void fill(struct reply *r, struct answer *a, const struct options *o)
 void reply_waits(struct reply *reply, const struct graph *graph, const struct options *options)
 {
 	const struct times *times = graph->times;
-	struct answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
+	struct waits_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
 	waits_and_delays_of_graph(&a.waits, graph);
 	for (size_t i = 0; i < a.waits.nplaces; i++)
 		a.waiting = time_add(a.waiting, a.waits.places[i].ticks);

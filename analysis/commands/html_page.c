@@ -16,7 +16,7 @@
 #include "analysis/report/relations.h"
 
 /* The data: one JSON object, whose members are replies. */
-struct data {
+struct page_data {
 	FILE *to;
 	struct trace *trace;
 	struct options options;  /* of a command */
@@ -25,7 +25,7 @@ struct data {
 	size_t ndiagnostics;     /* of the trace before it */
 };
 
-static struct reply *begin_member(struct data *d, const char *name)
+static struct reply *begin_member(struct page_data *d, const char *name)
 {
 	fprintf(d->to, "\"%s\":", name);
 	d->reply = render_json(d->to);
@@ -34,14 +34,14 @@ static struct reply *begin_member(struct data *d, const char *name)
 	return d->reply;
 }
 
-static void end_member(struct data *d)
+static void end_member(struct page_data *d)
 {
 	reply_close(d->reply);
 	fputs(ftell(d->to) == d->at ? "null," : ",", d->to);
 	trace_forget_repeated(d->trace, d->ndiagnostics);
 }
 
-static void add_timeline(struct data *d, struct path *path)
+static void add_timeline(struct page_data *d, struct path *path)
 {
 	struct drawn drawn;
 	struct json j = jw_on(d->to);
@@ -53,7 +53,7 @@ static void add_timeline(struct data *d, struct path *path)
 }
 
 /* What stands on who waited for whom, if that is known. */
-static void add_relations(struct data *d, const struct times *times)
+static void add_relations(struct page_data *d, const struct times *times)
 {
 	struct path path;
 	path_open(&path, d->trace, times);
@@ -71,7 +71,7 @@ static void add_relations(struct data *d, const struct times *times)
 }
 
 /* The report comes last: it says what is wrong with the trace. */
-static int add_members(struct data *d)
+static int add_members(struct page_data *d)
 {
 	struct times times;
 	int status = times_open(&times, d->trace, &d->options);
@@ -94,7 +94,7 @@ static char *collect(struct trace *trace, const struct options *options)
 {
 	char *json = NULL;
 	size_t size;
-	struct data d = { .to = open_memstream(&json, &size), .trace = trace, .options = *options };
+	struct page_data d = { .to = open_memstream(&json, &size), .trace = trace, .options = *options };
 	d.options.html = NULL;
 	if (!d.to)
 		return NULL;

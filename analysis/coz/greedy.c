@@ -14,11 +14,11 @@
 #define NONE UINT32_MAX
 
 /* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. */
-struct point { double at, less; uint32_t thread, number; uint8_t what; };
+struct greedy_point { double at, less; uint32_t thread, number; uint8_t what; };
 struct less { uint32_t point, region; double ticks; };
 
 /* What a node waits for; its inputs but those of its turn. */
-struct wait {
+struct greedy_wait {
 	double saving;           /* the least so far */
 	uint32_t missing;        /* inputs */
 	uint32_t turn;           /* or NONE */
@@ -28,10 +28,10 @@ struct wait {
 
 /* Somebody in a queue, or what arrived in an inbox: since when, what decides where it stands, and the turn in this run. */
 struct waiter { double since, place; uint32_t turn; };
-struct line { struct waiter *v; size_t n, first; };
+struct greedy_line { struct waiter *v; size_t n, first; };
 
 struct queue {
-	struct line waiting, arrived;
+	struct greedy_line waiting, arrived;
 	size_t readers, permits;
 	bool held;
 	double left;             /* when it was last given back */
@@ -39,10 +39,10 @@ struct queue {
 };
 
 /* Behind the point at which a thread came there is a piece of work, which it had then. */
-struct piece { double at; uint32_t point; };
-struct group {
-	struct piece *pieces; size_t npieces, next; /* in the order in which they were had */
-	struct piece *own; size_t nown;  /* of each thread the last one, behind which it goes on by itself; by thread */
+struct greedy_piece { double at; uint32_t point; };
+struct greedy_group {
+	struct greedy_piece *pieces; size_t npieces, next; /* in the order in which they were had */
+	struct greedy_piece *own; size_t nown;  /* of each thread the last one, behind which it goes on by itself; by thread */
 };
 
 /* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in
@@ -54,16 +54,16 @@ struct body { uint32_t thread, point, next_sleeper; double saving; };
 struct greedy {
 	const struct graph *g;
 	const struct savings *all;
-	struct point *points; size_t npoints;
+	struct greedy_point *points; size_t npoints;
 	struct less *less; size_t nless;
 	uint32_t *first;         /* point of each thread */
 	uint32_t nthreads_seen;
 	double *came, *slack;    /* of each input: when; absent: NAN */
 	uint32_t *turn_of;       /* of each node */
-	struct wait *waits;
+	struct greedy_wait *waits;
 	struct had *had;         /* of each turn */
 	struct queue *queues;
-	struct group *groups;
+	struct greedy_group *groups;
 	struct body *bodies;
 	struct heap heap;
 	size_t nprobes;
@@ -158,7 +158,7 @@ void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_poi
 {
 	while (y->nthreads_seen <= thread)
 		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
-	y->points[y->npoints++] = (struct point){ middle(at), 0, thread, s->number, (uint8_t)s->what };
+	y->points[y->npoints++] = (struct greedy_point){ middle(at), 0, thread, s->number, (uint8_t)s->what };
 	if (s->what == GRAPH_POSTS)
 		y->came[s->number] = middle(at);
 }
@@ -193,7 +193,7 @@ static void find_handed(struct greedy *y)
 	y->had = mem_resize(NULL, g->nturns + 1, sizeof *y->had);
 	memset(y->had, 0, g->nturns * sizeof *y->had);
 	for (size_t i = 0; i < y->npoints; i++) {
-		const struct point *p = &y->points[i];
+		const struct greedy_point *p = &y->points[i];
 		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : NONE;
 		if (turn == NONE)
 			continue;
@@ -252,18 +252,18 @@ static void find_late(struct greedy *y)
 
 static int by_time(const void *x, const void *y)
 {
-	const struct piece *a = x, *b = y;
+	const struct greedy_piece *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	return (a->point > b->point) - (a->point < b->point);
 }
 
 /* They are in the order of threads. */
-static void sort_pieces(const struct greedy *y, struct group *group)
+static void sort_pieces(const struct greedy *y, struct greedy_group *group)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < group->npieces; i++) {
-		struct piece *p = &group->pieces[i];
+		struct greedy_piece *p = &group->pieces[i];
 		bool last = i + 1 == group->npieces || y->points[p[0].point].thread != y->points[p[1].point].thread;
 		if (last)
 			*MEM_GROW(group->own, group->nown) = *p;
@@ -275,7 +275,7 @@ static void sort_pieces(const struct greedy *y, struct group *group)
 		qsort(group->pieces, n, sizeof *group->pieces, by_time);
 }
 
-static bool are_of_several(const struct greedy *y, const struct group *group)
+static bool are_of_several(const struct greedy *y, const struct greedy_group *group)
 {
 	for (size_t i = 1; i < group->npieces; i++)
 		if (y->points[group->pieces[i].point].thread != y->points[group->pieces[0].point].thread)
@@ -289,10 +289,10 @@ static void find_pieces(struct greedy *y)
 	y->groups = mem_resize(NULL, g->ngroups + 1, sizeof *y->groups);
 	memset(y->groups, 0, g->ngroups * sizeof *y->groups);
 	for (size_t i = 0; i < y->npoints; i++) {
-		const struct point *p = &y->points[i];
+		const struct greedy_point *p = &y->points[i];
 		if (p->what == GRAPH_COMES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
-				(struct piece){ INFINITY, (uint32_t)i };
+				(struct greedy_piece){ INFINITY, (uint32_t)i };
 		else if (p->what == GRAPH_SHARES)
 			y->groups[p->number].pieces[y->groups[p->number].npieces - 1].at = p->at;
 	}
@@ -308,9 +308,9 @@ static void find_pieces(struct greedy *y)
 static void find_looks(struct greedy *y)
 {
 	const struct graph *g = y->g;
-	const struct point *look = NULL;
+	const struct greedy_point *look = NULL;
 	for (size_t i = 0; i < y->npoints; i++) {
-		const struct point *p = &y->points[i];
+		const struct greedy_point *p = &y->points[i];
 		if (p->what != GRAPH_WAITS)
 			continue;
 		uint32_t turn = y->turn_of[p->number];
@@ -353,7 +353,7 @@ static void make_ready(struct greedy *y)
 /* Sleeps where the node has not happened yet. */
 static bool passes(struct greedy *y, struct body *b, uint32_t node)
 {
-	struct wait *w = &y->waits[node];
+	struct greedy_wait *w = &y->waits[node];
 	if (w->happened) {
 		b->saving = w->saving;
 		return true;
@@ -367,7 +367,7 @@ static bool passes(struct greedy *y, struct body *b, uint32_t node)
 static void go_on(struct greedy *y, struct body *b)
 {
 	for (; b->point < y->first[b->thread + 1]; b->point++) {
-		const struct point *p = &y->points[b->point];
+		const struct greedy_point *p = &y->points[b->point];
 		b->saving += y->share * p->less;
 		if (p->what != GRAPH_WAITS) {
 			heap_add(&y->heap, heap_key((int64_t)(p->at - b->saving)), (uint32_t)(b - y->bodies));
@@ -381,7 +381,7 @@ static void go_on(struct greedy *y, struct body *b)
 /* The node has happened so much earlier: who slept goes on. */
 static void happen(struct greedy *y, uint32_t node, double saving)
 {
-	struct wait *w = &y->waits[node];
+	struct greedy_wait *w = &y->waits[node];
 	w->happened = true;
 	w->saving = saving;
 	if (node == y->g->end)
@@ -399,7 +399,7 @@ static void happen(struct greedy *y, uint32_t node, double saving)
 /* ---- Queues ----------------------------------------------------------------------------------- */
 
 /* Behind those whose place is no later. */
-static void stand_in(struct line *l, struct waiter w)
+static void stand_in(struct greedy_line *l, struct waiter w)
 {
 	*MEM_GROW(l->v, l->n) = w;
 	size_t i = l->n - 1;
@@ -408,7 +408,7 @@ static void stand_in(struct line *l, struct waiter w)
 	l->v[i] = w;
 }
 
-static struct waiter step_out(struct line *l, size_t i)
+static struct waiter step_out(struct greedy_line *l, size_t i)
 {
 	struct waiter w = l->v[i];
 	memmove(&l->v[l->first + 1], &l->v[l->first], (i - l->first) * sizeof *l->v);
@@ -493,7 +493,7 @@ static void come(struct greedy *y, struct waiter w)
 static void post(struct greedy *y, uint32_t input, double saving)
 {
 	uint32_t node = y->g->inputs[input].node;
-	struct wait *w = &y->waits[node];
+	struct greedy_wait *w = &y->waits[node];
 	const struct graph_turn *turn = w->turn == NONE ? NULL : &y->g->turns[w->turn];
 	double earlier = saving + y->slack[input];
 	if (turn && is_of_turn(turn, &y->g->nodes[node], input)) {
@@ -516,7 +516,7 @@ static void post(struct greedy *y, uint32_t input, double saving)
 }
 
 /* Where a thread goes on by itself; or NONE. */
-static uint32_t find_own(const struct greedy *y, const struct group *group, uint32_t thread)
+static uint32_t find_own(const struct greedy *y, const struct greedy_group *group, uint32_t thread)
 {
 	size_t lo = 0, hi = group->nown;
 	while (lo < hi) {
@@ -533,7 +533,7 @@ static uint32_t find_own(const struct greedy *y, const struct group *group, uint
 /* The body goes on behind the next piece of work, or if none is left where it is to go on by itself. */
 static void share(struct greedy *y, struct body *b, uint32_t number)
 {
-	struct group *group = &y->groups[number];
+	struct greedy_group *group = &y->groups[number];
 	uint32_t to = group->next < group->npieces ? group->pieces[group->next++].point
 						   : find_own(y, group, (uint32_t)(b - y->bodies));
 	if (to == NONE || to == b->point)
@@ -546,7 +546,7 @@ static void share(struct greedy *y, struct body *b, uint32_t number)
 
 static void do_point(struct greedy *y, struct body *b)
 {
-	const struct point *p = &y->points[b->point];
+	const struct greedy_point *p = &y->points[b->point];
 	switch (p->what) {
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
@@ -564,7 +564,7 @@ static void begin(struct greedy *y)
 	const struct graph *g = y->g;
 	for (size_t i = 0; i < g->nnodes; i++) {
 		uint32_t turn = y->turn_of[i];
-		y->waits[i] = (struct wait){ .saving = INFINITY, .turn = turn,
+		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn,
 					     .missing = g->nodes[i].ninputs - (turn == NONE ? 0 : g->turns[turn].n) };
 	}
 	for (size_t q = 0; q < g->nqueues; q++) {

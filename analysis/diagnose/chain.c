@@ -44,7 +44,7 @@ static bool *find_sequential(const struct trace *trace, const struct call_profil
 	return once;
 }
 
-struct sums { struct stretches work, sequential; uint64_t *ticks; };
+struct chain_sums { struct stretches work, sequential; uint64_t *ticks; };
 
 static void add_stretch(struct stretches *s, const struct step_piece *p)
 {
@@ -54,7 +54,7 @@ static void add_stretch(struct stretches *s, const struct step_piece *p)
 	s->pieces++;
 }
 
-static void add_pieces(const struct trace *trace, const struct steps *steps, const bool *once, bool marked, struct sums *sums)
+static void add_pieces(const struct trace *trace, const struct steps *steps, const bool *once, bool marked, struct chain_sums *sums)
 {
 	for (size_t i = 0; i < steps->npieces; i++) {
 		const struct step_piece *p = &steps->pieces[i];
@@ -83,7 +83,7 @@ static struct stage stage_of(const struct graph *g, struct graph_last *last, uin
 {
 	const struct trace *trace = g->trace;
 	struct steps steps;
-	struct sums sums = { .ticks = mem_resize(NULL, trace->nsites + 1, sizeof *sums.ticks) };
+	struct chain_sums sums = { .ticks = mem_resize(NULL, trace->nsites + 1, sizeof *sums.ticks) };
 	struct stage s = { .thread = thread };
 	memset(sums.ticks, 0, (trace->nsites + 1) * sizeof *sums.ticks);
 	steps_open(&steps, g, last, thread, p->role_of);

@@ -120,12 +120,12 @@ static bool take_constituent(struct reader *r, size_t *found)
 /* ---- Expressions ----------------------------------------------------------------------------- */
 
 /* Of a part of an expression. */
-struct part { uint64_t first, last; bool empty; /* may be nothing */ };
-static const struct part NOTHING = { 0, 0, true };
+struct events_part { uint64_t first, last; bool empty; /* may be nothing */ };
+static const struct events_part NOTHING = { 0, 0, true };
 
-static bool read_choice(struct reader *, struct part *);
+static bool read_choice(struct reader *, struct events_part *);
 
-static bool add_position(struct reader *r, size_t constituent, struct part *p)
+static bool add_position(struct reader *r, size_t constituent, struct events_part *p)
 {
 	struct event_type *t = r->type;
 	if (t->npositions == EVENT_POSITIONS)
@@ -144,18 +144,18 @@ static void connect(struct event_type *t, uint64_t last, uint64_t first)
 			t->follow[i] |= first;
 }
 
-static struct part sequence(struct event_type *t, struct part a, struct part b)
+static struct events_part sequence(struct event_type *t, struct events_part a, struct events_part b)
 {
 	connect(t, a.last, b.first);
-	return (struct part){ a.first | (a.empty ? b.first : 0), b.last | (b.empty ? a.last : 0), a.empty && b.empty };
+	return (struct events_part){ a.first | (a.empty ? b.first : 0), b.last | (b.empty ? a.last : 0), a.empty && b.empty };
 }
 
-static struct part choice(struct part a, struct part b)
+static struct events_part choice(struct events_part a, struct events_part b)
 {
-	return (struct part){ a.first | b.first, a.last | b.last, a.empty || b.empty };
+	return (struct events_part){ a.first | b.first, a.last | b.last, a.empty || b.empty };
 }
 
-static bool read_atom(struct reader *r, struct part *p)
+static bool read_atom(struct reader *r, struct events_part *p)
 {
 	size_t constituent;
 	if (take_sign(r, '('))
@@ -163,7 +163,7 @@ static bool read_atom(struct reader *r, struct part *p)
 	return take_constituent(r, &constituent) && add_position(r, constituent, p);
 }
 
-static bool read_repeated(struct reader *r, struct part *p)
+static bool read_repeated(struct reader *r, struct events_part *p)
 {
 	if (!read_atom(r, p))
 		return false;
@@ -177,12 +177,12 @@ static bool read_repeated(struct reader *r, struct part *p)
 	}
 }
 
-static bool read_sequence(struct reader *r, struct part *p)
+static bool read_sequence(struct reader *r, struct events_part *p)
 {
 	if (!read_repeated(r, p))
 		return false;
 	while (take_sign(r, '.')) {
-		struct part next;
+		struct events_part next;
 		if (!read_repeated(r, &next))
 			return false;
 		*p = sequence(r->type, *p, next);
@@ -193,11 +193,11 @@ static bool read_sequence(struct reader *r, struct part *p)
 #define MOST_AT_ONCE 4 /* of "&": 24 orders */
 
 /* All orders of those that are left, each read anew for places of its own. */
-static bool read_orders(struct reader *r, const char *const *from, unsigned left, struct part *p)
+static bool read_orders(struct reader *r, const char *const *from, unsigned left, struct events_part *p)
 {
 	bool any = false;
 	for (unsigned i = 0; left >> i; i++) {
-		struct part head, rest;
+		struct events_part head, rest;
 		if (!(left >> i & 1))
 			continue;
 		r->at = from[i];
@@ -214,13 +214,13 @@ static bool read_orders(struct reader *r, const char *const *from, unsigned left
 static bool pass_sequence(struct reader *r)
 {
 	struct event_type before = *r->type;
-	struct part p;
+	struct events_part p;
 	bool passed = read_sequence(r, &p);
 	*r->type = before;
 	return passed;
 }
 
-static bool read_concurrent(struct reader *r, struct part *p)
+static bool read_concurrent(struct reader *r, struct events_part *p)
 {
 	const char *from[MOST_AT_ONCE];
 	unsigned n = 0;
@@ -237,12 +237,12 @@ static bool read_concurrent(struct reader *r, struct part *p)
 	return read;
 }
 
-static bool read_choice(struct reader *r, struct part *p)
+static bool read_choice(struct reader *r, struct events_part *p)
 {
 	if (!read_concurrent(r, p))
 		return false;
 	while (take_sign(r, '|')) {
-		struct part next;
+		struct events_part next;
 		if (!read_concurrent(r, &next))
 			return false;
 		*p = choice(*p, next);
@@ -281,7 +281,7 @@ static bool read_constituent(struct reader *r)
 
 static bool read_expression(struct reader *r)
 {
-	struct part p = NOTHING;
+	struct events_part p = NOTHING;
 	if (r->type->npositions)
 		return fail(r, "one expression");
 	if (!read_choice(r, &p))

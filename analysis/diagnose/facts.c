@@ -156,7 +156,7 @@ static void tell_places(const struct facts *f, struct expert *e)
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* What came of one region of whatever threads. */
-struct blame {
+struct facts_blame {
 	uint32_t site;
 	frz_time ticks;
 	uint32_t thread;     /* that has most of it */
@@ -164,17 +164,17 @@ struct blame {
 	const struct wait_sum *mostly; /* the longest wait of it that has one cause, or NULL */
 };
 
-static struct blame *blame_of(struct blame **list, size_t *n, uint32_t site)
+static struct facts_blame *blame_of(struct facts_blame **list, size_t *n, uint32_t site)
 {
 	for (size_t i = 0; i < *n; i++)
 		if ((*list)[i].site == site)
 			return &(*list)[i];
-	struct blame *b = MEM_GROW(*list, *n);
-	*b = (struct blame){ .site = site };
+	struct facts_blame *b = MEM_GROW(*list, *n);
+	*b = (struct facts_blame){ .site = site };
 	return b;
 }
 
-static void add_blame(struct blame *b, uint32_t thread, frz_time ticks)
+static void add_blame(struct facts_blame *b, uint32_t thread, frz_time ticks)
 {
 	b->ticks = time_add(b->ticks, ticks);
 	if (exceeds(ticks, b->of_thread)) {
@@ -185,7 +185,7 @@ static void add_blame(struct blame *b, uint32_t thread, frz_time ticks)
 
 static int by_ticks(const void *a, const void *b)
 {
-	const struct blame *x = a, *y = b;
+	const struct facts_blame *x = a, *y = b;
 	if (exceeds(x->ticks, y->ticks) || exceeds(y->ticks, x->ticks))
 		return exceeds(x->ticks, y->ticks) ? -1 : 1;
 	return (x->site > y->site) - (x->site < y->site);
@@ -199,7 +199,7 @@ static int64_t of_all_others(const struct facts *f, int64_t ticks)
 
 /* For how long it worked there, and in what that encloses, beyond the mean of all other threads that did, for each other thread of the run:
  * had it been no longer than they, those would have waited less by so much at most. Outside of regions that is not known. */
-static frz_time excess_of(const struct facts *f, const struct blame *b)
+static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 {
 	const struct call_profile *p = f->calls;
 	frz_time own = { 0, 0 }, others = { 0, 0 };
@@ -219,12 +219,12 @@ static frz_time excess_of(const struct facts *f, const struct blame *b)
 			   of_all_others(f, own.hi > others.lo ? own.hi - others.lo : 0) };
 }
 
-static void tell_blame(const struct facts *f, struct expert *e, const char *template, struct blame *list, size_t n)
+static void tell_blame(const struct facts *f, struct expert *e, const char *template, struct facts_blame *list, size_t n)
 {
 	if (n)
 		qsort(list, n, sizeof *list, by_ticks);
 	for (size_t i = 0; i < n && i < FACTS_MOST; i++) {
-		const struct blame *b = &list[i];
+		const struct facts_blame *b = &list[i];
 		char *at = facts_place(f->trace, b->site);
 		char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
 		EXPERT_FACT(e, template, EXPERT_COUNT("region", number_of(f->trace, b->site)),
@@ -243,7 +243,7 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 
 static void tell_delays(const struct facts *f, struct expert *e)
 {
-	struct blame *list = NULL;
+	struct facts_blame *list = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < f->waits->ndelays; i++) {
 		const struct wait_delay *d = &f->waits->delays[i];
@@ -263,13 +263,13 @@ static bool is_lock(const struct wait_sum *s)
 
 static void tell_contention(const struct facts *f, struct expert *e)
 {
-	struct blame *list = NULL;
+	struct facts_blame *list = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < f->waits->ncauses; i++) {
 		const struct wait_sum *s = &f->waits->causes[i];
 		if (!is_lock(s))
 			continue;
-		struct blame *b = blame_of(&list, &n, s->did);
+		struct facts_blame *b = blame_of(&list, &n, s->did);
 		add_blame(b, s->for_thread, s->ticks);
 		b->mostly = b->mostly ? b->mostly : s;
 	}

@@ -40,7 +40,7 @@ struct service {
 	bool task, over;             /* for a task; when it was over */
 };
 
-struct finder {
+struct master_finder {
 	struct master_worker *found;
 	const struct graph *g;
 	struct graph_last *last;
@@ -79,17 +79,17 @@ static frz_time overlap(frz_time wait, frz_time from, frz_time to)
 	return positive((frz_time){ lo, hi });
 }
 
-static struct moment moment_of(const struct finder *f, uint32_t thread, uint64_t stamp)
+static struct moment moment_of(const struct master_finder *f, uint32_t thread, uint64_t stamp)
 {
 	return (struct moment){ f->g->trace->threads[thread].clock, stamp };
 }
 
-static frz_time between(const struct finder *f, struct moment from, struct moment to)
+static frz_time between(const struct master_finder *f, struct moment from, struct moment to)
 {
 	return times_between_near(f->g->times, f->cursors, from, to);
 }
 
-static uint32_t row_of(const struct finder *f, uint32_t site)
+static uint32_t row_of(const struct master_finder *f, uint32_t site)
 {
 	return site < f->g->trace->nsites ? site : (uint32_t)f->g->trace->nsites;
 }
@@ -101,7 +101,7 @@ static bool has_to_do_with_workers(const struct step *s)
 	return s->is.with == ROLE_WORKER;
 }
 
-static void find_services(struct finder *f)
+static void find_services(struct master_finder *f)
 {
 	uint32_t before = UINT32_MAX;
 	bool begun = false;
@@ -126,7 +126,7 @@ static void find_services(struct finder *f)
 }
 
 /* The last that began to be sent by then. */
-static struct service *service_of(const struct finder *f, uint64_t sent)
+static struct service *service_of(const struct master_finder *f, uint64_t sent)
 {
 	size_t lo = 0, hi = f->nservices;
 	while (lo < hi) {
@@ -147,7 +147,7 @@ static void add_part(struct cycle *c, const struct event_found *e, size_t consti
 		c->message = time_add(c->message, e->of[constituent].sum.transfer);
 }
 
-static void add_cycle(struct finder *f, struct worker_steps *w, const struct event_found *e)
+static void add_cycle(struct master_finder *f, struct worker_steps *w, const struct event_found *e)
 {
 	const struct event_type *t = f->type;
 	size_t request = event_constituent(t, "request"), assign = event_constituent(t, "assign");
@@ -169,7 +169,7 @@ static void add_cycle(struct finder *f, struct worker_steps *w, const struct eve
 	*SPILL_GROW(f->g->spill, w->cycles, w->ncycles) = c;
 }
 
-static void find_cycles(struct finder *f, struct worker_steps *w)
+static void find_cycles(struct master_finder *f, struct worker_steps *w)
 {
 	struct event_recognizer r = { .type = f->type };
 	struct event_found e;
@@ -182,7 +182,7 @@ static void find_cycles(struct finder *f, struct worker_steps *w)
 }
 
 /* Which services were for what. */
-static void mark_services(struct finder *f, const struct worker_steps *w)
+static void mark_services(struct master_finder *f, const struct worker_steps *w)
 {
 	for (size_t i = 0; i < w->ncycles; i++) {
 		struct service *s = w->cycles[i].sent != UINT64_MAX ? service_of(f, w->cycles[i].sent) : NULL;
@@ -196,7 +196,7 @@ static void mark_services(struct finder *f, const struct worker_steps *w)
 /* ---- What is set-up -------------------------------------------------------------------------- */
 
 /* Adds up how long the master was where in services of one kind, if there is a table for it; whether in any region. */
-static bool add_services(const struct finder *f, bool of_tasks, uint64_t *ticks)
+static bool add_services(const struct master_finder *f, bool of_tasks, uint64_t *ticks)
 {
 	bool any = false;
 	for (size_t i = 0; i < f->nservices; i++) {
@@ -213,7 +213,7 @@ static bool add_services(const struct finder *f, bool of_tasks, uint64_t *ticks)
 	return any;
 }
 
-static uint32_t longest_row(const struct finder *f, const uint64_t *ticks, const bool *only)
+static uint32_t longest_row(const struct master_finder *f, const uint64_t *ticks, const bool *only)
 {
 	uint32_t n = (uint32_t)f->g->trace->nsites, found = TR_NO_SITE;
 	uint64_t most = 0;
@@ -225,7 +225,7 @@ static uint32_t longest_row(const struct finder *f, const uint64_t *ticks, const
 	return found;
 }
 
-static uint64_t *no_ticks(const struct finder *f)
+static uint64_t *no_ticks(const struct master_finder *f)
 {
 	uint64_t *ticks = mem_resize(NULL, f->g->trace->nsites + 1, sizeof *ticks);
 	memset(ticks, 0, (f->g->trace->nsites + 1) * sizeof *ticks);
@@ -233,7 +233,7 @@ static uint64_t *no_ticks(const struct finder *f)
 }
 
 /* Whether the master was, in services of tasks, in a region with role(setup). */
-static bool is_setup_marked(const struct finder *f, const uint64_t *of_tasks)
+static bool is_setup_marked(const struct master_finder *f, const uint64_t *of_tasks)
 {
 	const struct trace *trace = f->g->trace;
 	bool any = false;
@@ -242,7 +242,7 @@ static bool is_setup_marked(const struct finder *f, const uint64_t *of_tasks)
 	return any;
 }
 
-static void find_setup(struct finder *f)
+static void find_setup(struct master_finder *f)
 {
 	const struct trace *trace = f->g->trace;
 	size_t n = trace->nsites;
@@ -261,7 +261,7 @@ static void find_setup(struct finder *f)
 }
 
 /* Where the master mostly was before it took the first request, and behind its last service. */
-static void find_sequential(struct finder *f)
+static void find_sequential(struct master_finder *f)
 {
 	uint64_t *ticks = no_ticks(f);
 	uint64_t last = f->nservices ? f->services[f->nservices - 1].sent : 0;
@@ -277,7 +277,7 @@ static void find_sequential(struct finder *f)
 /* ---- One worker's time ----------------------------------------------------------------------- */
 
 struct divider {
-	struct finder *f;
+	struct master_finder *f;
 	struct worker *to;
 	const struct worker_steps *w;
 	size_t cycle;                /* that the steps are in, or behind */
@@ -291,7 +291,7 @@ static void add(struct divider *d, enum worker_metric metric, frz_time x)
 /* Of a wait the time in which the master set this task up. */
 static frz_time setup_in(const struct divider *d, const struct step *s)
 {
-	const struct finder *f = d->f;
+	const struct master_finder *f = d->f;
 	struct service *service = s->from_thread == f->found->master ? service_of(f, s->sent) : NULL;
 	struct moment begin = moment_of(f, d->to->thread, s->is.from);
 	frz_time sum = { 0, 0 };
@@ -308,7 +308,7 @@ static frz_time setup_in(const struct divider *d, const struct step *s)
 }
 
 /* How far the last T_fin of all is from a moment. */
-static frz_time until_all_are_done(const struct finder *f, struct moment from)
+static frz_time until_all_are_done(const struct master_finder *f, struct moment from)
 {
 	frz_time last = { INT64_MIN, INT64_MIN };
 	for (size_t i = 0; i < f->found->nworkers; i++) {
@@ -362,7 +362,7 @@ static void divide_unknown(struct divider *d, const struct step *s)
 		add(d, (enum worker_metric)metric, (frz_time){ 0, s->is.took.hi });
 }
 
-static void divide(struct finder *f, size_t worker)
+static void divide(struct master_finder *f, size_t worker)
 {
 	struct divider d = { .f = f, .to = &f->found->workers[worker], .w = &f->of[worker] };
 	const struct graph_thread *t = &f->g->threads[d.to->thread];
@@ -388,7 +388,7 @@ static void divide(struct finder *f, size_t worker)
 
 /* Before it took the first request and behind the last T_fin of all, and in between. From its end on: what is surely before T_fin is before
  * all that is not so surely. */
-static void find_masters_work(struct finder *f)
+static void find_masters_work(struct master_finder *f)
 {
 	const frz_time now = { 0, 0 };
 	struct master_worker *m = f->found;
@@ -432,7 +432,7 @@ static frz_time median(frz_time *list, size_t n)
 	return found;
 }
 
-static void find_middles(struct finder *f)
+static void find_middles(struct master_finder *f)
 {
 	frz_time *tasks = NULL, *messages = NULL, *services = NULL;
 	size_t ntasks = 0, nmessages = 0, nservices = 0;
@@ -455,7 +455,7 @@ static void find_middles(struct finder *f)
 }
 
 /* The one that was done last, and where. */
-static void find_last(struct finder *f)
+static void find_last(struct master_finder *f)
 {
 	struct master_worker *m = f->found;
 	size_t last = 0;
@@ -483,7 +483,7 @@ static void find_last(struct finder *f)
 }
 
 /* The first thread of each process that has a role. */
-static void find_threads(struct finder *f, const enum event_role *role_of)
+static void find_threads(struct master_finder *f, const enum event_role *role_of)
 {
 	const struct trace *trace = f->g->trace;
 	struct master_worker *m = f->found;
@@ -499,7 +499,7 @@ static void find_threads(struct finder *f, const enum event_role *role_of)
 	}
 }
 
-static void find_all(struct finder *f, const enum event_role *role_of)
+static void find_all(struct master_finder *f, const enum event_role *role_of)
 {
 	struct master_worker *m = f->found;
 	steps_open(&f->master, f->g, f->last, m->master, role_of);
@@ -522,7 +522,7 @@ static void find_all(struct finder *f, const enum event_role *role_of)
 bool master_worker_open(struct master_worker *m, const struct graph *g, struct graph_last *last, const struct event_type *life_cycle,
 			const enum event_role *role_of)
 {
-	struct finder f = { .found = m, .g = g, .last = last, .type = life_cycle };
+	struct master_finder f = { .found = m, .g = g, .last = last, .type = life_cycle };
 	*m = (struct master_worker){ .tasks = 0 };
 	find_threads(&f, role_of);
 	if (m->master == UINT32_MAX || m->nworkers == 0)

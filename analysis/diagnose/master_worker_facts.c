@@ -67,11 +67,11 @@ static const char *name_of(const struct facts *f, uint32_t site, struct site_nam
 }
 
 /* Where what causes it happens, and on which thread. */
-struct place { uint32_t site, thread; };
+struct master_fact_place { uint32_t site, thread; };
 
-static struct place place_of(const struct master_worker *m, const char *metric)
+static struct master_fact_place place_of(const struct master_worker *m, const char *metric)
 {
-	const struct { const char *name; struct place at; } places[] = {
+	const struct { const char *name; struct master_fact_place at; } places[] = {
 		{ "seq", { m->before_site, m->master } }, { "setup", { m->setup_site, m->master } },
 		{ "bottleneck", { m->service_site, m->master } }, { "finalization", { m->task_site, m->last } },
 		{ "comp", { m->task_site, UINT32_MAX } }, { "comm", { m->assign_site, UINT32_MAX } },
@@ -79,7 +79,7 @@ static struct place place_of(const struct master_worker *m, const char *metric)
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		if (strcmp(metric, places[i].name) == 0)
 			return places[i].at;
-	return (struct place){ TR_NO_SITE, UINT32_MAX };
+	return (struct master_fact_place){ TR_NO_SITE, UINT32_MAX };
 }
 
 static struct location_name thread_name_of(const struct facts *f, uint32_t thread)
@@ -94,7 +94,7 @@ static int64_t thread_number(uint32_t thread)
 
 static void tell_metric(const struct facts *f, const struct master_worker *m, const struct metric *x, struct expert *e)
 {
-	struct place at = place_of(m, x->name);
+	struct master_fact_place at = place_of(m, x->name);
 	struct site_name room;
 	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)),
 		    EXPERT_TEXT("worker-name", thread_name_of(f, x->thread).text), EXPERT_WORD("name", x->name),

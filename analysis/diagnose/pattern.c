@@ -13,7 +13,7 @@
 #define NO_PROCESS UINT32_MAX
 
 /* Between one process and the hub. */
-struct pair { uint64_t asked, answered; };
+struct pattern_pair { uint64_t asked, answered; };
 
 static struct location_name name_of(const struct trace *trace, uint32_t process)
 {
@@ -100,9 +100,9 @@ static uint32_t find_hub(const struct call_profile *p, const struct marked *mark
 	return !one ? marked_master(marked, candidates) : candidates[0] != NO_PROCESS ? candidates[0] : candidates[1];
 }
 
-static struct pair *find_pairs(const struct trace *trace, const struct call_profile *p, uint32_t hub)
+static struct pattern_pair *find_pairs(const struct trace *trace, const struct call_profile *p, uint32_t hub)
 {
-	struct pair *pairs = mem_resize(NULL, trace->nprocesses + 1, sizeof *pairs);
+	struct pattern_pair *pairs = mem_resize(NULL, trace->nprocesses + 1, sizeof *pairs);
 	memset(pairs, 0, (trace->nprocesses + 1) * sizeof *pairs);
 	for (size_t i = 0; i < p->nmessages; i++) {
 		const struct call_message *m = &p->messages[i];
@@ -115,7 +115,7 @@ static struct pair *find_pairs(const struct trace *trace, const struct call_prof
 }
 
 /* NULL: each of them asks and is answered. */
-static char *refuse(const struct trace *trace, const struct pair *pairs, size_t *workers)
+static char *refuse(const struct trace *trace, const struct pattern_pair *pairs, size_t *workers)
 {
 	for (uint32_t i = 0; i < trace->nprocesses; i++) {
 		uint64_t asked = pairs[i].asked, answered = pairs[i].answered;
@@ -144,7 +144,7 @@ static bool is_star(struct pattern *p, const struct trace *trace, const struct c
 		p->no_star = mem_copy("messages are not all to one process, or from it");
 		return false;
 	}
-	struct pair *pairs = find_pairs(trace, calls, hub);
+	struct pattern_pair *pairs = find_pairs(trace, calls, hub);
 	p->no_star = refuse(trace, pairs, &workers);
 	for (uint32_t i = 0; i < trace->nprocesses && !p->no_star; i++)
 		p->role_of[i] = i == hub ? ROLE_MASTER : pairs[i].asked ? ROLE_WORKER : ROLE_ANY;

@@ -5,7 +5,7 @@
 
 #include "analysis/graph/graph_activities.h"
 
-struct along {
+struct steps_along {
 	struct steps *steps;
 	const enum event_role *role_of;
 	struct graph_activities a;
@@ -45,14 +45,14 @@ static const struct graph_input *sender_of(const struct graph *g, uint32_t node)
 	return found;
 }
 
-static enum event_role role_of_thread(const struct along *l, uint32_t thread)
+static enum event_role role_of_thread(const struct steps_along *l, uint32_t thread)
 {
 	return l->role_of[l->a.graph->trace->threads[thread].process];
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-static struct step *add_step(struct along *l, enum event_kind kind, uint64_t from, uint64_t to)
+static struct step *add_step(struct steps_along *l, enum event_kind kind, uint64_t from, uint64_t to)
 {
 	struct steps *s = l->steps;
 	struct step *step = SPILL_GROW(s->spill, s->list, s->n);
@@ -61,12 +61,12 @@ static struct step *add_step(struct along *l, enum event_kind kind, uint64_t fro
 	return step;
 }
 
-static void set_took(struct along *l, struct step *s)
+static void set_took(struct steps_along *l, struct step *s)
 {
 	s->is.took = times_of_thread(l->a.graph->times, l->a.thread, s->is.from, s->is.to);
 }
 
-static void add_piece(struct along *l, struct step *s, uint32_t site)
+static void add_piece(struct steps_along *l, struct step *s, uint32_t site)
 {
 	struct steps *all = l->steps;
 	struct step_piece *last = s->npieces ? &all->pieces[all->npieces - 1] : NULL;
@@ -79,7 +79,7 @@ static void add_piece(struct along *l, struct step *s, uint32_t site)
 	}
 }
 
-static void add_work(struct along *l)
+static void add_work(struct steps_along *l)
 {
 	struct steps *all = l->steps;
 	struct step *s = l->working ? &all->list[all->n - 1] : add_step(l, EVENT_WORK, l->a.step.from, l->a.step.to);
@@ -89,7 +89,7 @@ static void add_work(struct along *l)
 }
 
 /* Of work that is over: where it was longest. */
-static void end_work(struct along *l)
+static void end_work(struct steps_along *l)
 {
 	struct steps *all = l->steps;
 	uint64_t longest = 0;
@@ -108,7 +108,7 @@ static void end_work(struct along *l)
 }
 
 /* Who is idle waits; of what is not known it may be either. */
-static void add_other(struct along *l)
+static void add_other(struct steps_along *l)
 {
 	bool known = l->a.step.did == GRAPH_IDLED;
 	struct step *s = add_step(l, EVENT_OTHER, l->a.step.from, l->a.step.to);
@@ -118,7 +118,7 @@ static void add_other(struct along *l)
 	s->is.transfer = known ? (frz_time){ 0, 0 } : (frz_time){ 0, s->is.took.hi };
 }
 
-static void add_activity(struct along *l)
+static void add_activity(struct steps_along *l)
 {
 	bool works = l->a.step.did == GRAPH_WORKED;
 	if (!works || l->operating)
@@ -132,13 +132,13 @@ static void add_activity(struct along *l)
 }
 
 /* Another part of the operation whose first part was a step already. */
-static struct step *same_operation(struct along *l)
+static struct step *same_operation(struct steps_along *l)
 {
 	struct step *last = l->steps->n ? &l->steps->list[l->steps->n - 1] : NULL;
 	return last && last->is.kind != EVENT_WORK && last->is.from == l->since && last->site == l->a.step.operation.site ? last : NULL;
 }
 
-static enum event_kind kind_of(const struct along *l, const struct step *s)
+static enum event_kind kind_of(const struct steps_along *l, const struct step *s)
 {
 	bool sent = l->sent_to != UINT32_MAX, received = s->from_thread != UINT32_MAX;
 	const struct tr_site *site = s->site < l->a.graph->trace->nsites ? &l->a.graph->trace->sites[s->site] : NULL;
@@ -147,7 +147,7 @@ static enum event_kind kind_of(const struct along *l, const struct step *s)
 	return site && (site->op.kind == DPROF_KIND_BARRIER || site->op.kind == DPROF_KIND_COLL) ? EVENT_COLLECTIVE : EVENT_OTHER;
 }
 
-static void add_operation(struct along *l)
+static void add_operation(struct steps_along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
 	if (o->site == TR_BEFORE)
@@ -171,7 +171,7 @@ static void add_operation(struct along *l)
 }
 
 /* Where an operation begins, and what is sent in it. */
-static void note_begin(struct along *l)
+static void note_begin(struct steps_along *l)
 {
 	bool now = l->a.operations > 0;
 	if (now && !l->operating) {
@@ -188,7 +188,7 @@ static void note_begin(struct along *l)
 
 void steps_open(struct steps *s, const struct graph *g, struct graph_last *last, uint32_t thread, const enum event_role *role_of)
 {
-	struct along l = { .steps = s, .role_of = role_of, .sent_to = UINT32_MAX };
+	struct steps_along l = { .steps = s, .role_of = role_of, .sent_to = UINT32_MAX };
 	*s = (struct steps){ .spill = g->spill };
 	graph_activities_open(&l.a, g, thread, last);
 	while (graph_activities_next(&l.a)) {

@@ -9,24 +9,24 @@
 #include "analysis/base/memory.h"
 #include "analysis/diagnose/steps.h"
 
-struct row {
+struct tree_row {
 	uint64_t ticks, before, behind;
 	uint32_t threads, last;
 	uint64_t from, to;       /* stamps of that thread: of the first and last work there */
 	int64_t meanwhile;       /* for how long others may have worked at anything between these, in all */
 };
 
-struct finder {
+struct tree_finder {
 	const struct graph *g;
 	struct graph_last *last;
 	const struct pattern *pattern;
-	struct row *rows;        /* of each region */
+	struct tree_row *rows;        /* of each region */
 	uint32_t solve;          /* row */
 	struct frz_cursor *cursors;
 };
 
 /* Calls `see` for each thread of the tree. */
-static void each_thread(struct finder *f, void (*see)(struct finder *, uint32_t thread, const struct steps *))
+static void each_thread(struct tree_finder *f, void (*see)(struct tree_finder *, uint32_t thread, const struct steps *))
 {
 	const struct trace *trace = f->g->trace;
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
@@ -42,13 +42,13 @@ static void each_thread(struct finder *f, void (*see)(struct finder *, uint32_t 
 	}
 }
 
-static void add_rows(struct finder *f, uint32_t thread, const struct steps *s)
+static void add_rows(struct tree_finder *f, uint32_t thread, const struct steps *s)
 {
 	for (size_t i = 0; i < s->npieces; i++) {
 		const struct step_piece *p = &s->pieces[i];
 		if (p->site >= f->g->trace->nsites)
 			continue;
-		struct row *row = &f->rows[p->site];
+		struct tree_row *row = &f->rows[p->site];
 		row->from = row->threads == 0 ? p->from : row->from;
 		row->to = p->to;
 		row->threads += row->threads == 0 || row->last != thread;
@@ -57,7 +57,7 @@ static void add_rows(struct finder *f, uint32_t thread, const struct steps *s)
 	}
 }
 
-static void add_phases(struct finder *f, uint32_t thread, const struct steps *s)
+static void add_phases(struct tree_finder *f, uint32_t thread, const struct steps *s)
 {
 	bool solved = false;
 	(void)thread;
@@ -69,7 +69,7 @@ static void add_phases(struct finder *f, uint32_t thread, const struct steps *s)
 	}
 }
 
-static int64_t between_at_most(const struct finder *f, uint32_t thread, uint64_t from, uint32_t other, uint64_t to)
+static int64_t between_at_most(const struct tree_finder *f, uint32_t thread, uint64_t from, uint32_t other, uint64_t to)
 {
 	const struct tr_thread *threads = f->g->trace->threads;
 	return times_between_near(f->g->times, f->cursors, (struct moment){ threads[thread].clock, from },
@@ -82,7 +82,7 @@ static int64_t less_of(int64_t x, int64_t y)
 }
 
 /* Of a piece of a thread's work what may lie within the row's. */
-static int64_t overlap_at_most(const struct finder *f, uint32_t thread, const struct step_piece *p, const struct row *row)
+static int64_t overlap_at_most(const struct tree_finder *f, uint32_t thread, const struct step_piece *p, const struct tree_row *row)
 {
 	int64_t to_its_end = between_at_most(f, thread, p->from, row->last, row->to);
 	int64_t from_its_begin = between_at_most(f, row->last, row->from, thread, p->to);
@@ -92,20 +92,20 @@ static int64_t overlap_at_most(const struct finder *f, uint32_t thread, const st
 	return least > 0 ? least : 0;
 }
 
-static void add_meanwhile(struct finder *f, uint32_t thread, const struct steps *s)
+static void add_meanwhile(struct tree_finder *f, uint32_t thread, const struct steps *s)
 {
 	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
-		struct row *row = &f->rows[i];
+		struct tree_row *row = &f->rows[i];
 		for (size_t k = 0; row->threads == 1 && row->last != thread && k < s->npieces; k++)
 			row->meanwhile = ticks_plus(row->meanwhile, overlap_at_most(f, thread, &s->pieces[k], row));
 	}
 }
 
-static uint32_t find_solve(const struct finder *f)
+static uint32_t find_solve(const struct tree_finder *f)
 {
 	uint32_t found = TR_NO_SITE;
 	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
-		const struct row *row = &f->rows[i], *best = found == TR_NO_SITE ? NULL : &f->rows[found];
+		const struct tree_row *row = &f->rows[i], *best = found == TR_NO_SITE ? NULL : &f->rows[found];
 		if (row->threads && (!best || row->threads > best->threads || (row->threads == best->threads && row->ticks > best->ticks)))
 			found = i;
 	}
@@ -114,7 +114,7 @@ static uint32_t find_solve(const struct finder *f)
 
 void tree_tell(const struct facts *facts, const struct graph *g, struct graph_last *last, const struct pattern *pattern, struct expert *e)
 {
-	struct finder f = { .g = g, .last = last, .pattern = pattern };
+	struct tree_finder f = { .g = g, .last = last, .pattern = pattern };
 	f.rows = mem_resize(NULL, facts->trace->nsites + 1, sizeof *f.rows);
 	memset(f.rows, 0, (facts->trace->nsites + 1) * sizeof *f.rows);
 	each_thread(&f, add_rows);

@@ -36,14 +36,14 @@ static int order(const void *x, const void *y)
 
 /* ---- Of each analysis ------------------------------------------------------------------------ */
 
-struct writer { struct quantities *q; const struct findings *f; };
+struct quantities_writer { struct quantities *q; const struct findings *f; };
 
-static void add(const struct writer *w, enum quantity_kind kind, const char *name, const char *file, struct interval value)
+static void add(const struct quantities_writer *w, enum quantity_kind kind, const char *name, const char *file, struct interval value)
 {
 	*MEM_GROW(w->q->v, w->q->n) = (struct quantity){ kind, mem_copy(name), file ? mem_copy(file) : NULL, value };
 }
 
-static struct interval seconds(const struct writer *w, frz_time ticks)
+static struct interval seconds(const struct quantities_writer *w, frz_time ticks)
 {
 	struct interval s = times_seconds(&w->f->times, findings_time_base(w->f), ticks);
 	return (struct interval){ s.lo > 0 ? s.lo : 0, s.hi > 0 ? s.hi : 0 };
@@ -56,7 +56,7 @@ static const char *name_of(const struct trace *trace, enum quantity_kind kind, u
 	return path_site_name(trace, site);
 }
 
-static void add_at(const struct writer *w, enum quantity_kind kind, uint32_t site, frz_time ticks)
+static void add_at(const struct quantities_writer *w, enum quantity_kind kind, uint32_t site, frz_time ticks)
 {
 	const struct trace *trace = w->f->trace;
 	const char *file = site < trace->nsites ? trace->sites[site].file : NULL;
@@ -66,7 +66,7 @@ static void add_at(const struct writer *w, enum quantity_kind kind, uint32_t sit
 }
 
 /* Ranks have their numbers in every run; processes without ranks only their order. */
-static void add_scores(const struct writer *w)
+static void add_scores(const struct quantities_writer *w)
 {
 	const struct trace *trace = w->f->trace;
 	const struct ranking *ranking = w->f->ranks.count > 1 ? &w->f->ranks : &w->f->threads;
@@ -80,7 +80,7 @@ static void add_scores(const struct writer *w)
 	}
 }
 
-static void add_efficiency(const struct writer *w)
+static void add_efficiency(const struct quantities_writer *w)
 {
 	struct efficiency e;
 	if (!efficiency_open(&e, w->f->trace, &w->f->times)) {
@@ -92,7 +92,7 @@ static void add_efficiency(const struct writer *w)
 	efficiency_close(&e);
 }
 
-static void add_calls(const struct writer *w, const struct graph *graph)
+static void add_calls(const struct quantities_writer *w, const struct graph *graph)
 {
 	struct call_profile p;
 	const struct trace *trace = w->f->trace;
@@ -110,7 +110,7 @@ static void add_calls(const struct writer *w, const struct graph *graph)
 	calls_close(&p);
 }
 
-static void add_path(const struct writer *w, struct path *path)
+static void add_path(const struct quantities_writer *w, struct path *path)
 {
 	struct path_profile profile;
 	path_profile_open(&profile, path, PATH_ALL);
@@ -120,7 +120,7 @@ static void add_path(const struct writer *w, struct path *path)
 }
 
 /* What stands on who waited for whom. */
-static void add_relations(const struct writer *w)
+static void add_relations(const struct quantities_writer *w)
 {
 	struct path path;
 	path_open(&path, w->f->trace, &w->f->times);
@@ -153,7 +153,7 @@ static void sum_up(struct quantities *q)
 int quantities_found(struct quantities *q, const char *directory, struct trace *trace, const struct options *options)
 {
 	struct findings f;
-	const struct writer w = { q, &f };
+	const struct quantities_writer w = { q, &f };
 	int status = findings_open(&f, trace, options);
 	if (status != EXIT_FINE)
 		return status;

@@ -11,7 +11,7 @@
 #include "analysis/efficiency/useful.h"
 #include "analysis/waits/waits.h"
 
-struct finder {
+struct efficiency_finder {
 	struct efficiency *e;
 	struct efficiency_walk walk;
 	const struct times *times;
@@ -69,7 +69,7 @@ static frz_time of_all(const struct efficiency *e)
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-static void find_useful(struct finder *f)
+static void find_useful(struct efficiency_finder *f)
 {
 	struct efficiency *e = f->e;
 	const struct useful *u = &f->useful;
@@ -84,7 +84,7 @@ static void find_useful(struct finder *f)
 }
 
 /* All that is useful would have had to be done then, too. */
-static void find_factors(struct finder *f)
+static void find_factors(struct efficiency_finder *f)
 {
 	struct efficiency *e = f->e;
 	frz_time longest = factors_longest(f->useful.parts, e->nthreads);
@@ -114,7 +114,7 @@ static frz_time longest_of(frz_time x, frz_time y)
 	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
 }
 
-static void add_region(struct finder *f, const struct region_sum *sums, size_t n)
+static void add_region(struct efficiency_finder *f, const struct region_sum *sums, size_t n)
 {
 	struct efficiency_region r = { .site = sums->region, .nthreads = n, .longest = sums->thread };
 	struct factor_part *parts = mem_resize(NULL, n, sizeof *parts);
@@ -135,7 +135,7 @@ static void add_region(struct finder *f, const struct region_sum *sums, size_t n
 	free(parts);
 }
 
-static void find_regions(struct finder *f)
+static void find_regions(struct efficiency_finder *f)
 {
 	struct efficiency *e = f->e;
 	struct efficiency_walk *w = &f->walk;
@@ -160,7 +160,7 @@ static frz_time since_begin(frz_time from, frz_time to)
 }
 
 /* In MPI, or in MPI_Init, of which there are no events, within the run. */
-static frz_time in_mpi(struct finder *f, uint32_t thread)
+static frz_time in_mpi(struct efficiency_finder *f, uint32_t thread)
 {
 	const struct trace *trace = f->walk.graph.trace;
 	const struct tr_process *p = &trace->processes[trace->threads[thread].process];
@@ -173,7 +173,7 @@ static frz_time in_mpi(struct finder *f, uint32_t thread)
 }
 
 /* A process is outside of MPI while its first thread is: as many threads as it has could be useful then. */
-static void find_hybrid(struct finder *f)
+static void find_hybrid(struct efficiency_finder *f)
 {
 	struct efficiency *e = f->e;
 	const struct trace *trace = f->walk.graph.trace;
@@ -208,7 +208,7 @@ static bool is_low(struct interval factor)
 }
 
 /* Of the thread that is useful the longest: where it is so longer than all are on average. */
-static struct efficiency_cause cause_of_imbalance(struct finder *f)
+static struct efficiency_cause cause_of_imbalance(struct efficiency_finder *f)
 {
 	const struct efficiency *e = f->e;
 	const struct efficiency_walk *w = &f->walk;
@@ -243,7 +243,7 @@ static struct efficiency_cause cause_of_imbalance(struct finder *f)
 }
 
 /* The operations of one name in which all threads together did what is asked for the longest, and the thread that did most. */
-static struct efficiency_cause cause_in_operations(struct finder *f, frz_time (*asked)(const struct efficiency_walk *,
+static struct efficiency_cause cause_in_operations(struct efficiency_finder *f, frz_time (*asked)(const struct efficiency_walk *,
 										       const struct site_sum *))
 {
 	const struct efficiency_walk *w = &f->walk;
@@ -289,7 +289,7 @@ static frz_time its_threads(const struct efficiency_walk *w, const struct site_s
 }
 
 /* Whoever others waited for the longest, and where. */
-static struct efficiency_cause cause_of_waiting(struct finder *f)
+static struct efficiency_cause cause_of_waiting(struct efficiency_finder *f)
 {
 	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
 	struct waits waits;
@@ -312,7 +312,7 @@ static void blame(const struct efficiency *e, enum factor low[FACTORS], enum fac
 		low[of[x].lo < of[y].lo ? x : y] = low[product];
 }
 
-static void find_causes(struct finder *f)
+static void find_causes(struct efficiency_finder *f)
 {
 	struct efficiency *e = f->e;
 	enum factor low[FACTORS];
@@ -336,7 +336,7 @@ static void find_causes(struct finder *f)
 
 bool efficiency_open(struct efficiency *e, struct trace *trace, const struct times *times)
 {
-	struct finder f = { .e = e, .times = times };
+	struct efficiency_finder f = { .e = e, .times = times };
 	*e = (struct efficiency){ 0 };
 	useful_open(&f.useful, trace, times, NULL);
 	efficiency_walk_open(&f.walk, trace, times);

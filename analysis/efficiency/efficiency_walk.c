@@ -9,32 +9,32 @@
 #include "analysis/efficiency/efficiency_private.h"
 #include "analysis/graph/graph_activities.h"
 
-struct row {                 /* of a site of one thread */
+struct efficiency_row {                 /* of a site of one thread */
 	struct stretches useful;
 	frz_time waited, transfer;
 	bool used;
 };
 
 /* What a thread has done so far, or within a region. */
-struct done { uint64_t ticks, pieces, doubtful; frz_time transfer; };
+struct efficiency_done { uint64_t ticks, pieces, doubtful; frz_time transfer; };
 
-struct visits {              /* of a region of one thread */
+struct efficiency_visits {              /* of a region of one thread */
 	uint32_t depth;
 	bool used;
 	uint64_t entered;    /* stamp; */
-	struct done before;  /* what it had done then; */
-	struct done inside;
+	struct efficiency_done before;  /* what it had done then; */
+	struct efficiency_done inside;
 	uint64_t ticks, pieces;
 };
 
-struct along {
+struct efficiency_along {
 	struct efficiency_walk *w;
 	struct graph_activities a;
 	struct before_point now;     /* since the last point */
 	bool working;                /* the last step was work, too */
-	struct done done;
-	struct row *rows;            /* of each site, and outside of them */
-	struct visits *visits;       /* of each region */
+	struct efficiency_done done;
+	struct efficiency_row *rows;            /* of each site, and outside of them */
+	struct efficiency_visits *visits;       /* of each region */
 	uint32_t *used; size_t nused; /* rows */
 	uint32_t *visited; size_t nvisited;
 };
@@ -44,10 +44,10 @@ static uint32_t row_of(const struct trace *trace, uint32_t site)
 	return site < trace->nsites ? tr_row(trace, site) : (uint32_t)trace->nsites;
 }
 
-static struct row *use_row(struct along *l, uint32_t site)
+static struct efficiency_row *use_row(struct efficiency_along *l, uint32_t site)
 {
 	uint32_t number = row_of(l->w->graph.trace, site);
-	struct row *row = &l->rows[number];
+	struct efficiency_row *row = &l->rows[number];
 	if (!row->used)
 		*MEM_GROW(l->used, l->nused) = number;
 	row->used = true;
@@ -56,7 +56,7 @@ static struct row *use_row(struct along *l, uint32_t site)
 
 /* ---- What it did ------------------------------------------------------------------------------ */
 
-static void add_work(struct along *l)
+static void add_work(struct efficiency_along *l)
 {
 	uint64_t ticks = l->a.step.to - l->a.step.from;
 	struct stretches *useful = &use_row(l, l->a.step.in)->useful;
@@ -71,7 +71,7 @@ static void add_work(struct along *l)
 	l->working = true;
 }
 
-static void add_step(struct along *l)
+static void add_step(struct efficiency_along *l)
 {
 	if (l->a.step.did == GRAPH_WORKED) {
 		add_work(l);
@@ -89,14 +89,14 @@ static uint32_t kind_of(const struct trace *trace, const struct graph_operation 
 	return o->site < trace->nsites ? trace->sites[o->site].alike : (uint32_t)trace->nsites;
 }
 
-static void add_kind(struct along *l, uint32_t kind)
+static void add_kind(struct efficiency_along *l, uint32_t kind)
 {
 	struct efficiency_walk *w = l->w;
 	*SPILL_GROW(w->graph.spill, w->operations, w->noperations) = kind;
 	l->now.noperations++;
 }
 
-static void add_operation(struct along *l)
+static void add_operation(struct efficiency_along *l)
 {
 	struct efficiency_walk *w = l->w;
 	const struct graph_operation *o = &l->a.step.operation;
@@ -107,7 +107,7 @@ static void add_operation(struct along *l)
 		w->least[kind] = o->transfer.hi;
 	if (o->site == TR_BEFORE)
 		return;
-	struct row *row = use_row(l, o->site);
+	struct efficiency_row *row = use_row(l, o->site);
 	row->waited = time_add(row->waited, o->waited);
 	row->transfer = time_add(row->transfer, o->transfer);
 	l->done.transfer = time_add(l->done.transfer, o->transfer);
@@ -116,7 +116,7 @@ static void add_operation(struct along *l)
 }
 
 /* A wait of which it is not said what it was in has a kind, too. */
-static void add_wait(struct along *l, uint32_t node)
+static void add_wait(struct efficiency_along *l, uint32_t node)
 {
 	const struct graph_operation *o = &l->a.step.operation;
 	if (l->a.step.ended && o->node != node)
@@ -125,7 +125,7 @@ static void add_wait(struct along *l, uint32_t node)
 	l->now.ended = true;
 }
 
-static void add_points(struct along *l)
+static void add_points(struct efficiency_along *l)
 {
 	struct efficiency_walk *w = l->w;
 	for (size_t i = 0; i < l->a.step.npoints; i++) {
@@ -138,7 +138,7 @@ static void add_points(struct along *l)
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-static struct done less(struct done x, const struct done *y)
+static struct efficiency_done less(struct efficiency_done x, const struct efficiency_done *y)
 {
 	x.ticks -= y->ticks;
 	x.pieces -= y->pieces;
@@ -149,10 +149,10 @@ static struct done less(struct done x, const struct done *y)
 }
 
 /* `sure`: it has an exit. What may have been left before has only doubtful time. */
-static void enter_region(struct along *l, uint32_t site, bool sure)
+static void enter_region(struct efficiency_along *l, uint32_t site, bool sure)
 {
 	uint32_t region = l->w->graph.trace->sites[site].alike;
-	struct visits *v = &l->visits[region];
+	struct efficiency_visits *v = &l->visits[region];
 	if (!v->used)
 		*MEM_GROW(l->visited, l->nvisited) = region;
 	v->used = true;
@@ -162,11 +162,11 @@ static void enter_region(struct along *l, uint32_t site, bool sure)
 	v->before = l->done;
 }
 
-static void leave_region(struct along *l, struct visits *v)
+static void leave_region(struct efficiency_along *l, struct efficiency_visits *v)
 {
 	if (--v->depth > 0)
 		return;
-	struct done inside = less(l->done, &v->before);
+	struct efficiency_done inside = less(l->done, &v->before);
 	v->inside.ticks += inside.ticks;
 	v->inside.pieces += inside.pieces + 1; /* work that had begun before it */
 	v->inside.doubtful += inside.doubtful;
@@ -180,7 +180,7 @@ static bool is_sure_region(const struct replay_entry *e)
 	return e->is & OP_REGION && !e->jumped && !e->unsure;
 }
 
-static void move(struct along *l)
+static void move(struct efficiency_along *l)
 {
 	const struct tr_event *e = &l->a.step.event;
 	const struct replay *r = &l->a.replay;
@@ -193,18 +193,18 @@ static void move(struct along *l)
 
 /* ---- One thread ------------------------------------------------------------------------------ */
 
-static frz_time sum_of(const struct along *l, uint64_t ticks, uint64_t pieces)
+static frz_time sum_of(const struct efficiency_along *l, uint64_t ticks, uint64_t pieces)
 {
 	const struct graph_thread *t = &l->w->graph.threads[l->a.thread];
 	return times_sum(l->w->times, l->a.thread, (struct stretches){ ticks, pieces, t->first, t->last });
 }
 
-static void take_sites(struct along *l)
+static void take_sites(struct efficiency_along *l)
 {
 	struct efficiency_walk *w = l->w;
 	const struct trace *trace = w->graph.trace;
 	for (size_t i = 0; i < l->nused; i++) {
-		const struct row *row = &l->rows[l->used[i]];
+		const struct efficiency_row *row = &l->rows[l->used[i]];
 		*MEM_GROW(w->sites, w->nsites) = (struct site_sum){
 			l->a.thread, l->used[i] < trace->nsites ? l->used[i] : TR_OUTSIDE,
 			sum_of(l, row->useful.ticks, row->useful.pieces), row->waited, row->transfer };
@@ -212,12 +212,12 @@ static void take_sites(struct along *l)
 }
 
 /* In doubtful time it may have been in any of them. */
-static void take_regions(struct along *l)
+static void take_regions(struct efficiency_along *l)
 {
 	struct efficiency_walk *w = l->w;
 	int64_t doubtful = sum_of(l, l->done.doubtful, l->done.doubtful > 0).hi;
 	for (size_t i = 0; i < l->nvisited; i++) {
-		struct visits *v = &l->visits[l->visited[i]];
+		struct efficiency_visits *v = &l->visits[l->visited[i]];
 		for (; v->depth > 0; v->depth = v->depth > 1 ? 1 : 0)
 			leave_region(l, v);
 		frz_time time = sum_of(l, v->ticks, v->pieces);
@@ -232,7 +232,7 @@ static void take_regions(struct along *l)
 static void walk_thread(struct efficiency_walk *w, uint32_t thread)
 {
 	const struct trace *trace = w->graph.trace;
-	struct along l = { .w = w };
+	struct efficiency_along l = { .w = w };
 	l.rows = mem_resize(NULL, trace->nsites + 1, sizeof *l.rows);
 	l.visits = mem_resize(NULL, trace->nsites + 1, sizeof *l.visits);
 	memset(l.rows, 0, (trace->nsites + 1) * sizeof *l.rows);

@@ -9,7 +9,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/export/export.h"
 
-struct writer {
+struct callgrind_writer {
 	FILE *out;
 	const struct call_profile *p;
 	const struct trace *trace;
@@ -19,18 +19,18 @@ struct writer {
 	uint32_t *children, *next; /* of each node: the first; its parent's next; CALL_ROOT */
 };
 
-static int64_t middle_ns(const struct writer *w, frz_time x)
+static int64_t middle_ns(const struct callgrind_writer *w, frz_time x)
 {
 	return (int64_t)((double)(x.lo / 2 + x.hi / 2) / w->ghz);
 }
 
-static int64_t self_ns(const struct writer *w, const struct call_node *n)
+static int64_t self_ns(const struct callgrind_writer *w, const struct call_node *n)
 {
 	return middle_ns(w, n->spread.all.exclusive);
 }
 
 /* Parents stand first. */
-static void find_inclusive(struct writer *w)
+static void find_inclusive(struct callgrind_writer *w)
 {
 	for (size_t i = w->p->nnodes; i-- > 0;) {
 		const struct call_node *n = &w->p->nodes[i];
@@ -44,7 +44,7 @@ static void find_inclusive(struct writer *w)
 }
 
 /* A name has a number in brackets, and stands behind it the first time: so it may begin with a bracket itself. */
-static void put_name(struct writer *w, const char *file_key, const char *name_key, uint32_t site)
+static void put_name(struct callgrind_writer *w, const char *file_key, const char *name_key, uint32_t site)
 {
 	uint32_t number = site < w->trace->nsites ? site : (uint32_t)w->trace->nsites + (site == TR_OUTSIDE);
 	bool known = site < w->trace->nsites;
@@ -58,12 +58,12 @@ static void put_name(struct writer *w, const char *file_key, const char *name_ke
 	w->named[number] = true;
 }
 
-static uint32_t line_of(const struct writer *w, uint32_t site)
+static uint32_t line_of(const struct callgrind_writer *w, uint32_t site)
 {
 	return site < w->trace->nsites ? w->trace->sites[site].line : 0;
 }
 
-static void put_node(struct writer *w, size_t i)
+static void put_node(struct callgrind_writer *w, size_t i)
 {
 	const struct call_node *n = &w->p->nodes[i];
 	putc('\n', w->out);
@@ -79,7 +79,7 @@ static void put_node(struct writer *w, size_t i)
 
 void export_callgrind(FILE *out, const struct call_profile *p, const struct moments *m)
 {
-	struct writer w = { out, p, m->trace, m->ghz, mem_resize(NULL, m->trace->nsites + 2, sizeof *w.named),
+	struct callgrind_writer w = { out, p, m->trace, m->ghz, mem_resize(NULL, m->trace->nsites + 2, sizeof *w.named),
 			    mem_resize(NULL, p->nnodes, sizeof *w.inclusive), mem_resize(NULL, p->nnodes, sizeof *w.children),
 			    mem_resize(NULL, p->nnodes, sizeof *w.next) };
 	int64_t all = 0;

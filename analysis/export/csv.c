@@ -54,9 +54,9 @@ static char **site_fields(const struct trace *t)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-struct line { char text[512], *end; };
+struct csv_line { char text[512], *end; };
 
-static void add_number(struct line *l, int64_t number)
+static void add_number(struct csv_line *l, int64_t number)
 {
 	char digits[24], *first = digits + sizeof digits;
 	uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
@@ -69,12 +69,12 @@ static void add_number(struct line *l, int64_t number)
 	l->end += digits + sizeof digits - first;
 }
 
-static void add_comma(struct line *l)
+static void add_comma(struct csv_line *l)
 {
 	*l->end++ = ',';
 }
 
-struct writer {
+struct csv_writer {
 	FILE *out;
 	const struct trace *trace;
 	struct moments moments;  /* only its begin and unit */
@@ -85,7 +85,7 @@ struct writer {
 };
 
 /* In ns, outward. */
-static void add_times(struct line *l, struct writer *w, uint64_t stamp)
+static void add_times(struct csv_line *l, struct csv_writer *w, uint64_t stamp)
 {
 	frz_time at = time_apart((frz_time){ w->moments.begin, w->moments.begin }, frz_time_of(&w->clock, stamp));
 	long double ghz = w->moments.ghz;
@@ -97,13 +97,13 @@ static void add_times(struct line *l, struct writer *w, uint64_t stamp)
 		add_number(l, (int64_t)((long double)at.hi / ghz) + 1);
 }
 
-static void put_event(struct writer *w, const struct tr_columns *k, size_t i)
+static void put_event(struct csv_writer *w, const struct tr_columns *k, size_t i)
 {
 	static const char *const ops[] = { [DPROF_ENTER] = ",enter", [DPROF_EXIT] = ",exit", [DPROF_POINT] = ",point", [DPROF_LOST] = ",lost" };
 	static const enum dprof_key keys[] = { DPROF_KEY_PEER, DPROF_KEY_TAG, DPROF_KEY_BYTES, DPROF_KEY_GROUP, DPROF_KEY_SEQ };
 	const struct tr_what *what = trace_what(w->trace, k, i);
 	size_t site = what->site < w->trace->nsites ? what->site : w->trace->nsites;
-	struct line l;
+	struct csv_line l;
 	fputs_unlocked(w->who, w->out);
 	fputs_unlocked(ops[what->op], w->out);
 	fputs_unlocked(w->sites[site], w->out);
@@ -121,7 +121,7 @@ static void put_event(struct writer *w, const struct tr_columns *k, size_t i)
 	fwrite_unlocked(l.text, 1, (size_t)(l.end - l.text), w->out);
 }
 
-static void put_thread(struct writer *w, uint32_t thread)
+static void put_thread(struct csv_writer *w, uint32_t thread)
 {
 	const struct tr_thread *t = &w->trace->threads[thread];
 	struct tr_cursor cursor = trace_events(w->trace, thread);
@@ -138,7 +138,7 @@ static void put_thread(struct writer *w, uint32_t thread)
 
 void export_csv(FILE *out, const struct trace *trace, const struct times *times)
 {
-	struct writer w = { .out = out, .trace = trace, .moments = moments_unit(trace, times), .sites = site_fields(trace) };
+	struct csv_writer w = { .out = out, .trace = trace, .moments = moments_unit(trace, times), .sites = site_fields(trace) };
 	fputs("thread,rank,op,kind,name,file,line,time_lo_ns,time_hi_ns,peer,tag,bytes,group,seq\n", out);
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		put_thread(&w, t);

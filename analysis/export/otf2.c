@@ -27,7 +27,7 @@ struct note {
 
 struct notes { struct note *v; size_t n, next; };
 
-struct writer {
+struct otf2_writer {
 	const struct moments *moments;
 	const struct trace *trace;
 	OTF2_Archive *archive;
@@ -46,7 +46,7 @@ enum { COMM_WORLD, COMM_OF_GROUPS }; /* behind it those of the trace's groups; g
 static OTF2_ErrorCode keep_error(void *writer, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
 				 const char *format, va_list arguments)
 {
-	struct writer *w = writer;
+	struct otf2_writer *w = writer;
 	(void)file, (void)line, (void)function, (void)format, (void)arguments;
 	if (!w->wrong)
 		w->wrong = mem_copy(OTF2_Error_GetDescription(code));
@@ -55,7 +55,7 @@ static OTF2_ErrorCode keep_error(void *writer, const char *file, uint64_t line, 
 
 /* ---- Ranks and communicators ----------------------------------------------------------------- */
 
-static void find_world(struct writer *w)
+static void find_world(struct otf2_writer *w)
 {
 	const struct trace *t = w->trace;
 	w->world = mem_resize(NULL, t->nprocesses, sizeof *w->world);
@@ -74,34 +74,34 @@ static void find_world(struct writer *w)
 	}
 }
 
-struct place { uint32_t comm, rank; };
+struct otf2_place { uint32_t comm, rank; };
 
 /* In a group's communicator; in that of all where it is in none. */
-static struct place place_in(const struct writer *w, uint64_t group, uint32_t thread)
+static struct otf2_place place_in(const struct otf2_writer *w, uint64_t group, uint32_t thread)
 {
 	const struct trace *t = w->trace;
 	uint32_t process = t->threads[thread].process;
 	for (uint32_t g = 0; g < t->ngroups; g++)
 		for (uint32_t i = 0; t->groups[g].id == group && w->is_comm[g] && i < t->groups[g].nthreads; i++)
 			if (t->threads[t->groups[g].threads[i]].process == process)
-				return (struct place){ COMM_OF_GROUPS + g, i };
-	return (struct place){ COMM_WORLD, w->world[process] };
+				return (struct otf2_place){ COMM_OF_GROUPS + g, i };
+	return (struct otf2_place){ COMM_WORLD, w->world[process] };
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-static void add_note(struct writer *w, uint32_t thread, struct note note)
+static void add_note(struct otf2_writer *w, uint32_t thread, struct note note)
 {
 	*MEM_GROW(w->notes[thread].v, w->notes[thread].n) = note;
 }
 
-static void note_message(struct writer *w, const struct match *m)
+static void note_message(struct otf2_writer *w, const struct match *m)
 {
 	const struct match_part *from = &m->parts[0], *by = &m->parts[1];
-	struct place sender = place_in(w, m->group, from->thread), receiver = place_in(w, m->group, by->thread);
+	struct otf2_place sender = place_in(w, m->group, from->thread), receiver = place_in(w, m->group, by->thread);
 	if (sender.comm != receiver.comm) {
-		sender = (struct place){ COMM_WORLD, w->world[w->trace->threads[from->thread].process] };
-		receiver = (struct place){ COMM_WORLD, w->world[w->trace->threads[by->thread].process] };
+		sender = (struct otf2_place){ COMM_WORLD, w->world[w->trace->threads[from->thread].process] };
+		receiver = (struct otf2_place){ COMM_WORLD, w->world[w->trace->threads[by->thread].process] };
 	}
 	uint64_t bytes = from->bytes == MATCH_NO_BYTES ? 0 : from->bytes;
 	if (sender.rank == NO_RANK || receiver.rank == NO_RANK || by->done_at == MATCH_NEVER)
@@ -132,7 +132,7 @@ static OTF2_CollectiveOp op_of(const struct trace *t, uint32_t site)
 }
 
 /* One of which all is known: else readers would wait for who is missing. */
-static bool is_whole(const struct writer *w, const struct match *m)
+static bool is_whole(const struct otf2_writer *w, const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at == MATCH_NEVER || op_of(w->trace, m->parts[i].site) == NO_OP ||
@@ -141,7 +141,7 @@ static bool is_whole(const struct writer *w, const struct match *m)
 	return m->complete;
 }
 
-static void note_collective(struct writer *w, const struct match *m)
+static void note_collective(struct otf2_writer *w, const struct match *m)
 {
 	uint32_t root = OTF2_UNDEFINED_UINT32;
 	if (!is_whole(w, m))
@@ -165,7 +165,7 @@ static int by_event(const void *x, const void *y)
 	return a->ordinal != b->ordinal ? (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal) : (int)a->what - (int)b->what;
 }
 
-static void find_notes(struct writer *w)
+static void find_notes(struct otf2_writer *w)
 {
 	struct match_walk *walk = moments_matches(w->moments);
 	w->notes = mem_resize(NULL, w->trace->nthreads, sizeof *w->notes);
@@ -213,7 +213,7 @@ static void put_step(OTF2_EvtWriter *to, OTF2_AttributeList *bounds, const struc
 }
 
 /* How many there are; the last moment. */
-static uint64_t put_thread(struct writer *w, uint32_t thread, uint64_t *last)
+static uint64_t put_thread(struct otf2_writer *w, uint32_t thread, uint64_t *last)
 {
 	OTF2_EvtWriter *to = OTF2_Archive_GetEvtWriter(w->archive, thread);
 	OTF2_AttributeList *bounds = OTF2_AttributeList_New();
@@ -237,7 +237,7 @@ static uint64_t put_thread(struct writer *w, uint32_t thread, uint64_t *last)
 
 /* ---- Definitions ----------------------------------------------------------------------------- */
 
-static OTF2_StringRef put_string(struct writer *w, const char *text)
+static OTF2_StringRef put_string(struct otf2_writer *w, const char *text)
 {
 	OTF2_GlobalDefWriter_WriteString(w->defs, w->strings, text);
 	return w->strings++;
@@ -267,7 +267,7 @@ static OTF2_Paradigm paradigm_of(const struct tr_site *s)
 	return OTF2_PARADIGM_UNKNOWN;
 }
 
-static void put_regions(struct writer *w, OTF2_StringRef none)
+static void put_regions(struct otf2_writer *w, OTF2_StringRef none)
 {
 	const struct trace *t = w->trace;
 	for (uint32_t i = 0; i < t->nsites; i++) {
@@ -282,7 +282,7 @@ static void put_regions(struct writer *w, OTF2_StringRef none)
 }
 
 /* The machine, its hosts, their processes, their threads. */
-static void put_places(struct writer *w, const uint64_t *events)
+static void put_places(struct otf2_writer *w, const uint64_t *events)
 {
 	const struct trace *t = w->trace;
 	OTF2_StringRef machine = put_string(w, "machine"), node = put_string(w, "node");
@@ -300,12 +300,12 @@ static void put_places(struct writer *w, const uint64_t *events)
 	}
 }
 
-static void put_group(struct writer *w, OTF2_GroupRef number, OTF2_GroupType type, const char *name, const uint64_t *members, size_t n)
+static void put_group(struct otf2_writer *w, OTF2_GroupRef number, OTF2_GroupType type, const char *name, const uint64_t *members, size_t n)
 {
 	OTF2_GlobalDefWriter_WriteGroup(w->defs, number, put_string(w, name), type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)n, members);
 }
 
-static void put_comms(struct writer *w)
+static void put_comms(struct otf2_writer *w)
 {
 	const struct trace *t = w->trace;
 	uint64_t *members = mem_resize(NULL, t->nthreads, sizeof *members);
@@ -335,7 +335,7 @@ static void put_comms(struct writer *w)
 	free(members);
 }
 
-static void put_definitions(struct writer *w, const uint64_t *events, uint64_t last)
+static void put_definitions(struct otf2_writer *w, const uint64_t *events, uint64_t last)
 {
 	w->defs = OTF2_Archive_GetGlobalDefWriter(w->archive);
 	if (!w->defs)
@@ -363,7 +363,7 @@ static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_Location
 #define CHUNK_EVENTS      (UINT64_C(1) << 18)
 #define CHUNK_DEFINITIONS (UINT64_C(4) << 20)
 
-static void put_archive(struct writer *w, uint64_t *events)
+static void put_archive(struct otf2_writer *w, uint64_t *events)
 {
 	static const OTF2_FlushCallbacks flush = { flush_always, NULL };
 	uint64_t last = 0;
@@ -386,7 +386,7 @@ static void put_archive(struct writer *w, uint64_t *events)
 
 char *export_otf2(const char *folder, const struct moments *m)
 {
-	struct writer w = { .moments = m, .trace = m->trace };
+	struct otf2_writer w = { .moments = m, .trace = m->trace };
 	uint64_t *events = mem_resize(NULL, m->trace->nthreads, sizeof *events);
 	OTF2_Error_RegisterCallback(keep_error, &w);
 	find_world(&w);

@@ -16,9 +16,9 @@
 
 /* ---- Protobuf -------------------------------------------------------------------------------- */
 
-struct message { unsigned char *at; size_t n, room; };
+struct perfetto_message { unsigned char *at; size_t n, room; };
 
-static void add_byte(struct message *m, unsigned char byte)
+static void add_byte(struct perfetto_message *m, unsigned char byte)
 {
 	if (m->n == m->room) {
 		m->room = m->room ? 2 * m->room : 256;
@@ -27,7 +27,7 @@ static void add_byte(struct message *m, unsigned char byte)
 	m->at[m->n++] = byte;
 }
 
-static void add_varint(struct message *m, uint64_t value)
+static void add_varint(struct perfetto_message *m, uint64_t value)
 {
 	for (; value > 0x7f; value >>= 7)
 		add_byte(m, (unsigned char)(value | 0x80));
@@ -36,25 +36,25 @@ static void add_varint(struct message *m, uint64_t value)
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
 
-static void add_key(struct message *m, unsigned field, unsigned type)
+static void add_key(struct perfetto_message *m, unsigned field, unsigned type)
 {
 	add_varint(m, (uint64_t)field << 3 | type);
 }
 
-static void add_number(struct message *m, unsigned field, uint64_t value)
+static void add_number(struct perfetto_message *m, unsigned field, uint64_t value)
 {
 	add_key(m, field, VARINT);
 	add_varint(m, value);
 }
 
-static void add_fixed(struct message *m, unsigned field, uint64_t value)
+static void add_fixed(struct perfetto_message *m, unsigned field, uint64_t value)
 {
 	add_key(m, field, FIXED64);
 	for (int i = 0; i < 8; i++)
 		add_byte(m, (unsigned char)(value >> 8 * i));
 }
 
-static void add_bytes(struct message *m, unsigned field, const void *bytes, size_t n)
+static void add_bytes(struct perfetto_message *m, unsigned field, const void *bytes, size_t n)
 {
 	add_key(m, field, BYTES);
 	add_varint(m, n);
@@ -62,13 +62,13 @@ static void add_bytes(struct message *m, unsigned field, const void *bytes, size
 		add_byte(m, ((const unsigned char *)bytes)[i]);
 }
 
-static void add_text(struct message *m, unsigned field, const char *text)
+static void add_text(struct perfetto_message *m, unsigned field, const char *text)
 {
 	add_bytes(m, field, text, strlen(text));
 }
 
 /* And empties it. */
-static void add_message(struct message *m, unsigned field, struct message *part)
+static void add_message(struct perfetto_message *m, unsigned field, struct perfetto_message *part)
 {
 	add_bytes(m, field, part->at, part->n);
 	part->n = 0;
@@ -92,17 +92,17 @@ enum { LO = 1, HI, SIZE, TAG };  /* annotations */
 
 #define SEQUENCE 1
 
-struct writer {
+struct perfetto_writer {
 	FILE *out;
 	const struct moments *moments;
-	struct message packet, event, part, inner;
+	struct perfetto_message packet, event, part, inner;
 	uint32_t message_name;   /* interned: behind those of the sites */
 };
 
-static void put_packet(struct writer *w)
+static void put_packet(struct perfetto_writer *w)
 {
 	unsigned char head[1 + 10];
-	struct message m = { head, 0, sizeof head };
+	struct perfetto_message m = { head, 0, sizeof head };
 	add_number(&w->packet, PACKET_SEQUENCE, SEQUENCE);
 	add_key(&m, TRACE_PACKET, BYTES);
 	add_varint(&m, w->packet.n);
@@ -113,14 +113,14 @@ static void put_packet(struct writer *w)
 
 /* ---- What events refer to -------------------------------------------------------------------- */
 
-static void add_interned(struct writer *w, unsigned field, uint64_t number, const char *text)
+static void add_interned(struct perfetto_writer *w, unsigned field, uint64_t number, const char *text)
 {
 	add_number(&w->inner, INTERNED_IID, number);
 	add_text(&w->inner, INTERNED_TEXT, text);
 	add_message(&w->part, field, &w->inner);
 }
 
-static void put_names(struct writer *w)
+static void put_names(struct perfetto_writer *w)
 {
 	static const char *const annotations[] = { [LO] = "lo_ns", [HI] = "hi_ns", [SIZE] = "bytes", [TAG] = "tag" };
 	const struct trace *t = w->moments->trace;
@@ -145,12 +145,12 @@ static void put_names(struct writer *w)
 
 /* Ids of tracks: processes, then threads; 0 is none. Pids of Perfetto's are the places of processes, from 1 on: several hosts may have
  * processes of one pid. */
-static uint64_t thread_track(const struct writer *w, uint32_t thread)
+static uint64_t thread_track(const struct perfetto_writer *w, uint32_t thread)
 {
 	return w->moments->trace->nprocesses + thread + 1;
 }
 
-static void put_process(struct writer *w, uint32_t p)
+static void put_process(struct perfetto_writer *w, uint32_t p)
 {
 	const struct tr_process *process = &w->moments->trace->processes[p];
 	char *name = process->rank >= 0 ? mem_format("%s rank %lld on %s", process->program, (long long)process->rank, process->host)
@@ -165,7 +165,7 @@ static void put_process(struct writer *w, uint32_t p)
 }
 
 /* The first thread of a process has the number of the process, as in Linux. */
-static void put_thread_track(struct writer *w, uint32_t thread)
+static void put_thread_track(struct perfetto_writer *w, uint32_t thread)
 {
 	const struct trace *t = w->moments->trace;
 	uint32_t process = t->threads[thread].process;
@@ -181,14 +181,14 @@ static void put_thread_track(struct writer *w, uint32_t thread)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static void annotate(struct writer *w, unsigned name, int64_t value)
+static void annotate(struct perfetto_writer *w, unsigned name, int64_t value)
 {
 	add_number(&w->part, ANNOTATION_NAME, name);
 	add_number(&w->part, ANNOTATION_INT, (uint64_t)value);
 	add_message(&w->event, EVENT_ANNOTATION, &w->part);
 }
 
-static void annotate_bounds(struct writer *w, int64_t at, frz_time bounds)
+static void annotate_bounds(struct perfetto_writer *w, int64_t at, frz_time bounds)
 {
 	if (bounds.lo == bounds.hi && bounds.lo == at)
 		return;
@@ -196,7 +196,7 @@ static void annotate_bounds(struct writer *w, int64_t at, frz_time bounds)
 	annotate(w, HI, export_ns(w->moments, bounds.hi) + 1);
 }
 
-static void put_event(struct writer *w, int64_t at)
+static void put_event(struct perfetto_writer *w, int64_t at)
 {
 	add_number(&w->packet, PACKET_TIMESTAMP, (uint64_t)export_ns(w->moments, at));
 	add_message(&w->packet, PACKET_TRACK_EVENT, &w->event);
@@ -204,7 +204,7 @@ static void put_event(struct writer *w, int64_t at)
 	put_packet(w);
 }
 
-static void put_step(struct writer *w, uint32_t thread, const struct nested_step *s)
+static void put_step(struct perfetto_writer *w, uint32_t thread, const struct nested_step *s)
 {
 	static const unsigned types[] = { [NESTED_ENTER] = TYPE_BEGIN, [NESTED_EXIT] = TYPE_END, [NESTED_POINT] = TYPE_INSTANT };
 	const struct trace *t = w->moments->trace;
@@ -222,7 +222,7 @@ static void put_step(struct writer *w, uint32_t thread, const struct nested_step
 	put_event(w, s->at);
 }
 
-static void put_steps(struct writer *w, uint32_t thread)
+static void put_steps(struct perfetto_writer *w, uint32_t thread)
 {
 	struct nested steps;
 	nested_open(&steps, w->moments, thread);
@@ -233,7 +233,7 @@ static void put_steps(struct writer *w, uint32_t thread)
 
 /* ---- Messages: in the order in which they are matched; Perfetto sorts by time ---------------- */
 
-static void put_end(struct writer *w, const struct match *m, struct moments_cursor *threads, size_t part, uint64_t flow)
+static void put_end(struct perfetto_writer *w, const struct match *m, struct moments_cursor *threads, size_t part, uint64_t flow)
 {
 	const struct match_part *p = &m->parts[part];
 	frz_time bounds;
@@ -249,7 +249,7 @@ static void put_end(struct writer *w, const struct match *m, struct moments_curs
 	put_event(w, at);
 }
 
-static void put_messages(struct writer *w)
+static void put_messages(struct perfetto_writer *w)
 {
 	const struct trace *t = w->moments->trace;
 	struct moments_cursor *threads = mem_resize(NULL, t->nthreads, sizeof *threads);
@@ -270,7 +270,7 @@ static void put_messages(struct writer *w)
 
 void export_perfetto(FILE *out, const struct moments *m)
 {
-	struct writer w = { .out = out, .moments = m };
+	struct perfetto_writer w = { .out = out, .moments = m };
 	put_names(&w);
 	for (uint32_t p = 0; p < m->trace->nprocesses; p++)
 		put_process(&w, p);

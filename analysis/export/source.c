@@ -17,7 +17,7 @@
 #define HALF 50000000 /* millionths of a percent */
 #define COLUMN 12
 
-struct line {
+struct source_line {
 	uint32_t site;           /* one of those there */
 	struct interval time, path, gain; /* percent */
 	bool asked;              /* the gain is known */
@@ -31,7 +31,7 @@ static int by_place(const struct trace *t, uint32_t x, uint32_t y)
 
 static int lines_by_place(const void *x, const void *y, void *trace)
 {
-	return by_place(trace, ((const struct line *)x)->site, ((const struct line *)y)->site);
+	return by_place(trace, ((const struct source_line *)x)->site, ((const struct source_line *)y)->site);
 }
 
 /* ---- What was found -------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static struct interval no_more_than_all(struct interval x)
 	return (struct interval){ x.lo < 100 ? x.lo : 100, x.hi < 100 ? x.hi : 100 };
 }
 
-static void add_times(struct line *of_site, const struct source *s)
+static void add_times(struct source_line *of_site, const struct source *s)
 {
 	for (size_t i = 0; i < s->calls->nflat; i++) {
 		const struct call_flat *f = &s->calls->flat[i];
@@ -50,7 +50,7 @@ static void add_times(struct line *of_site, const struct source *s)
 	}
 }
 
-static void add_path(struct line *of_site, const struct source *s)
+static void add_path(struct source_line *of_site, const struct source *s)
 {
 	for (size_t i = 0; i < s->path->nshares; i++) {
 		const struct path_share *share = &s->path->shares[i];
@@ -60,7 +60,7 @@ static void add_path(struct line *of_site, const struct source *s)
 	}
 }
 
-static void add_gains(struct line *of_site, const struct source *s)
+static void add_gains(struct source_line *of_site, const struct source *s)
 {
 	for (size_t i = 0; i < s->profile->nrows; i++) {
 		const struct profile_row *row = &s->profile->rows[i];
@@ -73,11 +73,11 @@ static void add_gains(struct line *of_site, const struct source *s)
 }
 
 /* Those of one place are one: how many are left. */
-static size_t put_together(struct line *lines, size_t n, const struct trace *t)
+static size_t put_together(struct source_line *lines, size_t n, const struct trace *t)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct line *last = kept ? &lines[kept - 1] : NULL;
+		struct source_line *last = kept ? &lines[kept - 1] : NULL;
 		if (!last || by_place(t, last->site, lines[i].site) != 0) {
 			lines[kept++] = lines[i];
 			continue;
@@ -92,11 +92,11 @@ static size_t put_together(struct line *lines, size_t n, const struct trace *t)
 }
 
 /* To be freed. */
-static struct line *find_lines(const struct source *s, size_t *n)
+static struct source_line *find_lines(const struct source *s, size_t *n)
 {
-	struct line *lines = mem_resize(NULL, s->trace->nsites, sizeof *lines);
+	struct source_line *lines = mem_resize(NULL, s->trace->nsites, sizeof *lines);
 	for (uint32_t i = 0; i < s->trace->nsites; i++)
-		lines[i] = (struct line){ .site = i };
+		lines[i] = (struct source_line){ .site = i };
 	add_times(lines, s);
 	add_path(lines, s);
 	add_gains(lines, s);
@@ -114,9 +114,9 @@ static void put_column(FILE *out, struct interval x, bool known)
 	fprintf(out, "%*s%s ", width < COLUMN ? COLUMN - width : 0, "", text.text);
 }
 
-static void put_line(FILE *out, const struct line *l, uint32_t number, const char *text)
+static void put_line(FILE *out, const struct source_line *l, uint32_t number, const char *text)
 {
-	static const struct line none;
+	static const struct source_line none;
 	l = l ? l : &none;
 	put_column(out, l->time, true);
 	put_column(out, l->path, true);
@@ -125,7 +125,7 @@ static void put_line(FILE *out, const struct line *l, uint32_t number, const cha
 }
 
 /* With tabs as they are; whatever else does not belong on a terminal is shown. */
-static void put_source(FILE *out, FILE *source, const struct line *lines, size_t n, const struct trace *t)
+static void put_source(FILE *out, FILE *source, const struct source_line *lines, size_t n, const struct trace *t)
 {
 	char *text = NULL;
 	size_t room = 0, next = 0;
@@ -144,7 +144,7 @@ static void put_source(FILE *out, FILE *source, const struct line *lines, size_t
 	free(text);
 }
 
-static void put_file(FILE *out, const struct line *lines, size_t n, const struct trace *t)
+static void put_file(FILE *out, const struct source_line *lines, size_t n, const struct trace *t)
 {
 	const char *name = t->sites[lines->site].file;
 	const char *found;
@@ -163,7 +163,7 @@ static void put_file(FILE *out, const struct line *lines, size_t n, const struct
 void export_source(FILE *out, const struct source *s)
 {
 	size_t n, next;
-	struct line *lines = find_lines(s, &n);
+	struct source_line *lines = find_lines(s, &n);
 	fputs("Each line's share of all threads' time and of the critical path, in percent, and\n"
 	      "by how much the run is expected to be shorter if a region there took half as long.\n", out);
 	for (size_t i = 0; i < n; i = next) {

@@ -28,7 +28,7 @@ static int by_byte(const void *x, const void *y)
 }
 
 /* What was moved over one channel. */
-struct channel {
+struct bytes_channel {
 	const struct moved_bytes *gave, *took;
 	size_t ngave, ntook;
 	bool reused;              /* a byte was given twice */
@@ -54,9 +54,9 @@ static size_t count_same(const struct moved_bytes *m, size_t n, size_t first)
 	return i - first;
 }
 
-static struct channel channel_of(const struct moved_bytes *m, size_t n)
+static struct bytes_channel channel_of(const struct moved_bytes *m, size_t n)
 {
-	struct channel c = { .gave = m, .inbox = NO_INBOX };
+	struct bytes_channel c = { .gave = m, .inbox = NO_INBOX };
 	while (c.ngave < n && m[c.ngave].gave)
 		c.ngave++;
 	c.took = m + c.ngave;
@@ -68,7 +68,7 @@ static struct channel channel_of(const struct moved_bytes *m, size_t n)
 }
 
 /* The last of those that begin at this byte or before it. */
-static size_t find_giver(const struct channel *c, uint64_t byte)
+static size_t find_giver(const struct bytes_channel *c, uint64_t byte)
 {
 	size_t lo = 0, hi = c->ngave;
 	while (lo < hi) {
@@ -82,7 +82,7 @@ static size_t find_giver(const struct channel *c, uint64_t byte)
 }
 
 /* How many from `first` on gave what was taken, all of it; or 0. */
-static size_t count_givers(const struct channel *c, const struct moved_bytes *taken, size_t first)
+static size_t count_givers(const struct bytes_channel *c, const struct moved_bytes *taken, size_t first)
 {
 	uint64_t byte = taken->from;
 	size_t i = first;
@@ -98,19 +98,19 @@ static void not_known(struct builder *b, const struct moved_bytes *taken)
 }
 
 /* Others may take them, or others give them first; and who looks may find something else first. */
-static bool is_chance(const struct channel *c, const struct moved_bytes *taken)
+static bool is_chance(const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	return c->shared || taken->begin.tried || taken->chosen;
 }
 
 /* Where what was given as one piece, and taken as one, arrives with others. */
-static uint32_t inbox_of(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
+static uint32_t inbox_of(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	uint32_t process = b->graph->trace->threads[taken->exit.thread].process;
 	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, process, taken->site);
 }
 
-static void take_bytes(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
+static void take_bytes(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	size_t first = find_giver(c, taken->from), givers = c->reused ? 0 : count_givers(c, taken, first);
 	if (givers == 0) {
@@ -132,7 +132,7 @@ static void take_bytes(struct builder *b, const struct channel *c, const struct 
 }
 
 /* There will be no more bytes, since whoever gave them has closed the channel, or ended: some time behind the last. */
-static void find_end(struct builder *b, const struct channel *c, const struct moved_bytes *taken)
+static void find_end(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	struct node_input inputs[BEGIN_INPUTS + 2];
 	size_t n = graph_begin_inputs(&taken->begin, inputs);
@@ -159,7 +159,7 @@ void graph_room(struct builder *b, struct wait_begin begin, struct event_ref oth
 }
 
 /* Whoever of several takes gets the next piece of work. */
-static void deal_bytes(struct builder *b, const struct channel *c)
+static void deal_bytes(struct builder *b, const struct bytes_channel *c)
 {
 	struct take *takes = mem_resize(NULL, c->ntook + 1, sizeof *takes);
 	for (size_t i = 0; i < c->ntook; i++)
@@ -170,7 +170,7 @@ static void deal_bytes(struct builder *b, const struct channel *c)
 }
 
 /* Who takes by chance listens to whoever gave; who gives may answer whoever takes. */
-static void note_talks(struct builder *b, const struct channel *c)
+static void note_talks(struct builder *b, const struct bytes_channel *c)
 {
 	for (size_t i = 0; i < c->ntook; i++) {
 		const struct moved_bytes *taken = &c->took[i];
@@ -182,7 +182,7 @@ static void note_talks(struct builder *b, const struct channel *c)
 		graph_answered(b, c->gave[i].enter, c->took[0].enter.thread);
 }
 
-static void add_channel(struct builder *b, struct channel *c)
+static void add_channel(struct builder *b, struct bytes_channel *c)
 {
 	note_talks(b, c);
 	if (are_of_several(c->took, c->ntook)) {
@@ -227,7 +227,7 @@ static void answer(const struct builder *b, const struct question *q, size_t n)
 }
 
 /* Who gives asks for who takes, and who takes for who gives: for one thread, if there is no other. */
-static const struct moved_bytes *other_of(const struct channel *c, const struct moved_bytes *m)
+static const struct moved_bytes *other_of(const struct bytes_channel *c, const struct moved_bytes *m)
 {
 	if (c->shared)
 		return NULL;
@@ -235,7 +235,7 @@ static const struct moved_bytes *other_of(const struct channel *c, const struct 
 }
 
 /* It waited for room, or for the end; and the other side is on the same clock. */
-static bool asks(const struct builder *b, const struct channel *c, const struct moved_bytes *m)
+static bool asks(const struct builder *b, const struct bytes_channel *c, const struct moved_bytes *m)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
 	const struct moved_bytes *other = other_of(c, m);
@@ -251,7 +251,7 @@ static void look_at_others(struct builder *b)
 	size_t nasked = 0;
 	for (size_t i = 0, n; i < b->nmoved; i += n) {
 		n = count_same(m, b->nmoved, i);
-		struct channel c = channel_of(&m[i], n);
+		struct bytes_channel c = channel_of(&m[i], n);
 		for (size_t k = i; k < i + n; k++)
 			if (asks(b, &c, &m[k]))
 				*MEM_GROW(asked, nasked) = (struct question){ other_of(&c, &m[k])->enter.thread, &m[k] };
@@ -272,7 +272,7 @@ void graph_bytes(struct builder *b)
 	look_at_others(b);
 	for (size_t i = 0, n; i < b->nmoved; i += n) {
 		n = count_same(b->moved, b->nmoved, i);
-		struct channel c = channel_of(&b->moved[i], n);
+		struct bytes_channel c = channel_of(&b->moved[i], n);
 		add_channel(b, &c);
 	}
 }

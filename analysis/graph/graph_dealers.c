@@ -97,7 +97,7 @@ static void give_stretches(struct builder *b, const struct take *t, size_t n)
 			;
 		graph_give(b, t[i].ref, GRAPH_DEALT);
 		if (t[i].epoch < barriers->n) {
-			const struct mpi_call *barrier = &barriers->v[t[i].epoch];
+			const struct graph_mpi_call *barrier = &barriers->v[t[i].epoch];
 			graph_give(b, (struct event_ref){ t[i].ref.thread, barrier->at, barrier->stamp }, GRAPH_DEALT_OVER);
 		}
 	}

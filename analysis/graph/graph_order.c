@@ -11,7 +11,7 @@
 #include "analysis/base/merge.h"
 #include "analysis/base/progress.h"
 
-struct walker {              /* of one thread */
+struct order_walker {              /* of one thread */
 	size_t sync;         /* the next point */
 	uint32_t next_sleeper;
 	bool sleeps;         /* until the node of its next point has happened */
@@ -26,7 +26,7 @@ struct expected_node {
 struct ordering {
 	const struct graph *g;
 	struct graph_order *order;
-	struct walker *walkers;
+	struct order_walker *walkers;
 	struct expected_node *nodes; /* in the graph's spill */
 	struct frz_cursor *cursors;  /* of each clock */
 	struct merge awake;          /* threads, by when their next points are */
@@ -69,7 +69,7 @@ static void post(struct ordering *o, uint32_t input)
 /* The thread's next point; false when it must wait there. */
 static bool do_point(struct ordering *o, uint32_t thread)
 {
-	struct walker *w = &o->walkers[thread];
+	struct order_walker *w = &o->walkers[thread];
 	const struct graph_sync_point *s = &o->g->threads[thread].syncs[w->sync];
 	struct expected_node *node = s->what == GRAPH_WAITS ? &o->nodes[s->number] : NULL;
 	if (node && !node->happened) {

@@ -49,8 +49,8 @@ struct event_marks { struct event_mark *v; size_t n; };
 int graph_by_mark(const void *, const void *); /* by events */
 
 /* ENTERs of a thread's outermost calls of MPI. */
-struct mpi_call { uint64_t at, stamp; };
-struct mpi_calls { struct mpi_call *v; size_t n; };
+struct graph_mpi_call { uint64_t at, stamp; };
+struct mpi_calls { struct graph_mpi_call *v; size_t n; };
 
 /* The begin of waiting. Who tried again and again, or until a time, has waited since before the first attempt; and
  * in another run need not have tried as often, so only what it did before is certain to come before the end. */

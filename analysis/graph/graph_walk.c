@@ -318,7 +318,7 @@ static void note_barrier(struct thread_walk *w, struct event_ref exit)
 	if (!all || (!alone && tr_is(t, w->entered.site, OP_OF_RANKS)))
 		return;
 	*SPILL_GROW(w->b->spill, w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
-		(struct mpi_call){ exit.at, exit.stamp };
+		(struct graph_mpi_call){ exit.at, exit.stamp };
 	end_chance(w, exit);
 }
 
@@ -925,7 +925,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->nattached = 0;
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
 			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
-				(struct mpi_call){ ref.at, ref.stamp };
+				(struct graph_mpi_call){ ref.at, ref.stamp };
 	} else if (kind_of(w, e->site) == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	}

@@ -65,13 +65,13 @@ static void make_room(struct drawn *d, size_t nthreads, size_t most)
 
 /* ---- Along a thread -------------------------------------------------------------------------- */
 
-struct along {
+struct drawn_along {
 	struct drawn *d;
 	struct drawn_thread *thread;
 	struct graph_activities a;
 };
 
-static void add_bar(struct along *l)
+static void add_bar(struct drawn_along *l)
 {
 	static const enum drawn_did as[] = { [GRAPH_WORKED] = DRAWN_WORK, [GRAPH_OPERATED] = DRAWN_OPERATION, [GRAPH_IDLED] = DRAWN_IDLE,
 					     [GRAPH_DID_UNKNOWN] = DRAWN_UNKNOWN };
@@ -97,7 +97,7 @@ static uint64_t middle(frz_time x)
 }
 
 /* What an operation waited is what its last bars were, but for its transfer. */
-static void add_waiting(struct along *l)
+static void add_waiting(struct drawn_along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
 	uint64_t left = (uint64_t)((double)middle(o->waited) / l->thread->rate);
@@ -125,7 +125,7 @@ static void keep_longest_links(struct drawn *d, size_t most)
 }
 
 /* From the one event that ended the wait, if that is known. */
-static void add_link(struct along *l)
+static void add_link(struct drawn_along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
 	const struct graph *g = l->a.graph;
@@ -146,7 +146,7 @@ static void add_link(struct along *l)
 
 static void follow(struct drawn *d, uint32_t thread, struct graph_last *last, size_t most)
 {
-	struct along l = { .d = d, .thread = &d->threads[thread] };
+	struct drawn_along l = { .d = d, .thread = &d->threads[thread] };
 	graph_activities_open(&l.a, &d->path->graph, thread, last);
 	while (graph_activities_next(&l.a)) {
 		add_bar(&l);

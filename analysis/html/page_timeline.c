@@ -11,35 +11,35 @@
 
 #define MOMENTS 200 /* at which clocks' widths are shown */
 
-struct writer {
+struct timeline_writer {
 	struct json *j;
 	const struct drawn *d;
 	const struct trace *trace;
 	double ghz;              /* of the base */
 };
 
-static int64_t ns(const struct writer *w, int64_t ticks)
+static int64_t ns(const struct timeline_writer *w, int64_t ticks)
 {
 	return (int64_t)((double)ticks / w->ghz);
 }
 
-static void put(const struct writer *w, int64_t number)
+static void put(const struct timeline_writer *w, int64_t number)
 {
 	jw_integer(w->j, NULL, number);
 }
 
-static int64_t at(const struct writer *w, uint32_t thread, uint64_t stamp)
+static int64_t at(const struct timeline_writer *w, uint32_t thread, uint64_t stamp)
 {
 	return ns(w, drawn_time(w->d, thread, stamp));
 }
 
 /* The trace's sites, and behind them what is none. */
-static uint32_t number_of(const struct writer *w, uint32_t site)
+static uint32_t number_of(const struct timeline_writer *w, uint32_t site)
 {
 	return site < w->trace->nsites ? site : (uint32_t)w->trace->nsites + (site != TR_OUTSIDE);
 }
 
-static void put_site(const struct writer *w, const char *name, const struct tr_site *site)
+static void put_site(const struct timeline_writer *w, const char *name, const struct tr_site *site)
 {
 	jw_object(w->j, NULL);
 	jw_string(w->j, "name", name);
@@ -51,7 +51,7 @@ static void put_site(const struct writer *w, const char *name, const struct tr_s
 	jw_end(w->j);
 }
 
-static void put_sites(const struct writer *w)
+static void put_sites(const struct timeline_writer *w)
 {
 	jw_array(w->j, "sites");
 	for (size_t i = 0; i < w->trace->nsites; i++)
@@ -62,7 +62,7 @@ static void put_sites(const struct writer *w)
 }
 
 /* Ends that follow each other may be rounded apart: each begins where the last one ended. */
-static void put_bars(const struct writer *w, uint32_t thread)
+static void put_bars(const struct timeline_writer *w, uint32_t thread)
 {
 	const struct drawn_thread *t = &w->d->threads[thread];
 	int64_t last = 0;
@@ -83,7 +83,7 @@ static void put_bars(const struct writer *w, uint32_t thread)
 	jw_end(w->j);
 }
 
-static void put_threads(const struct writer *w)
+static void put_threads(const struct timeline_writer *w)
 {
 	jw_array(w->j, "threads");
 	for (uint32_t t = 0; t < w->trace->nthreads; t++) {
@@ -96,7 +96,7 @@ static void put_threads(const struct writer *w)
 	jw_end(w->j);
 }
 
-static void put_links(const struct writer *w)
+static void put_links(const struct timeline_writer *w)
 {
 	jw_array(w->j, "links");
 	for (size_t i = 0; i < w->d->nlinks; i++) {
@@ -110,7 +110,7 @@ static void put_links(const struct writer *w)
 	jw_end(w->j);
 }
 
-static void put_path(const struct writer *w)
+static void put_path(const struct timeline_writer *w)
 {
 	jw_array(w->j, "path");
 	for (size_t i = 0; i < w->d->nstays; i++) {
@@ -124,7 +124,7 @@ static void put_path(const struct writer *w)
 }
 
 /* How wide the bounds of a clock are, at moments that lie equally far apart between its threads' first event and their last. */
-static void put_widths(const struct writer *w, uint32_t clock, uint64_t first, uint64_t last)
+static void put_widths(const struct timeline_writer *w, uint32_t clock, uint64_t first, uint64_t last)
 {
 	struct frz_cursor cursor = times_cursor(w->d->path->times, clock);
 	jw_object(w->j, NULL);
@@ -138,7 +138,7 @@ static void put_widths(const struct writer *w, uint32_t clock, uint64_t first, u
 	jw_end(w->j);
 }
 
-static void put_clocks(const struct writer *w, int64_t span)
+static void put_clocks(const struct timeline_writer *w, int64_t span)
 {
 	const struct graph *g = &w->d->path->graph;
 	jw_array(w->j, "moments");
@@ -165,7 +165,7 @@ void page_timeline(struct json *j, const struct drawn *d)
 	const struct trace *trace = d->path->graph.trace;
 	const struct times *times = d->path->times;
 	uint32_t base = times_unit(times, times->time_base[trace->threads[0].clock]);
-	struct writer w = { j, d, trace, trace->clocks[base].ghz };
+	struct timeline_writer w = { j, d, trace, trace->clocks[base].ghz };
 	int64_t span = ns(&w, d->path->span.length.hi);
 	jw_object(j, NULL);
 	jw_integer(j, "span", span > 0 ? span : 1);

@@ -48,7 +48,7 @@ struct message_stream {
 	UT_hash_handle hh;
 };
 
-struct inbox {
+struct messages_inbox {
 	struct inbox_key key;
 	struct message_op *ops;
 	size_t count;
@@ -124,10 +124,10 @@ static struct message_stream *stream_of(struct matcher *m, const struct stream_k
 	return *recent;
 }
 
-static struct inbox *inbox_find(struct matcher *m, struct stream_key key)
+static struct messages_inbox *inbox_find(struct matcher *m, struct stream_key key)
 {
 	struct inbox_key of = { key.to, key.group };
-	struct inbox *b;
+	struct messages_inbox *b;
 	HASH_FIND(hh, m->inboxes, &of, sizeof of, b);
 	return b;
 }
@@ -191,7 +191,7 @@ static void settle(struct matcher *m, struct message_stream *s)
 static void append(struct matcher *m, struct message_op *op)
 {
 	struct message_stream *s = stream_of(m, &op->key);
-	struct inbox *inbox = inbox_find(m, op->key);
+	struct messages_inbox *inbox = inbox_find(m, op->key);
 	s->no_more_sends |= m->ranks[op->key.from].doubtful;
 	s->no_more_takes |= m->ranks[op->key.to].doubtful || (inbox && inbox->doubtful);
 	if (op->receive ? s->no_more_takes : s->no_more_sends) {
@@ -221,7 +221,7 @@ static bool compete(const struct message_op *a, const struct message_op *b)
 	       (a->any_tag || b->any_tag || a->key.tag == b->key.tag);
 }
 
-static bool waits(const struct inbox *b, const struct message_op *op)
+static bool waits(const struct messages_inbox *b, const struct message_op *op)
 {
 	struct message_op *before;
 	DL_FOREACH(b->ops, before) {
@@ -233,14 +233,14 @@ static bool waits(const struct inbox *b, const struct message_op *op)
 	return false;
 }
 
-static void leave_inbox(struct inbox *b, struct message_op *op)
+static void leave_inbox(struct messages_inbox *b, struct message_op *op)
 {
 	DL_DELETE(b->ops, op);
 	op->where = NOWHERE;
 	b->count--;
 }
 
-static void forget_inbox(struct matcher *m, struct inbox *b)
+static void forget_inbox(struct matcher *m, struct messages_inbox *b)
 {
 	if (b->ops || b->doubtful)
 		return;
@@ -248,7 +248,7 @@ static void forget_inbox(struct matcher *m, struct inbox *b)
 	free(b);
 }
 
-static void close_inbox(struct matcher *m, struct inbox *b)
+static void close_inbox(struct matcher *m, struct messages_inbox *b)
 {
 	b->doubtful = true;
 	b->count = 0;
@@ -256,7 +256,7 @@ static void close_inbox(struct matcher *m, struct inbox *b)
 }
 
 /* Everything that waits for nothing goes to its stream. */
-static void drain(struct matcher *m, struct inbox *b)
+static void drain(struct matcher *m, struct messages_inbox *b)
 {
 	struct message_op *op, *next;
 	DL_FOREACH_SAFE(b->ops, op, next) {
@@ -271,12 +271,12 @@ static void drain(struct matcher *m, struct inbox *b)
 	forget_inbox(m, b);
 }
 
-static struct inbox *inbox_of(struct matcher *m, struct stream_key key)
+static struct messages_inbox *inbox_of(struct matcher *m, struct stream_key key)
 {
-	struct inbox *b = inbox_find(m, key);
+	struct messages_inbox *b = inbox_find(m, key);
 	if (!b) {
 		b = mem_resize(NULL, 1, sizeof *b);
-		*b = (struct inbox){ .key = { key.to, key.group } };
+		*b = (struct messages_inbox){ .key = { key.to, key.group } };
 		HASH_ADD(hh, m->inboxes, key, sizeof b->key, b);
 	}
 	return b;
@@ -284,7 +284,7 @@ static struct inbox *inbox_of(struct matcher *m, struct stream_key key)
 
 static void post(struct matcher *m, struct message_op *op)
 {
-	struct inbox *b = inbox_find(m, op->key);
+	struct messages_inbox *b = inbox_find(m, op->key);
 	if (known(op) && !(b && waits(b, op))) {
 		append(m, op);
 		return;
@@ -455,7 +455,7 @@ struct message_op *message_begin(struct matcher *m, uint32_t thread, const struc
 static void take_nothing(struct matcher *m, struct message_op *op)
 {
 	if (op->where == IN_INBOX) {
-		struct inbox *b = inbox_find(m, op->key);
+		struct messages_inbox *b = inbox_find(m, op->key);
 		leave_inbox(b, op);
 		let_go(m, op);
 		drain(m, b);
@@ -662,7 +662,7 @@ static void give_alone(struct matcher *m, const struct message_op *op)
 void messages_finish(struct matcher *m)
 {
 	struct message_stream *s, *next;
-	struct inbox *b, *after;
+	struct messages_inbox *b, *after;
 	struct message_op *op;
 	HASH_ITER(hh, m->inboxes, b, after)
 		close_inbox(m, b);
@@ -683,7 +683,7 @@ void messages_finish(struct matcher *m)
 void messages_free(struct matcher *m)
 {
 	struct message_stream *s, *next_stream;
-	struct inbox *b, *next_inbox;
+	struct messages_inbox *b, *next_inbox;
 	struct begun_message *r, *next_request;
 	HASH_ITER(hh, m->requests, r, next_request)
 		forget_request(m, r);

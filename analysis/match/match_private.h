@@ -15,7 +15,7 @@
 
 struct message_op;  /* one send or receive, */
 struct message_stream; /* those of one rank to another, in one group, with one tag, */
-struct inbox;       /* receives whose stream is not known, or that wait behind such, */
+struct messages_inbox;       /* receives whose stream is not known, or that wait behind such, */
 struct begun_message; /* and those that were begun under an id */
 struct collective;
 struct collective_key { uint64_t group, number, class; };
@@ -80,7 +80,7 @@ struct matcher {
 	struct rank *ranks;
 	struct message_stream *streams, *recent[RECENT_STREAMS];
 	size_t most_streams;       /* then those without operations go */
-	struct inbox *inboxes;
+	struct messages_inbox *inboxes;
 	struct begun_message *requests;
 	struct collective *collectives, *latest, *spare_collectives;
 	struct begun_part *begun;

@@ -12,7 +12,7 @@
 
 #define EVENTS_AT_ONCE 1024 /* of a clock: what its threads read next is still in the cache */
 
-struct walker {                  /* a thread */
+struct match_walker {                  /* a thread */
 	struct tr_cursor events;
 	struct tr_columns at;    /* what is at hand, */
 	size_t i;                /* and which of that is the next event; */
@@ -35,7 +35,7 @@ struct match_walk {
 	const struct trace *trace;
 	struct match_log *log;   /* or NULL */
 	struct matcher *matcher; /* NULL: the log has it all */
-	struct walker *walkers;
+	struct match_walker *walkers;
 	struct clock_walk *clock_walks;
 	struct heap clocks;      /* by the share of their run that is behind them */
 	const bool *concerned;   /* of each site: the matcher's; and ... */
@@ -52,7 +52,7 @@ static bool is_of_group(enum dprof_kind kind)
 	return kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL || kind == DPROF_KIND_FORK || kind == DPROF_KIND_JOIN;
 }
 
-static bool is_local(const struct match_walk *w, struct walker *walker, uint64_t group)
+static bool is_local(const struct match_walk *w, struct match_walker *walker, uint64_t group)
 {
 	if (group != walker->group || !walker->is_local) {
 		walker->group = group;
@@ -62,7 +62,7 @@ static bool is_local(const struct match_walk *w, struct walker *walker, uint64_t
 }
 
 /* The enter of an operation of a local group, or its exit; `group`: what the event says, or UINT64_MAX. */
-static inline bool is_skipped(const struct match_walk *w, struct walker *walker, enum dprof_op op, uint32_t site,
+static inline bool is_skipped(const struct match_walk *w, struct match_walker *walker, enum dprof_op op, uint32_t site,
 			      uint64_t group)
 {
 	if (op == DPROF_EXIT && site == walker->inside) {
@@ -79,7 +79,7 @@ static inline bool is_skipped(const struct match_walk *w, struct walker *walker,
 /* ---- The next event -------------------------------------------------------------------------- */
 
 /* A thread's first event does, whatever it is. */
-static inline bool matters(const struct match_walk *w, struct walker *walker, const struct tr_columns *k, size_t i)
+static inline bool matters(const struct match_walk *w, struct match_walker *walker, const struct tr_columns *k, size_t i)
 {
 	const struct tr_what *what = trace_what(w->trace, k, i);
 	bool first = !walker->begun;
@@ -94,7 +94,7 @@ static inline bool matters(const struct match_walk *w, struct walker *walker, co
 }
 
 /* From i on, the first event at hand that matters; or how many there are. */
-static size_t find_mattering(const struct match_walk *w, struct walker *walker, size_t i)
+static size_t find_mattering(const struct match_walk *w, struct match_walker *walker, size_t i)
 {
 	const struct tr_columns *k = &walker->at;
 	for (;; i++) {
@@ -106,7 +106,7 @@ static size_t find_mattering(const struct match_walk *w, struct walker *walker, 
 }
 
 /* Comes to the next event at hand that matters; false if none does. */
-static bool pass(const struct match_walk *w, struct walker *walker)
+static bool pass(const struct match_walk *w, struct match_walker *walker)
 {
 	const struct tr_columns *k = &walker->at;
 	size_t from = walker->i, i = find_mattering(w, walker, from);
@@ -117,7 +117,7 @@ static bool pass(const struct match_walk *w, struct walker *walker)
 	return i < k->n;
 }
 
-static bool next_columns(struct walker *walker)
+static bool next_columns(struct match_walker *walker)
 {
 	walker->i = walker->at.n = 0;
 	return !walker->events.thread->jumps && trace_columns(&walker->events, &walker->at);
@@ -126,7 +126,7 @@ static bool next_columns(struct walker *walker)
 /* The next event that matters, and behind those that do not the end of the thread. */
 static bool fetch(const struct match_walk *w, uint32_t thread)
 {
-	struct walker *walker = &w->walkers[thread];
+	struct match_walker *walker = &w->walkers[thread];
 	walker->passed.n = 0;
 	do {
 		if (pass(w, walker)) {
@@ -161,7 +161,7 @@ static void begin(struct match_walk *w, struct clock_walk *s, uint32_t i)
 {
 	uint32_t thread = s->thread[i];
 	const struct tr_thread *self = &w->trace->threads[thread];
-	w->walkers[thread] = (struct walker){ .events = trace_events(w->trace, thread), .inside = TR_NO_SITE };
+	w->walkers[thread] = (struct match_walker){ .events = trace_events(w->trace, thread), .inside = TR_NO_SITE };
 	if (!fetch(w, thread))
 		return;
 	merge_set(&s->threads, i, merge_key(w->walkers[thread].stamp));
@@ -263,14 +263,14 @@ struct match_walk *match_walk_open_by_events(const struct trace *t, uint64_t sla
 
 static void take_one(struct match_walk *w, uint32_t thread)
 {
-	struct walker *walker = &w->walkers[thread];
+	struct match_walker *walker = &w->walkers[thread];
 	struct tr_event e;
 	trace_event_of(w->trace, &walker->at, walker->i++, &e);
 	match_take(w->matcher, thread, &e);
 }
 
 /* Of what is not in columns. */
-static bool skips_next(const struct match_walk *w, struct walker *walker)
+static bool skips_next(const struct match_walk *w, struct match_walker *walker)
 {
 	const struct tr_event *e = &walker->next;
 	if (e->op != DPROF_LOST && e->site != TR_NO_SITE)
@@ -281,7 +281,7 @@ static bool skips_next(const struct match_walk *w, struct walker *walker)
 
 static void take(struct match_walk *w, uint32_t thread)
 {
-	struct walker *walker = &w->walkers[thread];
+	struct match_walker *walker = &w->walkers[thread];
 	if (walker->i == walker->at.n && skips_next(w, walker))
 		match_skip(w->matcher, thread, &walker->next);
 	else if (walker->i == walker->at.n)
@@ -295,7 +295,7 @@ static void take(struct match_walk *w, uint32_t thread)
 static void step(struct match_walk *w, struct clock_walk *s)
 {
 	uint32_t i = merge_first(&s->threads).source, thread = s->thread[i];
-	struct walker *walker = &w->walkers[thread];
+	struct match_walker *walker = &w->walkers[thread];
 	match_pass(w->matcher, thread, walker->passed);
 	if (!walker->ended)
 		take(w, thread);

@@ -11,7 +11,7 @@
 #include "runtime/format.h"
 
 /* One end of a message, or a collective operation, as far as its record says. */
-struct part {
+struct otf2_part {
 	enum dprof_kind kind;    /* DPROF_KIND_NONE: nothing is known of it */
 	OTF2_CommRef comm;
 	uint32_t peer, tag;      /* rank in the communicator; of a collective operation its root */
@@ -23,17 +23,17 @@ struct part {
 struct call {
 	size_t region;
 	uint64_t entered;
-	struct part *begun; size_t nbegun;
-	struct part *done; size_t ndone;
+	struct otf2_part *begun; size_t nbegun;
+	struct otf2_part *done; size_t ndone;
 };
 
 struct open_region { size_t region; uint64_t site; };
 
-struct events {
+struct otf2_events {
 	struct otf2_trace *t;
 	size_t thread, process;  /* location; rank of its process, or OTF2_NOWHERE */
 	enum pass { COUNTING, LOOKING_AHEAD, WRITING } pass; /* messages; for what requests turn out to be; all */
-	struct part *requests; size_t nrequests; /* in the order in which they began */
+	struct otf2_part *requests; size_t nrequests; /* in the order in which they began */
 	struct ids names; size_t *named, nnamed; /* of each request's name in the trace the last that was called so */
 	size_t next;             /* of requests, when they are met again */
 	uint32_t nblocking;      /* parts of calls that got an id here */
@@ -74,7 +74,7 @@ static const char *kind_word(enum dprof_kind kind)
 }
 
 /* A region as that kind of operation; what a call sends and receives beside others has sites of its own. */
-static uint64_t site_of(struct events *e, size_t region, enum dprof_kind kind, bool nested)
+static uint64_t site_of(struct otf2_events *e, size_t region, enum dprof_kind kind, bool nested)
 {
 	struct otf2_region *r = &e->t->regions[region];
 	uint64_t *site = &r->site[nested][kind];
@@ -85,7 +85,7 @@ static uint64_t site_of(struct events *e, size_t region, enum dprof_kind kind, b
 }
 
 /* Of what is complete (format.h, "done"). */
-static uint64_t site_done(struct events *e, enum dprof_kind kind)
+static uint64_t site_done(struct otf2_events *e, enum dprof_kind kind)
 {
 	uint64_t *site = &e->t->done_site[kind];
 	if (*site == 0)
@@ -94,28 +94,28 @@ static uint64_t site_done(struct events *e, enum dprof_kind kind)
 	return *site - 1;
 }
 
-static void event(struct events *e, uint64_t stamp, uint64_t site, const char *op)
+static void event(struct otf2_events *e, uint64_t stamp, uint64_t site, const char *op)
 {
 	fprintf(e->t->out, "e %zu %" PRIu64 " %" PRIu64 " %s", e->thread, stamp, site, op);
 }
 
-static void key(struct events *e, const char *word, uint64_t value)
+static void key(struct otf2_events *e, const char *word, uint64_t value)
 {
 	fprintf(e->t->out, " %s=%" PRIu64, word, value);
 }
 
-static void end(struct events *e)
+static void end(struct otf2_events *e)
 {
 	putc('\n', e->t->out);
 }
 
-static size_t comm_place(const struct events *e, const struct part *p)
+static size_t comm_place(const struct otf2_events *e, const struct otf2_part *p)
 {
 	return otf2_comm(e->t, p->comm) ? ids_find(&e->t->comm_ids, p->comm) : OTF2_NOWHERE;
 }
 
 /* Of a message that can be told from others: the rank at the other end; or OTF2_NOWHERE. */
-static size_t peer_of(const struct events *e, const struct part *p)
+static size_t peer_of(const struct otf2_events *e, const struct otf2_part *p)
 {
 	const struct otf2_group *g = otf2_comm(e->t, p->comm);
 	size_t peer = g && p->peer < g->n ? g->members[p->peer] : OTF2_NOWHERE;
@@ -123,7 +123,7 @@ static size_t peer_of(const struct events *e, const struct part *p)
 	return otf2_is_told(e->t, sends ? e->process : peer, sends ? peer : e->process, p->comm, p->tag) ? peer : OTF2_NOWHERE;
 }
 
-static void peer_keys(struct events *e, const struct part *p)
+static void peer_keys(struct otf2_events *e, const struct otf2_part *p)
 {
 	size_t peer = peer_of(e, p);
 	if (peer == OTF2_NOWHERE)
@@ -132,7 +132,7 @@ static void peer_keys(struct events *e, const struct part *p)
 	key(e, "tag", p->tag);
 }
 
-static void id_key(struct events *e, const struct part *p)
+static void id_key(struct otf2_events *e, const struct otf2_part *p)
 {
 	if (p->id)
 		key(e, "id", p->id);
@@ -146,7 +146,7 @@ static bool is_rooted(OTF2_CollectiveOp op)
 	       op == OTF2_COLLECTIVE_OP_GATHER || op == OTF2_COLLECTIVE_OP_GATHERV || op == OTF2_COLLECTIVE_OP_REDUCE;
 }
 
-static void collective_keys(struct events *e, const struct part *p, uint64_t seq)
+static void collective_keys(struct otf2_events *e, const struct otf2_part *p, uint64_t seq)
 {
 	const struct otf2_group *g = otf2_comm(e->t, p->comm);
 	if (!g)
@@ -161,7 +161,7 @@ static void collective_keys(struct events *e, const struct part *p, uint64_t seq
 }
 
 /* The keys of an enter, and of its exit. What a receive took it says only when it is done. */
-static void begun_keys(struct events *e, const struct part *p, uint64_t seq)
+static void begun_keys(struct otf2_events *e, const struct otf2_part *p, uint64_t seq)
 {
 	if (p->kind == DPROF_KIND_COLL || p->kind == DPROF_KIND_BARRIER) {
 		collective_keys(e, p, seq);
@@ -176,7 +176,7 @@ static void begun_keys(struct events *e, const struct part *p, uint64_t seq)
 	id_key(e, p);
 }
 
-static void done_point(struct events *e, uint64_t stamp, const struct part *p)
+static void done_point(struct otf2_events *e, uint64_t stamp, const struct otf2_part *p)
 {
 	event(e, stamp, site_done(e, p->kind), "point");
 	id_key(e, p);
@@ -187,17 +187,17 @@ static void done_point(struct events *e, uint64_t stamp, const struct part *p)
 	end(e);
 }
 
-static uint64_t next_in_comm(struct events *e, const struct part *p)
+static uint64_t next_in_comm(struct otf2_events *e, const struct otf2_part *p)
 {
 	size_t comm = p->kind == DPROF_KIND_COLL || p->kind == DPROF_KIND_BARRIER ? comm_place(e, p) : OTF2_NOWHERE;
 	return comm == OTF2_NOWHERE ? 0 : e->called[comm]++;
 }
 
 /* What alone a call was. */
-static void write_single(struct events *e, uint64_t left)
+static void write_single(struct otf2_events *e, uint64_t left)
 {
 	const struct call *c = &e->call;
-	const struct part *p = &c->begun[0];
+	const struct otf2_part *p = &c->begun[0];
 	uint64_t site = site_of(e, c->region, p->kind, false), seq = next_in_comm(e, p);
 	event(e, c->entered, site, "enter");
 	begun_keys(e, p, seq);
@@ -209,7 +209,7 @@ static void write_single(struct events *e, uint64_t left)
 	end(e);
 }
 
-static void write_nested(struct events *e, uint64_t stamp, const struct part *p, const char *op)
+static void write_nested(struct otf2_events *e, uint64_t stamp, const struct otf2_part *p, const char *op)
 {
 	event(e, stamp, site_of(e, e->call.region, p->kind, true), op);
 	begun_keys(e, p, 0);
@@ -218,7 +218,7 @@ static void write_nested(struct events *e, uint64_t stamp, const struct part *p,
 
 /* It waited for what it completed, of which some it may have begun itself. If that is nothing, an attempt was in vain, and of others but
  * MPI_Wait and its like nobody knows for what they waited. */
-static void write_wait(struct events *e, uint64_t left)
+static void write_wait(struct otf2_events *e, uint64_t left)
 {
 	const struct call *c = &e->call;
 	uint64_t site = site_of(e, c->region, DPROF_KIND_WAIT, false);
@@ -238,7 +238,7 @@ static void write_wait(struct events *e, uint64_t left)
 }
 
 /* What a call that does several things sends and receives at once has an id of its own, and is done when the call is over. */
-static void name_blocking(struct events *e)
+static void name_blocking(struct otf2_events *e)
 {
 	struct call *c = &e->call;
 	for (size_t i = 0; i < c->nbegun; i++)
@@ -248,7 +248,7 @@ static void name_blocking(struct events *e)
 		}
 }
 
-static void write_call(struct events *e, uint64_t left)
+static void write_call(struct otf2_events *e, uint64_t left)
 {
 	struct call *c = &e->call;
 	if (c->nbegun == 1 && c->ndone == 0) {
@@ -262,14 +262,14 @@ static void write_call(struct events *e, uint64_t left)
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-static bool is_mpi(const struct events *e, size_t region)
+static bool is_mpi(const struct otf2_events *e, size_t region)
 {
 	const struct otf2_region *r = &e->t->regions[region];
 	return r->paradigm == OTF2_PARADIGM_MPI || begins(otf2_string(e->t, r->name), "MPI_");
 }
 
 /* Of all but MPI's. */
-static enum dprof_kind kind_of(const struct events *e, size_t region)
+static enum dprof_kind kind_of(const struct otf2_events *e, size_t region)
 {
 	const struct otf2_region *r = &e->t->regions[region];
 	const char *name = otf2_string(e->t, r->name);
@@ -288,7 +288,7 @@ static enum dprof_kind kind_of(const struct events *e, size_t region)
 	}
 }
 
-static void enter_region(struct events *e, uint64_t stamp, size_t region)
+static void enter_region(struct otf2_events *e, uint64_t stamp, size_t region)
 {
 	enum dprof_kind kind = kind_of(e, region);
 	struct open_region *o = MEM_GROW(e->stack, e->depth);
@@ -300,7 +300,7 @@ static void enter_region(struct events *e, uint64_t stamp, size_t region)
 }
 
 /* Regions that overlap end with the one that was entered first; what has ended cannot be left again. */
-static void leave_region(struct events *e, uint64_t stamp, size_t region)
+static void leave_region(struct otf2_events *e, uint64_t stamp, size_t region)
 {
 	size_t at = e->depth;
 	while (at > 0 && e->stack[at - 1].region != region)
@@ -311,7 +311,7 @@ static void leave_region(struct events *e, uint64_t stamp, size_t region)
 	}
 }
 
-static void enter_call(struct events *e, uint64_t stamp, size_t region)
+static void enter_call(struct otf2_events *e, uint64_t stamp, size_t region)
 {
 	e->calling = true;
 	e->call.region = region;
@@ -320,14 +320,14 @@ static void enter_call(struct events *e, uint64_t stamp, size_t region)
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-static OTF2_CallbackCode stop(struct events *e, char *wrong)
+static OTF2_CallbackCode stop(struct otf2_events *e, char *wrong)
 {
 	free(e->wrong);
 	e->wrong = wrong;
 	return OTF2_CALLBACK_INTERRUPT;
 }
 
-static OTF2_CallbackCode falls(struct events *e, uint64_t stamp)
+static OTF2_CallbackCode falls(struct otf2_events *e, uint64_t stamp)
 {
 	if (stamp < e->last)
 		return stop(e, mem_format("expected stamps that do not fall, found %" PRIu64 " behind %" PRIu64, stamp, e->last));
@@ -337,7 +337,7 @@ static OTF2_CallbackCode falls(struct events *e, uint64_t stamp)
 
 static OTF2_CallbackCode take_enter(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_RegionRef ref)
 {
-	struct events *e = user;
+	struct otf2_events *e = user;
 	size_t region = ids_find(&e->t->region_ids, ref);
 	(void)l, (void)at, (void)a;
 	if (falls(e, stamp) != OTF2_CALLBACK_SUCCESS)
@@ -355,7 +355,7 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef l, OTF2_TimeStamp stamp, ui
 
 static OTF2_CallbackCode take_leave(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_RegionRef ref)
 {
-	struct events *e = user;
+	struct otf2_events *e = user;
 	size_t region = ids_find(&e->t->region_ids, ref);
 	(void)l, (void)at, (void)a;
 	if (falls(e, stamp) != OTF2_CALLBACK_SUCCESS)
@@ -374,20 +374,20 @@ static OTF2_CallbackCode take_leave(OTF2_LocationRef l, OTF2_TimeStamp stamp, ui
 }
 
 /* A record outside of a call says nothing of when what it tells of began. */
-static void add_begun(struct events *e, struct part p)
+static void add_begun(struct otf2_events *e, struct otf2_part p)
 {
 	if (e->calling)
 		*MEM_GROW(e->call.begun, e->call.nbegun) = p;
 }
 
-static void add_done(struct events *e, struct part p)
+static void add_done(struct otf2_events *e, struct otf2_part p)
 {
 	if (e->calling)
 		*MEM_GROW(e->call.done, e->call.ndone) = p;
 }
 
 /* A request begins: the next one. What it turned out to be was found before. */
-static void begin_request(struct events *e, uint64_t name, struct part p)
+static void begin_request(struct otf2_events *e, uint64_t name, struct otf2_part p)
 {
 	size_t which = e->next++;
 	if (e->pass == LOOKING_AHEAD)
@@ -403,7 +403,7 @@ static void begin_request(struct events *e, uint64_t name, struct part p)
 		add_begun(e, p);
 }
 
-static void end_request(struct events *e, uint64_t name, struct part p)
+static void end_request(struct otf2_events *e, uint64_t name, struct otf2_part p)
 {
 	size_t at = ids_find(&e->names, name);
 	if (at >= e->nnamed)
@@ -421,39 +421,39 @@ static void end_request(struct events *e, uint64_t name, struct part p)
 
 RECORD(take_send, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-	return TAKEN(add_begun(user, (struct part){ .kind = DPROF_KIND_SEND, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(add_begun(user, (struct otf2_part){ .kind = DPROF_KIND_SEND, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
 }
 
 RECORD(take_recv, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-	return TAKEN(add_begun(user, (struct part){ .kind = DPROF_KIND_RECV, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(add_begun(user, (struct otf2_part){ .kind = DPROF_KIND_RECV, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
 }
 
 RECORD(take_isend, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
-	return TAKEN(begin_request(user, request, (struct part){ .kind = DPROF_KIND_SEND, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(begin_request(user, request, (struct otf2_part){ .kind = DPROF_KIND_SEND, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
 }
 
 RECORD(take_isend_complete, uint64_t request)
 {
-	return TAKEN(end_request(user, request, (struct part){ .kind = DPROF_KIND_SEND }));
+	return TAKEN(end_request(user, request, (struct otf2_part){ .kind = DPROF_KIND_SEND }));
 }
 
 RECORD(take_irecv_request, uint64_t request)
 {
-	return TAKEN(begin_request(user, request, (struct part){ .kind = DPROF_KIND_RECV, .comm = OTF2_UNDEFINED_COMM }));
+	return TAKEN(begin_request(user, request, (struct otf2_part){ .kind = DPROF_KIND_RECV, .comm = OTF2_UNDEFINED_COMM }));
 }
 
 RECORD(take_irecv, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
-	return TAKEN(end_request(user, request, (struct part){ .kind = DPROF_KIND_RECV, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(end_request(user, request, (struct otf2_part){ .kind = DPROF_KIND_RECV, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
 }
 
 /* How much a member gave, where that counts, and else how much it got (program_links.h). */
-static struct part collective(OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
+static struct otf2_part collective(OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
 {
 	bool from_root = op == OTF2_COLLECTIVE_OP_BCAST || op == OTF2_COLLECTIVE_OP_SCATTER || op == OTF2_COLLECTIVE_OP_SCATTERV;
-	return (struct part){ .kind = op == OTF2_COLLECTIVE_OP_BARRIER ? DPROF_KIND_BARRIER : DPROF_KIND_COLL, .comm = comm, .peer = root,
+	return (struct otf2_part){ .kind = op == OTF2_COLLECTIVE_OP_BARRIER ? DPROF_KIND_BARRIER : DPROF_KIND_COLL, .comm = comm, .peer = root,
 			      .bytes = from_root && sent == 0 ? received : sent, .op = op };
 }
 
@@ -464,12 +464,12 @@ RECORD(take_collective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, 
 
 RECORD(take_icollective_request, uint64_t request)
 {
-	return TAKEN(begin_request(user, request, (struct part){ .kind = DPROF_KIND_NONE }));
+	return TAKEN(begin_request(user, request, (struct otf2_part){ .kind = DPROF_KIND_NONE }));
 }
 
 RECORD(take_icollective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received, uint64_t request)
 {
-	struct part p = collective(op, comm, root, sent, received);
+	struct otf2_part p = collective(op, comm, root, sent, received);
 	p.kind = DPROF_KIND_COLL;
 	return TAKEN(end_request(user, request, p));
 }
@@ -478,7 +478,7 @@ RECORD(take_icollective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
 
 RECORD(count_send, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-	struct events *e = user;
+	struct otf2_events *e = user;
 	return TAKEN(((void)bytes, otf2_count_send(e->t, e->process, peer, comm, tag)));
 }
 
@@ -489,7 +489,7 @@ RECORD(count_isend, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t byt
 
 RECORD(count_recv, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-	struct events *e = user;
+	struct otf2_events *e = user;
 	return TAKEN(((void)bytes, otf2_count_receive(e->t, e->process, peer, comm, tag)));
 }
 
@@ -522,7 +522,7 @@ static void choose_callbacks(OTF2_EvtReaderCallbacks *c, enum pass pass)
 	OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, take_collective);
 }
 
-static OTF2_ErrorCode read_events(struct events *e, OTF2_EvtReader *events)
+static OTF2_ErrorCode read_events(struct otf2_events *e, OTF2_EvtReader *events)
 {
 	OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
 	uint64_t n;
@@ -536,7 +536,7 @@ static OTF2_ErrorCode read_events(struct events *e, OTF2_EvtReader *events)
 }
 
 /* Only the last pass says what is wrong: it comes to it as well. */
-static void read_through(struct events *e, OTF2_LocationRef location, enum pass pass)
+static void read_through(struct otf2_events *e, OTF2_LocationRef location, enum pass pass)
 {
 	OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(e->t->reader, location);
 	e->pass = pass;
@@ -552,12 +552,12 @@ static void read_through(struct events *e, OTF2_LocationRef location, enum pass 
 void otf2_count(struct otf2_trace *t, size_t location)
 {
 	const struct otf2_location *l = &t->locations[location];
-	struct events e = { .t = t, .thread = location, .process = t->processes[l->process].rank };
+	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank };
 	read_through(&e, l->ref, COUNTING);
 }
 
 /* What was begun and has not ended is there. */
-static void write_unfinished(struct events *e)
+static void write_unfinished(struct otf2_events *e)
 {
 	if (!e->calling)
 		return;
@@ -569,7 +569,7 @@ static void write_unfinished(struct events *e)
 char *otf2_events(struct otf2_trace *t, size_t location)
 {
 	const struct otf2_location *l = &t->locations[location];
-	struct events e = { .t = t, .thread = location, .process = t->processes[l->process].rank };
+	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank };
 	e.called = mem_resize(NULL, t->ncomms + 1, sizeof *e.called);
 	memset(e.called, 0, (t->ncomms + 1) * sizeof *e.called);
 	read_through(&e, l->ref, LOOKING_AHEAD);

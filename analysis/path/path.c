@@ -15,7 +15,7 @@
 
 #define WHOLE (UINT64_C(1) << 62) /* all flow */
 
-struct place {               /* of one thread, on the way back */
+struct path_stay {               /* of one thread, on the way back */
 	size_t syncs;        /* points that are left */
 	uint64_t flow;       /* on it, ... */
 	uint64_t until;      /* ... before this stamp */
@@ -26,7 +26,7 @@ struct gap { uint64_t from, to; }; /* stamps between which records are missing *
 struct back {
 	struct path *path;
 	const struct graph_order *order;
-	struct place *places;
+	struct path_stay *places;
 	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
 	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
 	struct graph_last last;
@@ -74,7 +74,7 @@ static const struct gap *last_gap(const struct back *b, uint32_t thread, uint64_
 /* The path was on the thread from this stamp on. */
 static void end_stay(struct back *b, uint32_t thread, struct stay stay)
 {
-	const struct place *p = &b->places[thread];
+	const struct path_stay *p = &b->places[thread];
 	const struct gap *gap = last_gap(b, thread, p->until);
 	stay.to = p->until;
 	stay.sure = p->flow == WHOLE;
@@ -120,7 +120,7 @@ static void add_hops(struct back *b, uint32_t thread, uint64_t stamp, frz_time a
 
 static void go_back_over_post(struct back *b, uint32_t thread, const struct graph_sync_point *s)
 {
-	struct place *p = &b->places[thread];
+	struct path_stay *p = &b->places[thread];
 	uint32_t node = b->path->graph.inputs[s->number].node;
 	if (b->to_node[node])
 		distribute(b, node);
@@ -135,7 +135,7 @@ static void go_back_over_post(struct back *b, uint32_t thread, const struct grap
 
 static void go_back_over_wait(struct back *b, uint32_t thread, const struct graph_sync_point *s, bool broken)
 {
-	struct place *p = &b->places[thread];
+	struct path_stay *p = &b->places[thread];
 	const struct graph_node *node = &b->path->graph.nodes[s->number];
 	if (!p->flow)
 		return;
@@ -211,7 +211,7 @@ static void find_stays(struct path *p)
 	struct back b = { .path = p, .order = &p->order };
 	b.places = mem_resize(NULL, g->trace->nthreads + 1, sizeof *b.places);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		b.places[t] = (struct place){ .syncs = g->threads[t].nsyncs };
+		b.places[t] = (struct path_stay){ .syncs = g->threads[t].nsyncs };
 	b.to_node = spill_zeros(g->spill, g->nnodes, sizeof *b.to_node);
 	b.to_input = spill_zeros(g->spill, g->ninputs, sizeof *b.to_input);
 	b.to_node[g->end] = WHOLE;

@@ -10,13 +10,13 @@
 
 enum { SURE, PERHAPS, SURENESSES };
 
-struct row {                 /* of a site of one thread */
+struct path_site_row {                 /* of a site of one thread */
 	struct stretches whole[SURENESSES]; /* that lie within the slice */
 	frz_time more[SURENESSES]; /* of others */
 	bool used;
 };
 
-struct along {
+struct path_along {
 	struct path *path;
 	struct path_slice slice;
 	uint32_t thread;
@@ -24,12 +24,12 @@ struct along {
 	uint64_t at, stamp;  /* the next event, and the last one's stamp */
 	size_t stay;         /* the next one is before this */
 	uint64_t known_from; /* stamp: before it the path may have been here at any time */
-	struct row *rows;    /* of each site, and of: */
+	struct path_site_row *rows;    /* of each site, and of: */
 	uint32_t *used; size_t nused;
 };
 enum { ROW_OUTSIDE, ROW_BEFORE, ROW_UNKNOWN, MORE_ROWS };
 
-static uint32_t row_of(const struct along *a, uint32_t site)
+static uint32_t row_of(const struct path_along *a, uint32_t site)
 {
 	const struct trace *trace = a->path->graph.trace;
 	uint32_t n = (uint32_t)trace->nsites;
@@ -38,17 +38,17 @@ static uint32_t row_of(const struct along *a, uint32_t site)
 	return n + (site == TR_OUTSIDE ? ROW_OUTSIDE : site == TR_BEFORE ? ROW_BEFORE : ROW_UNKNOWN);
 }
 
-static uint32_t site_of(const struct along *a, uint32_t row)
+static uint32_t site_of(const struct path_along *a, uint32_t row)
 {
 	static const uint32_t more[MORE_ROWS] = { TR_OUTSIDE, TR_BEFORE, TR_NO_SITE };
 	uint32_t n = (uint32_t)a->path->graph.trace->nsites;
 	return row < n ? row : more[row - n];
 }
 
-static struct row *use_row(struct along *a, uint32_t site)
+static struct path_site_row *use_row(struct path_along *a, uint32_t site)
 {
 	uint32_t number = row_of(a, site);
-	struct row *row = &a->rows[number];
+	struct path_site_row *row = &a->rows[number];
 	if (!row->used)
 		*MEM_GROW(a->used, a->nused) = number;
 	row->used = true;
@@ -58,7 +58,7 @@ static struct row *use_row(struct along *a, uint32_t site)
 /* ---- Adding up ------------------------------------------------------------------------------- */
 
 /* What began and ended at these times, and took so long, as far as it is in the slice. */
-static void add_clipped(struct along *a, uint32_t site, bool sure, frz_time from, frz_time to, frz_time took)
+static void add_clipped(struct path_along *a, uint32_t site, bool sure, frz_time from, frz_time to, frz_time took)
 {
 	struct path_slice slice = a->slice;
 	int64_t begins = from.hi > slice.from ? from.hi : slice.from, ends = to.lo < slice.to ? to.lo : slice.to;
@@ -70,12 +70,12 @@ static void add_clipped(struct along *a, uint32_t site, bool sure, frz_time from
 	frz_time part = { inside ? took.lo : lo > 0 ? lo : 0, hi < took.hi && !inside ? hi : took.hi };
 	if (part.hi <= 0)
 		return;
-	struct row *row = use_row(a, site);
+	struct path_site_row *row = use_row(a, site);
 	frz_time *sum = &row->more[sure ? SURE : PERHAPS];
 	*sum = time_add(*sum, part);
 }
 
-static void add_piece(struct along *a, uint32_t site, bool sure, uint64_t from, uint64_t to)
+static void add_piece(struct path_along *a, uint32_t site, bool sure, uint64_t from, uint64_t to)
 {
 	struct path *p = a->path;
 	bool whole = a->slice.from <= 0 && a->slice.to == INT64_MAX;
@@ -98,7 +98,7 @@ static void add_piece(struct along *a, uint32_t site, bool sure, uint64_t from, 
 
 /* Between two events the thread was in this site: on the path as far as it stayed here. Even between equal stamps up to a
  * tick may have passed. */
-static void add_between(struct along *a, uint32_t site, uint64_t from, uint64_t to)
+static void add_between(struct path_along *a, uint32_t site, uint64_t from, uint64_t to)
 {
 	const struct stays *s = &a->path->stays[a->thread];
 	if (from < a->known_from) {
@@ -139,7 +139,7 @@ void path_move(struct path_whereabouts *w, const struct trace *trace, const stru
 }
 
 /* What ended here was a wait: behind the last that was waited for it was on the path. */
-static void add_arrival(struct along *a, const struct tr_event *e)
+static void add_arrival(struct path_along *a, const struct tr_event *e)
 {
 	const struct stays *s = &a->path->stays[a->thread];
 	for (size_t i = a->stay; i-- > 0 && s->v[i].from <= e->stamp;) {
@@ -155,7 +155,7 @@ static void add_arrival(struct along *a, const struct tr_event *e)
 }
 
 /* The path came to the thread's first event, and the run had begun before that. */
-static void add_before(struct along *a)
+static void add_before(struct path_along *a)
 {
 	struct path *p = a->path;
 	const struct stays *s = &p->stays[a->thread];
@@ -197,10 +197,10 @@ static uint64_t find_known(struct path *p, uint32_t thread)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void take_shares(struct path_profile *p, struct along *a)
+static void take_shares(struct path_profile *p, struct path_along *a)
 {
 	for (size_t i = 0; i < a->nused; i++) {
-		struct row *row = &a->rows[a->used[i]];
+		struct path_site_row *row = &a->rows[a->used[i]];
 		frz_time sure = time_add(times_sum(a->path->times, a->thread, row->whole[SURE]), row->more[SURE]);
 		frz_time perhaps = time_add(times_sum(a->path->times, a->thread, row->whole[PERHAPS]), row->more[PERHAPS]);
 		*MEM_GROW(p->shares, p->nshares) =
@@ -212,7 +212,7 @@ static void take_shares(struct path_profile *p, struct along *a)
 void path_add_thread(struct path_profile *profile, struct path *p, struct path_slice slice, uint32_t thread)
 {
 	const struct trace *trace = p->graph.trace;
-	struct along a = { .path = p, .slice = slice, .thread = thread, .stay = p->stays[thread].n };
+	struct path_along a = { .path = p, .slice = slice, .thread = thread, .stay = p->stays[thread].n };
 	struct tr_event e;
 	if (p->graph.threads[thread].nevents == 0 || (a.stay == 0 && p->known_from == 0))
 		return;

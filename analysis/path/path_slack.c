@@ -135,7 +135,7 @@ static void go_back(struct slacks *s)
 
 struct place_row { struct stretches whole; frz_time slack; bool used; };
 
-struct walk {
+struct slack_walk {
 	struct slacks *slacks;
 	uint32_t thread;
 	struct place_row *rows; /* of each site, and outside */
@@ -144,7 +144,7 @@ struct walk {
 	uint64_t at;         /* events */
 };
 
-static void add_piece(struct walk *w, uint32_t site, uint64_t from, uint64_t to)
+static void add_piece(struct slack_walk *w, uint32_t site, uint64_t from, uint64_t to)
 {
 	struct path *p = w->slacks->path;
 	const struct trace *trace = p->graph.trace;
@@ -165,7 +165,7 @@ static void add_piece(struct walk *w, uint32_t site, uint64_t from, uint64_t to)
 	row->slack = least(row->slack, slack);
 }
 
-static void take_places(struct path_slack *found, const struct walk *w)
+static void take_places(struct path_slack *found, const struct slack_walk *w)
 {
 	const struct path *p = w->slacks->path;
 	for (size_t i = 0; i < w->nused; i++) {
@@ -178,7 +178,7 @@ static void take_places(struct path_slack *found, const struct walk *w)
 	}
 }
 
-static void follow(struct path_slack *found, struct walk *w)
+static void follow(struct path_slack *found, struct slack_walk *w)
 {
 	const struct path *p = w->slacks->path;
 	const struct trace *trace = p->graph.trace;
@@ -221,7 +221,7 @@ static int by_slack(const void *x, const void *y)
 static void follow_all(struct path_slack *found, struct slacks *s)
 {
 	const struct trace *trace = s->path->graph.trace;
-	struct walk w = { .slacks = s };
+	struct slack_walk w = { .slacks = s };
 	w.used = mem_resize(NULL, trace->nsites + 1, sizeof *w.used);
 	w.rows = mem_resize(NULL, trace->nsites + 1, sizeof *w.rows);
 	memset(w.rows, 0, (trace->nsites + 1) * sizeof *w.rows);

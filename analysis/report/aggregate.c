@@ -12,7 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/report/frame_list.h"
 
-struct source {              /* one thread */
+struct aggregate_source {              /* one thread */
 	struct tr_cursor events;
 	struct frz_cursor times;
 	frz_time now;        /* of its event that comes next; hi is later when what follows is lost */
@@ -21,12 +21,12 @@ struct source {              /* one thread */
 	uint64_t lost;
 };
 
-struct view {
+struct aggregate_view {
 	struct aggregate *result;
 	const struct times *times;
 	const struct span *span;
 	size_t most;
-	struct source *sources;
+	struct aggregate_source *sources;
 	struct heap heap;    /* sources by the begin of what comes next */
 	int64_t end;         /* of the aggregated event that is being put together */
 	bool open;           /* there is one */
@@ -34,7 +34,7 @@ struct view {
 };
 
 /* Reads on to the next enter or exit. */
-static void read_then(struct source *s)
+static void read_then(struct aggregate_source *s)
 {
 	struct tr_event e;
 	s->has_then = s->lost_then = false;
@@ -48,7 +48,7 @@ static void read_then(struct source *s)
 	}
 }
 
-static void advance(const struct view *v, struct source *s)
+static void advance(const struct aggregate_view *v, struct aggregate_source *s)
 {
 	s->now = s->then;
 	s->has_now = s->has_then;
@@ -61,10 +61,10 @@ static void advance(const struct view *v, struct source *s)
 		s->now.hi = s->has_then ? s->then.hi : v->span->last.hi;
 }
 
-static void add_source(struct view *v, size_t thread)
+static void add_source(struct aggregate_view *v, size_t thread)
 {
-	struct source *s = &v->sources[thread];
-	*s = (struct source){ .events = trace_events(v->times->trace, thread),
+	struct aggregate_source *s = &v->sources[thread];
+	*s = (struct aggregate_source){ .events = trace_events(v->times->trace, thread),
 			      .times = times_cursor(v->times,
 						    v->times->trace->threads[thread].clock) };
 	read_then(s);
@@ -80,7 +80,7 @@ static void add_source(struct view *v, size_t thread)
 		heap_add(&v->heap, heap_key(s->now.lo), (uint32_t)thread);
 }
 
-static void end_aggregated(struct view *v)
+static void end_aggregated(struct aggregate_view *v)
 {
 	struct aggregate *a = v->result;
 	if (v->size == 0)
@@ -94,7 +94,7 @@ static void end_aggregated(struct view *v)
 }
 
 /* From the end of an aggregated event to the begin of the next. */
-static void add_frame(struct view *v, int64_t from, int64_t to)
+static void add_frame(struct aggregate_view *v, int64_t from, int64_t to)
 {
 	struct aggregate *a = v->result;
 	if (to <= from)
@@ -111,7 +111,7 @@ static void add_frame(struct view *v, int64_t from, int64_t to)
 		kept->clocks[c] = (struct ends_on_clock){ PERIOD_BEFORE, PERIOD_AFTER };
 }
 
-static void take(struct view *v, const struct source *s)
+static void take(struct aggregate_view *v, const struct aggregate_source *s)
 {
 	if (v->open && s->now.lo > v->end) {
 		end_aggregated(v);
@@ -128,14 +128,14 @@ void aggregate_open(struct aggregate *a, const struct times *times, uint32_t tim
 {
 	const struct trace *trace = times->trace;
 	*a = (struct aggregate){ .longest.longest = mem_resize(NULL, most, sizeof(struct frame)) };
-	struct view v = { .result = a, .times = times, .span = span, .most = most };
+	struct aggregate_view v = { .result = a, .times = times, .span = span, .most = most };
 	v.sources = mem_resize(NULL, trace->nthreads, sizeof *v.sources);
 	v.heap.items = mem_resize(NULL, trace->nthreads, sizeof *v.heap.items);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (times->time_base[trace->threads[i].clock] == time_base)
 			add_source(&v, i);
 	while (v.heap.count > 0) {
-		struct source *s = &v.sources[v.heap.items[0].source];
+		struct aggregate_source *s = &v.sources[v.heap.items[0].source];
 		take(&v, s);
 		advance(&v, s);
 		if (s->has_now)

@@ -160,7 +160,7 @@ static const struct interval *score_for(const struct ranking *s, const struct fi
 
 /* One of the two rankings, by ranks or by threads: what is known, and for every choice of what threads did in unclassified
  * time. */
-struct view {
+struct findings_view {
 	const struct findings *f;
 	bool by_thread;
 	const struct participants *who;
@@ -168,7 +168,7 @@ struct view {
 	bool withheld;        /* something that is known is not proved for that */
 };
 
-static bool needs_any(const struct view *v)
+static bool needs_any(const struct findings_view *v)
 {
 	bool proved = false;
 	for (size_t i = 0; i < v->known.count; i++)
@@ -177,7 +177,7 @@ static bool needs_any(const struct view *v)
 }
 
 /* Who takes no part in what is known may do so here. */
-static void rank_any(struct view *v)
+static void rank_any(struct findings_view *v)
 {
 	const struct totals *totals = &v->f->totals;
 	struct participants who = v->by_thread ? totals_participant_threads(totals, true)
@@ -187,7 +187,7 @@ static void rank_any(struct view *v)
 }
 
 /* What is proved must hold for every choice. */
-static void withhold(struct view *v)
+static void withhold(struct findings_view *v)
 {
 	for (size_t i = 0; i < v->known.count; i++) {
 		struct ranked *x = &v->known.list[i];
@@ -202,7 +202,7 @@ static void withhold(struct view *v)
 
 static void rank_view(void *views, size_t view, size_t worker)
 {
-	struct view *v = (struct view *)views + view;
+	struct findings_view *v = (struct findings_view *)views + view;
 	(void)worker;
 	v->known = rank_participants(v->f, v->who);
 	if (!needs_any(v))
@@ -214,7 +214,7 @@ static void rank_view(void *views, size_t view, size_t worker)
 
 static void rank(struct findings *f, const struct participants *ranks, const struct participants *threads)
 {
-	struct view views[2] = { { .f = f, .who = ranks }, { .f = f, .who = threads, .by_thread = true } };
+	struct findings_view views[2] = { { .f = f, .who = ranks }, { .f = f, .who = threads, .by_thread = true } };
 	size_t n = f->several_threads ? 2 : 1;
 	progress_begin("adding up who worked alone", n * periods_count(&f->totals.periods));
 	pool_run(n, n, rank_view, views);

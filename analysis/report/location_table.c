@@ -16,7 +16,7 @@
 
 typedef struct location_name namer(const struct trace *, size_t thread);
 
-struct table {
+struct location_table {
 	struct reply *reply;
 	const struct findings *f;
 	const struct ranking *s;
@@ -30,7 +30,7 @@ struct table {
 struct did { struct interval work, wait; uint32_t waits_at; }; /* percent of the run */
 
 /* In one of the threads, or in all of its process. */
-static bool is_of(const struct table *t, size_t thread, size_t one)
+static bool is_of(const struct location_table *t, size_t thread, size_t one)
 {
 	const struct tr_thread *threads = t->f->trace->threads;
 	return t->by_thread ? thread == one : threads[thread].process == threads[one].process;
@@ -52,7 +52,7 @@ static struct interval mean_share(frz_time sum, int64_t n, const struct span *sp
 }
 
 /* `one`: the thread, or any one of the rank's. */
-static struct did find(const struct table *table, size_t one)
+static struct did find(const struct location_table *table, size_t one)
 {
 	const struct findings *f = table->f;
 	const struct span *span = findings_span(f, one);
@@ -80,7 +80,7 @@ static struct did find(const struct table *table, size_t one)
 #define FINE_NAMES 16 /* longer ones leave no room for a third decimal */
 
 /* With both ends of all intervals there is no room for where it waits. */
-static void begin(struct table *t)
+static void begin(struct location_table *t)
 {
 	size_t width = NAME_COLUMN;
 	for (size_t i = 0; i < t->s->count; i++) {
@@ -99,7 +99,7 @@ static void begin(struct table *t)
 	reply_table(t->reply, NULL, t->columns, SIZE_MAX);
 }
 
-static void say_one(const struct table *t, const struct ranked *x)
+static void say_one(const struct location_table *t, const struct ranked *x)
 {
 	const struct trace *trace = t->f->trace;
 	struct did did = find(t, x->thread);
@@ -121,7 +121,7 @@ static double most_of(const struct ranking *s, size_t from)
 	return most;
 }
 
-static void say_all(struct table *t, size_t most)
+static void say_all(struct location_table *t, size_t most)
 {
 	begin(t);
 	for (size_t i = 0; i < t->s->count && i < most; i++)
@@ -133,14 +133,14 @@ static void say_all(struct table *t, size_t most)
 }
 
 /* What is said of a group beside its highest thread. */
-static void say_others(const struct table *t, const struct routine_group *g, const uint32_t *routines)
+static void say_others(const struct location_table *t, const struct routine_group *g, const uint32_t *routines)
 {
 	reply_say(t->reply, SAY_LINE, "    and %zu other%s: %s; began in %s", g->threads - 1, g->threads == 2 ? "" : "s",
 		  reply_interval(t->reply, g->others, 3).text,
 		  routine_name(t->f->trace, routines, g->highest->thread, BEGAN_ROOM).text);
 }
 
-static void say_groups(struct table *t, size_t most)
+static void say_groups(struct location_table *t, size_t most)
 {
 	uint32_t *routines = routines_find(t->f->trace);
 	size_t n;
@@ -162,8 +162,8 @@ static void say_groups(struct table *t, size_t most)
 
 void location_table_say(struct reply *r, const struct findings *f, size_t most, bool every)
 {
-	struct table ranks = { .reply = r, .f = f, .s = &f->ranks, .every = every, .name = rank_name };
-	struct table threads = { .reply = r, .f = f, .s = &f->threads, .by_thread = true, .every = every, .name = thread_name };
+	struct location_table ranks = { .reply = r, .f = f, .s = &f->ranks, .every = every, .name = rank_name };
+	struct location_table threads = { .reply = r, .f = f, .s = &f->threads, .by_thread = true, .every = every, .name = thread_name };
 	most = every ? SIZE_MAX : most;
 	if (f->ranks.count > 1)
 		say_all(&ranks, most);

@@ -96,7 +96,7 @@ void path_regions_close(struct path_regions *r)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-struct writer {
+struct path_table_writer {
 	struct reply *r;
 	const struct path *p;
 	const struct path_profile *profile;
@@ -104,13 +104,13 @@ struct writer {
 	bool every;
 };
 
-static struct interval seconds(const struct writer *w, frz_time ticks)
+static struct interval seconds(const struct path_table_writer *w, frz_time ticks)
 {
 	return times_seconds(w->p->times, w->time_base, ticks);
 }
 
 /* Which may be below zero. */
-static struct interval difference(const struct writer *w, frz_time ticks)
+static struct interval difference(const struct path_table_writer *w, frz_time ticks)
 {
 	struct interval lo = ticks.lo < 0 ? seconds(w, (frz_time){ -ticks.lo, -ticks.lo }) : seconds(w, (frz_time){ ticks.lo, ticks.lo });
 	struct interval hi = ticks.hi < 0 ? seconds(w, (frz_time){ -ticks.hi, -ticks.hi }) : seconds(w, (frz_time){ ticks.hi, ticks.hi });
@@ -129,7 +129,7 @@ struct tab_cell path_site_cell(const struct trace *trace, uint32_t site)
 	return site < trace->nsites ? tab_site(trace, site) : tab_text(path_site_name(trace, site));
 }
 
-static void fill_regions(const struct writer *w, const struct path_regions *regions)
+static void fill_regions(const struct path_table_writer *w, const struct path_regions *regions)
 {
 	static const struct tab_column columns[] = { TAB_KEY("name"), TAB_KEY("share_percent"), TAB_KEY("seconds"),
 						     TAB_KEY("mean_s"), TAB_KEY("imbalance_s"), TAB_KEY("slack_s"), { 0 } };
@@ -145,7 +145,7 @@ static void fill_regions(const struct writer *w, const struct path_regions *regi
 	reply_end(w->r);
 }
 
-static void say_regions(const struct writer *w, const struct path_regions *regions)
+static void say_regions(const struct path_table_writer *w, const struct path_regions *regions)
 {
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3, .bar = true), TAB_SHOWN(NULL, "more than the mean, s", 24, 6),
 						     TAB_SHOWN(NULL, "in", 0), { 0 } };
@@ -167,7 +167,7 @@ static void say_regions(const struct writer *w, const struct path_regions *regio
 
 /* ---- What is nearly on the path -------------------------------------------------------------- */
 
-static void fill_slack(const struct writer *w, const struct path_slack *slack)
+static void fill_slack(const struct path_table_writer *w, const struct path_slack *slack)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
 						     TAB_KEY("seconds"), TAB_KEY("slack_s"), { 0 } };
@@ -183,7 +183,7 @@ static void fill_slack(const struct writer *w, const struct path_slack *slack)
 	reply_end(w->r);
 }
 
-static void say_slack(const struct writer *w, const struct path_slack *slack)
+static void say_slack(const struct path_table_writer *w, const struct path_slack *slack)
 {
 	const struct trace *trace = w->p->graph.trace;
 	int width = locations_width(trace), rest = 48 - width;
@@ -209,7 +209,7 @@ static void say_slack(const struct writer *w, const struct path_slack *slack)
 
 /* ---- From rank to rank ----------------------------------------------------------------------- */
 
-static void fill_hops(const struct writer *w)
+static void fill_hops(const struct path_table_writer *w)
 {
 	const struct path_profile *p = w->profile;
 	static const struct tab_column columns[] = { TAB_KEY("from"), TAB_KEY("to"), TAB_KEY("seconds"), TAB_KEY("share_percent"),
@@ -223,7 +223,7 @@ static void fill_hops(const struct writer *w)
 	reply_end(w->r);
 }
 
-static void say_hops(const struct writer *w)
+static void say_hops(const struct path_table_writer *w)
 {
 	const struct path_profile *p = w->profile;
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "times", -8),
@@ -248,7 +248,7 @@ static void say_hops(const struct writer *w)
 
 void path_tables_messages(struct reply *r, const struct path *p, const struct path_profile *profile, bool every)
 {
-	struct writer w = { .r = r, .p = p, .profile = profile, .every = every,
+	struct path_table_writer w = { .r = r, .p = p, .profile = profile, .every = every,
 			    .time_base = p->times->time_base[p->graph.trace->threads[0].clock] };
 	fill_hops(&w);
 	say_hops(&w);
@@ -260,7 +260,7 @@ void path_tables_fill(struct reply *r, const struct path *p, const struct path_p
 		      bool every)
 {
 	uint32_t clock = p->graph.trace->threads[0].clock;
-	struct writer w = { .r = r, .p = p, .profile = profile, .time_base = p->times->time_base[clock], .every = every };
+	struct path_table_writer w = { .r = r, .p = p, .profile = profile, .time_base = p->times->time_base[clock], .every = every };
 	struct path_regions regions;
 	path_regions_open(&regions, p, profile, slack);
 	fill_regions(&w, &regions);

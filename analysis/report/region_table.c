@@ -15,7 +15,7 @@
 #define COLUMNS       9
 #define RANKS_SHOWN   8 /* of each region: half of them the longest, half the shortest */
 
-struct region_time {
+struct table_region_time {
 	uint32_t region;     /* totals.nregions: waiting */
 	size_t thread;       /* a thread of the rank */
 	uint64_t visits;
@@ -23,9 +23,9 @@ struct region_time {
 	struct interval seconds;
 };
 
-struct region_times { struct region_time *list; size_t count; };
+struct region_times { struct table_region_time *list; size_t count; };
 
-static void add_thread(const struct findings *f, struct region_time *row, size_t thread)
+static void add_thread(const struct findings *f, struct table_region_time *row, size_t thread)
 {
 	const struct thread_totals *t = &f->totals.threads[thread];
 	bool waiting = row->region == f->totals.nregions;
@@ -49,7 +49,7 @@ static struct region_times rows_of(const struct findings *f, uint32_t region)
 		if (*at == SIZE_MAX) {
 			*at = rows.count;
 			*MEM_GROW(rows.list, rows.count) =
-				(struct region_time){ .region = region, .thread = i };
+				(struct table_region_time){ .region = region, .thread = i };
 		}
 		add_thread(f, &rows.list[*at], i);
 	}
@@ -82,7 +82,7 @@ static void begin_table(struct reply *r, const struct findings *f, const char *k
 }
 
 /* The first row of a region names it. */
-static void add_row(struct reply *r, const struct findings *f, const struct region_time *row, bool first)
+static void add_row(struct reply *r, const struct findings *f, const struct table_region_time *row, bool first)
 {
 	bool waiting = row->region == f->totals.nregions;
 	struct tab_cell name = waiting ? tab_text("waiting") : tab_site(f->trace, f->totals.site_of_region[row->region]);
@@ -94,7 +94,7 @@ static void add_row(struct reply *r, const struct findings *f, const struct regi
 
 static int longest_first(const void *x, const void *y)
 {
-	const struct region_time *a = x, *b = y;
+	const struct table_region_time *a = x, *b = y;
 	return (a->seconds.lo < b->seconds.lo) - (a->seconds.lo > b->seconds.lo);
 }
 

@@ -95,7 +95,7 @@ const struct sql_table sql_sites = {
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-struct events {
+struct recorded_events {
 	const struct sql_world *world;
 	size_t thread, end;      /* the one that is read; behind the last one that is asked for */
 	bool open;
@@ -108,13 +108,13 @@ struct events {
 
 static void *open_events(const struct sql_world *w, const struct sql_table *table, char **error)
 {
-	struct events *e = mem_resize(NULL, 1, sizeof *e);
+	struct recorded_events *e = mem_resize(NULL, 1, sizeof *e);
 	(void)table, (void)error;
-	*e = (struct events){ .world = w };
+	*e = (struct recorded_events){ .world = w };
 	return e;
 }
 
-static void end_thread(struct events *e)
+static void end_thread(struct recorded_events *e)
 {
 	if (e->open)
 		trace_end(&e->cursor);
@@ -129,7 +129,7 @@ static void close_events(void *rows)
 
 static void rewind_events(void *rows, int64_t number)
 {
-	struct events *e = rows;
+	struct recorded_events *e = rows;
 	size_t n = e->world->trace->nthreads;
 	bool one = number != SQL_ALL, there = one && (uint64_t)number < n;
 	end_thread(e);
@@ -138,7 +138,7 @@ static void rewind_events(void *rows, int64_t number)
 	e->at = e->columns.n = 0;
 }
 
-static void begin_thread(struct events *e)
+static void begin_thread(struct recorded_events *e)
 {
 	uint32_t clock = e->world->trace->threads[e->thread].clock;
 	e->cursor = trace_events(e->world->trace, e->thread);
@@ -149,7 +149,7 @@ static void begin_thread(struct events *e)
 }
 
 /* The next events that there are, perhaps of another thread. */
-static bool read_more(struct events *e)
+static bool read_more(struct recorded_events *e)
 {
 	while (e->thread < e->end) {
 		if (!e->open)
@@ -165,18 +165,18 @@ static bool read_more(struct events *e)
 
 static bool next_event(void *rows)
 {
-	struct events *e = rows;
+	struct recorded_events *e = rows;
 	return ++e->at < e->columns.n || read_more(e);
 }
 
-static void put_argument(const struct events *e, enum dprof_key key, sqlite3_context *to)
+static void put_argument(const struct recorded_events *e, enum dprof_key key, sqlite3_context *to)
 {
 	const struct trace *t = e->world->trace;
 	if (trace_what(t, &e->columns, e->at)->keys >> key & 1)
 		sqlite3_result_int64(to, (int64_t)trace_value(t, &e->columns, e->at, key, 0));
 }
 
-static void put_event_time(const struct events *e, sqlite3_context *to, void put(sqlite3_context *, struct interval))
+static void put_event_time(const struct recorded_events *e, sqlite3_context *to, void put(sqlite3_context *, struct interval))
 {
 	struct frz_cursor clock = e->clock;
 	if (e->placed)
@@ -187,7 +187,7 @@ static void put_event(const void *rows, int column, sqlite3_context *to)
 {
 	static const char *const ops[] = { [DPROF_ENTER] = "enter", [DPROF_EXIT] = "exit", [DPROF_POINT] = "point", [DPROF_LOST] = "lost" };
 	static const enum dprof_key keys[] = { DPROF_KEY_PEER, DPROF_KEY_TAG, DPROF_KEY_BYTES, DPROF_KEY_GROUP, DPROF_KEY_SEQ, DPROF_KEY_ID };
-	const struct events *e = rows;
+	const struct recorded_events *e = rows;
 	const struct tr_what *what = trace_what(e->world->trace, &e->columns, e->at);
 	bool lost = what->op == DPROF_LOST;
 	switch (column) {

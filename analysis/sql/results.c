@@ -9,7 +9,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
 
-struct value {
+struct results_value {
 	enum { NOTHING, WHOLE, REAL, TEXT, INTERVAL } type;
 	union {
 		int64_t whole;
@@ -21,29 +21,29 @@ struct value {
 
 struct column { char *key; bool interval; };
 
-struct kept {                        /* a table */
+struct results_kept {                        /* a table */
 	const struct sql_result *what;
 	struct sql_results *all;
 	struct sql_table table;
 	struct column *columns; size_t ncolumns;
 	size_t *of_sql; size_t nsql; /* column of each that SQL has; of an interval it has two */
-	struct value *rows; size_t nrows; /* ncolumns for each */
+	struct results_value *rows; size_t nrows; /* ncolumns for each */
 	bool run, there;             /* its command was; it has said something */
 	/* while that runs: */
 	size_t depth, within;        /* of the table in the reply; so many of the open ones lead to it */
-	struct value *level[TAB_DEPTH + 1]; /* of the row of each of these */
+	struct results_value *level[TAB_DEPTH + 1]; /* of the row of each of these */
 	bool pending;                /* the innermost is a row that may go on */
 };
 
 struct sql_results {
 	const struct sql_world *world;
 	struct options options;
-	struct kept *kept; size_t nkept;
+	struct results_kept *kept; size_t nkept;
 };
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-static void add_sql_column(struct kept *k, size_t column)
+static void add_sql_column(struct results_kept *k, size_t column)
 {
 	*MEM_GROW(k->of_sql, k->nsql) = column;
 }
@@ -58,7 +58,7 @@ static char *sql_name(const char *key)
 }
 
 /* "KEY~": an interval; "KEY$": a text. Adds to the list of columns that SQL sees. */
-static char *declare(struct kept *k, char *list, const char *word, size_t length)
+static char *declare(struct results_kept *k, char *list, const char *word, size_t length)
 {
 	char kind = word[length - 1];
 	char *key = mem_format("%.*s", (int)(length - (kind == '~' || kind == '$')), word), *name = sql_name(key);
@@ -74,7 +74,7 @@ static char *declare(struct kept *k, char *list, const char *word, size_t length
 	return longer;
 }
 
-static char *declare_all(struct kept *k)
+static char *declare_all(struct results_kept *k)
 {
 	char *list = mem_copy("");
 	for (const char *word = k->what->keys; *word;) {
@@ -94,21 +94,21 @@ struct collector {
 };
 
 #define FOR_EACH_KEPT(k, reply)                                                                    \
-	for (struct kept *k = ((struct collector *)(reply))->all->kept,                            \
+	for (struct results_kept *k = ((struct collector *)(reply))->all->kept,                            \
 			 *end_ = k + ((struct collector *)(reply))->all->nkept;                    \
 	     k < end_; k++)                                                                        \
 		if (k->what->run == ((struct collector *)(reply))->run)
 
-static void forget(struct value *values, size_t count)
+static void forget(struct results_value *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (values[i].type == TEXT)
 			free(values[i].text);
 	for (size_t i = 0; i < count; i++)
-		values[i] = (struct value){ NOTHING };
+		values[i] = (struct results_value){ NOTHING };
 }
 
-static void set(struct kept *k, size_t level, const char *key, struct value value)
+static void set(struct results_kept *k, size_t level, const char *key, struct results_value value)
 {
 	for (size_t i = 0; i < k->ncolumns; i++)
 		if (strcmp(k->columns[i].key, key) == 0) {
@@ -120,29 +120,29 @@ static void set(struct kept *k, size_t level, const char *key, struct value valu
 	forget(&value, 1);
 }
 
-static struct value text_value(const char *text)
+static struct results_value text_value(const char *text)
 {
-	return text ? (struct value){ TEXT, .text = mem_copy(text) } : (struct value){ NOTHING };
+	return text ? (struct results_value){ TEXT, .text = mem_copy(text) } : (struct results_value){ NOTHING };
 }
 
-static struct value value_of(const struct tab_cell *c)
+static struct results_value value_of(const struct tab_cell *c)
 {
 	switch (c->type) {
 	case TAB_TEXT: return text_value(c->text);
-	case TAB_COUNT: return (struct value){ WHOLE, .whole = c->count };
-	case TAB_NUMBER: return (struct value){ WHOLE, .whole = (int64_t)c->number };
-	case TAB_FLAG: return (struct value){ WHOLE, .whole = c->flag };
+	case TAB_COUNT: return (struct results_value){ WHOLE, .whole = c->count };
+	case TAB_NUMBER: return (struct results_value){ WHOLE, .whole = (int64_t)c->number };
+	case TAB_FLAG: return (struct results_value){ WHOLE, .whole = c->flag };
 	case TAB_VERDICT: return text_value(c->flag ? "proved" : "undecided");
 	case TAB_INTERVAL:
-	case TAB_RANGE: return (struct value){ INTERVAL, .interval = c->interval };
-	case TAB_UPPER: return (struct value){ REAL, .real = c->upper };
-	case TAB_REAL: return (struct value){ REAL, .real = c->real };
-	default: return (struct value){ NOTHING };
+	case TAB_RANGE: return (struct results_value){ INTERVAL, .interval = c->interval };
+	case TAB_UPPER: return (struct results_value){ REAL, .real = c->upper };
+	case TAB_REAL: return (struct results_value){ REAL, .real = c->real };
+	default: return (struct results_value){ NOTHING };
 	}
 }
 
 /* A site is its name, "file" and "line", the last two as members of the same object. */
-static void set_site(struct kept *k, size_t level, const char *key, const struct tab_cell *c)
+static void set_site(struct results_kept *k, size_t level, const char *key, const struct tab_cell *c)
 {
 	const char *point = strrchr(key, '.');
 	int prefix = point ? (int)(point + 1 - key) : 0;
@@ -152,13 +152,13 @@ static void set_site(struct kept *k, size_t level, const char *key, const struct
 	set(k, level, key, text_value(placed ? site->name : site_name(c->trace, c->site).text));
 	if (placed) {
 		set(k, level, file, text_value(site->file));
-		set(k, level, line, (struct value){ WHOLE, .whole = site->line });
+		set(k, level, line, (struct results_value){ WHOLE, .whole = site->line });
 	}
 	free(file);
 	free(line);
 }
 
-static void set_cell(struct kept *k, size_t level, const char *key, const struct tab_cell *c)
+static void set_cell(struct results_kept *k, size_t level, const char *key, const struct tab_cell *c)
 {
 	if (c->type != TAB_SITE)
 		set(k, level, key, value_of(c));
@@ -166,13 +166,13 @@ static void set_cell(struct kept *k, size_t level, const char *key, const struct
 		set_site(k, level, key, c);
 }
 
-static struct value copied(const struct value *v)
+static struct results_value copied(const struct results_value *v)
 {
 	return v->type == TEXT ? text_value(v->text) : *v;
 }
 
 /* The innermost row, with what is around it. */
-static void add_row(struct kept *k)
+static void add_row(struct results_kept *k)
 {
 	if (!k->pending)
 		return;
@@ -197,7 +197,7 @@ static void keep_value(struct reply *reply, const char *key, struct tab_cell cel
 }
 
 /* Whether the table that is open so deep is the one on the way to ours. */
-static bool leads(const struct kept *k, const struct reply *reply)
+static bool leads(const struct results_kept *k, const struct reply *reply)
 {
 	const char *key = reply->tables[reply->depth - 1].key, *at = k->what->path;
 	if (k->within != reply->depth - 1 || reply->depth > k->depth || !key)
@@ -243,7 +243,7 @@ static void keep_end(struct reply *reply)
 		}
 }
 
-static void begin_keeping(struct kept *k)
+static void begin_keeping(struct results_kept *k)
 {
 	k->depth = *k->what->path != 0;
 	for (const char *at = k->what->path; (at = strchr(at, '/')); at++)
@@ -254,7 +254,7 @@ static void begin_keeping(struct kept *k)
 	}
 }
 
-static void end_keeping(struct kept *k)
+static void end_keeping(struct results_kept *k)
 {
 	add_row(k);
 	for (size_t i = 0; i <= k->depth; i++) {
@@ -281,14 +281,14 @@ static void run_command(struct sql_results *all, const struct sql_result *what)
 
 /* ---- Rows for SQLite ------------------------------------------------------------------------- */
 
-struct cursor {
-	const struct kept *kept;
+struct results_cursor {
+	const struct results_kept *kept;
 	size_t row;              /* behind the one that it is at */
 };
 
 static void *open_rows(const struct sql_world *world, const struct sql_table *table, char **error)
 {
-	struct kept *k = table->about;
+	struct results_kept *k = table->about;
 	(void)world;
 	if (!k->run)
 		run_command(k->all, k->what);
@@ -296,29 +296,29 @@ static void *open_rows(const struct sql_world *world, const struct sql_table *ta
 		*error = sqlite3_mprintf("nothing is known of %s; dprof-analyze %s says why", k->what->name, k->what->command);
 		return NULL;
 	}
-	struct cursor *c = mem_resize(NULL, 1, sizeof *c);
-	*c = (struct cursor){ .kept = k };
+	struct results_cursor *c = mem_resize(NULL, 1, sizeof *c);
+	*c = (struct results_cursor){ .kept = k };
 	return c;
 }
 
 static void rewind_rows(void *rows, int64_t number)
 {
 	(void)number;
-	((struct cursor *)rows)->row = 0;
+	((struct results_cursor *)rows)->row = 0;
 }
 
 static bool next_row(void *rows)
 {
-	struct cursor *c = rows;
+	struct results_cursor *c = rows;
 	return c->row < c->kept->nrows && ++c->row;
 }
 
 static void put_value(const void *rows, int column, sqlite3_context *to)
 {
-	const struct cursor *c = rows;
-	const struct kept *k = c->kept;
+	const struct results_cursor *c = rows;
+	const struct results_kept *k = c->kept;
 	size_t of = k->of_sql[column];
-	const struct value *v = &k->rows[(c->row - 1) * k->ncolumns + of];
+	const struct results_value *v = &k->rows[(c->row - 1) * k->ncolumns + of];
 	bool second = column > 0 && k->of_sql[column - 1] == of;
 	switch (v->type) {
 	case NOTHING: break;
@@ -340,8 +340,8 @@ struct sql_results *sql_results_open(const struct sql_result *what, size_t count
 	all->kept = mem_resize(NULL, count, sizeof *all->kept);
 	all->nkept = count;
 	for (size_t i = 0; i < count; i++) {
-		struct kept *k = &all->kept[i];
-		*k = (struct kept){ .what = &what[i], .all = all };
+		struct results_kept *k = &all->kept[i];
+		*k = (struct results_kept){ .what = &what[i], .all = all };
 		char *columns = declare_all(k);
 		k->table = (struct sql_table){ what[i].name, columns, .open = open_rows, .rewind = rewind_rows, .next = next_row,
 					       .column = put_value, .close = free, .about = k };
@@ -349,7 +349,7 @@ struct sql_results *sql_results_open(const struct sql_result *what, size_t count
 	return all;
 }
 
-static void close_kept(struct kept *k)
+static void close_kept(struct results_kept *k)
 {
 	forget(k->rows, k->nrows * k->ncolumns);
 	for (size_t i = 0; i < k->ncolumns; i++)

@@ -78,7 +78,7 @@ static void disconnect(struct connection *c)
 #define LOOKED_AT 100 /* rows by which columns are made wide enough */
 #define WIDEST    60
 
-struct answer {
+struct sql_answer {
 	sqlite3_stmt *statement;
 	int n;                   /* columns */
 	struct tab_column *columns;
@@ -114,7 +114,7 @@ static void make_room(struct tab_column *c, sqlite3_value *v)
 	c->width = number ? -width : c->width < 0 && type == SQLITE_NULL ? -width : width;
 }
 
-static void begin_columns(struct answer *a)
+static void begin_columns(struct sql_answer *a)
 {
 	a->n = sqlite3_column_count(a->statement);
 	a->columns = mem_resize(NULL, (size_t)a->n + 1, sizeof *a->columns);
@@ -126,7 +126,7 @@ static void begin_columns(struct answer *a)
 	a->columns[a->n] = (struct tab_column){ 0 };
 }
 
-static void keep_row(struct answer *a)
+static void keep_row(struct sql_answer *a)
 {
 	for (int i = 0; i < a->n; i++) {
 		size_t at = a->nfirst * (size_t)a->n + (size_t)i;
@@ -136,7 +136,7 @@ static void keep_row(struct answer *a)
 	a->nfirst++;
 }
 
-static void give_first(struct answer *a, struct reply *r)
+static void give_first(struct sql_answer *a, struct reply *r)
 {
 	reply_table(r, "rows", a->columns, SIZE_MAX);
 	for (size_t row = 0; row < a->nfirst; row++) {
@@ -146,7 +146,7 @@ static void give_first(struct answer *a, struct reply *r)
 	}
 }
 
-static void give_row(struct answer *a, struct reply *r)
+static void give_row(struct sql_answer *a, struct reply *r)
 {
 	for (int i = 0; i < a->n; i++)
 		a->cells[i] = cell_of(sqlite3_column_value(a->statement, i));
@@ -154,7 +154,7 @@ static void give_row(struct answer *a, struct reply *r)
 }
 
 /* An SQLite code: SQLITE_DONE if all rows were given. */
-static int give_rows(struct answer *a, struct reply *r)
+static int give_rows(struct sql_answer *a, struct reply *r)
 {
 	int code = SQLITE_ROW;
 	begin_columns(a);
@@ -169,7 +169,7 @@ static int give_rows(struct answer *a, struct reply *r)
 	return code;
 }
 
-static void end_answer(struct answer *a)
+static void end_answer(struct sql_answer *a)
 {
 	for (size_t i = 0; i < a->nfirst * (size_t)a->n; i++)
 		sqlite3_value_free(a->first[i]);
@@ -219,7 +219,7 @@ static int refuse_text(const struct connection *c)
 
 static int answer(struct connection *c, const char *text, struct reply *r)
 {
-	struct answer a = { 0 };
+	struct sql_answer a = { 0 };
 	const char *rest;
 	sqlite3_set_authorizer(c->to, allow, NULL);
 	if (sqlite3_prepare_v2(c->to, text, -1, &a.statement, &rest) != SQLITE_OK)

@@ -8,39 +8,39 @@
 
 #include "analysis/base/memory.h"
 
-struct known {                       /* to SQLite: the connection's */
+struct table_known {                       /* to SQLite: the connection's */
 	const struct sql_world *world;
 	const struct sql_table *table;
 };
 
-struct table {
+struct sql_open_table {
 	sqlite3_vtab base;           /* the first, so that one is the other */
-	struct known known;
+	struct table_known known;
 };
 
-struct cursor {
+struct table_cursor {
 	sqlite3_vtab_cursor base;    /* likewise */
 	void *rows;
 	sqlite3_int64 row;
 	bool more;
 };
 
-static const struct sql_table *table_of(const struct cursor *c)
+static const struct sql_table *table_of(const struct table_cursor *c)
 {
-	return ((const struct table *)c->base.pVtab)->known.table;
+	return ((const struct sql_open_table *)c->base.pVtab)->known.table;
 }
 
 static int connect_table(sqlite3 *to, void *known, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
 {
-	const struct known *k = known;
+	const struct table_known *k = known;
 	char *text = mem_format("CREATE TABLE x(%s)", k->table->columns);
 	int code = sqlite3_declare_vtab(to, text);
 	(void)argc, (void)argv, (void)error;
 	free(text);
 	if (code != SQLITE_OK)
 		return code;
-	struct table *t = mem_resize(NULL, 1, sizeof *t);
-	*t = (struct table){ .known = *k };
+	struct sql_open_table *t = mem_resize(NULL, 1, sizeof *t);
+	*t = (struct sql_open_table){ .known = *k };
 	*out = &t->base;
 	return SQLITE_OK;
 }
@@ -63,7 +63,7 @@ static int asked_number(const sqlite3_index_info *i)
 /* Each row is still compared by SQLite itself: we only leave out others. */
 static int plan(sqlite3_vtab *vtab, sqlite3_index_info *i)
 {
-	const struct sql_table *t = ((const struct table *)vtab)->known.table;
+	const struct sql_table *t = ((const struct sql_open_table *)vtab)->known.table;
 	int number = t->numbered ? asked_number(i) : -1;
 	double rows = t->large ? 1e7 : 1e3;
 	if (number >= 0) {
@@ -79,7 +79,7 @@ static int plan(sqlite3_vtab *vtab, sqlite3_index_info *i)
 
 static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
 {
-	const struct known *k = &((const struct table *)vtab)->known;
+	const struct table_known *k = &((const struct sql_open_table *)vtab)->known;
 	char *error = NULL;
 	void *rows = k->table->open(k->world, k->table, &error);
 	if (!rows) {
@@ -87,15 +87,15 @@ static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
 		vtab->zErrMsg = error;
 		return SQLITE_ERROR;
 	}
-	struct cursor *c = mem_resize(NULL, 1, sizeof *c);
-	*c = (struct cursor){ .rows = rows };
+	struct table_cursor *c = mem_resize(NULL, 1, sizeof *c);
+	*c = (struct table_cursor){ .rows = rows };
 	*out = &c->base;
 	return SQLITE_OK;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *cursor)
 {
-	struct cursor *c = (struct cursor *)cursor;
+	struct table_cursor *c = (struct table_cursor *)cursor;
 	table_of(c)->close(c->rows);
 	free(c);
 	return SQLITE_OK;
@@ -103,7 +103,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor)
 
 static int next_row(sqlite3_vtab_cursor *cursor)
 {
-	struct cursor *c = (struct cursor *)cursor;
+	struct table_cursor *c = (struct table_cursor *)cursor;
 	c->more = table_of(c)->next(c->rows);
 	c->row++;
 	return SQLITE_OK;
@@ -112,7 +112,7 @@ static int next_row(sqlite3_vtab_cursor *cursor)
 /* What is asked for may be no number that a row can have: then SQLite finds that none is equal to it. */
 static int filter(sqlite3_vtab_cursor *cursor, int asked, const char *text, int argc, sqlite3_value **argv)
 {
-	struct cursor *c = (struct cursor *)cursor;
+	struct table_cursor *c = (struct table_cursor *)cursor;
 	int64_t number = SQL_ALL;
 	(void)text, (void)argc;
 	if (asked && sqlite3_value_type(argv[0]) == SQLITE_INTEGER && sqlite3_value_int64(argv[0]) >= 0)
@@ -124,19 +124,19 @@ static int filter(sqlite3_vtab_cursor *cursor, int asked, const char *text, int 
 
 static int is_behind(sqlite3_vtab_cursor *cursor)
 {
-	return !((const struct cursor *)cursor)->more;
+	return !((const struct table_cursor *)cursor)->more;
 }
 
 static int put_column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int column)
 {
-	const struct cursor *c = (const struct cursor *)cursor;
+	const struct table_cursor *c = (const struct table_cursor *)cursor;
 	table_of(c)->column(c->rows, column, to);
 	return SQLITE_OK;
 }
 
 static int put_row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row)
 {
-	*row = ((const struct cursor *)cursor)->row;
+	*row = ((const struct table_cursor *)cursor)->row;
 	return SQLITE_OK;
 }
 
@@ -149,8 +149,8 @@ static const sqlite3_module module = {
 
 int sql_table_add(sqlite3 *to, const char *name, const struct sql_world *world, const struct sql_table *table)
 {
-	struct known *k = mem_resize(NULL, 1, sizeof *k);
-	*k = (struct known){ world, table };
+	struct table_known *k = mem_resize(NULL, 1, sizeof *k);
+	*k = (struct table_known){ world, table };
 	return sqlite3_create_module_v2(to, name, &module, k, free);
 }
 

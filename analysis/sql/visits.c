@@ -7,7 +7,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/sql/table.h"
 
-struct visits {
+struct recorded_visits {
 	const struct sql_world *world;
 	size_t thread, end;      /* the one that is followed; behind the last one that is asked for */
 	bool open;
@@ -22,13 +22,13 @@ struct visits {
 
 static void *open_visits(const struct sql_world *w, const struct sql_table *table, char **error)
 {
-	struct visits *v = mem_resize(NULL, 1, sizeof *v);
+	struct recorded_visits *v = mem_resize(NULL, 1, sizeof *v);
 	(void)table, (void)error;
-	*v = (struct visits){ .world = w };
+	*v = (struct recorded_visits){ .world = w };
 	return v;
 }
 
-static void end_thread(struct visits *v)
+static void end_thread(struct recorded_visits *v)
 {
 	if (v->open) {
 		trace_end(&v->cursor);
@@ -45,7 +45,7 @@ static void close_visits(void *rows)
 
 static void rewind_visits(void *rows, int64_t number)
 {
-	struct visits *v = rows;
+	struct recorded_visits *v = rows;
 	size_t n = v->world->trace->nthreads;
 	bool one = number != SQL_ALL, there = one && (uint64_t)number < n;
 	end_thread(v);
@@ -53,7 +53,7 @@ static void rewind_visits(void *rows, int64_t number)
 	v->end = one ? v->thread + there : n;
 }
 
-static void begin_thread(struct visits *v)
+static void begin_thread(struct recorded_visits *v)
 {
 	uint32_t clock = v->world->trace->threads[v->thread].clock;
 	v->cursor = trace_events(v->world->trace, v->thread);
@@ -65,7 +65,7 @@ static void begin_thread(struct visits *v)
 }
 
 /* Whether the event ends a visit. */
-static bool follow(struct visits *v, const struct tr_event *e)
+static bool follow(struct recorded_visits *v, const struct tr_event *e)
 {
 	if (e->op == DPROF_LOST)
 		replay_lose(&v->replay);
@@ -81,7 +81,7 @@ static bool follow(struct visits *v, const struct tr_event *e)
 
 static bool next_visit(void *rows)
 {
-	struct visits *v = rows;
+	struct recorded_visits *v = rows;
 	for (struct tr_event e; v->thread < v->end; end_thread(v), v->thread++) {
 		if (!v->open)
 			begin_thread(v);
@@ -92,7 +92,7 @@ static bool next_visit(void *rows)
 	return false;
 }
 
-static void put_visit_time(const struct visits *v, uint64_t stamp, sqlite3_context *to, void put(sqlite3_context *, struct interval))
+static void put_visit_time(const struct recorded_visits *v, uint64_t stamp, sqlite3_context *to, void put(sqlite3_context *, struct interval))
 {
 	struct frz_cursor clock = v->clock;
 	if (v->placed)
@@ -100,7 +100,7 @@ static void put_visit_time(const struct visits *v, uint64_t stamp, sqlite3_conte
 }
 
 /* As exact as the rate of the thread's clock. */
-static void put_length(const struct visits *v, sqlite3_context *to, void put(sqlite3_context *, struct interval))
+static void put_length(const struct recorded_visits *v, sqlite3_context *to, void put(sqlite3_context *, struct interval))
 {
 	if (v->placed)
 		put(to, sql_seconds(v->world, times_of_thread(v->world->times, v->thread, v->visit.stamp, v->left)));
@@ -108,7 +108,7 @@ static void put_length(const struct visits *v, sqlite3_context *to, void put(sql
 
 static void put_visit(const void *rows, int column, sqlite3_context *to)
 {
-	const struct visits *v = rows;
+	const struct recorded_visits *v = rows;
 	switch (column) {
 	case 0: sqlite3_result_int64(to, (int64_t)v->thread); break;
 	case 1:

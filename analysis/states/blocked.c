@@ -13,7 +13,7 @@
 #define NEEDED (DPROF_SCHED_CPU | DPROF_SCHED_DELAY)
 
 /* One answer of the kernel, and where the thread was when it was asked. */
-struct answer {
+struct blocked_answer {
 	const struct dprof_sched *says;
 	uint64_t from, to;     /* stamps of the thread's clock, with the difference between cores */
 	uint64_t own_from, own_to; /* ticks of its own until then */
@@ -24,8 +24,8 @@ struct answer {
 	bool itself;           /* no delay went on: the thread asked, and ran, or was just made */
 };
 
-struct walk {
-	struct answer *list;
+struct blocked_walk {
+	struct blocked_answer *list;
 	size_t n, next_from, next_to, next_behind;
 	uint64_t first, last;  /* events */
 	uint64_t ran;          /* the last one of its own, at which it ran; or 0 */
@@ -34,16 +34,16 @@ struct walk {
 	uint64_t awake, allowed; /* likewise `others`, if no handler works in those; and in all of them */
 };
 
-static struct answer *find_answers(const struct trace *trace, const struct tr_thread *t, size_t *n)
+static struct blocked_answer *find_answers(const struct trace *trace, const struct tr_thread *t, size_t *n)
 {
-	struct answer *list = mem_resize(NULL, t->nsched + 1, sizeof *list);
+	struct blocked_answer *list = mem_resize(NULL, t->nsched + 1, sizeof *list);
 	uint64_t slack = 2 * trace->clocks[t->clock].uncertainty;
 	*n = 0;
 	for (size_t i = 0; i < t->nsched; i++) {
 		const struct dprof_sched *s = &t->sched[i];
 		if ((s->known & NEEDED) != NEEDED)
 			continue;
-		struct answer a = { .says = s, .from = s->from > slack ? s->from - slack : 0,
+		struct blocked_answer a = { .says = s, .from = s->from > slack ? s->from - slack : 0,
 				    .to = s->to < UINT64_MAX - slack ? s->to + slack : UINT64_MAX,
 				    .behind = UINT64_MAX, .itself = (s->last && !t->ran_on) || s->cpu_ns == 0 };
 		if (*n && a.to < list[*n - 1].to)
@@ -58,22 +58,22 @@ static struct answer *find_answers(const struct trace *trace, const struct tr_th
 enum place { OWN, MAY_RUN, BLOCKS, SLEEPS };
 
 /* At most so many of these ticks it ran, in a place that is not its own. */
-static uint64_t running(const struct walk *w, enum place place, uint64_t ticks)
+static uint64_t running(const struct blocked_walk *w, enum place place, uint64_t ticks)
 {
 	return place == OWN ? 0 : place == SLEEPS && ticks > w->runs ? w->runs : ticks;
 }
 
 /* The same, if no handler works there. */
-static uint64_t awake(const struct walk *w, enum place place, uint64_t ticks)
+static uint64_t awake(const struct blocked_walk *w, enum place place, uint64_t ticks)
 {
 	return place == BLOCKS && ticks > w->copies ? w->copies : running(w, place, ticks);
 }
 
 /* From the last event to `stamp` the thread was there. */
-static void advance(struct walk *w, uint64_t stamp, enum place place)
+static void advance(struct blocked_walk *w, uint64_t stamp, enum place place)
 {
 	for (; w->next_from < w->n && w->list[w->next_from].from < stamp; w->next_from++) {
-		struct answer *a = &w->list[w->next_from];
+		struct blocked_answer *a = &w->list[w->next_from];
 		uint64_t ticks = a->from > w->last ? a->from - w->last : 0;
 		a->own_from = w->own + (place == OWN ? ticks : 0);
 		a->ran_least = w->others + (place == MAY_RUN || place == BLOCKS ? ticks : 0);
@@ -81,7 +81,7 @@ static void advance(struct walk *w, uint64_t stamp, enum place place)
 		a->before = w->ran;
 	}
 	for (; w->next_to < w->n && w->list[w->next_to].to < stamp; w->next_to++) {
-		struct answer *a = &w->list[w->next_to];
+		struct blocked_answer *a = &w->list[w->next_to];
 		uint64_t ticks = a->to > w->last ? a->to - w->last : 0;
 		a->own_to = w->own + (place == OWN ? ticks : 0);
 		a->ran_most = w->others + running(w, place, ticks);
@@ -94,7 +94,7 @@ static void advance(struct walk *w, uint64_t stamp, enum place place)
 	w->last = stamp;
 }
 
-static void see_event(struct walk *w, uint64_t stamp)
+static void see_event(struct blocked_walk *w, uint64_t stamp)
 {
 	w->ran = stamp;
 	for (; w->next_behind < w->n && w->list[w->next_behind].to <= stamp; w->next_behind++)
@@ -119,7 +119,7 @@ static enum place place_of(const struct states *s, const struct trace *trace)
 	return op->sleeps ? SLEEPS : op->blocks ? BLOCKS : MAY_RUN;
 }
 
-static void walk_events(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles)
+static void walk_events(struct blocked_walk *w, const struct trace *trace, size_t thread, const struct roles *roles)
 {
 	struct states s;
 	struct tr_event e;
@@ -152,9 +152,9 @@ static double ns(const struct trace *trace, const struct tr_thread *t, uint64_t 
 }
 
 /* At most so long a delay went on, not yet counted, when answer `j` was given. */
-static double pending(const struct trace *trace, const struct tr_thread *t, const struct walk *w, size_t j)
+static double pending(const struct trace *trace, const struct tr_thread *t, const struct blocked_walk *w, size_t j)
 {
-	const struct answer *a = &w->list[j];
+	const struct blocked_answer *a = &w->list[j];
 	double most = a->before ? ns(trace, t, a->to - a->before) * (1 + SCHED_NOMINAL_ERROR) : INFINITY;
 	if (a->itself)
 		return 0;
@@ -174,10 +174,10 @@ static double upper_least(struct upper u)
 }
 
 /* Adds what happened between an answer and the next. */
-static void add_between(const struct trace *trace, const struct tr_thread *t, const struct walk *w, size_t i,
+static void add_between(const struct trace *trace, const struct tr_thread *t, const struct blocked_walk *w, size_t i,
 			struct blocked *sum, struct upper *upper)
 {
-	const struct answer *a = &w->list[i], *b = a + 1;
+	const struct blocked_answer *a = &w->list[i], *b = a + 1;
 	uint64_t own_least = b->own_from > a->own_to && b->from > a->to ? b->own_from - a->own_to : 0;
 	uint64_t all_least = b->from > a->to ? b->from - a->to : 0, own_most = b->own_to - a->own_from;
 	double least = ns(trace, t, own_least) * (1 - SCHED_NOMINAL_ERROR);
@@ -198,9 +198,9 @@ static void add_between(const struct trace *trace, const struct tr_thread *t, co
 }
 
 /* All of its events and answers, in its own time or not. */
-static double ever_blocked(const struct trace *trace, const struct tr_thread *t, const struct walk *w)
+static double ever_blocked(const struct trace *trace, const struct tr_thread *t, const struct blocked_walk *w)
 {
-	const struct answer *first = &w->list[0], *last = &w->list[w->n - 1];
+	const struct blocked_answer *first = &w->list[0], *last = &w->list[w->n - 1];
 	struct ends ends = times_ends(t);
 	uint64_t from = ends.first < first->from ? ends.first : first->from;
 	uint64_t to = ends.last > last->to ? ends.last : last->to;
@@ -208,7 +208,7 @@ static double ever_blocked(const struct trace *trace, const struct tr_thread *t,
 	return fmax(0, ns(trace, t, to - from) * (1 + SCHED_NOMINAL_ERROR) - ran);
 }
 
-static void add_all(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles, double worth,
+static void add_all(struct blocked_walk *w, const struct trace *trace, size_t thread, const struct roles *roles, double worth,
 		    struct blocked *sum)
 {
 	const struct tr_thread *t = &trace->threads[thread];
@@ -224,12 +224,12 @@ static void add_all(struct walk *w, const struct trace *trace, size_t thread, co
 }
 
 /* Of one answer alone: all that it counted, since the thread began, may have been in its own time. */
-static void add_only(struct walk *w, const struct trace *trace, size_t thread, const struct roles *roles,
+static void add_only(struct blocked_walk *w, const struct trace *trace, size_t thread, const struct roles *roles,
 		     struct interval *sum)
 {
 	const struct tr_thread *t = &trace->threads[thread];
 	walk_events(w, trace, thread, roles);
-	const struct answer *a = &w->list[0];
+	const struct blocked_answer *a = &w->list[0];
 	double counted = (double)(a->says->cpu_ns + a->says->delay_ns) + pending(trace, t, w, 0);
 	*sum = (struct interval){ fmax(0, ns(trace, t, a->own_from) * (1 - SCHED_NOMINAL_ERROR) - counted),
 				  ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
@@ -239,7 +239,7 @@ static void add_only(struct walk *w, const struct trace *trace, size_t thread, c
 struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, const struct roles *roles, double worth)
 {
 	const struct tr_thread *t = &trace->threads[thread];
-	struct walk w = { .first = UINT64_MAX };
+	struct blocked_walk w = { .first = UINT64_MAX };
 	struct blocked b = { .s = { 0, 0 } };
 	if (t->lost || t->gaps || t->nrecords == 0)
 		return b;

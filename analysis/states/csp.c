@@ -53,7 +53,7 @@ struct tally {               /* of one participant */
 
 /* Until when some clocks may be waiting, each: the two that may do so least long; and the two that may do so longest
  * by what is unordered. */
-struct waits { int64_t least, second, most, second_most; uint32_t of_least, of_most; };
+struct csp_waits { int64_t least, second, most, second_most; uint32_t of_least, of_most; };
 
 /* From one key to another a clock surely does not wait. */
 struct guard { int64_t since, until; uint32_t clock; };
@@ -76,7 +76,7 @@ struct csp_sweep {
 
 	struct tournament lengths, bounds;
 	struct frame_part *parts; /* of what counts: nodes of `lengths` */
-	struct waits *waits;      /* of all clocks: nodes of `bounds` */
+	struct csp_waits *waits;      /* of all clocks: nodes of `bounds` */
 	struct { int64_t end; size_t which; } latest[2]; /* the last ends of unordered segments of two clocks */
 
 	struct csp_score *scores;
@@ -196,29 +196,29 @@ static void set_waits(void *sweep, size_t i)
 {
 	struct csp_sweep *s = sweep;
 	const struct clock_sweep *t = &s->clocks[i];
-	s->waits[s->nclocks + i] = (struct waits){
+	s->waits[s->nclocks + i] = (struct csp_waits){
 		waits(t) ? t->now.end.hi : t->waited_until, INT64_MAX, t->waited_until, INT64_MIN, (uint32_t)i, (uint32_t)i,
 	};
 }
 
-static struct waits join_two_waits(const struct waits *x, const struct waits *y)
+static struct csp_waits join_two_waits(const struct csp_waits *x, const struct csp_waits *y)
 {
-	const struct waits *a = x->least <= y->least ? x : y, *b = a == x ? y : x;
-	const struct waits *c = x->most >= y->most ? x : y, *d = c == x ? y : x;
-	return (struct waits){ a->least, smaller(a->second, b->least), c->most, larger(c->second_most, d->most),
+	const struct csp_waits *a = x->least <= y->least ? x : y, *b = a == x ? y : x;
+	const struct csp_waits *c = x->most >= y->most ? x : y, *d = c == x ? y : x;
+	return (struct csp_waits){ a->least, smaller(a->second, b->least), c->most, larger(c->second_most, d->most),
 			       a->of_least, c->of_most };
 }
 
 static void join_waits(void *sweep, size_t node)
 {
-	struct waits *all = ((struct csp_sweep *)sweep)->waits;
+	struct csp_waits *all = ((struct csp_sweep *)sweep)->waits;
 	all[node] = join_two_waits(&all[2 * node], &all[2 * node + 1]);
 }
 
 /* Of all clocks but one: what is beside its way to the root. */
-static struct waits waits_but(const struct csp_sweep *s, const struct clock_sweep *t)
+static struct csp_waits waits_but(const struct csp_sweep *s, const struct clock_sweep *t)
 {
-	struct waits w = { INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, UINT32_MAX, UINT32_MAX };
+	struct csp_waits w = { INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, UINT32_MAX, UINT32_MAX };
 	for (size_t node = s->nclocks + (size_t)(t - s->clocks); node > 1; node /= 2)
 		w = join_two_waits(&w, &s->waits[node ^ 1]);
 	return w;
@@ -247,7 +247,7 @@ static void add_until(struct csp_sweep *s, const struct clock_sweep *t, uint32_t
 
 /* A segment has begun on `t` that waits: a participant of `u` may work alone until `end` at most, as long as all
  * clocks but these two may wait. */
-static void add_worker(struct csp_sweep *s, const struct clock_sweep *t, struct clock_sweep *u, const struct waits *w)
+static void add_worker(struct csp_sweep *s, const struct clock_sweep *t, struct clock_sweep *u, const struct csp_waits *w)
 {
 	int64_t now = t->now.begin.lo;
 	uint32_t which = (uint32_t)(u - s->clocks);
@@ -270,7 +270,7 @@ static void add_unordered(struct csp_sweep *s, const struct clock_sweep *t)
 {
 	int64_t now = t->now.begin.lo;
 	tournament_settle(&s->bounds, set_waits, join_waits, s);
-	struct waits w = waits_but(s, t);
+	struct csp_waits w = waits_but(s, t);
 	if (w.least > now)
 		add_until(s, t, t->now.what->alone, now,
 			  smaller(t->now.end.hi, smaller(w.least, w.most)));

@@ -62,14 +62,14 @@ void query_close(struct query *q)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-struct value { int64_t lo, hi; };
+struct query_value { int64_t lo, hi; };
 
 static int64_t clamp(__int128 x)
 {
 	return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
-static struct value product(struct value x, struct value y)
+static struct query_value product(struct query_value x, struct query_value y)
 {
 	__int128 corner[] = { (__int128)x.lo * y.lo, (__int128)x.lo * y.hi, (__int128)x.hi * y.lo,
 			      (__int128)x.hi * y.hi };
@@ -78,33 +78,33 @@ static struct value product(struct value x, struct value y)
 		lo = corner[i] < lo ? corner[i] : lo;
 		hi = corner[i] > hi ? corner[i] : hi;
 	}
-	return (struct value){ clamp(lo), clamp(hi) };
+	return (struct query_value){ clamp(lo), clamp(hi) };
 }
 
-static struct value less(struct value x, struct value y, bool or_equal)
+static struct query_value less(struct query_value x, struct query_value y, bool or_equal)
 {
-	return (struct value){ x.hi < y.lo || (or_equal && x.hi == y.lo),
+	return (struct query_value){ x.hi < y.lo || (or_equal && x.hi == y.lo),
 			       x.lo < y.hi || (or_equal && x.lo == y.hi) };
 }
 
-static struct value equal(struct value x, struct value y)
+static struct query_value equal(struct query_value x, struct query_value y)
 {
-	return (struct value){ x.lo == x.hi && y.lo == y.hi && x.lo == y.lo,
+	return (struct query_value){ x.lo == x.hi && y.lo == y.hi && x.lo == y.lo,
 			       x.lo <= y.hi && y.lo <= x.hi };
 }
 
-static struct value not(struct value x)
+static struct query_value not(struct query_value x)
 {
-	return (struct value){ !x.hi, !x.lo };
+	return (struct query_value){ !x.hi, !x.lo };
 }
 
-static struct value apply(enum query_op op, struct value x, struct value y)
+static struct query_value apply(enum query_op op, struct query_value x, struct query_value y)
 {
 	switch (op) {
 	case OP_PLUS:
-		return (struct value){ clamp((__int128)x.lo + y.lo), clamp((__int128)x.hi + y.hi) };
+		return (struct query_value){ clamp((__int128)x.lo + y.lo), clamp((__int128)x.hi + y.hi) };
 	case OP_MINUS:
-		return (struct value){ clamp((__int128)x.lo - y.hi), clamp((__int128)x.hi - y.lo) };
+		return (struct query_value){ clamp((__int128)x.lo - y.hi), clamp((__int128)x.hi - y.lo) };
 	case OP_TIMES: return product(x, y);
 	case OP_EQ: return equal(x, y);
 	case OP_NE: return not(equal(x, y));
@@ -113,20 +113,20 @@ static struct value apply(enum query_op op, struct value x, struct value y)
 	case OP_GT: return less(y, x, false);
 	case OP_GE: return less(y, x, true);
 	case OP_NOT: return not(x);
-	case OP_AND: return (struct value){ x.lo && y.lo, x.hi && y.hi };
-	default: return (struct value){ x.lo || y.lo, x.hi || y.hi };
+	case OP_AND: return (struct query_value){ x.lo && y.lo, x.hi && y.hi };
+	default: return (struct query_value){ x.lo || y.lo, x.hi || y.hi };
 	}
 }
 
 enum query_verdict query_verdict(const struct query *q, const int32_t *lo, const int32_t *hi)
 {
-	struct value values[QUERY_NODES];
+	struct query_value values[QUERY_NODES];
 	for (size_t i = 0; i < q->nnodes; i++) {
 		const struct query_node *n = &q->nodes[i];
-		values[i] = n->op == OP_NUMBER ? (struct value){ n->number, n->number } :
-			    n->op == OP_COUNT  ? (struct value){ lo[n->number], hi[n->number] } :
+		values[i] = n->op == OP_NUMBER ? (struct query_value){ n->number, n->number } :
+			    n->op == OP_COUNT  ? (struct query_value){ lo[n->number], hi[n->number] } :
 						 apply(n->op, values[n->left], values[n->right]);
 	}
-	struct value whole = values[q->nnodes - 1];
+	struct query_value whole = values[q->nnodes - 1];
 	return whole.lo ? QUERY_YES : whole.hi ? QUERY_MAYBE : QUERY_NO;
 }

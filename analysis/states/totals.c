@@ -241,9 +241,9 @@ static void look_if_unknown(struct thread_totals *t, struct glance *g, const str
 }
 
 /* Nearly all periods lie between two events: of these it is enough to know how long each set of states lasted. */
-struct sums { struct pieces of_set[MAY_ANY + 1]; uint64_t *waited; size_t nsites; }; /* `waited`: of each site */
+struct totals_sums { struct pieces of_set[MAY_ANY + 1]; uint64_t *waited; size_t nsites; }; /* `waited`: of each site */
 
-static inline void add_to_totals(struct thread_totals *t, struct glance *g, struct sums *sums, const struct period *p)
+static inline void add_to_totals(struct thread_totals *t, struct glance *g, struct totals_sums *sums, const struct period *p)
 {
 	struct pieces *alike = &sums->of_set[p->may];
 	bool between = p->from != PERIOD_BEFORE && p->to != PERIOD_AFTER;
@@ -260,7 +260,7 @@ static inline void add_to_totals(struct thread_totals *t, struct glance *g, stru
 	add_period(&t->unclassified, p, MAY_BE_UNCLASSIFIED);
 }
 
-static void add_sums(struct total *total, const struct sums *sums, uint8_t state)
+static void add_sums(struct total *total, const struct totals_sums *sums, uint8_t state)
 {
 	for (uint8_t may = 0; may <= MAY_ANY; may++) {
 		struct pieces *to = may == state ? &total->sure : &total->possible;
@@ -271,7 +271,7 @@ static void add_sums(struct total *total, const struct sums *sums, uint8_t state
 	}
 }
 
-static void keep_waited(struct thread_totals *t, const struct sums *sums)
+static void keep_waited(struct thread_totals *t, const struct totals_sums *sums)
 {
 	for (uint32_t site = 0; site < sums->nsites; site++)
 		if (sums->waited[site])
@@ -284,7 +284,7 @@ static void follow_states(struct states *states, struct thread_totals *totals, b
 {
 	size_t nsites = states->events.trace->nsites;
 	struct glance glance = { marked, false, false };
-	struct sums sums = { .waited = mem_resize(NULL, nsites + 1, sizeof *sums.waited), .nsites = nsites };
+	struct totals_sums sums = { .waited = mem_resize(NULL, nsites + 1, sizeof *sums.waited), .nsites = nsites };
 	struct period_begin begin[PERIODS_AT_ONCE];
 	uint64_t to;
 	memset(sums.waited, 0, nsites * sizeof *sums.waited);

@@ -149,21 +149,21 @@ static int by_number(const void *a, const void *b)
 
 /* Where what a thread does in a group is counted; NULL: it is no member. As a rule the group is that of the operation
  * before. */
-struct part { uint64_t id, *took_part, *last; };
+struct check_part { uint64_t id, *took_part, *last; };
 
 /* Groups stand in the order of their ids, their threads in the order of the trace's. */
-static struct part find_part(const struct trace *t, uint32_t thread, uint64_t id, const struct check_totals *totals)
+static struct check_part find_part(const struct trace *t, uint32_t thread, uint64_t id, const struct check_totals *totals)
 {
 	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
 	const uint32_t *member =
 		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
 	if (!member)
-		return (struct part){ .id = id };
-	return (struct part){ id, &totals->took_part[g - t->groups][member - g->threads],
+		return (struct check_part){ .id = id };
+	return (struct check_part){ id, &totals->took_part[g - t->groups][member - g->threads],
 			      &totals->last[g - t->groups][member - g->threads] };
 }
 
-static void count_part(const struct part *part, uint64_t operation)
+static void count_part(const struct check_part *part, uint64_t operation)
 {
 	if (!part->took_part)
 		return;
@@ -248,7 +248,7 @@ static void count_events(void *counting, size_t thread, size_t worker)
 	(void)worker;
 	uint64_t events = 0;
 	struct tr_cursor cursor = trace_events(t, thread);
-	struct part part = { .id = 0 };
+	struct check_part part = { .id = 0 };
 	for (struct tr_columns k; trace_columns(&cursor, &k);)
 		for (size_t i = 0; i < k.n; i++) {
 			uint8_t what = c->what[k.what[i]];

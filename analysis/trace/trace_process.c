@@ -713,7 +713,7 @@ static void check_ranks(struct opened_trace *o)
 /* ---- Clocks ---------------------------------------------------------------------------------- */
 
 /* The processes of one host stand together, and those that come first in the trace come first. */
-struct host { struct process_file **process; size_t n; };
+struct process_host { struct process_file **process; size_t n; };
 
 static int by_hostid(const void *a, const void *b)
 {
@@ -726,8 +726,8 @@ static int by_hostid(const void *a, const void *b)
 /* In the order in which their clocks are numbered: as the runtime numbered them, then those that it did not. */
 static int by_clock(const void *a, const void *b)
 {
-	const struct process_file *x = *((const struct host *)a)->process,
-				  *y = *((const struct host *)b)->process;
+	const struct process_file *x = *((const struct process_host *)a)->process,
+				  *y = *((const struct process_host *)b)->process;
 	uint64_t cx = (uint64_t)x->clockid, cy = (uint64_t)y->clockid;
 	if (cx != cy)
 		return cx < cy ? -1 : 1;
@@ -735,7 +735,7 @@ static int by_clock(const void *a, const void *b)
 }
 
 /* All processes of a host say the same number, if they say one. */
-static void check_host(struct opened_trace *o, const struct host *h)
+static void check_host(struct opened_trace *o, const struct process_host *h)
 {
 	struct process_file *first = h->process[0];
 	for (size_t i = 1; i < h->n; i++) {
@@ -786,7 +786,7 @@ static void put_on_clock(struct opened_trace *o, struct process_file *p, struct 
 static void number_clocks(struct opened_trace *o)
 {
 	struct process_file **processes = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
-	struct host *hosts = NULL;
+	struct process_host *hosts = NULL;
 	size_t nhosts = 0;
 	for (size_t i = 0; i < o->nfiles; i++)
 		processes[i] = &o->files[i];
@@ -795,7 +795,7 @@ static void number_clocks(struct opened_trace *o)
 		if (i && strcmp(processes[i]->hostid, processes[i - 1]->hostid) == 0)
 			hosts[nhosts - 1].n++;
 		else
-			*MEM_GROW(hosts, nhosts) = (struct host){ &processes[i], 1 };
+			*MEM_GROW(hosts, nhosts) = (struct process_host){ &processes[i], 1 };
 	check_clockids(o);
 	for (size_t h = 0; h < nhosts; h++)
 		check_host(o, &hosts[h]);

@@ -161,9 +161,9 @@ bool scan_one(struct scan *s, struct word_place *p)
 /* ---- Plain words ------------------------------------------------------------------------------- */
 
 /* Where a run of them is; and what changes with every event of what the scan knows. */
-struct plain { struct scan *s; const struct tr_site *sites; struct store_tail tail; uint64_t near, highest; bool back; };
+struct scan_plain { struct scan *s; const struct tr_site *sites; struct store_tail tail; uint64_t near, highest; bool back; };
 
-static inline bool take_argument(struct plain *p, uint64_t word)
+static inline bool take_argument(struct scan_plain *p, uint64_t word)
 {
 	unsigned key = dprof_small(word);
 	uint64_t value = dprof_value(word);
@@ -176,7 +176,7 @@ static inline bool take_argument(struct plain *p, uint64_t word)
 }
 
 /* An event that needs no closer look. */
-static inline bool take_event(struct plain *p, uint32_t what, uint64_t word)
+static inline bool take_event(struct scan_plain *p, uint32_t what, uint64_t word)
 {
 	uint64_t stamp = dprof_stamp_near(word, p->near);
 	uint32_t site = (uint32_t)TR_BODY(what), is;
@@ -190,7 +190,7 @@ static inline bool take_event(struct plain *p, uint32_t what, uint64_t word)
 }
 
 /* Of the words at hand; of the last of them it is not known what stands behind it. How many. */
-static size_t take_run(struct plain *p, const struct tr_ids *ids, struct ch_run run)
+static size_t take_run(struct scan_plain *p, const struct tr_ids *ids, struct ch_run run)
 {
 	size_t i = 0;
 	for (; i + 1 < run.n; i++) {
@@ -204,7 +204,7 @@ static size_t take_run(struct plain *p, const struct tr_ids *ids, struct ch_run 
 }
 
 /* The run has taken n words. */
-static void end_run(struct plain *p, struct word_place *place, size_t n, size_t events)
+static void end_run(struct scan_plain *p, struct word_place *place, size_t n, size_t events)
 {
 	struct scan *s = p->s;
 	store_put_tail(s->o->reader->writer, &p->tail);
@@ -220,7 +220,7 @@ static void end_run(struct plain *p, struct word_place *place, size_t n, size_t 
 size_t scan_plain(struct scan *s, struct word_place *place)
 {
 	struct tr_words *w = s->thread->words;
-	struct plain p = { .s = s, .sites = s->o->t.sites, .near = place->near, .highest = s->highest };
+	struct scan_plain p = { .s = s, .sites = s->o->t.sites, .near = place->near, .highest = s->highest };
 	if (place->at >= w->words.n || !(s->keys & 1) || s->joins || !store_tail(s->o->reader->writer, &p.tail))
 		return 0;
 	size_t before = p.tail.n, n = take_run(&p, w->modules->ids, ch_run(&w->words, place->at));

@@ -15,26 +15,26 @@
 
 struct cost { double lo, hi; };
 
-struct profile_row { uint64_t ticks, pieces; frz_time more; bool used; };
+struct delays_profile_row { uint64_t ticks, pieces; frz_time more; bool used; };
 
 /* What a thread did between two of its points. */
-struct profile {
-	struct profile_row *rows;
+struct delays_profile {
+	struct delays_profile_row *rows;
 	uint32_t *used; size_t nused;
 	size_t *waits; size_t nwaits, room;
 	uint32_t thread;
 	uint64_t from, to;   /* stamps */
 };
 
-struct stretch { uint32_t thread; size_t from, to; uint64_t begin, end; }; /* pieces, and stamps */
+struct delays_stretch { uint32_t thread; size_t from, to; uint64_t begin, end; }; /* pieces, and stamps */
 
 struct met { uint32_t round, of; uint32_t behind : 31, waited : 1; }; /* at a node, in this search; points up to its event */
 
 struct delay { uint32_t thread, row; struct cost short_term, long_term; bool sure; };
 
-struct blame {
+struct delays_blame {
 	struct finder *f;
-	struct profile a, b;
+	struct delays_profile a, b;
 	frz_time *excess; size_t room; /* of each row that b used, then of each of its waits */
 	struct met *met;     /* of each node, in the graph's spill */
 	uint32_t round;
@@ -96,13 +96,13 @@ static uint32_t node_at(const struct graph *g, const struct graph_sync_point *s)
 }
 
 /* A thread's points, back to its begin. */
-struct line {
+struct delays_line {
 	uint32_t thread, left; /* points */
 	uint32_t behind;     /* the event that was looked at last: points up to it */
 };
 
 /* Has seen one point: the other thread may have been there. The best of these is the latest. */
-static void meet(struct blame *b, const struct line *l, uint32_t node, bool waited, struct met *best)
+static void meet(struct delays_blame *b, const struct delays_line *l, uint32_t node, bool waited, struct met *best)
 {
 	struct met *met = &b->met[node];
 	if (met->round != b->round)
@@ -112,7 +112,7 @@ static void meet(struct blame *b, const struct line *l, uint32_t node, bool wait
 }
 
 /* Looks at one more event; true when the two met there. */
-static bool look_back(struct blame *b, struct line *l, uint32_t except, struct met *best)
+static bool look_back(struct delays_blame *b, struct delays_line *l, uint32_t except, struct met *best)
 {
 	const struct graph_sync_point *syncs = b->f->g->threads[l->thread].syncs, *event = NULL;
 	*best = (struct met){ 0 };
@@ -132,19 +132,19 @@ static bool look_back(struct blame *b, struct line *l, uint32_t except, struct m
 }
 
 /* From a point of a thread on, and whatever is at the same event. */
-static struct line line_of(const struct graph *g, uint32_t thread, uint32_t point)
+static struct delays_line line_of(const struct graph *g, uint32_t thread, uint32_t point)
 {
 	const struct graph_thread *t = &g->threads[thread];
 	uint32_t left = point + 1;
 	while (left < t->nsyncs && t->syncs[left].at == t->syncs[point].at)
 		left++;
-	return (struct line){ thread, left, 0 };
+	return (struct delays_line){ thread, left, 0 };
 }
 
 /* Points up to each from which on they are compared; 0: from its begin. */
 struct since { uint32_t a, b; };
 
-static struct since find_since(struct blame *b, uint32_t except, struct line x, struct line y)
+static struct since find_since(struct delays_blame *b, uint32_t except, struct delays_line x, struct delays_line y)
 {
 	struct met met;
 	b->round++;
@@ -160,18 +160,18 @@ static struct since find_since(struct blame *b, uint32_t except, struct line x, 
 /* ---- What they did since --------------------------------------------------------------------- */
 
 /* From behind so many points up to another. */
-static struct stretch stretch_of(const struct blame *b, uint32_t thread, uint32_t since, uint32_t point)
+static struct delays_stretch stretch_of(const struct delays_blame *b, uint32_t thread, uint32_t since, uint32_t point)
 {
 	const struct history *h = &b->f->history;
 	const struct graph_thread *t = &b->f->g->threads[thread];
 	size_t first = h->first[thread];
-	return (struct stretch){ thread, since ? h->upto[first + since - 1] : h->begins[thread], h->upto[first + point],
+	return (struct delays_stretch){ thread, since ? h->upto[first + since - 1] : h->begins[thread], h->upto[first + point],
 				 since ? t->syncs[since - 1].stamp : t->first, t->syncs[point].stamp };
 }
 
-static struct profile_row *use_row(struct profile *p, uint32_t number)
+static struct delays_profile_row *use_row(struct delays_profile *p, uint32_t number)
 {
-	struct profile_row *row = &p->rows[number];
+	struct delays_profile_row *row = &p->rows[number];
 	if (!row->used)
 		p->used[p->nused++] = number;
 	row->used = true;
@@ -179,7 +179,7 @@ static struct profile_row *use_row(struct profile *p, uint32_t number)
 }
 
 /* Of a wait's operation, what was no waiting. */
-static frz_time transfer_of(const struct blame *b, size_t number)
+static frz_time transfer_of(const struct delays_blame *b, size_t number)
 {
 	const struct wait *w = &b->f->list[number];
 	const struct wait_cost *c = &b->f->costs[number];
@@ -188,24 +188,24 @@ static frz_time transfer_of(const struct blame *b, size_t number)
 	return (frz_time){ rest.lo > 0 ? rest.lo : 0, rest.hi > 0 ? rest.hi : 0 };
 }
 
-static void add_wait(struct profile *p, size_t wait)
+static void add_wait(struct delays_profile *p, size_t wait)
 {
 	if (p->nwaits == p->room)
 		p->waits = mem_resize(p->waits, p->room = 2 * p->room + 16, sizeof *p->waits);
 	p->waits[p->nwaits++] = wait;
 }
 
-static void fill_profile(const struct blame *b, struct profile *p, struct stretch s)
+static void fill_profile(const struct delays_blame *b, struct delays_profile *p, struct delays_stretch s)
 {
 	const struct history_piece *pieces = b->f->history.pieces;
 	for (size_t i = 0; i < p->nused; i++)
-		p->rows[p->used[i]] = (struct profile_row){ 0 };
+		p->rows[p->used[i]] = (struct delays_profile_row){ 0 };
 	p->nused = p->nwaits = 0;
 	p->thread = s.thread;
 	p->from = s.begin;
 	p->to = s.end;
 	for (size_t i = s.from; i < s.to; i++) {
-		struct profile_row *row = use_row(p, pieces[i].row);
+		struct delays_profile_row *row = use_row(p, pieces[i].row);
 		row->pieces += pieces[i].pieces;
 		if (pieces[i].pieces) {
 			row->ticks += pieces[i].ticks;
@@ -216,16 +216,16 @@ static void fill_profile(const struct blame *b, struct profile *p, struct stretc
 	}
 }
 
-static frz_time length_of(const struct blame *b, const struct profile *p, uint32_t number)
+static frz_time length_of(const struct delays_blame *b, const struct delays_profile *p, uint32_t number)
 {
-	const struct profile_row *row = &p->rows[number];
+	const struct delays_profile_row *row = &p->rows[number];
 	if (!row->used)
 		return (frz_time){ 0, 0 };
 	return time_add(times_sum(b->f->g->times, p->thread, (struct stretches){ row->ticks, row->pieces, p->from, p->to }), row->more);
 }
 
 /* How much longer b was in each of its rows than a, and how long it waited. Returns all of that. */
-static frz_time find_excess(struct blame *b)
+static frz_time find_excess(struct delays_blame *b)
 {
 	frz_time all = { 0, 0 };
 	size_t n = b->b.nused + b->b.nwaits;
@@ -249,13 +249,13 @@ static frz_time find_excess(struct blame *b)
 
 struct costs { struct cost own, inherited; bool sure; }; /* of one wait: its own, and what came of it */
 
-static void add_uncaused(struct blame *b, struct costs c, bool surely)
+static void add_uncaused(struct delays_blame *b, struct costs c, bool surely)
 {
 	add_cost(&b->uncaused, (struct cost){ surely ? c.own.lo : 0, c.own.hi });
 	add_cost(&b->uncaused, (struct cost){ surely ? c.inherited.lo : 0, c.inherited.hi });
 }
 
-static void add_delay(struct blame *b, uint32_t thread, uint32_t row, struct costs c, frz_time x, frz_time all)
+static void add_delay(struct delays_blame *b, uint32_t thread, uint32_t row, struct costs c, frz_time x, frz_time all)
 {
 	uint32_t **rows = &b->delay_of[thread];
 	if (!*rows) {
@@ -273,7 +273,7 @@ static void add_delay(struct blame *b, uint32_t thread, uint32_t row, struct cos
 	d->sure &= c.sure;
 }
 
-static void pass_on(struct blame *b, size_t wait, struct costs c, frz_time x, frz_time all)
+static void pass_on(struct delays_blame *b, size_t wait, struct costs c, frz_time x, frz_time all)
 {
 	struct wait_cost *to = &b->f->costs[wait];
 	struct cost sum = { to->lo, to->hi };
@@ -285,7 +285,7 @@ static void pass_on(struct blame *b, size_t wait, struct costs c, frz_time x, fr
 }
 
 /* To what the other thread did, up to this input, since the two had synchronised. */
-static void share_out(struct blame *b, const struct wait *w, const struct graph_input *cause, struct costs c)
+static void share_out(struct delays_blame *b, const struct wait *w, const struct graph_input *cause, struct costs c)
 {
 	const struct finder *f = b->f;
 	uint32_t mine = w->own ? f->posted[w->own - 1].point : 0, its = f->posted[cause - f->g->inputs].point;
@@ -310,7 +310,7 @@ static void share_out(struct blame *b, const struct wait *w, const struct graph_
 }
 
 /* Perhaps to each of those that may have been the last. */
-static void share_out_perhaps(struct blame *b, const struct wait *w, struct costs c)
+static void share_out_perhaps(struct delays_blame *b, const struct wait *w, struct costs c)
 {
 	const struct finder *f = b->f;
 	struct wait_looked found;
@@ -328,7 +328,7 @@ static void share_out_perhaps(struct blame *b, const struct wait *w, struct cost
 }
 
 /* All that came of a wait, and itself. */
-static void go_back_over_wait(struct blame *b, size_t number, bool broken)
+static void go_back_over_wait(struct delays_blame *b, size_t number, bool broken)
 {
 	const struct finder *f = b->f;
 	const struct wait_cost *cost = &f->costs[number];
@@ -372,7 +372,7 @@ static void limit(struct waits *w)
 	w->uncaused.hi = w->uncaused.hi < rest ? w->uncaused.hi : rest > w->uncaused.lo ? rest : w->uncaused.lo;
 }
 
-static void finish(struct blame *b)
+static void finish(struct delays_blame *b)
 {
 	struct waits *w = b->f->waits;
 	size_t nsites = b->f->g->trace->nsites;
@@ -392,7 +392,7 @@ static void finish(struct blame *b)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void go_back(struct blame *b, const struct graph_order *order)
+static void go_back(struct delays_blame *b, const struct graph_order *order)
 {
 	const struct graph *g = b->f->g;
 	size_t *points = mem_resize(NULL, g->trace->nthreads + 1, sizeof *points);
@@ -412,14 +412,14 @@ static void go_back(struct blame *b, const struct graph_order *order)
 	free(waits);
 }
 
-static void profile_open(struct profile *p, const struct trace *trace)
+static void profile_open(struct delays_profile *p, const struct trace *trace)
 {
 	p->used = mem_resize(NULL, trace->nsites + 1, sizeof *p->used);
 	p->rows = mem_resize(NULL, trace->nsites + 1, sizeof *p->rows);
 	memset(p->rows, 0, (trace->nsites + 1) * sizeof *p->rows);
 }
 
-static void profile_close(struct profile *p)
+static void profile_close(struct delays_profile *p)
 {
 	free(p->rows);
 	free(p->used);
@@ -428,7 +428,7 @@ static void profile_close(struct profile *p)
 
 void delays_find(struct finder *f)
 {
-	struct blame b = { .f = f };
+	struct delays_blame b = { .f = f };
 	struct graph_order order;
 	graph_order_open(&order, f->g);
 	profile_open(&b.a, f->g->trace);

@@ -370,15 +370,15 @@ static int by_what(const void *a, const void *b)
 
 #define MOST_BUSY 64 /* that are looked at */
 
-struct done { uint32_t did; int64_t ticks; };
+struct waits_done { uint32_t did; int64_t ticks; };
 
-static void add_done(struct done *done, size_t *n, uint32_t did, int64_t ticks)
+static void add_done(struct waits_done *done, size_t *n, uint32_t did, int64_t ticks)
 {
 	size_t i = 0;
 	while (i < *n && done[i].did != did)
 		i++;
 	if (i == *n)
-		done[(*n)++] = (struct done){ did, 0 };
+		done[(*n)++] = (struct waits_done){ did, 0 };
 	done[i].ticks = ticks_plus(done[i].ticks, ticks);
 }
 
@@ -387,7 +387,7 @@ static uint32_t did_meanwhile(struct finder *f, const struct wait *w, const stru
 {
 	const struct posted *p = &f->posted[cause - f->g->inputs];
 	const struct graph_input *own = own_of(f, w);
-	struct done done[MOST_BUSY + 1], *most = done;
+	struct waits_done done[MOST_BUSY + 1], *most = done;
 	uint32_t clock = f->g->trace->threads[cause->thread].clock;
 	size_t n = 0;
 	if (!p->before || !own)

@@ -177,11 +177,11 @@ static void run(void *header)
 
 /* ---- What libgomp is given -------------------------------------------------------------------- */
 
-struct data { struct header header; void *original; void (*copy)(void *, void *); };
+struct tasks_data { struct header header; void *original; void (*copy)(void *, void *); };
 
 static void copy_data(void *to, void *from)
 {
-	const struct data *d = from;
+	const struct tasks_data *d = from;
 
 	memcpy(to, &d->header, sizeof(d->header));
 	if (d->header.written)
@@ -196,7 +196,7 @@ static size_t aligned(size_t bytes, size_t to)
 
 /* How a task is given on: what libgomp knows of its data. */
 struct given {
-	struct data data;       /* it copies by itself */
+	struct tasks_data data;       /* it copies by itself */
 	void *block;            /* or this is copied: header and data */
 	long bytes, alignment;
 	bool allocated;

@@ -304,11 +304,11 @@ DPROF_EXPORT void GOMP_parallel_end(void)
 /* ---- In place of a target device --------------------------------------------------------------
  *
  * The region runs on the host, outside of all teams as far as OpenMP can tell. */
-struct host { struct teams last; struct team_part outer; };
+struct teams_host { struct teams last; struct team_part outer; };
 
-static struct host on_host(void)
+static struct teams_host on_host(void)
 {
-	struct host h = { last, { team_place, task_now } };
+	struct teams_host h = { last, { team_place, task_now } };
 
 	last = (struct teams){ 0 };
 	team_place = (struct team_place){ 0 };
@@ -316,7 +316,7 @@ static struct host on_host(void)
 	return h;
 }
 
-static void off_host(struct host h)
+static void off_host(struct teams_host h)
 {
 	last = h.last;
 	team_place = h.outer.place;
@@ -327,7 +327,7 @@ static void off_host(struct host h)
 	DPROF_EXPORT void name parameters;                   \
 	DPROF_EXPORT void name parameters                    \
 	{                                                    \
-		struct host h = on_host();                   \
+		struct teams_host h = on_host();                   \
                                                              \
 		REAL(name) arguments;                        \
 		off_host(h);                                 \

@@ -25,13 +25,13 @@
 typedef long six(long number, long a, long b, long c, long d, long e, long f);
 
 /* A system call and its arguments; those that were not given are not looked at. */
-struct asked {
+struct syscalls_asked {
 	six *real;
 	long number, a, b, c, d, e, f;
 	const void *caller;
 };
 
-static long ask(const struct asked *q)
+static long ask(const struct syscalls_asked *q)
 {
 	return q->real(q->number, q->a, q->b, q->c, q->d, q->e, q->f);
 }
@@ -52,7 +52,7 @@ static bool is_wait(long operation)
 	}
 }
 
-static void say_woken(const struct asked *q)
+static void say_woken(const struct syscalls_asked *q)
 {
 	struct dprof_arguments a = { 0 };
 
@@ -63,7 +63,7 @@ static void say_woken(const struct asked *q)
 }
 
 /* Who finds that the value has changed does not wait. */
-static void say_waited(struct plain *p, const struct asked *q, long result)
+static void say_waited(struct plain *p, const struct syscalls_asked *q, long result)
 {
 	bool found = result < 0 && errno == EAGAIN;
 
@@ -75,7 +75,7 @@ static void say_waited(struct plain *p, const struct asked *q, long result)
 	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
 }
 
-static long futex(const struct asked *q)
+static long futex(const struct syscalls_asked *q)
 {
 	struct plain p = { .site = SITE(site_futex) };
 	long result;
@@ -93,7 +93,7 @@ static long futex(const struct asked *q)
 /* ---- Descriptors ----------------------------------------------------------------------------------------- */
 
 /* What others do is not seen: from now on. */
-static void before(const struct asked *q)
+static void before(const struct syscalls_asked *q)
 {
 	switch (q->number) {
 	case SYS_splice:
@@ -116,7 +116,7 @@ static void before(const struct asked *q)
 }
 
 /* The number stands for something else. */
-static void after(const struct asked *q, long result)
+static void after(const struct syscalls_asked *q, long result)
 {
 	switch (q->number) {
 	case SYS_dup: case SYS_dup2: case SYS_dup3:
@@ -153,7 +153,7 @@ static void after(const struct asked *q, long result)
 TRANSFERS(X)
 #undef X
 
-static long move(const struct asked *q, const struct dprof_site *wait, const struct dprof_site *io, enum way way,
+static long move(const struct syscalls_asked *q, const struct dprof_site *wait, const struct dprof_site *io, enum way way,
 		 bool in_bytes)
 {
 	long result;
@@ -218,7 +218,7 @@ static long move(const struct asked *q, const struct dprof_site *wait, const str
 CALLS(X)
 #undef X
 
-static const struct dprof_site *site_of(const struct asked *q)
+static const struct dprof_site *site_of(const struct syscalls_asked *q)
 {
 #define X(id, name, number_, kind, applies) \
 	if (q->number == number_ && (applies)) \
@@ -233,7 +233,7 @@ static bool opens(long number)
 	return number == SYS_open || number == SYS_openat || number == SYS_openat2 || number == SYS_creat;
 }
 
-static long wait_for(const struct asked *q, const struct dprof_site *site)
+static long wait_for(const struct syscalls_asked *q, const struct dprof_site *site)
 {
 	struct plain p AT_END(plain_end) = { .site = site, .call = call_begin(site, q->caller) };
 	long result = ask(q);
@@ -245,7 +245,7 @@ static long wait_for(const struct asked *q, const struct dprof_site *site)
 
 /* ---- The function ------------------------------------------------------------------------------------------ */
 
-static long watch(const struct asked *q)
+static long watch(const struct syscalls_asked *q)
 {
 	const struct dprof_site *site;
 	long result;
@@ -270,7 +270,7 @@ DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long 
 
 DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	struct asked q = { FOUND("syscall", six), number, a, b, c, d, e, f, CALLER };
+	struct syscalls_asked q = { FOUND("syscall", six), number, a, b, c, d, e, f, CALLER };
 
 	if (number == SYS_exit_group)
 		_exit((int)a);
