@@ -403,7 +403,8 @@ static void go_back(struct delays_blame *b, const struct graph_order *order)
 		waits[b->f->list[i].thread] = i + 1;
 	for (size_t i = order->nsteps; i-- > 0; spill_relax(g->spill)) {
 		uint32_t thread = order->steps[i].thread;
-		if (g->threads[thread].syncs[--points[thread]].what != GRAPH_WAITS)
+		const struct graph_sync_point *s = &g->threads[thread].syncs[--points[thread]];
+		if (s->what != GRAPH_WAITS || graph_only_found(&g->nodes[s->number])) /* which is no wait of the list */
 			continue;
 		go_back_over_wait(b, --waits[thread], order->steps[i].broken);
 		progress_add(1);

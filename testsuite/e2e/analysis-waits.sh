@@ -92,6 +92,16 @@ waited probe late_sender 1 0 5 60000 0 0 a
 expect 0 check --json probe
 jq -e '.causes | .missing == 0 and .violations == []' out >is || fail "probe: $(cat out)"
 
+# Several times: what a look has found is no wait of its own, and delays go back over the receives alone.
+{ ranks; for round in 0 1 2; do
+	from=$((1000 + 200000 * round))
+	work 1 0 $from $((from + 100000)); op 1 13 $((from + 100000)) $((from + 101000)) group=1 peer=0 tag=1 bytes=8
+	work 0 1 $from $((from + 40000)); op 0 17 $((from + 40000)) $((from + 102000)); op 0 4 $((from + 102000)) $((from + 102100)) group=1 peer=1 tag=1 bytes=8
+done; } | trace probes
+expect 0 waits --json probes
+jq -e '[.delays[] | select(.rank == 1 and .region == "a")] | length == 1 and (.[0].seconds | .lo > 1.77e-4 and .hi < 1.78e-4)' out >is ||
+	fail "probes: $(jq -c .delays out)"
+
 # Rank 0 asks, and the question is there when rank 1 comes to it: what that one did before is what rank 0 waits for, if it waits that long.
 { ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; op 0 4 1000 102000 group=1 peer=1 tag=2 bytes=8
 	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace asked
