@@ -57,12 +57,12 @@ grep -q "^ *flips .* others wait for rank 1 for 24" "$dir/text" || fail "a false
 [ "$(jq '[.messages[].count] | add' "$dir/json")" = 700 ] || fail "expected 700 messages, found $(jq -c .messages "$dir/json")"
 "$analyze" dump "$dir/packed" | grep -c "^clock .* halfwidth=1$" | grep -qx 3 || fail "expected three clocks, each known to a tick"
 
-# Where requests never say what they took, only messages of which as many were taken as sent are told apart: 400 of 700.
+# Where requests never say what they took, only messages of which as many were taken as sent are told apart: 200 of 700.
 rm -rf "$dir/made" "$dir/packed"
 "$dir/make" "$dir/made" 30000000 1 silent >/dev/null
 "$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" || fail "silent: it is not sound: $(cat "$dir/text")"
 "$analyze" profile --json "$dir/packed" >"$dir/json"
-[ "$(jq '[.messages[].count] | add' "$dir/json")" = 400 ] || fail "silent: expected 400 messages, found $(jq -c .messages "$dir/json")"
+[ "$(jq '[.messages[].count] | add' "$dir/json")" = 200 ] || fail "silent: expected 200 messages, found $(jq -c .messages "$dir/json")"
 
 # ---- EZTrace: two ranks whose clocks are some 360 ms apart -------------------------------------------
 
