@@ -187,7 +187,7 @@ struct builder {
 	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
-	bool *parked;             /* of each thread: it was in an operation when its process ended; so another one ended that */
+	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing, behind;

@@ -73,6 +73,7 @@ struct thread_walk {
 	uint32_t group, npieces;  /* then: of the graph's; and how many it has had */
 	uint32_t piece_depth;     /* marked regions that have begun in this one */
 	bool runs_tasks;          /* it has left an operation for a task, which another might have run, and not come back for good */
+	bool in_no_team;          /* it has left its team, and waits for another one: no code of the program's runs there */
 	bool has_tasks;           /* it is in a barrier of its team, and runs tasks there that another may run: */
 	uint32_t task_group, ntasks; /* of this group; and how many it has run */
 	struct event_ref *comes; size_t ncomes; /* for tasks while it waited for some of its own, since its team's last barrier */
@@ -956,6 +957,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->b->parked[w->thread] = true;
 		return;
 	}
+	w->in_no_team = kind_of(w, e->site) == DPROF_KIND_JOIN && arg_is_member(operation(w, &w->entered), &w->entered);
 	uint64_t task = arg_called_away(operation(w, e), e);
 	if (task != ARG_NONE) {
 		if (collective_of(&w->entered).group != UINT64_MAX)
@@ -984,6 +986,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
+	w->in_no_team = false;
 	if (w->takes_on)
 		note_pieces(w, e);
 	note_going_on(w, e);
@@ -1086,7 +1089,7 @@ static void end_walk(struct thread_walk *w)
 	graph_add_diagnostic(&b->unsent, &w->unsent);
 	graph_add_diagnostic(&b->alone, &w->alone);
 	graph_add_diagnostic(&b->missing, &w->missing);
-	b->parked[w->thread] |= w->replay.depth > 0 && b->graph->trace->threads[w->thread].ran_on;
+	b->parked[w->thread] |= (w->replay.depth > 0 || w->in_no_team) && b->graph->trace->threads[w->thread].ran_on;
 	trace_end(&w->events);
 	replay_close(&w->replay);
 	spill_free(b->spill, w->marks->v);

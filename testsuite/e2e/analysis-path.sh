@@ -32,6 +32,34 @@ sites() {
 	END
 }
 
+# A thread that has left its team, and waits for another one, runs no code that may have ended the process: who opened the team did.
+{
+	sites
+	cat <<-END
+	site 20 kind=fork name=omp%20parallel file=x.c line=20
+	site 21 kind=join name=omp%20parallel file=x.c line=20
+	thread 0 clock=0 rank=0 number=0 complete=1 ran_on=1
+	thread 1 clock=0 rank=0 number=1 complete=1 ran_on=1
+	group 1 threads=0,1
+	e 0 1000 0 enter
+	e 0 81000 0 exit
+	e 0 81000 20 enter group=1 seq=0 role=1
+	e 0 81100 20 exit group=1 seq=0 role=1
+	e 0 81100 1 enter
+	e 0 100000 1 exit
+	e 0 100000 21 enter group=1 seq=0 role=1
+	e 0 101000 21 exit group=1 seq=0 role=1
+	e 1 81050 20 enter group=1 seq=0 role=0
+	e 1 81150 20 exit group=1 seq=0 role=0
+	e 1 81150 1 enter
+	e 1 91000 1 exit
+	e 1 91000 21 enter group=1 seq=0 role=0
+	e 1 91000 21 exit group=1 seq=0 role=0
+	END
+} | trace team
+share team 0 0 a 80
+share team 0 0 b 18.9
+
 {
 	sites
 	cat <<-END
