@@ -40,7 +40,8 @@ struct options {
 	bool force;                      /* report, export: over what is there */
 	bool calls, flat;                /* profile: the tree of call paths, or the list, instead of the page */
 	const char *model, *rules;       /* diagnose: NULL: auto; a file, or NULL */
-	const char *audited, *recorded;  /* audit: another tool's trace; and a directory, of that as if all had one clock */
+	const char *audited;             /* audit: another tool's trace; */
+	const char *corrected, *recorded; /* and directories: of that with its corrections, and then as if all had one clock */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */
 };

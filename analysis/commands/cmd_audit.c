@@ -2,8 +2,9 @@
  *
  * cmd_audit.c - what of another tool's trace holds: are its times possible, how wrong are its clocks, which findings stand.
  *
- * The trace is opened twice (audit.h): the first, of which main.c knows, has a clock for each process; the second, in
- * options->recorded, one for all. */
+ * The trace is opened three times (audit.h). The first, which main.c opens, has the stamps of each process's clock as they were. In
+ * options->corrected they are as the tool has corrected them: these orders are looked at. In options->recorded likewise, as if
+ * they were of one clock: that is what a reader of the recorded times sees. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static bool ends_of(const struct trace *trace, uint32_t clock, struct ends *all)
 static void say_clocks(struct reply *r, const struct times *t, const struct options *options)
 {
 	reply_gap(r);
-	reply_say(r, SAY_TEXT, "What these prove of the clocks: how far each is ahead of that of %s.", t->trace->clocks[0].host);
+	reply_say(r, SAY_TEXT, "What they prove of the clocks, as they were before the tool corrected them: how far each is ahead of that of %s.", t->trace->clocks[0].host);
 	reply_table(r, "clocks", clock_columns, options->verbose ? SIZE_MAX : 8);
 	for (uint32_t c = 1; c < t->trace->nclocks; c++) {
 		struct ends ends;
@@ -104,12 +105,13 @@ static void say_claims(struct reply *r, const struct audit *a)
 	reply_end(r);
 }
 
-static void fill(struct reply *r, const struct trace *trace, const struct times *times, const struct audit *a, const struct options *options)
+static void fill(struct reply *r, const struct trace *trace, const struct trace *corrected, const struct times *times, const struct audit *a,
+		 const struct options *options)
 {
-	struct program_order order = program_order(trace, 0);
+	struct program_order order = program_order(corrected, 0);
 	notes_damage(r, trace->ndiagnostics);
 	reply_say(r, SAY_LINE, "%s: %zu processes, %zu threads", options->audited, trace->nclocks, trace->nthreads);
-	say_orders(r, trace, &order);
+	say_orders(r, corrected, &order);
 	if (order.links > 0)
 		say_clocks(r, times, options);
 	say_claims(r, a);
@@ -123,22 +125,30 @@ static void fill(struct reply *r, const struct trace *trace, const struct times 
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* What the recorded times say: they may contradict themselves. */
-static int open_recorded(struct quantities *q, const struct options *options)
+static struct trace *open_other(const char *directory, const struct options *options)
 {
 	char *error;
-	struct trace *trace = driver_open(options->recorded, false, options->jobs, &error);
-	if (!trace) {
-		shown_complain("%s", error);
-		free(error);
+	struct trace *trace = driver_open(directory, false, options->jobs, &error);
+	if (trace)
+		return trace;
+	shown_complain("%s", error);
+	free(error);
+	return NULL;
+}
+
+/* What the recorded times say: they may contradict themselves. */
+static int find_recorded(struct quantities *q, const struct options *options)
+{
+	struct trace *trace = open_other(options->recorded, options);
+	if (!trace)
 		return EXIT_DAMAGED;
-	}
 	int status = quantities_found(q, options->audited, trace, options);
 	trace_close(trace);
 	return status;
 }
 
-static int answer(struct trace *trace, const struct quantities *recorded, const struct options *options, struct reply *reply)
+static int answer(struct trace *trace, const struct trace *corrected, const struct quantities *recorded, const struct options *options,
+		  struct reply *reply)
 {
 	struct quantities bounds;
 	struct times times;
@@ -149,7 +159,7 @@ static int answer(struct trace *trace, const struct quantities *recorded, const 
 	status = times_open(&times, trace, options);
 	if (status == EXIT_FINE) {
 		audit_open(&audit, recorded, &bounds, trace->nthreads);
-		fill(reply, trace, &times, &audit, options);
+		fill(reply, trace, corrected, &times, &audit, options);
 		audit_close(&audit);
 		times_close(&times);
 	}
@@ -160,10 +170,14 @@ static int answer(struct trace *trace, const struct quantities *recorded, const 
 int cmd_audit(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct quantities recorded;
-	int status = open_recorded(&recorded, options);
-	if (status != EXIT_FINE)
-		return status;
-	status = answer(trace, &recorded, options, reply);
-	quantities_close(&recorded);
+	struct trace *corrected = open_other(options->corrected, options);
+	if (!corrected)
+		return EXIT_DAMAGED;
+	int status = find_recorded(&recorded, options);
+	if (status == EXIT_FINE) {
+		status = answer(trace, corrected, &recorded, options, reply);
+		quantities_close(&recorded);
+	}
+	trace_close(corrected);
 	return status;
 }

@@ -235,7 +235,7 @@ static int list_sites(const struct command_line *a)
 	return status;
 }
 
-/* Opened twice: with a clock for each process, and with one for all. */
+/* Packed three times: cmd_audit.c says why. */
 static int audit(size_t command, const struct command_line *a)
 {
 	struct options options = a->options;
@@ -243,9 +243,12 @@ static int audit(size_t command, const struct command_line *a)
 		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2", "audit", NULL);
 	char *folder = temporary_folder();
 	char *bounds = mem_format("%s/bounds", folder ? folder : ""), *recorded = mem_format("%s/recorded", folder ? folder : "");
-	char *wrong = folder ? otf2_pack(a->word[0], false, bounds) : mem_format("no temporary folder: %s", strerror(errno));
-	wrong = wrong ? wrong : otf2_pack(a->word[0], true, recorded);
+	char *corrected = mem_format("%s/corrected", folder ? folder : "");
+	char *wrong = folder ? otf2_pack(a->word[0], OTF2_RAW, bounds) : mem_format("no temporary folder: %s", strerror(errno));
+	wrong = wrong ? wrong : otf2_pack(a->word[0], OTF2_CORRECTED, corrected);
+	wrong = wrong ? wrong : otf2_pack(a->word[0], OTF2_ONE_CLOCK, recorded);
 	options.audited = a->word[0];
+	options.corrected = corrected;
 	options.recorded = recorded;
 	options.matches_again = true;
 	int status = EXIT_DAMAGED;
@@ -255,7 +258,7 @@ static int audit(size_t command, const struct command_line *a)
 		status = run(command, bounds, &options);
 	if (folder)
 		temporary_remove(folder);
-	free(wrong), free(bounds), free(recorded), free(folder);
+	free(wrong), free(bounds), free(corrected), free(recorded), free(folder);
 	return status;
 }
 

@@ -11,6 +11,7 @@
  * trace leaves open. So a receive has its sender when it is done only (it may have taken any); of a call that says nothing of
  * what it waited for, that is not known; and of how the tool joined the clocks of processes nothing is believed.
  *
+ * A thread but the first of its process waits where it is in no team and in no region; if the trace says nothing of teams, perhaps.
  * Regions that overlap instead of nesting end with the first of them. A location whose records cannot be read, or whose stamps fall,
  * ends there, and has lost something. OTF2 3.0, libotf2's own reader; no other folder knows it. */
 #ifndef ANALYSIS_OTF2_H
@@ -22,11 +23,14 @@
 /* Whether a file of that name is one of those: NAME.otf2, the anchor beside which the others lie. */
 bool otf2_is(const char *path);
 
-/* With one_clock all processes are believed to have had the same. NULL, or what went wrong (to be freed). */
-char *otf2_text(const char *path, bool one_clock, FILE *out);
+/* Stamps as the clock of each process gave them; as the tool has corrected them; and likewise, all of one clock. */
+enum otf2_times { OTF2_RAW, OTF2_CORRECTED, OTF2_ONE_CLOCK };
+
+/* NULL, or what went wrong (to be freed). */
+char *otf2_text(const char *path, enum otf2_times, FILE *out);
 
 /* Packs it into a directory that is made, as text_pack() does. The library reads it in a process of its own: what makes that fail is
  * named, and does no harm. NULL, or what went wrong (to be freed). */
-char *otf2_pack(const char *path, bool one_clock, const char *directory);
+char *otf2_pack(const char *path, enum otf2_times, const char *directory);
 
 #endif

@@ -38,6 +38,9 @@ struct otf2_events {
 	size_t next;             /* of requests, when they are met again */
 	uint32_t nblocking;      /* parts of calls that got an id here */
 	struct open_region *stack; size_t depth;
+	bool worker, teams;      /* not the first thread of its process; and it tells of its teams */
+	size_t in_teams;         /* how many it is in */
+	bool idle;               /* it is a worker, in no team and in no region */
 	bool calling; size_t inner; /* in a call of MPI's, and in so many that it made itself */
 	struct call call;
 	uint64_t *called;        /* collective operations so far, of each communicator */
@@ -92,6 +95,13 @@ static uint64_t site_done(struct otf2_events *e, enum dprof_kind kind)
 		*site = 1 + site_line(e->t, kind_word(kind), kind == DPROF_KIND_SEND ? "sent" : kind == DPROF_KIND_RECV ? "received" : "completed",
 				      "", "", 0);
 	return *site - 1;
+}
+
+static uint64_t site_idle(struct otf2_events *e)
+{
+	if (e->t->idle_site == 0)
+		e->t->idle_site = 1 + site_line(e->t, "wait", "no team", "", "", 0);
+	return e->t->idle_site - 1;
 }
 
 static void event(struct otf2_events *e, uint64_t stamp, uint64_t site, const char *op)
@@ -268,24 +278,56 @@ static bool is_mpi(const struct otf2_events *e, size_t region)
 	return r->paradigm == OTF2_PARADIGM_MPI || begins(otf2_string(e->t, r->name), "MPI_");
 }
 
-/* Of all but MPI's. */
+/* Of all but MPI's. What is not known to be work may be waiting. */
 static enum dprof_kind kind_of(const struct otf2_events *e, size_t region)
 {
 	const struct otf2_region *r = &e->t->regions[region];
 	const char *name = otf2_string(e->t, r->name);
 	switch (r->role) {
-	case OTF2_REGION_ROLE_BARRIER:
-	case OTF2_REGION_ROLE_IMPLICIT_BARRIER:
-	case OTF2_REGION_ROLE_TASK_WAIT:
-	case OTF2_REGION_ROLE_THREAD_WAIT:
-	case OTF2_REGION_ROLE_CRITICAL:
-	case OTF2_REGION_ROLE_ORDERED:
-		return DPROF_KIND_WAIT;
 	case OTF2_REGION_ROLE_FILE_IO:
+	case OTF2_REGION_ROLE_FILE_IO_METADATA:
 		return DPROF_KIND_IO;
-	default:
+	case OTF2_REGION_ROLE_FUNCTION:
+	case OTF2_REGION_ROLE_WRAPPER:
+	case OTF2_REGION_ROLE_LOOP:
+	case OTF2_REGION_ROLE_CODE:
+	case OTF2_REGION_ROLE_PARALLEL:
+	case OTF2_REGION_ROLE_SECTIONS:
+	case OTF2_REGION_ROLE_SECTION:
+	case OTF2_REGION_ROLE_WORKSHARE:
+	case OTF2_REGION_ROLE_SINGLE:
+	case OTF2_REGION_ROLE_SINGLE_SBLOCK:
+	case OTF2_REGION_ROLE_MASTER:
+	case OTF2_REGION_ROLE_CRITICAL_SBLOCK:
+	case OTF2_REGION_ROLE_ORDERED_SBLOCK:
+	case OTF2_REGION_ROLE_TASK:
+	case OTF2_REGION_ROLE_TASK_UNTIED:
+	case OTF2_REGION_ROLE_TASK_CREATE:
 		return begins(name, "pthread_") || begins(name, "sem_") ? DPROF_KIND_WAIT : DPROF_KIND_REGION;
+	default:
+		return DPROF_KIND_WAIT;
 	}
+}
+
+/* What a worker does in no team and in no region is waiting for one; if nothing is said of teams, nobody knows. */
+static void end_idleness(struct otf2_events *e, uint64_t stamp)
+{
+	if (!e->idle)
+		return;
+	event(e, stamp, site_idle(e), "exit");
+	end(e);
+	e->idle = false;
+}
+
+static void begin_idleness(struct otf2_events *e, uint64_t stamp)
+{
+	if (!e->worker || e->calling || e->depth > 0 || e->in_teams > 0)
+		return;
+	event(e, stamp, site_idle(e), "enter");
+	if (!e->teams)
+		key(e, "peer", DPROF_PEER_UNKNOWN);
+	end(e);
+	e->idle = true;
 }
 
 static void enter_region(struct otf2_events *e, uint64_t stamp, size_t region)
@@ -344,6 +386,7 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef l, OTF2_TimeStamp stamp, ui
 		return OTF2_CALLBACK_INTERRUPT;
 	if (region >= e->t->nregions)
 		return stop(e, mem_format("expected a region that is defined, found %u", (unsigned)ref));
+	end_idleness(e, stamp);
 	if (e->calling)
 		e->inner++;
 	else if (is_mpi(e, region))
@@ -370,6 +413,34 @@ static OTF2_CallbackCode take_leave(OTF2_LocationRef l, OTF2_TimeStamp stamp, ui
 	} else if (!e->calling) {
 		leave_region(e, stamp, region);
 	}
+	if (!e->idle)
+		begin_idleness(e, stamp);
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode take_team_begin(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_CommRef team)
+{
+	struct otf2_events *e = user;
+	(void)l, (void)at, (void)a, (void)team;
+	e->teams = true;
+	if (e->pass != WRITING)
+		return OTF2_CALLBACK_SUCCESS;
+	if (falls(e, stamp) != OTF2_CALLBACK_SUCCESS)
+		return OTF2_CALLBACK_INTERRUPT;
+	end_idleness(e, stamp);
+	e->in_teams++;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode take_team_end(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_CommRef team)
+{
+	struct otf2_events *e = user;
+	(void)l, (void)at, (void)a, (void)team;
+	if (falls(e, stamp) != OTF2_CALLBACK_SUCCESS)
+		return OTF2_CALLBACK_INTERRUPT;
+	e->in_teams -= e->in_teams > 0;
+	if (!e->idle)
+		begin_idleness(e, stamp);
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -513,8 +584,10 @@ static void choose_callbacks(OTF2_EvtReaderCallbacks *c, enum pass pass)
 	OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, take_irecv);
 	OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, take_icollective_request);
 	OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, take_icollective);
+	OTF2_EvtReaderCallbacks_SetThreadTeamBeginCallback(c, take_team_begin);
 	if (pass == LOOKING_AHEAD)
 		return;
+	OTF2_EvtReaderCallbacks_SetThreadTeamEndCallback(c, take_team_end);
 	OTF2_EvtReaderCallbacks_SetEnterCallback(c, take_enter);
 	OTF2_EvtReaderCallbacks_SetLeaveCallback(c, take_leave);
 	OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, take_send);
@@ -529,6 +602,7 @@ static OTF2_ErrorCode read_events(struct otf2_events *e, OTF2_EvtReader *events)
 	choose_callbacks(c, e->pass);
 	OTF2_ErrorCode status = OTF2_Reader_RegisterEvtCallbacks(e->t->reader, events, c, e);
 	OTF2_EvtReaderCallbacks_Delete(c);
+	OTF2_EvtReader_ApplyClockOffsets(events, e->t->times != OTF2_RAW);
 	if (status == OTF2_SUCCESS)
 		status = OTF2_Reader_ReadAllLocalEvents(e->t->reader, events, &n);
 	OTF2_Reader_CloseEvtReader(e->t->reader, events);
@@ -570,6 +644,8 @@ char *otf2_events(struct otf2_trace *t, size_t location)
 {
 	const struct otf2_location *l = &t->locations[location];
 	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank };
+	for (size_t i = 0; i < location; i++)
+		e.worker |= t->locations[i].thread && t->locations[i].process == l->process;
 	e.called = mem_resize(NULL, t->ncomms + 1, sizeof *e.called);
 	memset(e.called, 0, (t->ncomms + 1) * sizeof *e.called);
 	read_through(&e, l->ref, LOOKING_AHEAD);

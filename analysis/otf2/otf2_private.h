@@ -47,7 +47,8 @@ struct otf2_trace {
 	struct otf2_location *locations; size_t nlocations;
 	uint64_t *ranks; size_t nranks; /* of each rank the place of the location that MPI calls so, or OTF2_NOWHERE */
 	struct otf2_stream *streams;
-	uint64_t nsites, done_site[DPROF_KIND_COUNT]; /* as site of a region */
+	uint64_t nsites, done_site[DPROF_KIND_COUNT], idle_site; /* as site of a region */
+	enum otf2_times times;
 };
 
 /* Reads all definitions. NULL, or what went wrong (to be freed). */

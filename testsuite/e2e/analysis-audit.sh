@@ -19,14 +19,16 @@ claims() { # VERDICT <JSON: what is claimed with that
 
 # ---- Traces of known truth: the same run, seen by different clocks ------------------------------------
 
-for case in "0 1" "30000000 1" "-30000000 1" "700000 1" "30000000 1000"; do
-	read -r ahead coarse <<<"$case"
+for case in "0 1 0" "30000000 1 0" "-30000000 1 0" "700000 1 0" "30000000 1000 0" "0 1 40000"; do
+	read -r ahead coarse bend <<<"$case"
 	rm -rf "$dir/made"
-	truth=$("$dir/make" "$dir/made" "$ahead" "$coarse")
+	truth=$("$dir/make" "$dir/made" "$ahead" "$coarse" told "$bend")
 	"$analyze" audit --json "$dir/made/traces.otf2" >"$dir/json" || fail "$case: exit status $?"
-	about() { echo "ahead by $ahead ns, ticks of $coarse ns: "; }
+	about() { echo "ahead by $ahead ns, ticks of $coarse ns, bent by $bend ns: "; }
 	impossible=$(jq .impossible_orders "$dir/json")
-	if [ "$ahead" = 0 ]; then
+	if [ "$bend" != 0 ]; then
+		[ "$impossible" -ge 10 ] || fail "only $impossible orders are impossible"
+	elif [ "$ahead" = 0 ]; then
 		[ "$impossible" = 0 ] || fail "$impossible orders are impossible"
 		[ -z "$(claims flips <"$dir/json")" ] || fail "flips: $(claims flips <"$dir/json")"
 		claims holds <"$dir/json" | grep -q "solve has 99" || fail "the critical path is not found"
