@@ -29,23 +29,85 @@ static frz_time bounds_of(const struct moments *m, struct frz_cursor *clock, uin
 	return time_apart((frz_time){ m->begin, m->begin }, frz_time_of(clock, stamp));
 }
 
+/* ---- What is moved --------------------------------------------------------------------------- */
+
+/* How many of them are at or before the stamp. */
+static size_t moved_until(const struct moves *moves, uint64_t stamp)
+{
+	size_t lo = 0, hi = moves->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (moves->v[mid].stamp <= stamp)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The last at or before the stamp is the latest: moments of a thread do not go back. */
+static int64_t no_earlier(const struct moves *moves, uint64_t stamp)
+{
+	size_t n = moved_until(moves, stamp);
+	return n ? moves->v[n - 1].at : 0;
+}
+
+/* Later than all at or before its stamp; those behind it that are no later than it are dropped. */
+static void add_move(struct moves *moves, struct moved move)
+{
+	size_t at = moved_until(moves, move.stamp), behind = at, n = moves->n;
+	while (behind < n && moves->v[behind].at <= move.at)
+		behind++;
+	*MEM_GROW(moves->v, moves->n) = move;
+	memmove(&moves->v[at + 1], &moves->v[behind], (n - behind) * sizeof *moves->v);
+	moves->v[at] = move;
+	moves->n = at + 1 + (n - behind);
+}
+
+/* Both in one, by stamp; what is no later than one before it is dropped. */
+static void join_moves(struct moves *to, struct moves *more)
+{
+	struct moves both = { 0 };
+	int64_t latest = 0;
+	for (size_t i = 0, k = 0; i < to->n || k < more->n;) {
+		bool first = k == more->n || (i < to->n && to->v[i].stamp <= more->v[k].stamp);
+		struct moved next = first ? to->v[i++] : more->v[k++];
+		if (next.at > latest)
+			*MEM_GROW(both.v, both.n) = next;
+		latest = next.at > latest ? next.at : latest;
+	}
+	free(to->v);
+	free(more->v);
+	*to = both;
+	*more = (struct moves){ 0 };
+}
+
 /* ---- Whether it is kept ---------------------------------------------------------------------- */
 
 struct check {
 	const struct moments *m;
 	struct frz_cursor *clocks;
+	struct moves *fresh;     /* of each thread: what is moved besides; NULL while nothing is */
 };
 
-static int64_t at(const struct check *c, const struct match_part *part, uint64_t stamp)
+static int64_t at(const struct check *c, uint32_t thread, uint64_t stamp)
 {
-	uint32_t clock = c->m->trace->threads[part->thread].clock;
-	return moment(c->m, bounds_of(c->m, &c->clocks[clock], stamp));
+	int64_t is = moment(c->m, bounds_of(c->m, &c->clocks[c->m->trace->threads[thread].clock], stamp));
+	if (!c->fresh)
+		return is;
+	int64_t before = no_earlier(&c->m->moved[thread], stamp), now = no_earlier(&c->fresh[thread], stamp);
+	before = before > now ? before : now;
+	return is > before ? is : before;
 }
 
-/* Whether one that leaves comes before one that it needs. */
-static bool crosses(const struct check *c, const struct match_part *needed, const struct match_part *by)
+static int64_t entered(const struct check *c, const struct match_part *p)
 {
-	return by->done_at != MATCH_NEVER && at(c, needed, needed->enter) > at(c, by, by->done);
+	return at(c, p->thread, p->enter);
+}
+
+static bool is_done_before(const struct check *c, const struct match_part *by, int64_t needed)
+{
+	return by->done_at != MATCH_NEVER && at(c, by->thread, by->done) < needed;
 }
 
 static bool gives(const struct match *m, size_t part)
@@ -56,30 +118,27 @@ static bool gives(const struct match *m, size_t part)
 /* The last that gives is all that is looked at for FLOW_ALL: parts are not too many to be asked in turn. */
 static bool crosses_collective(const struct check *c, const struct match *m)
 {
-	const struct match_part *last = NULL;
 	int64_t latest = INT64_MIN;
 	for (size_t i = 0; i < m->nparts; i++) {
-		int64_t enter = gives(m, i) && m->flow != FLOW_UPWARD ? at(c, &m->parts[i], m->parts[i].enter) : INT64_MIN;
-		if (enter > latest) {
-			latest = enter;
-			last = &m->parts[i];
-		}
+		int64_t enter = gives(m, i) && m->flow != FLOW_UPWARD ? entered(c, &m->parts[i]) : INT64_MIN;
+		latest = enter > latest ? enter : latest;
 	}
-	for (size_t i = 0; i < m->nparts && last; i++)
-		if ((m->flow != FLOW_TO_ROOT || m->parts[i].root) && crosses(c, last, &m->parts[i]))
+	for (size_t i = 0; i < m->nparts; i++)
+		if ((m->flow != FLOW_TO_ROOT || m->parts[i].root) && is_done_before(c, &m->parts[i], latest))
 			return true;
 	return false;
 }
 
-static bool is_crossed(const struct check *c, const struct match *m)
+/* One of two: the second of them comes before the first, though it needs that. */
+static bool crosses_pair(const struct check *c, const struct match *m)
 {
-	switch (m->kind) {
-	case MATCH_MESSAGE: return crosses(c, &m->parts[0], &m->parts[1]);
-	case MATCH_COLLECTIVE: return crosses_collective(c, m);
-	case MATCH_CREATED: return at(c, &m->parts[0], m->parts[0].enter) > at(c, &m->parts[1], m->parts[1].enter);
-	case MATCH_JOINED: return at(c, &m->parts[0], m->parts[0].enter) > at(c, &m->parts[1], m->parts[1].done);
-	default: return false;
-	}
+	int64_t needed = entered(c, &m->parts[0]);
+	return m->kind == MATCH_CREATED ? entered(c, &m->parts[1]) < needed : is_done_before(c, &m->parts[1], needed);
+}
+
+static bool is_pair(const struct match *m)
+{
+	return m->kind == MATCH_MESSAGE || m->kind == MATCH_CREATED || m->kind == MATCH_JOINED;
 }
 
 struct match_walk *moments_matches(const struct moments *m)
@@ -90,47 +149,87 @@ struct match_walk *moments_matches(const struct moments *m)
 
 static bool is_kept(const struct moments *m)
 {
-	struct check c = { m, times_cursors(m->times) };
+	struct check c = { m, times_cursors(m->times), NULL };
 	struct match_walk *walk = moments_matches(m);
 	struct match match;
 	bool kept = true;
 	while (kept && match_walk_next(walk, &match))
-		kept = !is_crossed(&c, &match);
+		kept = !(is_pair(&match) ? crosses_pair(&c, &match) : match.kind == MATCH_COLLECTIVE && crosses_collective(&c, &match));
 	match_walk_close(walk);
 	free(c.clocks);
 	return kept;
 }
 
-/* ---- The earliest ---------------------------------------------------------------------------- */
+/* ---- The earliest ----------------------------------------------------------------------------
+ *
+ * In rounds, until nothing is moved: what is needed in every run as the graph has it, causes first; then what was in this one: a message
+ * that was received from any source, and that it was there when its receive was done, which may be before the call was over. Matches come
+ * nearly in the order of causes, so that there are few rounds; and they end, as every moment is some event's lower bound. */
 
 struct earliest {
 	struct moments *m;
 	const struct graph *graph;
-	struct moments_cursor *threads;
+	struct check check;
 	size_t *next;            /* point of each thread */
 	int64_t *posted;         /* of each node: the latest that it needs */
+	bool moved;              /* something was, in this round */
 };
 
 static void move_thread(struct earliest *e, uint32_t thread, uint64_t stamp, int64_t to)
 {
-	*MEM_GROW(e->m->moved[thread].v, e->m->moved[thread].n) = (struct moved){ stamp, to };
+	frz_time bounds = bounds_of(e->m, &e->check.clocks[e->m->trace->threads[thread].clock], stamp);
+	add_move(&e->check.fresh[thread], (struct moved){ stamp, to });
+	e->m->kept &= to <= bounds.hi;
+	e->moved = true;
 }
 
 static void take_point(struct earliest *e, uint32_t thread, bool broken)
 {
 	const struct graph_sync_point *s = &e->graph->threads[thread].syncs[e->next[thread]++];
-	frz_time bounds;
 	if (s->what != GRAPH_WAITS && s->what != GRAPH_POSTS)
 		return;
-	int64_t moment_of = moments_at(&e->threads[thread], s->stamp, &bounds);
+	int64_t moment_of = at(&e->check, thread, s->stamp);
 	if (s->what == GRAPH_POSTS) {
 		const struct graph_input *input = &e->graph->inputs[s->number];
 		int64_t *posted = &e->posted[input->node];
 		*posted = input->needed && moment_of > *posted ? moment_of : *posted;
 	} else if (!broken && e->posted[s->number] > moment_of) {
 		move_thread(e, thread, s->stamp, e->posted[s->number]);
-		e->m->kept &= e->posted[s->number] <= bounds.hi;
 	}
+}
+
+static void take_points(struct earliest *e, const struct graph_order *order)
+{
+	memset(e->next, 0, e->m->trace->nthreads * sizeof *e->next);
+	for (size_t i = 0; i < order->nsteps; i++) {
+		take_point(e, order->steps[i].thread, order->steps[i].broken);
+		spill_relax(e->graph->spill);
+	}
+}
+
+static void take_matches(struct earliest *e)
+{
+	struct match_walk *walk = moments_matches(e->m);
+	for (struct match m; match_walk_next(walk, &m);) {
+		if (!is_pair(&m) || !crosses_pair(&e->check, &m))
+			continue;
+		const struct match_part *by = &m.parts[1];
+		move_thread(e, by->thread, m.kind == MATCH_CREATED ? by->enter : by->done, entered(&e->check, &m.parts[0]));
+	}
+	match_walk_close(walk);
+}
+
+static void join_all(struct earliest *e)
+{
+	for (size_t t = 0; t < e->m->trace->nthreads; t++)
+		join_moves(&e->m->moved[t], &e->check.fresh[t]);
+}
+
+static struct moves *no_moves(const struct trace *t)
+{
+	struct moves *moves = mem_resize(NULL, t->nthreads, sizeof *moves);
+	memset(moves, 0, t->nthreads * sizeof *moves);
+	return moves;
 }
 
 static void find_earliest(struct moments *m)
@@ -139,19 +238,18 @@ static void find_earliest(struct moments *m)
 	struct graph_order order;
 	graph_open(&graph, m->trace, m->times);
 	graph_order_open(&order, &graph);
-	struct earliest e = { m, &graph, mem_resize(NULL, m->trace->nthreads, sizeof *e.threads),
-			      mem_resize(NULL, m->trace->nthreads, sizeof *e.next), spill_zeros(graph.spill, graph.nnodes, sizeof *e.posted) };
-	m->moved = mem_resize(NULL, m->trace->nthreads, sizeof *m->moved);
-	memset(m->moved, 0, m->trace->nthreads * sizeof *m->moved);
-	for (uint32_t t = 0; t < m->trace->nthreads; t++) {
-		e.threads[t] = moments_of(m, t);
-		e.next[t] = 0;
+	m->moved = no_moves(m->trace);
+	struct earliest e = { m, &graph, { m, times_cursors(m->times), no_moves(m->trace) },
+			      mem_resize(NULL, m->trace->nthreads, sizeof *e.next), spill_zeros(graph.spill, graph.nnodes, sizeof *e.posted), true };
+	while (e.moved) {
+		e.moved = false;
+		take_points(&e, &order);
+		join_all(&e);
+		take_matches(&e);
+		join_all(&e);
 	}
-	for (size_t i = 0; i < order.nsteps; i++) {
-		take_point(&e, order.steps[i].thread, order.steps[i].broken);
-		spill_relax(graph.spill);
-	}
-	free(e.threads);
+	free(e.check.clocks);
+	free(e.check.fresh);
 	free(e.next);
 	graph_order_close(&order);
 	graph_close(&graph);
@@ -200,20 +298,10 @@ struct moments_cursor moments_of(const struct moments *m, uint32_t thread)
 	return (struct moments_cursor){ .of = m, .clock = times_cursor(m->times, m->trace->threads[thread].clock), .thread = thread };
 }
 
-/* The last that is moved at or before the stamp is the latest: moments of a thread do not go back. */
 int64_t moments_at_any(struct moments_cursor *c, uint64_t stamp, frz_time *bounds)
 {
-	size_t lo = 0, hi = c->of->moved ? c->of->moved[c->thread].n : 0;
 	*bounds = bounds_of(c->of, &c->clock, stamp);
-	int64_t is = moment(c->of, *bounds);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (c->of->moved[c->thread].v[mid].stamp <= stamp)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	int64_t moved = lo ? c->of->moved[c->thread].v[lo - 1].at : 0;
+	int64_t is = moment(c->of, *bounds), moved = c->of->moved ? no_earlier(&c->of->moved[c->thread], stamp) : 0;
 	return is > moved ? is : moved;
 }
 

@@ -7,7 +7,7 @@
  *
  * Such moments always exist: those at which it happened. They are found so: the middle of each interval, if that keeps all this (it does as a rule,
  * for clocks are known by these very messages). Else the earliest that are possible: an event's lower bound, or the moment of what it
- * needs, whichever is later. Along any chain of needs that is no later than what really happened, and so not above the upper bound.
+ * needs or has had in this run, whichever is later. Along any chain of needs that is no later than what really happened, and so not above the upper bound.
  *
  * Law: as it says, if the bounds are true; where they are only consistent it may be that no such moments are found, and `kept` is false.
  *
@@ -18,6 +18,7 @@
 #include "analysis/clocks/times.h"
 
 struct moved { uint64_t stamp; int64_t at; }; /* from here on no earlier */
+struct moves { struct moved *v; size_t n; };  /* of a thread, by stamp: each is later than the one before it */
 
 struct moments {
 	const struct trace *trace;
@@ -25,7 +26,7 @@ struct moments {
 	int64_t begin;               /* of the run, at the earliest; ticks of the base: moments are since then */
 	double ghz;                  /* of the base */
 	bool middle, kept;
-	struct { struct moved *v; size_t n; } *moved; /* of each thread; NULL: none is */
+	struct moves *moved;         /* of each thread; NULL: none is */
 };
 
 /* Whether all clocks with threads are on one time base. */

@@ -145,6 +145,26 @@ for links in all packets; do
 	read -r _ _ sends receives collectives <counted
 	[ "$sends $receives" = "4000 4000" ] && [ "$collectives" -gt 100 ] || fail "otf2: $(cat counted)"
 done
+# Nor is what was received from any source, where another run may receive another one, and was there before the call was over.
+{
+	"$analyze" dump two | grep '^link'
+	printf '%s\n' 'site 3 kind=send name=MPI_Send file=x.c line=4' 'site 4 kind=recv name=MPI_Recv file=x.c line=5' 'site 5 kind=recv name=received'
+	printf 'thread %s clock=%s rank=%s\n' 0 0 0 1 1 1 2 1 2
+	echo 'group 1 threads=0,1,2'
+	for i in {0..49}; do
+		at=$((20000 + i * 1000000))
+		for to in 1 0; do # there and back, at once
+			op $((1 - to)) 3 $at $((at + 3)) group=1 peer=$to tag=1 bytes=8
+			echo "e $to $((at - 400)) 4 enter group=1 bytes=8"
+			echo "e $to $((at + 10)) 5 point peer=$((1 - to)) tag=1 bytes=8"
+			echo "e $to $((at + 90)) 4 exit"
+			at=$((at + 500))
+		done
+	done
+} | sed '1i dprof-text 1\nclock 0 host=h0 ghz=1\nclock 1 host=h1 ghz=1' | trace anyone
+in_order anyone packets 100
+in_order anyone all 100
+
 # Who leaves a barrier does so behind the last that entered.
 expect 0 export --links packets --to speedscope tight.speedscope tight
 jq -e '(.shared.frames | map(.name) | index("MPI_Barrier")) as $b | [.profiles[] | [.events[] | select(.frame == $b)]] |
