@@ -213,7 +213,7 @@ void open_absent_threads(struct opened_trace *o)
 	sort_threads(o);
 	for (size_t i = 0; i < o->nfiles; i++) {
 		struct threads_of of = threads_of(o, recorded, &o->files[i]);
-		if (o->files[i].process.absent)
+		if (o->files[i].process.absent || (o->files[i].changed && !of.n))
 			add_absent_thread(o, &o->files[i], 0);
 		look_for_files(o, &o->files[i], &of);
 		look_for_homeless(o, &o->files[i], &of);

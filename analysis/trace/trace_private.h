@@ -116,7 +116,7 @@ struct process_file {
 	uint64_t lost, why;      /* records without a file of events, and why: bits */
 	char **threads;              size_t nthreads; /* lists of numbers and ranges */
 	bool summed, sum;        /* it is to end with a sum; and does */
-	bool changed;            /* it is not what was written: nothing that it says can be believed */
+	bool changed;            /* it is not what was written, or of another job: nothing that it says counts */
 	uint32_t left_out;       /* kinds */
 	char **notes;                size_t nnotes;
 };

@@ -5,7 +5,7 @@
  *
  * Law: a line that cannot be read is named and skipped; a fact that is missing gets the value
  * that claims least. Of a file that was changed nothing is believed, since each of its lines may be another one: its
- * threads become such as have lost all that they recorded. */
+ * threads become such as have lost all that they recorded. So do those of a process of another job. */
 #define _GNU_SOURCE /* tdestroy */
 #include <errno.h>
 #include <inttypes.h>
@@ -568,6 +568,41 @@ static void disbelieve_changed(struct opened_trace *o)
 			disbelieve(&o->files[i], first);
 }
 
+/* `first`, `own`: what they say of it. */
+static void compare(struct opened_trace *o, const struct process_file *p, const char *what,
+		    const struct process_file *with, const char *first, const char *own)
+{
+	if (strcmp(first, own) == 0)
+		return;
+	char *expected = ln_quote(first), *found = ln_quote(own);
+	trace_diagnose(&o->t, "%s: expected %s %s as in %s, found %s: is this directory a mixture?",
+		       p->name, what, expected, with->name, found);
+	free(expected);
+	free(found);
+}
+
+/* Of processes of different jobs nothing is known that relates them: those of another job than the first rank's stand for
+ * processes of its job of which nothing is here. They are in order. */
+static void disbelieve_other_jobs(struct opened_trace *o)
+{
+	const struct process_file *first = NULL;
+	for (size_t i = 0; i < o->nfiles; i++) {
+		struct process_file *p = &o->files[i];
+		if (p->changed || !p->process.job)
+			continue;
+		if (!first)
+			first = p;
+		if (strcmp(first->process.job, p->process.job) == 0)
+			continue;
+		int64_t rank = p->process.rank;
+		compare(o, p, "job", first, first->process.job, p->process.job);
+		disbelieve(p, first);
+		p->changed = true;
+		p->process.rank = rank;
+		p->process.size = rank >= 0 ? first->process.size : -1;
+	}
+}
+
 /* ---- What a file does not say ---------------------------------------------------------------- */
 
 static void fill_in(struct opened_trace *o, struct process_file *p)
@@ -638,24 +673,11 @@ static int by_rank(const void *a, const void *b)
 
 /* ---- Do they belong together? ---------------------------------------------------------------- */
 
-static void compare(struct opened_trace *o, const struct process_file *p, const char *what,
-		    const char *first, const char *own)
-{
-	if (strcmp(first, own) == 0)
-		return;
-	char *expected = ln_quote(first), *found = ln_quote(own);
-	trace_diagnose(&o->t, "%s: expected %s %s as in %s, found %s: is this directory a mixture?",
-		       p->name, what, expected, o->files[0].name, found);
-	free(expected);
-	free(found);
-}
-
 static void check_together(struct opened_trace *o)
 {
 	for (size_t i = 1; i < o->nfiles; i++) {
 		const struct process_file *p = &o->files[i], *first = &o->files[0], *before = p - 1;
-		compare(o, p, "job", first->process.job, p->process.job);
-		compare(o, p, "program", first->process.program, p->process.program);
+		compare(o, p, "program", first, first->process.program, p->process.program);
 		if (p->process.rank >= 0 && p->process.rank == before->process.rank)
 			trace_diagnose(&o->t,
 				       "%s: expected each rank once, found rank %" PRId64
@@ -883,6 +905,7 @@ void open_processes(struct opened_trace *o)
 		return;
 	disbelieve_changed(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
+	disbelieve_other_jobs(o);
 	check_ranks(o);
 	open_absent_ranks(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);

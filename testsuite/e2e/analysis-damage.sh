@@ -69,9 +69,26 @@ damaged 'no events' 0 eval 'rm ./*.events' <<'END'
 END
 
 # ---- Mixtures
-damaged 'two jobs' 21 sed -i 's/^job 42/job 43/' h1-2.process <<'END'
+damaged 'two jobs' 15 sed -i 's/^job 42/job 43/' h1-2.process <<'END'
 h1-2.process: expected job '42' as in h0-0.process, found '43': is this directory a mixture?
+@: expected the process of a host with clockid 1, found none
 END
+
+# Nothing relates what is of two jobs: no thread is proved to have waited for the other one, or not to.
+apart() { # command...
+	"$analyze" "$@" "$dir/t" >"$dir/out" 2>"$dir/err"
+	[ $? -eq 1 ] || fail "$* of two jobs: $(cat "$dir/err")"
+	! grep -q '[0-9]  *proved' "$dir/out" || fail "$* of two jobs proves something: $(cat "$dir/out")"
+}
+apart csp
+apart waits
+apart path
+"$analyze" csp --json "$dir/t" 2>"$dir/err" | grep -q '"verdict": *"undecided"' || fail 'nothing is undecided of two jobs'
+damaged 'two jobs, and no events of the other' 15 eval 'rm h1-2*.events; sed -i "s/^job 42/job 43/" h1-2.process' <<'END'
+h1-2.process: expected job '42' as in h0-0.process, found '43': is this directory a mixture?
+@: expected the process of a host with clockid 1, found none
+END
+apart csp
 damaged 'two programs' 21 sed -i 's/app/other/' h1-2.process <<'END'
 h1-2.process: expected program '/home/me/app' as in h0-0.process, found '/home/me/other': is this directory a mixture?
 END
