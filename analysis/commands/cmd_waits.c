@@ -145,7 +145,7 @@ static void say_causes(struct reply *r, const struct waits_answer *a, bool every
 		reply_say(r, SAY_INDENTED, "... and %zu more: -v", left);
 }
 
-/* Who was longer than those who then waited: what to make shorter. */
+/* Who was longer than those who then waited. What it would buy to make that shorter is another question. */
 static void say_delays(struct reply *r, const struct waits_answer *a, bool every)
 {
 	int width = locations_width(a->trace);
@@ -173,6 +173,8 @@ static void say_delays(struct reply *r, const struct waits_answer *a, bool every
 	if (interval_percent(a->waits.uncaused, a->waiting).hi > SHARE_OF_LITTLE)
 		reply_say(r, SAY_INDENTED, "%s %% of waiting goes back to nothing that took longer in the trace.",
 			  reply_interval(r, interval_percent(a->waits.uncaused, a->waiting), 3).text);
+	reply_say(r, SAY_TEXT, "That is what was longer there than elsewhere; what making it shorter would buy says dprof-analyze coz "
+			       "--region NAME.");
 }
 
 static const char assumptions[] =

@@ -145,6 +145,8 @@ delay 1 MPI_Recv 1000 1000 0
 jq -e '.waiting_s.lo <= 138.99e-6 and .waiting_s.hi >= 138.99e-6 and .uncaused_s.hi < 1e-7' out >is || fail "chain: $(jq -c '[.waiting_s, .uncaused_s]' out)"
 expect 0 waits chain
 says out 'longer on'
+tr -s ' \n' ' ' <out >page
+says page 'what making it shorter would buy says dprof-analyze coz --region NAME'
 fits_80 out || fail "chain: wider than 80 columns"
 
 # ---- What is not known -----------------------------------------------------------------------------------
