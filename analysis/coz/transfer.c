@@ -29,10 +29,17 @@ static struct moment end_of(const struct graph *g, const struct graph_node *j)
 	return (struct moment){ begin.clock, j->stamp };
 }
 
+/* What is open may have come only with a later call of its sender's. */
 static frz_time until_end(const struct transfer *t, const struct graph_node *j, size_t from)
 {
 	const struct graph *g = t->graph;
-	return times_between_near(g->times, t->cursors, moment_of(g, &g->inputs[j->first + from]), end_of(g, j));
+	const struct graph_input *input = &g->inputs[j->first + from];
+	frz_time until = times_between_near(g->times, t->cursors, moment_of(g, input), end_of(g, j));
+	if (input->open) {
+		struct moment latest = { g->trace->threads[input->thread].clock, graph_latest_stamp(g, input) };
+		until.lo = times_between_near(g->times, t->cursors, latest, end_of(g, j)).lo;
+	}
+	return until;
 }
 
 /* ---- Classes --------------------------------------------------------------------------------- */

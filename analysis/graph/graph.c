@@ -352,7 +352,7 @@ static void add_gathering(struct builder *b, const struct match *m, size_t self,
 {
 	for (size_t k = 0; k < m->nparts; k++) {
 		int64_t lag = ticks_minus(takes, between(b, enter_of(&m->parts[k]), done_of(&m->parts[self])).lo);
-		if (lag > 0 && certainly_before(b, enter_of(&m->parts[k]), done_of(&m->parts[self])))
+		if (lag > 0)
 			add_late(b, enter_of(&m->parts[k]), lag);
 	}
 }

@@ -407,6 +407,14 @@ START_TEST(savings_hold_the_truth_where_work_was_done_while_others_came)
 {
 	check_program(70078, &(struct program_spec){ 0 }, false);
 	check_program(70085, &(struct program_spec){ .varying = true, .unmarked = true }, true);
+	check_program(200171, &(struct program_spec){ .varying = true, .unmarked = true }, true);
+}
+END_TEST
+
+/* How long a message takes is learnt from one that may have come only with its sender's next call. */
+START_TEST(savings_hold_the_truth_where_a_transfer_is_open)
+{
+	check_program(200159, &(struct program_spec){ .holds = true, .twins = true, .may = PROGRAM_ALL }, false);
 }
 END_TEST
 
@@ -420,6 +428,7 @@ int main(void)
 	tcase_add_test(c, savings_are_narrow_whatever_is_waited_for);
 	tcase_add_test(c, savings_hold_the_truth_where_messages_are_held_back);
 	tcase_add_test(c, savings_hold_the_truth_where_stamps_are_equal);
+	tcase_add_test(c, savings_hold_the_truth_where_a_transfer_is_open);
 	tcase_add_test(c, savings_hold_the_truth_where_work_was_done_while_others_came);
 	return unit_end();
 }
