@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * source.c - the program's source, each line with what was found of it: its share of all threads' time and of the critical path, and by how much the run is
- * expected to be shorter if the region there took half as long. A file that cannot be read has only the lines that were recorded, by name. */
+ * expected to be shorter if the region there took half as long. A file that cannot be read has only the lines that were recorded, by name; so do sites
+ * of which no line is known, each by its own. */
 #define _GNU_SOURCE /* qsort_r */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,10 +24,12 @@ struct source_line {
 	bool asked;              /* the gain is known */
 };
 
+/* Without a line by name. */
 static int by_place(const struct trace *t, uint32_t x, uint32_t y)
 {
-	int files = strcmp(t->sites[x].file, t->sites[y].file);
-	return files ? files : (t->sites[x].line > t->sites[y].line) - (t->sites[x].line < t->sites[y].line);
+	int order = strcmp(t->sites[x].file, t->sites[y].file);
+	order = order ? order : (t->sites[x].line > t->sites[y].line) - (t->sites[x].line < t->sites[y].line);
+	return order || t->sites[x].line ? order : strcmp(t->sites[x].name, t->sites[y].name);
 }
 
 static int lines_by_place(const void *x, const void *y, void *trace)
@@ -36,9 +39,11 @@ static int lines_by_place(const void *x, const void *y, void *trace)
 
 /* ---- What was found -------------------------------------------------------------------------- */
 
-static struct interval no_more_than_all(struct interval x)
+/* Parts of one whole: sums are rounded outwards. */
+static struct interval add_shares(struct interval x, struct interval y)
 {
-	return (struct interval){ x.lo < 100 ? x.lo : 100, x.hi < 100 ? x.hi : 100 };
+	struct interval sum = interval_add(x, y);
+	return (struct interval){ sum.lo < 0 ? 0 : sum.lo < 100 ? sum.lo : 100, sum.hi < 100 ? sum.hi : 100 };
 }
 
 static void add_times(struct source_line *of_site, const struct source *s)
@@ -56,7 +61,7 @@ static void add_path(struct source_line *of_site, const struct source *s)
 		const struct path_share *share = &s->path->shares[i];
 		struct interval part = interval_percent(share->ticks, s->path->length);
 		if (share->site < s->trace->nsites)
-			of_site[share->site].path = interval_add(of_site[share->site].path, part);
+			of_site[share->site].path = add_shares(of_site[share->site].path, part);
 	}
 }
 
@@ -82,8 +87,8 @@ static size_t put_together(struct source_line *lines, size_t n, const struct tra
 			lines[kept++] = lines[i];
 			continue;
 		}
-		last->time = no_more_than_all(interval_add(last->time, lines[i].time));
-		last->path = no_more_than_all(interval_add(last->path, lines[i].path));
+		last->time = add_shares(last->time, lines[i].time);
+		last->path = add_shares(last->path, lines[i].path);
 		if (lines[i].asked && (!last->asked || lines[i].gain.hi > last->gain.hi))
 			last->gain = lines[i].gain;
 		last->asked |= lines[i].asked;
@@ -121,7 +126,17 @@ static void put_line(FILE *out, const struct source_line *l, uint32_t number, co
 	put_column(out, l->time, true);
 	put_column(out, l->path, true);
 	put_column(out, l->gain, l->asked);
-	fprintf(out, "%6" PRIu32 " | %s\n", number, text);
+	if (number)
+		fprintf(out, "%6" PRIu32 " | %s\n", number, text);
+	else
+		fprintf(out, "%6s | %s\n", "-", text);
+}
+
+/* As they were recorded. */
+static void put_recorded(FILE *out, const struct source_line *lines, size_t n, const struct trace *t)
+{
+	for (size_t i = 0; i < n; i++)
+		put_line(out, &lines[i], t->sites[lines[i].site].line, region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
 }
 
 /* With tabs as they are; whatever else does not belong on a terminal is shown. */
@@ -130,6 +145,9 @@ static void put_source(FILE *out, FILE *source, const struct source_line *lines,
 	char *text = NULL;
 	size_t room = 0, next = 0;
 	uint32_t number = 1;
+	while (next < n && t->sites[lines[next].site].line == 0)
+		next++;
+	put_recorded(out, lines, next, t);
 	for (ssize_t length; (length = getline(&text, &room, source)) >= 0; number++) {
 		text[strcspn(text, "\r\n")] = 0;
 		for (char *c = text; *c; c++)
@@ -141,6 +159,9 @@ static void put_source(FILE *out, FILE *source, const struct source_line *lines,
 		put_line(out, here ? &lines[next] : NULL, number, shown);
 		free(shown);
 	}
+	while (next < n && t->sites[lines[next].site].line < number)
+		next++;
+	put_recorded(out, &lines[next], n - next, t); /* behind the end of what the file is now */
 	free(text);
 }
 
@@ -150,12 +171,12 @@ static void put_file(FILE *out, const struct source_line *lines, size_t n, const
 	const char *found;
 	int fd = *name ? frz_open_regular(AT_FDCWD, name, &found) : -1;
 	FILE *source = fd >= 0 ? fdopen(fd, "r") : NULL;
-	fprintf(out, "\n%s%s\n%*s %*s %*s %6s\n", name, source ? "" : " (cannot be read: only what was recorded)", COLUMN, "time, %", COLUMN,
-		"path, %", COLUMN, "half: -%", "line");
+	fprintf(out, "\n%s%s\n%*s %*s %*s %6s\n", *name ? name : "Of no file", source || !*name ? "" : " (cannot be read: only what was recorded)",
+		COLUMN, "time, %", COLUMN, "path, %", COLUMN, "half: -%", "line");
 	if (source)
 		put_source(out, source, lines, n, t);
-	for (size_t i = 0; i < n && !source; i++)
-		put_line(out, &lines[i], t->sites[lines[i].site].line, region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
+	else
+		put_recorded(out, lines, n, t);
 	if (source)
 		fclose(source);
 }

@@ -108,6 +108,24 @@ expect 0 export --force --to source two.source two
 says two.source 'x.c (cannot be read'
 rm x.c
 
+# Sites without a line have their own names, and no share is negative; lines that the file has no longer are there all the same.
+{
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nsite 0 kind=region name=here file=x.c line=9\n'
+	printf 'site %s kind=region name=%s file=%s line=0\n' 1 nowhere '' 2 neither '' 3 somewhere x.c
+	for i in {0..9}; do
+		for site in 0 1 2 3; do
+			work 0 $site $((i * 10000 + site * 2000)) $((i * 10000 + site * 2000 + (site == 2 ? 1 : 1000)))
+		done
+	done
+} | trace places
+echo 'int one;' >x.c
+expect 0 export --to source places.source places
+rm x.c
+for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | int one;' ' 9 | here'; do
+	says places.source "$name"
+done
+! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
+
 # Every message is received behind its send, and every moment is within its bounds: of clocks that wander, and are known by packets only.
 "$synthesize" --hosts 4 --messages 4000 --work 50 --topology mesh --seed "${SEED:-1}" | trace many
 # And of clocks that are known to 900 ns, where messages take 10: there the middle of the bounds would have some arrive before they were sent.
