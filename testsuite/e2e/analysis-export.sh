@@ -126,6 +126,21 @@ for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | in
 done
 ! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
 
+# A trace of somebody else's does not have a file copied that is no source.
+n=0
+for name in secret .c secret.c.bak x.c; do
+	echo 'what it says' >"$name"
+	printf 'site %s kind=region name=there file=%s line=1\n' $((n++)) "$name"
+done >sites
+{
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\n' && cat sites
+	for site in 0 1 2; do work 0 $site $((site * 2000)) $((site * 2000 + 1000)); done
+} | trace foreign
+expect 0 export --to source foreign.source foreign
+rm x.c
+[ "$(count foreign.source 'what it says') $(count foreign.source 'not named as source is') $(count foreign.source ' 1 [|] there')" = "1 3 3" ] ||
+	fail "source of a foreign trace: $(cat foreign.source)"
+
 # Every message is received behind its send, and every moment is within its bounds: of clocks that wander, and are known by packets only.
 "$synthesize" --hosts 4 --messages 4000 --work 50 --topology mesh --seed "${SEED:-1}" | trace many
 # And of clocks that are known to 900 ns, where messages take 10: there the middle of the bounds would have some arrive before they were sent.
