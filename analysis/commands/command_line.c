@@ -182,6 +182,29 @@ int command_line_refuse(const char *format, const char *what, const char *like)
 	return EXIT_USAGE;
 }
 
+/* Whether the option has a value: the one of that name, or of a name that begins so. */
+static bool has_value(const char *name)
+{
+	size_t length = strlen(name);
+	const struct option_line *found = NULL;
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (strncmp(table[i].name, name, length) == 0 && (!found || !table[i].name[length]))
+			found = &table[i];
+	return found && found->value;
+}
+
+/* Whether what follows the argument is its value, whatever that begins with: "--sql", "-s", "-js". */
+static bool takes_next(const char *arg)
+{
+	if (strncmp(arg, "--", 2) == 0)
+		return has_value(arg + 2);
+	for (const char *at = arg + 1; *arg == '-' && *at; at++)
+		for (size_t i = 0; i < NOPTIONS; i++)
+			if (table[i].key == *at && table[i].value)
+				return !at[1];
+	return false;
+}
+
 /* argp has nothing to say about an option that it does not know; the nearest one helps more. */
 static int check_options(char **argv)
 {
@@ -197,8 +220,10 @@ static int check_options(char **argv)
 		size_t length = known ? 0 : strcspn(*arg + 2, "=");
 		for (size_t i = 0; i < n && !known; i++)
 			known = strncmp(names[i], *arg + 2, length) == 0;
-		if (known)
+		if (known) {
+			arg += takes_next(*arg) && arg[1];
 			continue;
+		}
 		char *misspelt = mem_format("%.*s", (int)length, *arg + 2);
 		const char *like = nearest(misspelt, names, n);
 		char *option = like ? mem_format("--%s", like) : NULL;

@@ -140,7 +140,7 @@ static void row(struct reply *reply, const struct tab_cell *cells)
 	jw_object(&r->j, NULL);
 	for (const struct tab_column *c = t->columns; !tab_is_end(c); c++, cells++)
 		if (c->key && !is_absent(cells))
-			put(&r->j, move_to(r, r->within[reply->depth], c->key), cells);
+			put(&r->j, c->whole ? c->key : move_to(r, r->within[reply->depth], c->key), cells);
 }
 
 static void end(struct reply *reply)

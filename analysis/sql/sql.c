@@ -83,15 +83,32 @@ struct sql_answer {
 	int n;                   /* columns */
 	struct tab_column *columns;
 	struct tab_cell *cells;
+	char **keys, **hex;      /* n; of each column its own; what a row's blobs are shown as, or NULL */
 	sqlite3_value **first; size_t nfirst; /* of the rows that are looked at; n for each */
 };
 
-static struct tab_cell cell_of(sqlite3_value *v)
+/* As SQL's hex() has it. To be freed. */
+static char *hex_of(sqlite3_value *v)
 {
+	const uint8_t *bytes = sqlite3_value_blob(v);
+	size_t n = (size_t)sqlite3_value_bytes(v);
+	char *hex = mem_resize(NULL, 2 * n + 1, 1);
+	for (size_t i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02X", bytes[i]);
+	hex[2 * n] = 0;
+	return hex;
+}
+
+/* `hex` is what the cell points to, if that is not the value's own. */
+static struct tab_cell cell_of(sqlite3_value *v, char **hex)
+{
+	free(*hex);
+	*hex = sqlite3_value_type(v) == SQLITE_BLOB ? hex_of(v) : NULL;
 	switch (sqlite3_value_type(v)) {
 	case SQLITE_INTEGER: return tab_count(sqlite3_value_int64(v));
 	case SQLITE_FLOAT: return tab_real(sqlite3_value_double(v));
 	case SQLITE_NULL: return TAB_NONE;
+	case SQLITE_BLOB: return tab_text(*hex);
 	default: return tab_text((const char *)sqlite3_value_text(v));
 	}
 }
@@ -109,9 +126,33 @@ static void make_room(struct tab_column *c, sqlite3_value *v)
 {
 	int type = sqlite3_value_type(v);
 	bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
-	int width = type == SQLITE_FLOAT ? width_of(ln_real(sqlite3_value_double(v)).digits) : width_of((const char *)sqlite3_value_text(v));
+	char *hex = type == SQLITE_BLOB ? hex_of(v) : NULL;
+	int width = type == SQLITE_FLOAT  ? width_of(ln_real(sqlite3_value_double(v)).digits)
+		    : type == SQLITE_BLOB ? width_of(hex)
+					  : width_of((const char *)sqlite3_value_text(v));
+	free(hex);
 	width = width > abs(c->width) ? width : abs(c->width);
 	c->width = number ? -width : c->width < 0 && type == SQLITE_NULL ? -width : width;
+}
+
+static bool is_key(const struct sql_answer *a, int n, const char *key)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(a->keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* JSON has a key once, SQL a column's name as often as it is asked for: rank, rank_2, ... */
+static char *key_of(const struct sql_answer *a, int column, const char *name)
+{
+	const char *base = *name ? name : "column";
+	char *key = mem_copy(base);
+	for (int n = 2; is_key(a, column, key); n++) {
+		free(key);
+		key = mem_format("%s_%d", base, n);
+	}
+	return key;
 }
 
 static void begin_columns(struct sql_answer *a)
@@ -119,9 +160,14 @@ static void begin_columns(struct sql_answer *a)
 	a->n = sqlite3_column_count(a->statement);
 	a->columns = mem_resize(NULL, (size_t)a->n + 1, sizeof *a->columns);
 	a->cells = mem_resize(NULL, (size_t)a->n, sizeof *a->cells);
+	a->keys = mem_resize(NULL, (size_t)a->n, sizeof *a->keys);
+	a->hex = mem_resize(NULL, (size_t)a->n, sizeof *a->hex);
 	for (int i = 0; i < a->n; i++) {
 		const char *name = sqlite3_column_name(a->statement, i);
-		a->columns[i] = (struct tab_column){ .key = name, .title = name, .width = width_of(name), .gap = i > 0 };
+		a->hex[i] = NULL;
+		a->keys[i] = key_of(a, i, name);
+		a->columns[i] = (struct tab_column){ .key = a->keys[i], .title = name, .width = width_of(name), .gap = i > 0,
+						     .whole = true };
 	}
 	a->columns[a->n] = (struct tab_column){ 0 };
 }
@@ -141,7 +187,7 @@ static void give_first(struct sql_answer *a, struct reply *r)
 	reply_table(r, "rows", a->columns, SIZE_MAX);
 	for (size_t row = 0; row < a->nfirst; row++) {
 		for (int i = 0; i < a->n; i++)
-			a->cells[i] = cell_of(a->first[row * (size_t)a->n + (size_t)i]);
+			a->cells[i] = cell_of(a->first[row * (size_t)a->n + (size_t)i], &a->hex[i]);
 		reply_cells(r, a->cells, (size_t)a->n);
 	}
 }
@@ -149,7 +195,7 @@ static void give_first(struct sql_answer *a, struct reply *r)
 static void give_row(struct sql_answer *a, struct reply *r)
 {
 	for (int i = 0; i < a->n; i++)
-		a->cells[i] = cell_of(sqlite3_column_value(a->statement, i));
+		a->cells[i] = cell_of(sqlite3_column_value(a->statement, i), &a->hex[i]);
 	reply_cells(r, a->cells, (size_t)a->n);
 }
 
@@ -173,7 +219,13 @@ static void end_answer(struct sql_answer *a)
 {
 	for (size_t i = 0; i < a->nfirst * (size_t)a->n; i++)
 		sqlite3_value_free(a->first[i]);
+	for (int i = 0; i < a->n; i++) {
+		free(a->keys[i]);
+		free(a->hex[i]);
+	}
 	free(a->first);
+	free(a->keys);
+	free(a->hex);
 	free(a->columns);
 	free(a->cells);
 	sqlite3_finalize(a->statement);

@@ -84,6 +84,7 @@ struct tab_column {              /* zeros end a list of them */
 	int gap;                 /* blanks before it, beside the one between columns */
 	bool alone;              /* what is wider stands in a line of its own, above its row */
 	bool bar;                /* percent, of which a wide terminal shows a bar */
+	bool whole;              /* a point in the key is a character like others; then of all columns of the table */
 };
 
 #define TAB_KEY(key_)                { .key = (key_) }

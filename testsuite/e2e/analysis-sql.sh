@@ -116,6 +116,30 @@ diff out - <<-'END' >differ || fail "page: $(cat differ)"
 	     0  ' OR 1=1;--    0.1
 END
 
+# ---- What SQL may call things, and give -------------------------------------------------------------
+
+# Each column has a key of its own, and that is its name with whatever points; a blob is what hex() says.
+keys() { # SELECT, the row as it is written
+	expect 0 query --json --sql "$1" two
+	[ "$(tr -d ' \n' <out)" = "{\"rows\":[{$2}]}" ] || fail "$1: $(cat out)"
+}
+keys 'SELECT a.rank, b.rank, 7 AS rank_2, 8 AS "" FROM threads a, threads b WHERE a.rank = 0 AND b.rank = 1' '"rank":0,"rank_2":1,"rank_2_2":7,"column":8'
+keys 'SELECT max(a.rank), 1 AS "a.b", 2 AS c, 3 AS "a.d" FROM threads a' '"max(a.rank)":1,"a.b":1,"c":2,"a.d":3'
+keys "SELECT x'00fF0a' AS some, x'' AS none, NULL AS unknown" '"some":"00FF0A","none":""'
+expect 0 query --sql "SELECT x'00fF0a'" two
+says out 00FF0A
+
+# What follows --sql is the question, whatever it begins with.
+for option in --sql -s --sq -js; do
+	expect 0 query $option $'-- how many\nSELECT 42' two
+	says out 42
+done
+expect 0 query $'--sql=-- how many\nSELECT 42' two
+expect 2 query --json --sqk 'SELECT 1' two
+says err 'there is no option --sqk'
+expect 2 query --sql 'SELECT 1' --jsn two
+says err 'there is no option --jsn'
+
 # ---- What is refused ------------------------------------------------------------------------------
 
 refused() { # text, what is said
