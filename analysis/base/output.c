@@ -18,6 +18,10 @@
 static bool may_be_written(const char *name, bool force)
 {
 	struct stat found;
+	if (strcmp(name, "-") == 0) {
+		shown_complain("expected the name of a file, found -: there is no writing to standard output (a file of that name is ./-)");
+		return false;
+	}
 	if (lstat(name, &found) != 0)
 		return true;
 	if (!S_ISREG(found.st_mode))

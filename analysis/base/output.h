@@ -4,7 +4,7 @@
  *
  * Law: what stands under the name is whole, or what stood there before: the file is written under another name beside it, and
  * gets its own when all of it is on the disk. Nothing is written over unasked, and then only a file: no device, no folder, nor what a
- * link leads to. */
+ * link leads to. The name - is refused, which elsewhere is standard output. */
 #ifndef ANALYSIS_BASE_OUTPUT_H
 #define ANALYSIS_BASE_OUTPUT_H
 

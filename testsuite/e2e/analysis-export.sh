@@ -219,6 +219,9 @@ expect 1 export --links packets --to csv unlinked.csv unlinked
 grep -q '^1,1,enter,region,[^,]*,x.c,2,,,' unlinked.csv || fail "csv of a clock without a place: $(grep '^1,' unlinked.csv | head -2)"
 expect 2 export --force --to otf2 two.otf2 two
 says err 'expected the name of a file, found what is none: two.otf2'
+expect 2 export --to csv - two
+says err 'found -: there is no writing to standard output'
+[ ! -e ./- ] || fail "a file - was written"
 for format in perfetto otf2 speedscope paje callgrind coz dot source csv; do
 	said=$(ulimit -f 0 && "$analyze" export --to $format small two 2>&1)
 	[ $? -eq 1 ] && grep -q 'small: cannot be written: ' <<<"$said" || fail "$format, no room: $said"
