@@ -43,6 +43,12 @@ static void find_inclusive(struct callgrind_writer *w)
 	}
 }
 
+/* What callgrind itself calls what it does not know: readers take no empty name. */
+static const char *known_or_not(const char *name)
+{
+	return *name ? name : "???";
+}
+
 /* A name has a number in brackets, and stands behind it the first time: so it may begin with a bracket itself. */
 static void put_name(struct callgrind_writer *w, const char *file_key, const char *name_key, uint32_t site)
 {
@@ -50,10 +56,10 @@ static void put_name(struct callgrind_writer *w, const char *file_key, const cha
 	bool known = site < w->trace->nsites;
 	fprintf(w->out, "%s=(%" PRIu32 ")", file_key, number + 1);
 	if (!w->named[number])
-		fprintf(w->out, " %s", known ? w->trace->sites[site].file : "?");
+		fprintf(w->out, " %s", known_or_not(known ? w->trace->sites[site].file : ""));
 	fprintf(w->out, "\n%s=(%" PRIu32 ")", name_key, number + 1);
 	if (!w->named[number])
-		fprintf(w->out, " %s", known ? w->trace->sites[site].name : site == TR_OUTSIDE ? "all threads" : "?");
+		fprintf(w->out, " %s", known_or_not(known ? w->trace->sites[site].name : site == TR_OUTSIDE ? "all threads" : ""));
 	putc('\n', w->out);
 	w->named[number] = true;
 }

@@ -56,7 +56,7 @@ export_all() { # trace status -> trace.FORMAT
 	for format in perfetto speedscope paje callgrind coz dot source csv; do
 		expect "$2" export --force --to $format "$1.$format" "$1"
 	done
-	callgrind_annotate --threshold=100 "$1.callgrind" >annotated 2>err || fail "$1: callgrind_annotate: $(cat err)"
+	callgrind_annotate --threshold=100 "$1.callgrind" >annotated 2>err && [ ! -s err ] || fail "$1: callgrind_annotate: $(cat err)"
 	dot -Tsvg "$1.dot" >drawn.svg 2>err && [ ! -s err ] || fail "$1: dot: $(cat err)"
 	perfetto "$1.perfetto"
 	otf2 "$1" "$2"
@@ -125,6 +125,10 @@ for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | in
 	says places.source "$name"
 done
 ! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
+
+expect 0 export --to callgrind places.callgrind places
+callgrind_annotate --threshold=100 places.callgrind >annotated 2>err && [ ! -s err ] && grep -q '???:nowhere' annotated ||
+	fail "callgrind_annotate, names without files: $(cat err annotated)"
 
 # A trace of somebody else's does not have a file copied that is no source.
 n=0
