@@ -89,6 +89,7 @@ h1-2.process: expected job '42' as in h0-0.process, found '43': is this director
 @: expected the process of a host with clockid 1, found none
 END
 apart csp
+grep -q '^ *rank 2 .*undecided' "$dir/out" || fail "nothing is said of rank 2: $(cat "$dir/out")"
 damaged 'two programs' 21 sed -i 's/app/other/' h1-2.process <<'END'
 h1-2.process: expected program '/home/me/app' as in h0-0.process, found '/home/me/other': is this directory a mixture?
 END
