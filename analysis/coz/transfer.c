@@ -55,6 +55,8 @@ static uint64_t class_of(uint64_t what, uint64_t from, uint64_t to, uint64_t byt
 	return ((what << 20 ^ from) << 20 ^ to) << 7 | size_of(bytes);
 }
 
+#define A_SEND 64 /* no size is that large */
+
 static uint64_t transfer_class(const struct graph *g, const struct graph_node *j, size_t input)
 {
 	const struct tr_thread *threads = g->trace->threads;
@@ -79,6 +81,16 @@ static uint64_t cost_class(const struct graph *g, const struct graph_node *j)
 	}
 	uint64_t from = n == 1 ? only : g->trace->nclocks + size_of(n + 1);
 	return class_of(2 * (uint64_t)j->what + 1, from, to, bytes);
+}
+
+/* Of a send whose receiver may be waited for: by both hosts and the size. Or 0. */
+static uint64_t send_class(const struct graph *g, const struct graph_node *j)
+{
+	const struct tr_thread *threads = g->trace->threads;
+	const struct graph_input *inputs = &g->inputs[j->first];
+	if (j->ninputs != 2 || !inputs[1].receiver)
+		return 0;
+	return class_of(2 * (uint64_t)j->what + 1, threads[inputs[1].thread].clock, threads[inputs[0].thread].clock, inputs[1].bytes) | A_SEND;
 }
 
 static struct transfer_range range_of(const struct transfer *t, uint64_t class)
@@ -143,7 +155,7 @@ static size_t waited_for(const struct transfer *t, const struct graph_node *j)
 	return 0;
 }
 
-/* All was sent so long before that it was there, and no candidate came later. */
+/* All was sent so long before that it was there, and no candidate came later, nor perhaps a call up to which something is open. */
 static bool all_there(const struct transfer *t, const struct graph_node *j)
 {
 	const struct graph *g = t->graph;
@@ -151,7 +163,7 @@ static bool all_there(const struct transfer *t, const struct graph_node *j)
 	for (size_t i = 1; i < j->ninputs; i++) {
 		struct transfer_range range = range_of(t, transfer_class(g, j, i));
 		bool candidate = inputs[i].candidate;
-		if ((!range.seen && !candidate) ||
+		if ((!range.seen && !candidate) || inputs[i].open ||
 		    between(t, j, i, 0).lo <= (candidate ? 0 : range.ticks.hi))
 			return false;
 	}
@@ -186,6 +198,8 @@ static void measure(struct transfer *t)
 			continue;
 		t->visible_costs++;
 		learn(t, cost_class(g, j), until_end(t, j, 0));
+		if (send_class(g, j))
+			learn(t, send_class(g, j), until_end(t, j, 0));
 	}
 }
 
@@ -384,7 +398,7 @@ bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const
 
 int64_t transfer_lag(const struct transfer *t, const struct graph_node *j, size_t candidate)
 {
-	struct transfer_range own = range_of(t, cost_class(t->graph, j));
+	struct transfer_range own = range_of(t, send_class(t->graph, j));
 	int64_t lag = between(t, j, 0, candidate).hi;
 	if (own.seen) {
 		int64_t beyond = ticks_minus(own.ticks.hi, until_end(t, j, candidate).lo);

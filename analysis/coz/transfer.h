@@ -51,8 +51,8 @@ bool transfer_slacks(const struct transfer *, const struct graph_node *, const f
 
 /* A candidate need not have been waited for here, and then the operation did its own work before it, too. In a run in which it is waited
  * for, all of that may come only behind it. So the node happens no later than so long after a candidate that comes earlier, besides what
- * passed here from it to the end: what the operation had done before the candidate came; or if such operations were seen that waited for
- * nobody, what the longest of them took beyond what passed here. Ticks; 0 or more. */
+ * passed here from it to the end: what the operation had done before the candidate came; or if sends of that size between the same hosts were
+ * seen that waited for nobody, what the longest of them took beyond what passed here. Ticks; 0 or more. */
 int64_t transfer_lag(const struct transfer *, const struct graph_node *, size_t candidate);
 
 #endif
