@@ -301,8 +301,9 @@ struct program_order program_order(const struct trace *t, uint32_t base)
 static char *part_words(const struct trace *t, const struct match_part *p)
 {
 	const struct tr_site *site = &t->sites[p->site];
-	return mem_format("rank %" PRId64 " (%s, %s:%" PRIu32 ")", t->threads[p->thread].rank,
-			  site->name, site->file, site->line);
+	int64_t rank = t->threads[p->thread].rank;
+	return site->line ? mem_format("rank %" PRId64 " (%s, %s:%" PRIu32 ")", rank, site->name, site->file, site->line)
+			  : mem_format("rank %" PRId64 " (%s)", rank, site->name);
 }
 
 char *program_link_words(const struct trace *t, uint32_t base, const struct frz_link *wanted)

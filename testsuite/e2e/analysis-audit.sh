@@ -73,6 +73,8 @@ rm -rf "$dir/made" "$dir/packed"
 is_true "$(jq .clocks[0].first_offset_s.lo "$dir/json") > 0.3" || fail "EZTrace's: its clocks are not seen apart: $(cat "$dir/json")"
 claims flips <"$dir/json" | grep -q "^others wait for rank 1 for" || fail "EZTrace's: no score flips: $(cat "$dir/json")"
 
+"$analyze" audit "$ez" | tr -s ' \n' ' ' | grep -q "entered by rank 1 (MPI_Barrier) before" || fail "EZTrace's: a call without a line is not named by its name alone"
+
 # ---- What is none, or damaged -----------------------------------------------------------------------
 
 refused() { # WHAT WORDS command...
