@@ -34,12 +34,14 @@ static struct interval run_of(const struct quantities *q)
 	return (struct interval){ 0, INFINITY };
 }
 
+#define ROUNDED 1e-15 /* three operations are off by less */
+
 /* Of so many times the run; what is in it is part of that. */
 static struct interval percent(struct interval part, struct interval run, double times)
 {
 	double lo = isfinite(run.hi) && run.hi > 0 ? 100 * part.lo / (run.hi * times) : 0;
 	double hi = run.lo > 0 ? 100 * part.hi / (run.lo * times) : 100;
-	return (struct interval){ fmin(nextafter(lo, 0), 100), fmin(nextafter(hi, INFINITY), 100) };
+	return (struct interval){ fmin(lo * (1 - ROUNDED), 100), fmin(hi * (1 + ROUNDED), 100) };
 }
 
 /* What does not occur may, where not all is known. */
