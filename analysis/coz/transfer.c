@@ -55,8 +55,6 @@ static uint64_t class_of(uint64_t what, uint64_t from, uint64_t to, uint64_t byt
 	return ((what << 20 ^ from) << 20 ^ to) << 7 | size_of(bytes);
 }
 
-#define A_SEND 64 /* no size is that large */
-
 static uint64_t transfer_class(const struct graph *g, const struct graph_node *j, size_t input)
 {
 	const struct tr_thread *threads = g->trace->threads;
@@ -82,6 +80,8 @@ static uint64_t cost_class(const struct graph *g, const struct graph_node *j)
 	uint64_t from = n == 1 ? only : g->trace->nclocks + size_of(n + 1);
 	return class_of(2 * (uint64_t)j->what + 1, from, to, bytes);
 }
+
+#define A_SEND 64 /* no size is that large */
 
 /* Of a send whose receiver may be waited for: by both hosts and the size. Or 0. */
 static uint64_t send_class(const struct graph *g, const struct graph_node *j)
