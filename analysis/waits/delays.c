@@ -28,7 +28,7 @@ struct delays_profile {
 
 struct delays_stretch { uint32_t thread; size_t from, to; uint64_t begin, end; }; /* pieces, and stamps */
 
-struct met { uint32_t round, of; uint32_t behind : 31, waited : 1; }; /* at a node, in this search; points up to its event */
+struct met { uint32_t round, of, behind; }; /* at a node, in this search; points up to its event */
 
 struct delay { uint32_t thread, row; struct cost short_term, long_term; bool sure; };
 
@@ -38,6 +38,7 @@ struct delays_blame {
 	frz_time *excess; size_t room; /* of each row that b used, then of each of its waits */
 	struct met *met;     /* of each node, in the graph's spill */
 	uint32_t round;
+	struct delays_sync *synced; size_t nsynced; /* that were found in it */
 	struct delay *delays; size_t n;
 	uint32_t **delay_of; /* of each thread and row: the number and 1, or 0; NULL: none of the thread */
 	struct cost uncaused, later; /* later: all waits that came behind */
@@ -101,21 +102,103 @@ struct delays_line {
 	uint32_t behind;     /* the event that was looked at last: points up to it */
 };
 
-/* Has seen one point: the other thread may have been there. The best of these is the latest. */
-static void meet(struct delays_blame *b, const struct delays_line *l, uint32_t node, bool waited, struct met *best)
+/* Two threads may have synchronised: points up to the events of both, at which node, and surely so; and the wait of one of both for
+ * the other, or NO_WAIT: both waited. */
+#define NO_WAIT SIZE_MAX
+struct delays_sync { uint32_t thread, behind, other, of_other, node; bool sure; size_t wait; };
+
+/* Of the points at the event that ends so many of a thread, the one that has to do with a node. */
+static uint32_t point_at(const struct graph *g, uint32_t thread, uint32_t behind, uint32_t node)
+{
+	const struct graph_sync_point *syncs = g->threads[thread].syncs;
+	uint32_t point = behind - 1;
+	while (node_at(g, &syncs[point]) != node)
+		point--;
+	return point;
+}
+
+/* The wait at a point of a thread, or NO_WAIT. */
+static size_t wait_at(const struct finder *f, uint32_t thread, uint32_t point)
+{
+	size_t low = 0, high = f->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct wait *w = &f->list[middle];
+		bool before = w->thread < thread || (w->thread == thread && f->costs[middle].point < point);
+		low = before ? middle + 1 : low;
+		high = before ? high : middle;
+	}
+	return low < f->n && f->list[low].thread == thread && f->costs[low].point == point ? low : NO_WAIT;
+}
+
+enum brought { NOT_AT_ALL, PERHAPS, SURELY };
+
+/* Whether what was posted at a point ended a wait. */
+static enum brought brought_about(struct finder *f, size_t wait, const struct graph_sync_point *post)
+{
+	if (wait == NO_WAIT || f->costs[wait].ticks.hi == 0 || post->what != GRAPH_POSTS)
+		return NOT_AT_ALL;
+	if (f->costs[wait].cause)
+		return f->costs[wait].cause == post->number + 1 ? SURELY : NOT_AT_ALL;
+	graph_last_find(&f->last, f->list[wait].node);
+	for (size_t i = 0; i < f->last.n; i++)
+		if (wait_sent(&f->g->inputs[f->last.input[i]]) == &f->g->inputs[post->number])
+			return PERHAPS;
+	return NOT_AT_ALL;
+}
+
+/* Whether both waited for a node, or one of them for the other. */
+static enum brought synced_there(struct finder *f, struct delays_sync *m)
+{
+	uint32_t x = point_at(f->g, m->thread, m->behind, m->node), y = point_at(f->g, m->other, m->of_other, m->node);
+	const struct graph_sync_point *one = &f->g->threads[m->thread].syncs[x], *other = &f->g->threads[m->other].syncs[y];
+	m->wait = NO_WAIT;
+	if (one->what == GRAPH_WAITS && other->what == GRAPH_WAITS)
+		return SURELY;
+	m->wait = one->what == GRAPH_WAITS ? wait_at(f, m->thread, x) : wait_at(f, m->other, y);
+	return brought_about(f, m->wait, one->what == GRAPH_WAITS ? other : one);
+}
+
+/* Has seen one point: the other thread may have been there. */
+static void meet(struct delays_blame *b, const struct delays_line *l, uint32_t node)
 {
 	struct met *met = &b->met[node];
 	if (met->round != b->round)
-		*met = (struct met){ b->round, l->thread, l->behind, waited };
-	else if (met->of != l->thread && (waited || met->waited) && met->behind > best->behind)
-		*best = *met;
+		*met = (struct met){ b->round, l->thread, l->behind };
+	else if (met->of != l->thread)
+		*MEM_GROW(b->synced, b->nsynced) = (struct delays_sync){ l->thread, l->behind, met->of, met->behind, node, false,
+									     NO_WAIT };
 }
 
-/* Looks at one more event; true when the two met there. */
-static bool look_back(struct delays_blame *b, struct delays_line *l, uint32_t except, struct met *best)
+static int latest_first(const void *x, const void *y)
+{
+	const struct delays_sync *a = x, *b = y;
+	return (a->of_other < b->of_other) - (a->of_other > b->of_other);
+}
+
+/* Of those that were found at one event, from `first` on: the latest that is sure, and those before it that may be. */
+static bool keep_synced(struct delays_blame *b, size_t first)
+{
+	size_t kept = first;
+	qsort(b->synced + first, b->nsynced - first, sizeof *b->synced, latest_first);
+	for (size_t i = first; i < b->nsynced; i++) {
+		struct delays_sync m = b->synced[i];
+		enum brought met = synced_there(b->f, &m);
+		m.sure = met == SURELY;
+		if (met != NOT_AT_ALL)
+			b->synced[kept++] = m;
+		if (m.sure)
+			break;
+	}
+	b->nsynced = kept;
+	return kept > first && b->synced[kept - 1].sure;
+}
+
+/* Looks at one more event; true when the two surely met there. */
+static bool look_back(struct delays_blame *b, struct delays_line *l, uint32_t except)
 {
 	const struct graph_sync_point *syncs = b->f->g->threads[l->thread].syncs, *event = NULL;
-	*best = (struct met){ 0 };
+	size_t first = b->nsynced;
 	for (; l->left > 0 && (!event || syncs[l->left - 1].at == event->at); l->left--) {
 		const struct graph_sync_point *s = &syncs[l->left - 1];
 		uint32_t node = node_at(b->f->g, s);
@@ -124,11 +207,11 @@ static bool look_back(struct delays_blame *b, struct delays_line *l, uint32_t ex
 		if (!event)
 			l->behind = l->left;
 		event = s;
-		meet(b, l, node, s->what == GRAPH_WAITS, best);
+		meet(b, l, node);
 	}
 	if (!event)
 		l->behind = 0;
-	return best->behind > 0;
+	return b->nsynced > first && keep_synced(b, first);
 }
 
 /* From a point of a thread on, and whatever is at the same event. */
@@ -141,20 +224,17 @@ static struct delays_line line_of(const struct graph *g, uint32_t thread, uint32
 	return (struct delays_line){ thread, left, 0 };
 }
 
-/* Points up to each from which on they are compared; 0: from its begin. */
-struct since { uint32_t a, b; };
-
-static struct since find_since(struct delays_blame *b, uint32_t except, struct delays_line x, struct delays_line y)
+/* Fills `synced` with where two threads may have synchronised last, the latest first; the last one is one where they did, or how
+ * far they were looked at, at their begins at the latest. */
+static void find_synced(struct delays_blame *b, uint32_t except, struct delays_line x, struct delays_line y)
 {
-	struct met met;
 	b->round++;
-	for (unsigned i = 0; i < DELAYS_LOOK_BACK && (x.left > 0 || y.left > 0); i++) {
-		if (look_back(b, &x, except, &met))
-			return (struct since){ x.behind, met.behind };
-		if (look_back(b, &y, except, &met))
-			return (struct since){ met.behind, y.behind };
-	}
-	return (struct since){ x.left > 0 ? x.behind : 0, y.left > 0 ? y.behind : 0 };
+	b->nsynced = 0;
+	for (unsigned i = 0; i < DELAYS_LOOK_BACK && (x.left > 0 || y.left > 0); i++)
+		if (look_back(b, &x, except) || look_back(b, &y, except))
+			return;
+	*MEM_GROW(b->synced, b->nsynced) = (struct delays_sync){ x.thread, x.left > 0 ? x.behind : 0,
+		y.thread, y.left > 0 ? y.behind : 0, GRAPH_NO_NODE, true, NO_WAIT };
 }
 
 /* ---- What they did since --------------------------------------------------------------------- */
@@ -195,7 +275,8 @@ static void add_wait(struct delays_profile *p, size_t wait)
 	p->waits[p->nwaits++] = wait;
 }
 
-static void fill_profile(const struct delays_blame *b, struct delays_profile *p, struct delays_stretch s)
+/* Behind the wait for the other thread, if it was one, also what was left of its operation. */
+static void fill_profile(const struct delays_blame *b, struct delays_profile *p, struct delays_stretch s, size_t behind)
 {
 	const struct history_piece *pieces = b->f->history.pieces;
 	for (size_t i = 0; i < p->nused; i++)
@@ -214,6 +295,10 @@ static void fill_profile(const struct delays_blame *b, struct delays_profile *p,
 			add_wait(p, pieces[i].ticks);
 		}
 	}
+	if (behind == NO_WAIT || b->f->list[behind].thread != s.thread)
+		return;
+	struct delays_profile_row *row = use_row(p, tr_row(b->f->g->trace, b->f->list[behind].site));
+	row->more = time_add(row->more, transfer_of(b, behind));
 }
 
 static frz_time length_of(const struct delays_blame *b, const struct delays_profile *p, uint32_t number)
@@ -284,18 +369,16 @@ static void pass_on(struct delays_blame *b, size_t wait, struct costs c, frz_tim
 	to->unsure |= !c.sure;
 }
 
-/* To what the other thread did, up to this input, since the two had synchronised. */
-static void share_out(struct delays_blame *b, const struct wait *w, const struct graph_input *cause, struct costs c)
+/* Two threads, up to a point of each, since the two had synchronised at others. */
+struct compared { uint32_t waited, mine, other, its; };
+
+/* To what the other thread did since they had, while the one that waited did something else; or since both had begun. */
+static void share_out_since(struct delays_blame *b, const struct compared *x, const struct delays_sync *m, struct costs c)
 {
-	const struct finder *f = b->f;
-	uint32_t mine = w->own ? f->posted[w->own - 1].point : 0, its = f->posted[cause - f->g->inputs].point;
-	if (!mine || !its || cause->thread == w->thread) {
-		add_uncaused(b, c, true);
-		return;
-	}
-	struct since since = find_since(b, w->node, line_of(f->g, w->thread, mine - 1), line_of(f->g, cause->thread, its - 1));
-	fill_profile(b, &b->a, stretch_of(b, w->thread, since.a, mine - 1));
-	fill_profile(b, &b->b, stretch_of(b, cause->thread, since.b, its - 1));
+	bool of_mine = m->thread == x->waited;
+	uint32_t mine = of_mine ? m->behind : m->of_other, its = of_mine ? m->of_other : m->behind;
+	fill_profile(b, &b->a, stretch_of(b, x->waited, mine, x->mine), m->wait);
+	fill_profile(b, &b->b, stretch_of(b, x->other, its, x->its), m->wait);
 	frz_time all = find_excess(b);
 	if (all.lo == 0)
 		add_uncaused(b, c, all.hi == 0);
@@ -305,8 +388,26 @@ static void share_out(struct delays_blame *b, const struct wait *w, const struct
 		if (i >= b->b.nused)
 			pass_on(b, b->b.waits[i - b->b.nused], c, b->excess[i], all);
 		else
-			add_delay(b, cause->thread, b->b.used[i], c, b->excess[i], all);
+			add_delay(b, x->other, b->b.used[i], c, b->excess[i], all);
 	}
+}
+
+/* To what the other thread did, up to this input, since the two had synchronised: since each time when that may have been. */
+static void share_out(struct delays_blame *b, const struct wait *w, const struct graph_input *cause, struct costs c)
+{
+	const struct finder *f = b->f;
+	uint32_t mine = w->own ? f->posted[w->own - 1].point : 0, its = f->posted[cause - f->g->inputs].point;
+	if (!mine || !its || cause->thread == w->thread) {
+		add_uncaused(b, c, true);
+		return;
+	}
+	struct compared x = { w->thread, mine - 1, cause->thread, its - 1 };
+	struct delays_line me = line_of(f->g, x.waited, x.mine), other = line_of(f->g, x.other, x.its);
+	find_synced(b, w->node, me, other);
+	if (b->nsynced > 1)
+		c = (struct costs){ { 0, c.own.hi }, { 0, c.inherited.hi }, false };
+	for (size_t i = 0; i < b->nsynced; i++)
+		share_out_since(b, &x, &b->synced[i], c);
 }
 
 /* Perhaps to each of those that may have been the last. */
@@ -318,13 +419,17 @@ static void share_out_perhaps(struct delays_blame *b, const struct wait *w, stru
 		add_uncaused(b, c, true);
 		return;
 	}
-	for (size_t i = 0; i < f->last.n; i++) {
-		const struct graph_input *input = &f->g->inputs[f->last.input[i]], *sent = wait_sent(input);
+	size_t n = f->last.n;
+	uint32_t *last = mem_resize(NULL, n, sizeof *last);
+	memcpy(last, f->last.input, n * sizeof *last);
+	for (size_t i = 0; i < n; i++) {
+		const struct graph_input *input = &f->g->inputs[last[i]], *sent = wait_sent(input);
 		frz_time ticks = wait_for(b->f, w, input);
-		bool goes_on = i + 1 < f->last.n && f->last.input[i + 1] == f->last.input[i] + 1 && (input + 1)->goes_on;
+		bool goes_on = i + 1 < n && last[i + 1] == last[i] + 1 && (input + 1)->goes_on;
 		if (ticks.hi > 0 && !goes_on) /* then it is the next one, for which the wait is no shorter */
 			share_out(b, w, sent, (struct costs){ { 0, up((double)ticks.hi) }, { 0, c.inherited.hi }, false });
 	}
+	free(last);
 }
 
 /* All that came of a wait, and itself. */
@@ -448,6 +553,7 @@ void delays_find(struct finder *f)
 	profile_close(&b.a);
 	profile_close(&b.b);
 	free(b.excess);
+	free(b.synced);
 	free(b.delays);
 	graph_order_close(&order);
 }

@@ -14,10 +14,11 @@
  * the time for which it waited there for another thread, lie in the intervals given for them. What is given for a
  * cause has in its lower bound only waits of which it is known that this thread was the last.
  *
- * Delays: what a wait goes back to. Its direct cause, thread B, was late; so since A and B had synchronised last (the point
- * of both that is the fewest points back, DELAYS_LOOK_BACK at most: a node for which at least one of them waited and which the other
- * brought about, or waited for likewise; else the begin of the run) B had been longer in some places than A, or had waited itself. (Of a message up to its send, also
- * where it went on only with a later call.) The cost
+ * Delays: what a wait goes back to. Its direct cause, thread B, was late; so since A and B had synchronised last B had been longer
+ * in some places than A, or had waited itself. (Of a message up to its send, also where it went on only with a later call.) That is the
+ * point of both that is the fewest points back, DELAYS_LOOK_BACK at most: a node for which both waited, or one of them until the other
+ * one came, who was the last; or else the begin of the run. (Who came sooner had not synchronised: of a team that waits for its last
+ * thread, the first has waited longer when they go on.) What is left of the one's operation is behind that. The cost
  * of the wait is shared out among these excesses and these waits, by how long they were; and what falls to a wait of B is
  * added to the cost of that one, and so goes back on, until it comes to places that were longer. (This is the delay analysis of
  * D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of wait states in large-scale parallel
@@ -28,7 +29,7 @@
  * cause are as long as all waiting at places.
  *
  * Memory: 16 bytes for each input of the graph, 24 for each message that was there and 40 for each wait, in the graph's spill; and the answer. With delays 56 more for
- * each wait, 4 for each point, 8 for each node, 16 for each place in which a thread was between two of its points. */
+ * each wait, 4 for each point, 12 for each node, 16 for each place in which a thread was between two of its points. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H
 

@@ -130,24 +130,53 @@ jq -e '[.waits[] | select(.seconds.hi > 1e-6) | [.kind, .rank, .caused_by.rank, 
 	[["wait_at_barrier", 2, 1, "b"], ["late_sender", 1, 0, "a"], ["wait_at_barrier", 0, 1, "b"]]' out >is || fail "chain: $(jq -c .waits out)"
 
 # What that goes back to: rank 1 had done a and b, and had waited itself since rank 0 did a for longer, of which came as much
-# waiting of rank 2. What rank 0 waited for was b alone, which came behind its message.
-delay() { # rank region ns short-term long-term
-	jq -e --argjson rank "$1" --arg region "$2" --argjson ns "[$3, $4, $5]" '
+# waiting of rank 2. What rank 0 waited for was b, which came behind its message, and the end of the receive of that.
+delay() { # rank thread region ns short-term long-term
+	jq -e --argjson who "[$1, $2]" --arg region "$3" --argjson ns "[$4, $5, $6]" '
 		def near($ns): .lo <= $ns * 1e-9 and .hi >= $ns * 1e-9 and .hi - .lo < 1e-7;
-		.delays[] | select(.rank == $rank and .region == $region) | .verdict == "proved" and
+		.delays[] | select([.rank, .thread] == $who and .region == $region and (.seconds.hi > 1e-7 or $ns[0] == 0)) | .verdict == "proved" and
 		(.seconds | near($ns[0])) and (.short_term_s | near($ns[1])) and (.long_term_s | near($ns[2]))' out >is ||
-		fail "chain: expected of $*: $(jq -c .delays out)"
+		fail "expected of $*: $(jq -c .delays out)"
 }
-delay 0 a 60000 30000 30000
-delay 1 a 60000 60000 0
-delay 1 b 17990 17990 0
-delay 1 MPI_Recv 1000 1000 0
+delay 0 0 a 60000 30000 30000
+delay 1 0 a 60000 60000 0
+delay 1 0 b 17091 17091 0
+delay 1 0 MPI_Recv 1899 1899 0
 jq -e '.waiting_s.lo <= 138.99e-6 and .waiting_s.hi >= 138.99e-6 and .uncaused_s.hi < 1e-7' out >is || fail "chain: $(jq -c '[.waiting_s, .uncaused_s]' out)"
 expect 0 waits chain
 says out 'longer on'
 tr -s ' \n' ' ' <out >page
 says page 'what making it shorter would buy says dprof-analyze coz --region NAME'
 fits_80 out || fail "chain: wider than 80 columns"
+
+# Of a team thread 2 is longest; then thread 0 is alone in b. Who had left the team before waits for the next one until thread 0 comes,
+# who has waited for thread 2: only what came behind that is b's.
+member() { # thread leaves
+	op "$1" 18 900 1100 group=3 seq=0 role=0
+	work "$1" 0 1100 "$2"
+	op "$1" 19 "$2" "$2" group=3 seq=0 role=0
+	op "$1" 18 "$2" 34000 group=3 seq=1 role=0
+	op "$1" 19 35000 35000 group=3 seq=1 role=0
+}
+{
+	cat sites
+	echo "site 18 kind=fork name=omp_parallel file=x.c line=18"
+	echo "site 19 kind=join name=omp_parallel file=x.c line=18"
+	for t in 0 1 2; do echo "thread $t clock=0 rank=0 number=$t"; done
+	echo "group 3 threads=0,1,2"
+	op 0 18 1000 1100 group=3 seq=0 role=1
+	work 0 0 1100 11000
+	op 0 19 11000 32000 group=3 seq=0 role=1
+	work 0 1 32000 34000
+	op 0 18 34000 34000 group=3 seq=1 role=1
+	op 0 19 35010 35020 group=3 seq=1 role=1
+	member 1 11000
+	member 2 31000
+} | trace team
+expect 0 waits --json team
+delay 0 0 b 4000 4000 0
+delay 0 0 omp_parallel 2000 2000 0
+delay 0 2 a 40000 20000 20000
 
 # ---- What is not known -----------------------------------------------------------------------------------
 

@@ -140,16 +140,31 @@ static bool twin_node(const struct twin *t, uint32_t thread, uint32_t point, uin
 	return s->what == GRAPH_WAITS || (input && input->sure && !input->candidate);
 }
 
-static bool twin_met(const struct twin *t, const struct twin_wait *w, uint32_t a, uint32_t b)
+/* Whether a thread waited at a point of its own, and what ended that is what another one posted. */
+static const struct twin_wait *twin_brought(const struct twin *t, uint32_t thread, uint32_t point, uint32_t other, uint32_t posted)
+{
+	for (size_t k = 0; k < t->n; k++) {
+		const struct twin_wait *w = &t->waits[k];
+		if (w->thread == thread && w->point == point && w->last > w->own && w->other == other && w->its == posted)
+			return w;
+	}
+	return NULL;
+}
+
+/* The wait that ended there: of one of both, or NULL. */
+static bool twin_met(const struct twin *t, const struct twin_wait *w, uint32_t a, uint32_t b, const struct twin_wait **ended)
 {
 	const struct graph_sync_point *x = t->g->threads[w->thread].syncs, *y = t->g->threads[w->other].syncs;
 	uint32_t m, n;
 
 	for (uint32_t i = a; i > 0 && x[i - 1].at == x[a - 1].at; i--)
 		for (uint32_t k = b; k > 0 && y[k - 1].at == y[b - 1].at; k--)
-			if (twin_node(t, w->thread, i - 1, &m) && twin_node(t, w->other, k - 1, &n) && m == n && m != x[w->point].number &&
-			    (x[i - 1].what == GRAPH_WAITS || y[k - 1].what == GRAPH_WAITS))
-				return true;
+			if (twin_node(t, w->thread, i - 1, &m) && twin_node(t, w->other, k - 1, &n) && m == n && m != x[w->point].number) {
+				const struct twin_wait *mine = twin_brought(t, w->thread, i - 1, w->other, k - 1);
+				*ended = mine ? mine : twin_brought(t, w->other, k - 1, w->thread, i - 1);
+				if (*ended || (x[i - 1].what == GRAPH_WAITS && y[k - 1].what == GRAPH_WAITS))
+					return true;
+			}
 	return false;
 }
 
@@ -169,8 +184,9 @@ static uint32_t *twin_events(const struct twin *t, uint32_t thread, uint32_t poi
 }
 
 /* Points up to there, or 0. */
-static void twin_since(const struct twin *t, const struct twin_wait *w, uint32_t *a, uint32_t *b)
+static const struct twin_wait *twin_since(const struct twin *t, const struct twin_wait *w, uint32_t *a, uint32_t *b)
 {
+	const struct twin_wait *ended = NULL;
 	uint32_t except = t->g->threads[w->thread].syncs[w->point].number;
 	uint32_t *x = twin_events(t, w->thread, w->mine, except), *y = twin_events(t, w->other, w->its, except);
 	uint32_t nx = 0, ny = 0; /* that have been looked at */
@@ -179,17 +195,18 @@ static void twin_since(const struct twin *t, const struct twin_wait *w, uint32_t
 	*a = *b = 0;
 	for (uint32_t back = 0; back < DELAYS_LOOK_BACK && !found && (x[nx] || y[ny]); back++) {
 		for (uint32_t i = 0; i < ny && !found && x[nx]; i++)
-			if ((found = twin_met(t, w, x[nx], y[i])))
+			if ((found = twin_met(t, w, x[nx], y[i], &ended)))
 				*a = x[nx], *b = y[i];
 		nx += x[nx] > 0;
 		for (uint32_t i = 0; i < nx && !found && y[ny]; i++)
-			if ((found = twin_met(t, w, x[i], y[ny])))
+			if ((found = twin_met(t, w, x[i], y[ny], &ended)))
 				*a = x[i], *b = y[ny];
 		ny += y[ny] > 0;
 	}
 	ck_assert_msg(found || (!x[nx] && !y[ny]), "SEED=%" PRIu64 ": a thread with very many points", t->p->seed);
 	free(x);
 	free(y);
+	return found ? ended : NULL;
 }
 
 /* ---- What they did since --------------------------------------------------------------------- */
@@ -199,8 +216,15 @@ static bool twin_within(const struct twin_wait *k, uint32_t thread, uint32_t sin
 	return k->thread == thread && k->point >= since && k->point < point;
 }
 
+static double twin_transfer(const struct twin_wait *w)
+{
+	int64_t longer = w->end - w->begin - (w->last - w->own);
+	return longer > 0 ? (double)longer : 0;
+}
+
 /* How long it was in each row, but for waiting. */
-static void twin_profile(const struct twin *t, uint32_t thread, uint32_t since, uint32_t point, double *rows)
+static void twin_profile(const struct twin *t, uint32_t thread, uint32_t since, uint32_t point, const struct twin_wait *ended,
+			 double *rows)
 {
 	int64_t from = since ? twin_time(t, thread, since - 1) : INT64_MIN, to = twin_time(t, thread, point);
 
@@ -221,8 +245,8 @@ static void twin_profile(const struct twin *t, uint32_t thread, uint32_t since, 
 	}
 	for (size_t k = 0; k < t->n; k++) {
 		const struct twin_wait *w = &t->waits[k];
-		if (twin_within(w, thread, since, point) && w->end - w->begin > w->last - w->own)
-			rows[w->site] += (double)(w->end - w->begin - (w->last - w->own));
+		if (twin_within(w, thread, since, point) || (w == ended && w->thread == thread))
+			rows[w->site] += twin_transfer(w);
 	}
 }
 
@@ -231,9 +255,9 @@ static void twin_share_out(struct twin *t, const struct twin_wait *w)
 	double a[TWIN_ROWS], b[TWIN_ROWS], own = (double)(w->last - w->own), sum = 0;
 	uint32_t since_a, since_b;
 
-	twin_since(t, w, &since_a, &since_b);
-	twin_profile(t, w->thread, since_a, w->mine, a);
-	twin_profile(t, w->other, since_b, w->its, b);
+	const struct twin_wait *ended = twin_since(t, w, &since_a, &since_b);
+	twin_profile(t, w->thread, since_a, w->mine, ended, a);
+	twin_profile(t, w->other, since_b, w->its, ended, b);
 	for (unsigned i = 0; i < TWIN_ROWS; i++)
 		sum += b[i] = b[i] > a[i] ? b[i] - a[i] : 0;
 	for (size_t k = 0; k < t->n; k++)
