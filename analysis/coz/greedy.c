@@ -75,6 +75,7 @@ struct greedy {
 
 	/* of one replay */
 	double share, *found;    /* each probe's saving, and the end's */
+	size_t passed;           /* points */
 	bool changed;            /* something was decided otherwise than in this run, or is waited for that was not */
 };
 
@@ -375,6 +376,7 @@ static void go_on(struct greedy *y, struct body *b)
 		}
 		if (!passes(y, b, p->number))
 			return;
+		y->passed++;
 	}
 }
 
@@ -391,6 +393,7 @@ static void happen(struct greedy *y, uint32_t node, double saving)
 		next = b->next_sleeper;
 		b->saving = saving;
 		b->point++;
+		y->passed++;
 		go_on(y, b);
 	}
 	w->bodies = 0;
@@ -554,6 +557,7 @@ static void do_point(struct greedy *y, struct body *b)
 	case GRAPH_COMES: share(y, b, p->number); break;
 	}
 	b->point++;
+	y->passed++;
 	go_on(y, b);
 }
 
@@ -579,11 +583,12 @@ static void begin(struct greedy *y)
 		y->groups[i].next = 0;
 }
 
-/* False where some go on sleeping. */
+/* False where some go on sleeping, or what pieces of several groups have in common was left out. */
 static bool run(struct greedy *y, double share)
 {
 	y->share = share;
 	y->changed = false;
+	y->passed = 0;
 	begin(y);
 	for (uint32_t t = 0; t < y->g->trace->nthreads; t++) {
 		y->bodies[t] = (struct body){ .thread = t, .point = y->first[t] };
@@ -594,7 +599,7 @@ static bool run(struct greedy *y, double share)
 		heap_remove_first(&y->heap);
 		do_point(y, next);
 	}
-	return y->waits[y->g->end].happened;
+	return y->waits[y->g->end].happened && y->passed == y->npoints;
 }
 
 static void run_baseline(struct greedy *y)

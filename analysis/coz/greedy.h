@@ -21,8 +21,8 @@
  *   what the replay saves - what one saves in which nothing is made faster
  *
  * and its width is that of the visit's, or nothing where all that the visit did not know is what was looked for; but never
- * beyond what is proved. So nothing is expected of a reduction by 0. Where a replay gets stuck, what is expected is what
- * the visit found.
+ * beyond what is proved. So nothing is expected of a reduction by 0. Where a replay gets stuck, or leaves out what somebody did
+ * (pieces of one group that begin in those of another and end outside), what is expected is what the visit found.
  *
  * One replay of each scenario goes through all synchronisation points: if there are more than GREEDY_POINTS, or more than
  * GREEDY_MOST in all scenarios of a question, orders are kept. Memory: 32 bytes for each point, and 24 for each node and input. */

@@ -340,23 +340,25 @@ static int64_t least_seen(const struct transfer *t, const struct graph_node *j)
 	return least;
 }
 
-/* Where several may have been tight, since some such transfers took long or none was seen: whoever came far behind all
- * others, compared with the least that such a one took, or with what it took behind that one, most likely was. That stays. */
+/* Where several may have been tight, since some such transfers took long or none was seen: whoever of them came far behind all
+ * others, compared with the least that such a one took, or with what it took behind that one, most likely was. That stays, as far
+ * as what was seen of the others allows. */
 static void trust_latest(const struct transfer *t, const struct graph_node *j, struct slack *slack)
 {
 	int64_t seen = least_seen(t, j);
 	for (size_t k = 0; k < j->ninputs; k++) {
 		int64_t least = seen < INT64_MAX ? seen : until_end(t, j, k).hi;
-		bool far = !slack[k].absent && least < INT64_MAX / MUCH_NEARER;
+		bool far = !slack[k].absent && slack[k].lo == 0 && least < INT64_MAX / MUCH_NEARER;
 		for (size_t i = 0; i < j->ninputs && far; i++)
 			far = i == k || slack[i].absent || between(t, j, i, k).lo > MUCH_NEARER * least;
 		if (!far)
 			continue;
 		for (size_t i = 0; i < j->ninputs; i++) {
 			int64_t before = i == k ? 0 : between(t, j, i, k).lo;
-			slack[i].lo = before > 0 ? before : 0;
-			slack[i].hi = i == k || slack[i].hi < slack[i].lo ? slack[i].lo : slack[i].hi;
+			before = before < slack[i].hi ? before : slack[i].hi;
+			slack[i].lo = before > slack[i].lo ? before : slack[i].lo;
 		}
+		slack[k].hi = 0;
 		return;
 	}
 }

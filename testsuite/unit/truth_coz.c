@@ -419,6 +419,23 @@ START_TEST(savings_hold_the_truth_where_a_transfer_is_open)
 }
 END_TEST
 
+/* Several may have been tight, since a transfer was not seen or is late; those that were seen cannot. */
+START_TEST(what_is_expected_allows_for_what_was_seen)
+{
+	check_program(300721, &(struct program_spec){ .twins = true, .may = PROGRAM_THREADS | PROGRAM_TEAMS }, false);
+	check_program(800886, &(struct program_spec){ .twins = true, .may = PROGRAM_THREADS | PROGRAM_TEAMS }, false);
+	check_program(601169, &(struct program_spec){ .twins = true, .may = PROGRAM_COLLECTIVES }, false);
+}
+END_TEST
+
+/* A thread goes from a piece of one lock's into one of the other's, and so past what was between. */
+START_TEST(a_replay_leaves_nothing_out)
+{
+	check_program(400159, &(struct program_spec){ .varying = true }, true);
+	check_program(801029, &(struct program_spec){ .varying = true }, true);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *c = unit_begin(100000, 1);
@@ -431,5 +448,7 @@ int main(void)
 	tcase_add_test(c, savings_hold_the_truth_where_stamps_are_equal);
 	tcase_add_test(c, savings_hold_the_truth_where_a_transfer_is_open);
 	tcase_add_test(c, savings_hold_the_truth_where_work_was_done_while_others_came);
+	tcase_add_test(c, what_is_expected_allows_for_what_was_seen);
+	tcase_add_test(c, a_replay_leaves_nothing_out);
 	return unit_end();
 }
