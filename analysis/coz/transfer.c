@@ -310,11 +310,27 @@ static bool is_near(const struct transfer *t, const struct graph_node *j, size_t
 	return true;
 }
 
+/* Whether from the candidate on it took what a message of its thread's, which may have gone on only there, was seen to take. */
+static bool goes_on_there(const struct transfer *t, const struct graph_node *j, size_t candidate)
+{
+	const struct graph_input *inputs = &t->graph->inputs[j->first];
+	frz_time until = until_end(t, j, candidate);
+	for (size_t i = 1; i < j->ninputs; i++) {
+		struct transfer_range seen = range_of(t, transfer_class(t->graph, j, i));
+		bool sent = inputs[i].thread == inputs[candidate].thread && !inputs[i].candidate && !inputs[i].receiver;
+		if (sent && seen.seen && until.lo <= seen.ticks.hi && until.hi >= seen.ticks.lo)
+			return inputs[candidate].goes_on;
+	}
+	return false;
+}
+
 /* What nothing else explains has waited for the latest candidate. False when there is none. */
 static bool blame_candidate(const struct transfer *t, const struct graph_node *j, struct slack *slack)
 {
 	size_t latest = late_candidate(t, j);
-	if (t->worst || !latest || explained(t, j, slack) || !is_near(t, j, latest, slack))
+	if (t->worst || !latest || explained(t, j, slack))
+		return false;
+	if (!is_near(t, j, latest, slack) && !goes_on_there(t, j, latest))
 		return false;
 	for (size_t i = 0; i < j->ninputs; i++) {
 		if (slack[i].absent)
