@@ -48,7 +48,7 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 		const struct event_ref *s = &inputs[i].ref;
 		uint32_t input = (uint32_t)g->ninputs;
 		if (inputs[i].next)
-			*SPILL_GROW(g->spill, g->opens, g->nopens) = (struct graph_open){ inputs[i].next, input };
+			*SPILL_GROW(g->spill, g->opens, g->nopens) = (struct graph_open){ inputs[i].next_at, inputs[i].next, input };
 		*SPILL_GROW(g->spill, g->inputs, g->ninputs) = (struct graph_input){
 			.thread = s->thread, .node = number, .stamp = s->stamp,
 			.bytes = inputs[i].bytes < GRAPH_MOST_BYTES ? inputs[i].bytes : GRAPH_MOST_BYTES,
@@ -677,6 +677,7 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 	frz_time until_end = between(b, call, end);
 	if (comes_behind(b, call, end)) {
 		inputs[*n - 1].next = until_end.hi >= 0 ? call.stamp : 0;
+		inputs[*n - 1].next_at = call.at;
 		return until_end.hi >= 0;
 	}
 	sent.stamp = m->sent_until < call.stamp ? m->sent_until : call.stamp;
@@ -1028,11 +1029,9 @@ static void builder_close(struct builder *b)
 	free(b->times_come);
 }
 
-uint64_t graph_latest_stamp(const struct graph *g, const struct graph_input *input)
+const struct graph_open *graph_next_call(const struct graph *g, const struct graph_input *input)
 {
 	size_t lo = 0, hi = g->nopens, number = (size_t)(input - g->inputs);
-	if (!input->open)
-		return input->stamp;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (g->opens[mid].input < number)
@@ -1040,7 +1039,12 @@ uint64_t graph_latest_stamp(const struct graph *g, const struct graph_input *inp
 		else
 			hi = mid;
 	}
-	return g->opens[lo].stamp;
+	return &g->opens[lo];
+}
+
+uint64_t graph_latest_stamp(const struct graph *g, const struct graph_input *input)
+{
+	return input->open ? graph_next_call(g, input)->stamp : input->stamp;
 }
 
 struct span graph_span(const struct graph *g)

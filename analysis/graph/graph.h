@@ -176,7 +176,7 @@ static inline bool graph_is_known(const struct graph_node *n)
 
 /* Of an input: its thread's next call of MPI, which clocks do not show to be behind the end, nor before it. That call is a candidate as
  * well, but no input: two that exchange messages could then wait for each other's next calls. In the order of inputs. */
-struct graph_open { uint64_t stamp; uint32_t input; };
+struct graph_open { uint64_t at, stamp; uint32_t input; };
 
 /* What came later than a node, perhaps; in the order of nodes. Ticks of the base. */
 struct graph_late { int64_t lag; uint32_t node; };
@@ -262,6 +262,9 @@ struct graph_lates graph_lates_of(const struct graph *, uint32_t node);
 
 /* The stamp of an input, or if that is open, of the call with which it came at the latest. */
 uint64_t graph_latest_stamp(const struct graph *, const struct graph_input *);
+
+/* That call, of an input that is open. */
+const struct graph_open *graph_next_call(const struct graph *, const struct graph_input *);
 
 /* From the run's first event to its last. */
 struct span graph_span(const struct graph *);

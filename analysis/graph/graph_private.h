@@ -195,7 +195,7 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate, follows, goes_on; uint64_t next; /* it is open until this stamp, or 0 */ };
+struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate, follows, goes_on; uint64_t next, next_at; /* it is open until this stamp, or 0, and event */ };
 
 /* The first inputs of a node that is waited for from there on; how many they are. */
 #define BEGIN_INPUTS 2

@@ -13,25 +13,6 @@
 #include "analysis/base/progress.h"
 #include "analysis/graph/graph_last.h"
 
-#define WHOLE (UINT64_C(1) << 62) /* all flow */
-
-struct path_stay {               /* of one thread, on the way back */
-	size_t syncs;        /* points that are left */
-	uint64_t flow;       /* on it, ... */
-	uint64_t until;      /* ... before this stamp */
-};
-
-struct gap { uint64_t from, to; }; /* stamps between which records are missing */
-
-struct back {
-	struct path *path;
-	const struct graph_order *order;
-	struct path_stay *places;
-	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
-	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
-	struct graph_last last;
-};
-
 frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
 {
 	frz_time now = frz_time_of(&p->cursors[p->graph.trace->threads[thread].clock], stamp);
@@ -42,7 +23,7 @@ frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
 }
 
 /* Before this event of the thread the path may have been anywhere. */
-static void lose(struct back *b, uint32_t thread, uint64_t stamp)
+void path_lose(struct back *b, uint32_t thread, uint64_t stamp)
 {
 	int64_t until = stamp == UINT64_MAX ? INT64_MAX : path_elapsed(b->path, thread, stamp).hi;
 	if (until > b->path->known_from)
@@ -50,12 +31,6 @@ static void lose(struct back *b, uint32_t thread, uint64_t stamp)
 }
 
 /* ---- Flow ------------------------------------------------------------------------------------ */
-
-static void add_stay(struct back *b, uint32_t thread, struct stay stay)
-{
-	struct stays *s = &b->path->stays[thread];
-	*SPILL_GROW(b->path->graph.spill, s->v, s->n) = stay;
-}
 
 /* The last gap that begins before a stamp; NULL: none does. */
 static const struct gap *last_gap(const struct back *b, uint32_t thread, uint64_t to)
@@ -71,16 +46,23 @@ static const struct gap *last_gap(const struct back *b, uint32_t thread, uint64_
 	return low > b->gaps_of[thread] ? &b->gaps[low - 1] : NULL;
 }
 
-/* The path was on the thread from this stamp on. */
-static void end_stay(struct back *b, uint32_t thread, struct stay stay)
+void path_add_stay(struct back *b, uint32_t thread, struct stay stay, size_t at)
+{
+	struct stays *s = &b->path->stays[thread];
+	const struct gap *gap = last_gap(b, thread, stay.to);
+	if (gap && gap->to >= stay.from)
+		path_lose(b, thread, gap->to);
+	(void)SPILL_GROW(b->path->graph.spill, s->v, s->n);
+	memmove(&s->v[at + 1], &s->v[at], (s->n - 1 - at) * sizeof *s->v);
+	s->v[at] = stay;
+}
+
+void path_end_stay(struct back *b, uint32_t thread, struct stay stay)
 {
 	const struct path_stay *p = &b->places[thread];
-	const struct gap *gap = last_gap(b, thread, p->until);
 	stay.to = p->until;
 	stay.sure = p->flow == WHOLE;
-	if (gap && gap->to >= stay.from)
-		lose(b, thread, gap->to);
-	add_stay(b, thread, stay);
+	path_add_stay(b, thread, stay, b->path->stays[thread].n);
 }
 
 /* What has come to a node goes on to its inputs. */
@@ -102,8 +84,7 @@ static void distribute(struct back *b, uint32_t number)
 
 /* ---- From rank to rank ----------------------------------------------------------------------- */
 
-/* To a thread, which went on at this stamp, from each that it may have waited for last. */
-static void add_hops(struct back *b, uint32_t thread, uint64_t stamp, frz_time arrival)
+void path_add_hops(struct back *b, uint32_t thread, uint64_t stamp, frz_time arrival)
 {
 	struct path *p = b->path;
 	const struct tr_thread *threads = p->graph.trace->threads;
@@ -128,7 +109,7 @@ static void go_back_over_post(struct back *b, uint32_t thread, const struct grap
 	if (!flow)
 		return;
 	if (p->flow)
-		end_stay(b, thread, (struct stay){ .from = s->stamp, .at = STAY_BEGINS });
+		path_end_stay(b, thread, (struct stay){ .from = s->stamp, .at = STAY_BEGINS });
 	p->flow += flow;
 	p->until = s->stamp;
 }
@@ -139,16 +120,19 @@ static void go_back_over_wait(struct back *b, uint32_t thread, const struct grap
 	const struct graph_node *node = &b->path->graph.nodes[s->number];
 	if (!p->flow)
 		return;
+	b->broken |= broken;
 	if (broken || !graph_is_known(node)) {
-		lose(b, thread, s->stamp);
+		path_lose(b, thread, s->stamp);
 		return;
 	}
 	graph_last_find(&b->last, s->number);
 	frz_time arrival = graph_last_arrival(&b->last, thread, s->stamp);
-	end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at, .arrival = arrival });
-	add_hops(b, thread, s->stamp, arrival);
-	b->to_node[s->number] += p->flow;
+	path_end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at, .arrival = arrival });
+	path_add_hops(b, thread, s->stamp, arrival);
+	uint64_t flow = p->flow;
 	p->flow = 0;
+	if (!path_detour(b, thread, s, flow))
+		b->to_node[s->number] += flow;
 }
 
 static void go_back(struct back *b)
@@ -164,7 +148,7 @@ static void go_back(struct back *b)
 	}
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		if (b->places[t].flow)
-			end_stay(b, t, (struct stay){ .from = g->threads[t].first, .at = STAY_BEGINS });
+			path_end_stay(b, t, (struct stay){ .from = g->threads[t].first, .at = STAY_BEGINS });
 }
 
 /* ---- Missing records ------------------------------------------------------------------------- */

@@ -14,6 +14,9 @@
  * several. All of these ways are followed, each with a part of one *flow*; whatever has all of it is surely on the path,
  * whatever has some of it is perhaps. Ways that come together again are sure again.
  *
+ * A message that is open (graph.h) came perhaps only with its sender's next call of MPI: then the path was on the sender from that
+ * call on, and half of the flow goes there (path_detour.c).
+ *
  * Law: if a wait was ended by what the graph connects it with (graph.h), then the time for which the true path was at a
  * site of a thread, within the slice, lies in the interval given for it. Where nothing is known of that (a node that is
  * UNKNOWN or broken, lost records on the way, splits beyond counting), all that came before may have been on it, or not.

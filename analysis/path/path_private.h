@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_private.h - what the two files of path share.
+ * path_private.h - what the files of path share.
  *
  *   path.c        back from the end: when the path was on which thread
+ *   path_detour.c likewise, where a message came perhaps only with its sender's next call
  *   path_sites.c  along each thread: in which sites it was then
  *   path_slack.c  back from the end, and along each thread: what has how much slack */
 #ifndef ANALYSIS_PATH_PRIVATE_H
 #define ANALYSIS_PATH_PRIVATE_H
 
+#include "analysis/graph/graph_last.h"
 #include "analysis/path/path.h"
 
 /* Between two events of a thread, or perhaps. */
@@ -28,6 +30,53 @@ struct hop {
 	frz_time ticks;      /* so long it took, or perhaps */
 	bool sure;
 };
+
+/* A moment of a thread, and the first of its points that was not before. */
+struct path_moment {
+	uint32_t thread;
+	uint64_t stamp, at;  /* an event */
+	size_t point;
+};
+struct path_moment path_posted(const struct graph *, uint32_t input);
+struct path_moment path_next_call(const struct graph *, const struct graph_input *); /* of one that is open */
+
+/* ---- On the way back ------------------------------------------------------------------------- */
+
+#define WHOLE (UINT64_C(1) << 62) /* all flow */
+
+struct path_stay {               /* of one thread */
+	size_t syncs;        /* points that are left */
+	uint64_t flow;       /* on it, ... */
+	uint64_t until;      /* ... before this stamp */
+};
+
+struct gap { uint64_t from, to; }; /* stamps between which records are missing */
+
+struct back {
+	struct path *path;
+	const struct graph_order *order;
+	struct path_stay *places;
+	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
+	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
+	struct graph_last last;
+	bool broken;         /* a node of which nothing is known has been passed */
+};
+
+/* Before this event of the thread the path may have been anywhere. */
+void path_lose(struct back *, uint32_t thread, uint64_t stamp);
+
+/* The path was on the thread from this stamp on. Or then: as one of its stays, in their order. */
+void path_end_stay(struct back *, uint32_t thread, struct stay);
+void path_add_stay(struct back *, uint32_t thread, struct stay, size_t at);
+
+/* To a thread, which went on at this stamp, from each that it may have waited for last: those that were found last. */
+void path_add_hops(struct back *, uint32_t thread, uint64_t stamp, frz_time arrival);
+
+/* If what the thread waited for there came perhaps only with a later call, flow goes on to all of that; else false, and it does not.
+ * Those that it may have waited for last have been found. */
+bool path_detour(struct back *, uint32_t thread, const struct graph_sync_point *, uint64_t flow);
+
+/* ---- Along a thread --------------------------------------------------------------------------- */
 
 /* Where a thread is, as its events come by. */
 struct path_whereabouts {

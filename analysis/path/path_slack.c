@@ -19,10 +19,17 @@ struct node_slack {
 	bool looked;
 };
 
+/* Of a moment that the way back is to come to: whoever is later there may make a message later, which came perhaps only then. */
+struct call_slack { size_t point; int64_t least; };
+static const struct call_slack no_call = { 0, INT64_MAX };
+
 struct slacks {
 	struct path *path;
 	struct node_slack *nodes;    /* in the graph's spill, and so is: */
 	frz_time *before;            /* of each point of each thread: the slack of what is just before it */
+	size_t *left;                /* points of each thread on the way back, */
+	frz_time *now;               /* and the slack of what is just before the last that was passed */
+	struct call_slack *calls;    /* of each thread */
 	size_t *first;               /* point of each thread */
 	struct graph_last last;
 	int64_t unknown_until;       /* since the run began: what ended a wait before that is not known */
@@ -35,6 +42,12 @@ static frz_time least(frz_time x, frz_time y)
 
 /* ---- Back from the end ----------------------------------------------------------------------- */
 
+/* When an input was there at the latest. */
+static int64_t latest(struct slacks *s, const struct graph_input *input)
+{
+	return path_elapsed(s->path, input->thread, graph_latest_stamp(&s->path->graph, input)).hi;
+}
+
 static struct node_slack *look_at(struct slacks *s, uint32_t number)
 {
 	struct node_slack *n = &s->nodes[number];
@@ -46,10 +59,10 @@ static struct node_slack *look_at(struct slacks *s, uint32_t number)
 	n->only = s->last.n == 1 ? s->last.input[0] + 1 : 0;
 	for (size_t i = 0; i < s->last.n && !n->only; i++) {
 		const struct graph_input *input = &g->inputs[s->last.input[i]];
-		frz_time at = path_elapsed(s->path, input->thread, input->stamp);
+		int64_t at = path_elapsed(s->path, input->thread, input->stamp).lo, end = latest(s, input);
 		bool waited = graph_was_waited_for(&g->nodes[number], s->last.input[i] - g->nodes[number].first, input);
-		n->last.lo = waited && at.lo > n->last.lo ? at.lo : n->last.lo;
-		n->last.hi = at.hi > n->last.hi ? at.hi : n->last.hi;
+		n->last.lo = waited && at > n->last.lo ? at : n->last.lo;
+		n->last.hi = end > n->last.hi ? end : n->last.hi;
 	}
 	return n;
 }
@@ -60,10 +73,12 @@ static frz_time ahead(struct slacks *s, const struct node_slack *n, const struct
 	const struct graph *g = &s->path->graph;
 	frz_time t;
 	if (n->only) {
-		t = times_between_near(g->times, s->path->cursors, graph_moment(g, input), graph_moment(g, &g->inputs[n->only - 1]));
+		const struct graph_input *only = &g->inputs[n->only - 1];
+		t = graph_last_until(&s->last, graph_moment(g, input), only);
+		t.lo = graph_last_since(&s->last, input, graph_moment(g, only)).lo;
 	} else {
-		frz_time at = path_elapsed(s->path, input->thread, input->stamp);
-		t = (frz_time){ ticks_minus(n->last.lo, at.hi), ticks_minus(n->last.hi, at.lo) };
+		int64_t at = path_elapsed(s->path, input->thread, input->stamp).lo;
+		t = (frz_time){ ticks_minus(n->last.lo, latest(s, input)), ticks_minus(n->last.hi, at) };
 	}
 	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
 }
@@ -95,6 +110,76 @@ static frz_time slack_of(struct slacks *s, uint32_t number)
 	return slack;
 }
 
+/* ---- Before a call with which a message may have come ----------------------------------------- */
+
+#define MOST_WAITS 64 /* gone back over, one after the other: else nothing is known before */
+
+static void lower_before(struct slacks *, struct path_moment, int64_t least, unsigned waits);
+
+static void lower(int64_t *least, int64_t x)
+{
+	*least = x < *least ? x : *least;
+}
+
+static void know_nothing_until(struct slacks *s, uint32_t thread, uint64_t stamp)
+{
+	int64_t until = path_elapsed(s->path, thread, stamp).hi;
+	s->unknown_until = until > s->unknown_until ? until : s->unknown_until;
+}
+
+/* What waits for a node has no less slack than this: nor have those that it may have waited for. */
+static void lower_inputs(struct slacks *s, uint32_t number, int64_t least, unsigned waits)
+{
+	const struct graph_node *node = &s->path->graph.nodes[number];
+	struct node_slack *n = look_at(s, number);
+	if (n->slack.lo <= least)
+		return;
+	n->slack.lo = least;
+	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
+		struct path_moment m = path_posted(&s->path->graph, i);
+		if (m.point >= s->left[m.thread])
+			lower_before(s, m, slack_of(s, i).lo, waits);
+	}
+}
+
+/* Nor has what a thread does before this moment. */
+static void lower_before(struct slacks *s, struct path_moment m, int64_t least, unsigned waits)
+{
+	const struct graph_thread *t = &s->path->graph.threads[m.thread];
+	struct call_slack *call = &s->calls[m.thread];
+	size_t now = s->left[m.thread];
+	if (m.point < now) {
+		lower(&call->least, least);
+		call->point = m.point > call->point ? m.point : call->point;
+		return;
+	}
+	for (size_t point = m.point; point >= now; point--) {
+		if (point < t->nsyncs)
+			lower(&s->before[s->first[m.thread] + point].lo, least);
+		if (point == now)
+			lower(&s->now[m.thread].lo, least);
+		if (point == now || t->syncs[point - 1].what != GRAPH_WAITS)
+			continue;
+		if (waits > 0)
+			lower_inputs(s, t->syncs[point - 1].number, least, waits - 1);
+		else
+			know_nothing_until(s, m.thread, m.stamp);
+		return;
+	}
+}
+
+/* Whoever sends what is open may make it come later with the next call, too. */
+static void go_to_next_calls(struct slacks *s, uint32_t number)
+{
+	const struct graph *g = &s->path->graph;
+	const struct graph_node *node = &g->nodes[number];
+	for (uint32_t i = node->first; i < node->first + node->ninputs; i++)
+		if (g->inputs[i].open)
+			lower_before(s, path_next_call(g, &g->inputs[i]), slack_of(s, i).lo, MOST_WAITS);
+}
+
+/* ---- All points ------------------------------------------------------------------------------- */
+
 static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_sync_point *p, frz_time *now)
 {
 	const struct graph *g = &s->path->graph;
@@ -104,10 +189,9 @@ static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_s
 		struct node_slack *n = look_at(s, p->number);
 		n->slack = least(n->slack, *now);
 		*now = no_limit;
-		if (!graph_is_known(&g->nodes[p->number])) {
-			int64_t until = path_elapsed(s->path, thread, p->stamp).hi;
-			s->unknown_until = until > s->unknown_until ? until : s->unknown_until;
-		}
+		if (!graph_is_known(&g->nodes[p->number]))
+			know_nothing_until(s, thread, p->stamp);
+		go_to_next_calls(s, p->number);
 	}
 }
 
@@ -115,20 +199,27 @@ static void go_back(struct slacks *s)
 {
 	const struct graph *g = &s->path->graph;
 	const struct graph_order *order = &s->path->order;
-	size_t *left = mem_resize(NULL, g->trace->nthreads + 1, sizeof *left);
-	frz_time *now = mem_resize(NULL, g->trace->nthreads + 1, sizeof *now);
+	s->left = mem_resize(NULL, g->trace->nthreads + 1, sizeof *s->left);
+	s->now = mem_resize(NULL, g->trace->nthreads + 1, sizeof *s->now);
+	s->calls = mem_resize(NULL, g->trace->nthreads + 1, sizeof *s->calls);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
-		left[t] = g->threads[t].nsyncs;
-		now[t] = no_limit;
+		s->left[t] = g->threads[t].nsyncs;
+		s->now[t] = no_limit;
+		s->calls[t] = no_call;
 	}
 	look_at(s, g->end)->slack = (frz_time){ 0, 0 };
 	for (size_t i = order->nsteps; i-- > 0; spill_relax(g->spill)) {
 		uint32_t t = order->steps[i].thread;
-		go_back_over(s, t, &g->threads[t].syncs[--left[t]], &now[t]);
-		s->before[s->first[t] + left[t]] = now[t];
+		go_back_over(s, t, &g->threads[t].syncs[--s->left[t]], &s->now[t]);
+		if (s->left[t] <= s->calls[t].point) {
+			lower(&s->now[t].lo, s->calls[t].least);
+			s->calls[t] = no_call;
+		}
+		s->before[s->first[t] + s->left[t]] = s->now[t];
 	}
-	free(left);
-	free(now);
+	free(s->left);
+	free(s->now);
+	free(s->calls);
 }
 
 /* ---- Along a thread -------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/waits/waits.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/ends_twin.h"
 #include "testsuite/unit/unit.h"
 
 #define TWIN_ROWS (PROGRAM_SITES + 1) /* the last: outside */
@@ -36,12 +37,6 @@ struct twin {
 static int64_t twin_time(const struct twin *t, uint32_t thread, uint32_t point)
 {
 	return t->p->threads[thread].events[t->g->threads[thread].syncs[point].at].truth;
-}
-
-/* Whether what ended a wait at this event came with an input, or before: of a message that MPI held back, with its sender's next call. */
-static inline bool twin_ends(const struct program_event *end, const struct graph_input *input)
-{
-	return input->sure ? !input->candidate : input->candidate && end->freed && !input->follows;
 }
 
 /* The point that posts an input. */

@@ -11,18 +11,20 @@
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_order.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/ends_twin.h"
 
 #define SLACK_LONG  (INT64_C(1) << 58)
 #define SLACK_NEVER INT64_MAX
 
-/* How much later a node is, if its inputs are so much later. */
-static inline int64_t slack_of_node(const struct graph *g, uint32_t number, const int64_t *when, const int64_t *later)
+/* How much later a node is, if its inputs are so much later; `event` waits for it. */
+static inline int64_t slack_of_node(const struct graph *g, uint32_t number, const struct program_event *event, const int64_t *when,
+				    const int64_t *later)
 {
 	const struct graph_node *node = &g->nodes[number];
 	int64_t then = INT64_MIN, now = INT64_MIN;
 
 	for (size_t i = node->first; i < node->first + node->ninputs; i++) {
-		if (!g->inputs[i].sure || g->inputs[i].candidate)
+		if (!twin_ends(event, &g->inputs[i]))
 			continue;
 		then = when[i] > then ? when[i] : then;
 		now = when[i] + later[i] > now ? when[i] + later[i] : now;
@@ -49,13 +51,13 @@ static inline int64_t slack_before(const struct program *p, const struct graph_o
 			now[t] += SLACK_LONG;
 		}
 		if (s->what == GRAPH_WAITS) {
-			now[t] = slack_of_node(g, s->number, when, later);
+			now[t] = slack_of_node(g, s->number, &p->threads[t].events[s->at], when, later);
 		} else if (s->what == GRAPH_POSTS) {
 			when[s->number] = p->threads[t].events[s->at].truth;
 			later[s->number] = now[t];
 		}
 	}
-	int64_t end = slack_of_node(g, g->end, when, later);
+	int64_t end = slack_of_node(g, g->end, &(struct program_event){ .freed = 0 }, when, later);
 	free(when);
 	free(later);
 	free(now);

@@ -38,15 +38,15 @@ struct truth {
 	int64_t length;
 };
 
-/* Of what was waited for, the last; of those that come at the same time the first. */
-static const struct graph_input *cause(const struct graph *g, uint32_t number)
+/* Of what the event waited for, the last; of those that come at the same time the first. */
+static const struct graph_input *cause(const struct graph *g, uint32_t number, const struct program_event *event)
 {
 	const struct graph_node *node = &g->nodes[number];
 	const struct graph_input *last = NULL;
 
 	for (size_t i = 0; i < node->ninputs; i++) {
 		const struct graph_input *input = &g->inputs[node->first + i];
-		if (input->sure && !input->candidate && (!last || input->stamp > last->stamp))
+		if (twin_ends(event, input) && (!last || input->stamp > last->stamp))
 			last = input;
 	}
 	ck_assert(last);
@@ -107,7 +107,7 @@ static void add_hop(struct truth *t, unsigned from, unsigned to, int64_t since, 
 
 static void walk_back(struct truth *t)
 {
-	const struct graph_input *end = cause(&t->graph, t->graph.end);
+	const struct graph_input *end = cause(&t->graph, t->graph.end, &(struct program_event){ .freed = 0 });
 	uint32_t thread = end->thread;
 	size_t at = posted_at(&t->graph, end);
 
@@ -115,7 +115,7 @@ static void walk_back(struct truth *t)
 		const struct program_thread *self = &t->p->threads[thread];
 		uint32_t node = waited_for(&t->graph, thread, at);
 		if (node != UINT32_MAX) {
-			const struct graph_input *from = cause(&t->graph, node);
+			const struct graph_input *from = cause(&t->graph, node, &self->events[at]);
 			unsigned row = self->events[at].op == DPROF_EXIT ? self->events[at].site : BEFORE;
 			size_t other = posted_at(&t->graph, from);
 			int64_t since = t->p->threads[from->thread].events[other].truth;
@@ -331,7 +331,8 @@ static void check_slack(struct path *path, const struct program *p, const struct
 static void check_slack_of(uint64_t number)
 {
 	struct program *p = program_draw(number, &(struct program_spec){ .affine = number % 3 == 0, .varying = number % 2,
-									 .twins = number % 4 == 0 });
+									 .twins = number % 4 == 0,
+									 .holds = number % 5 == 0 });
 	struct trace *shown = program_trace(p, PROGRAM_TRUE), *trace = program_trace(p, PROGRAM_RECORDED);
 	struct options options = { .assumption = p->assumption };
 	struct times truly, times;
@@ -387,6 +388,14 @@ START_TEST(shares_hold_the_truth)
 }
 END_TEST
 
+START_TEST(shares_hold_the_truth_where_messages_are_held_back)
+{
+	for (uint64_t i = 0; i < programs; i++)
+		check_program(seed + i, &(struct program_spec){ .holds = true, .twins = (seed + i) % 2, .varying = (seed + i) % 3 == 0 });
+	check_width(0.06, 0.8);
+}
+END_TEST
+
 /* Nothing is unknown on one clock. */
 START_TEST(shares_are_exact_on_one_clock)
 {
@@ -402,6 +411,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, shares_hold_the_truth);
+	tcase_add_test(c, shares_hold_the_truth_where_messages_are_held_back);
 	tcase_add_test(c, shares_are_exact_on_one_clock);
 	tcase_add_test(c, slack_holds_the_truth);
 	return unit_end();
