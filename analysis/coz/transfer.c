@@ -155,16 +155,16 @@ static size_t waited_for(const struct transfer *t, const struct graph_node *j)
 	return 0;
 }
 
-/* All was sent so long before that it was there, and no candidate came later, nor perhaps a call up to which something is open. */
+/* All was sent, or went on, so long before that it was there, and no candidate came later, nor perhaps a call up to which something
+ * is open. */
 static bool all_there(const struct transfer *t, const struct graph_node *j)
 {
 	const struct graph *g = t->graph;
 	const struct graph_input *inputs = &g->inputs[j->first];
 	for (size_t i = 1; i < j->ninputs; i++) {
 		struct transfer_range range = range_of(t, transfer_class(g, j, i));
-		bool candidate = inputs[i].candidate;
-		if ((!range.seen && !candidate) || inputs[i].open ||
-		    between(t, j, i, 0).lo <= (candidate ? 0 : range.ticks.hi))
+		bool sends = !inputs[i].candidate || inputs[i].goes_on;
+		if ((!range.seen && sends) || inputs[i].open || between(t, j, i, 0).lo <= (sends ? range.ticks.hi : 0))
 			return false;
 	}
 	return true;

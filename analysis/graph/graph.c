@@ -700,8 +700,10 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 		else
 			hi = mid;
 	}
+	uint64_t bytes = sends ? inputs[*n - 1].bytes : 0;
 	if (lo > 0 && calls->v[lo - 1].at > begun.at)
-		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, lo - 1, begun.thread), .candidate = true, .goes_on = sends };
+		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, lo - 1, begun.thread), .bytes = bytes, .candidate = true,
+						      .goes_on = sends };
 }
 
 /* Whether the send may be complete before its receive is begun, which is of this message in every run. */

@@ -416,6 +416,7 @@ START_TEST(savings_hold_the_truth_where_a_transfer_is_open)
 {
 	check_program(200159, &(struct program_spec){ .holds = true, .twins = true, .may = PROGRAM_ALL }, false);
 	check_program(400100, &(struct program_spec){ .holds = true, .may = PROGRAM_MESSAGES }, false);
+	check_program(5002216, &(struct program_spec){ .holds = true, .may = PROGRAM_MESSAGES }, false);
 	check_program(5000021, &(struct program_spec){ .holds = true, .twins = true, .may = PROGRAM_MESSAGES }, false);
 }
 END_TEST
