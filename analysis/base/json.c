@@ -5,10 +5,10 @@
 
 #include <assert.h>
 #include <fenv.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "analysis/base/decimal.h"
 #include "analysis/base/lines.h"
 #include "analysis/base/shown.h"
 
@@ -120,8 +120,9 @@ void jw_string(struct json *j, const char *key, const char *value)
 
 void jw_integer(struct json *j, const char *key, int64_t value)
 {
+	char text[DECIMAL_MOST];
 	before(j, key);
-	fprintf(j->out, "%" PRId64, value);
+	fwrite(text, 1, (size_t)(decimal_put(text, value) - text), j->out);
 }
 
 void jw_bool(struct json *j, const char *key, bool value)

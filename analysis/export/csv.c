@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/decimal.h"
 #include "analysis/base/memory.h"
 #include "analysis/export/export.h"
 
@@ -56,19 +57,6 @@ static char **site_fields(const struct trace *t)
 
 struct csv_line { char text[512], *end; };
 
-static void add_number(struct csv_line *l, int64_t number)
-{
-	char digits[24], *first = digits + sizeof digits;
-	uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
-	do
-		*--first = (char)('0' + left % 10);
-	while (left /= 10);
-	if (number < 0)
-		*--first = '-';
-	memcpy(l->end, first, (size_t)(digits + sizeof digits - first));
-	l->end += digits + sizeof digits - first;
-}
-
 static void add_comma(struct csv_line *l)
 {
 	*l->end++ = ',';
@@ -91,10 +79,10 @@ static void add_times(struct csv_line *l, struct csv_writer *w, uint64_t stamp)
 	long double ghz = w->moments.ghz;
 	add_comma(l);
 	if (at.lo != INT64_MIN)
-		add_number(l, (int64_t)((long double)at.lo / ghz) - 1);
+		l->end = decimal_put(l->end, (int64_t)((long double)at.lo / ghz) - 1);
 	add_comma(l);
 	if (at.hi != INT64_MAX)
-		add_number(l, (int64_t)((long double)at.hi / ghz) + 1);
+		l->end = decimal_put(l->end, (int64_t)((long double)at.hi / ghz) + 1);
 }
 
 static void put_event(struct csv_writer *w, const struct tr_columns *k, size_t i)
@@ -115,7 +103,7 @@ static void put_event(struct csv_writer *w, const struct tr_columns *k, size_t i
 	for (size_t a = 0; a < sizeof keys / sizeof *keys; a++) {
 		add_comma(&l);
 		if (what->keys >> keys[a] & 1)
-			add_number(&l, (int64_t)trace_value(w->trace, k, i, keys[a], 0));
+			l.end = decimal_put(l.end, (int64_t)trace_value(w->trace, k, i, keys[a], 0));
 	}
 	*l.end++ = '\n';
 	fwrite_unlocked(l.text, 1, (size_t)(l.end - l.text), w->out);
