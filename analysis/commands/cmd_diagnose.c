@@ -195,18 +195,31 @@ static void fill(struct reply *r, const struct diagnosis_answer *a, const struct
 	fill_page(r, a, o->verbose);
 }
 
+/* And gives it up. */
+static int give(struct reply *reply, struct diagnosis_answer *a, const struct options *o, bool usable)
+{
+	if (usable)
+		fill(reply, a, o);
+	for (size_t i = 0; i < a->diagnosis.nerrors; i++)
+		shown_complain("%s", a->diagnosis.errors[i]);
+	int status = a->diagnosis.nerrors ? EXIT_USAGE : EXIT_FINE;
+	diagnosis_close(&a->diagnosis);
+	return status;
+}
+
 static int answer(struct trace *trace, const struct times *times, const struct options *o, struct reply *reply)
 {
 	struct diagnosis_answer a = { .trace = trace, .times = times };
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, o);
 	graph_said_tell(&a.diagnosis.said, trace);
-	if (usable)
-		fill(reply, &a, o);
-	for (size_t i = 0; i < a.diagnosis.nerrors; i++)
-		shown_complain("%s", a.diagnosis.errors[i]);
-	int status = a.diagnosis.nerrors ? EXIT_USAGE : EXIT_FINE;
-	diagnosis_close(&a.diagnosis);
-	return status;
+	return give(reply, &a, o, usable);
+}
+
+void reply_diagnosis(struct reply *reply, struct graph *graph, const struct waits *waits, const struct call_profile *calls,
+		     const struct options *options)
+{
+	struct diagnosis_answer a = { .trace = graph->trace, .times = graph->times };
+	give(reply, &a, options, diagnosis_of_graph(&a.diagnosis, graph, waits, calls, options));
 }
 
 static int refuse_model(const char *model)

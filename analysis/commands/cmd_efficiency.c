@@ -275,6 +275,26 @@ static void fill(struct reply *r, struct efficiency_answer *a, const struct opti
 	fill_page(r, a, o->verbose);
 }
 
+/* And closes it. */
+static void fill_all(struct reply *r, struct efficiency_answer *a, const struct options *o)
+{
+	fill(r, a, o);
+	struct decide decide = decide_find(a->times, o, undecided(&a->e), count_again);
+	decide_fill(r, &decide);
+	efficiency_close(&a->e);
+}
+
+void reply_efficiency(struct reply *reply, struct trace *trace, const struct graph *graph,
+		      const struct waits *waits, const struct options *options)
+{
+	struct efficiency_answer a = { .trace = trace, .times = graph->times };
+	a.time_base = a.times->time_base[trace->threads[0].clock];
+	if (efficiency_of_graph(&a.e, trace, graph, waits))
+		fill_all(reply, &a, options);
+	else
+		efficiency_close(&a.e);
+}
+
 /* What is missing, or NULL; then there is nothing to close but the times. */
 static const char *find(struct efficiency_answer *a, struct trace *trace)
 {
@@ -290,18 +310,14 @@ static const char *find(struct efficiency_answer *a, struct trace *trace)
 	return "Nothing was recorded";
 }
 
-int reply_efficiency(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
+static int answer_one(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
 	struct efficiency_answer a = { .trace = trace, .times = times };
 	const char *why = find(&a, trace);
-	if (why) {
+	if (why)
 		relations_unknown(reply, trace, why, UNKNOWN);
-	} else {
-		fill(reply, &a, options);
-		struct decide decide = decide_find(times, options, undecided(&a.e), count_again);
-		decide_fill(reply, &decide);
-		efficiency_close(&a.e);
-	}
+	else
+		fill_all(reply, &a, options);
 	return EXIT_FINE;
 }
 
@@ -421,5 +437,5 @@ static int answer_several(struct trace *trace, const struct options *options, st
 int cmd_efficiency(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	return options->ndirectories > 1 ? answer_several(trace, options, reply) 
-					  : relations_run(trace, options, reply, UNKNOWN, reply_efficiency);
+					  : relations_run(trace, options, reply, UNKNOWN, answer_one);
 }

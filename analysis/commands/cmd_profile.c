@@ -23,7 +23,7 @@ struct profile_answer {
 	const struct trace *trace;
 	const struct times *times;
 	uint32_t time_base;
-	struct call_profile p;
+	const struct call_profile *p;
 };
 
 static struct interval seconds(const struct profile_answer *a, frz_time ticks)
@@ -34,7 +34,7 @@ static struct interval seconds(const struct profile_answer *a, frz_time ticks)
 /* On the page: runs of less than a second in milliseconds. */
 static bool in_ms(const struct profile_answer *a)
 {
-	return seconds(a, a->p.span.length).hi < 1;
+	return seconds(a, a->p->span.length).hi < 1;
 }
 
 static struct interval on_page(const struct profile_answer *a, frz_time ticks)
@@ -86,8 +86,8 @@ static void fill_calls(struct reply *r, const struct profile_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("parent"), TAB_KEY("depth"), TAB_KEY("name"), SUM_KEYS, SPREAD_KEYS, { 0 } };
 	reply_table(r, "calls", columns, 0);
-	for (size_t i = 0; i < a->p.nnodes; i++) {
-		const struct call_node *n = &a->p.nodes[i];
+	for (size_t i = 0; i < a->p->nnodes; i++) {
+		const struct call_node *n = &a->p->nodes[i];
 		reply_row(r, n->parent == CALL_ROOT ? TAB_NONE : tab_count(n->parent), tab_count(n->depth), name_of(a->trace, n->site),
 			  SUM_CELLS(a, &n->spread.all), SPREAD_CELLS(a, &n->spread));
 	}
@@ -97,17 +97,17 @@ static void fill_calls(struct reply *r, const struct profile_answer *a)
 static void fill_each(struct reply *r, const struct profile_answer *a, uint32_t site)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), SUM_KEYS, { 0 } };
-	size_t low = 0, high = a->p.neach;
+	size_t low = 0, high = a->p->neach;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (a->p.each[middle].site < site)
+		if (a->p->each[middle].site < site)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	reply_table(r, "each", columns, 0);
-	for (; low < a->p.neach && a->p.each[low].site == site; low++) {
-		const struct call_each *e = &a->p.each[low];
+	for (; low < a->p->neach && a->p->each[low].site == site; low++) {
+		const struct call_each *e = &a->p->each[low];
 		reply_row(r, tab_count(a->trace->threads[e->thread].rank), tab_count(pid_of(a->trace, e->thread)),
 			  tab_count(a->trace->threads[e->thread].number), SUM_CELLS(a, &e->sums));
 	}
@@ -118,8 +118,8 @@ static void fill_flat(struct reply *r, const struct profile_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("name"), SUM_KEYS, SPREAD_KEYS, { 0 } };
 	reply_table(r, "flat", columns, 0);
-	for (size_t i = 0; i < a->p.nflat; i++) {
-		const struct call_flat *f = &a->p.flat[i];
+	for (size_t i = 0; i < a->p->nflat; i++) {
+		const struct call_flat *f = &a->p->flat[i];
 		reply_row(r, name_of(a->trace, f->site), SUM_CELLS(a, &f->spread.all), SPREAD_CELLS(a, &f->spread));
 		fill_each(r, a, f->site);
 	}
@@ -134,10 +134,10 @@ static void fill_operations(struct reply *r, const struct profile_answer *a)
 		TAB_KEY("caused_by.region"), TAB_KEY("caused_by.seconds"), { 0 } };
 	const struct trace *trace = a->trace;
 	reply_table(r, "operations", columns, 0);
-	for (size_t i = 0; i < a->p.nflat; i++) {
-		const struct call_flat *f = &a->p.flat[i];
+	for (size_t i = 0; i < a->p->nflat; i++) {
+		const struct call_flat *f = &a->p->flat[i];
 		const struct call_sums *s = &f->spread.all;
-		const struct call_cause *c = call_cause_of(&a->p, f->site);
+		const struct call_cause *c = call_cause_of(a->p, f->site);
 		if (!is_operation(a, f->site))
 			continue;
 		reply_row(r, tab_site(trace, f->site), tab_number(s->visits), tab_interval(seconds(a, s->inclusive)),
@@ -156,8 +156,8 @@ static void fill_messages(struct reply *r, const struct profile_answer *a)
 	static const struct tab_column columns[] = { TAB_KEY("from.rank"), TAB_KEY("from.pid"), TAB_KEY("to.rank"), TAB_KEY("to.pid"),
 						     TAB_KEY("count"), TAB_KEY("bytes"), { 0 } };
 	reply_table(r, "messages", columns, 0);
-	for (size_t i = 0; i < a->p.nmessages; i++) {
-		const struct call_message *m = &a->p.messages[i];
+	for (size_t i = 0; i < a->p->nmessages; i++) {
+		const struct call_message *m = &a->p->messages[i];
 		const struct tr_process *from = &a->trace->processes[m->from], *to = &a->trace->processes[m->to];
 		reply_row(r, tab_count(from->rank), tab_number(from->pid), tab_count(to->rank), tab_number(to->pid), tab_number(m->count),
 			  tab_number(m->bytes));
@@ -169,7 +169,7 @@ static void fill_messages(struct reply *r, const struct profile_answer *a)
 
 static bool matters(const struct profile_answer *a, frz_time ticks, bool every)
 {
-	return every || interval_percent(ticks, a->p.nodes[0].spread.all.inclusive).hi > SHARE_OF_NOTHING;
+	return every || interval_percent(ticks, a->p->nodes[0].spread.all.inclusive).hi > SHARE_OF_NOTHING;
 }
 
 static void say_spread(struct reply *r, const struct profile_answer *a, const struct call_spread *s)
@@ -189,7 +189,7 @@ static void say_spread(struct reply *r, const struct profile_answer *a, const st
 /* One less where the times of all threads have a digit more. */
 static int decimals(const struct profile_answer *a)
 {
-	double most = a->p.nnodes ? on_page(a, a->p.nodes[0].spread.all.inclusive).hi : 0;
+	double most = a->p->nnodes ? on_page(a, a->p->nodes[0].spread.all.inclusive).hi : 0;
 	return in_ms(a) ? 3 - (most >= 1000) : 4 - (most >= 100);
 }
 
@@ -203,8 +203,8 @@ static void say_flat(struct reply *r, const struct profile_answer *a, size_t mos
 	size_t left = 0, shown = 0;
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
-	for (size_t i = 0; i < a->p.nflat; i++) {
-		const struct call_flat *f = &a->p.flat[i];
+	for (size_t i = 0; i < a->p->nflat; i++) {
+		const struct call_flat *f = &a->p->flat[i];
 		const struct call_sums *s = &f->spread.all;
 		if (shown == most || !matters(a, s->inclusive, every)) {
 			left++;
@@ -235,14 +235,14 @@ static int by_inclusive(const void *x, const void *y)
 
 static struct children *find_children(const struct profile_answer *a)
 {
-	struct children *of = mem_resize(NULL, a->p.nnodes + 1, sizeof *of);
-	for (size_t i = 0; i < a->p.nnodes; i++)
+	struct children *of = mem_resize(NULL, a->p->nnodes + 1, sizeof *of);
+	for (size_t i = 0; i < a->p->nnodes; i++)
 		of[i] = (struct children){ NULL, 0 };
-	for (size_t i = 1; i < a->p.nnodes; i++) {
-		struct children *c = &of[a->p.nodes[i].parent];
-		*MEM_GROW(c->v, c->n) = &a->p.nodes[i];
+	for (size_t i = 1; i < a->p->nnodes; i++) {
+		struct children *c = &of[a->p->nodes[i].parent];
+		*MEM_GROW(c->v, c->n) = &a->p->nodes[i];
 	}
-	for (size_t i = 0; i < a->p.nnodes; i++)
+	for (size_t i = 0; i < a->p->nnodes; i++)
 		if (of[i].n)
 			qsort(of[i].v, of[i].n, sizeof *of[i].v, by_inclusive);
 	return of;
@@ -254,7 +254,7 @@ static struct children *find_children(const struct profile_answer *a)
 static size_t say_node(struct reply *r, const struct profile_answer *a, const struct children *of, const struct call_node *node, bool every)
 {
 	const struct call_sums *s = &node->spread.all;
-	const struct children *c = &of[node - a->p.nodes];
+	const struct children *c = &of[node - a->p->nodes];
 	int indent = 2 * (int)node->depth < TREE_INDENT ? 2 * (int)node->depth : TREE_INDENT;
 	size_t left = 0;
 	if (!matters(a, s->inclusive, every))
@@ -277,11 +277,11 @@ static void say_calls(struct reply *r, const struct profile_answer *a, bool ever
 	struct children *of = find_children(a);
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
-	size_t left = a->p.nnodes ? say_node(r, a, of, &a->p.nodes[0], every) : 0;
+	size_t left = a->p->nnodes ? say_node(r, a, of, &a->p->nodes[0], every) : 0;
 	reply_end(r);
 	if (left)
 		reply_say(r, SAY_INDENTED, "... and %zu more, with what is below them: -v", left);
-	for (size_t i = 0; i < a->p.nnodes; i++)
+	for (size_t i = 0; i < a->p->nnodes; i++)
 		free(of[i].v);
 	free(of);
 }
@@ -296,10 +296,10 @@ static void say_operations(struct reply *r, const struct profile_answer *a, bool
 	size_t left = 0, shown = 0;
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
-	for (size_t i = 0; i < a->p.nflat; i++) {
-		const struct call_flat *f = &a->p.flat[i];
+	for (size_t i = 0; i < a->p->nflat; i++) {
+		const struct call_flat *f = &a->p->flat[i];
 		const struct call_sums *s = &f->spread.all;
-		const struct call_cause *c = call_cause_of(&a->p, f->site);
+		const struct call_cause *c = call_cause_of(a->p, f->site);
 		if (!is_operation(a, f->site))
 			continue;
 		if (!every && (shown == MOST_ROWS || !matters(a, s->inclusive, false))) {
@@ -324,8 +324,8 @@ static size_t find_ends(const struct profile_answer *a, uint32_t process[MATRIX]
 	size_t n = 0;
 	for (uint32_t p = 0; p < a->trace->nprocesses; p++) {
 		bool any = false;
-		for (size_t i = 0; i < a->p.nmessages; i++)
-			any |= a->p.messages[i].from == p || a->p.messages[i].to == p;
+		for (size_t i = 0; i < a->p->nmessages; i++)
+			any |= a->p->messages[i].from == p || a->p->messages[i].to == p;
 		if (any && n < MATRIX)
 			process[n] = p;
 		n += any;
@@ -335,9 +335,9 @@ static size_t find_ends(const struct profile_answer *a, uint32_t process[MATRIX]
 
 static const struct call_message *message_of(const struct profile_answer *a, uint32_t from, uint32_t to)
 {
-	for (size_t i = 0; i < a->p.nmessages; i++)
-		if (a->p.messages[i].from == from && a->p.messages[i].to == to)
-			return &a->p.messages[i];
+	for (size_t i = 0; i < a->p->nmessages; i++)
+		if (a->p->messages[i].from == from && a->p->messages[i].to == to)
+			return &a->p->messages[i];
 	return NULL;
 }
 
@@ -380,11 +380,11 @@ static void say_pairs(struct reply *r, const struct profile_answer *a, bool ever
 {
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "from", 14), TAB_SHOWN(NULL, "to", 14), TAB_SHOWN(NULL, "messages", -12),
 						     TAB_SHOWN(NULL, "bytes", -16), { 0 } };
-	struct call_message *sorted = mem_resize(NULL, a->p.nmessages, sizeof *sorted);
-	size_t shown = every || a->p.nmessages < PAIRS_SHOWN ? a->p.nmessages : PAIRS_SHOWN;
-	for (size_t i = 0; i < a->p.nmessages; i++)
-		sorted[i] = a->p.messages[i];
-	qsort(sorted, a->p.nmessages, sizeof *sorted, by_bytes);
+	struct call_message *sorted = mem_resize(NULL, a->p->nmessages, sizeof *sorted);
+	size_t shown = every || a->p->nmessages < PAIRS_SHOWN ? a->p->nmessages : PAIRS_SHOWN;
+	for (size_t i = 0; i < a->p->nmessages; i++)
+		sorted[i] = a->p->messages[i];
+	qsort(sorted, a->p->nmessages, sizeof *sorted, by_bytes);
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < shown; i++) {
@@ -394,8 +394,8 @@ static void say_pairs(struct reply *r, const struct profile_answer *a, bool ever
 		free(to);
 	}
 	reply_end(r);
-	if (a->p.nmessages > shown)
-		reply_say(r, SAY_INDENTED, "... and %zu more: -v", a->p.nmessages - shown);
+	if (a->p->nmessages > shown)
+		reply_say(r, SAY_INDENTED, "... and %zu more: -v", a->p->nmessages - shown);
 	free(sorted);
 }
 
@@ -409,8 +409,8 @@ static void say_messages(struct reply *r, const struct profile_answer *a, bool e
 	} else if (n > 0) {
 		say_pairs(r, a, every);
 	}
-	if (a->p.unmatched)
-		reply_say(r, SAY_TEXT, "Of %" PRIu64 " messages the other side is not known; they are not among these.", a->p.unmatched);
+	if (a->p->unmatched)
+		reply_say(r, SAY_TEXT, "Of %" PRIu64 " messages the other side is not known; they are not among these.", a->p->unmatched);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -421,7 +421,7 @@ static const char assumptions[] =
 
 static void fill_page(struct reply *r, const struct profile_answer *a, const struct options *o)
 {
-	const struct call_profile *p = &a->p;
+	const struct call_profile *p = a->p;
 	reply_say(r, SAY_TEXT, "Profile of %zu thread%s in %zu process%s, in the run of %s s. Times are of all threads together.", p->nthreads,
 		  p->nthreads == 1 ? "" : "s", p->nprocesses, p->nprocesses == 1 ? "" : "es",
 		  reply_interval(r, seconds(a, p->span.length), 9).text);
@@ -440,9 +440,9 @@ static void fill_page(struct reply *r, const struct profile_answer *a, const str
 static void fill(struct reply *r, const struct profile_answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
-	reply_value(r, "span_s", tab_interval(on_page(a, a->p.span.length)));
-	reply_value(r, "threads", tab_number(a->p.nthreads));
-	reply_value(r, "processes", tab_number(a->p.nprocesses));
+	reply_value(r, "span_s", tab_interval(on_page(a, a->p->span.length)));
+	reply_value(r, "threads", tab_number(a->p->nthreads));
+	reply_value(r, "processes", tab_number(a->p->nprocesses));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	if (r->data) {
 		fill_calls(r, a);
@@ -450,27 +450,29 @@ static void fill(struct reply *r, const struct profile_answer *a, const struct o
 		fill_operations(r, a);
 		fill_messages(r, a);
 	}
-	reply_value(r, "unmatched", tab_number(a->p.unmatched));
+	reply_value(r, "unmatched", tab_number(a->p->unmatched));
 	reply_value(r, "assumptions", tab_text(assumptions));
 	if (r->page)
 		fill_page(r, a, o);
 }
 
-void reply_profile(struct reply *reply, const struct graph *graph, const struct options *options)
+void reply_profile(struct reply *reply, const struct graph *graph, const struct call_profile *calls, const struct options *options)
 {
 	const struct times *times = graph->times;
-	struct profile_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
-	calls_of_graph(&a.p, graph);
+	struct profile_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock],
+				    .p = calls };
 	fill(reply, &a, options);
-	calls_close(&a.p);
 }
 
 static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
 	struct graph graph;
+	struct call_profile calls;
 	graph_open(&graph, trace, times);
 	graph_said_tell(&graph.said, trace);
-	reply_profile(reply, &graph, options);
+	calls_of_graph(&calls, &graph);
+	reply_profile(reply, &graph, &calls, options);
+	calls_close(&calls);
 	graph_close(&graph);
 	return EXIT_FINE;
 }

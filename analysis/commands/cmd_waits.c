@@ -22,7 +22,7 @@ struct waits_answer {
 	const struct trace *trace;
 	const struct times *times;
 	uint32_t time_base;
-	struct waits waits;
+	const struct waits *waits;   /* with delays */
 	frz_time waiting;        /* of all threads */
 };
 
@@ -57,7 +57,7 @@ static int64_t pid_of(const struct trace *trace, uint32_t thread)
 	tab_text(wait_kind_key((s)->kind)), tab_count((a)->trace->threads[(s)->thread].rank),                          \
 		tab_count(pid_of((a)->trace, (s)->thread)), tab_count((a)->trace->threads[(s)->thread].number),        \
 		name_of((a)->trace, (s)->site), tab_text(at), tab_interval(seconds((a), (s)->ticks)),                  \
-		tab_interval(interval_percent((s)->ticks, (a)->waits.span.length)), tab_count((int64_t)(s)->count),     \
+		tab_interval(interval_percent((s)->ticks, (a)->waits->span.length)), tab_count((int64_t)(s)->count),     \
 		tab_verdict((s)->sure)
 
 static void fill_causes(struct reply *r, const struct waits_answer *a)
@@ -66,8 +66,8 @@ static void fill_causes(struct reply *r, const struct waits_answer *a)
 						     TAB_KEY("caused_by.thread"), TAB_KEY("caused_by.region"),
 						     TAB_KEY("caused_by.site"), { 0 } };
 	reply_table(r, "waits", columns, 0);
-	for (size_t i = 0; i < a->waits.ncauses; i++) {
-		const struct wait_sum *s = &a->waits.causes[i];
+	for (size_t i = 0; i < a->waits->ncauses; i++) {
+		const struct wait_sum *s = &a->waits->causes[i];
 		char *at = place(a->trace, s->site), *did = s->did < a->trace->nsites ? place(a->trace, s->did) : NULL;
 		reply_row(r, WAITED_CELLS(a, s, at), tab_count(a->trace->threads[s->for_thread].rank),
 			  tab_count(pid_of(a->trace, s->for_thread)), tab_count(a->trace->threads[s->for_thread].number),
@@ -82,8 +82,8 @@ static void fill_places(struct reply *r, const struct waits_answer *a)
 {
 	static const struct tab_column columns[] = { WAITED_KEYS, { 0 } };
 	reply_table(r, "places", columns, 0);
-	for (size_t i = 0; i < a->waits.nplaces; i++) {
-		const struct wait_sum *s = &a->waits.places[i];
+	for (size_t i = 0; i < a->waits->nplaces; i++) {
+		const struct wait_sum *s = &a->waits->places[i];
 		char *at = place(a->trace, s->site);
 		reply_row(r, WAITED_CELLS(a, s, at));
 		free(at);
@@ -98,8 +98,8 @@ static void fill_delays(struct reply *r, const struct waits_answer *a)
 						     TAB_KEY("site"), TAB_KEY("seconds"), TAB_KEY("share_percent"),
 						     TAB_KEY("short_term_s"), TAB_KEY("long_term_s"), TAB_KEY("verdict"), { 0 } };
 	reply_table(r, "delays", columns, 0);
-	for (size_t i = 0; i < a->waits.ndelays; i++) {
-		const struct wait_delay *d = &a->waits.delays[i];
+	for (size_t i = 0; i < a->waits->ndelays; i++) {
+		const struct wait_delay *d = &a->waits->delays[i];
 		char *at = d->site < a->trace->nsites ? place(a->trace, d->site) : NULL;
 		reply_row(r, tab_count(a->trace->threads[d->thread].rank), tab_count(pid_of(a->trace, d->thread)),
 			  tab_count(a->trace->threads[d->thread].number), name_of(a->trace, d->site), tab_text(at),
@@ -109,14 +109,14 @@ static void fill_delays(struct reply *r, const struct waits_answer *a)
 	}
 	reply_end(r);
 	reply_value(r, "waiting_s", tab_interval(seconds(a, a->waiting)));
-	reply_value(r, "uncaused_s", tab_interval(seconds(a, a->waits.uncaused)));
+	reply_value(r, "uncaused_s", tab_interval(seconds(a, a->waits->uncaused)));
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static bool matters(const struct waits_answer *a, const struct wait_sum *s, bool every)
 {
-	return every || interval_percent(s->ticks, a->waits.span.length).hi > SHARE_OF_NOTHING;
+	return every || interval_percent(s->ticks, a->waits->span.length).hi > SHARE_OF_NOTHING;
 }
 
 static void say_causes(struct reply *r, const struct waits_answer *a, bool every)
@@ -127,14 +127,14 @@ static void say_causes(struct reply *r, const struct waits_answer *a, bool every
 	size_t shown = 0, left = 0;
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
-	for (size_t i = 0; i < a->waits.ncauses; i++) {
-		const struct wait_sum *s = &a->waits.causes[i];
+	for (size_t i = 0; i < a->waits->ncauses; i++) {
+		const struct wait_sum *s = &a->waits->causes[i];
 		if (!matters(a, s, every) || (shown == MOST_ROWS && !every)) {
 			left++;
 			continue;
 		}
 		shown++;
-		reply_row(r, tab_range(interval_percent(s->ticks, a->waits.span.length)),
+		reply_row(r, tab_range(interval_percent(s->ticks, a->waits->span.length)),
 			  tab_text(location_name(a->trace, s->thread).text), tab_text(location_name(a->trace, s->for_thread).text),
 			  tab_text(wait_kind_words(s->kind)));
 		reply_say(r, SAY_DETAIL, "in %s; that one was in %s%s", site_name_within(a->trace, s->site, 30).text,
@@ -156,8 +156,8 @@ static void say_delays(struct reply *r, const struct waits_answer *a, bool every
 	reply_say(r, SAY_TEXT, "What all waiting (%s s, of all threads) goes back to, from wait to wait:",
 		  reply_interval(r, seconds(a, a->waiting), 9).text);
 	reply_table(r, NULL, columns, SIZE_MAX);
-	for (size_t i = 0; i < a->waits.ndelays; i++) {
-		const struct wait_delay *d = &a->waits.delays[i];
+	for (size_t i = 0; i < a->waits->ndelays; i++) {
+		const struct wait_delay *d = &a->waits->delays[i];
 		if (!every && (shown == MOST_DELAYS || interval_percent(d->ticks, a->waiting).hi <= SHARE_OF_LITTLE)) {
 			left++;
 			continue;
@@ -170,9 +170,9 @@ static void say_delays(struct reply *r, const struct waits_answer *a, bool every
 	reply_end(r);
 	if (left)
 		reply_say(r, SAY_INDENTED, "... and %zu more: -v", left);
-	if (interval_percent(a->waits.uncaused, a->waiting).hi > SHARE_OF_LITTLE)
+	if (interval_percent(a->waits->uncaused, a->waiting).hi > SHARE_OF_LITTLE)
 		reply_say(r, SAY_INDENTED, "%s %% of waiting goes back to nothing that took longer in the trace.",
-			  reply_interval(r, interval_percent(a->waits.uncaused, a->waiting), 3).text);
+			  reply_interval(r, interval_percent(a->waits->uncaused, a->waiting), 3).text);
 	reply_say(r, SAY_TEXT, "That is what was longer there than elsewhere; what making it shorter would buy says dprof-analyze coz "
 			       "--region NAME.");
 }
@@ -184,17 +184,17 @@ static const char assumptions[] =
 static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 {
 	reply_say(r, SAY_TEXT, "Who waited for whom in the run of %s s. A wait is caused by whoever came last.",
-		  reply_interval(r, seconds(a, a->waits.span.length), 9).text);
-	if (a->waits.ncauses == 0)
+		  reply_interval(r, seconds(a, a->waits->span.length), 9).text);
+	if (a->waits->ncauses == 0)
 		reply_say(r, SAY_TEXT, "No thread waited for another.");
 	else
 		say_causes(r, a, every);
-	if (a->waits.ndelays)
+	if (a->waits->ndelays)
 		say_delays(r, a, every);
-	if (a->waits.unknown)
+	if (a->waits->unknown)
 		reply_say(r, SAY_TEXT, "Of %llu wait%s it is not known what ended %s, and %s in no table; dprof-analyze check says where.",
-			  (unsigned long long)a->waits.unknown, a->waits.unknown > 1 ? "s" : "", a->waits.unknown > 1 ? "them" : "it",
-			  a->waits.unknown > 1 ? "they are" : "it is");
+			  (unsigned long long)a->waits->unknown, a->waits->unknown > 1 ? "s" : "", a->waits->unknown > 1 ? "them" : "it",
+			  a->waits->unknown > 1 ? "they are" : "it is");
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }
@@ -204,19 +204,20 @@ static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 static size_t undecided(const struct waits_answer *a)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < a->waits.ncauses; i++)
-		n += interval_percent(a->waits.causes[i].ticks, a->waits.span.length).hi >= RELATIONS_WORTH &&
-		     !relations_decided(a->waits.causes[i].ticks);
+	for (size_t i = 0; i < a->waits->ncauses; i++)
+		n += interval_percent(a->waits->causes[i].ticks, a->waits->span.length).hi >= RELATIONS_WORTH &&
+		     !relations_decided(a->waits->causes[i].ticks);
 	return n;
 }
 
 static size_t count_undecided(struct trace *trace, const struct times *times, const struct options *options)
 {
-	struct waits_answer a = { .trace = trace, .times = times };
+	struct waits waits;
+	struct waits_answer a = { .trace = trace, .times = times, .waits = &waits };
 	(void)options;
-	waits_open(&a.waits, trace, times);
+	waits_open(&waits, trace, times);
 	size_t n = undecided(&a);
-	waits_close(&a.waits);
+	waits_close(&waits);
 	return n;
 }
 
@@ -230,35 +231,37 @@ static size_t count_again(struct trace *trace, const struct options *options)
 static void fill(struct reply *r, struct waits_answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
-	reply_value(r, "span_s", tab_interval(seconds(a, a->waits.span.length)));
+	reply_value(r, "span_s", tab_interval(seconds(a, a->waits->span.length)));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	fill_causes(r, a);
 	fill_places(r, a);
 	fill_delays(r, a);
-	reply_value(r, "unknown", tab_number(a->waits.unknown));
+	reply_value(r, "unknown", tab_number(a->waits->unknown));
 	reply_value(r, "assumptions", tab_text(assumptions));
 	fill_page(r, a, o->verbose);
 }
 
-void reply_waits(struct reply *reply, const struct graph *graph, const struct options *options)
+void reply_waits(struct reply *reply, const struct graph *graph, const struct waits *waits, const struct options *options)
 {
 	const struct times *times = graph->times;
-	struct waits_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock] };
-	waits_and_delays_of_graph(&a.waits, graph);
-	for (size_t i = 0; i < a.waits.nplaces; i++)
-		a.waiting = time_add(a.waiting, a.waits.places[i].ticks);
+	struct waits_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock],
+				  .waits = waits };
+	for (size_t i = 0; i < waits->nplaces; i++)
+		a.waiting = time_add(a.waiting, waits->places[i].ticks);
 	fill(reply, &a, options);
 	struct decide decide = decide_find(times, options, undecided(&a), count_again);
 	decide_fill(reply, &decide);
-	waits_close(&a.waits);
 }
 
 static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
 	struct graph graph;
+	struct waits waits;
 	graph_open(&graph, trace, times);
 	graph_said_tell(&graph.said, trace);
-	reply_waits(reply, &graph, options);
+	waits_and_delays_of_graph(&waits, &graph);
+	reply_waits(reply, &graph, &waits, options);
+	waits_close(&waits);
 	graph_close(&graph);
 	return EXIT_FINE;
 }

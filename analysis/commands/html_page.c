@@ -56,18 +56,27 @@ static void add_timeline(struct page_data *d, struct path *path)
 static void add_relations(struct page_data *d, const struct times *times)
 {
 	struct path path;
+	struct graph *graph = &path.graph;
+	struct waits waits;
+	struct call_profile calls;
 	path_open(&path, d->trace, times);
-	graph_said_tell(&path.graph.said, d->trace);
-	reply_waits(begin_member(d, "waits"), &path.graph, &d->options);
+	graph_said_tell(&graph->said, d->trace);
+	waits_and_delays_of_graph(&waits, graph);
+	calls_of_graph(&calls, graph);
+	reply_waits(begin_member(d, "waits"), graph, &waits, &d->options);
 	end_member(d);
 	reply_path(begin_member(d, "path"), &path, &d->options);
 	end_member(d);
-	reply_profile(begin_member(d, "profile"), &path.graph, &d->options);
+	reply_profile(begin_member(d, "profile"), graph, &calls, &d->options);
 	end_member(d);
 	add_timeline(d, &path);
-	path_close(&path);
-	reply_efficiency(d->trace, times, &d->options, begin_member(d, "efficiency"));
+	reply_efficiency(begin_member(d, "efficiency"), d->trace, graph, &waits, &d->options);
 	end_member(d);
+	reply_diagnosis(begin_member(d, "diagnose"), graph, &waits, &calls, &d->options);
+	end_member(d);
+	calls_close(&calls);
+	waits_close(&waits);
+	path_close(&path);
 }
 
 /* The report comes last: it says what is wrong with the trace. */
@@ -80,8 +89,6 @@ static int add_members(struct page_data *d)
 	if (!relations_missing(&times))
 		add_relations(d, &times);
 	times_close(&times);
-	cmd_diagnose(d->trace, &d->options, begin_member(d, "diagnose"));
-	end_member(d);
 	cmd_clocks(d->trace, &d->options, begin_member(d, "clocks"));
 	end_member(d);
 	status = cmd_report(d->trace, &d->options, begin_member(d, "report"));

@@ -22,13 +22,13 @@
 
 static void add_diagnostic(const struct visit *v, char *text)
 {
-	struct graph_said *said = &v->coz->graph.said;
+	struct graph_said *said = &v->coz->graph->said;
 	*MEM_GROW(said->diagnostics, said->ndiagnostics) = text;
 }
 
 static void add_note(const struct visit *v, char *text)
 {
-	struct graph_said *said = &v->coz->graph.said;
+	struct graph_said *said = &v->coz->graph->said;
 	*MEM_GROW(said->notes, said->nnotes) = text;
 }
 
@@ -574,7 +574,7 @@ static uint32_t questions_about(const struct coz *c, size_t thread)
 {
 	uint32_t about = 0;
 	for (size_t q = 0; q < c->nquestions; q++)
-		about |= (uint32_t)coz_is_asked(c->graph.trace, thread, c->questions[q].who) << q;
+		about |= (uint32_t)coz_is_asked(c->graph->trace, thread, c->questions[q].who) << q;
 	return about;
 }
 
@@ -762,17 +762,29 @@ static void add_probes(struct coz *c)
 	struct graph_probe *probes = mem_resize(NULL, c->nprobes + 1, sizeof *probes);
 	for (size_t i = 0; i < c->nprobes; i++)
 		probes[i] = c->probes[i].event;
-	graph_add_probes(&c->graph, probes, c->nprobes);
+	graph_add_probes(c->graph, probes, c->nprobes);
 	free(probes);
+}
+
+static void follow(struct coz *c, struct graph *g, bool worst)
+{
+	c->graph = g;
+	c->span = graph_span(g);
+	transfer_open(&c->transfer, g, worst);
+}
+
+void coz_on_graph(struct coz *c, struct graph *g, bool worst)
+{
+	*c = (struct coz){ .nprobes = 0 };
+	follow(c, g, worst);
 }
 
 void coz_open(struct coz *c, const struct trace *trace, const struct times *times, bool worst,
 	      const struct coz_probe *probes, size_t nprobes)
 {
 	*c = (struct coz){ .probes = probes, .nprobes = nprobes };
-	graph_open(&c->graph, trace, times);
-	c->span = graph_span(&c->graph);
-	transfer_open(&c->transfer, &c->graph, worst);
+	graph_open(&c->own, trace, times);
+	follow(c, &c->own, worst);
 	add_probes(c);
 	c->kept = mem_resize(NULL, nprobes + 1, sizeof *c->kept);
 	memset(c->kept, 0, nprobes * sizeof *c->kept);
@@ -837,30 +849,30 @@ static void open_greedy(struct visit *v)
 {
 	struct coz *c = v->coz;
 	for (size_t q = 0; q < c->nquestions; q++) {
-		bool too_many = greedy_too_many(&c->graph, c->questions[q].nrows * c->questions[q].nreductions);
+		bool too_many = greedy_too_many(c->graph, c->questions[q].nrows * c->questions[q].nreductions);
 		v->decides |= (uint32_t)!too_many << q;
 		c->orders_kept |= too_many;
 	}
-	v->greedy = v->decides ? greedy_open(&c->graph, &c->all) : NULL;
+	v->greedy = v->decides ? greedy_open(c->graph, &c->all) : NULL;
 	v->decides = v->greedy ? v->decides : 0;
 }
 
 static void find_answers(struct coz *c)
 {
-	struct visit v = { .coz = c, .g = &c->graph, .times = c->graph.times, .span = &c->span,
+	struct visit v = { .coz = c, .g = c->graph, .times = c->graph->times, .span = &c->span,
 			   .all = &c->all, .rows = &c->rows };
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		c->sum[i] = saving_none(&c->all);
 	open_visit(&v);
 	open_greedy(&v);
-	if (hides_something(&c->graph))
+	if (hides_something(c->graph))
 		count_cuts(&v);
 	open_runners(&v);
 	visit(&v);
 	if (!c->asked)
 		say_doubts(&v);
 	c->asked = true;
-	struct saving *end = v.states[c->graph.end].saving;
+	struct saving *end = v.states[c->graph->end].saving;
 	c->end = end ? saving_keep(end) : saving_none(&c->all);
 	if (v.greedy)
 		decide_all(&v);
@@ -886,9 +898,9 @@ void coz_ask(struct coz *c, const struct coz_question *questions, size_t nquesti
 	c->questions = questions;
 	c->nquestions = nquestions;
 	c->answered = true;
-	coz_rows_open(&c->rows, questions, nquestions, COZ_SITES(c->graph.trace));
+	coz_rows_open(&c->rows, questions, nquestions, COZ_SITES(c->graph->trace));
 	open_savings(c);
-	progress_begin("carrying savings along", (1 + hides_something(&c->graph)) * trace_records(c->graph.trace));
+	progress_begin("carrying savings along", (1 + hides_something(c->graph)) * trace_records(c->graph->trace));
 	find_answers(c);
 	progress_end();
 }
@@ -898,7 +910,8 @@ void coz_close(struct coz *c)
 	forget_answers(c);
 	free(c->kept);
 	transfer_close(&c->transfer);
-	graph_close(&c->graph);
+	if (c->graph == &c->own)
+		graph_close(&c->own);
 }
 
 struct savings_bounds coz_saving(const struct coz *c, enum coz_answer answer, size_t region, size_t reduction)
@@ -911,7 +924,7 @@ struct savings_bounds coz_saving(const struct coz *c, enum coz_answer answer, si
 static struct moment moment_of(const struct coz *c, size_t probe)
 {
 	const struct graph_probe *event = &c->probes[probe].event;
-	return (struct moment){ c->graph.trace->threads[event->thread].clock, event->stamp };
+	return (struct moment){ c->graph->trace->threads[event->thread].clock, event->stamp };
 }
 
 /* The longest way from probe i to any of them, or to it; not below 0. */
@@ -923,8 +936,8 @@ static struct slack way(const struct coz *c, const size_t *probes, size_t count,
 		struct moment self = moment_of(c, probes[i]), other = moment_of(c, probes[k]);
 		if (k == i)
 			continue;
-		frz_time between = from ? times_between(c->graph.times, self, other)
-					: times_between(c->graph.times, other, self);
+		frz_time between = from ? times_between(c->graph->times, self, other)
+					: times_between(c->graph->times, other, self);
 		slack.lo = between.lo > slack.lo ? between.lo : slack.lo;
 		slack.hi = between.hi > slack.hi ? between.hi : slack.hi;
 	}

@@ -69,7 +69,7 @@ struct coz_question {
 };
 
 struct coz {
-	struct graph graph;
+	struct graph *graph, own;  /* the latter, or one that was there */
 	struct transfer transfer;
 	struct span span;            /* of the run */
 	const struct coz_probe *probes; size_t nprobes;
@@ -91,6 +91,8 @@ bool coz_possible(const struct times *);
 /* `worst`: nothing is assumed of transfer times. */
 void coz_open(struct coz *, const struct trace *, const struct times *, bool worst,
 	      const struct coz_probe *, size_t nprobes);
+/* Without probes, in a graph that is there already and must last; what coz has to say it says, too. */
+void coz_on_graph(struct coz *, struct graph *, bool worst);
 void coz_close(struct coz *);
 
 /* Questions that are asked at once cost little more than one, and each is answered as if it had been asked alone. Any

@@ -234,11 +234,11 @@ static void measure_little(struct points *p, const struct coz *c, const struct t
 void points_measure(struct points *p, const struct coz *c)
 {
 	if (!p->pair) {
-		measure_throughput(p, c->graph.times);
+		measure_throughput(p, c->graph->times);
 		return;
 	}
 	p->known[POINTS_LATENCY] = p->matched > 0 && p->total[POINTS_LATENCY].lo > 0;
-	measure_little(p, c, c->graph.times);
+	measure_little(p, c, c->graph->times);
 }
 
 /* ---- After ----------------------------------------------------------------------------------- */

@@ -205,18 +205,18 @@ static char *say_sites(const struct graph *g, const uint32_t *sites, size_t n)
 
 static void take_facts(struct profile *p, const struct coz *c)
 {
-	const struct times *times = c->graph.times;
+	const struct times *times = c->graph->times;
 	uint32_t time_base = times->time_base[times->trace->threads[0].clock];
 	p->span_s = times_seconds(times, time_base, c->span.length);
-	for (size_t j = 0; j < c->graph.nnodes; j++, spill_relax(c->graph.spill))
-		p->transfers |= c->graph.nodes[j].kind == GRAPH_ARRIVAL;
-	p->dealers = say_sites(&c->graph, c->graph.dealers, c->graph.ndealers);
-	p->unsaid = say_sites(&c->graph, c->graph.unsaid, c->graph.nunsaid);
-	if (c->graph.unseen != TR_NO_SITE)
-		p->unseen = mem_format("%s", site_name(c->graph.trace, c->graph.unseen).text);
-	p->rigid = !c->graph.gives;
-	for (size_t j = 0; j < c->graph.nnodes; j++, spill_relax(c->graph.spill))
-		p->rigid &= !c->graph.nodes[j].loose;
+	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
+		p->transfers |= c->graph->nodes[j].kind == GRAPH_ARRIVAL;
+	p->dealers = say_sites(c->graph, c->graph->dealers, c->graph->ndealers);
+	p->unsaid = say_sites(c->graph, c->graph->unsaid, c->graph->nunsaid);
+	if (c->graph->unseen != TR_NO_SITE)
+		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
+	p->rigid = !c->graph->gives;
+	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
+		p->rigid &= !c->graph->nodes[j].loose;
 	points_measure(&p->points, c);
 	for (unsigned what = 0; what < POINTS_WHATS; what++)
 		p->total_s[what] = times_seconds(times, time_base, p->points.total[what]);
@@ -368,7 +368,7 @@ static void take_aside(struct profile *p, const struct coz *c, size_t region, co
 static void ask(struct profile *p, struct coz *c, const struct profile_request *request, const uint32_t *row_of_site,
 		size_t first, size_t n)
 {
-	const struct trace *trace = c->graph.trace;
+	const struct trace *trace = c->graph->trace;
 	struct asking a = { .n = 0 };
 	const struct profile_aside *aside = first == 0 ? request->aside : NULL;
 	bool all_work = aside && aside->all_work, more = aside && aside->site != TR_NO_SITE;
@@ -442,11 +442,14 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 {
 	struct coz c;
 	points_open(&p->points, trace, times, request->from, request->to);
-	coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
+	if (request->graph)
+		coz_on_graph(&c, request->graph, request->worst);
+	else
+		coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
-	drop_unentered(p, &c.graph, request, row_of_site);
+	drop_unentered(p, c.graph, request, row_of_site);
 	ask_in_turn(p, &c, request, row_of_site);
-	p->said = graph_take_said(&c.graph);
+	p->said = graph_take_said(c.graph);
 	if (p->narrow)
 		*MEM_GROW(p->said.diagnostics, p->said.ndiagnostics) =
 			mem_format("%" PRIu64 " proved bounds did not hold what is expected, so they are false, and were "

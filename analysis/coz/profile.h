@@ -51,6 +51,7 @@ struct profile_request {
 	const char *from, *to;       /* progress points: both, the first, or neither */
 	const struct profile_aside *aside; /* or NULL */
 	const struct profile_more *more; size_t nmore; /* at most PROFILE_MORE */
+	struct graph *graph;         /* that is there, for questions without progress points; or NULL */
 	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */
 };
 

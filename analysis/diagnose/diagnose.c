@@ -139,9 +139,9 @@ static bool load(struct expert *e, const char *model, const char *users)
 struct patient {
 	struct diagnosis *d;
 	const struct graph *graph;
+	const struct waits *waits;
+	const struct call_profile *calls;
 	struct graph_last last;
-	struct waits waits;
-	struct call_profile calls;
 	struct pattern pattern;
 	struct master_worker workers;
 	struct chain chain;
@@ -172,15 +172,15 @@ static const char *find_workers(struct patient *p)
 
 static const char *find_stages(struct patient *p)
 {
-	chain_open(&p->chain, p->graph, &p->last, &p->pattern, &p->calls);
+	chain_open(&p->chain, p->graph, &p->last, &p->pattern, p->calls);
 	return p->chain.n < 3 ? NULL : p->chain.same ? "wavefront" : "pipeline";
 }
 
 static bool any_region(const struct patient *p)
 {
 	bool any = false;
-	for (size_t i = 0; i < p->calls.nflat; i++)
-		any |= tr_is(p->graph->trace, p->calls.flat[i].site, OP_REGION);
+	for (size_t i = 0; i < p->calls->nflat; i++)
+		any |= tr_is(p->graph->trace, p->calls->flat[i].site, OP_REGION);
 	return any;
 }
 
@@ -203,7 +203,7 @@ static void choose_model(struct patient *p, const char *asked)
 	d->model = GENERIC;
 	if (!of_itself && strcmp(asked, GENERIC) == 0)
 		return;
-	pattern_open(&p->pattern, p->graph->trace, &p->calls);
+	pattern_open(&p->pattern, p->graph->trace, p->calls);
 	const char *fits = fitting_model(p);
 	if (fits && (of_itself || strcmp(asked, fits) == 0)) {
 		d->model = fits;
@@ -250,14 +250,12 @@ static void tell(struct patient *p)
 static bool examine(struct patient *p, const struct options *o)
 {
 	bool loaded;
-	waits_and_delays_of_graph(&p->waits, p->graph);
-	calls_of_graph(&p->calls, p->graph);
 	graph_last_open(&p->last, p->graph);
-	p->facts = facts_of(p->graph, &p->waits, &p->calls);
-	p->d->nthreads = p->calls.nthreads;
+	p->facts = facts_of(p->graph, p->waits, p->calls);
+	p->d->nthreads = p->calls->nthreads;
 	choose_model(p, o->model);
 	loaded = load(p->expert, p->d->model, o->rules);
-	if (loaded && p->calls.nthreads > 0) {
+	if (loaded && p->calls->nthreads > 0) {
 		tell(p);
 		expert_run(p->expert);
 		take_answers(p->d, p->graph->trace, p->expert);
@@ -266,8 +264,6 @@ static bool examine(struct patient *p, const struct options *o)
 	pattern_close(&p->pattern);
 	master_worker_close(&p->workers);
 	chain_close(&p->chain);
-	calls_close(&p->calls);
-	waits_close(&p->waits);
 	return loaded;
 }
 
@@ -284,8 +280,9 @@ static struct coz_location who_of(const struct trace *trace, uint32_t thread)
 }
 
 /* Of the most expensive findings: the others are not worth much. */
-static void ask_coz(struct diagnosis *d, const struct trace *trace, const struct times *times)
+static void ask_coz(struct diagnosis *d, struct graph *g)
 {
+	const struct trace *trace = g->trace;
 	struct profile_more more[PROFILE_MORE];
 	struct diagnosis_finding *of[PROFILE_MORE];
 	bool *none = mem_resize(NULL, trace->nsites + 1, sizeof *none);
@@ -302,7 +299,7 @@ static void ask_coz(struct diagnosis *d, const struct trace *trace, const struct
 	if (n) {
 		struct profile p;
 		memset(none, 0, trace->nsites * sizeof *none);
-		profile_open(&p, trace, times, &(struct profile_request){ .wanted = none, .who = COZ_ALL, .more = more, .nmore = n });
+		profile_open(&p, trace, g->times, &(struct profile_request){ .wanted = none, .who = COZ_ALL, .graph = g, .more = more, .nmore = n });
 		for (size_t i = 0; i < n; i++) {
 			of[i]->expected = p.more[i][COZ_EXPECTED];
 			of[i]->bought = p.more[i][COZ_PROVED];
@@ -314,20 +311,33 @@ static void ask_coz(struct diagnosis *d, const struct trace *trace, const struct
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times *times, const struct options *o)
+bool diagnosis_of_graph(struct diagnosis *d, struct graph *g, const struct waits *waits, const struct call_profile *calls,
+			const struct options *o)
 {
-	struct graph g;
-	struct patient p = { .d = d, .graph = &g, .expert = expert_open() };
-	*d = (struct diagnosis){ .nthreads = 0 };
-	graph_open(&g, trace, times);
-	d->span = graph_span(&g);
+	struct patient p = { .d = d, .graph = g, .waits = waits, .calls = calls, .expert = expert_open() };
+	*d = (struct diagnosis){ .span = graph_span(g) };
 	bool loaded = examine(&p, o);
-	d->said = graph_take_said(&g);
-	graph_close(&g);
 	take_errors(d, p.expert);
 	expert_close(p.expert);
 	if (loaded)
-		ask_coz(d, trace, times);
+		ask_coz(d, g);
+	return loaded;
+}
+
+bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times *times, const struct options *o)
+{
+	struct graph g;
+	struct waits waits;
+	struct call_profile calls;
+	graph_open(&g, trace, times);
+	struct graph_said said = graph_take_said(&g);
+	waits_and_delays_of_graph(&waits, &g);
+	calls_of_graph(&calls, &g);
+	bool loaded = diagnosis_of_graph(d, &g, &waits, &calls, o);
+	d->said = said;
+	calls_close(&calls);
+	waits_close(&waits);
+	graph_close(&g);
 	return loaded;
 }
 

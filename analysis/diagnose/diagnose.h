@@ -12,13 +12,13 @@
  * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
  * `least`), what the rule stands on besides is sure, and the trace lacks nothing.
  *
- * Memory: that of waits with delays, of the profile by call path and of coz, one after the other. */
+ * Memory: that of the graph; and of waits with delays, of the profile by call path and of coz, one after the other. */
 #ifndef ANALYSIS_DIAGNOSE_H
 #define ANALYSIS_DIAGNOSE_H
 
 #include "analysis/base/options.h"
-#include "analysis/clocks/times.h"
-#include "analysis/graph/graph.h"
+#include "analysis/calls/calls.h"
+#include "analysis/waits/waits.h"
 
 struct diagnosis_finding {
 	char *cause, *what, *suggestion;
@@ -51,6 +51,8 @@ struct diagnosis {
 /* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are only
  * errors. */
 bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct options *);
+/* Of what is there already: waits with delays. What the graph says stays with it, but for what coz adds. */
+bool diagnosis_of_graph(struct diagnosis *, struct graph *, const struct waits *, const struct call_profile *, const struct options *);
 void diagnosis_close(struct diagnosis *);
 
 /* Whether there is such a model, and the names of all. */

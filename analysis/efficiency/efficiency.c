@@ -9,12 +9,12 @@
 #include "analysis/base/memory.h"
 #include "analysis/efficiency/efficiency_private.h"
 #include "analysis/efficiency/useful.h"
-#include "analysis/waits/waits.h"
 
 struct efficiency_finder {
 	struct efficiency *e;
 	struct efficiency_walk walk;
 	const struct times *times;
+	const struct waits *waits;   /* of the graph, if they are there */
 	struct useful useful;
 };
 
@@ -162,7 +162,7 @@ static frz_time since_begin(frz_time from, frz_time to)
 /* In MPI, or in MPI_Init, of which there are no events, within the run. */
 static frz_time in_mpi(struct efficiency_finder *f, uint32_t thread)
 {
-	const struct trace *trace = f->walk.graph.trace;
+	const struct trace *trace = f->walk.graph->trace;
 	const struct tr_process *p = &trace->processes[trace->threads[thread].process];
 	struct frz_cursor c = times_cursor(f->times, trace->threads[thread].clock);
 	frz_time in = f->walk.mpi[thread];
@@ -176,7 +176,7 @@ static frz_time in_mpi(struct efficiency_finder *f, uint32_t thread)
 static void find_hybrid(struct efficiency_finder *f)
 {
 	struct efficiency *e = f->e;
-	const struct trace *trace = f->walk.graph.trace;
+	const struct trace *trace = f->walk.graph->trace;
 	struct factor_part *outside = NULL;
 	size_t n = 0;
 	bool mpi = false;
@@ -216,7 +216,7 @@ static struct efficiency_cause cause_of_imbalance(struct efficiency_finder *f)
 	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
 	frz_time most = { 0, 0 };
 	int64_t n = (int64_t)e->nthreads;
-	uint32_t nsites = (uint32_t)w->graph.trace->nsites;
+	uint32_t nsites = (uint32_t)w->graph->trace->nsites;
 	frz_time *sums = mem_resize(NULL, nsites + 1, sizeof *sums);
 	memset(sums, 0, (nsites + 1) * sizeof *sums);
 	for (size_t i = 1; i < e->nthreads; i++)
@@ -247,7 +247,7 @@ static struct efficiency_cause cause_in_operations(struct efficiency_finder *f, 
 										       const struct site_sum *))
 {
 	const struct efficiency_walk *w = &f->walk;
-	const struct trace *trace = w->graph.trace;
+	const struct trace *trace = w->graph->trace;
 	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
 	frz_time *sums = mem_resize(NULL, trace->nsites + 1, sizeof *sums), most = { 0, 0 }, own = { -1, -1 };
 	uint32_t kind = TR_NO_SITE;
@@ -284,7 +284,7 @@ static frz_time its_transfer(const struct efficiency_walk *w, const struct site_
 
 static frz_time its_threads(const struct efficiency_walk *w, const struct site_sum *s)
 {
-	bool mpi = tr_is(w->graph.trace, s->site, OP_MPI);
+	bool mpi = tr_is(w->graph->trace, s->site, OP_MPI);
 	return mpi ? (frz_time){ 0, 0 } : time_add(s->waited, s->transfer);
 }
 
@@ -292,15 +292,17 @@ static frz_time its_threads(const struct efficiency_walk *w, const struct site_s
 static struct efficiency_cause cause_of_waiting(struct efficiency_finder *f)
 {
 	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
-	struct waits waits;
-	waits_of_graph(&waits, &f->walk.graph);
-	if (waits.ncauses) {
-		const struct wait_sum *s = &waits.causes[0]; /* the longest */
+	struct waits own = { .ncauses = 0 };
+	const struct waits *waits = f->waits ? f->waits : &own;
+	if (!f->waits)
+		waits_of_graph(&own, f->walk.graph);
+	if (waits->ncauses) {
+		const struct wait_sum *s = &waits->causes[0]; /* the longest */
 		cause = (struct efficiency_cause){ .named = true, .thread = s->thread, .site = s->site, .for_thread = s->for_thread,
 						   .did = s->did };
 		cause.percent = interval_percent(s->ticks, of_all(f->e));
 	}
-	waits_close(&waits);
+	waits_close(&own);
 	return cause;
 }
 
@@ -334,12 +336,12 @@ static void find_causes(struct efficiency_finder *f)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-bool efficiency_open(struct efficiency *e, struct trace *trace, const struct times *times)
+bool efficiency_of_graph(struct efficiency *e, struct trace *trace, const struct graph *g, const struct waits *waits)
 {
-	struct efficiency_finder f = { .e = e, .times = times };
+	struct efficiency_finder f = { .e = e, .times = g->times, .waits = waits };
 	*e = (struct efficiency){ 0 };
-	useful_open(&f.useful, trace, times, NULL);
-	efficiency_walk_open(&f.walk, trace, times);
+	useful_open(&f.useful, trace, g->times, NULL);
+	efficiency_walk_open(&f.walk, g);
 	find_useful(&f);
 	if (e->nthreads > 0) {
 		find_factors(&f);
@@ -347,10 +349,19 @@ bool efficiency_open(struct efficiency *e, struct trace *trace, const struct tim
 		find_hybrid(&f);
 		find_causes(&f);
 	}
-	e->said = graph_take_said(&f.walk.graph);
 	efficiency_walk_close(&f.walk);
 	useful_close(&f.useful);
 	return e->nthreads > 0;
+}
+
+bool efficiency_open(struct efficiency *e, struct trace *trace, const struct times *times)
+{
+	struct graph g;
+	graph_open(&g, trace, times);
+	bool any = efficiency_of_graph(e, trace, &g, NULL);
+	e->said = graph_take_said(&g);
+	graph_close(&g);
+	return any;
 }
 
 void efficiency_close(struct efficiency *e)

@@ -32,6 +32,7 @@
 #include "analysis/clocks/times.h"
 #include "analysis/efficiency/factors.h"
 #include "analysis/graph/graph.h"
+#include "analysis/waits/waits.h"
 
 #define EFFICIENCY_LOW 80 /* percent */
 
@@ -71,6 +72,8 @@ struct efficiency {
 
 /* All clocks with threads must be on one time base, and nothing left out. False without any event. */
 bool efficiency_open(struct efficiency *, struct trace *, const struct times *);
+/* Of a graph that is there, whose trace that is, and its waits, if these are there (else NULL); what is wrong with it the graph has said itself. */
+bool efficiency_of_graph(struct efficiency *, struct trace *, const struct graph *, const struct waits *);
 void efficiency_close(struct efficiency *);
 
 const char *factor_key(enum factor);   /* "load_balance" */

@@ -38,15 +38,15 @@ struct ideal {
 /* Since the run's first event, as it was. */
 static frz_time elapsed(struct ideal *d, uint32_t thread, uint64_t stamp)
 {
-	frz_time now = frz_time_of(&d->cursors[d->w->graph.trace->threads[thread].clock], stamp);
+	frz_time now = frz_time_of(&d->cursors[d->w->graph->trace->threads[thread].clock], stamp);
 	frz_time e = { ticks_minus(now.lo, d->span->first.hi), ticks_minus(now.hi, d->span->first.lo) };
 	return (frz_time){ e.lo > 0 ? e.lo : 0, e.hi > 0 ? e.hi : 0 };
 }
 
 static void post(struct ideal *d, const struct timed_thread *t, uint32_t number)
 {
-	const struct graph_input *input = &d->w->graph.inputs[number];
-	const struct graph_node *node = &d->w->graph.nodes[input->node];
+	const struct graph_input *input = &d->w->graph->inputs[number];
+	const struct graph_node *node = &d->w->graph->nodes[input->node];
 	struct timed_node *timed = &d->nodes[input->node];
 	bool one_of_them = node->kind == GRAPH_WOKEN && number != node->first;
 	if (t->now.hi > timed->last.hi && !input->follows) /* or else it was there before */
@@ -69,7 +69,7 @@ static void end_wait(struct ideal *d, uint32_t thread, const struct graph_sync_p
 {
 	struct timed_thread *t = &d->threads[thread];
 	const struct timed_node *node = &d->nodes[s->number];
-	if (broken || !graph_is_known(&d->w->graph.nodes[s->number])) {
+	if (broken || !graph_is_known(&d->w->graph->nodes[s->number])) {
 		t->now.hi = INT64_MAX;
 		return;
 	}
@@ -81,7 +81,7 @@ static void end_wait(struct ideal *d, uint32_t thread, const struct graph_sync_p
 static void go_on(struct ideal *d, uint32_t thread, const struct before_point *before, const struct graph_sync_point *s, bool broken)
 {
 	struct timed_thread *t = &d->threads[thread];
-	uint64_t first = d->w->graph.threads[thread].first;
+	uint64_t first = d->w->graph->threads[thread].first;
 	size_t operations = before->noperations - before->ended;
 	bool waits = s->what == GRAPH_WAITS;
 	if (!t->begun && !(waits && s->at == 0))
@@ -103,7 +103,7 @@ static void go_on(struct ideal *d, uint32_t thread, const struct before_point *b
 
 static void visit(struct ideal *d)
 {
-	const struct graph *g = &d->w->graph;
+	const struct graph *g = d->w->graph;
 	struct graph_order order;
 	graph_order_open(&order, g);
 	for (size_t i = 0; i < order.nsteps; i++, spill_relax(g->spill)) {
@@ -119,7 +119,7 @@ static void visit(struct ideal *d)
 
 frz_time efficiency_ideal(struct efficiency_walk *w, const struct span *span)
 {
-	const struct graph *g = &w->graph;
+	const struct graph *g = w->graph;
 	struct ideal d = { .w = w, .span = span, .cursors = times_cursors(w->times) };
 	d.nodes = spill_zeros(g->spill, g->nnodes, sizeof *d.nodes);
 	d.threads = mem_resize(NULL, g->trace->nthreads + 1, sizeof *d.threads);

@@ -27,7 +27,7 @@ struct site_sum { uint32_t thread, site; frz_time useful, waited, transfer; };
 struct region_sum { uint32_t thread, region; frz_time useful, time, transfer; };
 
 struct efficiency_walk {
-	struct graph graph;
+	const struct graph *graph;
 	const struct times *times;
 	struct graph_last last;
 	struct before_point *points; size_t npoints; /* in the graph's spill: thread by thread ... */
@@ -41,7 +41,7 @@ struct efficiency_walk {
 
 #define KIND_UNKNOWN UINT32_MAX      /* of operations */
 
-void efficiency_walk_open(struct efficiency_walk *, const struct trace *, const struct times *);
+void efficiency_walk_open(struct efficiency_walk *, const struct graph *);
 void efficiency_walk_close(struct efficiency_walk *);
 
 /* When the run would have ended, since its first event. */

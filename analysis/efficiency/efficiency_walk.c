@@ -46,7 +46,7 @@ static uint32_t row_of(const struct trace *trace, uint32_t site)
 
 static struct efficiency_row *use_row(struct efficiency_along *l, uint32_t site)
 {
-	uint32_t number = row_of(l->w->graph.trace, site);
+	uint32_t number = row_of(l->w->graph->trace, site);
 	struct efficiency_row *row = &l->rows[number];
 	if (!row->used)
 		*MEM_GROW(l->used, l->nused) = number;
@@ -92,7 +92,7 @@ static uint32_t kind_of(const struct trace *trace, const struct graph_operation 
 static void add_kind(struct efficiency_along *l, uint32_t kind)
 {
 	struct efficiency_walk *w = l->w;
-	*SPILL_GROW(w->graph.spill, w->operations, w->noperations) = kind;
+	*SPILL_GROW(w->graph->spill, w->operations, w->noperations) = kind;
 	l->now.noperations++;
 }
 
@@ -100,7 +100,7 @@ static void add_operation(struct efficiency_along *l)
 {
 	struct efficiency_walk *w = l->w;
 	const struct graph_operation *o = &l->a.step.operation;
-	uint32_t kind = kind_of(w->graph.trace, o);
+	uint32_t kind = kind_of(w->graph->trace, o);
 	if (o->node == GRAPH_NO_NODE)
 		add_kind(l, o->known ? kind : KIND_UNKNOWN);
 	if (o->known && o->transfer.hi < w->least[kind])
@@ -111,7 +111,7 @@ static void add_operation(struct efficiency_along *l)
 	row->waited = time_add(row->waited, o->waited);
 	row->transfer = time_add(row->transfer, o->transfer);
 	l->done.transfer = time_add(l->done.transfer, o->transfer);
-	if (tr_is(w->graph.trace, o->site, OP_MPI))
+	if (tr_is(w->graph->trace, o->site, OP_MPI))
 		w->mpi[l->a.thread] = time_add(w->mpi[l->a.thread], o->took);
 }
 
@@ -121,7 +121,7 @@ static void add_wait(struct efficiency_along *l, uint32_t node)
 	const struct graph_operation *o = &l->a.step.operation;
 	if (l->a.step.ended && o->node != node)
 		return; /* the event waits for several */
-	add_kind(l, l->a.step.ended && o->known ? kind_of(l->w->graph.trace, o) : KIND_UNKNOWN);
+	add_kind(l, l->a.step.ended && o->known ? kind_of(l->w->graph->trace, o) : KIND_UNKNOWN);
 	l->now.ended = true;
 }
 
@@ -131,7 +131,7 @@ static void add_points(struct efficiency_along *l)
 	for (size_t i = 0; i < l->a.step.npoints; i++) {
 		if (l->a.step.points[i].what == GRAPH_WAITS)
 			add_wait(l, l->a.step.points[i].number);
-		*SPILL_GROW(w->graph.spill, w->points, w->npoints) = l->now;
+		*SPILL_GROW(w->graph->spill, w->points, w->npoints) = l->now;
 		l->now = (struct before_point){ 0 };
 	}
 }
@@ -151,7 +151,7 @@ static struct efficiency_done less(struct efficiency_done x, const struct effici
 /* `sure`: it has an exit. What may have been left before has only doubtful time. */
 static void enter_region(struct efficiency_along *l, uint32_t site, bool sure)
 {
-	uint32_t region = l->w->graph.trace->sites[site].alike;
+	uint32_t region = l->w->graph->trace->sites[site].alike;
 	struct efficiency_visits *v = &l->visits[region];
 	if (!v->used)
 		*MEM_GROW(l->visited, l->nvisited) = region;
@@ -186,8 +186,8 @@ static void move(struct efficiency_along *l)
 	const struct replay *r = &l->a.replay;
 	for (size_t i = l->a.step.closed; i-- > 0;)
 		if (is_sure_region(&r->entry[r->depth + i]))
-			leave_region(l, &l->visits[l->w->graph.trace->sites[r->entry[r->depth + i].site].alike]);
-	if (e->op == DPROF_ENTER && tr_is(l->w->graph.trace, e->site, OP_REGION))
+			leave_region(l, &l->visits[l->w->graph->trace->sites[r->entry[r->depth + i].site].alike]);
+	if (e->op == DPROF_ENTER && tr_is(l->w->graph->trace, e->site, OP_REGION))
 		enter_region(l, e->site, !e->jumped && !e->unsure);
 }
 
@@ -195,14 +195,14 @@ static void move(struct efficiency_along *l)
 
 static frz_time sum_of(const struct efficiency_along *l, uint64_t ticks, uint64_t pieces)
 {
-	const struct graph_thread *t = &l->w->graph.threads[l->a.thread];
+	const struct graph_thread *t = &l->w->graph->threads[l->a.thread];
 	return times_sum(l->w->times, l->a.thread, (struct stretches){ ticks, pieces, t->first, t->last });
 }
 
 static void take_sites(struct efficiency_along *l)
 {
 	struct efficiency_walk *w = l->w;
-	const struct trace *trace = w->graph.trace;
+	const struct trace *trace = w->graph->trace;
 	for (size_t i = 0; i < l->nused; i++) {
 		const struct efficiency_row *row = &l->rows[l->used[i]];
 		*MEM_GROW(w->sites, w->nsites) = (struct site_sum){
@@ -231,7 +231,7 @@ static void take_regions(struct efficiency_along *l)
 
 static void walk_thread(struct efficiency_walk *w, uint32_t thread)
 {
-	const struct trace *trace = w->graph.trace;
+	const struct trace *trace = w->graph->trace;
 	struct efficiency_along l = { .w = w };
 	l.rows = mem_resize(NULL, trace->nsites + 1, sizeof *l.rows);
 	l.visits = mem_resize(NULL, trace->nsites + 1, sizeof *l.visits);
@@ -239,14 +239,14 @@ static void walk_thread(struct efficiency_walk *w, uint32_t thread)
 	memset(l.visits, 0, (trace->nsites + 1) * sizeof *l.visits);
 	w->points_of[thread] = w->npoints;
 	w->operations_of[thread] = w->noperations;
-	graph_activities_open(&l.a, &w->graph, thread, &w->last);
+	graph_activities_open(&l.a, w->graph, thread, &w->last);
 	while (graph_activities_next(&l.a)) {
 		add_step(&l);
 		if (l.a.step.ended)
 			add_operation(&l);
 		add_points(&l);
 		move(&l);
-		spill_relax(w->graph.spill);
+		spill_relax(w->graph->spill);
 	}
 	w->mpi[thread].hi = ticks_plus(w->mpi[thread].hi, sum_of(&l, l.done.doubtful, l.done.doubtful > 0).hi);
 	take_sites(&l);
@@ -260,12 +260,12 @@ static void walk_thread(struct efficiency_walk *w, uint32_t thread)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-void efficiency_walk_open(struct efficiency_walk *w, const struct trace *trace, const struct times *times)
+void efficiency_walk_open(struct efficiency_walk *w, const struct graph *g)
 {
+	const struct trace *trace = g->trace;
 	size_t n = trace->nthreads;
-	*w = (struct efficiency_walk){ .times = times };
-	graph_open(&w->graph, trace, times);
-	graph_last_open(&w->last, &w->graph);
+	*w = (struct efficiency_walk){ .graph = g, .times = g->times };
+	graph_last_open(&w->last, g);
 	w->points_of = mem_resize(NULL, n + 1, sizeof *w->points_of);
 	w->operations_of = mem_resize(NULL, n + 1, sizeof *w->operations_of);
 	w->mpi = mem_resize(NULL, n + 1, sizeof *w->mpi);
@@ -288,5 +288,6 @@ void efficiency_walk_close(struct efficiency_walk *w)
 	free(w->mpi);
 	free(w->sites);
 	free(w->regions);
-	graph_close(&w->graph);
+	spill_free(w->graph->spill, w->points);
+	spill_free(w->graph->spill, w->operations);
 }

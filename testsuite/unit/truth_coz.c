@@ -293,8 +293,8 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 	for (int answer = 0; answer < COZ_ANSWERS; answer++)
 		gains[answer] = points_gains(&points, &with_points, answer, POINTS_THROUGHPUT);
 
-	ck_assert_msg(c.graph.said.ndiagnostics + c.graph.said.nnotes == 0, "SEED=%" PRIu64 ": %s", p->seed,
-		      c.graph.said.ndiagnostics ? c.graph.said.diagnostics[0] : c.graph.said.nnotes ? c.graph.said.notes[0] : "");
+	ck_assert_msg(c.graph->said.ndiagnostics + c.graph->said.nnotes == 0, "SEED=%" PRIu64 ": %s", p->seed,
+		      c.graph->said.ndiagnostics ? c.graph->said.diagnostics[0] : c.graph->said.nnotes ? c.graph->said.notes[0] : "");
 	for (uint32_t row = 0; row < nrows; row++)
 		for (q.row = row, q.reduction = 0; q.reduction < NPERMILLE; q.reduction++) {
 			q.cut = (struct program_cut){ row < PROGRAM_REGIONS
