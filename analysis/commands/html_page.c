@@ -52,6 +52,14 @@ static void add_timeline(struct page_data *d, struct path *path)
 	drawn_close(&drawn);
 }
 
+static void add_source(struct page_data *d)
+{
+	struct json j = jw_on(d->to);
+	fputs("\"source\":", d->to);
+	page_source(&j, d->trace);
+	fputc(',', d->to);
+}
+
 /* What stands on who waited for whom, if that is known. */
 static void add_relations(struct page_data *d, const struct times *times)
 {
@@ -89,6 +97,7 @@ static int add_members(struct page_data *d)
 	if (!relations_missing(&times))
 		add_relations(d, &times);
 	times_close(&times);
+	add_source(d);
 	cmd_clocks(d->trace, &d->options, begin_member(d, "clocks"));
 	end_member(d);
 	status = cmd_report(d->trace, &d->options, begin_member(d, "report"));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * source.c - the program's source, each line with what was found of it: its share of all threads' time and of the critical path, and by how much the run is
- * expected to be shorter if the region there took half as long. A file that cannot be read has only the lines that were recorded, by name; so do sites
- * of which no line is known, each by its own. The trace may be another's: so no file is read that is not named as source is. */
+ * expected to be shorter if the region there took half as long. A file that cannot be read (source_file.h) has only the lines that were recorded, by name;
+ * so do sites of which no line is known, each by its own. */
 #define _GNU_SOURCE /* qsort_r */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,8 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/export/export.h"
+#include "analysis/report/source_file.h"
 #include "analysis/trace/names.h"
-#include "freezer/regular.h"
 
 #define HALF 50000000 /* millionths of a percent */
 #define COLUMN 12
@@ -165,35 +164,10 @@ static void put_source(FILE *out, FILE *source, const struct source_line *lines,
 	free(text);
 }
 
-static bool is_named_as_source(const char *file)
-{
-	static const char *const ends[] = { ".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".h++", ".H", ".inl", ".ipp", ".tcc", ".tpp",
-					    ".inc", ".cu", ".cuh", ".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".F", ".FOR", ".fpp",
-					    ".F77", ".F90", ".F95", ".F03", ".F08", ".y", ".l" };
-	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
-	for (size_t i = 0; i < sizeof ends / sizeof *ends && dot > name; i++)
-		if (strcmp(dot, ends[i]) == 0)
-			return true;
-	return false;
-}
-
-/* NULL: it is not; *why is to be shown behind its name. */
-static FILE *open_source(const char *file, const char **why)
-{
-	const char *found;
-	*why = *file ? " (not named as source is: only what was recorded)" : "";
-	if (!is_named_as_source(file))
-		return NULL;
-	int fd = frz_open_regular(AT_FDCWD, file, &found);
-	FILE *source = fd >= 0 ? fdopen(fd, "r") : NULL;
-	*why = source ? "" : " (cannot be read: only what was recorded)";
-	return source;
-}
-
 static void put_file(FILE *out, const struct source_line *lines, size_t n, const struct trace *t)
 {
 	const char *name = t->sites[lines->site].file, *why;
-	FILE *source = open_source(name, &why);
+	FILE *source = source_open(name, &why);
 	fprintf(out, "\n%s%s\n%*s %*s %*s %6s\n", *name ? name : "Of no file", why, COLUMN, "time, %", COLUMN, "path, %", COLUMN, "half: -%", "line");
 	if (source)
 		put_source(out, source, lines, n, t);

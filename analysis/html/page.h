@@ -3,7 +3,8 @@
  * page.h - a report for the browser: one file with all that it needs.
  *
  * The page is its parts (page.html, page.css, timeline.js, page.js, and uPlot, which draws curves), which lie in the program,
- * around one JSON object: the data of the commands, each under its name, and what is drawn (drawn.h) as "timeline". Its script draws that. Names come from the
+ * around one JSON object: the data of the commands, each under its name, what is drawn (drawn.h) as "timeline", and
+ * the program's "source". Its script draws that. Names come from the
  * program: they are in the JSON only, without any '<', so that no name ends the element it is in; the script makes text of them.
  * The page says that nothing may be fetched from anywhere.
  *
@@ -28,5 +29,10 @@ void page_write(FILE *, const char *json);
  * whether that is sure. */
 struct json;
 void page_timeline(struct json *, const struct drawn *);
+
+/* And of "source": the lines around those that were recorded, from where the trace says that they are, if that is source (source_file.h):
+ *
+ *	[{"file", "why" (it is not read), "lines": [number, text, ...]}] */
+void page_source(struct json *, const struct trace *);
 
 #endif

@@ -59,6 +59,8 @@ function who(x) {
   return x.thread > 0 || data.threaded ? rank + ' thread ' + x.thread : rank;
 }
 
+const whoCell = (x) => element('td', { class: 'who' }, who(x));
+const textCell = (text) => element('td', { class: 'text' }, text || '');
 const place = (x) => (x.file ? x.file + (x.line ? ':' + x.line : '') : x.site || '');
 const named = (name, where) =>
   element('td', { class: 'name' }, String(name), where ? ' ' : '', where ? element('span', { class: 'where' }, where) : '');
@@ -128,13 +130,42 @@ function summary() {
   s.append(element('div', { class: 'cards' },
     card('The run', unit.of(r.span_s) + ' ' + unit.unit, `${r.processes} process${r.processes === 1 ? '' : 'es'}, ${(r.threads || []).length} threads, ${r.hosts} clock${r.hosts === 1 ? '' : 's'}`),
     card('Events', Number(r.events || 0).toLocaleString('en'), r.lost ? r.lost + ' lost' : 'none lost'),
-    card('Parallel efficiency', percent(e.parallel || (r.efficiency || {}).parallel), 'useful time of all threads'),
-    card('Load balance', percent(e.load_balance), 'useful on average, by the longest'),
-    card('Communication', percent(e.communication), 'the longest useful time, by the run'),
-    card('Serialisation', percent(e.serialisation), 'waiting for each other'),
-    card('Transfer', percent(e.transfer), 'the network')));
+    card('Parallel efficiency', percent(e.parallel || (r.efficiency || {}).parallel), 'useful time of all threads')));
   if ((r.notes || []).length)
     s.append(element('details', {}, element('summary', {}, `Notes (${r.notes.length})`), ...r.notes.map((note) => element('p', { class: 'quiet' }, note))));
+}
+
+/* ---- Efficiency ----------------------------------------------------------------------------------------------------- */
+
+/* Each is the product of those below it. */
+const factors = [
+  ['parallel', 0, 'Parallel efficiency', 'useful time, of what all threads could have done'],
+  ['load_balance', 1, 'Load balance', 'useful time on average, by the longest of a thread'],
+  ['communication', 1, 'Communication', 'the longest useful time, by the run'],
+  ['serialisation', 2, 'Serialisation', 'what is lost to waiting for each other on any network'],
+  ['transfer', 2, 'Transfer', 'what is lost to the network and the operations themselves'],
+];
+const hybrid = [
+  ['mpi.parallel', 1, 'MPI', 'if threads were useful whenever their process is outside of MPI'],
+  ['mpi.load_balance', 2, 'Load balance of processes', ''], ['mpi.communication', 2, 'Communication of processes', ''],
+  ['openmp.parallel', 1, 'Threads', 'the rest: what the processes\' threads lose'],
+];
+
+function efficiency() {
+  const e = data.efficiency || {}, of = (key) => key.split('.').reduce((x, part) => (x || {})[part], e);
+  if (!known(e.parallel)) return;
+  const cause = (key) => {
+    const c = (e.causes || []).find((x) => x.factor === key);
+    if (!c) return '';
+    const by = c.caused_by && c.caused_by.region !== undefined && c.caused_by.region !== null ? `, for ${who(c.caused_by)} in ${c.caused_by.region}` : '';
+    return `${who(c)} in ${c.name}${by}: ${percent(c.percent)} of the run`;
+  };
+  const rows = [...factors, ...(known(of('mpi.parallel')) ? hybrid : [])];
+  section('efficiency', 'Efficiency', table('How much of what the threads could have done was useful, and what kept them from it; each is the product of those below it', [
+    ['factor', ([, depth, name]) => element('td', { class: 'who', style: `padding-left:${depth * 1.4}rem` }, name)],
+    ['percent', ([key]) => shown(of(key)), true], ['', ([key]) => range(of(key), 100)],
+    ['what it is', ([, , , what]) => textCell(what)], ['what keeps it low', ([key]) => textCell(cause(key.startsWith('openmp') ? 'openmp' : key))],
+  ], rows));
 }
 
 /* ---- Diagnosis ------------------------------------------------------------------------------------------------------ */
@@ -146,8 +177,8 @@ function diagnosis() {
   section('diagnosis', 'Diagnosis', d.why_model ? element('p', {}, `Taken for: ${d.model}, since ${d.why_model}.`) : null,
     table('What is slow, why, and what to change', [
       ['cost, % of all threads\' time', (f) => shown(f.cost_percent), true], ['', (f) => range(f.cost_percent, worst)],
-      ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'undecided')], ['on', (f) => element('td', { class: 'who' }, who(f))], ['where', (f) => named(f.region || '', f.where)],
-      ['why', (f) => f.what || ''], ['suggestion', (f) => element('td', {}, f.suggestion || '', f.expected_percent ?
+      ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'undecided')], ['on', whoCell], ['where', (f) => named(f.region || '', f.where)],
+      ['why', (f) => textCell(f.what)], ['suggestion', (f) => element('td', { class: 'text' }, f.suggestion || '', f.expected_percent ?
         element('span', { class: 'where' }, ` ${f.less_percent} % less there: the run ${percent(f.expected_percent)} shorter (proved ${percent(f.speedup_percent)})`) : '')],
     ], findings, 8));
 }
@@ -161,7 +192,7 @@ function stragglers() {
   const rows = [...threads].sort((a, b) => middle(b.straggler_percent) - middle(a.straggler_percent));
   const unit = secondsUnit(Math.max(...threads.map((t) => middle(t.working_s) + middle(t.waiting_s))));
   section('stragglers', 'Stragglers', table('For how much of the run all others wait for a thread', [
-    ['thread', who], ['others wait, % of run', (t) => shown(t.straggler_percent), true],
+    ['thread', whoCell], ['others wait, % of run', (t) => shown(t.straggler_percent), true],
     ['', (t) => range(t.straggler_percent, most)], ['verdict', (t) => t.verdict || ''],
     ['mostly in', (t) => named(t.site || '', place({ file: t.file, line: t.line }))],
     [`works, ${unit.unit}`, (t) => unit.of(t.working_s), true], [`waits, ${unit.unit}`, (t) => unit.of(t.waiting_s), true],
@@ -220,14 +251,14 @@ function waits() {
   if (!rows.length) return;
   const unit = secondsUnit(Math.max(...rows.map((row) => middle(row.seconds)))), most = Math.max(...rows.map((row) => row.seconds.hi || 0));
   const s = section('waits', 'Waits', table('Who waited, for whom, and for how long', [
-    ['kind', (x) => kindNames[x.kind] || x.kind], ['who', who], ['at', (x) => named(x.name, x.site)],
+    ['kind', (x) => kindNames[x.kind] || x.kind], ['who', whoCell], ['at', (x) => named(x.name, x.site)],
     [`time, ${unit.unit}`, (x) => unit.of(x.seconds), true], ['', (x) => range(x.seconds, most)], ['verdict', (x) => x.verdict || ''],
-    ['for', (x) => who(x.caused_by)], ['which was in', (x) => named((x.caused_by || {}).region || '', (x.caused_by || {}).site)],
+    ['for', (x) => whoCell(x.caused_by)], ['which was in', (x) => named((x.caused_by || {}).region || '', (x.caused_by || {}).site)],
     ['times', (x) => String(x.count), true],
   ], rows));
   if (delays.length)
     s.append(table('What that goes back to: what was longer elsewhere', [
-      ['who', who], ['was longer in', (x) => named(x.region, x.site)], [`cost, ${unit.unit}`, (x) => unit.of(x.seconds), true],
+      ['who', whoCell], ['was longer in', (x) => named(x.region, x.site)], [`cost, ${unit.unit}`, (x) => unit.of(x.seconds), true],
       ['% of all waiting', (x) => shown(x.share_percent), true], ['', (x) => range(x.share_percent, 100)], ['verdict', (x) => x.verdict || ''],
     ], delays));
 }
@@ -239,12 +270,12 @@ function path() {
   if (!rows.length) return;
   const unit = secondsUnit(middle(p.length_s));
   const s = section('path', 'Critical path', table('What the end of the run waited for, back to its begin', [
-    ['% of it', (x) => shown(x.share_percent), true], ['', (x) => range(x.share_percent, 100)], ['on', who],
+    ['% of it', (x) => shown(x.share_percent), true], ['', (x) => range(x.share_percent, 100)], ['on', whoCell],
     ['in', (x) => named(x.name, place(x))], [`time, ${unit.unit}`, (x) => unit.of(x.seconds), true], ['verdict', (x) => x.verdict || ''],
   ], rows));
   if ((p.slack || []).length)
     s.append(table('What is nearly on it: how much longer it could take before the run does', [
-      ['on', who], ['in', (x) => named(x.name)], [`takes, ${unit.unit}`, (x) => unit.of(x.seconds), true],
+      ['on', whoCell], ['in', (x) => named(x.name)], [`takes, ${unit.unit}`, (x) => unit.of(x.seconds), true],
       [`slack, ${unit.unit}`, (x) => (x.slack_s && x.slack_s.hi === null ? 'no limit known' : unit.of(x.slack_s)), true],
     ], p.slack, 6));
 }
@@ -255,12 +286,72 @@ function profile() {
   const p = data.profile || {}, flat = p.flat || [];
   if (!flat.length) return;
   const unit = secondsUnit(Math.max(...flat.map((x) => middle(x.inclusive_s)))), most = Math.max(...flat.map((x) => x.exclusive_s.hi || 0));
-  section('profile', 'Source lines', table('Regions and operations, of all threads together', [
+  section('profile', 'Profile', table('Regions and operations, of all threads together', [
     ['name', (x) => named(x.name, place(x))], ['visits', (x) => Number(x.visits).toLocaleString('en'), true],
     [`exclusive, ${unit.unit}`, (x) => unit.of(x.exclusive_s), true], ['', (x) => range(x.exclusive_s, most)],
     [`inclusive, ${unit.unit}`, (x) => unit.of(x.inclusive_s), true], [`waiting, ${unit.unit}`, (x) => unit.of(x.waiting_s), true],
     ['bytes', (x) => Number(x.bytes).toLocaleString('en'), true], ['imbalance, %', (x) => shown(x.imbalance_percent), true],
   ], flat, 20));
+}
+
+/* What was found of each line: time and path, in percent; and by how much the run is expected to be shorter if the region there took half as long. */
+function lineFacts() {
+  const facts = new Map(), whole = ((data.profile || {}).calls || [])[0];
+  const at = (x) => {
+    const key = `${x.file}:${x.line}`;
+    if (!facts.has(key)) facts.set(key, { names: [] });
+    return facts.get(key);
+  };
+  const add = (x, y) => ({ lo: Math.min(100, (x ? x.lo : 0) + y.lo), hi: Math.min(100, (x ? x.hi : 0) + y.hi) });
+  for (const x of (data.profile || {}).flat || []) {
+    if (!x.line) continue;
+    const f = at(x);
+    f.names.push(x.name);
+    if (whole && whole.inclusive_s.lo > 0)
+      f.time = add(f.time, { lo: (100 * x.exclusive_s.lo) / whole.inclusive_s.hi, hi: (100 * x.exclusive_s.hi) / whole.inclusive_s.lo });
+  }
+  for (const x of (data.path || {}).regions || []) if (x.line) at(x).path = add(at(x).path, x.share_percent);
+  for (const x of (data.report || {}).profile || []) {
+    const half = x.line && !who(x) && (x.curve || []).find((p) => Math.abs(middle(p.reduce_percent) - 50) < 0.01);
+    if (half && (!at(x).gain || half.expected_percent.hi > at(x).gain.hi)) at(x).gain = half.expected_percent;
+  }
+  return facts;
+}
+
+/* A file's lines, and those that it has no text of by their names; where lines are left out, a row says so. */
+function sourceRows(file, facts) {
+  const rows = [], found = new Map([...facts].filter(([key]) => key.startsWith(file.file + ':') && /^\d+$/.test(key.slice(file.file.length + 1)))
+    .map(([key, f]) => [Number(key.slice(file.file.length + 1)), f]));
+  for (let i = 0; i < file.lines.length; i += 2) {
+    if (i && file.lines[i] > file.lines[i - 2] + 1) rows.push({ gap: file.lines[i] - file.lines[i - 2] - 1 });
+    rows.push({ number: file.lines[i], text: file.lines[i + 1], ...found.get(file.lines[i]) });
+    found.delete(file.lines[i]);
+  }
+  for (const [number, f] of [...found].sort((a, b) => a[0] - b[0])) rows.push({ number, ...f });
+  return rows;
+}
+
+function sourceLine(row) {
+  if (row.gap) return element('tr', { class: 'quiet' }, element('td', { colspan: 5 }, `⋯ ${row.gap} line${row.gap === 1 ? '' : 's'}`));
+  const share = (x) => element('td', { class: 'n' }, !x || x.hi === 0 ? '' : x.hi < 0.1 ? '< 0.1' : shown(x));
+  const tr = element('tr', {}, share(row.time), share(row.path), share(row.gain), element('td', { class: 'n where' }, String(row.number)),
+    element('td', {}, row.text === undefined ? element('i', {}, row.names ? row.names.join(', ') : '') : element('code', { class: 'line' }, row.text)));
+  const most = Math.max(row.time ? row.time.hi : 0, row.path ? row.path.hi : 0);
+  if (most > 0) tr.style.background = `color-mix(in srgb, var(--soft) ${Math.round(8 + most * 0.5)}%, transparent)`;
+  return tr;
+}
+
+function sourceListing() {
+  const facts = lineFacts(), most = (rows) => Math.max(0, ...rows.map((row) => (row.time ? row.time.hi : 0)));
+  const files = (data.source || []).map((file) => ({ ...file, rows: sourceRows(file, facts) })).sort((a, b) => most(b.rows) - most(a.rows));
+  if (!files.length) return;
+  section('source', 'Source', element('p', { class: 'quiet' }, 'Each line\'s share of all threads\' time and of the critical path, in percent; and by how much ' +
+    'the run is expected to be shorter, in percent, if the region there took half as long.'),
+  ...files.map((file, i) => element('details', { open: i < 2 && most(file.rows) > 0 && '' }, element('summary', {}, file.file + (file.why || '')),
+    element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': file.file }, element('table', { class: 'source' },
+      element('thead', {}, element('tr', {}, ...['time, %', 'path, %', 'half: −%', 'line'].map((t) => element('th', { scope: 'col', class: 'n' }, t)),
+        element('th', { scope: 'col' }, 'source'))),
+      element('tbody', {}, ...file.rows.map(sourceLine)))))));
 }
 
 function messages() {
@@ -346,6 +437,7 @@ function theme() {
 theme();
 data.threaded = new Set(((data.report || {}).threads || []).map((t) => t.rank)).size < ((data.report || {}).threads || []).length;
 summary();
+efficiency();
 diagnosis();
 if (data.timeline) timeline(data.timeline);
 stragglers();
@@ -353,6 +445,7 @@ whatIfs();
 waits();
 path();
 profile();
+sourceListing();
 messages();
 clocks();
 search();

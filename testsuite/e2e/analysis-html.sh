@@ -36,6 +36,10 @@
 	done
 } | trace two
 
+# Their source, as far as it is there: markup, bytes that are no text, and more lines than are shown. x.c is another's, and no file.
+{ echo '/* <script>alert(1)</script> */'; printf '\t\tinit();\033[31m\xff\n'; seq 3 40; } >"a'b\"c.c"
+ln -s /dev/zero x.c
+
 # ---- The file -------------------------------------------------------------------------------------
 
 expect 0 report --html page.html two
@@ -54,6 +58,11 @@ jq -S '.report | del(.command)' data.json | diff asked - >differ || fail "report
 ! grep -qF '<img' page.html || fail "a name is markup"
 ! grep -qE '<(script|link|img|iframe)[^>]*(src|href)=' page.html || fail "something is fetched"
 says page.html "default-src 'none'"
+
+# Of the source what is around lines that were recorded, as text; of what cannot be read it is said why.
+jq -e '.source | length == 3 and .[1].file == "a\u0027b\"c.c" and .[1].why == null and (.[1].lines | length == 14 and .[1] == "/* <script>alert(1)</script> */" and
+	.[2] == 2 and (.[3] | startswith("        init();") and (contains("\u001b") | not)) and .[12] == 7) and
+	all(.[0], .[2]; (.why | length > 0) and .lines == [])' data.json >held || fail "source: $(jq -c .source data.json)"
 
 # Bars are as long as the thread was there, and wait as long as waits says.
 jq -c '.timeline | [.grain, (.threads[] | [.bars | _nwise(6)] | ([.[] | .[0] + .[1]] | add), ([.[] | .[3]] | add))]' data.json >bars
@@ -145,12 +154,14 @@ cat >look.js <<-'END'
 	document.getElementById('theme').click();
 	return { ready: document.documentElement.dataset.ready, sections: [...document.querySelectorAll('main > section')].map((s) => s.id), images: document.images.length,
 		named: document.body.innerText.includes('<\/script><img src=x onerror=alert(1)>'), changed: all !== zoomed && zoomed !== moved && back === all,
+		factors: document.querySelectorAll('#efficiency tbody tr').length, source: [...document.querySelectorAll('#source tbody tr')].filter((tr) =>
+			tr.textContent.includes('<script>alert(1)<\/script> */') && /^[0-9. ±]+/.test(tr.textContent)).length,
 		hits, turned: dark !== document.documentElement.classList.contains('dark'), painted: new Set(pixels()).size > 4,
 		charts: document.querySelectorAll('.uplot').length };
 END
 browse page.html look.js >seen
-jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "stragglers", "whatif", "waits", "path", "profile", "messages", "clocks"] and
-	.images == 0 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
+jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "efficiency", "diagnosis", "timeline", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
+	.images == 0 and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
 echo 'return [...document.querySelectorAll("main > section")].length;' >count.js
 for page in one unlinked; do
 	browse $page.html count.js >seen
