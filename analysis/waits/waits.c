@@ -23,6 +23,7 @@ struct doing {
 	bool looks;          /* in the operation: it finds a message, and leaves it to a receive */
 	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
 	uint32_t before;
+	uint32_t team;       /* what it posted when it last left a team that another thread had opened, and 1; or 0 */
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
 	size_t before_asks, before_operation;
 };
@@ -197,6 +198,14 @@ static void go_on(struct finder *f, struct doing *d, enum found found, uint64_t 
 	forget(d);
 }
 
+/* Who has left a team is idle from then on, until the next one begins. */
+static uint32_t left_with(const struct finder *f, const struct doing *d, uint32_t own, uint32_t site)
+{
+	bool idle = own && d->team && tr_is(d->trace, site, OP_TEAM) &&
+		    f->g->inputs[d->team - 1].stamp == f->g->inputs[own - 1].stamp;
+	return idle ? d->team : 0;
+}
+
 static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const struct graph_sync_point *s, uint32_t site)
 {
 	uint32_t own = own_input(f->g, thread, s);
@@ -206,7 +215,7 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 	bool again = relocks(f, &f->g->nodes[s->number], own);
 	*SPILL_GROW(f->g->spill, f->list, f->n) =
 		(struct wait){ s->stamp, again ? f->g->inputs[own - 1].stamp : surely_since(d), d->between, thread,
-			       again ? f->posted[own - 1].site : site, s->number, own };
+			       again ? f->posted[own - 1].site : site, s->number, own, left_with(f, d, own, site) };
 	if (d->history) {
 		size_t number = f->n - 1, costs = number;
 		*SPILL_GROW(f->g->spill, f->costs, costs) =
@@ -217,6 +226,14 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 		d->asks = d->between = 0;
 }
 
+static void note_posted(struct finder *f, struct doing *d, size_t sync, uint32_t number, uint32_t site)
+{
+	const struct graph_input *input = &f->g->inputs[number];
+	f->posted[number] = (struct posted){ mostly(d), (uint32_t)sync + 1, site, d->before };
+	if (tr_is(d->trace, site, OP_TEAM_LEFT) && f->g->nodes[input->node].first != number)
+		d->team = number + 1;
+}
+
 /* Notes the waits that end at an event, and what had been done before what it posts. */
 static void note_points(struct finder *f, struct doing *d, uint32_t thread, size_t *sync, uint64_t at, const struct tr_event *e)
 {
@@ -224,7 +241,7 @@ static void note_points(struct finder *f, struct doing *d, uint32_t thread, size
 	for (; *sync < t->nsyncs && t->syncs[*sync].at == at; ++*sync) {
 		const struct graph_sync_point *s = &t->syncs[*sync];
 		if (s->what == GRAPH_POSTS)
-			f->posted[s->number] = (struct posted){ mostly(d), (uint32_t)*sync + 1, e->site, d->before };
+			note_posted(f, d, *sync, s->number, e->site);
 		if (s->what == GRAPH_WAITS)
 			note_wait(f, d, thread, s, e->site);
 		if (d->history)
@@ -409,10 +426,10 @@ static uint32_t did_meanwhile(struct finder *f, const struct wait *w, const stru
 }
 
 /* Of one that may have caused it by several things in a row, such as a signal and a release, it is one cause. */
-static void add_cause(struct finder *f, const struct wait *w, const struct graph_input *cause, int64_t most, size_t first)
+static void add_cause(struct finder *f, const struct wait *w, enum wait_kind kind, const struct graph_input *cause, int64_t most,
+		      size_t first)
 {
-	const struct graph_node *node = &f->g->nodes[w->node];
-	const struct wait_sum sum = { kind_of(f->g->trace, w, node, cause), w->thread, w->site, cause->thread,
+	const struct wait_sum sum = { kind, w->thread, w->site, cause->thread,
 				      did_meanwhile(f, w, cause), { 0, most }, 1, false };
 	struct wait_sum *before = f->ncauses > first ? &f->causes[f->ncauses - 1] : NULL;
 	if (before && by_what(before, &sum) == 0)
@@ -421,10 +438,9 @@ static void add_cause(struct finder *f, const struct wait *w, const struct graph
 		*MEM_GROW(f->causes, f->ncauses) = sum;
 }
 
-static void add_place(struct finder *f, const struct wait *w, const struct graph_input *cause, frz_time ticks)
+static void add_place(struct finder *f, const struct wait *w, enum wait_kind kind, frz_time ticks)
 {
-	struct wait_sum sum = { kind_of(f->g->trace, w, &f->g->nodes[w->node], cause), w->thread, w->site, UINT32_MAX, TR_NO_SITE,
-				ticks, 1, true };
+	struct wait_sum sum = { kind, w->thread, w->site, UINT32_MAX, TR_NO_SITE, ticks, 1, true };
 	*MEM_GROW(f->waits->places, f->waits->nplaces) = sum;
 }
 
@@ -443,25 +459,21 @@ frz_time wait_for(struct finder *f, const struct wait *w, const struct graph_inp
 	return until;
 }
 
-/* From its begin until the last of the others had come: that is one of those that may have been the last. */
-bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found)
+/* From its begin until the last of a node's other inputs than `mine` had come: that is one of those that may have been the last. */
+static void look_among(struct finder *f, const struct wait *w, uint32_t number, const struct graph_input *mine, struct wait_looked *found)
 {
 	const struct graph *g = f->g;
-	const struct graph_node *node = &g->nodes[w->node];
+	const struct graph_node *node = &g->nodes[number];
 	const struct graph_input *own = own_of(f, w);
 	*found = (struct wait_looked){ .alone = true };
-	if (w->site >= g->trace->nsites || !graph_is_known(node))
-		return false;
-	if (!own)
-		return true;
-	graph_last_find(&f->last, w->node);
+	graph_last_find(&f->last, number);
 	frz_time all = { 0, 0 }, whole = whole_of(f, w, own);
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &g->inputs[f->last.input[i]];
 		frz_time until = from_own(f, w, own, input);
-		found->own |= input == own;
-		found->alone &= input != own && (!found->any || wait_sent(found->any) == wait_sent(input));
-		if (input == own)
+		found->own |= input == mine;
+		found->alone &= input != mine && (!found->any || wait_sent(found->any) == wait_sent(input));
+		if (input == mine)
 			continue;
 		found->any = input;
 		if (graph_was_waited_for(node, f->last.input[i] - node->first, input))
@@ -474,6 +486,16 @@ bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found
 		found->any = NULL;
 	else
 		found->ticks = all;
+}
+
+bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found)
+{
+	const struct graph *g = f->g;
+	*found = (struct wait_looked){ .alone = true };
+	if (w->site >= g->trace->nsites || !graph_is_known(&g->nodes[w->node]))
+		return false;
+	if (w->own)
+		look_among(f, w, w->node, own_of(f, w), found);
 	return true;
 }
 
@@ -481,6 +503,44 @@ static void note_cost(const struct finder *f, struct wait_cost *cost, const stru
 {
 	cost->ticks = found->ticks;
 	cost->cause = found->any && found->alone ? (uint32_t)(wait_sent(found->any) - f->g->inputs) + 1 : 0;
+}
+
+static frz_time less(frz_time t, frz_time part)
+{
+	return not_negative((frz_time){ ticks_minus(t.lo, part.hi), ticks_minus(t.hi, part.lo) });
+}
+
+/* Of the node that was looked at last, but for so much of the wait: who was waited for besides `mine`. */
+static void add_looked(struct finder *f, const struct wait *w, const struct wait_looked *found, const struct graph_input *mine,
+		       frz_time before)
+{
+	const struct graph_node *node = &f->g->nodes[mine->node];
+	bool of_team = mine != own_of(f, w);
+	size_t first = f->ncauses;
+	add_place(f, w, of_team ? WAIT_IMBALANCE : kind_of(f->g->trace, w, node, found->any), found->ticks);
+	for (size_t i = 0; i < f->last.n; i++) {
+		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
+		int64_t most = input == mine ? 0 : less(wait_for(f, w, input), before).hi;
+		if (most > 0)
+			add_cause(f, w, of_team ? WAIT_IMBALANCE : kind_of(f->g->trace, w, node, input), input, most, first);
+	}
+	if (!found->own && f->ncauses == first + 1) {
+		f->causes[first].ticks = found->ticks;
+		f->causes[first].sure = true;
+	}
+}
+
+/* Who has left a team waits for its last thread, before it waits for whoever opens the next one. For how long. */
+static frz_time look_at_team_end(struct finder *f, const struct wait *w)
+{
+	const struct graph_input *left = w->left ? &f->g->inputs[w->left - 1] : NULL;
+	struct wait_looked found;
+	if (!left || !graph_is_known(&f->g->nodes[left->node]))
+		return (frz_time){ 0, 0 };
+	look_among(f, w, left->node, left, &found);
+	if (found.any)
+		add_looked(f, w, &found, left, (frz_time){ 0, 0 });
+	return found.ticks;
 }
 
 static void look_at(struct finder *f, size_t number)
@@ -493,18 +553,10 @@ static void look_at(struct finder *f, size_t number)
 		note_cost(f, &f->costs[number], &found);
 	if (!known || !found.any)
 		return;
-	add_place(f, w, found.any, found.ticks);
-	size_t first = f->ncauses;
-	for (size_t i = 0; i < f->last.n; i++) {
-		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
-		frz_time until = wait_for(f, w, input);
-		if (until.hi > 0)
-			add_cause(f, w, input, until.hi, first);
-	}
-	if (!found.own && f->ncauses == first + 1) {
-		f->causes[first].ticks = found.ticks;
-		f->causes[first].sure = true;
-	}
+	frz_time before = look_at_team_end(f, w);
+	found.ticks = less(found.ticks, before);
+	graph_last_find(&f->last, w->node);
+	add_looked(f, w, &found, own_of(f, w), before);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

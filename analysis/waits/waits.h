@@ -10,6 +10,9 @@
  * one waited, of what it did before, between, and behind such. (The classes are those of Scalasca's
  * wait states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
  *
+ * Who has left a team of OpenMP is idle until the next one begins: until all had left the one, it waited for whoever was the last
+ * of these, and only then for whoever opens the other one. Those are two waits at one place.
+ *
  * Law: if a wait was ended by what the graph connects it with, then the time for which a thread waited at a place, in all, and
  * the time for which it waited there for another thread, lie in the intervals given for them. What is given for a
  * cause has in its lower bound only waits of which it is known that this thread was the last.

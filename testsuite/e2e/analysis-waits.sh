@@ -160,8 +160,8 @@ member() { # thread leaves
 }
 {
 	cat sites
-	echo "site 18 kind=fork name=omp_parallel file=x.c line=18"
-	echo "site 19 kind=join name=omp_parallel file=x.c line=18"
+	echo "site 18 kind=fork name=omp%20parallel file=x.c line=18"
+	echo "site 19 kind=join name=omp%20parallel file=x.c line=18"
 	for t in 0 1 2; do echo "thread $t clock=0 rank=0 number=$t"; done
 	echo "group 3 threads=0,1,2"
 	op 0 18 1000 1100 group=3 seq=0 role=1
@@ -175,8 +175,50 @@ member() { # thread leaves
 } | trace team
 expect 0 waits --json team
 delay 0 0 b 4000 4000 0
-delay 0 0 omp_parallel 2000 2000 0
+delay 0 0 "omp parallel" 2000 2000 0
 delay 0 2 a 40000 20000 20000
+
+# Before whoever opens the next team the last of this one was waited for: random teams, of which awk knows who was that.
+awk -v seed="${SEED:-1}" -v rounds=40 -v n=4 '
+	function visit(t, site, from, to, what) { print "e " t, from, site " enter " what; print "e " t, to, site " exit"; return to }
+	function note(t, kind, other, ns) { if (ns > 0) truth[t " " kind " " other] += ns }
+	BEGIN {
+		srand(seed)
+		print "# teams"
+		for (t = 0; t < n; t++) at[t] = 1000 + 100 * t
+		begin = 2000
+		for (r = 0; r < rounds; r++) {
+			last = 0
+			for (t = 0; t < n; t++) {
+				if (t && r) note(t, "imbalance", before, joined - at[t])
+				if (t) note(t, "task_starvation", 0, begin - (at[t] > joined ? at[t] : joined))
+				left[t] = visit(t, 18, t ? at[t] : begin, begin + 40 + 10 * t, "group=3 seq=" r " role=" (t == 0))
+				left[t] = visit(t, 0, left[t], left[t] + 1000 + 100 * int(1000 * rand()) + 20 * t, "")
+				if (left[t] > left[last]) last = t
+			}
+			if (last) note(0, "imbalance", last, left[last] - left[0])
+			for (t = 1; t < n; t++) at[t] = visit(t, 19, left[t], left[t], "group=3 seq=" r " role=0")
+			begin = visit(0, 19, left[0], left[last] + 200, "group=3 seq=" r " role=1")
+			begin = visit(0, 1, begin, begin + 100 * int(100 * rand()), "")
+			before = last
+			joined = left[last]
+		}
+		for (key in truth) print key, truth[key] >"truth"
+	}' >events
+{
+	cat sites
+	echo "site 18 kind=fork name=omp%20parallel file=x.c line=18"
+	echo "site 19 kind=join name=omp%20parallel file=x.c line=18"
+	for t in 0 1 2 3; do echo "thread $t clock=0 rank=0 number=$t"; done
+	echo "group 3 threads=0,1,2,3"
+	sed 1d events
+} | trace teams
+expect 0 waits --json teams
+jq -r '[.waits[] | select(.seconds.hi > 2e-7)] | group_by([.thread, .kind, .caused_by.thread])[] |
+	[.[0].thread, .[0].kind, .[0].caused_by.thread, (map(.seconds.lo) | add) * 1e9, (map(.seconds.hi) | add) * 1e9] | join(" ")' out >found
+awk 'NR == FNR { lo[$1 " " $2 " " $3] = $4; hi[$1 " " $2 " " $3] = $5; next }
+	{ key = $1 " " $2 " " $3; if (!(key in lo) || $4 < lo[key] || $4 > hi[key] || hi[key] - lo[key] > 500) { print; bad = 1 } delete lo[key] }
+	END { for (key in lo) { print "not " key; bad = 1 } exit bad }' found truth >wrong || fail "teams, SEED=${SEED:-1}: $(cat wrong found)"
 
 # ---- What is not known -----------------------------------------------------------------------------------
 
