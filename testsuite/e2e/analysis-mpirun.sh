@@ -11,7 +11,10 @@ for each in openmpi mpich; do
 	[ -e "$B/lib/dprof/driver-$each.so" ] && command -v "mpirun.$each" >/dev/null && mpis+=" $each"
 done
 [ -n "$mpis" ] || fail "no MPI is here"
-first=${mpis# } first=${first%% *}
+first=${mpis# } first=${first%% *} mpi=$first
+next_mpi() { # in turns
+	case $mpis in *" $mpi "*) mpi=${mpis#*" $mpi "} mpi=${mpi%% *} ;; *) mpi=$first ;; esac
+}
 
 # What a command says, its status, and its own lines on stderr: mpirun adds its own to those.
 said() { # command...
@@ -24,7 +27,7 @@ run() { # processes words...
 	local n=$1
 	shift
 	# shellcheck disable=SC2046
-	said $(mpirun_of "${mpi:-$first}") -n "$n" "$analyze" "$@"
+	said $(mpirun_of "$mpi") -n "$n" "$analyze" "$@"
 }
 
 # Each in a folder of its own.
@@ -41,7 +44,7 @@ run_in() { # folders -- words...
 		if [ "$word" = WORDS ]; then all+=("$@"); else all+=("$word"); fi
 	done
 	# shellcheck disable=SC2046
-	said $(mpirun_of "${mpi:-$first}") "${all[@]}"
+	said $(mpirun_of "$mpi") "${all[@]}"
 }
 
 same() { # what
@@ -50,16 +53,15 @@ same() { # what
 
 # ---- One disk for all -------------------------------------------------------------------------
 
+# Numbers of processes and of jobs take turns: each command meets both, or many.
+turn=0
 for kind in $kinds; do
-	jobs=1
 	for words in check dump "report --json"; do
+		n=$((2 + turn % 2)) jobs=$((1 + turn * 5 % 9))
 		said "$analyze" $words --jobs 1 $kind >truth
-		for n in 2 3; do
-			run $n $words --jobs $jobs $kind >out
-			same "$kind: $words in $n processes with $jobs jobs"
-		done
-		jobs=$(((jobs + 5) % 11)) # 1, 6, 0: none given
-		[ $jobs -ne 0 ] || jobs=7
+		run $n $words --jobs $jobs $kind >out
+		same "$kind: $words in $n processes with $jobs jobs"
+		turn=$((turn + 1))
 	done
 done
 
@@ -72,10 +74,10 @@ done
 
 while read -r -a words; do
 	said "$analyze" "${words[@]}" --jobs 1 many-damaged >truth
-	for jobs in 1 2 7; do
-		run 3 "${words[@]}" --jobs $jobs many-damaged >out
-		same "${words[*]} in 3 processes with $jobs jobs"
-	done
+	jobs=$((1 + turn * 5 % 9))
+	run 3 "${words[@]}" --jobs $jobs many-damaged >out
+	same "${words[*]} in 3 processes with $jobs jobs"
+	turn=$((turn + 1))
 done <<-END
 	csp --json
 	coz --json --region work
@@ -86,24 +88,20 @@ done <<-END
 	dump --bounds
 END
 said "$analyze" query many "count(waiting) >= 1" >truth
-for mpi in $mpis; do
-	for n in 1 2 5; do
-		run $n query many "count(waiting) >= 1" >out
-		same "$mpi: query in $n processes"
-	done
+for n in 1 2 5; do
+	next_mpi
+	run $n query many "count(waiting) >= 1" >out
+	same "$mpi: query in $n processes"
 done
-mpi=
 
 # ---- What only one says -----------------------------------------------------------------------
 
 for words in "csp" "csp nothing-there" "csp --jobs 0 many" "csp --bogus many" "--version" "csp --base nowhere many"; do
 	said "$analyze" $words >truth
-	for mpi in $mpis; do
-		run 3 $words >out
-		same "$mpi: dprof-analyze $words in 3 processes"
-	done
+	next_mpi
+	run 3 $words >out
+	same "$mpi: dprof-analyze $words in 3 processes"
 done
-mpi=
 run 3 --help >out
 [ "$(grep -c '^Usage: ' out)" -eq 1 ] || fail "--help in 3 processes: $(cat out)"
 run 2 pack "$fixtures/job.txt" packed-by-two >out
@@ -170,13 +168,11 @@ for kind in many many-damaged; do
 	[ "$(ls {a,b,c}/$kind | sort -u | grep -c '^[h0-9]')" -eq "$(ls $kind | wc -l)" ] || fail "$kind is not in three parts"
 	for words in check dump "report --json"; do
 		said "$analyze" $words $kind >truth
-		for mpi in $mpis; do
-			run_in a b c -- $words --local --jobs 2 $kind >out
-			same "$mpi: $words --local of $kind"
-		done
+		next_mpi
+		run_in a b c -- $words --local --jobs 2 $kind >out
+		same "$mpi: $words --local of $kind"
 	done
 done
-mpi=
 said "$analyze" report --json many >truth
 run_in b a c -- report --json --local many >out
 same "--local with the folders in another order"
