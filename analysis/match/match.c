@@ -140,6 +140,9 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 	memset(m->ranks, 0, m->rank_numbers.n * sizeof *m->ranks);
 	if (any_messages(t))
 		look_ahead(m);
+	for (size_t i = 0; i < t->nthreads; i++)
+		m->threads[i].alone = m->threads[i].rank != MATCH_NO_RANK && !m->ranks[m->threads[i].rank].several;
+	messages_open(m);
 	return m;
 }
 

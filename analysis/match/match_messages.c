@@ -543,22 +543,57 @@ void message_doubt(struct matcher *m, uint32_t rank)
 
 /* ---- Calls at once --------------------------------------------------------------------------- */
 
-/* What an enter says of its message; false if it is not named, or says more than that. */
-static bool named_message(const struct tr_what *what, const uint64_t *value, struct channel *named, uint64_t *bytes)
+#define NO_CALL   UINT32_MAX /* no site, and not left by any: */
+#define LEFT_NONE (UINT32_MAX - 1)
+#define NOT_SAID  UINT8_MAX
+
+/* What a kind of event (the trace's whats) is to a call that may be taken at once. */
+struct message_kind {
+	uint32_t enters;         /* the call of a message at this site; or NO_CALL */
+	uint32_t leaves;         /* this site, and says nothing; or LEFT_NONE */
+	bool receives;
+	bool named;              /* peer and tag are said, and beside these no more than group and bytes */
+	uint8_t place[DPROF_KEY_COUNT]; /* of each key the argument that says it; or NOT_SAID */
+};
+
+static struct message_kind kind_of(const struct trace *t, const struct tr_what *what)
 {
 	const unsigned needed = 1u << DPROF_KEY_PEER | 1u << DPROF_KEY_TAG;
 	const unsigned known = needed | 1u << DPROF_KEY_GROUP | 1u << DPROF_KEY_BYTES;
-	if ((what->keys & needed) != needed || what->keys & ~known)
+	bool enters = what->op == DPROF_ENTER && tr_is(t, what->site, OP_MESSAGE);
+	bool leaves = what->op == DPROF_EXIT && what->site != TR_NO_SITE && what->nargs == 0;
+	struct message_kind kind = { enters ? what->site : NO_CALL, leaves ? what->site : LEFT_NONE, .named = false };
+	kind.receives = enters && t->sites[what->site].kind == DPROF_KIND_RECV;
+	kind.named = (what->keys & needed) == needed && !(what->keys & ~known);
+	memset(kind.place, NOT_SAID, sizeof kind.place);
+	for (uint8_t a = 0; a < what->nargs; a++)
+		kind.place[what->key[a]] = a;
+	return kind;
+}
+
+void messages_open(struct matcher *m)
+{
+	size_t n = trace_kinds(m->trace);
+	m->message_kinds = mem_resize(NULL, n + 1, sizeof *m->message_kinds);
+	for (size_t i = 0; i < n; i++)
+		m->message_kinds[i] = kind_of(m->trace, &m->trace->whats[i]);
+}
+
+/* What an enter says of its message; false if it is not named, or says more than that. */
+static inline bool named_message(const struct message_kind *kind, const uint64_t *value, struct channel *named)
+{
+	const uint8_t *place = kind->place;
+	if (!kind->named)
 		return false;
-	*named = (struct channel){ .group = 0 };
-	for (unsigned a = what->nargs; a-- > 0;)
-		switch (what->key[a]) {
-		case DPROF_KEY_PEER: named->peer = value[a]; break;
-		case DPROF_KEY_TAG: named->tag = value[a]; break;
-		case DPROF_KEY_GROUP: named->group = value[a]; break;
-		default: *bytes = value[a]; break;
-		}
+	*named = (struct channel){ .peer = value[place[DPROF_KEY_PEER]], .tag = value[place[DPROF_KEY_TAG]],
+				   .group = place[DPROF_KEY_GROUP] == NOT_SAID ? 0 : value[place[DPROF_KEY_GROUP]] };
 	return named->peer != DPROF_PEER_NONE && named->peer != ARG_NONE && named->tag != ARG_NONE;
+}
+
+static inline uint64_t bytes_said(const struct message_kind *kind, const uint64_t *value)
+{
+	uint8_t place = kind->place[DPROF_KEY_BYTES];
+	return place == NOT_SAID ? MATCH_NO_BYTES : value[place];
 }
 
 /* NULL: of the peer nothing is recorded. */
@@ -610,41 +645,32 @@ static void take_message(struct matcher *m, struct message_stream *s, const stru
 	let_go(m, other);
 }
 
-static bool is_call(const struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
+static inline bool is_call(const struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
 {
-	uint32_t rank = m->threads[thread].rank;
-	if (i + 1 >= k->n || rank == MATCH_NO_RANK || m->ranks[rank].several)
-		return false;
-	const struct tr_what *enter = trace_what(m->trace, k, i), *exit = trace_what(m->trace, k, i + 1);
-	return exit->site == enter->site && enter->op == DPROF_ENTER && exit->op == DPROF_EXIT && exit->nargs == 0 &&
-	       tr_is(m->trace, enter->site, OP_MESSAGE);
-}
-
-static bool receives(const struct matcher *m, const struct tr_columns *k, size_t i)
-{
-	return m->trace->sites[trace_what(m->trace, k, i)->site].kind == DPROF_KIND_RECV;
+	return i + 1 < k->n && m->threads[thread].alone &&
+	       m->message_kinds[k->what[i]].enters == m->message_kinds[k->what[i + 1]].leaves;
 }
 
 bool message_receives(const struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
 {
-	return is_call(m, thread, k, i) && receives(m, k, i);
+	return is_call(m, thread, k, i) && m->message_kinds[k->what[i]].receives;
 }
 
 bool message_call(struct matcher *m, uint32_t thread, const struct tr_columns *k, size_t i)
 {
-	const struct tr_what *enter = trace_what(m->trace, k, i);
+	const struct message_kind *kind = &m->message_kinds[k->what[i]];
+	const uint64_t *value = k->value + k->argument[i];
 	struct match_thread *a = &m->threads[thread];
 	struct channel named;
-	uint64_t bytes = MATCH_NO_BYTES;
-	if (!is_call(m, thread, k, i) || !named_message(enter, k->value + k->argument[i], &named, &bytes))
+	if (!is_call(m, thread, k, i) || !named_message(kind, value, &named))
 		return false;
-	bool receive = receives(m, k, i);
+	bool receive = kind->receives;
 	struct message_stream *s = stream_named(m, a->rank, receive ? &a->receives : &a->sends, receive, &named);
 	if (!s || !nothing_in_doubt(m, s))
 		return false;
-	struct match_part part = { .thread = thread, .site = enter->site, .enter_at = a->count, .enter = k->stamp[i],
+	struct match_part part = { .thread = thread, .site = kind->enters, .enter_at = a->count, .enter = k->stamp[i],
 				   .done_at = receive ? a->count + 1 : MATCH_NEVER,
-				   .done = receive ? k->stamp[i + 1] : 0, .bytes = bytes };
+				   .done = receive ? k->stamp[i + 1] : 0, .bytes = bytes_said(kind, value) };
 	take_message(m, s, &part, receive);
 	return true;
 }
@@ -707,4 +733,5 @@ void messages_free(struct matcher *m)
 		next = op->next;
 		free(op);
 	}
+	free(m->message_kinds);
 }

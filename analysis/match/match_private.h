@@ -17,6 +17,7 @@ struct message_op;  /* one send or receive, */
 struct message_stream; /* those of one rank to another, in one group, with one tag, */
 struct messages_inbox;       /* receives whose stream is not known, or that wait behind such, */
 struct begun_message; /* and those that were begun under an id */
+struct message_kind; /* what a kind of event is to the call of one */
 struct collective;
 struct collective_key { uint64_t group, number, class; };
 struct begun_part;  /* a part of one that goes on behind its call */
@@ -51,6 +52,7 @@ struct match_thread {              /* a thread of the trace */
 	struct visited *interrupted; size_t ninterrupted; /* the innermost last */
 	struct visited left;       /* the last team */
 	struct channel sends, receives;
+	bool alone;                /* in its rank no other one sends or receives */
 	bool created;
 	struct match_part creator;
 };
@@ -85,6 +87,7 @@ struct matcher {
 	struct collective *collectives, *latest, *spare_collectives;
 	struct begun_part *begun;
 	struct message_op *spare_ops;
+	struct message_kind *message_kinds; /* of each of the trace's whats */
 	struct ready *first, **end, *given, *spare_ready;
 };
 
@@ -95,6 +98,8 @@ struct ready *match_ready(struct matcher *, enum match_kind, size_t nparts);
 struct match_part match_part(const struct matcher *, uint32_t thread, const struct tr_event *);
 
 /* ---- Messages -------------------------------------------------------------------------------- */
+
+void messages_open(struct matcher *);
 
 /* A send or a receive begins. NULL, or what to name when its call ends. */
 struct message_op *message_begin(struct matcher *, uint32_t thread, const struct tr_event *,
