@@ -33,15 +33,16 @@ struct worked { int64_t until; uint32_t alone; }; /* by a segment that has ended
 
 struct clock_sweep {         /* one clock in the sweep */
 	struct timeline *timeline;
-	uint32_t clock;
-	struct frz_cursor times;
-	struct ahead ahead;
+	uint32_t which;      /* of the sweep's clocks; */
+	uint32_t clock;      /* and of the trace's */
 	struct timed_segment now; /* of those ahead, the segment that counts, or the next one */
 	bool counts, exhausted;
 	bool listed;         /* is in csp_sweep.workers */
 	int64_t waited_until; /* by segments that have ended */
 	struct worked *worked; /* a ring, in order */
 	size_t first, nworked, room;
+	struct frz_cursor times;
+	struct ahead ahead;
 };
 
 struct at_site { uint32_t site; int64_t ticks; };
@@ -54,6 +55,9 @@ struct tally {               /* of one participant */
 /* Until when some clocks may be waiting, each: the two that may do so least long; and the two that may do so longest
  * by what is unordered. */
 struct csp_waits { int64_t least, second, most, second_most; uint32_t of_least, of_most; };
+
+/* When the last segment of a clock that has ended may still end. */
+struct latest { int64_t end; uint32_t which; };
 
 /* From one key to another a clock surely does not wait. */
 struct guard { int64_t since, until; uint32_t clock; };
@@ -77,7 +81,7 @@ struct csp_sweep {
 	struct tournament lengths, bounds;
 	struct frame_part *parts; /* of what counts: nodes of `lengths` */
 	struct csp_waits *waits;      /* of all clocks: nodes of `bounds` */
-	struct { int64_t end; size_t which; } latest[2]; /* the last ends of unordered segments of two clocks */
+	struct latest latest[2]; /* the last ends of unordered segments of two clocks */
 
 	struct csp_score *scores;
 	struct tally *tallies;
@@ -219,7 +223,7 @@ static void join_waits(void *sweep, size_t node)
 static struct csp_waits waits_but(const struct csp_sweep *s, const struct clock_sweep *t)
 {
 	struct csp_waits w = { INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, UINT32_MAX, UINT32_MAX };
-	for (size_t node = s->nclocks + (size_t)(t - s->clocks); node > 1; node /= 2)
+	for (size_t node = s->nclocks + t->which; node > 1; node /= 2)
 		w = join_two_waits(&w, &s->waits[node ^ 1]);
 	return w;
 }
@@ -250,9 +254,8 @@ static void add_until(struct csp_sweep *s, const struct clock_sweep *t, uint32_t
 static void add_worker(struct csp_sweep *s, const struct clock_sweep *t, struct clock_sweep *u, const struct csp_waits *w)
 {
 	int64_t now = t->now.begin.lo;
-	uint32_t which = (uint32_t)(u - s->clocks);
-	int64_t least = which == w->of_least ? w->second : w->least;
-	int64_t most = which == w->of_most ? w->second_most : w->most;
+	int64_t least = u->which == w->of_least ? w->second : w->least;
+	int64_t most = u->which == w->of_most ? w->second_most : w->most;
 	int64_t end = smaller(t->now.end.hi, least);
 	if (works(u))
 		add_until(s, u, u->now.what->alone, now,
@@ -289,23 +292,20 @@ static void add_unordered(struct csp_sweep *s, const struct clock_sweep *t)
 /* Whether another clock than `t` has unordered segments that have not ended. */
 static bool overlaps_unordered(const struct csp_sweep *s, const struct clock_sweep *t)
 {
-	size_t other = s->latest[0].which == (size_t)(t - s->clocks);
+	size_t other = s->latest[0].which == t->which;
 	return s->latest[other].end > t->now.begin.lo;
 }
 
 static void keep_latest(struct csp_sweep *s, const struct clock_sweep *t)
 {
-	size_t which = (size_t)(t - s->clocks), at = s->latest[0].which == which ? 0 : 1;
-	if (t->now.end.hi > s->latest[at].end || s->latest[at].which == which) {
-		s->latest[at].end = t->now.end.hi;
-		s->latest[at].which = which;
-	}
-	if (s->latest[1].end > s->latest[0].end) {
-		int64_t end = s->latest[0].end;
-		which = s->latest[0].which;
-		s->latest[0] = s->latest[1];
-		s->latest[1].end = end;
-		s->latest[1].which = which;
+	struct latest *first = &s->latest[0], *second = &s->latest[1], now = { t->now.end.hi, t->which };
+	if (first->which == t->which) {
+		first->end = now.end;
+	} else if (now.end > first->end) {
+		*second = *first;
+		*first = now;
+	} else if (now.end > second->end || second->which == t->which) {
+		*second = now;
 	}
 }
 
@@ -367,7 +367,7 @@ static void set_times(const struct csp_sweep *s, struct clock_sweep *t)
 /* Until its next segment that waits begins. */
 static void set_guard(struct csp_sweep *s, const struct clock_sweep *t)
 {
-	struct guard *all = s->guards, new = { t->waited_until, INT64_MAX, (uint32_t)(t - s->clocks) };
+	struct guard *all = s->guards, new = { t->waited_until, INT64_MAX, t->which };
 	if (!t->exhausted)
 		new.until = t->now.what->all_wait ? t->now.begin.lo : t->now.end.lo;
 	size_t at = 0;
@@ -390,7 +390,7 @@ static bool cannot_matter(const struct csp_sweep *s, const struct clock_sweep *t
 		return false; /* one of them at most lasts so long */
 	for (size_t i = 0; i < GUARDS; i++)
 		guards += s->guards[i].since <= t->now.begin.lo && t->now.end.hi <= s->guards[i].until &&
-			  s->guards[i].clock != (uint32_t)(t - s->clocks);
+			  s->guards[i].clock != t->which;
 	return guards >= 2;
 }
 
@@ -419,33 +419,31 @@ static void fetch(struct csp_sweep *s, struct clock_sweep *t)
 }
 
 /* What happens next on a clock. Of what has the same key, ends come before begins; else it goes by the clocks. */
-static struct heap_item next_change(const struct csp_sweep *s, const struct clock_sweep *t)
+static inline struct heap_item next_change(const struct csp_sweep *s, const struct clock_sweep *t)
 {
-	uint32_t which = (uint32_t)(t - s->clocks);
 	if (t->counts)
-		return (struct heap_item){ heap_key(t->now.end.lo), which };
-	return (struct heap_item){ heap_key(t->now.begin.lo), (uint32_t)s->times->trace->nclocks + which };
+		return (struct heap_item){ heap_key(t->now.end.lo), t->which };
+	return (struct heap_item){ heap_key(t->now.begin.lo), (uint32_t)s->times->trace->nclocks + t->which };
 }
 
-/* It counts from now on, or does not any more. */
-static void set_counts(struct csp_sweep *s, struct clock_sweep *t, bool counts)
+/* It counts from now on (by 1), or does not any more (by -1). */
+static inline void count(struct csp_sweep *s, struct clock_sweep *t, size_t by)
 {
-	uint32_t which = (uint32_t)(t - s->clocks);
-	size_t by = counts ? 1 : SIZE_MAX; /* or -1 */
-	t->counts = counts;
-	s->certain += t->now.what->certain ? by : 0;
-	s->waiting += t->now.what->all_wait ? by : 0;
-	s->xor_not_waiting ^= t->now.what->all_wait ? which : 0;
-	tournament_change(&s->bounds, which);
+	const struct timeline_segment *now = t->now.what;
+	s->certain += now->certain * by;
+	s->waiting += now->all_wait * by;
+	s->xor_not_waiting ^= now->all_wait * t->which;
+	tournament_change(&s->bounds, t->which);
 }
 
 static void begin(struct csp_sweep *s, struct clock_sweep *t)
 {
-	set_counts(s, t, true);
-	tournament_change(&s->lengths, (size_t)(t - s->clocks));
+	t->counts = true;
+	count(s, t, 1);
+	tournament_change(&s->lengths, t->which);
 	if (works(t) && !t->listed) {
 		t->listed = true;
-		s->workers[s->nworkers++] = (uint32_t)(t - s->clocks);
+		s->workers[s->nworkers++] = t->which;
 	}
 	if (overlaps_unordered(s, t))
 		add_unordered(s, t);
@@ -454,7 +452,8 @@ static void begin(struct csp_sweep *s, struct clock_sweep *t)
 
 static void end(struct csp_sweep *s, struct clock_sweep *t)
 {
-	set_counts(s, t, false);
+	t->counts = false;
+	count(s, t, SIZE_MAX);
 	if (s->nclocks > 1)
 		keep_unordered(s, t);
 	fetch(s, t);
@@ -466,16 +465,18 @@ static void sweep(struct csp_sweep *s)
 	while (s->heap.count > 0) {
 		size_t first = s->heap.items[0].source;
 		struct clock_sweep *t = &s->clocks[first < nclocks ? first : first - nclocks];
+		struct heap_item next;
 		do {
 			if (t->counts)
 				end(s, t);
 			else
 				begin(s, t);
-		} while (!t->exhausted && heap_stays_first(&s->heap, next_change(s, t).key));
+			next = next_change(s, t);
+		} while (!t->exhausted && heap_stays_first(&s->heap, next.key));
 		if (t->exhausted)
 			heap_remove_first(&s->heap);
 		else
-			heap_replace_first(&s->heap, next_change(s, t).key, next_change(s, t).source);
+			heap_replace_first(&s->heap, next.key, next.source);
 	}
 	assert(s->waiting == 0 && s->certain == 0);
 }
@@ -485,8 +486,8 @@ static void open_clock(struct csp_sweep *s, uint32_t clock, struct timeline *tim
 	if (!timeline)
 		return;
 	struct clock_sweep *t = &s->clocks[s->nclocks];
-	*t = (struct clock_sweep){ .timeline = timeline, .clock = clock, .times = times_cursor(s->times, clock),
-				   .waited_until = INT64_MIN };
+	*t = (struct clock_sweep){ .timeline = timeline, .which = (uint32_t)s->nclocks, .clock = clock,
+				   .times = times_cursor(s->times, clock), .waited_until = INT64_MIN };
 	s->xor_not_waiting ^= (uint32_t)s->nclocks++;
 	fetch(s, t);
 	if (!t->exhausted)
@@ -533,7 +534,7 @@ static void sweep_time_base(struct csp_sweep *s, uint32_t time_base, const struc
 		s->guards[i] = (struct guard){ INT64_MAX, INT64_MIN, UINT32_MAX };
 	open_clocks(s, time_base, periods, who);
 	s->latest[0].end = s->latest[1].end = INT64_MIN;
-	s->latest[0].which = s->latest[1].which = SIZE_MAX;
+	s->latest[0].which = s->latest[1].which = UINT32_MAX;
 	sweep(s);
 	close_clocks(s);
 }
