@@ -16,13 +16,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-
-#if defined __SANITIZE_ADDRESS__
-#define CLONES /* the resolver would run before the sanitizer */
-#else
-#define CLONES target_clones("avx2", "default"),
-#endif
-#define VECTORISED __attribute__((CLONES noinline))
+#include "analysis/base/vectorised.h"
 
 /* ---- What rounds ----------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/temporary.h"
+#include "analysis/base/vectorised.h"
 
 #define MOST_WHATS ((uint32_t)1 << 22)
 
@@ -302,7 +303,7 @@ void store_read(const struct tr_store *s, const struct tr_block *b, void *to)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* How many bytes each of the numbers less `base` needs. */
-static uint8_t bytes_of(const uint64_t *number, size_t n, uint64_t base)
+VECTORISED static uint8_t bytes_of(const uint64_t *number, size_t n, uint64_t base)
 {
 	uint64_t bits = 0;
 	for (size_t i = 0; i < n; i++)
@@ -311,7 +312,7 @@ static uint8_t bytes_of(const uint64_t *number, size_t n, uint64_t base)
 }
 
 /* Numbers less `base`, of so many bytes each; the end, at a multiple of 8 bytes. */
-static uint8_t *put_column(uint8_t *to, unsigned bytes, const uint64_t *number, size_t n, uint64_t base)
+VECTORISED static uint8_t *put_column(uint8_t *restrict to, unsigned bytes, const uint64_t *restrict number, size_t n, uint64_t base)
 {
 	for (size_t i = 0; i < n && bytes == 1; i++)
 		to[i] = (uint8_t)(number[i] - base);
@@ -333,8 +334,8 @@ static uint8_t *put_column(uint8_t *to, unsigned bytes, const uint64_t *number, 
 	}
 
 /* Numbers of so many bytes each. -> where the next column begins. */
-static const uint8_t *widen_64(const uint8_t *restrict from, unsigned bytes, size_t n, uint64_t base,
-			       uint64_t *restrict to)
+VECTORISED static const uint8_t *widen_64(const uint8_t *restrict from, unsigned bytes, size_t n, uint64_t base,
+					  uint64_t *restrict to)
 {
 	if (bytes == 1)
 		WIDEN(uint8_t, from, n, base, to)
@@ -347,7 +348,7 @@ static const uint8_t *widen_64(const uint8_t *restrict from, unsigned bytes, siz
 	return from + (n * bytes + 7) / 8 * 8;
 }
 
-static const uint8_t *widen_32(const uint8_t *restrict from, unsigned bytes, size_t n, uint32_t *restrict to)
+VECTORISED static const uint8_t *widen_32(const uint8_t *restrict from, unsigned bytes, size_t n, uint32_t *restrict to)
 {
 	if (bytes == 1)
 		WIDEN(uint8_t, from, n, 0, to)
