@@ -17,6 +17,7 @@ struct timeline_thread {      /* one thread */
 	struct period_cursor periods;
 	struct period now;
 	uint8_t may;          /* as counted; within a tick the union of what it was and becomes */
+	uint8_t by_choice[MAY_ANY + 1]; /* by what a period says: any choice of that */
 	uint8_t alone_is[MAY_ANY + 1]; /* by `may`: what a participant is that is this thread alone */
 	uint32_t participant; /* in this timeline */
 	bool waits;
@@ -236,7 +237,7 @@ static uint8_t any_choice(const struct timeline_thread *m, uint8_t may)
 static inline void next_period(struct timeline_thread *m)
 {
 	period_next(&m->periods, &m->now);
-	m->now.may = any_choice(m, m->now.may);
+	m->now.may = m->by_choice[m->now.may];
 }
 
 /* Takes the member whose period ends first to its next one. */
@@ -381,7 +382,7 @@ static void step_over(struct timeline *timeline, struct timeline_thread *m)
 	bool one = participant->threads == 1;
 	for (; one && m->step > 1; m->step--) {
 		const struct period_begin *b = &m->periods.begin[m->periods.next++];
-		if (any_choice(m, b->may) & MAY_WORK && b->site != TR_NO_SITE)
+		if (m->by_choice[b->may] & MAY_WORK && b->site != TR_NO_SITE)
 			participant->site = b->site;
 	}
 	m->periods.next += m->step - 1;
@@ -618,29 +619,30 @@ static size_t run_alone(struct timeline *timeline, struct timeline_segment *out,
 {
 	struct timeline_thread *m = timeline->members;
 	struct period_cursor *c = &m->periods;
-	const struct period_begin *b = c->begin + c->next, *end = c->begin + c->n;
+	const struct period_begin *first = c->begin + c->next, *b = first, *end = c->begin + c->n;
 	struct timeline_piece open = timeline->open;
-	struct period now = { .from = 0 };
+	uint64_t stretch = timeline->open_stretch;
 	uint32_t site = timeline->participants->site;
 	size_t n = 0;
 	for (; b + 1 < end && b->from < b[1].from && n < room; b++) {
-		now = (struct period){ b->from, b[1].from, any_choice(m, b->may), b->site };
-		uint64_t says = timeline->says_of[now.may], length = now.to - now.from;
+		uint8_t may = m->by_choice[b->may];
+		uint64_t says = timeline->says_of[may], length = b[1].from - b->from;
 		bool longer = says == open.says;
-		site = now.may & MAY_WORK && now.site != TR_NO_SITE ? now.site : site;
+		site = may & MAY_WORK && b->site != TR_NO_SITE ? b->site : site;
 		if (!longer) {
 			n += give_out(&open, &out[n]);
-			open.from = now.from;
+			open.from = b->from;
 			open.says = says;
 		}
-		if (!longer || length > timeline->open_stretch) {
-			timeline->open_stretch = length;
+		if (!longer || length > stretch) {
+			stretch = length;
 			open.site = SAYS_ALONE(says) == NO_PARTICIPANT ? TR_NO_SITE : site;
 		}
-		open.to = now.to;
+		open.to = b[1].from;
 	}
-	if (now.to)
-		stand_in(timeline, now, &open, site);
+	timeline->open_stretch = stretch;
+	if (b > first)
+		stand_in(timeline, (struct period){ b[-1].from, b->from, m->by_choice[b[-1].may], b[-1].site }, &open, site);
 	c->next = (size_t)(b - c->begin);
 	return n;
 }
@@ -682,8 +684,10 @@ static void add_member(struct timeline *timeline, size_t thread, const struct pe
 				       .waits = who->waits[thread] || who->any,
 				       .any = who->any,
 				       .may_abstain = !who->idles[thread] };
-	for (uint8_t may = 0; may <= MAY_ANY; may++)
+	for (uint8_t may = 0; may <= MAY_ANY; may++) {
+		m->by_choice[may] = any_choice(m, may);
 		m->alone_is[may] = is_of_thread(m->waits, may);
+	}
 	next_period(m);
 	m->may = m->now.may;
 	if (m->may & MAY_WORK && m->now.site != TR_NO_SITE)
