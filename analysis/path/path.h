@@ -31,7 +31,7 @@
  * Law: under the same condition, the least slack that a thread truly had at a site lies in the interval given for it; where
  * what ended some later wait is not known, from 0 on. Hops: likewise for how long the path was on its way from one rank to another.
  *
- * Memory: 8 bytes for each input and 40 for each node of the graph, 20 for each of its points, 48 for each stay of the path on a
+ * Memory: 8 bytes for each input and 56 for each node of the graph, 20 for each of its points, 48 for each stay of the path on a
  * thread and 56 for each time that it came from another, in the graph's spill; what the answer has; and the sites of one thread at a time. */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
@@ -92,13 +92,26 @@ struct path_place {
 	frz_time slack;        /* least; hi is INT64_MAX where there may be no limit */
 };
 
+/* Another way through the run, over what was waited for, which is not the critical path. */
+struct path_near {
+	frz_time shorter;      /* than that */
+	struct stays *stays;   /* of each thread: when it is there */
+};
+#define PATH_NEAR 3            /* at most */
+
 struct path_slack {
 	struct path_place *places; size_t n; /* the least slack first; not operations in which threads only wait */
 	bool known;            /* else there are none: the trace contradicts itself */
+	struct path_near near[PATH_NEAR]; size_t nnear; /* of each thread, through where it has the least slack and is surely not on the
+							   path: the nearest ones; none where it is not known what ended some wait */
+	const struct graph *graph;
 };
 
 /* Reads all events once more. */
 void path_slack_open(struct path_slack *, struct path *);
 void path_slack_close(struct path_slack *);
+
+/* How long such a way is at which sites; without hops. Reads all events of the threads on it once more. */
+void path_near_profile_open(struct path_profile *, struct path *, const struct path_near *);
 
 #endif

@@ -5,7 +5,8 @@
  *   path.c        back from the end: when the path was on which thread
  *   path_detour.c likewise, where a message came perhaps only with its sender's next call
  *   path_sites.c  along each thread: in which sites it was then
- *   path_slack.c  back from the end, and along each thread: what has how much slack */
+ *   path_slack.c  back from the end, and along each thread: what has how much slack
+ *   path_near.c   other ways through the run, which have little */
 #ifndef ANALYSIS_PATH_PRIVATE_H
 #define ANALYSIS_PATH_PRIVATE_H
 
@@ -75,6 +76,47 @@ void path_add_hops(struct back *, uint32_t thread, uint64_t stamp, frz_time arri
 /* If what the thread waited for there came perhaps only with a later call, flow goes on to all of that; else false, and it does not.
  * Those that it may have waited for last have been found. */
 bool path_detour(struct back *, uint32_t thread, const struct graph_sync_point *, uint64_t flow);
+
+/* ---- Slack ------------------------------------------------------------------------------------ */
+
+struct node_slack {
+	frz_time slack;      /* of what waited for it */
+	frz_time last;       /* when the last that was waited for was, since the run began */
+	uint32_t only;       /* input that surely was it, and 1; or 0 */
+	bool looked;
+	uint32_t thread;     /* that waits for it, and has the least slack; at this point of its own, and 1; or 0 */
+	size_t waits;
+};
+
+/* Of a moment that the way back is to come to: whoever is later there may make a message later, which came perhaps only then. */
+struct call_slack { size_t point; int64_t least; };
+
+struct slacks {
+	struct path *path;
+	struct node_slack *nodes;    /* in the graph's spill, and so is: */
+	frz_time *before;            /* of each point of each thread: the slack of what is just before it */
+	size_t *left;                /* points of each thread on the way back, */
+	frz_time *now;               /* and the slack of what is just before the last that was passed */
+	struct call_slack *calls;    /* of each thread */
+	size_t *first;               /* point of each thread */
+	struct graph_last last;
+	int64_t unknown_until;       /* since the run began: what ended a wait before that is not known */
+};
+
+struct node_slack *path_look_at(struct slacks *, uint32_t node);
+
+/* From an input to the last that was waited for with it. */
+frz_time path_ahead(struct slacks *, const struct node_slack *, const struct graph_input *);
+
+/* Of what posts an input. */
+frz_time path_slack_of(struct slacks *, uint32_t input);
+
+/* A lock that may have been free when its thread came was perhaps not waited for: then its release may have come later. */
+bool path_was_free(struct slacks *, const struct graph_node *, const struct graph_input *);
+
+/* Once the way back is over. */
+void path_find_near(struct path_slack *, struct slacks *);
+void path_close_near(struct path_slack *);
 
 /* ---- Along a thread --------------------------------------------------------------------------- */
 

@@ -12,28 +12,7 @@
 
 static const frz_time no_limit = { INT64_MAX, INT64_MAX };
 
-struct node_slack {
-	frz_time slack;      /* of what waited for it */
-	frz_time last;       /* when the last that was waited for was, since the run began */
-	uint32_t only;       /* input that surely was it, and 1; or 0 */
-	bool looked;
-};
-
-/* Of a moment that the way back is to come to: whoever is later there may make a message later, which came perhaps only then. */
-struct call_slack { size_t point; int64_t least; };
 static const struct call_slack no_call = { 0, INT64_MAX };
-
-struct slacks {
-	struct path *path;
-	struct node_slack *nodes;    /* in the graph's spill, and so is: */
-	frz_time *before;            /* of each point of each thread: the slack of what is just before it */
-	size_t *left;                /* points of each thread on the way back, */
-	frz_time *now;               /* and the slack of what is just before the last that was passed */
-	struct call_slack *calls;    /* of each thread */
-	size_t *first;               /* point of each thread */
-	struct graph_last last;
-	int64_t unknown_until;       /* since the run began: what ended a wait before that is not known */
-};
 
 static frz_time least(frz_time x, frz_time y)
 {
@@ -48,7 +27,7 @@ static int64_t latest(struct slacks *s, const struct graph_input *input)
 	return path_elapsed(s->path, input->thread, graph_latest_stamp(&s->path->graph, input)).hi;
 }
 
-static struct node_slack *look_at(struct slacks *s, uint32_t number)
+struct node_slack *path_look_at(struct slacks *s, uint32_t number)
 {
 	struct node_slack *n = &s->nodes[number];
 	const struct graph *g = &s->path->graph;
@@ -68,14 +47,15 @@ static struct node_slack *look_at(struct slacks *s, uint32_t number)
 }
 
 /* From an input to the last that was waited for with it. */
-static frz_time ahead(struct slacks *s, const struct node_slack *n, const struct graph_input *input)
+frz_time path_ahead(struct slacks *s, const struct node_slack *n, const struct graph_input *input)
 {
 	const struct graph *g = &s->path->graph;
 	frz_time t;
 	if (n->only) {
 		const struct graph_input *only = &g->inputs[n->only - 1];
 		t = graph_last_until(&s->last, graph_moment(g, input), only);
-		t.lo = graph_last_since(&s->last, input, graph_moment(g, only)).lo;
+		if (input->open)
+			t.lo = graph_last_since(&s->last, input, graph_moment(g, only)).lo;
 	} else {
 		int64_t at = path_elapsed(s->path, input->thread, input->stamp).lo;
 		t = (frz_time){ ticks_minus(n->last.lo, latest(s, input)), ticks_minus(n->last.hi, at) };
@@ -84,7 +64,7 @@ static frz_time ahead(struct slacks *s, const struct node_slack *n, const struct
 }
 
 /* A lock that may have been free when its thread came was perhaps not waited for: then its release may have come later. */
-static bool may_have_been_free(struct slacks *s, const struct graph_node *node, const struct graph_input *input)
+bool path_was_free(struct slacks *s, const struct graph_node *node, const struct graph_input *input)
 {
 	const struct graph *g = &s->path->graph;
 	const struct graph_input *own = &g->inputs[node->first];
@@ -94,18 +74,18 @@ static bool may_have_been_free(struct slacks *s, const struct graph_node *node, 
 }
 
 /* Of what posts an input. */
-static frz_time slack_of(struct slacks *s, uint32_t number)
+frz_time path_slack_of(struct slacks *s, uint32_t number)
 {
 	const struct graph *g = &s->path->graph;
 	const struct graph_input *input = &g->inputs[number];
 	const struct graph_node *node = &g->nodes[input->node];
-	const struct node_slack *n = look_at(s, input->node);
+	const struct node_slack *n = path_look_at(s, input->node);
 	if (n->slack.lo == INT64_MAX)
 		return no_limit;
 	if (!graph_is_known(node))
 		return (frz_time){ 0, INT64_MAX };
-	frz_time slack = time_add(n->slack, ahead(s, n, input));
-	if (!graph_was_waited_for(node, number - node->first, input) || may_have_been_free(s, node, input))
+	frz_time slack = time_add(n->slack, path_ahead(s, n, input));
+	if (!graph_was_waited_for(node, number - node->first, input) || path_was_free(s, node, input))
 		slack.hi = INT64_MAX;
 	return slack;
 }
@@ -131,14 +111,14 @@ static void know_nothing_until(struct slacks *s, uint32_t thread, uint64_t stamp
 static void lower_inputs(struct slacks *s, uint32_t number, int64_t least, unsigned waits)
 {
 	const struct graph_node *node = &s->path->graph.nodes[number];
-	struct node_slack *n = look_at(s, number);
+	struct node_slack *n = path_look_at(s, number);
 	if (n->slack.lo <= least)
 		return;
 	n->slack.lo = least;
 	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
 		struct path_moment m = path_posted(&s->path->graph, i);
 		if (m.point >= s->left[m.thread])
-			lower_before(s, m, slack_of(s, i).lo, waits);
+			lower_before(s, m, path_slack_of(s, i).lo, waits);
 	}
 }
 
@@ -175,7 +155,7 @@ static void go_to_next_calls(struct slacks *s, uint32_t number)
 	const struct graph_node *node = &g->nodes[number];
 	for (uint32_t i = node->first; i < node->first + node->ninputs; i++)
 		if (g->inputs[i].open)
-			lower_before(s, path_next_call(g, &g->inputs[i]), slack_of(s, i).lo, MOST_WAITS);
+			lower_before(s, path_next_call(g, &g->inputs[i]), path_slack_of(s, i).lo, MOST_WAITS);
 }
 
 /* ---- All points ------------------------------------------------------------------------------- */
@@ -184,9 +164,13 @@ static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_s
 {
 	const struct graph *g = &s->path->graph;
 	if (p->what == GRAPH_POSTS) {
-		*now = least(*now, slack_of(s, p->number));
+		*now = least(*now, path_slack_of(s, p->number));
 	} else if (p->what == GRAPH_WAITS) {
-		struct node_slack *n = look_at(s, p->number);
+		struct node_slack *n = path_look_at(s, p->number);
+		if (!n->waits || now->hi < n->slack.hi) {
+			n->thread = thread;
+			n->waits = (size_t)(p - g->threads[thread].syncs) + 1;
+		}
 		n->slack = least(n->slack, *now);
 		*now = no_limit;
 		if (!graph_is_known(&g->nodes[p->number]))
@@ -207,7 +191,7 @@ static void go_back(struct slacks *s)
 		s->now[t] = no_limit;
 		s->calls[t] = no_call;
 	}
-	look_at(s, g->end)->slack = (frz_time){ 0, 0 };
+	path_look_at(s, g->end)->slack = (frz_time){ 0, 0 };
 	for (size_t i = order->nsteps; i-- > 0; spill_relax(g->spill)) {
 		uint32_t t = order->steps[i].thread;
 		go_back_over(s, t, &g->threads[t].syncs[--s->left[t]], &s->now[t]);
@@ -348,15 +332,18 @@ void path_slack_open(struct path_slack *found, struct path *p)
 	graph_last_open(&s.last, g);
 	go_back(&s);
 	follow_all(found, &s);
+	if (found->n)
+		qsort(found->places, found->n, sizeof *found->places, by_slack);
+	if (p->known_from == 0 && s.unknown_until == 0)
+		path_find_near(found, &s);
 	graph_last_close(&s.last);
 	spill_free(g->spill, s.nodes);
 	spill_free(g->spill, s.before);
 	free(s.first);
-	if (found->n)
-		qsort(found->places, found->n, sizeof *found->places, by_slack);
 }
 
 void path_slack_close(struct path_slack *found)
 {
 	free(found->places);
+	path_close_near(found);
 }

@@ -207,6 +207,78 @@ static void say_slack(const struct path_table_writer *w, const struct path_slack
 		reply_end(w->r);
 }
 
+/* ---- Paths that are nearly critical ----------------------------------------------------------- */
+
+struct near_profiles { struct path_profile v[PATH_NEAR]; size_t n; };
+
+static void fill_near(const struct path_table_writer *w, const struct path_slack *slack, const struct near_profiles *near)
+{
+	static const struct tab_column columns[] = { TAB_KEY("shorter_s"), TAB_KEY("length_s"), { 0 } };
+	static const struct tab_column parts[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"), TAB_KEY("seconds"),
+						   { 0 } };
+	const struct trace *trace = w->p->graph.trace;
+	reply_table(w->r, "near_paths", columns, 0);
+	for (size_t i = 0; i < near->n; i++) {
+		const struct path_profile *p = &near->v[i];
+		reply_row(w->r, tab_interval(seconds(w, slack->near[i].shorter)), tab_interval(seconds(w, p->length)));
+		reply_table(w->r, "segments", parts, 0);
+		for (size_t k = 0; k < p->nshares; k++) {
+			const struct tr_thread *t = &trace->threads[p->shares[k].thread];
+			reply_row(w->r, tab_count(t->rank), tab_number(trace->processes[t->process].pid), tab_count(t->number),
+				  path_site_cell(trace, p->shares[k].site), tab_interval(seconds(w, p->shares[k].ticks)));
+		}
+		reply_end(w->r);
+	}
+	reply_end(w->r);
+}
+
+static frz_time ticks_in(const struct path_profile *p, const struct path_share *where)
+{
+	for (size_t i = 0; i < p->nshares; i++)
+		if (p->shares[i].thread == where->thread && p->shares[i].site == where->site)
+			return p->shares[i].ticks;
+	return (frz_time){ 0, 0 };
+}
+
+/* Where one path is surely longer than the other, and by most; NULL: nowhere. */
+static const struct path_share *longer_in(const struct path_profile *one, const struct path_profile *other)
+{
+	const struct path_share *longest = NULL;
+	int64_t most = 0;
+	for (size_t i = 0; i < one->nshares; i++) {
+		int64_t more = ticks_minus(one->shares[i].ticks.lo, ticks_in(other, &one->shares[i]).hi);
+		longest = more > most ? &one->shares[i] : longest;
+		most = more > most ? more : most;
+	}
+	return longest;
+}
+
+static void say_near_row(const struct path_table_writer *w, struct tab_cell first, const struct path_share *s, size_t width)
+{
+	const struct trace *trace = w->p->graph.trace;
+	struct location_name on = s ? location_name(trace, s->thread) : (struct location_name){ "-" };
+	struct site_name in = s ? site_name_within(trace, s->site, width) : (struct site_name){ "-" };
+	reply_row(w->r, first, tab_text(on.text), tab_text(in.text));
+}
+
+static void say_near(const struct path_table_writer *w, const struct path_slack *slack, const struct near_profiles *near)
+{
+	int width = locations_width(w->p->graph.trace), rest = 48 - width;
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "shorter, s", 24, 6), TAB_SHOWN(NULL, "on", width), TAB_SHOWN(NULL, "in", rest),
+					      { 0 } };
+	if (!near->n)
+		return;
+	reply_gap(w->r);
+	reply_say(w->r, SAY_TEXT, "Other paths through the run: so much the critical one must give where it is apart from such a path, before that "
+		  "is the longest; and where they are apart by most:");
+	reply_table(w->r, NULL, columns, SIZE_MAX);
+	for (size_t i = 0; i < near->n; i++) {
+		say_near_row(w, tab_range(seconds(w, slack->near[i].shorter)), longer_in(&near->v[i], w->profile), (size_t)rest);
+		say_near_row(w, tab_text("instead of"), longer_in(w->profile, &near->v[i]), (size_t)rest);
+	}
+	reply_end(w->r);
+}
+
 /* ---- From rank to rank ----------------------------------------------------------------------- */
 
 static void fill_hops(const struct path_table_writer *w)
@@ -256,7 +328,7 @@ void path_tables_messages(struct reply *r, const struct path *p, const struct pa
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-void path_tables_fill(struct reply *r, const struct path *p, const struct path_profile *profile, const struct path_slack *slack,
+void path_tables_fill(struct reply *r, struct path *p, const struct path_profile *profile, const struct path_slack *slack,
 		      bool every)
 {
 	uint32_t clock = p->graph.trace->threads[0].clock;
@@ -265,10 +337,17 @@ void path_tables_fill(struct reply *r, const struct path *p, const struct path_p
 	path_regions_open(&regions, p, profile, slack);
 	fill_regions(&w, &regions);
 	fill_slack(&w, slack);
+	struct near_profiles near = { .n = slack->nnear };
+	for (size_t i = 0; i < near.n; i++)
+		path_near_profile_open(&near.v[i], p, &slack->near[i]);
+	fill_near(&w, slack, &near);
 	fill_hops(&w);
 	if (slack->known)
 		say_regions(&w, &regions);
 	say_slack(&w, slack);
+	say_near(&w, slack, &near);
 	say_hops(&w);
+	for (size_t i = 0; i < near.n; i++)
+		path_profile_close(&near.v[i]);
 	path_regions_close(&regions);
 }

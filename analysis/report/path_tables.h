@@ -29,7 +29,7 @@ void path_regions_close(struct path_regions *);
 /* "messages": from rank to rank, in a slice; `every`: on the page, too, all rows. */
 void path_tables_messages(struct reply *, const struct path *, const struct path_profile *, bool every);
 
-/* "regions", "slack", "messages"; likewise. */
-void path_tables_fill(struct reply *, const struct path *, const struct path_profile *, const struct path_slack *, bool every);
+/* "regions", "slack", "near_paths", "messages"; likewise. */
+void path_tables_fill(struct reply *, struct path *, const struct path_profile *, const struct path_slack *, bool every);
 
 #endif

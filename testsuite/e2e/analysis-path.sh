@@ -116,21 +116,34 @@ expect 0 path two
 says out 'The critical path of the run'
 says out '0 -> 1'
 fits_80 out || fail "two: wider than 80 columns"
-{
+early() { # until: rank 1 comes to the barrier
 	sites
 	printf 'thread %d clock=0 rank=%d\n' 0 0 1 1
 	echo 'group 1 threads=0,1'
 	printf 'e 0 %d %d %s\n' 1000 0 enter 501000 0 exit
-	printf 'e 1 %d %d %s\n' 1000 1 enter 101000 1 exit
-	for e in '0 501000' '1 101000'; do echo "e $e 2 enter group=1 seq=0"; done
+	printf 'e 1 %d %d %s\n' 1000 1 enter "$1" 1 exit
+	for e in '0 501000' "1 $1"; do echo "e $e 2 enter group=1 seq=0"; done
 	for e in '0 502000' '1 502000'; do echo "e $e 2 exit group=1 seq=0"; done
-} | trace early
+}
+early 101000 | trace early
 expect 0 path --json early
 jq -e "$near"'.slack[] | select(.rank == 1 and .name == "b") | (.slack_s | near(400)) and (.seconds | near(100))' out >is ||
 	fail "early: slack: $(jq -c .slack out)"
 expect 0 path early
 says out 'Nearly critical'
 fits_80 out || fail "early: wider than 80 columns"
+says_not out 'Other paths'
+
+# It comes 100 us early, after 400: when a gives those 100, b is on the longest path.
+early 401000 | trace nearly
+expect 0 path --json nearly
+jq -e "$near"'.near_paths | length == 1 and (.[0] | (.shorter_s | near(100)) and (.length_s | near(401)) and
+	(.segments | map({(.name): .seconds}) | add | (.b | near(400)) and (has("a") | not) and (.MPI_Barrier | near(1))))' out >is ||
+	fail "nearly: $(jq -c .near_paths out)"
+expect 0 path nearly
+says out 'Other paths'
+grep -q 'rank 1 b (x.c:2)$' out && grep -q '^  instead of  *rank 0 a (x.c:1)$' out || fail "nearly: $(cat out)"
+fits_80 out || fail "nearly: wider than 80 columns"
 
 # Several runs: that with fewer threads first, the longest parts of any.
 { sites; echo 'thread 0 clock=0 rank=0'; printf 'e 0 %d 0 %s\n' 1000 enter 801000 exit; } | trace one

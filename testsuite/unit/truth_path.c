@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/path/path.h"
+#include "analysis/path/path_private.h"
 #include "testsuite/truth/program.h"
 #include "testsuite/unit/slack_twin.h"
 #include "testsuite/unit/unit.h"
@@ -328,6 +328,85 @@ static void check_slack(struct path *path, const struct program *p, const struct
 	path_slack_close(&found);
 }
 
+/* ---- Other ways through the run --------------------------------------------------------------- */
+
+static uint64_t ways_seen;
+
+static int64_t truth_at(const struct program *p, const struct graph *g, const struct graph_input *input)
+{
+	return p->threads[input->thread].events[posted_at(g, input)].truth;
+}
+
+/* When a way truly comes to a node, behind which it has a stay (or NULL): at the last of its inputs up to which it is on a thread. */
+static int64_t taken(const struct program *p, const struct graph *g, const struct path_near *way, uint32_t number,
+		     const struct stay *behind)
+{
+	const struct graph_node *node = &g->nodes[number];
+	int64_t last = INT64_MIN;
+
+	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
+		const struct graph_input *input = &g->inputs[i];
+		const struct stays *s = &way->stays[input->thread];
+		size_t before = behind >= s->v && behind < s->v + s->n ? (size_t)(behind - s->v) + 1 : 0;
+		for (size_t k = before; k < s->n && graph_was_waited_for(node, i - node->first, input); k++)
+			if (s->v[k].to == input->stamp && truth_at(p, g, input) > last)
+				last = truth_at(p, g, input);
+	}
+	ck_assert_msg(last != INT64_MIN, "a way that comes from nowhere");
+	return last;
+}
+
+/* What truly lies between where it comes to a node and the last that was waited for there. */
+static int64_t shorter_at(const struct program *p, const struct graph *g, const struct path_near *way, uint32_t number,
+			  const struct stay *behind, const struct program_event *event)
+{
+	const struct graph_node *node = &g->nodes[number];
+	int64_t last = INT64_MIN;
+
+	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
+		int64_t at = truth_at(p, g, &g->inputs[i]);
+		last = twin_ends(event, &g->inputs[i]) && at > last ? at : last;
+	}
+	return last - taken(p, g, way, number, behind);
+}
+
+static int64_t truly_shorter(const struct program *p, const struct graph *g, const struct path_near *way)
+{
+	static const struct program_event end = { .freed = 0 };
+	int64_t sum = shorter_at(p, g, way, g->end, NULL, &end);
+
+	for (uint32_t t = 0; t < p->nthreads; t++)
+		for (size_t i = 0; i < way->stays[t].n; i++) {
+			const struct stay *stay = &way->stays[t].v[i];
+			if (stay->at != STAY_BEGINS)
+				sum += shorter_at(p, g, way, waited_for(g, t, stay->at), stay,
+						  &p->threads[t].events[stay->at]);
+		}
+	return sum;
+}
+
+/* Each is so much shorter than the run. */
+static void check_near(struct path *path, const struct program *p)
+{
+	struct path_slack found;
+	struct path_profile profile;
+
+	path_slack_open(&found, path);
+	for (size_t i = 0; i < found.nnear; i++) {
+		frz_time shorter = found.near[i].shorter, all = { 0, 0 };
+		int64_t truth = truly_shorter(p, &path->graph, &found.near[i]);
+		check_share(p, "shorter", 0, (unsigned)i, truth, shorter);
+		path_near_profile_open(&profile, path, &found.near[i]);
+		check_share(p, "length of a way", 0, (unsigned)i, p->end - p->begin - truth, profile.length);
+		for (size_t k = 0; k < profile.nshares; k++)
+			all = time_add(all, profile.shares[k].ticks);
+		check_share(p, "all of a way", 0, (unsigned)i, p->end - p->begin - truth, all);
+		path_profile_close(&profile);
+	}
+	ways_seen += found.nnear;
+	path_slack_close(&found);
+}
+
 static void check_slack_of(uint64_t number)
 {
 	struct program *p = program_draw(number, &(struct program_spec){ .affine = number % 3 == 0, .varying = number % 2,
@@ -343,6 +422,8 @@ static void check_slack_of(uint64_t number)
 	path_open(&true_path, shown, &truly);
 	path_open(&path, trace, &times);
 	check_slack(&path, p, &true_path.order, (uint32_t)(number % p->nthreads));
+	if (!p->holds)
+		check_near(&path, p);
 	path_close(&path);
 	path_close(&true_path);
 	times_close(&times);
@@ -360,6 +441,8 @@ START_TEST(slack_holds_the_truth)
 	for (uint64_t i = 0; i < programs; i++)
 		check_slack_of(seed + i);
 	check_slack_of(FREE_WITHIN_A_TICK);
+	printf("%" PRIu64 " other paths in %" PRIu64 " programs\n", ways_seen, programs);
+	ck_assert_msg(ways_seen >= programs / 2, "SEED=%" PRIu64 ": %" PRIu64 " other paths in %" PRIu64 " programs", seed, ways_seen, programs);
 	double wide = slack_seen.wide / slack_seen.all, limited = (double)slack_seen.limited / (double)slack_seen.n;
 	printf("slacks are %.6f of the run wide; %.6f of those that have a limit are found to\n", wide, limited);
 	ck_assert_msg(wide <= 0.02 && limited >= 0.9, "SEED=%" PRIu64 " and %" PRIu64 " more: slacks are %.6f of the run wide, expected "
