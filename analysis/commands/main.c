@@ -22,6 +22,7 @@
 #include "analysis/commands/command_line.h"
 #include "analysis/diff/compare.h"
 #include "analysis/driver/driver.h"
+#include "analysis/kineto/kineto.h"
 #include "analysis/otf2/otf2.h"
 #include "analysis/render/render.h"
 #include "analysis/report/notes.h"
@@ -53,7 +54,7 @@ static const struct {
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL, "check --json dprof-app.1" },
 	{ { "export", cmd_export, "write what other tools read: --to FORMAT" }, "FILE DIR", NULL,
 	  "export --to sqlite job.db dprof-app.1" },
-	{ { "audit", cmd_audit, "what of another tool's trace holds (OTF2: Score-P, EZTrace)" }, "FILE", NULL, "audit scorep/traces.otf2" },
+	{ { "audit", cmd_audit, "what of another tool's trace holds (OTF2; PyTorch's JSON)" }, "FILE...", NULL, "audit scorep/traces.otf2" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL, "dump --bounds dprof-app.1 | less" },
 	{ { "pack", NULL, "make a trace directory of such text (- may be FILE), or of OTF2" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
 	{ { "sites", NULL, "what is instrumented in objects, libraries and programs" }, "FILE...", NULL, "sites --json ./app" },
@@ -235,18 +236,34 @@ static int list_sites(const struct command_line *a)
 	return status;
 }
 
+static bool is_another_tools(const struct command_line *a)
+{
+	bool kineto = a->nwords > 0;
+	for (size_t i = 0; i < a->nwords; i++)
+		kineto &= kineto_is(a->word[i]);
+	return kineto || (a->nwords == 1 && otf2_is(a->word[0]));
+}
+
+/* Kineto corrects no clocks. NULL, or what went wrong. */
+static char *pack_other(const struct command_line *a, enum otf2_times times, const char *directory)
+{
+	return otf2_is(a->word[0]) ? otf2_pack(a->word[0], times, directory)
+				   : kineto_pack((const char *const *)a->word, a->nwords, times == OTF2_ONE_CLOCK, directory);
+}
+
 /* Packed three times: cmd_audit.c says why. */
 static int audit(size_t command, const struct command_line *a)
 {
 	struct options options = a->options;
-	if (a->nwords != 1 || !otf2_is(a->word[0]))
-		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2", "audit", NULL);
+	if (!is_another_tools(a))
+		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2; or files of PyTorch's profiler, .json, one of each rank",
+					   "audit", NULL);
 	char *folder = temporary_folder();
 	char *bounds = mem_format("%s/bounds", folder ? folder : ""), *recorded = mem_format("%s/recorded", folder ? folder : "");
 	char *corrected = mem_format("%s/corrected", folder ? folder : "");
-	char *wrong = folder ? otf2_pack(a->word[0], OTF2_RAW, bounds) : mem_format("no temporary folder: %s", strerror(errno));
-	wrong = wrong ? wrong : otf2_pack(a->word[0], OTF2_CORRECTED, corrected);
-	wrong = wrong ? wrong : otf2_pack(a->word[0], OTF2_ONE_CLOCK, recorded);
+	char *wrong = folder ? pack_other(a, OTF2_RAW, bounds) : mem_format("no temporary folder: %s", strerror(errno));
+	wrong = wrong ? wrong : pack_other(a, OTF2_CORRECTED, corrected);
+	wrong = wrong ? wrong : pack_other(a, OTF2_ONE_CLOCK, recorded);
 	options.audited = a->word[0];
 	options.corrected = corrected;
 	options.recorded = recorded;

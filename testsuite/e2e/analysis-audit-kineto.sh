@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Files of PyTorch's profiler, one of each rank: what is known of a run that is made up here is what audit says of it, whatever one of its
+# clocks shows; operations that do not say who takes part prove nothing; what is none, or damaged, is refused by name and place.
+. testsuite/lib.sh
+
+# 60 steps of 3 ranks: a kernel of 1 ms (rank 2: 1.5 ms) on one stream, then an operation of all on another, which all leave 20 us after the
+# last has come. Rank 1's clock is so many ns ahead; rank 0's file begins so many steps later.
+make() { # directory ahead numbered lag operation...
+	local directory=$1 ahead=$2 numbered=$3 lag=$4 rank
+	mkdir -p "$directory"
+	for rank in 0 1 2; do
+		awk -v rank=$rank -v off="$((rank == 1 ? ahead : 0))" -v numbered="$numbered" -v lag="$((rank == 0 ? lag : 0))" -v says="${*:5}" '
+		function slice(name, stream, from, to, args) {
+			printf ",\n{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"%s\", \"pid\": 0, \"tid\": %s, \"ts\": %.3f, \"dur\": %.3f, \"args\": {%s}}",
+				name, stream, (from + off) / 1000, (to - from) / 1000, args
+		}
+		BEGIN {
+			printf "{\"schemaVersion\": 1, \"baseTimeNanoseconds\": 1700000000000000000,\n"
+			printf "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": %d, \"world_size\": 3},\n\"traceEvents\": [", rank
+			printf "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 7, \"args\": {}}"
+			for (i = lag; i < 60; i++) {
+				begin = 50000000 + i * 1600000
+				enter = begin + (rank == 2 ? 1500000 : 1000000)
+				slice("gemm<\\u00e9>", 7, begin, enter, "\"stream\": 7")
+				slice("ncclDevKernel_AllReduce", "\"stream 20\"", enter, begin + 1520000, says (numbered ? ", \"Seq\": " i + 1 : ""))
+			}
+			print "]}"
+		}' >"$directory/rank$rank.json"
+	done
+}
+
+all='"Collective name": "allreduce", "In msg nelems": 1024, "dtype": "Float", "Group size": 3, "Process Group Name": "0", "Process Group Ranks": "[0, 1, 2]"'
+
+audited() { # directory status
+	"$analyze" audit --json "$1"/rank2.json "$1"/rank0.json "$1"/rank1.json >"$dir/json" 2>"$dir/err"
+	[ $? = "$2" ] || fail "$1: exit status is not $2: $(cat "$dir/err")"
+}
+
+contains() { # interval as "LO HI", truth
+	is_true "${1% *} <= $2 && $2 <= ${1#* }"
+}
+
+# ---- Known truth --------------------------------------------------------------------------------------
+
+for case in "0 1 0 Float" "30000000 1 0 Float" "-30000000 0 0 Half" "30000000 1 7 Other"; do
+	read -r ahead numbered lag type <<<"$case"
+	made=$dir/made.${case// /.}
+	make "$made" "$ahead" "$numbered" "$lag" "${all/Float/$type}"
+	audited "$made" 0
+	about="ahead by $ahead ns, numbered $numbered, later by $lag steps"
+	impossible=$(jq .impossible_orders "$dir/json")
+	if [ "$ahead" = 0 ]; then
+		[ "$impossible" = 0 ] || fail "$about: $impossible orders are impossible"
+	else
+		[ "$impossible" -ge 100 ] || fail "$about: only $impossible orders are impossible"
+	fi
+	[ "$(jq .orders "$dir/json")" = $(((60 - lag) * 6)) ] || fail "$about: $(jq .orders "$dir/json") orders"
+	for end in first last; do
+		offset=$(jq -r ".clocks[] | select(.process == \"rank 1\") | .${end}_offset_s | \"\(.lo) \(.hi)\"" "$dir/json")
+		contains "$offset" "$ahead / 1e9" || fail "$about: its offset is $offset s"
+		is_true "${offset#* } - ${offset% *} < 2e-3" || fail "$about: its offset is known only to $offset s"
+	done
+	jq -e --argjson n "$numbered" '[.notes[] | select(test("Seq"))] | length == 1 - $n' "$dir/json" >"$dir/held" || fail "$about: $(jq -c .notes "$dir/json")"
+done
+"$analyze" audit "$made"/rank*.json >"$dir/text" || fail "exit status $?"
+fits_80 "$dir/text" || fail "the text is wider than 80 columns"
+
+# ---- What proves nothing ------------------------------------------------------------------------------
+
+proves_nothing() { # what
+	audited "$dir/made" 1
+	[ "$(jq .orders "$dir/json")" = 0 ] || fail "$1 proves $(jq .orders "$dir/json") orders"
+	rm -rf "$dir/made"
+}
+make "$dir/made" 0 0 7 "$all"
+proves_nothing "what has no numbers, in files of other steps,"
+make "$dir/made" 0 1 0 "${all/allreduce/broadcast}"
+proves_nothing "a broadcast"
+make "$dir/made" 0 1 0 "${all/1024/0}"
+proves_nothing "what sends nothing"
+make "$dir/made" 0 1 0 "${all/, 2]/, ...]}"
+proves_nothing "a group whose ranks are cut"
+make "$dir/made" 0 1 0 "${all/1, 2]/1, 2, 3]}"
+proves_nothing "a group of which a rank has no file"
+make "$dir/made" 0 1 0 '"stream": 20'
+proves_nothing "what says nothing"
+
+# ---- What is none, or damaged -------------------------------------------------------------------------
+
+refused() { # words file...
+	"$analyze" audit "${@:2}" >"$dir/out" 2>"$dir/err"
+	local status=$?
+	[ $status -ge 1 ] && [ $status -le 2 ] || fail "$1: exit status $status"
+	grep -q "$1" "$dir/err" || fail "expected '$1', found: $(cat "$dir/err")"
+}
+make "$dir/made" 0 1 0 "$all"
+cd "$dir/made" || exit 1
+refused "found two of rank 0" rank0.json rank0.json
+head -c 20000 rank0.json >cut.json
+refused "cut.json: line 95" cut.json rank1.json
+sed 's/"ts": 5[0-9.]*/"ts": "soon"/' rank0.json >text.json
+refused "text.json: event 1: expected" text.json rank1.json
+sed 's/"ts": 5[0-9.]*/"ts": 1e300/' rank0.json >late.json
+refused "late.json: event 1: expected" late.json rank1.json
+sed 's/"rank": 0/"rank": -4/' rank0.json >rank.json
+refused "found rank -4" rank.json rank1.json
+echo '{"traceEvents": 7}' >seven.json
+refused 'expected a list "traceEvents"' seven.json
+refused "expected a file" ../made/none.json
+printf '[[[[[[' | head -c 100 >deep.json
+yes '[' | head -c 100000 | tr -d '\n' >deep.json
+refused "deep.json: line 1" deep.json
+for seed in {1..12}; do
+	awk -v seed="$seed" 'BEGIN { srand(seed) } { if (rand() < 0.02) next; if (rand() < 0.02) gsub(/[0-9]+/, int(rand() * 1e9)); print }' rank1.json >mutated.json
+	"$analyze" audit rank0.json mutated.json rank2.json >"$dir/out" 2>&1
+	[ $? -le 2 ] || fail "mutated by $seed: $(cat "$dir/out")"
+done
+exit $failed
