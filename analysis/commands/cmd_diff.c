@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/several.h"
 #include "analysis/diff/compare.h"
@@ -333,10 +334,12 @@ static void say_unsound(struct reply *r, const struct diff_answer *a)
 
 static void say_side(struct reply *r, const char *which, const struct quantities *runs, size_t n)
 {
+	char *directory = shown_copy(runs->directory);
 	if (n == 1)
-		reply_say(r, SAY_LINE, "%s: %s", which, runs->directory);
+		reply_say(r, SAY_LINE, "%s: %s", which, directory);
 	else
-		reply_say(r, SAY_LINE, "%s: %zu runs, %s and so on", which, n, runs->directory);
+		reply_say(r, SAY_LINE, "%s: %zu runs, %s and so on", which, n, directory);
+	free(directory);
 }
 
 static void fill(struct reply *r, const struct diff_answer *a, const struct trace *trace)

@@ -8,6 +8,7 @@
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/render/render.h"
 #include "analysis/trace/names.h"
 
@@ -82,14 +83,15 @@ static void put_wrapped(const struct render_text *r, const char *first, const ch
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The text of a cell, which `room` is for, in at most `width` bytes if that can be. */
+/* The text of a cell, which `room` is for, in at most `width` bytes if that can be; or `shown`, which is to be freed: what the user
+ * gave, such as a directory. */
 static const char *text_of(const struct tab_column *c, const struct tab_cell *cell, size_t width, bool ends,
-			   struct site_name *room)
+			   struct site_name *room, char **shown)
 {
 	struct interval x = cell->interval;
 	*room = (struct site_name){ "" };
 	switch (cell->type) {
-	case TAB_TEXT: return cell->text ? cell->text : "";
+	case TAB_TEXT: return cell->text ? *shown = shown_copy(cell->text) : "";
 	case TAB_FLAG: return cell->flag ? "yes" : "no";
 	case TAB_VERDICT: return cell->flag ? "proved" : "undecided";
 	case TAB_NUMBER: snprintf(room->text, sizeof room->text, "%" PRIu64, cell->number); break;
@@ -150,17 +152,20 @@ static void put_line(const struct render_text *r, const struct tab_column *c, co
 	size_t column = 0, at = INDENT;
 	for (size_t i = 0; !tab_is_end(&c[i]); i++) {
 		struct site_name room;
+		char *shown = NULL;
 		if (!c[i].title)
 			continue;
 		bool last = tab_is_end(&c[i + 1]);
 		size_t width = (size_t)abs(c[i].width);
 		at += (size_t)c[i].gap;
 		const char *text = !cells ? c[i].title
-					  : text_of(&c[i], &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM, r->reply.ends, &room);
+					  : text_of(&c[i], &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM, r->reply.ends, &room,
+						    &shown);
 		if (cells && c[i].alone && width_of(text, strlen(text)) > width)
 			fprintf(r->out, "%*s%s\n", (int)at, "", text);
 		else
 			column = put_cell(r->out, column, at, &c[i], text);
+		free(shown);
 		at += width + 1;
 	}
 	if (cells)

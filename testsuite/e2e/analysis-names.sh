@@ -93,6 +93,9 @@ for suffix in sync process events packed sites; do
 	echo "x$esc" >"$hostile/x$esc.$suffix"
 done
 all "$hostile"
+for command in diff path efficiency; do
+	both "$command" "$dir/t" "$hostile"
+done
 run "$hostile$esc"
 run "$esc" "$hostile"
 run pack "$hostile/x$esc.sync" "$hostile/out"
