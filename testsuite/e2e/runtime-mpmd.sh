@@ -71,9 +71,15 @@ if command -v mpicc.mpich >/dev/null && set=$("$root/testsuite/hosts.sh" up 2 2>
 	# shellcheck disable=SC2046
 	mpicc.mpich -w "$root/testsuite/fixtures/runtime/sleeper.c" -o sleeper $(pkg-config --libs dprof-mpich)
 	rm -rf dprof-*
-	# MPI_Finalize of Debian's MPICH does not always return there, with dprof or without.
+	# MPI_Finalize of Debian's MPICH does not always return there, with dprof or without: it is ended when all have come to it.
 	# shellcheck disable=SC2086
-	timeout 4 $run -n 4 "$dir/sleeper" 0.1 >out 2>&1
+	timeout 10 $run -n 4 "$dir/sleeper" 0.1 >out 2>&1 &
+	for _ in {1..50}; do
+		[ "$(cat dprof-*/*.process 2>/dev/null | grep -c '^rank . size 4$')" = 4 ] && break
+		sleep 0.1
+	done
+	kill $! 2>/dev/null
+	wait $!
 	[ "$(echo dprof-* | wc -w)" = 1 ] || fail "two hosts: one job, found $(echo dprof-*)"
 	[ "$(cat dprof-*/*.process | sed -n 's/^host //p' | sort -u | tr '\n' ' ')" = "h0 h1 " ] || fail "two hosts: $(ls dprof-*)"
 	[ "$(cat dprof-*/*.process | grep -c '^rank . size 4$')" = 4 ] || fail "two hosts, four ranks: $(ls dprof-*)"
