@@ -14,7 +14,7 @@ no_spaces_left() { # of the demo, which says their name if it made some
 }
 
 show() { # what is where it runs
-	ITERATIONS=10 examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 || fail "the demo failed: $(cat "$tmp/out")"
+	ITERATIONS=5 examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 || fail "the demo failed: $(cat "$tmp/out")"
 	for line in "^\[ *[0-9]* s\] [24] ranks on $1" '^  rank 1  *[0-9]' \
 		'^Look at rank 1: it keeps everybody waiting' '(kmeans.c:' \
 		'^Predicted for the balanced run: .* s; it took .* s (.* %)'; do

@@ -41,11 +41,8 @@ check sparse.gz 0.85 120 <<-END
 	./ 4 -t 1 --imbalance 2:300
 END
 check "$B/data/debian.txt.gz" 0.3 40 <<-END
-	./ 1 -t 1
 	./ 1 -t 2
 	./ 2 -t 1
-	./ 2 -t 2
-	./ 4 -t 1
 	./ 4 -t 2
 END
 

@@ -89,7 +89,7 @@ for f in ways-out macros gnu89 openmp calls instances; do
 	# shellcheck disable=SC2046
 	gcc $(options "$f") -O1 "$f" -o "$dir/without" && "$dir/without" >"$dir/out.without" ||
 		{ fail "$f: does not work without the plugin"; continue; }
-	for config in -O0 -O1 -O2 -O3 "-O2 -g" "-O2 -flto"; do
+	for config in -O0 -O1 -O3 "-O2 -g" "-O2 -flto"; do
 		build_and_run $f "$config"
 	done
 	build_shared_and_run $f -O2

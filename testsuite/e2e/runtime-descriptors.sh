@@ -52,7 +52,7 @@ C
 gcc -O1 -pthread $(pkg-config --cflags dprof) "$dir/numbers.c" -o "$dir/numbers" $(pkg-config --libs dprof) || exit 1
 for DPROF_BUFFER in 64K 1M; do
 	export DPROF_BUFFER
-	"$dir/numbers" "$dir/own" 100000 >"$dir/said" || fail "exit status $?"
+	"$dir/numbers" "$dir/own" 30000 >"$dir/said" || fail "exit status $?"
 	grep -qx '0 bytes, 0 refused, 0 others' "$dir/said" || fail "$(cat "$dir/said")"
 	"$analyze" check "$dir"/dprof-numbers.* >"$dir/verdict" 2>&1 || fail "$(cat "$dir/verdict")"
 	rm -rf "$dir"/dprof-numbers.*

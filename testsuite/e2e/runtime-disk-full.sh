@@ -119,6 +119,7 @@ if [ -n "${OWN_MOUNTS-}" ]; then
 	disk 300k 'the disk is full'
 	disk 1m any
 	# A thread that goes on behind its slot has a file with a header, or none, wherever the disk was full.
+	visits=20000 # fill as much
 	for pages in {8..24}; do
 		name="a disk of $pages pages"
 		mkdir pages

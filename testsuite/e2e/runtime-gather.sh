@@ -86,13 +86,13 @@ mpi=openmpi
 [ -e gathered.openmpi ] || mpi=mpich
 
 # ---- Much, in small pieces; and children
-disks=1 DPROF_GATHER=1 DPROF_BUFFER=256K job 4 200000 fork
+disks=1 DPROF_GATHER=1 DPROF_BUFFER=256K job 4 60000 fork
 expect_whole "packed chunks and children"
-[ "$(visits before disk0/dprof-*)" -eq 2400000 ] || fail "of 2400000 visits $(visits before disk0/dprof-*) are here"
+[ "$(visits before disk0/dprof-*)" -eq 720000 ] || fail "of 720000 visits $(visits before disk0/dprof-*) are here"
 [ "$(ls disk0/*/h1-p*.process | wc -l)" -eq 2 ] || fail "children of another host are missing: $(ls disk0/*)"
 
 # ---- Rank 0 may not write much: what is too long is named, and all else is here
-disks=1 DPROF_GATHER=1 DPROF_BUFFER=256K job 4 400000 limit
+disks=1 DPROF_GATHER=1 DPROF_BUFFER=256K job 4 250000 limit
 "$analyze" check disk0/dprof-* >answer 2>&1 && fail "a limit of 200 K, and all is said to be here: $(cat answer; ls -l disk*/*)"
 "$analyze" report disk0/dprof-* 2>&1 | tr '\n' ' ' | tr -s ' ' | grep -q 'DPROF_GATHER: h1-.* of rank [23] on h1 is not here: File too large' ||
 	fail "what had no room is not named: $(cat answer; grep -h note disk0/*/h0-0.process)"
