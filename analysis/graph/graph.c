@@ -97,7 +97,10 @@ struct graph_lates graph_lates_of(const struct graph *g, uint32_t node)
 {
 	if (!g->nodes[node].late)
 		return (struct graph_lates){ 0, 0 };
-	return (struct graph_lates){ first_late(g, node), first_late(g, node + 1) };
+	uint32_t first = first_late(g, node), end = first;
+	while (end < g->nlates && g->lates[end].node == node)
+		end++;
+	return (struct graph_lates){ first, end };
 }
 
 void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
