@@ -323,8 +323,8 @@ struct frz_cursor *times_cursors(const struct times *t)
 	return cursors;
 }
 
-static frz_time between(const struct times *t, struct frz_cursor *f, struct frz_cursor *g, struct moment from,
-			struct moment to)
+static inline __attribute__((always_inline)) frz_time
+between(const struct times *t, struct frz_cursor *f, struct frz_cursor *g, struct moment from, struct moment to)
 {
 	frz_time apart = time_apart(frz_time_of(f, from.stamp), frz_time_of(g, to.stamp));
 	if (from.clock != to.clock || to.stamp < from.stamp)

@@ -343,6 +343,8 @@ static void await_init(const struct visit *v, struct runner *r)
 /* It is an operation, of which there are no events. What is cut goes on behind it, before the event that comes. */
 static void pass_init(const struct visit *v, struct runner *r, uint64_t stamp)
 {
+	if (r->inits > 1)
+		return;
 	const struct tr_process *p = process_of(v, r);
 	if (r->inits == 0 && p->init_from <= stamp) {
 		begin_operation(r, p->init_from);
