@@ -515,6 +515,18 @@ static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 	return outcome;
 }
 
+/* The system has just refused the thread another chunk, and is not asked for each record again. Without `busy`, since nothing
+ * is written: a handler may come, and jump away. */
+static bool lose_refused(struct dprof_thread *t, const uint64_t *place, uint64_t what)
+{
+	if (!t || t->supply != SUPPLY_REFUSED || t->refused % REFUSED_PATIENCE == 0 || place < t->chunk_end ||
+	    dprof_chunk_is_clean(t) || dprof_chunk_is_left(t) || is_left_out(what))
+		return false;
+	t->refused++;
+	lose(t, UINT64_C(1) << t->why);
+	return true;
+}
+
 /* An entry and a point are stamped when there is room for them, an exit before that was looked for; but the
  * inserted code knows no other clock than the TSC. */
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
@@ -524,9 +536,10 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 	enum outcome outcome;
 	struct mask mask;
 
-	if (busy) {
+	if (busy || lose_refused(dprof_self, slot, what)) {
 		__asm__("subq $8, %0" : "+m"(__dprof_cursor.next) : : "cc");
-		lose_within();
+		if (busy)
+			lose_within();
 		return 0;
 	}
 	mask = begin_busy();
@@ -544,6 +557,8 @@ bool dprof_record(const struct dprof_event *e)
 		lose_within();
 		return true;
 	}
+	if (lose_refused(dprof_self, __dprof_cursor.next, e->what))
+		return true;
 	mask = begin_busy();
 	close_path();
 	in_place = !e->place || e->place == __dprof_cursor.next;

@@ -104,6 +104,17 @@ for name in 'a limit of 20 KB' 'a limit of 100 KB'; do
 	recorded "limit$kb" "the limit of a file's size is reached: raise it"
 done
 
+# A record that is lost costs no more than one that is kept, within a factor of 4 (10, where the system was called for each).
+took() { # a limit of a file's size: milliseconds of processor time
+	(ulimit -f "$1"; TIMEFORMAT='%U %S'
+		time for _ in 1 2 3; do DPROF_DIR=$dir/took$1 ./full 500000 >/dev/null 2>&1; done) 2>&1 | awk '{ print ($1 + $2) * 1000 }'
+}
+name='what lost records cost'
+mkdir took20 tookunlimited
+lost=$(took 20) kept=$(took unlimited)
+"$analyze" check "$(echo took20/dprof-full.* | cut -d' ' -f1)" | grep -q 'found [0-9]* dropped' || fail 'nothing was lost'
+jq -ne "$lost <= 4 * $kept" >/dev/null || fail "$lost ms of the processor, and $kept where all is kept"
+
 # ---- A disk of its own, where that may be mounted ------------------------------------------------------------
 
 disk() { # size cause
