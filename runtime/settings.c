@@ -300,6 +300,32 @@ static void parent(struct dprof_settings *s)
 		snprintf(s->parent, sizeof(s->parent), "%s", given);
 }
 
+static bool is_known(const char *name, size_t length)
+{
+	static const char *const known[] = {
+#define X(name) "DPROF_" #name,
+#include "runtime/variables.def"
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strlen(known[i]) == length && !strncmp(known[i], name, length))
+			return true;
+	return false;
+}
+
+/* A misspelt name has no effect, and nobody would know. */
+static void find_unknown(struct dprof_settings *s)
+{
+	for (char **at = environ; at && *at; at++) {
+		size_t length = strcspn(*at, "=");
+
+		if (!strncmp(*at, "DPROF_", strlen("DPROF_")) && !is_known(*at, length))
+			complain(s, "%.*s is no variable of dprof (dprof(7) has a list); it has no effect",
+				 (int)(length < 60 ? length : 60), *at);
+	}
+}
+
 void dprof_settings_read(void)
 {
 	struct dprof_settings *s = &dprof_settings;
@@ -314,6 +340,7 @@ void dprof_settings_read(void)
 	host(s);
 	if (s->off)
 		return;
+	find_unknown(s);
 	s->chunk_bytes = chunk_bytes(s);
 	s->blocked_ns = blocked_ns(s);
 	job(s);

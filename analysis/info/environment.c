@@ -13,11 +13,11 @@
 #include "analysis/base/shown.h"
 #include "analysis/info/info.h"
 
-/* Those of dprof(7), and of its wrappers. */
 static const char *const known[] = {
-	"DPROF_OFF", "DPROF_DIR", "DPROF_BUFFER", "DPROF_EVENTS", "DPROF_BLOCKED_NS", "DPROF_HOST", "DPROF_GATHER",
-	"DPROF_SYNC_INTERVAL", "DPROF_SYNC_TOPOLOGY", "DPROF_SYNC_BIND", "DPROF_QUIET", "DPROF_WRAPPER", "DPROF_WRAPPER_FLAGS",
-	"DPROF_CC", "DPROF_CXX", "DPROF_FORT", "DPROF_MPICC", "DPROF_MPICXX", "DPROF_MPIFORT" };
+#define X(name) "DPROF_" #name,
+#include "runtime/variables.def"
+#undef X
+};
 #define NKNOWN (sizeof known / sizeof *known)
 
 static bool is_known(const char *name)

@@ -127,7 +127,7 @@ DPROF_EVENTS=-lock. Statements: ${statements[*]/#sqlite3/*}; steps: *_step and *
 # One run, auto=functions -> its records and the bytes of its trace on disk.
 recorded() { # way size
 	progress "the records of SQLite"
-	(cd "$here" && DPROF_LOCKS=off "./speedtest.$1" --memdb --size $2 >/dev/null)
+	(cd "$here" && DPROF_EVENTS=-lock "./speedtest.$1" --memdb --size $2 >/dev/null)
 	echo "$("$B/bin/dprof-analyze" dump "$here"/dprof-* | grep -c '^e ') $(du -s -B1 "$here"/dprof-* | cut -f1)"
 	rm -rf "$here"/dprof-*
 }

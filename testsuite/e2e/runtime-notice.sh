@@ -105,10 +105,11 @@ DPROF_DIR=nowhere ./loop 2>&- >out || fail "no standard error: status $?"
 bash -c 'set -o pipefail; (ulimit -f 0; DPROF_DIR=nowhere exec ./loop 2>said) | cat' >out ||
 	fail "a file that may not grow: status $?"
 
-# What is neither yes nor no is said in the report.
+# What is neither yes nor no is said in the report, and a name that dprof does not know.
 rm -rf dprof-*
-DPROF_OFF=maybe DPROF_QUIET=perhaps ./loop >out 2>said || fail "DPROF_OFF=maybe: status $?"
+DPROF_OFF=maybe DPROF_QUIET=perhaps DPROF_BUFER=1M ./loop >out 2>said || fail "DPROF_OFF=maybe: status $?"
 "$analyze" dprof-loop.* >report
+grep -q '^note: DPROF_BUFER is no variable of dprof' report || fail "no note of a misspelt name: $(grep note report)"
 for what in "DPROF_OFF is 'maybe'" "DPROF_QUIET is 'perhaps'"; do
 	grep -q "^note: $what, which is neither" report || fail "no note: $what: $(grep note report)"
 done
