@@ -19,23 +19,15 @@ struct near_walk {
 
 /* ---- On to the end ---------------------------------------------------------------------------- */
 
-/* Whether the node surely waited for it. */
-static bool surely_leads_on(struct slacks *s, uint32_t number)
-{
-	const struct graph *g = &s->path->graph;
-	const struct graph_input *input = &g->inputs[number];
-	const struct graph_node *node = &g->nodes[input->node];
-	return graph_is_known(node) && graph_was_waited_for(node, number - node->first, input) && !path_was_free(s, node, input);
-}
-
-/* The input with the least slack that a thread posts from a point on, before it waits: its point, or the number of all of them. */
+/* The input with the least slack that a thread posts from a point on, before it waits: its point, or the number of all of them. What was
+ * perhaps not waited for has slack without limit. */
 static size_t find_post(struct slacks *s, uint32_t thread, size_t point)
 {
 	const struct graph_thread *t = &s->path->graph.threads[thread];
 	size_t best = t->nsyncs;
 	int64_t least = INT64_MAX;
 	for (; point < t->nsyncs && t->syncs[point].what != GRAPH_WAITS; point++) {
-		if (t->syncs[point].what != GRAPH_POSTS || !surely_leads_on(s, t->syncs[point].number))
+		if (t->syncs[point].what != GRAPH_POSTS)
 			continue;
 		int64_t slack = path_slack_of(s, t->syncs[point].number).hi;
 		best = slack < least ? point : best;
@@ -85,12 +77,21 @@ static void add_leg(struct near_walk *w, uint32_t thread, struct stay stay)
 	*SPILL_GROW(w->slacks->path->graph.spill, s->v, s->n) = stay;
 }
 
+/* Whether the node surely waited for it. */
+static bool leads_on(struct slacks *s, uint32_t number)
+{
+	const struct graph *g = &s->path->graph;
+	const struct graph_input *input = &g->inputs[number];
+	const struct graph_node *node = &g->nodes[input->node];
+	return graph_is_known(node) && graph_was_waited_for(node, number - node->first, input) && !path_was_free(s, node, input);
+}
+
 /* Of what ended a wait, the first that was surely waited for; GRAPH_NO_NODE: that is none. */
 static uint32_t find_cause(struct slacks *s, uint32_t number)
 {
 	graph_last_find(&s->last, number);
 	for (size_t i = 0; i < s->last.n; i++)
-		if (surely_leads_on(s, s->last.input[i]))
+		if (leads_on(s, s->last.input[i]))
 			return s->last.input[i];
 	return GRAPH_NO_NODE;
 }
