@@ -689,24 +689,44 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 	return false;
 }
 
+/* How many calls of MPI of a thread were certainly before. */
+static size_t calls_before(const struct builder *b, uint32_t thread, struct event_ref end)
+{
+	const struct mpi_calls *calls = &b->calls[thread];
+	size_t lo = 0, hi = calls->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (certainly_before(b, call_of(calls, mid, thread), end))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
  * that is known to have been before `end`. `sends`: it sends the last input. */
 static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,
 			 struct node_input *inputs, size_t *n, bool sends)
 {
 	const struct mpi_calls *calls = &b->calls[begun.thread];
-	size_t lo = 0, hi = calls->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (certainly_before(b, call_of(calls, mid, begun.thread), end))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t before = calls_before(b, begun.thread, end);
 	uint64_t bytes = sends ? inputs[*n - 1].bytes : 0;
-	if (lo > 0 && calls->v[lo - 1].at > begun.at)
-		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, lo - 1, begun.thread), .bytes = bytes, .candidate = true,
-						      .goes_on = sends };
+	if (before > 0 && calls->v[before - 1].at > begun.at)
+		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, before - 1, begun.thread), .bytes = bytes,
+						      .candidate = true, .goes_on = sends };
+}
+
+/* A send that was over before its receive was begun may have waited until its receiver called MPI, which takes what it finds: the last
+ * such call behind the begin of the send. */
+static void add_call_of_receiver(const struct builder *b, const struct completion *x, const struct message *m,
+				 struct node_input *inputs, size_t *n)
+{
+	uint32_t thread = m->begun.thread;
+	size_t before = calls_before(b, thread, x->exit);
+	struct event_ref call = before ? call_of(&b->calls[thread], before - 1, thread) : x->enter;
+	if (certainly_before(b, x->enter, call))
+		inputs[(*n)++] = (struct node_input){ .ref = call, .candidate = true };
 }
 
 /* Whether the send may be complete before its receive is begun, which is of this message in every run. */
@@ -755,6 +775,8 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
 						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
 						      .candidate = !m->synchronous };
+	else if (x->n == 1 && !m->receives_on)
+		add_call_of_receiver(b, x, m, inputs, n);
 	if (m->receives_on)
 		add_progress(b, m->begun, x->exit, inputs, n, false);
 	says->hidden |= !m->synchronous || m->receives_on;

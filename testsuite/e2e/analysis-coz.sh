@@ -503,6 +503,19 @@ may_buy MPI_Send-8 b 50 0 # it may be buffered
 buys MPI_Send-100000 b 50 250000
 may_buy MPI_Send-100000 b 50 0
 
+# The receiver works, and then sends something itself: with that it takes what it is sent, and receives it only then.
+{
+	ranks 3
+	op 0 14 1000000 1500010 group=1 peer=1 tag=0 bytes=1000
+	op 0 0 1500010 2000000
+	op 1 1 1000000 1500000
+	op 1 14 1500000 1500020 group=1 peer=2 tag=0 bytes=8
+	op 1 15 1500020 1500030 group=1 peer=0 tag=0 bytes=1000
+	op 2 15 1000000 1500015 group=1 peer=1 tag=0 bytes=8
+} | trace taken
+buys taken b 50 250000
+may_buy taken b 50 0 # it may be sent without
+
 # Ranks that exchange 20,000 bytes, in turns one is late. Once a message took long, for reasons of its own: who came far
 # behind the other was waited for all the same.
 {
