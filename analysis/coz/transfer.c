@@ -249,6 +249,25 @@ static frz_time own_cost(const struct transfer *t, const struct graph_node *j)
 	return others ? cost : ANYTHING;
 }
 
+static bool has_candidates(const struct transfer *t, const struct graph_node *j)
+{
+	bool any = false;
+	for (size_t i = 1; i < j->ninputs; i++)
+		any |= t->graph->inputs[j->first + i].candidate;
+	return any;
+}
+
+#define COST_VARIES 2
+
+/* What it takes from the begin at most. That a candidate was waited for is not proved by its taking a little longer than ever seen. */
+static frz_time cost_of(const struct transfer *t, const struct graph_node *j, bool proved)
+{
+	frz_time own = own_cost(t, j);
+	if (proved && own.hi < INT64_MAX / COST_VARIES && has_candidates(t, j))
+		own.hi *= COST_VARIES;
+	return own;
+}
+
 /* Something was tight. If nothing can have been, a cost was out of its range: then anything. If only
  * one can have been, it was. */
 static void one_is_tight(struct slack *slack, size_t n)
@@ -393,7 +412,7 @@ bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &g->inputs[j->first + i];
 		struct transfer_range seen = range_of(t, transfer_class(g, j, i));
-		frz_time needed = i == 0				       ? own_cost(t, j)
+		frz_time needed = i == 0				       ? cost_of(t, j, proved)
 				  : input->receiver			       ? ANYTHING
 				  : seen.seen || proved || t->worst	       ? seen.ticks
 									       : unseen_transfer(passed, i);
