@@ -535,15 +535,13 @@ static void profile_close(struct delays_profile *p)
 void delays_find(struct finder *f)
 {
 	struct delays_blame b = { .f = f };
-	struct graph_order order;
-	graph_order_open(&order, f->g);
 	profile_open(&b.a, f->g->trace);
 	profile_open(&b.b, f->g->trace);
 	b.delay_of = mem_resize(NULL, f->g->trace->nthreads + 1, sizeof *b.delay_of);
 	memset(b.delay_of, 0, f->g->trace->nthreads * sizeof *b.delay_of);
 	b.met = spill_zeros(f->g->spill, f->g->nnodes, sizeof *b.met);
 	progress_begin("finding what waits go back to", f->n);
-	go_back(&b, &order);
+	go_back(&b, &f->order);
 	progress_end();
 	finish(&b);
 	for (size_t t = 0; t < f->g->trace->nthreads; t++)
@@ -555,5 +553,4 @@ void delays_find(struct finder *f)
 	free(b.excess);
 	free(b.synced);
 	free(b.delays);
-	graph_order_close(&order);
 }

@@ -488,11 +488,22 @@ static void look_among(struct finder *f, const struct wait *w, uint32_t number, 
 		found->ticks = all;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	return compare(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* What is said to have ended it came behind it. */
+static bool is_broken(const struct finder *f, uint32_t node)
+{
+	return f->nbroken > 0 && bsearch(&node, f->broken, f->nbroken, sizeof node, by_number);
+}
+
 bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found)
 {
 	const struct graph *g = f->g;
 	*found = (struct wait_looked){ .alone = true };
-	if (w->site >= g->trace->nsites || !graph_is_known(&g->nodes[w->node]))
+	if (w->site >= g->trace->nsites || !graph_is_known(&g->nodes[w->node]) || is_broken(f, w->node))
 		return false;
 	if (w->own)
 		look_among(f, w, w->node, own_of(f, w), found);
@@ -609,6 +620,24 @@ static void look_at_all(struct finder *f)
 	sum_up_all(f);
 }
 
+/* Where the trace contradicts itself. */
+static void find_broken(struct finder *f)
+{
+	const struct graph *g = f->g;
+	size_t *points = mem_resize(NULL, g->trace->nthreads + 1, sizeof *points);
+	memset(points, 0, g->trace->nthreads * sizeof *points);
+	graph_order_open(&f->order, g);
+	for (size_t i = 0; i < f->order.nsteps; i++, spill_relax(g->spill)) {
+		struct graph_step step = f->order.steps[i];
+		size_t point = points[step.thread]++;
+		if (step.broken)
+			*MEM_GROW(f->broken, f->nbroken) = g->threads[step.thread].syncs[point].number;
+	}
+	free(points);
+	if (f->nbroken)
+		qsort(f->broken, f->nbroken, sizeof *f->broken, by_number);
+}
+
 static void find(struct finder *f)
 {
 	const struct graph *g = f->g;
@@ -618,11 +647,16 @@ static void find(struct finder *f)
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		replay_thread(f, t);
 	progress_end();
+	if (f->delays)
+		find_broken(f);
 	progress_begin("finding what ended waits", f->n);
 	look_at_all(f);
 	progress_end();
-	if (f->delays)
+	if (f->delays) {
 		delays_find(f);
+		graph_order_close(&f->order);
+	}
+	free(f->broken);
 	graph_last_close(&f->last);
 	spill_free(g->spill, f->posted);
 	spill_free(g->spill, f->busy);

@@ -9,6 +9,7 @@
 #define ANALYSIS_WAITS_PRIVATE_H
 
 #include "analysis/graph/graph_last.h"
+#include "analysis/graph/graph_order.h"
 #include "analysis/waits/waits.h"
 
 struct wait {                /* that has ended */
@@ -89,6 +90,8 @@ struct finder {
 	struct busy *busy; size_t nbusy; /* likewise */
 	bool delays;                 /* are asked for: then there are, of each wait, likewise: */
 	struct wait_cost *costs;
+	struct graph_order order;    /* and the nodes that are broken there, in their order: */
+	uint32_t *broken; size_t nbroken;
 	struct history history;
 	struct graph_last last;
 	struct wait_sum *causes; size_t ncauses; /* one for each wait and thread that may have caused it */

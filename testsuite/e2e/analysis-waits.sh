@@ -280,6 +280,29 @@ jq -e '[.waits[] | select(.rank >= 2 and .seconds.hi > 2e-6)] | length == 76 and
 	([.[].caused_by.rank] | group_by(.) | map([.[0], length])) == [[0, 38], [1, 38]]' out >is || fail "many: $(jq -c .waits out)"
 jq -e '[.places[] | select(.rank >= 2)] | length == 38 and all(.seconds.lo > 59e-6 and .seconds.hi < 62e-6)' out >is || fail "many: $(jq -c .places out)"
 
+# Each has sent only behind its receive: one of them cannot have waited for that, and which is not known.
+{
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	clock 1 host=h1 ghz=1
+	site 1 kind=send name=MPI_Ssend file=x.c line=2
+	site 2 kind=recv name=MPI_Recv file=x.c line=3
+	thread 0 clock=0 rank=0
+	thread 1 clock=1 rank=1
+	link 0 500 1 900
+	link 1 900 0 1600000
+	END
+	for me in 0 1; do
+		op $me 2 11000 12000 peer=$((1 - me)) tag=$me bytes=8
+		op $me 1 12000 13000 peer=$((1 - me)) tag=$((1 - me)) bytes=8
+	done
+} | sed 's/^site 1/site 0 kind=region name=a file=x.c line=1\n&/' | trace circle
+expect 0 waits --json circle
+jq -e '.unknown == 1' out >is || fail "circle: $(jq -c '[.unknown, .waits]' out)"
+expect 0 check circle
+says out 'cause is later'
+
 # Nobody sent what was received.
 { ranks; work 0 0 1000 101000; work 1 1 1000 41000; op 1 4 41000 103000 group=1 peer=0 tag=1 bytes=8; } | trace unsent
 expect 0 waits --json unsent
