@@ -80,9 +80,13 @@ make "$dir/made" 0 1 0 "${all/allreduce/broadcast}"
 proves_nothing "a broadcast"
 make "$dir/made" 0 1 0 "${all/1024/0}"
 proves_nothing "what sends nothing"
-make "$dir/made" 0 1 0 "${all/, 2]/, ...]}"
+cut=${all/, 2]/, ...]}
+make "$dir/made" 0 1 0 "$cut"
 proves_nothing "a group whose ranks are cut"
-make "$dir/made" 0 1 0 "${all/1, 2]/1, 2, 3]}"
+make "$dir/made" 0 1 0 "${cut/\"Group size\": 3, /}"
+proves_nothing "a group whose ranks are cut, and of no size,"
+missing=${all/1, 2]/1, 2, 3]}
+make "$dir/made" 0 1 0 "${missing/\"Group size\": 3/\"Group size\": 4}"
 proves_nothing "a group of which a rank has no file"
 make "$dir/made" 0 1 0 '"stream": 20'
 proves_nothing "what says nothing"
