@@ -21,6 +21,7 @@ END
 "$B/bin/dprof-cc" -O2 -o sleeps sleeps.c 2>err || fail "$(cat err)"
 "$ab" -n 5 -o ab -- ./sleeps 100 -- ./sleeps 30 >out 2>err || fail "dprof-ab: $(cat out err)"
 says out 'less time than A'
+"$ab" -h >out && fits_80 out || fail "its help is wider than 80 columns"
 [ "$(ls ab/a | wc -l) $(ls ab/b | wc -l)" = "5 5" ] || fail "expected five traces of each: $(ls ab/*)"
 "$ab" -g -n 5 -o ab-slower -- ./sleeps 30 -- ./sleeps 100 >out 2>err
 [ $? -eq 3 ] || fail "dprof-ab -g: expected status 3: $(cat out err)"
