@@ -9,7 +9,8 @@
  * for clocks are known by these very messages). Else the earliest that are possible: an event's lower bound, or the moment of what it
  * needs or has had in this run, whichever is later. Along any chain of needs that is no later than what really happened, and so not above the upper bound.
  *
- * Law: as it says, if the bounds are true; where they are only consistent it may be that no such moments are found, and `kept` is false.
+ * Law: as it says, or `kept` is false: no such moments were found. That may be where bounds are only consistent; and where they are true, if
+ * events of one thread have the same stamp, and so one moment, with one between them on another thread (of a thousand random programs in one).
  *
  * All clocks with threads must be on one time base. Memory: the graph's, and nothing in the first case. */
 #ifndef ANALYSIS_EXPORT_MOMENTS_H
