@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Objects are listed in the order in which the loader looks for a function. */
-struct seen { bool mpi, adapter, behind; };
+struct seen { bool mpi, adapter, behind, libc, loader, waits_behind; };
 
 static bool begins(const char *name, const char *with)
 {
@@ -26,6 +26,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *into)
 		seen->adapter = true;
 		seen->behind = seen->mpi;
 	}
+	seen->libc |= begins(name, "libc.so");
+	seen->loader |= begins(name, "ld-linux"); /* the last of those that the program begins with */
+	seen->waits_behind |= begins(name, "libdprof-pthread.so") && seen->libc && !seen->loader;
 	return 0;
 }
 
@@ -40,6 +43,20 @@ const char *dprof_missing_adapter(void)
 	if (seen.behind)
 		return "dprof's library for MPI stands behind libmpi, so calls of MPI are not recorded, nor ranks: "
 		       "link with dprof-mpicc, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
+	return NULL;
+}
+
+const char *dprof_missing_waits(void)
+{
+	struct seen seen = { 0 };
+
+	dl_iterate_phdr(visit, &seen);
+	if (!seen.libc)
+		return "the program is linked with -static, so nothing that blocks is recorded, but what its own code marks: link it "
+		       "without -static to see who waits";
+	if (seen.waits_behind)
+		return "dprof's libraries stand behind the C library, so joins, locks and what else blocks there are not recorded: "
+		       "link with dprof-cc or, before -lc, what pkg-config --libs dprof says";
 	return NULL;
 }
 

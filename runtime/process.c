@@ -308,6 +308,14 @@ static void note_unseen(bool careful)
 		dprof_process_line("without", "barrier,coll,send,recv,wait");
 }
 
+static void note_missing_waits(void)
+{
+	const char *missing = dprof_missing_waits();
+
+	if (missing)
+		dprof_process_line("note", missing);
+}
+
 static void note_clock(void)
 {
 	const char *word = secure_getenv("FREEZER_CLOCK");
@@ -326,6 +334,7 @@ static void first_notes(void)
 				   "slower: the time stamp counter of this host does not run at "
 				   "one rate, or FREEZER_CLOCK says so");
 	note_clock();
+	note_missing_waits();
 	note_missing();
 	if (!dprof_modules_any())
 		dprof_process_line("note", "no code here was instrumented: compile with "

@@ -221,7 +221,8 @@ static char *advice_without_scores(const struct findings *f)
 	}
 	if (!f->any_wait)
 		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
-				  "no rank can be seen to wait: compile the files that call MPI "
+				  "nobody can be seen to wait. Link with dprof-cc or dprof-mpicc (the notes "
+				  "say what is amiss, if that is known), compile the files that call MPI "
 				  "with -fplugin=dprof, or name the region in which threads wait "
 				  "with --wait.");
 	return NULL;

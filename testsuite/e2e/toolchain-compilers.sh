@@ -86,6 +86,29 @@ adapter=$(sed -n 's/.*-l\(dprof-openmpi\|dprof-mpich\) .*/\1/p' "$B/lib/pkgconfi
 # shellcheck disable=SC2046
 mpicc $(pkg-config --cflags dprof) mpi.c -o app -Wl,--no-as-needed -lmpi -L"$B/lib" "-l$adapter" $(pkg-config --libs dprof)
 says "dprof's library for MPI stands behind libmpi" "-lmpi before the adapter"
+
+# So it does of joins and locks, where the C library comes first or stands in the program.
+cat >waits.c <<'C'
+#include <pthread.h>
+static void *nothing(void *p) { return p; }
+int main(void)
+{
+	pthread_t t;
+	return pthread_create(&t, 0, nothing, 0) || pthread_join(t, 0);
+}
+C
+unseen() { # what the note begins with, how it was linked
+	rm -rf "${DPROF_DIR:?}"/* && ./waits || fail "$2: status $?"
+	"$analyze" "$DPROF_DIR"/* | tr -s '\n ' ' ' >line
+	grep -q "note: $1" line || fail "$2: no note: $(cat line)"
+}
+# shellcheck disable=SC2046
+gcc $(pkg-config --cflags dprof) waits.c -o waits -lc $(pkg-config --libs dprof) 2>/dev/null
+unseen "dprof's libraries stand behind the C library, so joins, locks" "-lc before dprof"
+# shellcheck disable=SC2046
+gcc -static $(pkg-config --cflags dprof) waits.c -o waits -L"$B/lib" -ldprof
+unseen "the program is linked with -static, so nothing that blocks is recorded" "-static"
+
 "$B/bin/dprof-mpicc" mpi.c -o app && rm -rf "${DPROF_DIR:?}"/* && timeout 60 ./app
 # On a busy machine it may not be known whether the cores share a clock.
 grep ^note "$DPROF_DIR"/*/*.process | grep -v '^note not%20all%20cores' && fail "a note where all is well"
