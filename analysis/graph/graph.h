@@ -40,9 +40,9 @@
  *
  *   needed      the input must be waited for in every run: data come from there
  *   candidate   the input may have been waited for, also in another run, though nothing says so: any participant
- *               of a rooted collective, the receiver of any send (buffering is never guaranteed), the sender's next call
- *               of MPI, which may bring what its send has copied; unless that call was certainly not before the end: then
- *               no run needs it
+ *               of a rooted collective, the receiver of any send (buffering is never guaranteed) or a call of MPI of its, the
+ *               sender's next call of MPI, which may bring what its send has copied; unless that call was certainly not before
+ *               the end: then no run needs it
  *   hidden      so may something that is not among the inputs: the other side's next call of MPI, as there need
  *               be no progress outside of it
  *   loose       order, chance or a choice decided what was waited for: another run may wait for less (a lock,

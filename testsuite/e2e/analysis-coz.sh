@@ -516,6 +516,21 @@ may_buy MPI_Send-100000 b 50 0
 buys taken b 50 250000
 may_buy taken b 50 0 # it may be sent without
 
+# Messages take 10 or 1,000, and a receive of one that is there 10. One takes 14: that does not prove that its message went on only
+# with the sender's next call, 514 before.
+{
+	ranks 2
+	op 0 15 100000 200010 group=1 peer=1 tag=0 bytes=8
+	op 0 15 250000 301000 group=1 peer=1 tag=0 bytes=8
+	op 0 15 410000 410010 group=1 peer=1 tag=0 bytes=8
+	op 0 1 500000 600000
+	op 0 15 600000 600014 group=1 peer=1 tag=0 bytes=8
+	op 0 0 600014 1100000
+	op 0 15 1100000 1100010 group=1 peer=1 tag=0 bytes=8
+	for at in 200000 300000 350000 450000 599500; do op 1 14 $at $((at + 5)) group=1 peer=0 tag=0 bytes=8; done
+} | trace cost
+may_buy cost b 50 50000
+
 # Ranks that exchange 20,000 bytes, in turns one is late. Once a message took long, for reasons of its own: who came far
 # behind the other was waited for all the same.
 {
