@@ -31,7 +31,10 @@
  * Law: under the same condition, the least slack that a thread truly had at a site lies in the interval given for it; where
  * what ended some later wait is not known, from 0 on. Hops: likewise for how long the path was on its way from one rank to another.
  *
- * Memory: 8 bytes for each input and 56 for each node of the graph, 20 for each of its points, 48 for each stay of the path on a
+ * Law: another path goes from the run's begin to its end over what was surely waited for, and is shorter by what lies in the
+ * interval given for it.
+ *
+ * Memory: 8 bytes for each input and 56 for each node of the graph, 20 for each of its points, 48 for each stay of the path, and of another one, on a
  * thread and 56 for each time that it came from another, in the graph's spill; what the answer has; and the sites of one thread at a time. */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
