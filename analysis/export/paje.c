@@ -4,9 +4,11 @@
  * ns. Sites are values of states; names are in quotes, and those in a name become apostrophes, as the format has no other way.
  *
  * Of each container events are in the order of time. */
+#define _GNU_SOURCE /* fputs_unlocked */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/base/decimal.h"
 #include "analysis/base/memory.h"
 #include "analysis/export/export.h"
 #include "analysis/match/match.h"
@@ -36,10 +38,23 @@ static void put_name(FILE *out, const char *name)
 	putc('"', out);
 }
 
+/* Since the begin, which nothing is before. */
 static void put_time(FILE *out, const struct moments *m, int event, int64_t at)
 {
 	int64_t ns = export_ns(m, at);
-	fprintf(out, "%d %" PRId64 ".%09" PRId64, event, ns / 1000000000, ns % 1000000000);
+	char text[2 * DECIMAL_MOST + 4], *end = decimal_put(text, event);
+	*end++ = ' ';
+	end = decimal_put(end, ns / 1000000000);
+	decimal_put(end, 1000000000 + ns % 1000000000); /* whose first digit gives way to the point */
+	*end = '.';
+	fwrite_unlocked(text, 1, (size_t)(end + 10 - text), out);
+}
+
+static void put_number(FILE *out, const char *before, int64_t number)
+{
+	char text[DECIMAL_MOST];
+	fputs_unlocked(before, out);
+	fwrite_unlocked(text, 1, (size_t)(decimal_put(text, number) - text), out);
 }
 
 static void put_types(FILE *out, const struct trace *t)
@@ -75,10 +90,10 @@ static void put_steps(FILE *out, const struct moments *m, uint32_t thread)
 		if (s.what == NESTED_POINT)
 			continue;
 		put_time(out, m, s.what == NESTED_ENTER ? 6 : 7, s.at);
-		fprintf(out, " S T%" PRIu32, thread);
+		put_number(out, " S T", thread);
 		if (s.what == NESTED_ENTER)
-			fprintf(out, " V%zu", s.site < m->trace->nsites ? s.site : m->trace->nsites);
-		putc('\n', out);
+			put_number(out, " V", (int64_t)(s.site < m->trace->nsites ? s.site : m->trace->nsites));
+		putc_unlocked('\n', out);
 	}
 	nested_close(&steps);
 }
@@ -112,7 +127,9 @@ static void put_links(FILE *out, const struct moments *m)
 		qsort(links, n, sizeof *links, by_time);
 	for (size_t i = 0; i < n; i++) {
 		put_time(out, m, links[i].ends ? 9 : 8, links[i].at);
-		fprintf(out, " L J T%" PRIu32 " VM %" PRIu64 "\n", links[i].thread, links[i].key);
+		put_number(out, " L J T", links[i].thread);
+		put_number(out, " VM ", (int64_t)links[i].key);
+		putc_unlocked('\n', out);
 	}
 	free(links);
 }
