@@ -16,7 +16,7 @@ for source in $sources; do
 done
 ar rcs "$dir/all.a" $(ls "$dir"/o/*.o | grep -v 'main.c.o\|_unit_') || fail "no archive"
 link() { # program object
-	gcc -fsanitize=thread -pthread "$dir/o/$2.c.o" "$dir/all.a" -o "$dir/$1" -lmpfr -lgmp -lzstd -lclips -lelf -lsqlite3 -lotf2 -lm $(pkg-config --libs check) ||
+	gcc -fsanitize=thread -pthread "$dir/o/$2.c.o" "$dir/all.a" -o "$dir/$1" -lmpfr -lgmp -lzstd -lclips -lelf -lsqlite3 -lotf2 -ljansson -lm $(pkg-config --libs check) ||
 		fail "$1 cannot be linked"
 }
 mkdir "$dir/bin" && ln -s "$B/share" "$dir/share" || exit 1 # the rules of diagnose are found from where the program is
