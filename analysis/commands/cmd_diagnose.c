@@ -195,11 +195,22 @@ static void fill(struct reply *r, const struct diagnosis_answer *a, const struct
 	fill_page(r, a, o->verbose);
 }
 
-/* And gives it up. */
-static int give(struct reply *reply, struct diagnosis_answer *a, const struct options *o, bool usable)
+void doubt_diagnosis(struct diagnosis *d, const struct trace *trace, const struct unrecorded *u, double run_s)
 {
-	if (usable)
+	double *most = mem_resize(NULL, trace->nthreads + 1, sizeof *most);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		most[i] = unrecorded_most(u, trace, i);
+	diagnosis_doubt(d, trace, most, run_s);
+	free(most);
+}
+
+/* And gives it up. */
+static int give(struct reply *reply, struct diagnosis_answer *a, const struct options *o, bool usable, const struct unrecorded *u)
+{
+	if (usable) {
+		doubt_diagnosis(&a->diagnosis, a->trace, u, span_seconds(a).lo);
 		fill(reply, a, o);
+	}
 	for (size_t i = 0; i < a->diagnosis.nerrors; i++)
 		shown_complain("%s", a->diagnosis.errors[i]);
 	int status = a->diagnosis.nerrors ? EXIT_USAGE : EXIT_FINE;
@@ -212,14 +223,21 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	struct diagnosis_answer a = { .trace = trace, .times = times };
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, o);
 	graph_said_tell(&a.diagnosis.said, trace);
-	return give(reply, &a, o, usable);
+	struct unrecorded u;
+	unrecorded_open(&u, trace, NULL);
+	int status = give(reply, &a, o, usable, &u);
+	unrecorded_close(&u);
+	return status;
 }
 
 void reply_diagnosis(struct reply *reply, struct graph *graph, const struct waits *waits, const struct call_profile *calls,
 		     const struct options *options)
 {
 	struct diagnosis_answer a = { .trace = graph->trace, .times = graph->times };
-	give(reply, &a, options, diagnosis_of_graph(&a.diagnosis, graph, waits, calls, options));
+	struct unrecorded u;
+	unrecorded_find(&u, a.trace, NULL);
+	give(reply, &a, options, diagnosis_of_graph(&a.diagnosis, graph, waits, calls, options), &u);
+	unrecorded_close(&u);
 }
 
 static int refuse_model(const char *model)

@@ -149,7 +149,9 @@ static void find_causes(struct page *p, const struct options *options)
 	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, options);
 	for (size_t i = 0; i < p->diagnosis.nerrors; i++)
 		shown_complain("%s", p->diagnosis.errors[i]);
-	if (!p->diagnosed)
+	if (p->diagnosed)
+		doubt_diagnosis(&p->diagnosis, trace, &p->f->unrecorded, findings_run_s(p->f).lo);
+	else
 		diagnosis_close(&p->diagnosis);
 }
 

@@ -15,6 +15,7 @@
 #include "analysis/diagnose/pattern.h"
 #include "analysis/diagnose/rules.h"
 #include "analysis/diagnose/tree.h"
+#include "analysis/trace/sched.h"
 
 #define MILLION 1000000
 
@@ -64,7 +65,7 @@ static void take_finding(struct diagnosis *d, const struct trace *trace, struct 
 		return;
 	*MEM_GROW(d->findings, d->nfindings) = (struct diagnosis_finding){
 		.cause = shown_copy(expert_text(e, f, "cause")), .what = shown_copy(expert_text(e, f, "what")),
-		.suggestion = shown_copy(expert_text(e, f, "suggestion")), .cost = cost,
+		.suggestion = shown_copy(expert_text(e, f, "suggestion")), .cost = cost, .least = least,
 		.proved = cost.lo >= least && cost.lo > 0 && strcmp(expert_text(e, f, "sure"), "yes") == 0 && !trace_lacks(trace),
 		.site = site_of(trace, expert_count(e, f, "site"), TR_NO_SITE),
 		.thread = thread_of(trace, expert_count(e, f, "thread")),
@@ -339,6 +340,20 @@ bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times
 	waits_close(&waits);
 	graph_close(&g);
 	return loaded;
+}
+
+/* A finding of no thread's own may be of any. */
+void diagnosis_doubt(struct diagnosis *d, const struct trace *trace, const double *waited_s, double run_s)
+{
+	double all = 0;
+	for (size_t i = 0; i < trace->nthreads; i++)
+		all += waited_s[i];
+	for (size_t i = 0; i < d->nfindings; i++) {
+		struct diagnosis_finding *f = &d->findings[i];
+		double s = f->thread < trace->nthreads ? waited_s[f->thread] : all;
+		if (s > 0)
+			f->proved &= f->cost.lo - 100 * s * (1 + SCHED_NOMINAL_ERROR) / run_s >= f->least;
+	}
 }
 
 static void free_texts(char **texts, size_t n)

@@ -10,7 +10,8 @@
  * A *model* says how the program works: the generic one fits any; others (pattern.h) only programs whose messages look like that.
  *
  * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
- * `least`), what the rule stands on besides is sure, and the trace lacks nothing.
+ * `least`), what the rule stands on besides is sure, and the trace lacks nothing. Its caller knows what time may have been
+ * waited that counts as work here (diagnosis_doubt).
  *
  * Memory: that of the graph; and of waits with delays, of the profile by call path and of coz, one after the other. */
 #ifndef ANALYSIS_DIAGNOSE_H
@@ -23,6 +24,7 @@
 struct diagnosis_finding {
 	char *cause, *what, *suggestion;
 	struct interval cost;        /* percent of all threads' time */
+	double least;                /* from here on it is a finding */
 	bool proved;
 	uint32_t site, thread;       /* where; TR_NO_SITE and UINT32_MAX: nowhere of its own */
 	bool asked;                  /* what it would buy; half of the time there, or so much: */
@@ -54,6 +56,10 @@ bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, co
 /* Of what is there already: waits with delays. What the graph says stays with it, but for what coz adds. */
 bool diagnosis_of_graph(struct diagnosis *, struct graph *, const struct waits *, const struct call_profile *, const struct options *);
 void diagnosis_close(struct diagnosis *);
+
+/* Each thread may have waited for up to waited_s[thread] seconds where it seems to have worked, of a run of `run_s`: as long, all
+ * others may have waited for whom it waited for. What would be no finding without that is not proved. */
+void diagnosis_doubt(struct diagnosis *, const struct trace *, const double *waited_s, double run_s);
 
 /* Whether there is such a model, and the names of all. */
 bool diagnosis_has_model(const char *name);

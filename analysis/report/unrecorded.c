@@ -107,7 +107,7 @@ void unrecorded_say_open(struct trace *trace, const double *most)
 	free(others);
 }
 
-static void find(struct unrecorded *u, struct trace *trace, const struct roles *roles)
+static void find(struct unrecorded *u, const struct trace *trace, const struct roles *roles)
 {
 	double worth = unrecorded_worth(trace);
 	for (size_t i = 0; i < trace->nthreads; i++) {
@@ -119,7 +119,7 @@ static void find(struct unrecorded *u, struct trace *trace, const struct roles *
 }
 
 /* What the user left out (DPROF_EVENTS) may block, too, and that is said elsewhere. */
-void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct roles *roles)
+void unrecorded_find(struct unrecorded *u, const struct trace *trace, const struct roles *roles)
 {
 	struct roles usual;
 	size_t n = trace->nthreads;
@@ -142,6 +142,11 @@ void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct rol
 		find(u, trace, &usual);
 		roles_close(&usual);
 	}
+}
+
+void unrecorded_open(struct unrecorded *u, struct trace *trace, const struct roles *roles)
+{
+	unrecorded_find(u, trace, roles);
 	if (u->count)
 		say(trace, u);
 	if (u->hidden)

@@ -27,7 +27,10 @@ struct unrecorded {
 /* What is worth mentioning, in seconds. */
 double unrecorded_worth(const struct trace *);
 
-/* With a note for the reader of the trace. `roles`: or NULL for those by default. */
+/* `roles`: or NULL for those by default. To be closed. */
+void unrecorded_find(struct unrecorded *, const struct trace *, const struct roles *);
+
+/* Likewise, with notes for the reader of the trace. */
 void unrecorded_open(struct unrecorded *, struct trace *, const struct roles *);
 
 /* At most for so long, in seconds by the kernel's clock: up to infinity where it is not known. */
