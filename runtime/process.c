@@ -257,6 +257,15 @@ bool dprof_process_begin(void)
 	return true;
 }
 
+static __thread uint64_t fork_from; /* stamp */
+
+static void before_fork(void)
+{
+	dprof_modules_hold();
+	fork_from = dprof_now();
+}
+
+/* Nothing had been counted of the child's thread then (sched.h). */
 static void after_fork_in_child(void)
 {
 	dprof_modules_release();
@@ -270,6 +279,7 @@ static void after_fork_in_child(void)
 	has_ended = false;
 	own_pid = sys(SYS_getpid);
 	forked_at = dprof_now();
+	dprof_thread_was_forked(fork_from, forked_at);
 	rank = -1;
 	if (state != FAILED)
 		state = NEW;
@@ -366,7 +376,7 @@ static void __attribute__((constructor(101))) start(void)
 	if (!dprof_settings.off)
 		dprof_notice_prepare();
 	if (!dprof_settings.off && dprof_threads_prepare() == 0 &&
-	    pthread_atfork(dprof_modules_hold, after_fork_in_parent, after_fork_in_child) == 0) {
+	    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0) {
 		own_pid = sys(SYS_getpid);
 		at_quick_exit(dprof_process_leave); /* the first to be registered is called last */
 		rank = dprof_settings.rank;

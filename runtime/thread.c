@@ -49,7 +49,7 @@ static pthread_key_t key;
 #define NOT_RECORDING ((void *)&key) /* its value in a thread that is counted all the same */
 static __thread bool gone; /* its destructor ran */
 static __thread uint32_t promised; /* the calling thread's number, and 1; or 0 */
-static __thread uint64_t unmade; /* it was not there before this stamp; or 0 */
+static __thread uint64_t unmade, made; /* it was not there before this stamp, or 0; and was at that, or 0: when it records */
 
 /* Held while a thread takes its mappings down, so that the end of the process does not write
  * there. A futex: threads end after ThreadSanitizer has forgotten them, and it would look at a
@@ -239,6 +239,12 @@ void dprof_thread_be(uint32_t number, uint64_t before)
 	unmade = before;
 }
 
+void dprof_thread_was_forked(uint64_t from, uint64_t to)
+{
+	unmade = from;
+	made = to;
+}
+
 static uint32_t take_number(void)
 {
 	uint32_t number = promised ? promised - 1 : dprof_thread_reserve();
@@ -359,10 +365,10 @@ static void keep_first_sched(struct dprof_thread *t)
 	if (!unmade)
 		return;
 	keep_sched(&t->header->sched[0],
-		   (struct dprof_sched){ .from = unmade, .to = t->begun,
+		   (struct dprof_sched){ .from = unmade, .to = made ? made : t->begun,
 					 .known = DPROF_SCHED_CPU | DPROF_SCHED_DELAY | DPROF_SCHED_INVOLUNTARY | DPROF_SCHED_MOVES });
 	t->looked = unmade;
-	unmade = 0;
+	unmade = made = 0;
 }
 
 /* A thread that is counted may start a helper, and is not the last to be without having waited for its end. */
@@ -778,7 +784,7 @@ void dprof_threads_forget(void)
 	dprof_self = NULL;
 	dprof_ending = false;
 	promised = begun = 0;
-	unmade = 0;
+	unmade = made = 0;
 	dprof_beginning = 0;
 	alive = pthread_setspecific(key, NOT_RECORDING) == 0;
 	first_ended = false;

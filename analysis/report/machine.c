@@ -19,7 +19,7 @@ static double at_most_100(double percent)
 	return percent < 100 ? percent : 100;
 }
 
-/* Between the thread's first event and its last; where records were lost, these may be further apart than is known. */
+/* Between the thread's first event, or its fork, and its last; where records were lost, these may be further apart than is known. */
 static struct sched_use use_of(const struct trace *trace, size_t thread, const struct ends *e)
 {
 	struct sched_use use = sched_use(trace, thread, e->first, e->last);
@@ -33,10 +33,22 @@ static struct sched_use use_of(const struct trace *trace, size_t thread, const s
 	return use;
 }
 
+/* A process's first thread is there before its first event, in the run or before it. */
+static struct ends there(const struct trace *trace, size_t thread, struct ends e)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	uint64_t began = trace->processes[t->process].forked && t->number == 0 ? trace->processes[t->process].started : 0;
+	if (began && began < e.first)
+		e.first = began;
+	if (e.first < e.earliest)
+		e.earliest = e.first;
+	return e;
+}
+
 /* False when the kernel did not tell. */
 static bool find(const struct findings *f, size_t thread, struct delayed *d)
 {
-	struct ends ends = f->totals.threads[thread].ends;
+	struct ends ends = there(f->trace, thread, f->totals.threads[thread].ends);
 	struct interval run = findings_seconds(f, thread, findings_span(f, thread)->length);
 	if (ends.first > ends.last)
 		return false;

@@ -27,7 +27,7 @@ struct blocked_answer {
 struct blocked_walk {
 	struct blocked_answer *list;
 	size_t n, next_from, next_to, next_behind;
-	uint64_t first, last;  /* events */
+	uint64_t first, last;  /* when it was there, or its first event; and the last one so far */
 	uint64_t ran;          /* the last one of its own, at which it ran; or 0 */
 	uint64_t own, others;  /* until `last`; ticks at which it may have run, of its own and not */
 	uint64_t runs, copies; /* for at most so many in an operation that sleeps, or blocks */
@@ -119,26 +119,42 @@ static enum place place_of(const struct states *s, const struct trace *trace)
 	return op->sleeps ? SLEEPS : op->blocks ? BLOCKS : MAY_RUN;
 }
 
+/* From here on it is known to be there. */
+static void begin_walk(struct blocked_walk *w, uint64_t stamp)
+{
+	w->first = stamp;
+	w->last = w->list[0].from < stamp ? w->list[0].from : stamp;
+}
+
+/* A process's first thread is there before its first event: where all of that lies before the run on its clock, it
+ * begins with the run. */
+static enum place place_at_first(struct blocked_walk *w, const struct states *s, const struct trace *trace)
+{
+	uint64_t run = s->roles->ends[s->events.thread->clock].first;
+	bool there = s->nbegin > 0 && s->next == s->nbegin && s->now.may == s->outside.may;
+	if (!there)
+		return MAY_RUN;
+	begin_walk(w, run);
+	advance(w, run, MAY_RUN);
+	return place_of(s, trace);
+}
+
 static void walk_events(struct blocked_walk *w, const struct trace *trace, size_t thread, const struct roles *roles)
 {
 	struct states s;
 	struct tr_event e;
 	enum states_step step;
-	enum place place = MAY_RUN;
 	w->runs = (uint64_t)(BLOCKED_RUNS_NS * trace->clocks[trace->threads[thread].clock].ghz);
 	w->copies = (uint64_t)(BLOCKED_COPIES_NS * trace->clocks[trace->threads[thread].clock].ghz);
 	states_open(&s, trace, thread, roles);
+	enum place place = place_at_first(w, &s, trace);
 	while ((step = states_step(&s, &e)) != STATES_END) {
-		if (!s.begun || s.over)
-			continue;
-		if (w->first == UINT64_MAX) {
-			w->first = s.last;
-			w->last = w->list[0].from < s.last ? w->list[0].from : s.last;
-		}
+		if (w->first == UINT64_MAX)
+			begin_walk(w, s.last);
 		advance(w, s.last, place);
 		if (step == STATES_EVENT && !e.inherited)
 			see_event(w, s.last);
-		place = place_of(&s, trace);
+		place = s.over ? MAY_RUN : place_of(&s, trace);
 	}
 	advance(w, UINT64_MAX, MAY_RUN);
 	states_close(&s);
@@ -202,8 +218,11 @@ static double ever_blocked(const struct trace *trace, const struct tr_thread *t,
 {
 	const struct blocked_answer *first = &w->list[0], *last = &w->list[w->n - 1];
 	struct ends ends = times_ends(t);
-	uint64_t from = ends.first < first->from ? ends.first : first->from;
-	uint64_t to = ends.last > last->to ? ends.last : last->to;
+	uint64_t began = t->number == 0 ? trace->processes[t->process].started : 0;
+	uint64_t there = began && began < ends.first ? began : ends.first;
+	uint64_t end = t->complete && t->ended > ends.last ? t->ended : ends.last;
+	uint64_t from = there < first->from ? there : first->from;
+	uint64_t to = end > last->to ? end : last->to;
 	double ran = (double)(last->says->cpu_ns - first->says->cpu_ns);
 	return fmax(0, ns(trace, t, to - from) * (1 + SCHED_NOMINAL_ERROR) - ran);
 }

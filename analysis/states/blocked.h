@@ -9,6 +9,9 @@
  * in a page fault, stopped; or the machine under a virtual one had taken its core. That a thread runs while it
  * waits (it spins) is no contradiction.
  *
+ * A process's first thread is there from when that began, and any thread until it ended: a child that records nothing
+ * but its end has own time all the same.
+ *
  * Law: in its own time the thread was neither running nor delayed for a time in [lo, hi].
  *
  * In an operation that sleeps (operation.h) a thread runs for at most BLOCKED_RUNS_NS: the rest of what the kernel

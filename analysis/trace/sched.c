@@ -85,6 +85,23 @@ static double ns_of(const struct trace *trace, const struct tr_thread *t, uint64
 	return (double)ticks / trace->clocks[t->clock].ghz * (1 + SCHED_NOMINAL_ERROR);
 }
 
+/* Of all that was counted until before `to`, at most what passed since the thread was made came before `from`. */
+static double since_made(const struct trace *trace, const struct tr_thread *t, uint64_t from, uint64_t to, uint32_t what)
+{
+	const struct dprof_sched *made = t->nsched ? &t->sched[0] : NULL;
+	const struct dprof_sched *end[2] = { before(trace, t, to, what), behind(trace, t, to, what) };
+	double least = 0;
+	if (!made || made->cpu_ns || made->delay_ns || made->from > from || !(made->known & what))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		if (!end[i])
+			continue;
+		uint64_t after = end[i]->to > to ? end[i]->to - to + slack_of(trace, t) : 0;
+		least = fmax(least, count(end[i], what) - ns_of(trace, t, from - made->from + slack_of(trace, t) + after));
+	}
+	return least;
+}
+
 /* At both events the thread ran; so a wait that goes on when the kernel is asked behind one of them, and is not
  * yet added up, began behind it. Asked behind `to`, all that came after that may have been counted, too. */
 static double at_least(const struct trace *trace, const struct tr_thread *t, uint64_t from,
@@ -99,7 +116,7 @@ static double at_least(const struct trace *trace, const struct tr_thread *t, uin
 		uint64_t after = end[i]->to > to ? end[i]->to - to + slack_of(trace, t) : 0;
 		least = fmax(least, count(end[i], what) - count(begin, what) - ns_of(trace, t, after));
 	}
-	return least;
+	return fmax(least, since_made(trace, t, from, to, what));
 }
 
 static double at_most(const struct trace *trace, const struct tr_thread *t, uint64_t from,

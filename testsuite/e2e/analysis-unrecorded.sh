@@ -222,6 +222,48 @@ if [ "$(id -u)" = 0 ]; then
 	open_verdict no-proc 0 0.7 -UNO_PROC -DNO_PROC=1 -DWORK=200000 -DREST=50000
 fi
 
+# A child that records nothing before it waits has been there all the same: the other one works for 400 ms meanwhile.
+cat >children.c <<'C'
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static long call(long number, long fd, void *to, long bytes)
+{
+	long result;
+	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(fd), "S"(to), "d"(bytes)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+int main(void)
+{
+	int channel[2], status;
+	char c = 0;
+	if (pipe(channel))
+		return 1;
+	if (fork() == 0) {
+		if (call(SYS_read, channel[0], &c, 1) != 1)
+			abort();
+		usleep(50000);
+		exit(0);
+	}
+	if (fork() == 0) {
+		usleep(400000);
+		if (call(SYS_write, channel[1], &c, 1) != 1)
+			abort();
+		exit(0);
+	}
+	return wait(&status) < 0 || wait(&status) < 0;
+}
+C
+record children children.c
+jq -e '[.threads[].verdict] | all(. == "undecided")' json >held || fail "children: something is proved: $(cat out)"
+jq -e '[.threads[] | select(.blocked_unrecorded_s.lo > 0.2)] | length == 1' json >held ||
+	fail "children: expected one to be blocked: $(cat json)"
+jq -e '[.machine[].cpu_s.hi] | all(. > 0.000001)' json >held || fail "children: no processor time: $(jq -c .machine json)"
+
 # The same through the C library, which is recorded; and spinning. (A page of the program may have to be read.)
 record recorded program.c -pthread
 blocked | awk '$2 > 0.05 { exit 1 }' || fail "recorded calls: $(blocked)"
