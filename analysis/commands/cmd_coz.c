@@ -12,6 +12,7 @@
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/marks.h"
+#include "analysis/report/naps.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
 #include "analysis/report/relations.h"
@@ -328,7 +329,8 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	request.unsure = unrecorded.count > 0 || unrecorded.hidden > 0 || unseen_matters(trace);
+	request.open_s = unrecorded_sum(&unrecorded, trace) + naps_say(trace, NULL);
+	request.unsure = request.open_s > 0 || unrecorded.hidden > 0 || unseen_matters(trace);
 	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &request);

@@ -13,6 +13,7 @@
 #include "analysis/commands/command_line.h"
 #include "analysis/commands/sql_results.h"
 #include "analysis/export/export.h"
+#include "analysis/report/naps.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/unrecorded.h"
 #include "analysis/report/unseen.h"
@@ -112,8 +113,9 @@ static void open_profile(const struct export_job *j, struct profile *profile)
 {
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, j->trace, NULL);
-	bool unsure = unrecorded.count > 0 || unrecorded.hidden > 0 || unseen_matters(j->trace);
-	profile_open(profile, j->trace, j->times, &(struct profile_request){ .who = COZ_ALL, .unsure = unsure });
+	double open_s = unrecorded_sum(&unrecorded, j->trace) + naps_say(j->trace, NULL);
+	bool unsure = open_s > 0 || unrecorded.hidden > 0 || unseen_matters(j->trace);
+	profile_open(profile, j->trace, j->times, &(struct profile_request){ .who = COZ_ALL, .open_s = open_s, .unsure = unsure });
 	unrecorded_close(&unrecorded);
 }
 

@@ -10,6 +10,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
+#include "analysis/trace/sched.h"
 
 #define MILLION 1000000
 
@@ -168,13 +169,25 @@ static void reconcile(struct profile *p, double most, struct interval *expected,
 	expected->hi = fmax(fmin(expected->hi, proved->hi), proved->lo);
 }
 
+/* A wait that counts as work takes as long whatever comes earlier: what was saved before it may have been of no use, and it may
+ * have been shorter by all that it took. */
+static struct interval with_open(const struct profile *p, struct interval x, double most)
+{
+	if (p->open <= 0)
+		return x;
+	return (struct interval){ fmin(x.lo, 0), fmax(x.hi, fmin(most, nextafter(x.hi + p->open, INFINITY))) };
+}
+
 /* Of the run, in both answers: the i-th reduction of a region, by so many millionths. */
 static void take_speedup(struct profile *p, const struct coz *c, size_t region, size_t i, uint32_t millionths,
 			 struct interval *expected, struct interval *proved)
 {
 	*expected = speedup(of_the_run(p, coz_saving(c, COZ_EXPECTED, region, i)), c->span.length, millionths, true);
 	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, region, i)), c->span.length, millionths, p->rigid);
-	reconcile(p, (double)millionths / MILLION, expected, proved);
+	double most = (double)millionths / MILLION;
+	*expected = with_open(p, *expected, most);
+	*proved = with_open(p, *proved, p->rigid ? most : 100);
+	reconcile(p, most, expected, proved);
 }
 
 static void take_speedups(struct profile *p, const struct coz *c, size_t region, struct profile_row *row)
@@ -201,6 +214,13 @@ static char *say_sites(const struct graph *g, const uint32_t *sites, size_t n)
 		free(before);
 	}
 	return text;
+}
+
+static double percent_open(const struct coz *c, double s)
+{
+	const struct times *times = c->graph->times;
+	double run = times_seconds(times, times->time_base[times->trace->threads[0].clock], c->span.length).lo;
+	return s <= 0 ? 0 : run <= 0 ? 100 : fmin(100, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
 }
 
 static void take_facts(struct profile *p, const struct coz *c)
@@ -447,6 +467,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	else
 		coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
+	p->open = percent_open(&c, request->open_s);
 	drop_unentered(p, c.graph, request, row_of_site);
 	ask_in_turn(p, &c, request, row_of_site);
 	p->said = graph_take_said(c.graph);

@@ -11,6 +11,7 @@
 #include "analysis/base/pool.h"
 #include "analysis/base/progress.h"
 #include "analysis/report/marks.h"
+#include "analysis/report/naps.h"
 #include "analysis/report/presence.h"
 #include "analysis/report/run_ends.h"
 #include "analysis/report/unseen.h"
@@ -581,6 +582,7 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	doubt_parents(f);
 	doubt_scores(f);
 	say_unclassified(f);
+	f->naps = naps_say(trace, &f->roles);
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);
 	say_unmarked(trace, &f->totals, options);

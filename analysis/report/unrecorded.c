@@ -83,6 +83,14 @@ double unrecorded_most(const struct unrecorded *u, const struct trace *trace, si
 	return was_to_count ? INFINITY : 0;
 }
 
+double unrecorded_sum(const struct unrecorded *u, const struct trace *trace)
+{
+	double sum = 0;
+	for (size_t i = 0; i < trace->nthreads; i++)
+		sum += u->worth[i] ? u->threads[i].s.hi : 0;
+	return sum;
+}
+
 void unrecorded_say_open(struct trace *trace, const double *most)
 {
 	double worth = unrecorded_worth(trace);

@@ -267,6 +267,63 @@ static void may_idle(struct states *s)
 	s->now.may |= MAY_WAIT;
 }
 
+/* ---- Naps ------------------------------------------------------------------------------------ */
+
+#define NAPS 3 /* sleeps at one place in a row, with no more between two than the first of both took */
+
+/* What the user marked is what he says it is. */
+static bool may_nap(const struct states *s, const struct tr_event *e)
+{
+	const struct trace *trace = s->events.trace;
+	const struct tr_site *in = s->now.site < trace->nsites ? &trace->sites[s->now.site] : NULL;
+	bool marked = in && in->op.is & OP_REGION && !in->automatic;
+	struct tr_event x = whole(s, e);
+	return s->now.may & MAY_WORK && !s->pauses && !marked && !trace_has(&x, DPROF_KEY_UNTIL);
+}
+
+/* Behind the sleep that began at `from`, or has ended at `to` if that is not 0, another follows, and so on: at most so many. */
+static unsigned naps_behind(struct states *s, uint32_t site, uint64_t from, uint64_t to, unsigned most)
+{
+	struct tr_cursor events = s->events;
+	struct tr_event next;
+	unsigned n = 0;
+	while (n < most && trace_next_bare(&events, &next) && next.site == site && next.op == (to ? DPROF_ENTER : DPROF_EXIT)) {
+		if (to && next.stamp - to > to - from)
+			break;
+		n += to != 0;
+		from = to ? next.stamp : from;
+		to = to ? 0 : next.stamp;
+	}
+	s->ahead.n = 0;
+	return n;
+}
+
+/* Who sleeps a little again and again may ask for something in between, that no record says. */
+static void nap_begins(struct states *s, const struct tr_event *e)
+{
+	bool follows = s->naps && s->nap_site == e->site && e->stamp - s->nap_to <= s->nap_to - s->nap_from;
+	s->naps = !may_nap(s, e) ? 0 : follows ? s->naps + (s->naps < NAPS) : 1;
+	s->nap_site = e->site;
+	s->nap_from = e->stamp;
+	if (s->naps && s->naps + naps_behind(s, e->site, e->stamp, 0, NAPS - s->naps) >= NAPS) {
+		s->now.may |= MAY_WAIT;
+		s->naps_in_row = true;
+	}
+}
+
+static void nap_ends(struct states *s, const struct tr_event *e)
+{
+	if (!s->naps || s->nap_site != e->site)
+		return;
+	s->nap_to = e->stamp;
+	s->napped += s->naps_in_row ? e->stamp - s->nap_from : 0;
+	if (s->naps_in_row && naps_behind(s, e->site, s->nap_from, s->nap_to, 1)) {
+		s->pauses = true;
+		s->after_pause = s->now;
+		s->now.may |= MAY_WAIT;
+	}
+}
+
 /* Until a moment: it is not the thread who made that long, and no other thread either. Where a signal ended it the thread may
  * have waited for whoever sent that. */
 static void fall_asleep(struct states *s, const struct tr_event *e)
@@ -277,6 +334,10 @@ static void fall_asleep(struct states *s, const struct tr_event *e)
 	if (e->op == DPROF_ENTER && trace_has(&x, DPROF_KEY_UNTIL))
 		s->now = (struct thread_state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER,
 						e->site };
+	if (e->op == DPROF_ENTER)
+		nap_begins(s, e);
+	else if (e->op == DPROF_EXIT)
+		nap_ends(s, e);
 }
 
 /* ---- Attempts -------------------------------------------------------------------------------- */
@@ -346,10 +407,13 @@ static void end_before(struct states *s, const struct tr_event *e)
 {
 	if (s->idle)
 		s->now = s->after_idle;
-	if (s->pauses && !tr_is(s->events.trace, e->site, OP_SLEEP)) {
+	bool sleeps = tr_is(s->events.trace, e->site, OP_SLEEP);
+	if (s->pauses && (s->naps_in_row || !sleeps)) {
 		s->now = s->after_pause;
 		s->pauses = false;
 	}
+	s->naps = sleeps ? s->naps : 0;
+	s->naps_in_row &= sleeps && e->op == DPROF_EXIT;
 	s->idle = s->forgot = false;
 }
 
@@ -721,6 +785,7 @@ static size_t follow_plain(struct states *s, struct period_begin *out, size_t ro
 	}
 	end_plain(&w);
 	s->forgot &= s->events.next == s->ahead_from + i;
+	s->naps = s->events.next == s->ahead_from + i ? s->naps : 0;
 	s->events.next = s->ahead_from + i;
 	return n;
 }

@@ -15,6 +15,9 @@
  * `between` is the time for which that may be wrong. Who does not ask for a while, or sleeps, and then asks again, may wait
  * or not.
  *
+ * Who sleeps three times and more in a row at one place, in no region that the user marked, with no more between two
+ * sleeps than the first of both took, may look for what others do in between, or sleep for itself: it works or waits.
+ *
  * Outside of all these sites a thread works too if its process has no region that the user marked. With
  * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and there is
  * no telling; nor can anybody where sites are missing, which may be marks. (When the user names the
@@ -111,6 +114,11 @@ struct states {
 	uint64_t between;    /* for how many ticks it did so, in states that do not say it */
 	bool pauses;         /* it asks again, but not yet: */
 	struct thread_state after_pause;
+	unsigned naps;       /* sleeps at one place in a row so far, of which the last one was from .. to */
+	uint32_t nap_site;
+	uint64_t nap_from, nap_to;
+	bool naps_in_row;    /* they are enough to be a loop that asks for something */
+	uint64_t napped;     /* ticks in sleeps of which that is so */
 	struct replay replay;
 	struct thread_state *before; /* each of its entries was entered */
 	size_t room;

@@ -77,6 +77,30 @@ alone stops 1 59960 99960
 { op 0 0 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 2 90010 90020 group=1 peer=1 tag=8 bytes=1 id=6; } | two | trace sleeps-not
 alone sleeps-not 1 1020 1020
 
+# It does nothing but sleep, again and again: it waits, or that is its work. Not so if the user marked it, if it sleeps but twice,
+# or is longer awake than it slept.
+naps() { op 0 4 2000 35000; op 0 4 35010 68000; }
+third() { op 0 4 68010 102000; }
+{ naps; third; } | two | trace naps
+alone naps 1 10 99960
+jq -e '[.threads[].verdict] == ["undecided", "undecided"]' out >is || fail "naps: $(jq -c .threads out)"
+expect 0 csp naps
+noted 'these slept again and again, and did nothing in between: rank 0 thread 0 at usleep (x.c:5).'
+noted 'Mark a loop that asks for something with #pragma dprof poll(NAME)'
+expect 0 coz naps
+says_not out ' proved '
+noted 'these slept again and again'
+naps | two | trace twice
+alone twice 1 10 10
+{ op 0 4 2000 22000; op 0 4 50000 60000; op 0 4 80000 102000; } | two | trace awake
+alone awake 1 10 10
+{ echo 'site 7 kind=region name=body file=x.c line=8'; echo 'e 0 1900 7 enter'; naps; third; echo 'e 0 102000 7 exit'; } >marked
+sed -n '/^site/p' marked >>sites
+sed '/^site/d' marked | two | trace body
+expect 0 csp --json body
+jq -e '.threads[] | select(.rank == 1) | .alone_s.hi < 3e-6' out >is || fail "body: $(jq -c .threads out)"
+sed -i '/ name=body /d' sites
+
 # Nobody is told that it surely waited, where it may have worked for a moment.
 expect 0 query --json spins 'count(waiting) == 1'
 jq -e '.holds_s.lo < 1e-6 * 55 and .holds_s.hi > 1e-6 * 149' out >is || fail "spins: $(cat out)"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * naps.h - threads that sleep again and again (states.h): whether they wait for others there is not known. Scores hold both;
+ * what a command takes for work alone is not proved then. */
+#ifndef ANALYSIS_NAPS_H
+#define ANALYSIS_NAPS_H
+
+#include "analysis/states/states.h"
+
+/* For how many seconds threads do so, of those that do it for a time worth mentioning (unrecorded.h), with a note that names
+ * them and where. `roles`: or NULL for those by default. */
+double naps_say(struct trace *, const struct roles *);
+
+#endif
