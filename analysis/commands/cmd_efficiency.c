@@ -226,6 +226,10 @@ static void fill_page(struct reply *r, const struct efficiency_answer *a, bool e
 	if (e->open)
 		reply_say(r, SAY_TEXT, "What threads did outside of marked regions, or before and after their own events, may be useful or not: "
 			  "intervals hold both.");
+	if (e->blocked)
+		reply_say(r, SAY_TEXT, "By the kernel's counts threads were, or may have been, blocked where nothing was recorded that "
+			  "blocks, for at most %s s in all: that may be useful or not, and intervals hold both.",
+			  interval_upper(seconds(a, (frz_time){ 0, e->blocked }).hi, 3).text);
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }

@@ -133,7 +133,8 @@ static void find_efficiency(struct page *p)
 	if (f->trace->nthreads < 2 || relations_missing(&f->times))
 		return;
 	bool followed = roles_are_useful(&f->roles, f->trace);
-	useful_open(&useful, f->trace, &f->times, followed ? &f->totals : NULL);
+	useful_open(&useful, f->trace, &f->times, followed ? &f->totals : NULL,
+		    f->unrecorded.checked ? f->unrecorded.threads : NULL);
 	p->efficiency = useful.nthreads > 1;
 	if (p->efficiency)
 		p->factors = useful_factors(&useful);

@@ -78,6 +78,7 @@ static void find_useful(struct efficiency_finder *f)
 	e->nthreads = u->nthreads;
 	e->nprocesses = u->nprocesses;
 	e->open = u->open;
+	e->blocked = u->blocked_sum;
 	for (size_t i = 0; i < u->nthreads; i++)
 		*MEM_GROW(e->each, n) = (struct efficiency_thread){ u->threads[i], u->parts[i].useful };
 	e->useful = factors_sum(u->parts, u->nthreads);
@@ -88,7 +89,10 @@ static void find_factors(struct efficiency_finder *f)
 {
 	struct efficiency *e = f->e;
 	frz_time longest = factors_longest(f->useful.parts, e->nthreads);
-	e->ideal = at_least(efficiency_ideal(&f->walk, &e->span), longest.lo);
+	frz_time ideal = efficiency_ideal(&f->walk, &e->span);
+	if (f->useful.blocked_sum) /* what it waited for there, the graph does not know */
+		ideal = (frz_time){ ticks_minus(ideal.lo, f->useful.blocked_sum), e->span.length.hi };
+	e->ideal = at_least(ideal, longest.lo);
 	e->factors = factors_of(f->useful.parts, e->nthreads, e->span.length, e->ideal);
 }
 
@@ -122,6 +126,8 @@ static void add_region(struct efficiency_finder *f, const struct region_sum *sum
 	const struct region_sum *longest = sums;
 	for (size_t i = 0; i < n; i++) {
 		frz_time useful = at_most(sums[i].useful, sums[i].time.hi);
+		int64_t blocked = f->useful.blocked[sums[i].thread];
+		useful.lo = useful.lo > blocked ? useful.lo - blocked : 0;
 		frz_time without = at_most(minus(sums[i].time, sums[i].transfer), sums[i].time.hi);
 		parts[i] = (struct factor_part){ useful, 1 };
 		r.time = longest_of(r.time, sums[i].time);
@@ -340,7 +346,7 @@ bool efficiency_of_graph(struct efficiency *e, struct trace *trace, const struct
 {
 	struct efficiency_finder f = { .e = e, .times = g->times, .waits = waits };
 	*e = (struct efficiency){ 0 };
-	useful_open(&f.useful, trace, g->times, NULL);
+	useful_open(&f.useful, trace, g->times, NULL, NULL);
 	efficiency_walk_open(&f.walk, g);
 	find_useful(&f);
 	if (e->nthreads > 0) {

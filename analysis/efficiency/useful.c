@@ -3,10 +3,12 @@
  * useful.c - see useful.h. */
 #include "analysis/efficiency/useful.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/trace/sched.h"
 
 /* What is unclassified may be useful or not. */
 static frz_time useful_of(struct useful *u, const struct times *times, const struct totals *totals, size_t thread)
@@ -15,17 +17,39 @@ static frz_time useful_of(struct useful *u, const struct times *times, const str
 	frz_time work = totals_time(times, &u->span, totals, thread, &t->work);
 	frz_time open = totals_time(times, &u->span, totals, thread, &t->unclassified);
 	int64_t most = ticks_plus(work.hi, open.hi), length = u->span.length.hi;
+	int64_t least = ticks_minus(work.lo < length ? work.lo : length, u->blocked[thread]);
 	u->open |= open.hi > length / 100;
-	return (frz_time){ work.lo < length ? work.lo : length, most < length ? most : length };
+	return (frz_time){ least > 0 ? least : 0, most < length ? most : length };
 }
 
-static void find(struct useful *u, const struct times *times, const struct totals *totals)
+static int64_t blocked_ticks(const struct useful *u, const struct blocked *b, double run_s, double ticks_a_second)
+{
+	if (!b->known || run_s <= 0 || b->s.hi < run_s / 100)
+		return 0;
+	double ticks = b->s.hi * ticks_a_second * (1 + SCHED_NOMINAL_ERROR);
+	return ticks < (double)u->span.length.hi ? (int64_t)ceil(ticks) : u->span.length.hi;
+}
+
+static void find_blocked(struct useful *u, const struct times *times, const struct totals *totals, const struct blocked *blocked)
+{
+	const struct trace *trace = times->trace;
+	double run_s = times_seconds(times, times->time_base[trace->threads[0].clock], u->span.length).lo;
+	u->blocked = mem_resize(NULL, trace->nthreads + 1, sizeof *u->blocked);
+	for (size_t t = 0; t < trace->nthreads; t++) {
+		struct blocked b = blocked ? blocked[t] : blocked_unrecorded(trace, t, totals->roles, run_s / 100);
+		u->blocked[t] = blocked_ticks(u, &b, run_s, (double)u->span.length.hi / run_s);
+		u->blocked_sum = ticks_plus(u->blocked_sum, u->blocked[t]);
+	}
+}
+
+static void find(struct useful *u, const struct times *times, const struct totals *totals, const struct blocked *blocked)
 {
 	const struct trace *trace = times->trace;
 	bool *seen = mem_resize(NULL, trace->nprocesses + 1, sizeof *seen);
 	size_t nparts = 0;
 	memset(seen, 0, trace->nprocesses * sizeof *seen);
 	u->span = times_span(times, times->time_base[trace->threads[0].clock], totals->ends);
+	find_blocked(u, times, totals, blocked);
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
 		if (totals->threads[t].ends.first > totals->threads[t].ends.last)
 			continue;
@@ -37,18 +61,19 @@ static void find(struct useful *u, const struct times *times, const struct total
 	free(seen);
 }
 
-void useful_open(struct useful *u, struct trace *trace, const struct times *times, const struct totals *totals)
+void useful_open(struct useful *u, struct trace *trace, const struct times *times, const struct totals *totals,
+		 const struct blocked *blocked)
 {
 	struct roles roles;
 	struct totals own;
 	*u = (struct useful){ 0 };
 	if (totals) {
-		find(u, times, totals);
+		find(u, times, totals, blocked);
 		return;
 	}
 	roles_open_useful(&roles, trace);
 	totals_open(&own, trace, &roles);
-	find(u, times, &own);
+	find(u, times, &own, blocked);
 	totals_close(&own);
 	roles_close(&roles);
 }
@@ -56,6 +81,7 @@ void useful_open(struct useful *u, struct trace *trace, const struct times *time
 void useful_close(struct useful *u)
 {
 	free(u->threads);
+	free(u->blocked);
 	free(u->parts);
 }
 

@@ -119,6 +119,13 @@ grep -q 'by the kernel.s count' coz || fail "coz does not say it: $(cat coz)"
 grep -q ' proved$' coz && fail "coz proves something: $(cat coz)"
 blocked | awk '$2 > 0.05 { victims++; if ($3 < 0.2 || $2 > $3) exit 1 } END { exit victims != 1 }' ||
 	fail "expected one victim, blocked for some 0.4 s: $(blocked)"
+# What counts as work may have been waiting: the victim worked for 15 ms, the worker for all of the run, main not at all.
+"$analyze" efficiency --json dprof-raw.* >json || fail "efficiency: $(cat json)"
+jq -e '.parallel.lo < 40 and .parallel.hi > 60' json >held || fail "efficiency: $(jq -c .parallel json)"
+"$analyze" efficiency dprof-raw.* | tr -s ' \n' ' ' | grep -q 'blocked where nothing was recorded that blocks, for at most 0\.[0-9]* s' ||
+	fail "efficiency does not say it: $("$analyze" efficiency dprof-raw.*)"
+"$analyze" coz --json --region victim --reduce 100 dprof-raw.* >json 2>err || fail "coz: $(cat err)"
+jq -e '.expected_percent.lo <= 15 and .speedup_percent.lo <= 15' json >held || fail "coz: $(jq -c . json)"
 
 # Where the bounds are open nothing is proved, either. The worker works for WORK us, and then its victim for REST, twice: had the
 # victim not been seen to be blocked before, it would be the first.
