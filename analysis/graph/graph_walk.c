@@ -860,6 +860,8 @@ static void outermost(struct thread_walk *w, struct event_ref exit)
 			graph_unknown(w->b, begin_of(w), exit);
 		else if (trace_has(&w->entered, DPROF_KEY_UNTIL))
 			sleep_until(w, exit);
+		else if (trace_has(&w->entered, DPROF_KEY_BYTES)) /* of a timer, that may have been set long before */
+			graph_unknown_since(w->b, begin_of(w), exit, begin_of(w).enter);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
 	else if (arg_object(operation(w, &w->entered), &w->entered) != ARG_NONE)

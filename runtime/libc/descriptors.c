@@ -289,6 +289,8 @@ static void put(int fd, const struct descriptor *d)
 	e->leads_outside = d->leads_outside;
 	e->is_event = d->is_event;
 	e->by_one = d->by_one;
+	e->is_timer = d->is_timer;
+	e->until = d->until;
 	__atomic_store_n(&e->what, d->what, __ATOMIC_RELEASE);
 }
 
@@ -368,6 +370,12 @@ void descriptor_counts(int fd, bool by_one)
 	if (fd > 2)
 		count_from_here(&d);
 	put(fd, &d);
+}
+
+/* It ends by itself what waits for it; another thread does only if it is not armed. */
+void descriptor_set_timer(int fd, bool armed, uint64_t until)
+{
+	put(fd, &(struct descriptor){ .what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until });
 }
 
 /* The C library's own streams stand for the first three. */

@@ -155,6 +155,8 @@ struct descriptor {
 	bool leads_outside;       /* it was there when the program began: to no thread that the trace knows */
 	bool is_event;            /* an eventfd: what it counts are its bytes */
 	bool by_one;              /* which is taken from one by one */
+	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
+	uint64_t until;           /* ... for some time (0), or until this moment, ns */
 	uint64_t channel[2];
 	struct count *count[2];
 };
@@ -173,6 +175,7 @@ enum channel_kind descriptor_known(int fd);
 void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
 void descriptor_counts(int fd, bool by_one); /* from 0 */
+void descriptor_set_timer(int fd, bool armed, uint64_t until); /* 0: for some time */
 
 /* It is closed or made anew; `to` is now what `from` is. */
 void descriptor_forget(int fd);
@@ -213,6 +216,7 @@ struct libc_transfer {
 	enum way way;
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
 	bool is_event, by_one;
+	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
 	bool ends;                /* it came to its end: was not cancelled */
 	int64_t bytes;            /* moved; negative: none, or not known */
 	int64_t most;             /* taken, if there had been as many; 0: not known */

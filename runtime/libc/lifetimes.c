@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 #include <utmp.h>
 
@@ -64,6 +65,18 @@ DPROF_EXPORT int eventfd(unsigned begin, int flags)
 	if (fd >= 0 && begin == 0 && is_watched())
 		descriptor_counts(fd, flags & EFD_SEMAPHORE);
 	return fd;
+}
+
+DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *time, struct itimerspec *before)
+{
+	__typeof__(&timerfd_settime) real = REAL(timerfd_settime);
+	int result = real(fd, flags, time, before);
+
+	if (result == 0 && is_watched()) {
+		uint64_t ns = (uint64_t)time->it_value.tv_sec * 1000000000u + (uint64_t)time->it_value.tv_nsec;
+		descriptor_set_timer(fd, ns > 0, flags & TFD_TIMER_ABSTIME ? ns : 0);
+	}
+	return result;
 }
 
 DPROF_SITE_OF(site_accept, DPROF_KIND_WAIT, "accept");

@@ -6,6 +6,7 @@
  *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
  *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=VALUE [role=0] ... EXIT  of an eventfd; likewise write
  *   ENTER read bytes=N ... EXIT                                                kind io: files
+ *   ENTER read [until=NS] bytes=8 ... EXIT                                     kind sleep: a timerfd that was set
  *
  * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
  * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
@@ -59,13 +60,15 @@ void plain_end(struct plain *p)
 	call_record(&p->call, p->site, now, &p->more);
 }
 
+DPROF_SITE_OF(site_timer, DPROF_KIND_SLEEP, "read");
+
 void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct dprof_site *wait, const struct dprof_site *io)
 {
 	struct descriptor looked_up;
 	const struct descriptor *d = descriptor_at(fd, &looked_up);
 
 	t->site[NOT_KNOWN] = t->site[OF_OTHERS] = wait;
-	t->site[OF_FILE] = io;
+	t->site[OF_FILE] = d->is_timer ? SITE(site_timer) : io;
 	t->ends = false;
 	t->bytes = -1;
 	t->most = 0;
@@ -76,6 +79,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->event = NULL;
 	t->is_event = d->is_event;
 	t->by_one = d->by_one;
+	t->until = d->until;
 	t->is_from_others = way == TAKES && descriptor_takes(d);
 	t->count = count_begin(d->count[way], &t->offset);
 }
@@ -93,6 +97,8 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 	a.words = 0;
 	if (t->what != OF_FILE && blocked)
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	if (t->until)
+		dprof_say(&a, DPROF_KEY_UNTIL, t->until);
 	if (t->channel)
 		dprof_say(&a, DPROF_KEY_CHANNEL, t->channel);
 	if (t->object)

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who reads a timerfd sleeps: for as long as it was set to that is its own time, and until a moment it neither works nor
+# waits. Nobody who waits for it is the straggler.
+. testsuite/lib.sh
+at_once=1
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+cd "$dir" || exit 1
+
+cat >timer.c <<'C'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_barrier_t both;
+
+static void *sleeper(void *x)
+{
+	struct itimerspec set = { .it_value = { 0, 300000000 } };
+	uint64_t times;
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	if (FLAGS) {
+		clock_gettime(CLOCK_MONOTONIC, &set.it_value);
+		set.it_value.tv_nsec += 300000000;
+		set.it_value.tv_sec += set.it_value.tv_nsec / 1000000000;
+		set.it_value.tv_nsec %= 1000000000;
+	}
+	if (timerfd_settime(timer, FLAGS, &set, NULL) || read(timer, &times, sizeof(times)) != sizeof(times))
+		abort();
+	pthread_barrier_wait(&both);
+	return x;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	if (pthread_barrier_init(&both, NULL, 2) || pthread_create(&thread, NULL, sleeper, NULL))
+		return 1;
+	pthread_barrier_wait(&both);
+	usleep(20000);
+	return pthread_join(thread, NULL);
+}
+C
+
+record() { # NAME FLAGS
+	# shellcheck disable=SC2046
+	gcc -O2 $(pkg-config --cflags dprof) -DFLAGS="$2" -o "$1" timer.c -pthread $(pkg-config --libs dprof) || fail "$1"
+	"./$1" || fail "$1: exit status $?"
+	"$analyze" csp --json dprof-"$1".* >json || fail "csp: $(cat json)"
+}
+
+# The sleeper is alone for 300 ms
+record relative 0
+jq -e '.threads[] | select(.thread == 1) | .alone_s.lo > 0.25' json >held || fail "relative: $(jq -c .threads json)"
+jq -e '.threads[] | select(.thread == 0 and .verdict == "proved") | .alone_s.lo > 0.25' json >held &&
+	fail "relative: main is blamed: $(jq -c .threads json)"
+# or nobody is.
+record absolute TFD_TIMER_ABSTIME
+jq -e '[.threads[].alone_s.hi] | all(. < 0.25)' json >held || fail "absolute: $(jq -c .threads json)"
+"$analyze" dump dprof-absolute.* >text || fail "dump: $(cat text)"
+grep -q ' enter until=[0-9]* bytes=8' text || fail "no moment: $(grep '^e' text)"
+echo "as expected"
