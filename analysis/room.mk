@@ -58,4 +58,3 @@ units += $(ANALYSIS_UNITS)
 $(ANALYSIS_UNITS): $(ANALYSIS_ARCHIVES)
 $(B)/test/analysis_packed $(B)/test/analysis_changes: $(B)/lib/libdprof.a
 $(B)/test/analysis_operation: $(B)/lib/libdprof-pthread.so $(B)/lib/libdprof-gomp.so $(MPI_LIBS)
-$(B)/test/analysis_report_numbers $(B)/test/analysis_render: LIBS_analysis += -ljansson

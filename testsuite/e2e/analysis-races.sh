@@ -15,8 +15,10 @@ for source in $sources; do
 	gcc "${flags[@]}" -c "$source" -o "$dir/o/${source//\//_}.o" || fail "$source: cannot be compiled"
 done
 ar rcs "$dir/all.a" $(ls "$dir"/o/*.o | grep -v 'main.c.o\|_unit_') || fail "no archive"
+libs=$(sed -n 's/^LIBS_analysis *:= //p' analysis/room.mk)
 link() { # program object
-	gcc -fsanitize=thread -pthread "$dir/o/$2.c.o" "$dir/all.a" -o "$dir/$1" -lmpfr -lgmp -lzstd -lclips -lelf -lsqlite3 -lotf2 -ljansson -lm $(pkg-config --libs check) ||
+	# shellcheck disable=SC2086,SC2046
+	gcc -fsanitize=thread -pthread "$dir/o/$2.c.o" "$dir/all.a" -o "$dir/$1" $libs $(pkg-config --libs check) ||
 		fail "$1 cannot be linked"
 }
 mkdir "$dir/bin" && ln -s "$B/share" "$dir/share" || exit 1 # the rules of diagnose are found from where the program is

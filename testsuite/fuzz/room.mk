@@ -10,7 +10,7 @@ $(B)/obj/testsuite/fuzz/main.o: $(B)/obj/analysis/commands/main.o
 $(B)/test/fuzz: $(patsubst %,$(B)/obj/testsuite/fuzz/%.o,fuzz mutate answers main) \
                 $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis) -ljansson
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
 $(B)/test/analysis_trace_damage $(B)/test/analysis_together: $(B)/obj/testsuite/fuzz/mutate.o
 
