@@ -440,7 +440,7 @@ static void fill_page(struct reply *r, const struct profile_answer *a, const str
 static void fill(struct reply *r, const struct profile_answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
-	reply_value(r, "span_s", tab_interval(on_page(a, a->p->span.length)));
+	reply_value(r, "span_s", tab_interval(seconds(a, a->p->span.length)));
 	reply_value(r, "threads", tab_number(a->p->nthreads));
 	reply_value(r, "processes", tab_number(a->p->nprocesses));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));

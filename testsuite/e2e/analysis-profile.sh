@@ -60,6 +60,7 @@ profile() { # directory [status]
 	enter 0 0 1000; enter 0 1 11000; op 0 3 71000 91000 group=1 seq=0; leave 0 1 91000; leave 0 0 101000
 	enter 1 0 1000; enter 1 2 51000; op 1 3 90000 91000 group=1 seq=0; leave 1 2 91000; leave 1 0 101000; } | trace paths
 profile paths
+has paths . span_s=100000
 has paths '.calls[0]' depth=0 visits=2 inclusive_s=200000 exclusive_s=0 threads=2
 has paths '.calls[] | select(.name == "main")' parent=0 depth=1 visits=2 inclusive_s=200000 exclusive_s=80000 waiting_s=19000 threads=2
 has paths '.calls[] | select(.name == "solve")' visits=2 inclusive_s=120000 exclusive_s=99000 least_s=40000 mean_s=60000 most_s=80000
