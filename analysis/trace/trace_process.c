@@ -25,6 +25,8 @@
 #define LINE_BYTES    ((size_t)1 << 24) /* names a million ranks */
 #define DAMAGED_LINES 10000             /* then the file is given up */
 #define MODULES       65536             /* with sites, of one process */
+#define SYNCS         64                /* files of packets, of one process */
+#define NOTES         10000
 
 enum {
 	PROGRAM,
@@ -217,15 +219,26 @@ static char *sched_line(struct process_file *p, const struct ln_value *v)
 }
 
 /* Of the same file, the last line counts. */
-static void sync_line(struct process_file *p, const struct ln_value *v)
+static char *sync_line(struct process_file *p, const struct ln_value *v)
 {
 	size_t i = 0;
 	while (i < p->nsyncs && strcmp(p->syncs[i].file, v[0].string) != 0)
 		i++;
+	if (i == SYNCS)
+		return mem_format("expected at most %d files of packets, found another one", SYNCS);
 	if (i == p->nsyncs)
 		*MEM_GROW(p->syncs, p->nsyncs) = (struct sync_line){ .file = mem_copy(v[0].string) };
 	p->syncs[i].closed = v[1].given;
 	p->syncs[i].records = v[1].number;
+	return NULL;
+}
+
+static char *note_line(struct process_file *p, const struct ln_value *v)
+{
+	if (p->nnotes == NOTES)
+		return mem_format("expected at most %d notes, found another one", NOTES);
+	*MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string);
+	return NULL;
 }
 
 /* Words with commas between them, as bits. */
@@ -304,12 +317,12 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 		if (!tr_kinds_of(v->string, &p->left_out))
 			return mem_format("expected kinds of events, found %s", v->string);
 		break;
-	case NOTE: *MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string); break;
+	case NOTE: return note_line(p, v);
 	case FINISHED:
 		p->process.finished = true;
 		p->process.ended = v->number;
 		break;
-	case SYNC: sync_line(p, v); break;
+	case SYNC: return sync_line(p, v);
 	case MISSING: return missing_line(p, v);
 	case LOST:
 		p->lost = v->number;
