@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_absent.c - ranks and threads that were there, and of which nothing is here.
+ * trace_absent.c - processes and threads that were there, and of which nothing is here.
+ *
+ * A process that has a file of events and none of its own becomes one whose thread did anything, too: what is in that
+ * file has no meaning without it.
  *
  * A process says at its end which of its threads have a file of events, and at once which can have none. A
  * rank knows how many there are. What is not in the directory becomes a thread without records that has lost
@@ -11,6 +14,7 @@
  *
  * Law: of each process that has ended in good order, trace.threads has every thread that had recorded
  * something or had tried to. (Of many that are absent, the first ABSENT_MOST: they are as unknown as all.) */
+#define _GNU_SOURCE /* memrchr */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,24 +42,24 @@ char *trace_why(uint64_t why)
 	return all;
 }
 
-/* ---- Ranks ----------------------------------------------------------------------------------- */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
-/* On the clock of the first one: it has no stamps, so it may as well be that. */
-static void add_rank(struct opened_trace *o, int64_t rank)
+/* On the clock of the first one: it has no stamps, so it may as well be that. No file is taken for one of it. */
+static void add_process(struct opened_trace *o, int64_t rank, uint64_t pid, char *name)
 {
 	struct process_file first = o->files[0];
 	*MEM_GROW(o->files, o->nfiles) = (struct process_file){
-		.name = mem_format("rank %" PRId64, rank), .stem = mem_copy("?"),
+		.name = name, .stem = mem_copy("?"),
 		.hostid = first.hostid ? mem_copy(first.hostid) : NULL, .ghz = first.ghz,
 		.source = first.source ? mem_copy(first.source) : NULL, .clockid = -1,
 		.process = { .rank = rank, .size = first.process.size, .absent = true, .finished = true,
-			     .pid = 1,
+			     .pid = pid,
 			     .program = first.process.program ? mem_copy(first.process.program) : NULL,
 			     .job = first.process.job ? mem_copy(first.process.job) : NULL,
 			     .host = first.process.host ? mem_copy(first.process.host) : NULL } };
 }
 
-void open_absent_ranks(struct opened_trace *o)
+static void add_ranks(struct opened_trace *o)
 {
 	size_t n = o->nfiles, next = 0, added = 0;
 	int64_t size = o->files[0].process.size;
@@ -64,9 +68,56 @@ void open_absent_ranks(struct opened_trace *o)
 			next++;
 		if (next < n && o->files[next].process.rank == rank)
 			continue;
-		add_rank(o, rank);
+		add_process(o, rank, 1, mem_format("rank %" PRId64, rank));
 		added++;
 	}
+}
+
+/* How long HOST-RANK is in the name of a file that a process has beside its own. */
+static size_t stem_beside(const char *name)
+{
+	uint32_t number;
+	if (name_ends(name, ".nursery"))
+		return stem_of(name, NULL);
+	return name_ends(name, ".events") || name_ends(name, ".packed") ? stem_of(name, &number) : 0;
+}
+
+/* HOST-RANK is of one of a job's ranks, and so of one that is here or was added; or what follows HOST-p is the pid. */
+static bool is_of_rank(const struct opened_trace *o, const char *name, size_t stem, uint64_t *pid)
+{
+	const char *dash = memrchr(name, '-', stem);
+	bool has_pid = dash && dash[1] == 'p';
+	char *end;
+	*pid = dash ? strtoull(dash + 1 + has_pid, &end, 10) : 0;
+	return dash && !has_pid && end == name + stem && (int64_t)*pid < o->files[0].process.size;
+}
+
+/* Processes of which there is a file of events, and none that says what they are. */
+static void add_nameless(struct opened_trace *o)
+{
+	struct process_file **by_stem = processes_by_stem(o);
+	size_t added = 0;
+	uint64_t pid;
+	const char *before = "";
+	struct missing_process { const char *name; uint64_t pid; } missing[ABSENT_MOST];
+	for (size_t i = 0; i < o->nnames && added < ABSENT_MOST; i++) {
+		const char *name = o->names[i];
+		size_t stem = stem_beside(name);
+		if (!stem || process_with_stem(o, name, stem, by_stem) || is_of_rank(o, name, stem, &pid) ||
+		    (stem_beside(before) == stem && !strncmp(name, before, stem)))
+			continue;
+		before = name;
+		missing[added++] = (struct missing_process){ name, pid };
+	}
+	free(by_stem);
+	for (size_t i = 0; i < added; i++)
+		add_process(o, -1, missing[i].pid, mem_format("%.*s", (int)stem_beside(missing[i].name), missing[i].name));
+}
+
+void open_absent_processes(struct opened_trace *o)
+{
+	add_ranks(o);
+	add_nameless(o);
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -207,6 +258,37 @@ static void add_unseen(struct opened_trace *o, const struct process_file *p, con
 	}
 }
 
+/* Its file of events, or its slot, was there before anything was packed. Of those that cannot be read, that is said, and
+ * they are here as threads. */
+static void look_for_owner(struct opened_trace *o, const char *name, size_t recorded, struct process_file *const *by_stem)
+{
+	uint32_t number;
+	size_t stem = stem_of(name, &number);
+	const struct process_file *p = stem ? process_with_stem(o, name, stem, by_stem) : NULL;
+	if (!p) {
+		trace_diagnose(&o->t, "%s: expected the file HOST-RANK.process that it belongs to, found none: its events are "
+				      "left out", name);
+		return;
+	}
+	struct threads_of of = threads_of(o, recorded, p);
+	of.absent = recorded;
+	if (has_thread(o, &of, number))
+		return;
+	if (o->t.nthreads - recorded < ABSENT_MOST)
+		add_absent_thread(o, p, number);
+	trace_diagnose(&o->t, "%s: expected the file %s-%" PRIu32 ".events of its thread, found none: its events are left out",
+		       name, p->stem, number);
+}
+
+static void look_for_owners(struct opened_trace *o, size_t recorded)
+{
+	struct process_file **by_stem = processes_by_stem(o);
+	for (size_t i = 0; i < o->nnames; i++)
+		if (name_ends(o->names[i], ".packed"))
+			look_for_owner(o, o->names[i], recorded, by_stem);
+	free(by_stem);
+}
+
 void open_absent_threads(struct opened_trace *o)
 {
 	size_t recorded = o->t.nthreads;
@@ -219,6 +301,7 @@ void open_absent_threads(struct opened_trace *o)
 		look_for_homeless(o, &o->files[i], &of);
 		add_unseen(o, &o->files[i], &of);
 	}
+	look_for_owners(o, recorded);
 	sort_threads(o);
 }
 

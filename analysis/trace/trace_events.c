@@ -416,33 +416,35 @@ static int is_stem(const void *key, const void *process)
 	return order ? order : -(stem[s->n] != 0);
 }
 
-static const struct process_file *process_with_stem(const struct opened_trace *o, const char *name, size_t n,
-						    struct process_file *const *sorted)
+const struct process_file *process_with_stem(const struct opened_trace *o, const char *name, size_t n,
+					     struct process_file *const *sorted)
 {
 	struct process_file *const *found =
 		bsearch(&(struct stem){ name, n }, sorted, o->nfiles, sizeof(struct process_file *), is_stem);
 	return found ? *found : NULL;
 }
 
+size_t stem_of(const char *name, uint32_t *number)
+{
+	size_t end = (size_t)(strrchr(name, '.') - name);
+	const char *dash = number ? memrchr(name, '-', end) : NULL;
+	if (!number)
+		return end;
+	char *digits;
+	errno = 0;
+	unsigned long n = dash ? strtoul(dash + 1, &digits, 10) : 0;
+	if (!dash || digits != name + end || digits == dash + 1 || errno || n > UINT32_MAX)
+		return 0;
+	*number = (uint32_t)n;
+	return (size_t)(dash - name);
+}
+
 /* HOST-RANK-THREAD.events, or the slot in HOST-RANK.nursery: finds HOST-RANK and THREAD. */
 static const struct process_file *process_of(const struct opened_trace *o, struct header_place place,
 					     struct process_file *const *sorted, uint32_t *number)
 {
-	const char *name = place.name;
 	*number = (uint32_t)(place.at / DPROF_SLOT);
-	if (place.in_slot)
-		return process_with_stem(o, name, strlen(name) - strlen(".nursery"), sorted);
-	size_t stem = strlen(name) - strlen(".events");
-	const char *dash = memrchr(name, '-', stem);
-	if (!dash)
-		return NULL;
-	char *end;
-	errno = 0;
-	unsigned long n = strtoul(dash + 1, &end, 10);
-	if (end != name + stem || end == dash + 1 || errno || n > UINT32_MAX)
-		return NULL;
-	*number = (uint32_t)n;
-	return process_with_stem(o, name, (size_t)(dash - name), sorted);
+	return process_with_stem(o, place.name, stem_of(place.name, place.in_slot ? NULL : number), sorted);
 }
 
 /* What the thread, or its process, said when it ended: NULL without that, or when it cannot be believed. */

@@ -214,6 +214,14 @@ void reading_end(struct reading *, bool take); /* `take`: what was found becomes
 /* Where the header of a thread stands: in a file of events, or in a slot of a nursery at some offset. */
 struct header_place { const char *name; uint64_t at; bool in_slot; };
 
+/* All processes in the order of their stems, for the caller to free; that with the n bytes of a stem, or NULL; and how long
+ * that is in the name of a file HOST-RANK.*, or with `number` HOST-RANK-THREAD.*: 0 if the name is none of the kind. */
+int process_by_stem(const void *a, const void *b); /* for qsort */
+struct process_file **processes_by_stem(const struct opened_trace *);
+const struct process_file *process_with_stem(const struct opened_trace *, const char *name, size_t n,
+					     struct process_file *const *by_stem);
+size_t stem_of(const char *name, uint32_t *number);
+
 /* trace_events.c: adds the thread of a file, or of a header, to t.threads, unless there is none, and what it uses to uses; to
  * its `sched` only what the header says. `by_stem`: all processes. */
 void read_events(struct opened_trace *, const char *name, struct process_file *const *by_stem);
@@ -224,11 +232,11 @@ void read_header_at(struct opened_trace *, struct header_place, struct process_f
 void read_nursery(struct opened_trace *, const char *name, struct process_file *const *by_stem);
 bool has_slot(const struct opened_trace *, const char *stem, uint32_t number);
 size_t slots_in(const struct opened_trace *, const char *name);
-int process_by_stem(const void *a, const void *b); /* for qsort */
 void open_sched(struct opened_trace *);  /* sched of t.threads */
 
-/* trace_absent.c: the ranks that the others say there were; and the threads of which nothing is here. */
-void open_absent_ranks(struct opened_trace *); /* behind check_ranks: files */
+/* trace_absent.c: the ranks that the others say there were, and processes of which only other files are here; and the
+ * threads of which nothing is here. */
+void open_absent_processes(struct opened_trace *); /* behind check_ranks: files */
 void open_absent_threads(struct opened_trace *); /* t.threads, as trace.h wants them */
 void add_absent_thread(struct opened_trace *, const struct process_file *, uint32_t number);
 void sort_threads(struct opened_trace *);  /* as trace.h wants them */

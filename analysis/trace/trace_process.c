@@ -920,7 +920,7 @@ void open_processes(struct opened_trace *o)
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
 	disbelieve_other_jobs(o);
 	check_ranks(o);
-	open_absent_ranks(o);
+	open_absent_processes(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
 	o->t.processes = mem_resize(NULL, o->nfiles, sizeof *o->t.processes);
 	for (size_t i = 0; i < o->nfiles; i++) {

@@ -105,8 +105,7 @@ static size_t readers_for(size_t files)
 	return workers < most ? workers : most ? most : 1;
 }
 
-/* All processes, sorted; to be freed. */
-static struct process_file **processes_by_stem(const struct opened_trace *o)
+struct process_file **processes_by_stem(const struct opened_trace *o)
 {
 	struct process_file **sorted = mem_resize(NULL, o->nfiles, sizeof(struct process_file *));
 	for (size_t i = 0; i < o->nfiles; i++)

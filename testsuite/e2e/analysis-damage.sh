@@ -313,6 +313,30 @@ printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'thread 0 clock=0 rank=0' '
 	'site 0 kind=region name=a file=x.c line=1' 'site 1 kind=barrier name=b' 'group 1 threads=0,1' \
 	'e 0 1000 0 enter' 'e 0 2000 0 exit' 'e 0 9000 1 enter group=1 seq=0' 'e 0 10000 1 exit group=1 seq=0' \
 	'e 1 1000 0 enter' 'e 1 2000 0 exit' 'e 1 4000 1 enter group=1 seq=0' 'e 1 10000 1 exit group=1 seq=0' >"$dir/text"
+
+# A process without a rank, whose file is missing or empty, may have done anything; the one that is left waited for it, maybe.
+printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'process 0 pid=7' 'process 1 pid=8' 'thread 0 clock=0 process=0 number=0' \
+	'thread 1 clock=0 process=1 number=0' 'site 0 kind=region name=a file=x.c line=1' 'site 1 kind=wait name=b' \
+	'e 0 1000 0 enter' 'e 0 2000 0 exit' 'e 0 9000 1 enter' 'e 0 10000 1 exit' \
+	'e 1 1000 0 enter' 'e 1 8000 0 exit' 'e 1 8000 1 enter' 'e 1 10000 1 exit' >"$dir/text"
+for damage in 'rm h0-p7.process' 'truncate -s 0 h0-p7.process' 'rm h0-p8.process'; do
+	rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
+	(cd "$dir/t" && eval "$damage")
+	found=$(ranks '[([.threads[] | [.pid, .straggler_percent.lo, .verdict]] | sort), .span_s.hi]')
+	[ "$found" = '[[[7,0,"undecided"],[8,0,"undecided"]],null]' ] || fail "$damage: found $found"
+done
+
+# Packed chunks of a thread that is not there: it may have done anything as well.
+rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
+mkfifo "$dir/t/h0-p8-3.packed" "$dir/t/h0-p9-0.packed"
+ranks '.problems[], (.threads[] | select(.thread == 3 or .pid == 9) | .straggler_percent)' >"$dir/out"
+diff - "$dir/out" <<'END' || fail "packed chunks of nobody: $(cat "$dir/out")"
+"h0-p8-3.packed: expected the file h0-p8-3.events of its thread, found none: its events are left out"
+"h0-p9-0.packed: expected the file HOST-RANK.process that it belongs to, found none: its events are left out"
+{"lo":0,"hi":100}
+{"lo":0,"hi":100}
+END
+
 for damage in 'rm SITES' 'truncate -s 40 SITES' 'poke SITES 6 \x02'; do
 	rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
 	(cd "$dir/t" && file=$(echo ./*.sites) && eval "${damage/SITES/$file}")
