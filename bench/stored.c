@@ -77,7 +77,7 @@ static long pack(void)
 	unlink(file);
 	for (size_t at = 0, n; at < nwords; at += n) {
 		n = nwords - at < CHUNK_WORDS ? nwords - at : CHUNK_WORDS;
-		end = dprof_pack(file, (uint64_t)end, at / CHUNK_WORDS, words + at, n);
+		end = dprof_pack(file, (uint64_t)end, DPROF_PART_NOBODY, at / CHUNK_WORDS, words + at, n);
 		if (end < 0)
 			die("cannot be packed");
 	}
@@ -90,7 +90,7 @@ static void unpack(struct ch_unpacker *u, int fd, uint64_t end)
 	struct dprof_part p;
 	size_t n = 0;
 	for (uint64_t at = 0; at < end; at += sizeof p + p.bytes) {
-		if (!read_at(fd, &p, sizeof p, at) || !unpacker_words(u, fd, at, p.words, to) ||
+		if (!read_at(fd, &p, sizeof p, at) || !unpacker_words(u, fd, at, DPROF_PART_NOBODY, p.words, to) ||
 		    memcmp(to, words + n, p.words * sizeof *to) != 0)
 			die("other words are unpacked");
 		n += p.words;

@@ -306,6 +306,7 @@ static long begin_file(struct dprof_thread *t)
 		h->thread = slot->thread;
 		h->rank = slot->rank;
 		h->pid = slot->pid;
+		h->started = slot->started;
 		h->first_chunk = slot->first_chunk;
 		h->largest_chunk = slot->largest_chunk;
 		__atomic_thread_fence(__ATOMIC_RELEASE);

@@ -297,7 +297,7 @@ enum dprof_key {
  *   slot:    | header, DPROF_SLOT_HEADER bytes | chunk |
  *
  * That file is there only if the thread went on behind its slot; its header page then has DPROF_MORE_MAGIC, and of the
- * rest only what says of which thread it is and how large its chunks are. A slot without a magic was never begun: no
+ * rest only what says of which thread it is (and in traces before, not when it began) and how large its chunks are. A slot without a magic was never begun: no
  * thread has that number, or its header is in its .events file, as that of the process's first thread is.
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded

@@ -151,32 +151,32 @@ static size_t pack_words(const uint64_t *word, size_t n, uint8_t *body)
 }
 
 /* The offset behind the part, or -errno. */
-static long write_part(int fd, uint64_t offset, struct dprof_part part, const uint64_t *words)
+static long write_part(int fd, uint64_t offset, uint32_t owner, struct dprof_part part, const uint64_t *words)
 {
 	part.magic = DPROF_PART_MAGIC;
 	part.bytes = (uint32_t)pack_words(words + part.first, part.words, space->part.bytes);
-	part.check = dprof_part_check(&part);
+	part.check = dprof_part_check(&part, owner);
 	space->part.header = part;
 	return dprof_file_write(fd, &space->part, sizeof(part) + part.bytes, offset);
 }
 
-static long write_parts(int fd, uint64_t offset, uint64_t number, const uint64_t *words, size_t n)
-{
-	long at = (long)offset;
+struct packing { const char *path; uint64_t offset; uint32_t owner; uint64_t number; const uint64_t *words; size_t n; };
 
-	for (size_t first = 0, here; first < n && at >= 0; first += here) {
-		here = n - first < DPROF_PART_WORDS ? n - first : DPROF_PART_WORDS;
-		at = write_part(fd, (uint64_t)at,
-				(struct dprof_part){ .chunk = number, .first = (uint32_t)first,
-						     .words = (uint32_t)here, .of = (uint32_t)n },
-				words);
+static long write_parts(int fd, const struct packing *p)
+{
+	long at = (long)p->offset;
+
+	for (size_t first = 0, here; first < p->n && at >= 0; first += here) {
+		here = p->n - first < DPROF_PART_WORDS ? p->n - first : DPROF_PART_WORDS;
+		at = write_part(fd, (uint64_t)at, p->owner,
+				(struct dprof_part){ .chunk = p->number, .first = (uint32_t)first,
+						     .words = (uint32_t)here, .of = (uint32_t)p->n },
+				p->words);
 	}
 	if (at < 0)
-		sys(SYS_ftruncate, fd, offset);
+		sys(SYS_ftruncate, fd, p->offset);
 	return at;
 }
-
-struct packing { const char *path; uint64_t offset, number; const uint64_t *words; size_t n; };
 
 static long pack(void *asked)
 {
@@ -189,14 +189,14 @@ static long pack(void *asked)
 	fd = (int)sys(SYS_open, p->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | create, 0666);
 	if (fd < 0)
 		return fd;
-	at = write_parts(fd, p->offset, p->number, p->words, p->n);
+	at = write_parts(fd, p);
 	if (at < 0 && !p->offset)
 		sys(SYS_unlink, p->path);
 	sys(SYS_close, fd);
 	return at;
 }
 
-long dprof_pack(const char *path, uint64_t offset, uint64_t number, const uint64_t *words, size_t n)
+long dprof_pack(const char *path, uint64_t offset, uint32_t owner, uint64_t number, const uint64_t *words, size_t n)
 {
-	return dprof_do_apart(pack, &(struct packing){ path, offset, number, words, n });
+	return dprof_do_apart(pack, &(struct packing){ path, offset, owner, number, words, n });
 }

@@ -6,7 +6,8 @@
  *
  * The words of a chunk (format.h), from its CHUNK word to the last one that was written, stand in parts
  * of at most DPROF_PART_WORDS, one behind the other. A chunk is there when all its parts are; the file
- * may end within one, if the process was killed just then.
+ * may end within one, if the process was killed just then. What is written over each part's header says
+ * whose it is, so that the file of another thread, or a copy of it, has no parts of this one.
  *
  * A part is made in three steps, each of which can be undone:
  *
@@ -25,7 +26,7 @@
  *
  *   packed words: | struct dprof_split | class u64 ... | count u16 ... to 8 bytes | plane | ... | to 8 bytes |
  *
- * The form before (DPROF_PART_MAGIC_2): one zstd frame, with its checksum, of the 8 planes of all words, filled up
+ * The form before (DPROF_PART_MAGIC_3): the same, and nothing says whose it is. That before it (DPROF_PART_MAGIC_2): one zstd frame, with its checksum, of the 8 planes of all words, filled up
  * with zeros to 16; of two events' stamps, and of two arguments with the same key, their difference. And the first
  * form (DPROF_PART_MAGIC_1): the same with escapes as they are.
  *
@@ -42,7 +43,8 @@
 #include "runtime/sum.h"
 #include "runtime/words.h"
 
-#define DPROF_PART_MAGIC   0x33525044u /* "DPR3" */
+#define DPROF_PART_MAGIC   0x34525044u /* "DPR4" */
+#define DPROF_PART_MAGIC_3 0x33525044u /* "DPR3" */
 #define DPROF_PART_MAGIC_2 0x32525044u /* "DPR2" */
 #define DPROF_PART_MAGIC_1 0x54525044u /* "DPRT" */
 #define DPROF_PART_WORDS   16384       /* a multiple of DPROF_FOLD_WORDS */
@@ -50,7 +52,7 @@
 
 struct dprof_part {
 	uint32_t magic; /* DPROF_PART_MAGIC, or of a form before */
-	uint32_t check; /* dprof_part_check() */
+	uint32_t check; /* dprof_part_check(), by its owner */
 	uint64_t chunk; /* its number */
 	uint32_t first; /* of the chunk's words, which is the first one here */
 	uint32_t words; /* here */
@@ -58,15 +60,30 @@ struct dprof_part {
 	uint32_t bytes; /* that follow */
 };
 
-/* Over all but the first two fields. */
-static inline uint32_t dprof_part_check(const struct dprof_part *p)
+#define DPROF_PART_NOBODY 0x811c9dc5u /* owner of parts in the forms before */
+
+/* FNV-1a, 32 bits. */
+static inline uint32_t dprof_part_hash(uint32_t hash, const void *from, size_t bytes)
 {
-	const uint8_t *byte = (const uint8_t *)&p->chunk, *end = (const uint8_t *)(p + 1);
-	uint32_t hash = 0x811c9dc5u; /* FNV-1a */
+	const uint8_t *byte = from, *end = byte + bytes;
 
 	while (byte < end)
 		hash = (hash ^ *byte++) * 0x01000193u;
 	return hash;
+}
+
+/* A number for the thread with that header: of its process, its own number, and when it began. */
+static inline uint32_t dprof_part_owner(const struct dprof_events_header *h)
+{
+	const uint64_t is[] = { h->pid, h->thread, h->started };
+
+	return dprof_part_hash(DPROF_PART_NOBODY, is, sizeof(is));
+}
+
+/* Over all but the first two fields. Each step is a bijection of the hash, so two owners have different checks. */
+static inline uint32_t dprof_part_check(const struct dprof_part *p, uint32_t owner)
+{
+	return dprof_part_hash(owner, &p->chunk, sizeof(*p) - offsetof(struct dprof_part, chunk));
 }
 
 /* ---- Words apart ------------------------------------------------------------------------------- */

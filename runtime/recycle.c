@@ -77,7 +77,7 @@ static bool pack(struct dprof_thread *t, struct dprof_chunk *c)
 	c->hole = find_hole(c);
 	if (c->hole)
 		return false;
-	end = dprof_pack(path, t->packed_bytes, c->number, c->start, (size_t)(c->claimed - c->start));
+	end = dprof_pack(path, t->packed_bytes, t->owner, c->number, c->start, (size_t)(c->claimed - c->start));
 	if (end < 0) {
 		dprof_unpacked_refused(end);
 		c->hole = &never_written;

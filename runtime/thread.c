@@ -20,6 +20,7 @@
 #include "runtime/count.h"
 #include "runtime/nursery.h"
 #include "runtime/pack.h"
+#include "runtime/packed.h"
 #include "runtime/process.h"
 #include "runtime/sched.h"
 #include "runtime/settings.h"
@@ -355,6 +356,7 @@ static bool begin_somewhere(struct dprof_thread *t)
 		return false;
 	if (!begin_in_slot(t, number) && !begin_in_file(t, number))
 		return false;
+	t->owner = dprof_part_owner(t->header);
 	note_file(number);
 	return true;
 }

@@ -131,6 +131,7 @@ struct dprof_thread {
 	uint64_t *written;                /* of the current chunk: all words before it were, at last sight */
 	bool has_hole;                    /* the helper's: so has a full chunk */
 	uint64_t packed_bytes;            /* the helper's: of the file of packed chunks */
+	uint32_t owner;                   /* of these (packed.h); since its header is there */
 	bool ends;                        /* it asks the kernel for its last counts itself, and nobody does after it */
 	uint64_t begun, looked;           /* stamps: of its begin; of when it is known what the kernel had counted */
 	char path[PATH_MAX];

@@ -79,15 +79,16 @@ static size_t used_words(int fd, uint64_t place, uint64_t bytes)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-bool is_part(const struct dprof_part *p)
+bool is_part(const struct dprof_part *p, uint32_t owner)
 {
-	return (p->magic == DPROF_PART_MAGIC || p->magic == DPROF_PART_MAGIC_2 || p->magic == DPROF_PART_MAGIC_1) &&
-	       p->check == dprof_part_check(p) && p->words <= DPROF_PART_WORDS && p->words &&
+	bool now = p->magic == DPROF_PART_MAGIC, before = p->magic == DPROF_PART_MAGIC_3 || p->magic == DPROF_PART_MAGIC_2 ||
+							  p->magic == DPROF_PART_MAGIC_1;
+	return (now || before) && p->check == dprof_part_check(p, now ? owner : DPROF_PART_NOBODY) && p->words <= DPROF_PART_WORDS && p->words &&
 	       p->first <= p->of && p->words <= p->of - p->first && p->bytes <= UNPACKER_BYTES;
 }
 
 /* The next place from `at` on where a part begins; or the size of the file. */
-static uint64_t find_part(int fd, uint64_t at, uint64_t size)
+static uint64_t find_part(int fd, uint32_t owner, uint64_t at, uint64_t size)
 {
 	uint8_t block[BLOCK];
 	struct dprof_part p;
@@ -97,7 +98,7 @@ static uint64_t find_part(int fd, uint64_t at, uint64_t size)
 			return size;
 		for (size_t i = 0; i + sizeof p <= n; i++) {
 			memcpy(&p, block + i, sizeof p);
-			if (is_part(&p))
+			if (is_part(&p, owner))
 				return at + i;
 		}
 		at += n - sizeof p + 1;
@@ -146,12 +147,12 @@ struct packed_parts parts_list(struct ch_words *w, uint64_t from)
 	struct packed_part p = { .offset = from };
 	while (p.offset < size && size - p.offset >= sizeof p.header &&
 	       read_at(fd, &p.header, sizeof p.header, p.offset)) {
-		if (!is_part(&p.header)) {
+		if (!is_part(&p.header, w->owner)) {
 			if (parts.damage == UINT64_MAX) {
 				parts.damage = p.offset;
 				memcpy(&parts.found, &p.header, sizeof parts.found);
 			}
-			p.offset = find_part(fd, p.offset + 1, size);
+			p.offset = find_part(fd, w->owner, p.offset + 1, size);
 			continue;
 		}
 		uint64_t end = p.offset + sizeof p.header + p.header.bytes;
@@ -225,7 +226,7 @@ static bool is_more(const struct dprof_events_header *more, const struct dprof_e
 {
 	return !memcmp(more->magic, DPROF_MORE_MAGIC, sizeof more->magic) && more->version == h->version &&
 	       more->header_size == DPROF_HEADER_SIZE && more->word_size == h->word_size && more->thread == h->thread &&
-	       more->pid == h->pid && more->first_chunk == h->first_chunk && more->largest_chunk == h->largest_chunk;
+	       more->pid == h->pid && (!more->started || more->started == h->started) && more->first_chunk == h->first_chunk && more->largest_chunk == h->largest_chunk;
 }
 
 /* A file that was made, and not begun. */
@@ -509,7 +510,7 @@ static void tell(struct trace *t, struct ch_words *w, const struct listing *l, c
 {
 	if (l->parts.damage != UINT64_MAX) {
 		trace_diagnose(t,
-			       "%s: offset %" PRIu64 ": expected packed records, found 0x%" PRIx64,
+			       "%s: offset %" PRIu64 ": expected packed records of this thread, found 0x%" PRIx64,
 			       w->packed, l->parts.damage, l->parts.found);
 		w->gaps = true;
 	}
@@ -556,7 +557,7 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, struct ch_files 
 			const struct dprof_events_header *h, bool summed, const struct dprof_end *end)
 {
 	struct ch_words w = { .unpacker = u, .events = mem_copy(f.events), .packed = packed_name(f.events), .summed = summed,
-			      .nursery = f.nursery ? mem_copy(f.nursery) : NULL, .slot = f.slot,
+			      .nursery = f.nursery ? mem_copy(f.nursery) : NULL, .slot = f.slot, .owner = dprof_part_owner(h),
 			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX,
 			      .packed_fd = -1, .events_fd = f.nursery ? -1 : f.fd, .nursery_fd = f.nursery ? f.fd : -1 };
 	struct listing l = list(t, &w, h);

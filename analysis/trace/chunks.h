@@ -39,6 +39,7 @@ struct ch_words {
 	char *nursery;         /* or NULL: it has no slot */
 	int events_fd, packed_fd, nursery_fd; /* or -1 */
 	uint64_t slot;         /* its offset */
+	uint32_t owner;        /* of packed parts (packed.h) */
 	bool numbered;         /* chunks have a number */
 	bool summed;           /* and their words a sum */
 	struct ch_piece *piece; size_t npieces;

@@ -25,12 +25,12 @@ struct packed_parts parts_list(struct ch_words *, uint64_t from);
 /* More than packed words ever take, in any form. */
 #define UNPACKER_BYTES (20 * DPROF_PART_WORDS)
 
-/* Whether that is the header of a part. */
-bool is_part(const struct dprof_part *);
+/* Whether that is the header of a part of the owner; of the forms before, of anybody. */
+bool is_part(const struct dprof_part *, uint32_t owner);
 
-/* The n words of the part that begins at an offset of a file; false if it is damaged. `to` has room for
+/* The n words of the owner's part that begins at an offset of a file; false if it is damaged. `to` has room for
  * dprof_folded_words(n). */
-bool unpacker_words(struct ch_unpacker *, int fd, uint64_t offset, size_t n, uint64_t *to);
+bool unpacker_words(struct ch_unpacker *, int fd, uint64_t offset, uint32_t owner, size_t n, uint64_t *to);
 
 /* As frz_open_regular() does. */
 int unpacker_open_file(struct ch_unpacker *, const char *name, const char **found);

@@ -132,11 +132,12 @@ static bool unfold(struct ch_unpacker *u, const struct dprof_part *p, uint64_t *
 	return got == all;
 }
 
-bool unpacker_words(struct ch_unpacker *u, int fd, uint64_t offset, size_t n, uint64_t *to)
+bool unpacker_words(struct ch_unpacker *u, int fd, uint64_t offset, uint32_t owner, size_t n, uint64_t *to)
 {
 	struct dprof_part p;
-	if (!read_at(fd, &p, sizeof p, offset) || !is_part(&p) || p.words != n ||
+	if (!read_at(fd, &p, sizeof p, offset) || !is_part(&p, owner) || p.words != n ||
 	    !read_at(fd, u->packed, p.bytes, offset + sizeof p))
 		return false;
-	return p.magic == DPROF_PART_MAGIC ? merge(u, p.bytes, n, to) : unfold(u, &p, to);
+	bool apart = p.magic == DPROF_PART_MAGIC || p.magic == DPROF_PART_MAGIC_3;
+	return apart ? merge(u, p.bytes, n, to) : unfold(u, &p, to);
 }

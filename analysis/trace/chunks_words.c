@@ -32,7 +32,7 @@ static bool unpack(struct ch_words *w, const struct ch_piece *p)
 	int fd = packed_file(w, &found);
 	make_room(w, dprof_folded_words(p->words));
 	bool read = fd >= 0 && read_at(fd, &header, sizeof header, p->offset) && header.check == p->check &&
-		    unpacker_words(w->unpacker, fd, p->offset, p->words, w->buffer);
+		    unpacker_words(w->unpacker, fd, p->offset, w->owner, p->words, w->buffer);
 	w->first = p->at;
 	w->nbuffered = read ? p->n : 0;
 	return read;

@@ -10,6 +10,7 @@
 #include "runtime/pack.h"
 #include "testsuite/unit/unit.h"
 
+#define OWNER 0x12345678u
 #define MOST (2 * DPROF_PART_WORDS + 100)
 
 static char directory[] = "/tmp/dprof-packed-XXXXXX", path[sizeof(directory) + sizeof("/packed")];
@@ -51,7 +52,7 @@ static size_t make_words(uint64_t *state, size_t most)
 static int pack(size_t n)
 {
 	unlink(path);
-	ck_assert_int_gt(dprof_pack(path, 0, 7, words, n), 0);
+	ck_assert_int_gt(dprof_pack(path, 0, OWNER, 7, words, n), 0);
 	int fd = open(path, O_RDWR);
 	ck_assert_int_ge(fd, 0);
 	return fd;
@@ -62,7 +63,7 @@ static struct dprof_part header(int fd, uint64_t offset)
 {
 	struct dprof_part p;
 
-	ck_assert(read_at(fd, &p, sizeof(p), offset) && is_part(&p));
+	ck_assert(read_at(fd, &p, sizeof(p), offset) && is_part(&p, OWNER));
 	return p;
 }
 
@@ -76,13 +77,33 @@ START_TEST(what_is_packed_is_unpacked)
 		for (struct dprof_part p; first < n; first += p.words) {
 			p = header(fd, offset);
 			ck_assert_msg(p.first == first && p.of == n && p.chunk == 7, "SEED=%" PRIu64, unit_seed + i);
-			ck_assert_msg(unpacker_words(unpacker, fd, offset, p.words, back) &&
+			ck_assert_msg(unpacker_words(unpacker, fd, offset, OWNER, p.words, back) &&
 					      !memcmp(words + first, back, p.words * sizeof(*words)),
 				      "SEED=%" PRIu64 ": words from %zu on of %zu", unit_seed + i, first, n);
 			offset += sizeof(p) + p.bytes;
 		}
 		close(fd);
 	}
+}
+END_TEST
+
+/* Files of threads may be exchanged, or one be copied over another. */
+START_TEST(parts_are_of_their_owner_alone)
+{
+	uint64_t state = unit_seed;
+	size_t n = make_words(&state, 3000);
+	int fd = pack(n);
+	struct dprof_part p = header(fd, 0);
+
+	for (int i = 0; i < 1000; i++) {
+		uint32_t other = (uint32_t)next_random(&state);
+
+		if (other == OWNER)
+			continue;
+		ck_assert_msg(!is_part(&p, other), "owner %" PRIu32, other);
+		ck_assert_msg(!unpacker_words(unpacker, fd, 0, other, n, back), "owner %" PRIu32, other);
+	}
+	close(fd);
 }
 END_TEST
 
@@ -129,14 +150,14 @@ START_TEST(each_bit_counts)
 			uint64_t bit = next_random(&state) % (k % 2 ? bits : bits < 2000 ? bits : 2000);
 
 			flip(fd, bit);
-			ck_assert_msg(!unpacker_words(unpacker, fd, 0, n, back),
+			ck_assert_msg(!unpacker_words(unpacker, fd, 0, OWNER, n, back),
 				      "SEED=%" PRIu64 ": bit %" PRIu64 " of %" PRIu64 " was changed", unit_seed + i,
 				      bit, bits);
 			flip(fd, bit);
 		}
-		ck_assert(unpacker_words(unpacker, fd, 0, n, back));
+		ck_assert(unpacker_words(unpacker, fd, 0, OWNER, n, back));
 		ck_assert_int_eq(ftruncate(fd, (off_t)(next_random(&state) % (bits / 8))), 0);
-		ck_assert_msg(!unpacker_words(unpacker, fd, 0, n, back), "SEED=%" PRIu64 ": cut off", unit_seed + i);
+		ck_assert_msg(!unpacker_words(unpacker, fd, 0, OWNER, n, back), "SEED=%" PRIu64 ": cut off", unit_seed + i);
 		close(fd);
 	}
 }
@@ -161,7 +182,7 @@ START_TEST(what_is_forged_harms_none)
 				((uint8_t *)body)[next_random(&state) % near] = (uint8_t)next_random(&state);
 			body[0] = dprof_split_sum(body, bytes);
 			ck_assert_int_eq(pwrite(fd, body, bytes, sizeof(struct dprof_part)), bytes);
-			unpacker_words(unpacker, fd, 0, n, back);
+			unpacker_words(unpacker, fd, 0, OWNER, n, back);
 		}
 		close(fd);
 	}
@@ -178,6 +199,7 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/packed", directory);
 	unpacker = ch_unpacker_open(AT_FDCWD);
 	tcase_add_test(t, what_is_packed_is_unpacked);
+	tcase_add_test(t, parts_are_of_their_owner_alone);
 	tcase_add_test(t, packed_words_are_small);
 	tcase_add_test(t, each_bit_counts);
 	tcase_add_test(t, what_is_forged_harms_none);

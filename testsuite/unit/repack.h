@@ -62,7 +62,7 @@ static inline void repack_thread(const struct repacking *r, struct ch_words *w)
 	for (long end = 0; at < w->n; number++) {
 		n = repack_fill(r, w, &at, number);
 		if (at < w->n || r->all)
-			end = dprof_pack(w->packed, (uint64_t)end, number, r->chunk, n);
+			end = dprof_pack(w->packed, (uint64_t)end, w->owner, number, r->chunk, n);
 		if (end < 0)
 			repack_die(w->packed);
 	}

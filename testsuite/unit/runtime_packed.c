@@ -232,9 +232,9 @@ START_TEST(the_header_of_a_part_is_checked)
 					.words = (uint32_t)next_random(&state) };
 		unsigned bit = next_random(&state) % (8 * (sizeof(p) - 4));
 
-		p.check = dprof_part_check(&p);
+		p.check = dprof_part_check(&p, DPROF_PART_NOBODY);
 		((uint8_t *)&p.check)[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		ck_assert_msg(p.check != dprof_part_check(&p), "bit %u", bit);
+		ck_assert_msg(p.check != dprof_part_check(&p, DPROF_PART_NOBODY), "bit %u", bit);
 	}
 }
 END_TEST
