@@ -7,7 +7,7 @@
  * SIGINT and SIGTERM end it behind a case, with the figures.
  *
  * Each case is made from its number alone: `fuzz -s NUMBER -n 1 THING...` runs it again. One in four cuts a file
- * off, at every byte in turn.
+ * off, at every byte in turn; one in eight puts a file of a trace in the place of another of its kind.
  *
  * Law: no case ends a command by a signal, takes more of a processor or of memory than is reasonable, has an
  * exit status other than 0, 1 and 2, writes bytes that could do something to a terminal, or no JSON where that
@@ -35,6 +35,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
+#include "runtime/packed.h"
 #include "testsuite/fuzz/answers.h"
 #include "testsuite/fuzz/mutate.h"
 
@@ -441,16 +442,45 @@ static void one_trace(struct mutator *m, const struct thing *t, const struct fil
 	free(path);
 }
 
+/* What was packed in a form before does not say whose it is. */
+static bool may_stand_for(const struct file *f, const struct file *other)
+{
+	const char *kind = strrchr(f->name, '.'), *as = strrchr(other->name, '.');
+	uint32_t magic = 0;
+	memcpy(&magic, f->bytes, f->size < sizeof magic ? f->size : sizeof magic);
+	return f != other && kind && as && !strcmp(kind, as) && (strcmp(kind, ".packed") || magic == DPROF_PART_MAGIC);
+}
+
+/* One file of a trace is copied over another one, or they are exchanged. */
+static void one_exchange(struct mutator *m, const struct thing *t)
+{
+	const struct file *file = NULL, *other = NULL;
+	for (int tries = 0; tries < 100 && (!file || !may_stand_for(file, other)); tries++) {
+		file = &t->files[mut_below(m, t->nfiles)];
+		other = &t->files[mut_below(m, t->nfiles)];
+	}
+	if (!may_stand_for(file, other))
+		return;
+	store(other->name, file->bytes, file->size);
+	if (mut_below(m, 2))
+		store(file->name, other->bytes, other->size);
+	ask_all(m, t);
+	store(other->name, other->bytes, other->size);
+	store(file->name, file->bytes, file->size);
+}
+
 static void one_case(struct thing *all, int n)
 {
 	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
 	const struct thing *t = &all[number % (uint64_t)n];
 	const struct file *file;
-	struct mut_bytes b = number / (uint64_t)n % 4 == 0 ? cut(t, number / (uint64_t)n / 4, &file)
-							   : mutate(&m, t, &file);
+	uint64_t turn = number / (uint64_t)n;
+	struct mut_bytes b = turn % 4 == 0 ? cut(t, turn / 4, &file) : mutate(&m, t, &file);
 	trace = t->directory;
 	count.cases++;
-	if (t->text)
+	if (turn % 8 == 1 && !t->text)
+		one_exchange(&m, t);
+	else if (t->text)
 		one_text(&m, &b);
 	else
 		one_trace(&m, t, file, &b);
