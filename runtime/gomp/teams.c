@@ -34,7 +34,8 @@ DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "omp parallel");
 /* A parallel region, on the stack of its opener. What the others read has a line of its own: what the opener writes
  * meanwhile does not take that away from them. */
 struct parallel_region {
-	void (*body)(void *) __attribute__((aligned(LINE)));
+	void *reductions __attribute__((aligned(LINE))); /* which libgomp looks for where the body's data begin */
+	void (*body)(void *);
 	void *data;
 	uint64_t group, number;  /* no group: it is a team of one */
 	uint64_t barriers;       /* of the group before this region */
@@ -208,7 +209,8 @@ static void end(struct parallel_region *r)
 		last.barriers = r->barriers_after;
 }
 
-/* What stands behind (body, data, threads: parameters, and the same as arguments. */
+/* What stands behind (body, data, threads: parameters, and the same as arguments. Where a result is given, libgomp reads where
+ * the data begin. */
 #define PARALLEL(result, name, work, parameters, arguments)                                      \
 	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters); \
 	DPROF_EXPORT result name(void (*body)(void *), void *data, unsigned threads parameters) \
@@ -218,9 +220,12 @@ static void end(struct parallel_region *r)
 		if (!site)                                                                 \
 			return REAL(name)(body, data, threads arguments);                  \
 		struct parallel_region r;                                                  \
+		r.reductions = HEAD_##result(data);                                        \
 		begin(&r, body, data, threads, work, site);                                \
 		CALL_##result(REAL(name)(member, &r, threads arguments))                   \
 	}
+#define HEAD_void(data)     NULL
+#define HEAD_unsigned(data) (*(void **)(data))
 #define CALL_void(call)     \
 	call;               \
 	end(&r);
