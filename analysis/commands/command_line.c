@@ -130,8 +130,8 @@ static const struct option_line {
 	{ "gate", 'G', NULL, "diff", TO(gate),
 	  "exit status 3 if B takes more time than A, for use in tests" },
 	{ "model", 'M', "MODEL", "diagnose", TO(model),
-	  "how the program works: generic, master-worker, pipeline, wavefront, divide-conquer, or auto (default): what its "
-	  "messages look like" },
+	  "how the program works: generic, master-worker, pipeline, wavefront, divide-conquer, bsp, or auto (default): what "
+	  "its messages and collective operations look like" },
 	{ "rules", 'u', "FILE", "diagnose", TO(rules),
 	  "apply these rules, too" },
 	{ "bounds", 'B', NULL, "dump", TO(bounds),

@@ -10,6 +10,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/coz/profile.h"
+#include "analysis/diagnose/bsp.h"
 #include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/master_worker_facts.h"
 #include "analysis/diagnose/pattern.h"
@@ -21,7 +22,8 @@
 
 /* The first one fits any program. */
 #define GENERIC "generic"
-const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", NULL };
+#define BSP     "bsp"
+const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", BSP, NULL };
 
 bool diagnosis_has_model(const char *name)
 {
@@ -146,6 +148,9 @@ struct patient {
 	struct pattern pattern;
 	struct master_worker workers;
 	struct chain chain;
+	struct bsp bsp;
+	bool sought_supersteps, supersteps;
+	char *no_supersteps;         /* why there are none; or NULL */
 	struct facts facts;
 	struct expert *expert;
 };
@@ -185,6 +190,15 @@ static bool any_region(const struct patient *p)
 	return any;
 }
 
+/* Sought once. */
+static bool find_supersteps(struct patient *p)
+{
+	if (!p->sought_supersteps)
+		p->supersteps = bsp_open(&p->bsp, p->graph, &p->last, p->calls, &p->no_supersteps);
+	p->sought_supersteps = true;
+	return p->supersteps;
+}
+
 /* The model that fits the messages, or NULL. */
 static const char *fitting_model(struct patient *p)
 {
@@ -192,8 +206,15 @@ static const char *fitting_model(struct patient *p)
 	case SHAPE_STAR: return find_workers(p);
 	case SHAPE_CHAIN: return find_stages(p);
 	case SHAPE_TREE: return any_region(p) ? "divide-conquer" : NULL; /* or there are no phases */
-	default: return NULL;
+	default: return p->pattern.contradiction || !find_supersteps(p) ? NULL : BSP;
 	}
+}
+
+static const char *why_not(const struct patient *p, const char *asked)
+{
+	if (strcmp(asked, BSP) == 0)
+		return p->no_supersteps;
+	return strcmp(asked, "master-worker") == 0 && p->pattern.no_star ? p->pattern.no_star : p->pattern.why;
 }
 
 /* The one that was asked for, if it fits; else the generic one. */
@@ -205,15 +226,14 @@ static void choose_model(struct patient *p, const char *asked)
 	if (!of_itself && strcmp(asked, GENERIC) == 0)
 		return;
 	pattern_open(&p->pattern, p->graph->trace, p->calls);
-	const char *fits = fitting_model(p);
+	const char *fits = !of_itself && strcmp(asked, BSP) == 0 && find_supersteps(p) ? BSP : fitting_model(p);
 	if (fits && (of_itself || strcmp(asked, fits) == 0)) {
 		d->model = fits;
-		d->why = mem_copy(p->pattern.why);
+		d->why = strcmp(fits, BSP) == 0 ? bsp_why(&p->bsp) : mem_copy(p->pattern.why);
 	} else if (of_itself && p->pattern.contradiction) {
 		d->why = mem_copy(p->pattern.contradiction);
 	} else if (!of_itself) {
-		d->why = mem_format("%s does not fit: %s%s%s", asked, strcmp(asked, "master-worker") == 0 && p->pattern.no_star
-				    ? p->pattern.no_star : p->pattern.why, fits ? "; what does is " : "", fits ? fits : "");
+		d->why = mem_format("%s does not fit: %s%s%s", asked, why_not(p, asked), fits ? "; what does is " : "", fits ? fits : "");
 	}
 }
 
@@ -239,7 +259,9 @@ static void tell(struct patient *p)
 	facts_tell(&p->facts, p->expert);
 	if (strcmp(p->d->model, GENERIC) == 0)
 		return;
-	if (p->pattern.shape == SHAPE_STAR)
+	if (strcmp(p->d->model, BSP) == 0)
+		bsp_tell(&p->facts, &p->bsp, p->expert);
+	else if (p->pattern.shape == SHAPE_STAR)
 		tell_workers(p);
 	else if (p->pattern.shape == SHAPE_CHAIN)
 		chain_tell(&p->facts, &p->chain, p->expert);
@@ -265,6 +287,8 @@ static bool examine(struct patient *p, const struct options *o)
 	pattern_close(&p->pattern);
 	master_worker_close(&p->workers);
 	chain_close(&p->chain);
+	bsp_close(&p->bsp);
+	free(p->no_supersteps);
 	return loaded;
 }
 

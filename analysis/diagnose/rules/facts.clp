@@ -98,3 +98,20 @@
 (deftemplate phase
   (slot region) (slot is)                    ; a region is where threads divide, solve or combine
   (slot meanwhile-lo) (slot meanwhile-hi))   ; if only one thread is ever in it: for how long others work meanwhile
+
+; ---- Given of a program of supersteps -------------------------------------------------------------
+
+; As bsp.h divides it: shares are of all threads' time.
+(deftemplate supersteps
+  (slot steps) (slot threads)                ; how many, of how many threads, which come together in:
+  (slot operation)                           ; most often
+  (slot longest) (slot longest-name) (slot sure) ; the thread that works most in all; yes: it does; in so many steps it works longest:
+  (slot surely) (slot possibly)
+  (slot longest-region) (slot longest-region-name) ; where it has most more to do than the mean of all
+  (slot region) (slot region-name)           ; where all work most
+  (slot alone) (slot alone-name) (slot alone-region) (slot alone-region-name) ; who does most in a region of its own; -1: nobody
+  (slot persistent-lo) (slot persistent-hi) (slot changing-lo) (slot changing-hi)
+  (slot sequential-lo) (slot sequential-hi)
+  (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together
+  (slot step-work-lo) (slot step-work-hi)    ; in seconds, of one thread in one superstep on average: its work, and what it takes to come
+  (slot step-transfer-lo) (slot step-transfer-hi)) ; together, beyond waiting

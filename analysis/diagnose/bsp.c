@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bsp.c - see bsp.h. */
+#include "analysis/diagnose/bsp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/diagnose/steps.h"
+#include "analysis/match/match.h"
+#include "analysis/trace/names.h"
+
+struct bsp_finder {
+	struct bsp *b;
+	const struct graph *g;
+	struct graph_last *last;
+	enum event_role *role_of;    /* nobody has one */
+	bool *alone;                 /* of each row: only one thread is ever in it */
+	uint64_t *ticks;             /* of each row, of all threads; of what one does alone: */
+	uint64_t alone_ticks;        /* the most */
+};
+
+static frz_time times_n(frz_time x, size_t n)
+{
+	frz_time product = { 0, INT64_MAX };
+	if (__builtin_mul_overflow(x.lo, (int64_t)n, &product.lo) || __builtin_mul_overflow(x.hi, (int64_t)n, &product.hi))
+		return (frz_time){ 0, INT64_MAX };
+	return product;
+}
+
+static frz_time less(frz_time x, frz_time y)
+{
+	int64_t lo = ticks_minus(x.lo, y.hi), hi = ticks_minus(x.hi, y.lo);
+	return (frz_time){ lo > 0 ? lo : 0, hi > 0 ? hi : 0 };
+}
+
+static frz_time longer_of(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
+}
+
+static bool exceeds(frz_time x, frz_time y)
+{
+	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
+}
+
+/* ---- Where they come together ---------------------------------------------------------------- */
+
+static bool brings_together(const struct match *m)
+{
+	return m->kind == MATCH_COLLECTIVE && m->flow == FLOW_ALL && m->complete && !m->begun && !m->by_chance && m->nparts > 1;
+}
+
+static void forget_threads(struct bsp *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		free(b->enters[i]);
+	free(b->enters);
+	free(b->threads);
+	*b = (struct bsp){ .alone = UINT32_MAX };
+}
+
+static void begin_threads(struct bsp *b, const struct match *m)
+{
+	forget_threads(b);
+	b->n = m->nparts;
+	b->threads = mem_resize(NULL, b->n, sizeof *b->threads);
+	b->enters = mem_resize(NULL, b->n, sizeof *b->enters);
+	for (size_t i = 0; i < b->n; i++) {
+		b->threads[i] = m->parts[i].thread;
+		b->enters[i] = NULL;
+	}
+	b->operation = m->parts[0].site;
+}
+
+/* But if others take part. Of one that a thread enters with the one before (they have one stamp) no superstep would begin. */
+static void add_enters(struct bsp *b, const struct match *m, const uint32_t *place_of)
+{
+	size_t k = b->nenters;
+	for (size_t i = 0; i < m->nparts; i++) {
+		size_t at = place_of[m->parts[i].thread];
+		if (at >= b->n || b->threads[at] != m->parts[i].thread || (k && b->enters[at][k - 1] >= m->parts[i].enter))
+			return;
+	}
+	for (size_t i = 0; i < m->nparts; i++) {
+		size_t at = place_of[m->parts[i].thread], n = k;
+		*MEM_GROW(b->enters[at], n) = m->parts[i].enter;
+	}
+	b->nenters++;
+}
+
+/* Those of the collective operations with most threads. */
+static void find_enters(struct bsp_finder *f)
+{
+	const struct trace *trace = f->g->trace;
+	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
+	struct match_walk *walk = match_walk_open(trace, match_slack(trace), match_log_is_full(log) ? log : NULL);
+	uint32_t *place_of = mem_resize(NULL, trace->nthreads + 1, sizeof *place_of);
+	memset(place_of, 0, (trace->nthreads + 1) * sizeof *place_of);
+	for (struct match m; match_walk_next(walk, &m);) {
+		if (!brings_together(&m) || m.nparts < f->b->n)
+			continue;
+		if (m.nparts > f->b->n) {
+			begin_threads(f->b, &m);
+			for (uint32_t i = 0; i < f->b->n; i++)
+				place_of[f->b->threads[i]] = i;
+		}
+		add_enters(f->b, &m, place_of);
+	}
+	match_walk_close(walk);
+	free(place_of);
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+static void find_alone(struct bsp_finder *f, const struct call_profile *calls)
+{
+	size_t n = f->g->trace->nsites + 1;
+	f->alone = mem_resize(NULL, n, sizeof *f->alone);
+	memset(f->alone, 0, n * sizeof *f->alone);
+	for (size_t i = 0; i < calls->nflat; i++)
+		if (tr_is(f->g->trace, calls->flat[i].site, OP_REGION))
+			f->alone[calls->flat[i].site] = calls->flat[i].spread.nthreads == 1;
+}
+
+/* Of one thread in one superstep. */
+struct bsp_sums { struct stretches work, alone; };
+
+static void add_stretch(struct stretches *s, const struct step_piece *p)
+{
+	s->from = s->pieces ? s->from : p->from;
+	s->to = p->to;
+	s->ticks += p->to - p->from;
+	s->pieces++;
+}
+
+static void add_to_step(struct superstep *s, uint32_t at, frz_time work, frz_time alone)
+{
+	s->whole = longer_of(s->whole, time_add(work, alone));
+	s->work = longer_of(s->work, work);
+	if (s->longest == UINT32_MAX || exceeds(work, s->of_longest)) {
+		s->of_others = s->longest != UINT32_MAX && s->of_longest.hi > s->of_others ? s->of_longest.hi : s->of_others;
+		s->longest = at;
+		s->of_longest = work;
+	} else {
+		s->of_others = work.hi > s->of_others ? work.hi : s->of_others;
+	}
+}
+
+/* Of what is not known until then: for how long it may have worked. */
+static frz_time doubt_of(const struct steps *s, size_t *next, uint64_t until)
+{
+	frz_time doubt = { 0, 0 };
+	for (; *next < s->n && s->list[*next].is.from < until; ++*next)
+		if (!s->list[*next].known && s->list[*next].is.kind == EVENT_OTHER)
+			doubt.hi = ticks_plus(doubt.hi, s->list[*next].is.took.hi);
+	return doubt;
+}
+
+/* Calls `see` with what the thread works in each superstep, and adds its ticks to the rows that it works in. */
+static void each_step(struct bsp_finder *f, uint32_t at, const struct steps *s,
+		      void (*see)(struct bsp_finder *, uint32_t at, size_t k, frz_time work, frz_time alone), uint64_t *rows)
+{
+	const struct trace *trace = f->g->trace;
+	uint32_t thread = f->b->threads[at];
+	bool marked = trace->processes[trace->threads[thread].process].marked;
+	size_t next = 0, piece = 0;
+	for (size_t k = 0; k <= f->b->nenters; k++) {
+		uint64_t until = k < f->b->nenters ? f->b->enters[at][k] : UINT64_MAX;
+		struct bsp_sums sums = { .work = { 0 } };
+		for (; piece < s->npieces && s->pieces[piece].from < until; piece++) {
+			const struct step_piece *p = &s->pieces[piece];
+			bool in_region = p->site < trace->nsites, alone = in_region && f->alone[p->site];
+			if (!in_region && marked)
+				continue;
+			add_stretch(alone ? &sums.alone : &sums.work, p);
+			rows[in_region ? p->site : trace->nsites] += p->to - p->from;
+		}
+		frz_time doubt = doubt_of(s, &next, until);
+		see(f, at, k, time_add(times_sum(f->g->times, thread, sums.work), doubt), times_sum(f->g->times, thread, sums.alone));
+	}
+}
+
+static void add_work(struct bsp_finder *f, uint32_t at, size_t k, frz_time work, frz_time alone)
+{
+	f->b->work[at] = time_add(f->b->work[at], work);
+	add_to_step(&f->b->steps[k], at, work, alone);
+}
+
+static void count_longest(struct bsp_finder *f, uint32_t at, size_t k, frz_time work, frz_time alone)
+{
+	const struct superstep *s = &f->b->steps[k];
+	(void)alone;
+	f->b->surely += s->longest == at && s->of_longest.lo > s->of_others;
+	f->b->possibly += work.hi >= s->work.lo && work.hi > 0;
+}
+
+/* What the operations took in which it came to the others. */
+static void add_operations(struct bsp *b, uint32_t at, const struct steps *s)
+{
+	size_t k = 0;
+	for (size_t i = 0; i < s->n && k < b->nenters; i++) {
+		while (k < b->nenters && b->enters[at][k] < s->list[i].is.from)
+			k++;
+		if (k == b->nenters || b->enters[at][k] != s->list[i].is.from || s->list[i].is.kind == EVENT_WORK)
+			continue;
+		b->waiting = time_add(b->waiting, s->list[i].is.waited);
+		b->transfer = time_add(b->transfer, s->list[i].is.transfer);
+	}
+}
+
+/* ---- Where ----------------------------------------------------------------------------------- */
+
+static uint32_t site_of(const struct bsp_finder *f, size_t row)
+{
+	return row < f->g->trace->nsites ? (uint32_t)row : TR_OUTSIDE;
+}
+
+static void note_alone(struct bsp_finder *f, uint32_t at, const uint64_t *rows)
+{
+	for (size_t row = 0; row < f->g->trace->nsites; row++)
+		if (f->alone[row] && rows[row] > f->alone_ticks) {
+			f->alone_ticks = rows[row];
+			f->b->alone = f->b->threads[at];
+			f->b->alone_site = (uint32_t)row;
+		}
+}
+
+/* `rows`: of the thread that works most. */
+static void find_places(struct bsp_finder *f, const uint64_t *rows)
+{
+	uint64_t most = 0, most_more = 0;
+	f->b->site = f->b->longest_site = TR_OUTSIDE;
+	for (size_t row = 0; row <= f->g->trace->nsites; row++) {
+		uint64_t mean = f->ticks[row] / f->b->n;
+		if (f->alone[row])
+			continue;
+		if (f->ticks[row] > most) {
+			most = f->ticks[row];
+			f->b->site = site_of(f, row);
+		}
+		if (rows[row] > mean && rows[row] - mean > most_more) {
+			most_more = rows[row] - mean;
+			f->b->longest_site = site_of(f, row);
+		}
+	}
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static uint64_t *new_rows(const struct bsp_finder *f)
+{
+	size_t n = f->g->trace->nsites + 1;
+	uint64_t *rows = mem_resize(NULL, n, sizeof *rows);
+	memset(rows, 0, n * sizeof *rows);
+	return rows;
+}
+
+static void see_threads(struct bsp_finder *f)
+{
+	for (uint32_t at = 0; at < f->b->n; at++) {
+		uint64_t *rows = new_rows(f);
+		struct steps s;
+		steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of);
+		each_step(f, at, &s, add_work, rows);
+		add_operations(f->b, at, &s);
+		steps_close(&s);
+		for (size_t row = 0; row <= f->g->trace->nsites; row++)
+			f->ticks[row] += rows[row];
+		note_alone(f, at, rows);
+		free(rows);
+	}
+}
+
+static void see_longest(struct bsp_finder *f)
+{
+	struct bsp *b = f->b;
+	uint64_t *rows = new_rows(f);
+	struct steps s;
+	b->sure = true;
+	for (size_t i = 1; i < b->n; i++)
+		b->longest = exceeds(b->work[i], b->work[b->longest]) ? i : b->longest;
+	for (size_t i = 0; i < b->n; i++)
+		b->sure &= i == b->longest || b->work[i].hi < b->work[b->longest].lo;
+	steps_open(&s, f->g, f->last, b->threads[b->longest], f->role_of);
+	each_step(f, (uint32_t)b->longest, &s, count_longest, rows);
+	steps_close(&s);
+	find_places(f, rows);
+	free(rows);
+}
+
+static void divide(struct bsp *b)
+{
+	frz_time most = { 0, 0 }, steps = { 0, 0 };
+	for (size_t i = 0; i < b->n; i++)
+		most = longer_of(most, b->work[i]);
+	for (size_t i = 0; i < b->n; i++)
+		b->persistent = time_add(b->persistent, less(most, b->work[i]));
+	for (size_t k = 0; k < b->nsteps; k++) {
+		b->nworked += b->steps[k].whole.hi > 0;
+		steps = time_add(steps, b->steps[k].work);
+		b->sequential = time_add(b->sequential, times_n(less(b->steps[k].whole, b->steps[k].work), b->n - 1));
+	}
+	b->changing = times_n(less(steps, most), b->n);
+}
+
+static char *why_not(const struct bsp *b)
+{
+	int64_t all = 0, most = 0;
+	for (size_t k = 0; k < b->nsteps; k++) {
+		int64_t work = b->steps[k].work.hi;
+		all = ticks_plus(all, work);
+		most = work > most ? work : most;
+	}
+	return most > all / 2 ? mem_copy("one superstep has more than half of all work") : NULL;
+}
+
+static void work_through(struct bsp_finder *f, const struct call_profile *calls)
+{
+	struct bsp *b = f->b;
+	size_t nprocesses = f->g->trace->nprocesses + 1;
+	b->nsteps = b->nenters + 1;
+	b->steps = mem_resize(NULL, b->nsteps, sizeof *b->steps);
+	b->work = mem_resize(NULL, b->n, sizeof *b->work);
+	f->role_of = mem_resize(NULL, nprocesses, sizeof *f->role_of);
+	f->ticks = new_rows(f);
+	memset(b->work, 0, b->n * sizeof *b->work);
+	memset(f->role_of, 0, nprocesses * sizeof *f->role_of);
+	for (size_t k = 0; k < b->nsteps; k++)
+		b->steps[k] = (struct superstep){ .longest = UINT32_MAX };
+	find_alone(f, calls);
+	see_threads(f);
+	see_longest(f);
+	divide(b);
+	free(f->alone);
+	free(f->ticks);
+	free(f->role_of);
+}
+
+bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls, char **why)
+{
+	struct bsp_finder f = { .b = b, .g = g, .last = last };
+	*b = (struct bsp){ .alone = UINT32_MAX };
+	find_enters(&f);
+	*why = NULL;
+	if (b->nenters + 1 < BSP_LEAST) {
+		*why = mem_format("threads come together %zu times, and at least %d are expected", b->nenters, BSP_LEAST - 1);
+		return false;
+	}
+	work_through(&f, calls);
+	*why = why_not(b);
+	return !*why;
+}
+
+void bsp_close(struct bsp *b)
+{
+	free(b->steps);
+	free(b->work);
+	forget_threads(b);
+}
+
+char *bsp_why(const struct bsp *b)
+{
+	return mem_format("%zu threads come together %zu times", b->n, b->nenters);
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static int64_t number_of(const struct facts *f, uint32_t site)
+{
+	return site < f->trace->nsites ? (int64_t)site : -1;
+}
+
+static struct site_name name_of(const struct facts *f, uint32_t site)
+{
+	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_REGIONS };
+}
+
+static frz_time all_work(const struct bsp *b)
+{
+	frz_time all = { 0, 0 };
+	for (size_t i = 0; i < b->n; i++)
+		all = time_add(all, b->work[i]);
+	return all;
+}
+
+/* Of one thread in one superstep, on average. */
+static struct interval mean_seconds(const struct facts *f, const struct bsp *b, frz_time all)
+{
+	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
+	int64_t n = (int64_t)(b->n * (b->nworked + !b->nworked));
+	return times_seconds(f->times, base, (frz_time){ all.lo / n, all.hi / n + 1 });
+}
+
+void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
+{
+	uint32_t longest = b->threads[b->longest];
+	bool alone = b->alone != UINT32_MAX;
+	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
+		    EXPERT_COUNT("operation", number_of(f, b->operation)),
+		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
+		    EXPERT_WORD("sure", b->sure ? "yes" : "no"), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
+		    EXPERT_COUNT("longest-region", number_of(f, b->longest_site)),
+		    EXPERT_TEXT("longest-region-name", name_of(f, b->longest_site).text),
+		    EXPERT_COUNT("region", number_of(f, b->site)), EXPERT_TEXT("region-name", name_of(f, b->site).text),
+		    EXPERT_COUNT("alone", alone ? (int64_t)b->alone : -1),
+		    EXPERT_TEXT("alone-name", alone ? facts_location(f->trace, b->alone).text : "none"),
+		    EXPERT_COUNT("alone-region", alone ? number_of(f, b->alone_site) : -1),
+		    EXPERT_TEXT("alone-region-name", alone ? name_of(f, b->alone_site).text : "none"),
+		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)), EXPERT_RANGE("changing", facts_share(f, b->changing)),
+		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),
+		    EXPERT_RANGE("transfer", facts_share(f, b->transfer)),
+		    EXPERT_RANGE("step-work", mean_seconds(f, b, all_work(b))), EXPERT_RANGE("step-transfer", mean_seconds(f, b, b->transfer)));
+}

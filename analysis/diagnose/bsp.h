@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bsp.h - how threads spent the run that work in supersteps: each works, and all come together, again and again.
+ *
+ * They come together in a collective operation that none leaves before all are there, and all threads of the one with most of them take
+ * part. A *superstep* is what lies between two of these for each thread, or before the first, or behind the last. Its *work* is as in
+ * chain.h, but for what a thread does *alone*: in regions in which no other thread of the run ever is. With n threads, of which thread t works
+ * w(t,k) in superstep k, and with what it does alone v(t,k),
+ *
+ *   persistent  how much less the others work in the whole run than the one that works most: the sum over t of max(W) - W(t), where W(t)
+ *               is the sum of its w(t,k). Whoever is late is so again and again
+ *   changing    what is left of the sum over t and k of max(w(.,k)) - w(t,k): n times the sum over k of max(w(.,k)) less max(W). Others are
+ *               late each time; if they came together only once, none of it would be
+ *   sequential  n - 1 times the sum over k of max(v(.,k)) - max(w(.,k)): so much longer steps are for what one does alone
+ *   waiting     of the operations in which they come together, and
+ *   transfer    what these take besides
+ *
+ * Law: each lies in its interval; waiting and transfer as graph_activities.h says of operations. The first three are of durations on one
+ * clock each, and so no wider for clocks that disagree.
+ *
+ * (L. G. Valiant: A bridging model for parallel computation, 1990, has the superstep; max(W) and max(w(.,k)) are what POP's load balance
+ * and serialisation are of.)
+ *
+ * It fits if there are BSP_LEAST supersteps or more and none has more than half of all work. */
+#ifndef ANALYSIS_BSP_H
+#define ANALYSIS_BSP_H
+
+#include "analysis/diagnose/facts.h"
+#include "analysis/graph/graph_last.h"
+
+#define BSP_LEAST 8
+
+struct superstep {
+	frz_time work, whole;        /* the longest of any thread, and with what each does alone */
+	uint32_t longest;            /* the one that most likely works longest, */
+	frz_time of_longest;
+	int64_t of_others;           /* and for how long another may, at most */
+};
+
+struct bsp {
+	uint32_t *threads; size_t n; /* that come together */
+	uint64_t **enters; size_t nenters; /* of each of them: stamps at which it comes */
+	struct superstep *steps; size_t nsteps; /* one more */
+	size_t nworked;              /* of these have work */
+	frz_time *work;              /* of each thread, in all */
+	size_t longest;              /* the thread with most of that */
+	bool sure;                   /* no other may have more */
+	int64_t surely, possibly;    /* supersteps in which it works longest */
+	uint32_t longest_site;       /* in which it has most more work than the mean of all; TR_OUTSIDE */
+	uint32_t site;               /* in which there is most work; TR_OUTSIDE */
+	uint32_t alone, alone_site;  /* who does most alone, and where; UINT32_MAX: nobody */
+	uint32_t operation;          /* in which they come together most often */
+	frz_time persistent, changing, sequential, waiting, transfer;
+};
+
+/* False: it does not fit, and `why` says why not, to be freed. */
+bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const struct call_profile *, char **why);
+void bsp_close(struct bsp *);
+char *bsp_why(const struct bsp *); /* why it fits; to be freed */
+
+void bsp_tell(const struct facts *, const struct bsp *, struct expert *);
+
+#endif

@@ -1,0 +1,90 @@
+; SPDX-License-Identifier: MIT
+;
+; bsp.clp - why threads are not at work in a program of supersteps: all work, then come together, again and again.
+;
+;   imbalance      one thread has more to do than others in the whole run: it is late again and again
+;   changing       now one works longer, now another: as long a run of one superstep would lose none of that
+;   sequential     one thread does something alone, before, between or behind what all do, and others wait
+;   granularity    coming together takes long for as little as is done between, or moved
+;   communication  likewise, where much is moved; or what other operations take, beyond waiting
+;   lock           threads wait for a lock that others hold
+;
+; Of what work is uneven it is only proved that it cost what was surely waited where threads come together; and they may have waited for
+; others before that.
+
+(defglobal ?*least* = 2.0)   ; percent of all threads' time: less is no finding
+(defglobal ?*small* = 4096)  ; bytes that an operation moves on average: it is no great deal of data
+
+(deffunction seconds (?lo ?hi)
+  (if (< ?hi 0.001) then (str-cat (shown (* ?lo 1000000) (* ?hi 1000000)) " us")
+   else (if (< ?hi 1) then (str-cat (shown (* ?lo 1000) (* ?hi 1000)) " ms") else (str-cat (shown ?lo ?hi) " s"))))
+
+; ---- How it works, and where time goes -----------------------------------------------------------
+
+(defrule steps
+  (supersteps (steps ?steps) (threads ?n) (step-work-lo ?wl) (step-work-hi ?wh) (step-transfer-lo ?tl) (step-transfer-hi ?th))
+  =>
+  (assert (explanation (level 1)
+    (text (str-cat ?n " threads work in " ?steps " supersteps: on average a thread works " (seconds ?wl ?wh)
+                   " in one, and coming together takes " (seconds ?tl ?th) " besides waiting.")))))
+
+(defrule waiting
+  (supersteps (waiting-lo ?lo) (waiting-hi ?hi) (transfer-lo ?tl) (transfer-hi ?th))
+  =>
+  (assert (explanation (level 2)
+    (text (str-cat "Of all threads' time " (shown ?lo ?hi) " % is waiting for who is last in a superstep, and "
+                   (shown ?tl ?th) " % what coming together takes besides.")))))
+
+(defrule who-is-longest
+  (supersteps (steps ?steps) (longest-name ?who) (surely ?surely) (possibly ?possibly) (waiting-hi ?hi&:(>= ?hi ?*least*)))
+  =>
+  (assert (explanation (level 3)
+    (text (str-cat ?who " works most in all, and longest in " (if (= ?surely ?possibly) then ?surely else (str-cat ?surely " to " ?possibly))
+                   " of " ?steps " supersteps.")))))
+
+; ---- Causes --------------------------------------------------------------------------------------
+
+(defrule imbalance
+  (supersteps (longest ?t) (longest-name ?who) (sure ?sure) (longest-region ?r) (longest-region-name ?name)
+              (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited))
+  =>
+  (assert (finding (cause imbalance) (sure ?sure) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "others have less to do than " ?who ", superstep for superstep, mostly in " ?name))
+    (suggestion (str-cat "give " ?who " less to do in " ?name ", and others more"))
+    (ask yes) (ask-site ?r) (ask-thread ?t))))
+
+(defrule changing
+  (supersteps (region ?r) (region-name ?name) (changing-lo ?lo) (changing-hi ?hi) (waiting-lo ?waited))
+  =>
+  (assert (finding (cause changing) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r)
+    (what (str-cat "now one works longer in a superstep, now another, mostly in " ?name))
+    (suggestion "come together less often, in larger supersteps, or deal out work as threads ask for it")
+    (ask yes) (ask-site ?r))))
+
+(defrule sequential
+  (supersteps (alone ?t&:(>= ?t 0)) (alone-name ?who) (alone-region ?r) (alone-region-name ?name)
+              (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited))
+  =>
+  (assert (finding (cause sequential) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "others wait for what one does alone, mostly " ?who " in " ?name))
+    (suggestion (str-cat "share what " ?name " does among threads, or do it while others work"))
+    (ask yes) (ask-site ?r) (ask-thread ?t))))
+
+(defrule operations-take-time
+  (supersteps (threads ?n) (steps ?steps) (step-work-lo ?wl) (step-work-hi ?wh) (step-transfer-lo ?tl) (step-transfer-hi ?th))
+  (operation (id ?id) (name ?name) (visits ?visits&:(> ?visits 0)) (bytes ?bytes) (transfer-lo ?lo) (transfer-hi ?hi))
+  =>
+  (bind ?small (and (< (/ ?bytes ?visits) ?*small*) (>= ?visits (* ?n (/ ?steps 2)))))
+  (assert (finding (cause (if ?small then granularity else communication)) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
+    (what (if ?small then (str-cat ?name " takes that, beyond waiting, for supersteps with " (seconds ?wl ?wh) " of work each")
+           else (str-cat ?name " takes that, in " ?visits " calls, beyond waiting for others")))
+    (suggestion (if ?small then "do more in a superstep, so that there are fewer"
+                 else "move less, or move it while something else is done")))))
+
+(defrule lock
+  (contention (region ?r) (name ?name) (thread ?t) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))
+  =>
+  (assert (finding (cause lock) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "threads wait in " ?op " (" ?at ") for a lock that others hold in " ?name))
+    (suggestion (str-cat "hold it for less of " ?name ", or have several of these locks"))
+    (ask (if (>= ?r 0) then yes else no)) (ask-site ?r))))
