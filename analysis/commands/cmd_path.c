@@ -58,7 +58,7 @@ static void fill_segments(struct reply *r, const struct path_answer *a, const st
 		const struct tr_thread *t = &trace->threads[s->thread];
 		reply_row(r, tab_count(t->rank), tab_number(trace->processes[t->process].pid), tab_count(t->number),
 			  path_site_cell(trace, s->site), tab_interval(interval_percent(s->ticks, profile->length)),
-			  tab_interval(seconds(a, s->ticks)), tab_verdict(s->sure));
+			  tab_interval(seconds(a, s->ticks)), tab_verdict(relations_decided(s->ticks)));
 	}
 	reply_end(r);
 }

@@ -58,7 +58,7 @@ static int64_t pid_of(const struct trace *trace, uint32_t thread)
 		tab_count(pid_of((a)->trace, (s)->thread)), tab_count((a)->trace->threads[(s)->thread].number),        \
 		name_of((a)->trace, (s)->site), tab_text(at), tab_interval(seconds((a), (s)->ticks)),                  \
 		tab_interval(interval_percent((s)->ticks, (a)->waits->span.length)), tab_count((int64_t)(s)->count),     \
-		tab_verdict((s)->sure)
+		tab_verdict(relations_decided((s)->ticks))
 
 static void fill_causes(struct reply *r, const struct waits_answer *a)
 {
@@ -104,7 +104,8 @@ static void fill_delays(struct reply *r, const struct waits_answer *a)
 		reply_row(r, tab_count(a->trace->threads[d->thread].rank), tab_count(pid_of(a->trace, d->thread)),
 			  tab_count(a->trace->threads[d->thread].number), name_of(a->trace, d->site), tab_text(at),
 			  tab_interval(seconds(a, d->ticks)), tab_interval(interval_percent(d->ticks, a->waiting)),
-			  tab_interval(seconds(a, d->short_term)), tab_interval(seconds(a, d->long_term)), tab_verdict(d->sure));
+			  tab_interval(seconds(a, d->short_term)), tab_interval(seconds(a, d->long_term)),
+			  tab_verdict(relations_decided(d->ticks)));
 		free(at);
 	}
 	reply_end(r);

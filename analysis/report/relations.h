@@ -28,7 +28,7 @@ void relations_unknown(struct reply *, const struct trace *, const char *why, co
 
 #define RELATIONS_WORTH 1.0 /* percent of the run: what is less need not be decided */
 
-/* But for a tenth: worth no word beside an interval that says it. */
+/* The verdict of a row, whatever shows it. But for a tenth: worth no word beside an interval that says it. */
 static inline bool relations_decided(frz_time ticks)
 {
 	return ticks.hi - ticks.lo <= ticks.hi / 10;

@@ -102,7 +102,7 @@ share two 0 0 MPI_Barrier 0.1
 share two 0 0 'outside regions' 5.0
 jq -e '[.segments[].share_percent.lo] | add <= 100' out >shares || fail "shares are more than all"
 jq -e '.length_s.lo <= 0.001 and .length_s.hi >= 0.001 and .span_s == .length_s' out >length || fail "the path is not as long as the run"
-jq -e 'all(.segments[]; .name != "MPI_Send" and .verdict == "proved")' out >verdict || fail "what waited, or cannot be known: $(cat out)"
+jq -e 'all(.segments[]; .name != "MPI_Send" and (.verdict == "proved" or .share_percent.hi < 0.2))' out >verdict || fail "what waited, or cannot be known: $(cat out)"
 
 # Over all threads; rank 0 comes to the barrier 400 us before rank 1; and the path goes over to rank 1 and back.
 near='def near($us): .lo <= $us * 1e-6 and .hi >= $us * 1e-6 and .hi - .lo < 1e-6;'

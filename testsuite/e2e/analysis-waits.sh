@@ -259,6 +259,25 @@ jq -e '[.delays[] | select(.region | . == "a" or . == "b") | [.rank, .region, .v
 expect 0 waits close
 says out undecided
 
+# What is known to come of one thread, but not how much of it, has one verdict on the page and in the data.
+{
+	cat sites
+	echo 'clock 1 host=h1 ghz=1'
+	for at in 1000 201000; do echo "link 0 $at 1 $((at + 9000))"; echo "link 1 $at 0 $((at + 9000))"; done
+	echo 'thread 0 clock=0 rank=0'; echo 'thread 1 clock=1 rank=1'; echo 'group 1 threads=0,1'
+	work 0 0 11000 31000; op 0 2 31000 102000 group=1 seq=0
+	work 1 1 11000 101000; op 1 2 101000 102000 group=1 seq=0
+	work 0 0 103000 125000; op 0 2 125000 141000 group=1 seq=1
+	work 1 1 103000 140000; op 1 2 140000 141000 group=1 seq=1
+} | trace loose
+for command in waits path; do
+	expect 0 $command --json loose
+	jq '[(.waits // [], .delays // [], .segments // [])[].verdict | select(. == "undecided")] | length' out >data
+	expect 0 $command -v loose
+	grep -cE '(^| )undecided$' out >page
+	[ "$(cat data)" -gt 0 ] && cmp -s data page || fail "$command: undecided in data $(cat data), on the page $(cat page): $(cat out)"
+done
+
 # All who wait for the same two hear of both: what was found for the first of them is remembered for the others.
 {
 	two_clocks
