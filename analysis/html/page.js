@@ -158,7 +158,7 @@ function efficiency() {
     const c = (e.causes || []).find((x) => x.factor === key);
     if (!c) return '';
     const by = c.caused_by && c.caused_by.region !== undefined && c.caused_by.region !== null ? `, for ${who(c.caused_by)} in ${c.caused_by.region}` : '';
-    return `${who(c)} in ${c.name}${by}: ${percent(c.percent)} of the run`;
+    return `${who(c)} in ${c.name}${by}: ${percent(c.percent)} ${key === 'load_balance' ? 'of the run' : "of all threads' time"}`;
   };
   const rows = [...factors, ...(known(of('mpi.parallel')) ? hybrid : [])];
   section('efficiency', 'Efficiency', table('How much of what the threads could have done was useful, and what kept them from it; each is the product of those below it', [

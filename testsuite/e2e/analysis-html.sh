@@ -162,6 +162,21 @@ END
 browse page.html look.js >seen
 jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "efficiency", "diagnosis", "timeline", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
 	.images == 0 and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
+
+# Of what a share is says each factor's cause: imbalance of the run, waiting of all threads' time. Two ranks take turns.
+{
+	"$analyze" dump two | grep -v '^e'
+	for i in {0..9}; do
+		t=$((2000 + i * 2000000))
+		work $((i % 2)) $((i % 2)) $t $((t + (i % 2 ? 1000000 : 1900000)))
+		op 0 2 $((t + (i % 2 ? 1000 : 1900000))) $((t + 1910000)) group=1 seq=$i
+		op 1 2 $((t + (i % 2 ? 1000000 : 1000))) $((t + 1910000)) group=1 seq=$i
+	done
+} | trace turns
+expect 0 report --html turns.html turns
+echo 'return [...document.querySelectorAll("#efficiency tbody tr")].map((tr) => (tr.lastChild.textContent.match(/ % (of .*)$/) || [])[1]);' >shares.js
+browse turns.html shares.js >seen
+jq -e '. == [[null, "of the run", null, "of all threads\u0027 time", "of all threads\u0027 time"], []]' seen >held || fail "shares in the browser: $(cat seen chromium.err)"
 echo 'return [...document.querySelectorAll("main > section")].length;' >count.js
 for page in one unlinked; do
 	browse $page.html count.js >seen
