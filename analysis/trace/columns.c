@@ -125,6 +125,7 @@ struct tr_cursor trace_places(const struct trace *t, size_t thread)
 	struct tr_cursor c = trace_events(t, thread);
 	c.inheritance = inherit_of(t, thread);
 	c.team_site = TR_NO_SITE;
+	c.run = SIZE_MAX;     /* none */
 	c.tangled = c.thread->jumps && c.thread->jumps->tangled;
 	return c;
 }

@@ -223,6 +223,9 @@ void trace_note(struct trace *, const char *note);
 /* Drops of the diagnostics from `before` on those that stand before it: several commands that ask the same find it anew. */
 void trace_forget_repeated(struct trace *, size_t before);
 
+/* Regions that are inherited, outermost first: inherit.c. */
+struct tr_places { const struct inherited_region *v; size_t n; };
+
 /* Walks one thread's events in the order of recording. A copy looks ahead or back, and shares the buffer: it is for the
  * same POSIX thread, and has no end of its own. */
 struct tr_cursor {
@@ -234,8 +237,10 @@ struct tr_cursor {
 	/* of trace_places(), which inherit.c sees to */
 	const struct tr_inheritance *inheritance; /* NULL: nothing is inherited */
 	uint64_t group, seq, stamp;
-	uint32_t team_site, inside, to_enter, to_leave;
-	bool forks, in_team;
+	struct tr_places inside, leave, enter; /* what it is in of its team's; what is to be left, and then entered, now */
+	size_t run, nruns;    /* the task that it runs, and how many it has begun */
+	uint32_t team_site;
+	bool forks, in_team, switched;
 	bool tangled, told;   /* its places are not known: and that has been said, by a LOST */
 };
 struct tr_cursor trace_events(const struct trace *, size_t thread);

@@ -34,8 +34,8 @@ coz() { # region, what its absence saves in percent, options; a stamp is known t
 # 1000 ticks: thread 0 works for 400 and makes a task, which thread 1 runs from 400 to 1000 in the barrier.
 world <<-'END' | trace t
 	e 0 0 4 enter
-	e 0 400 1 point task=5 id=6
 	e 0 400 4 exit
+	e 0 400 1 point task=5 id=6
 	e 0 400 0 enter group=7 seq=0
 	e 0 1000 0 exit
 	e 1 0 0 enter group=7 seq=0
@@ -56,8 +56,8 @@ world <<-'END' | trace t
 	e 0 0 0 enter group=7 seq=0
 	e 0 500 0 exit
 	e 0 500 4 enter
-	e 0 800 1 point task=5 id=6
 	e 0 800 4 exit
+	e 0 800 1 point task=5 id=6
 	e 0 800 3 enter id=6
 	e 0 1000 3 exit
 	e 1 500 0 enter group=7 seq=0
@@ -108,9 +108,9 @@ world <<-'END' | trace t
 	e 0 0 0 enter group=7 seq=0
 	e 0 500 0 exit
 	e 0 500 4 enter
+	e 0 800 4 exit
 	e 0 800 1 point task=5 id=6
 	e 0 800 1 point task=8 id=6
-	e 0 800 4 exit
 	e 0 800 3 enter id=6
 	e 0 1000 3 exit
 	e 1 500 0 enter group=7 seq=0

@@ -22,7 +22,7 @@
  *
  *  - each stretch between two events of a thread shrinks by the cut while the region is anywhere on
  *    its stack, or on that of the opener of a team that it is in, but for time inside an operation (barrier, coll, send, recv, wait, fork, join,
- *    lock);
+ *    lock); while it runs a task its stack is that of the task's maker when the task was made, and the task's own;
  *  - a barrier, or a collective of all to all, is left a fixed cost after the latest entry;
  *  - a receive, or the wait for one, ends a fixed cost after its own entry, or a fixed transfer
  *    after the entry of its send, whichever is later; other operations end a fixed cost after their

@@ -16,6 +16,7 @@ struct play {
 	unsigned depth[MAX_THREADS];   /* how many regions are on the stack, inherited ones among them */
 	unsigned inside[MAX_THREADS];  /* how often the region that is cut is on the stack */
 	unsigned inherited[MAX_THREADS], inherited_inside[MAX_THREADS]; /* of both */
+	struct place { unsigned depth, inside; } left[MAX_THREADS], *made; /* for a task; and where it was made, of each action */
 	size_t room[MAX_THREADS];
 	int64_t *sent;                 /* of each action that sends */
 	struct patience *patience;     /* or NULL */
@@ -387,6 +388,17 @@ static void end_team(struct play *y, const struct action *a)
 
 /* ---- Tasks ---------------------------------------------------------------------------------- */
 
+static struct place place_of(const struct play *y, size_t t)
+{
+	return (struct place){ y->depth[t], y->inside[t] };
+}
+
+static void go_to(struct play *y, size_t t, struct place to)
+{
+	y->depth[t] = to.depth;
+	y->inside[t] = to.inside;
+}
+
 static void come(struct play *y, const struct action *a)
 {
 	struct program_event *e = event(y, a->thread, a->site, DPROF_ENTER);
@@ -408,6 +420,7 @@ static void make(struct play *y, const struct action *a)
 	if (a->bytes)
 		say(e, DPROF_KEY_TAG, a->bytes);
 	y->sent[a - y->p->script->actions] = e->truth;
+	y->made[a - y->p->script->actions] = place_of(y, a->thread);
 	for (unsigned i = 0; i < a->ndepends; i++) {
 		e = event(y, a->thread, PROGRAM_DEPEND, DPROF_POINT);
 		say(e, DPROF_KEY_ID, a->depends[i].address);
@@ -437,6 +450,8 @@ static void begin_task(struct play *y, const struct action *a)
 	y->now[a->thread] = later(after(y, a), arrival(y, a, a->other));
 	say(event(y, a->thread, a->site, DPROF_EXIT), DPROF_KEY_TASK, a->id);
 	say(event(y, a->thread, PROGRAM_TASK, DPROF_ENTER), DPROF_KEY_TASK, a->id);
+	y->left[a->thread] = place_of(y, a->thread);
+	go_to(y, a->thread, y->made[a->other]);
 	y->depth[a->thread]++;
 }
 
@@ -444,7 +459,7 @@ static void end_task(struct play *y, const struct action *a)
 {
 	y->sent[a - y->p->script->actions] = y->now[a->thread];
 	event(y, a->thread, PROGRAM_TASK, DPROF_EXIT);
-	y->depth[a->thread]--;
+	go_to(y, a->thread, y->left[a->thread]);
 	come(y, a);
 }
 
@@ -559,10 +574,11 @@ static void play(struct program *p, const struct program_cut *cut, struct patien
 {
 	static const int64_t apart = 1000 * PROGRAM_FINE; /* ranks do not start together */
 	const struct program_script *s = p->script;
-	struct play y = { .p = p, .cut = cut, .patience = patience, .holding = holding, .sent = calloc(s->nactions + 1, sizeof *y.sent) };
+	struct play y = { .p = p, .cut = cut, .patience = patience, .holding = holding, .sent = calloc(s->nactions + 1, sizeof *y.sent),
+			  .made = calloc(s->nactions + 1, sizeof *y.made) };
 	int64_t released[MAX_RANKS][LOCKS];
 
-	if (!y.sent)
+	if (!y.sent || !y.made)
 		abort();
 	for (unsigned r = 0; r < p->nranks; r++)
 		y.now[s->main_thread[r]] = FIRST_MOMENT +
@@ -578,6 +594,7 @@ static void play(struct program *p, const struct program_cut *cut, struct patien
 		act(&y, a, &released[p->threads[a->thread].rank][locks ? a->id : 0]);
 	}
 	free(y.sent);
+	free(y.made);
 	find_ends(p);
 }
 
