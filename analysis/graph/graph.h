@@ -149,10 +149,11 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 25;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED, GRAPH_FOUND or 0 */
+	uint32_t what : 24;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED, GRAPH_FOUND or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */
+	uint32_t posted : 1;     /* a thread posted, woke or gave bytes: perhaps because the program saw it come last of several */
 	uint32_t behind : 1;     /* what it waited for came surely behind an end of waiting: the trace contradicts itself */
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");

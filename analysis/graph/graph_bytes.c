@@ -126,6 +126,7 @@ static void take_bytes(struct builder *b, const struct bytes_channel *c, const s
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES, inputs, n);
 	node->hidden = node->delayed = unsure;
 	node->loose = unsure || givers > 1; /* the first bytes may do */
+	node->posted = true;
 	if (by_chance && c->gave[first].from == taken->from && c->gave[first].to == taken->to)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(n - givers), .n = 1, .queue = inbox_of(b, c, taken) });
 	free(inputs);
@@ -145,7 +146,7 @@ static void find_end(struct builder *b, const struct bytes_channel *c, const str
 	if (taken->other.at != NO_EVENT)
 		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true };
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES_ENDED, inputs, n);
-	node->hidden = node->delayed = true;
+	node->hidden = node->delayed = node->posted = true;
 }
 
 void graph_room(struct builder *b, struct wait_begin begin, struct event_ref other, struct event_ref exit)

@@ -60,7 +60,7 @@ static void add_barrier(struct builder *b, const struct sync_event *wake, const 
 		graph_wait(b, woken[i]->ref, number);
 	graph_wait(b, wake->ref, number);
 	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
+	node->loose = node->hidden = node->delayed = node->posted = true;
 	free(inputs);
 }
 
@@ -78,7 +78,7 @@ static void add_woken(struct builder *b, const struct sync_event *w, const struc
 	}
 	inputs[begins] = (struct node_input){ .ref = wake->ref, .sure = true };
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_WOKEN_UP, inputs, begins + 1);
-	node->loose = node->hidden = node->delayed = true;
+	node->loose = node->hidden = node->delayed = node->posted = true;
 	if (queue != NO_QUEUE)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begins, .n = 1, .queue = queue });
 }

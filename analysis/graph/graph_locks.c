@@ -134,6 +134,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
 		node->hidden = l->shared || t->begin.tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || t->begin.tried;
+		node->posted = nsignals > 0;
 		if (l->shared)
 			graph_turn(b, (struct graph_turn){ .queue = l->queue, .shared = t->shared, .first = (uint32_t)begins,
 							   .n = (uint32_t)n });
@@ -283,6 +284,7 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 	} else {
 		uint32_t node = graph_add_node(b, GRAPH_WOKEN, inputs, count);
 		b->graph->nodes[node].loose = b->graph->nodes[node].hidden = b->graph->nodes[node].delayed = true;
+		b->graph->nodes[node].posted = true;
 		graph_wait(b, w->ref, node);
 	}
 	free(inputs);
@@ -360,6 +362,7 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		struct graph_node *node = graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, begins + 1);
 		node->loose = node->delayed = !ordered || t[i].begin.tried;
 		node->hidden = !ordered || t[i].begin.tried; /* another post may come first */
+		node->posted = true;
 		if (!ordered)
 			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
 	}

@@ -29,10 +29,14 @@
  * Characterizing load and communication imbalance in large-scale parallel applications, 2012).
  *
  * Law: under the same condition, the least slack that a thread truly had at a site lies in the interval given for it; where
- * what ended some later wait is not known, from 0 on. Hops: likewise for how long the path was on its way from one rank to another.
+ * what ended some later wait is not known, from 0 on. So it is, too, of what a thread did before another thread of its process ended a wait by
+ * what it gave (a post, a signal, a wake-up, bytes: node `posted` of graph.h): perhaps that one gave because it came last of
+ * several, to a counter that nobody records; had this thread come later, it would have given. Not of messages, and not of what
+ * processes share. Hops: likewise for how long the path was on its way from one rank to another.
  *
  * Law: another path goes from the run's begin to its end over what was surely waited for, and is shorter by what lies in the
- * interval given for it.
+ * interval given for it. That begins no higher than the least slack of where the path was found: other ways that go through there may be
+ * longer, and with no less given is this one the longest.
  *
  * Memory: 8 bytes for each input and 56 for each node of the graph, 20 for each of its points, 48 for each stay of the path, and of another one, on a
  * thread and 56 for each time that it came from another, in the graph's spill; what the answer has; and the sites of one thread at a time. */
@@ -104,6 +108,7 @@ struct path_near {
 
 struct path_slack {
 	struct path_place *places; size_t n; /* the least slack first; not operations in which threads only wait */
+	bool withheld;         /* some might have none because of who gives, and would have had some */
 	bool known;            /* else there are none: the trace contradicts itself */
 	struct path_near near[PATH_NEAR]; size_t nnear; /* of each thread, through where it has the least slack and is surely not on the
 							   path: the nearest ones; none where it is not known what ended some wait */

@@ -134,7 +134,8 @@ static void close_way(const struct path_near *way, const struct graph *g)
 	free(way->stays);
 }
 
-static bool find_way(struct near_walk *w, uint32_t thread, size_t point)
+/* From a stretch of a thread, just before a point, which has slack of at least `least`. */
+static bool find_way(struct near_walk *w, uint32_t thread, size_t point, int64_t least)
 {
 	const struct graph *g = &w->slacks->path->graph;
 	size_t size = (g->trace->nthreads + 1) * sizeof *w->way->stays;
@@ -146,6 +147,7 @@ static bool find_way(struct near_walk *w, uint32_t thread, size_t point)
 		for (size_t i = w->nlegs; i-- > 1;)
 			add_leg(w, w->legs[i].thread, w->legs[i].stay);
 		found = go_back(w, thread, point, w->legs[0].stay);
+		w->way->shorter.lo = least < w->way->shorter.lo ? least : w->way->shorter.lo;
 	}
 	if (!found)
 		close_way(w->way, g);
@@ -205,7 +207,7 @@ void path_find_near(struct path_slack *found, struct slacks *s)
 	for (size_t i = 0; i < n && found->nnear < PATH_NEAR; i++) {
 		w.way = &found->near[found->nnear];
 		if (is_new(found, g, &stretches[i]))
-			found->nnear += find_way(&w, stretches[i].thread, stretches[i].point);
+			found->nnear += find_way(&w, stretches[i].thread, stretches[i].point, stretches[i].slack.lo);
 	}
 	free(stretches);
 	spill_free(g->spill, w.legs);

@@ -91,6 +91,11 @@ struct node_slack {
 /* Of a moment that the way back is to come to: whoever is later there may make a message later, which came perhaps only then. */
 struct call_slack { size_t point; int64_t least; };
 
+/* The last of a process who ended waits of others by what it gave, and the last of its other threads: UINT32_MAX and -1, if none.
+ * Since the run began, at the latest. */
+struct giver { uint32_t thread; int64_t until; };
+struct givers { struct giver last, other; };
+
 struct slacks {
 	struct path *path;
 	struct node_slack *nodes;    /* in the graph's spill, and so is: */
@@ -100,6 +105,8 @@ struct slacks {
 	struct call_slack *calls;    /* of each thread */
 	size_t *first;               /* point of each thread */
 	struct graph_last last;
+	struct givers *givers;       /* of each process, */
+	bool withheld;               /* because of whom some slack is not known to be any */
 	int64_t unknown_until;       /* since the run began: what ended a wait before that is not known */
 };
 

@@ -158,6 +158,56 @@ static void go_to_next_calls(struct slacks *s, uint32_t number)
 			lower_before(s, path_next_call(g, &g->inputs[i]), path_slack_of(s, i).lo, MOST_WAITS);
 }
 
+/* ---- Who else may have given ------------------------------------------------------------------- */
+
+static void add_giver(struct givers *g, struct giver x)
+{
+	if (x.thread == g->last.thread) {
+		g->last.until = x.until > g->last.until ? x.until : g->last.until;
+	} else if (x.until > g->last.until) {
+		g->other = g->last;
+		g->last = x;
+	} else if (x.until > g->other.until) {
+		g->other = x;
+	}
+}
+
+static void find_givers(struct slacks *s)
+{
+	const struct graph *g = &s->path->graph;
+	s->givers = mem_resize(NULL, g->trace->nprocesses + 1, sizeof *s->givers);
+	for (size_t p = 0; p < g->trace->nprocesses; p++)
+		s->givers[p].last = s->givers[p].other = (struct giver){ UINT32_MAX, -1 };
+	for (size_t n = 0; n < g->nnodes; n++, spill_relax(g->spill)) {
+		const struct graph_node *node = &g->nodes[n];
+		uint32_t own = node->kind == GRAPH_SYNC ? 0 : 1;
+		for (uint32_t i = own; node->posted && i < node->ninputs; i++) {
+			const struct graph_input *input = &g->inputs[node->first + i];
+			add_giver(&s->givers[g->trace->threads[input->thread].process],
+				  (struct giver){ input->thread, latest(s, input) });
+		}
+	}
+}
+
+/* Whether what a thread did from a stamp on may have been what another of its process waited for, unrecorded, before it gave. */
+static bool may_be_before_giver(struct slacks *s, uint32_t thread, uint64_t stamp)
+{
+	const struct givers *g = &s->givers[s->path->graph.trace->threads[thread].process];
+	int64_t until = g->last.thread != thread ? g->last.until : g->other.until;
+	return until >= 0 && path_elapsed(s->path, thread, stamp).lo <= until;
+}
+
+/* Of what is just before a point; within a wait nothing is done. */
+static frz_time allow_for_givers(struct slacks *s, uint32_t thread, size_t point, frz_time slack)
+{
+	const struct graph_thread *t = &s->path->graph.threads[thread];
+	uint64_t since = point > 0 ? t->syncs[point - 1].stamp : t->first;
+	if (slack.lo == 0 || t->syncs[point].what == GRAPH_WAITS || !may_be_before_giver(s, thread, since))
+		return slack;
+	s->withheld = true;
+	return (frz_time){ 0, slack.hi };
+}
+
 /* ---- All points ------------------------------------------------------------------------------- */
 
 static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_sync_point *p, frz_time *now)
@@ -199,6 +249,7 @@ static void go_back(struct slacks *s)
 			lower(&s->now[t].lo, s->calls[t].least);
 			s->calls[t] = no_call;
 		}
+		s->now[t] = allow_for_givers(s, t, s->left[t], s->now[t]);
 		s->before[s->first[t] + s->left[t]] = s->now[t];
 	}
 	free(s->left);
@@ -330,7 +381,9 @@ void path_slack_open(struct path_slack *found, struct path *p)
 	s.nodes = spill_zeros(g->spill, g->nnodes, sizeof *s.nodes);
 	s.before = spill_zeros(g->spill, s.first[g->trace->nthreads], sizeof *s.before);
 	graph_last_open(&s.last, g);
+	find_givers(&s);
 	go_back(&s);
+	found->withheld = s.withheld;
 	follow_all(found, &s);
 	if (found->n)
 		qsort(found->places, found->n, sizeof *found->places, by_slack);
@@ -339,6 +392,7 @@ void path_slack_open(struct path_slack *found, struct path *p)
 	graph_last_close(&s.last);
 	spill_free(g->spill, s.nodes);
 	spill_free(g->spill, s.before);
+	free(s.givers);
 	free(s.first);
 }
 

@@ -205,6 +205,11 @@ static void say_slack(const struct path_table_writer *w, const struct path_slack
 	}
 	if (shown)
 		reply_end(w->r);
+	if (!slack->withheld)
+		return;
+	reply_gap(w->r);
+	reply_say(w->r, SAY_TEXT, "Left out is what a thread did before another one of its process posted, woke others or gave bytes: that may have "
+		  "been done by whoever came last, so it is not known whether there was any slack (-j: from 0 on).");
 }
 
 /* ---- Paths that are nearly critical ----------------------------------------------------------- */

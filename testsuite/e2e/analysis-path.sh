@@ -145,6 +145,68 @@ says out 'Other paths'
 grep -q 'rank 1 b (x.c:2)$' out && grep -q '^  instead of  *rank 0 a (x.c:1)$' out || fail "nearly: $(cat out)"
 fits_80 out || fail "nearly: wider than 80 columns"
 
+# Thread 0 waits for who comes last, to a counter that nobody records: that one posts, wakes, or gives bytes. Of each thread but 0: when it comes.
+come=() after=0 # so long they go on: us
+last_gives() { # semaphore, futex, bytes
+	local wait=7 post='6 point id=7' waits=id=7 last t
+	case $1 in
+	futex) wait=10 post='9 point id=7' ;;
+	bytes) wait=12 waits='channel=7 offset=0 bytes=4' post="11 enter $waits role=1" ;;
+	esac
+	sites
+	printf 'site %d kind=wait name=%s file=x.c line=9\n' 9 futex%20wake 10 futex 11 write 12 read
+	printf 'thread %d clock=0 rank=0 number=%d complete=1\n' 0 0 1 1 2 2 3 3
+	last=$(printf '%d\n' "${come[@]}" | sort -n | tail -n 1)
+	# shellcheck disable=SC2086
+	op 0 $wait 1000 $((last * 1000 + 20)) $waits
+	work 0 1 $((last * 1000 + 20)) $((last * 1000 + 200000))
+	for t in 1 2 3; do
+		work $t 0 1000 $((come[t - 1] * 1000))
+		((come[t - 1] < last)) || echo "e $t $((last * 1000)) $post"
+		((come[t - 1] < last)) || [ "$1" != bytes ] || echo "e $t $((last * 1000 + 5)) 11 exit"
+		work $t 1 $((come[t - 1] * 1000 + 10)) $(((come[t - 1] + after) * 1000))
+	done
+}
+# So much later a thread may come, in us: no later than the last, which goes on for longer than all others.
+may_be_later() { # index
+	local last
+	last=$(printf '%d\n' "${come[@]}" | sort -n | tail -n 1)
+	echo $((last - come[$1]))
+}
+RANDOM=${SEED:-7}
+for how in semaphore futex bytes semaphore futex bytes; do
+	come=($((100 + RANDOM % 300)) $((100 + RANDOM % 300)) 450) after=$((50 + RANDOM % 100))
+	last_gives $how | trace last
+	expect 0 path --json last
+	for t in 1 2; do
+		jq -e --argjson true "$(may_be_later $((t - 1)))" --argjson t $t '.slack[] | select(.thread == $t and .name == "a") |
+			.slack_s.lo <= $true * 1e-6 and .slack_s.hi >= $true * 1e-6 and .slack_s.hi < 600e-6' out >is ||
+			fail "$how ${come[*]} $after: slack of thread $t, truly $(may_be_later $((t - 1))) us: $(jq -c .slack out)"
+	done
+	jq -e 'all(.near_paths[].segments[]; .thread == 0 or .thread == 3)' out >is || fail "$how: who was not the last is on another path: $(jq -c .near_paths out)"
+	expect 0 path last
+	says out 'Left out is what a thread did before'
+	fits_80 out || fail "$how: wider than 80 columns"
+done
+
+# A lock that was free: whoever had it before may become what the end waits for sooner than by the end of its thread.
+{
+	sites
+	echo 'site 9 kind=lock name=pthread_mutex_lock file=x.c line=9'
+	printf 'thread %d clock=0 rank=0 number=%d complete=1\n' 0 0 1 1
+	work 0 0 1000 400000
+	op 0 9 400000 400010 id=5
+	echo e 0 400100 9 point id=5
+	work 0 0 400100 500000
+	work 1 1 1000 300000
+	op 1 9 300000 300010 id=5
+	echo e 1 300100 9 point id=5
+} | trace free
+expect 0 path --json free
+jq -e '(.slack[] | select(.thread == 1 and .name == "b") | .slack_s) as $s | $s.lo <= 100e-6 and $s.lo > 99e-6 and
+	(.near_paths | length == 1) and .near_paths[0].shorter_s.lo == $s.lo and .near_paths[0].shorter_s.hi >= $s.hi' out >is ||
+	fail "free: $(jq -c '[.slack, .near_paths]' out)"
+
 # Several runs: that with fewer threads first, the longest parts of any.
 { sites; echo 'thread 0 clock=0 rank=0'; printf 'e 0 %d 0 %s\n' 1000 enter 801000 exit; } | trace one
 expect 0 path --json two one
