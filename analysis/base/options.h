@@ -42,6 +42,7 @@ struct options {
 	const char *model, *rules;       /* diagnose: NULL: auto; a file, or NULL */
 	const char *audited;             /* audit: another tool's trace; */
 	const char *corrected, *recorded; /* and directories: of that with its corrections, and then as if all had one clock */
+	bool by_order;                   /* audit: which of its operations belong together is taken from their order, which may be wrong */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */
 };

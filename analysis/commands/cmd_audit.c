@@ -22,10 +22,12 @@ static double seconds_of(const struct trace *trace, uint64_t ticks)
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
 
-static void say_orders(struct reply *r, const struct trace *trace, const struct program_order *order)
+/* Nothing is impossible for certain where operations may have been paired wrongly: `by_order`. */
+static void say_orders(struct reply *r, const struct trace *trace, const struct program_order *order, bool by_order)
 {
 	reply_value(r, "impossible_orders", tab_number(order->impossible));
 	reply_value(r, "orders", tab_number(order->links));
+	reply_value(r, "paired_by_order", tab_flag(by_order));
 	if (order->links == 0) {
 		reply_say(r, SAY_TEXT, "Nothing in it relates its processes: no message and no collective operation between two of them. So "
 				       "nothing can be said of their clocks.");
@@ -39,8 +41,10 @@ static void say_orders(struct reply *r, const struct trace *trace, const struct 
 	char *words = program_link_words(trace, 0, &order->worst);
 	double worst = seconds_of(trace, order->worst.sent - order->worst.received);
 	reply_value(r, "worst_s", tab_real(worst));
-	reply_say(r, SAY_TEXT, "Its times are impossible: %" PRIu64 " of %" PRIu64 " orders that messages and collective operations prove are the "
-			       "other way round in it, by up to %.6g ms: %s.", order->impossible, order->links, 1e3 * worst, words);
+	reply_say(r, SAY_TEXT, "%s: %" PRIu64 " of %" PRIu64 " orders that messages and collective operations prove are the "
+			       "other way round in it, by up to %.6g ms: %s.",
+		  by_order ? "If its operations are paired by their order, its times are impossible (else the pairs may be wrong)"
+			   : "Its times are impossible", order->impossible, order->links, 1e3 * worst, words);
 	free(words);
 }
 
@@ -105,13 +109,14 @@ static void say_claims(struct reply *r, const struct audit *a)
 	reply_end(r);
 }
 
-static void fill(struct reply *r, const struct trace *trace, const struct trace *corrected, const struct times *times, const struct audit *a,
+/* Its exit status: what is impossible only if pairs are right may be damage. */
+static int fill(struct reply *r, const struct trace *trace, const struct trace *corrected, const struct times *times, const struct audit *a,
 		 const struct options *options)
 {
 	struct program_order order = program_order(corrected, 0);
 	notes_damage(r, trace->ndiagnostics);
 	reply_say(r, SAY_LINE, "%s: %zu processes, %zu threads", options->audited, trace->nclocks, trace->nthreads);
-	say_orders(r, corrected, &order);
+	say_orders(r, corrected, &order, options->by_order);
 	if (order.links > 0)
 		say_clocks(r, times, options);
 	say_claims(r, a);
@@ -119,8 +124,10 @@ static void fill(struct reply *r, const struct trace *trace, const struct trace 
 	reply_say(r, SAY_TEXT, "Percent of the run, and of waiting of the time of all threads. Holds: true at all times that messages and collective "
 			       "operations allow; flips: at none. Assumed: each process has a "
 			       "clock of its own, and its rate changes by no more than --clock-model says; the recorded order of each "
-			       "thread; and that a share is the same if it is within %g point of what was recorded.", AUDIT_POINTS);
+			       "thread;%s and that a share is the same if it is within %g point of what was recorded.",
+		  options->by_order ? " that operations without numbers are paired by their order;" : "", AUDIT_POINTS);
 	notes_fill(r, trace);
+	return options->by_order && order.impossible > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -159,7 +166,7 @@ static int answer(struct trace *trace, const struct trace *corrected, const stru
 	status = times_open(&times, trace, options);
 	if (status == EXIT_FINE) {
 		audit_open(&audit, recorded, &bounds, trace->nthreads);
-		fill(reply, trace, corrected, &times, &audit, options);
+		status = fill(reply, trace, corrected, &times, &audit, options);
 		audit_close(&audit);
 		times_close(&times);
 	}

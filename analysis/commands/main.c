@@ -245,10 +245,11 @@ static bool is_another_tools(const struct command_line *a)
 }
 
 /* Kineto corrects no clocks. NULL, or what went wrong. */
-static char *pack_other(const struct command_line *a, enum otf2_times times, const char *directory)
+static char *pack_other(const struct command_line *a, enum otf2_times times, const char *directory, struct options *options)
 {
 	return otf2_is(a->word[0]) ? otf2_pack(a->word[0], times, directory)
-				   : kineto_pack((const char *const *)a->word, a->nwords, times == OTF2_ONE_CLOCK, directory);
+				   : kineto_pack((const char *const *)a->word, a->nwords, times == OTF2_ONE_CLOCK, directory,
+						 &options->by_order);
 }
 
 /* Packed three times: cmd_audit.c says why. */
@@ -261,9 +262,9 @@ static int audit(size_t command, const struct command_line *a)
 	char *folder = temporary_folder();
 	char *bounds = mem_format("%s/bounds", folder ? folder : ""), *recorded = mem_format("%s/recorded", folder ? folder : "");
 	char *corrected = mem_format("%s/corrected", folder ? folder : "");
-	char *wrong = folder ? pack_other(a, OTF2_RAW, bounds) : mem_format("no temporary folder: %s", strerror(errno));
-	wrong = wrong ? wrong : pack_other(a, OTF2_CORRECTED, corrected);
-	wrong = wrong ? wrong : pack_other(a, OTF2_ONE_CLOCK, recorded);
+	char *wrong = folder ? pack_other(a, OTF2_RAW, bounds, &options) : mem_format("no temporary folder: %s", strerror(errno));
+	wrong = wrong ? wrong : pack_other(a, OTF2_CORRECTED, corrected, &options);
+	wrong = wrong ? wrong : pack_other(a, OTF2_ONE_CLOCK, recorded, &options);
 	options.audited = a->word[0];
 	options.corrected = corrected;
 	options.recorded = recorded;

@@ -147,7 +147,7 @@ static void write_all(struct kineto_writer *w)
 			write_thread(w, w->first_thread[f] + i, &w->t->files[f].threads[i]);
 	if (w->t->counted) {
 		fputs("note ", w->out);
-		ln_escaped(w->out, "collective operations have no numbers (\"Seq\"): assumed is that the files are of the same steps, so that the n-th of a "
+		ln_escaped(w->out, "collective operations have no numbers (\"Seq\") that tell them apart: assumed is that the files are of the same steps, so that the n-th of a "
 				   "group in each is the same");
 		putc('\n', w->out);
 	}
@@ -220,10 +220,11 @@ static char *pack_text(const struct kineto_trace *t, bool one_clock, const char 
 	return wrong;
 }
 
-char *kineto_pack(const char *const *paths, size_t n, bool one_clock, const char *directory)
+char *kineto_pack(const char *const *paths, size_t n, bool one_clock, const char *directory, bool *by_order)
 {
 	struct kineto_trace t = { .nfiles = 0 };
 	char *wrong = read_all(&t, paths, n);
+	*by_order = t.counted;
 	wrong = wrong ? wrong : pack_text(&t, one_clock, directory);
 	close_all(&t);
 	return wrong;

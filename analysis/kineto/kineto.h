@@ -23,7 +23,8 @@
 /* Whether a file of that name is one: NAME.json. */
 bool kineto_is(const char *path);
 
-/* Packs files into a directory that is made, as text_pack() does; `one_clock`: as if all had one. NULL, or what went wrong (to be freed). */
-char *kineto_pack(const char *const *paths, size_t n, bool one_clock, const char *directory);
+/* Packs files into a directory that is made, as text_pack() does; `one_clock`: as if all had one. `by_order`: whether some participants
+ * were told by their order, which the files' ends may have shifted. NULL, or what went wrong (to be freed). */
+char *kineto_pack(const char *const *paths, size_t n, bool one_clock, const char *directory, bool *by_order);
 
 #endif

@@ -130,6 +130,25 @@ static bool is_slice(const json_t *event)
 	return phase && strcmp(phase, "X") == 0;
 }
 
+/* As the file has it, of no more than 40 bytes, or that there is none. To be freed. */
+static char *as_written(const json_t *x)
+{
+	char *text = x ? json_dumps(x, JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
+	char *cut = mem_format("%.40s", text ? text : "none");
+	free(text);
+	return cut;
+}
+
+static char *refuse_times(const struct kineto_reader *r, size_t number, const json_t *event)
+{
+	char *at = as_written(json_object_get(event, "ts")), *length = as_written(json_object_get(event, "dur"));
+	char *wrong = mem_format("%s: event %zu of \"traceEvents\": expected \"ts\" and \"dur\" in microseconds, numbers from 0 to %g with "
+				 "\"baseTimeNanoseconds\", found \"ts\" %s and \"dur\" %s", r->file->path, number, MOST_NS / 1e3, at, length);
+	free(at);
+	free(length);
+	return wrong;
+}
+
 /* False: it has no time. */
 static bool take_slice(struct kineto_reader *r, const json_t *event)
 {
@@ -155,7 +174,7 @@ static char *take_slices(struct kineto_reader *r, const json_t *events)
 	for (size_t i = 0; i < json_array_size(events); i++) {
 		const json_t *event = json_array_get(events, i);
 		if (is_slice(event) && (!r->devices || is_of_device(event)) && !take_slice(r, event))
-			return mem_format("%s: event %zu: expected \"ts\" and \"dur\" in microseconds, found no such times", r->file->path, i);
+			return refuse_times(r, i, event);
 	}
 	return NULL;
 }
