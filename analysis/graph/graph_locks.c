@@ -76,11 +76,11 @@ static void release(struct builder *b, struct lock *l, const struct sync_event *
 	*MEM_GROW(l->released, l->nreleased) = (struct node_input){ .ref = t->ref, .sure = true };
 }
 
-/* The first of the signals of a condition variable and of the waits for it: they are sorted. */
-static size_t first_signal(const struct builder *b, uint32_t process, uint64_t condition)
+/* The first event of a lock, or else of what is signalled, that is no sooner: they are sorted. */
+size_t graph_sync_events(const struct builder *b, uint32_t process, uint64_t id, bool lock, uint64_t stamp)
 {
-	const struct sync_event key = { .process = process, .id = condition,
-					.kind = SYNC_SIGNALLED };
+	const struct sync_event key = { .process = process, .id = id, .ref.stamp = stamp,
+					.kind = lock ? SYNC_TAKEN : SYNC_SIGNALLED };
 	size_t lo = 0, hi = b->nsync_events;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -92,24 +92,41 @@ static size_t first_signal(const struct builder *b, uint32_t process, uint64_t c
 	return lo;
 }
 
-/* What others signalled while t waited: if it was one signal, that has ended the wait. */
+/* Returns how many. */
+static size_t add_counted(const struct builder *b, const struct sync_event *signal, struct event_ref since,
+			  struct node_input **inputs, size_t *n)
+{
+	size_t ncounted;
+	struct node_input *counted = graph_counted(b, signal, since, &ncounted);
+	for (size_t i = 0; i < ncounted; i++)
+		*MEM_GROW(*inputs, *n) = counted[i];
+	free(counted);
+	return ncounted;
+}
+
+/* What others signalled while t waited: if it was one signal, that has ended the wait; and who counted down to it. */
 static struct node_input *signals_for(const struct builder *b, const struct sync_event *t,
 				      size_t *n)
 {
+	const struct sync_event *signal = NULL;
 	uint64_t slack = slack_of(b, t);
 	struct node_input *inputs = NULL;
 	*n = 0;
-	for (size_t i = first_signal(b, t->process, t->condition); i < b->nsync_events; i++) {
+	for (size_t i = graph_sync_events(b, t->process, t->condition, false, 0); i < b->nsync_events; i++) {
 		const struct sync_event *s = &b->sync_events[i];
 		if (s->process != t->process || s->id != t->condition || is_lock(s) ||
 		    s->ref.stamp > t->enter.stamp + slack)
 			break;
 		if (s->kind == SYNC_SIGNALLED && s->ref.thread != t->ref.thread &&
-		    s->ref.stamp + slack >= t->waiting.stamp)
+		    s->ref.stamp + slack >= t->waiting.stamp) {
 			*MEM_GROW(inputs, *n) = (struct node_input){ .ref = s->ref };
+			signal = s;
+		}
 	}
-	if (*n == 1)
-		inputs[0].sure = true;
+	if (*n != 1)
+		return inputs;
+	inputs[0].sure = true;
+	add_counted(b, signal, t->waiting, &inputs, n);
 	return inputs;
 }
 
@@ -333,6 +350,23 @@ static bool was_empty(const struct builder *b, const struct sync_event *t, size_
 	return false;
 }
 
+/* Returns which input the post is. */
+static size_t serve_one(struct builder *b, const struct sync_event *w, const struct sync_event *post, bool ordered)
+{
+	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
+	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
+	for (size_t i = 0; i < begins; i++)
+		*MEM_GROW(inputs, n) = begin[i];
+	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = true, .needed = ordered };
+	bool counted = post->ref.stamp > w->enter.stamp && add_counted(b, post, w->enter, &inputs, &n) > 0;
+	inputs[begins].needed &= !counted;
+	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
+	node->loose = node->delayed = node->hidden = !ordered || counted || w->begin.tried; /* another post may come first */
+	node->posted = true;
+	free(inputs);
+	return begins;
+}
+
 /* The n-th wait is served by the n-th post, but for what the semaphore began with: in every run, where there is one
  * thread for each and it is known with what it began. */
 static void serve(struct builder *b, const struct sync_event *t, size_t n)
@@ -356,13 +390,7 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		}
 		while (t[post].kind != SYNC_SIGNALLED)
 			post++;
-		struct node_input inputs[BEGIN_INPUTS + 1];
-		size_t begins = graph_begin_inputs(&t[i].begin, inputs);
-		inputs[begins] = (struct node_input){ .ref = t[post++].ref, .sure = true, .needed = ordered };
-		struct graph_node *node = graph_arrival(b, t[i].ref, GRAPH_POSTED, inputs, begins + 1);
-		node->loose = node->delayed = !ordered || t[i].begin.tried;
-		node->hidden = !ordered || t[i].begin.tried; /* another post may come first */
-		node->posted = true;
+		size_t begins = serve_one(b, &t[i], &t[post++], ordered);
 		if (!ordered)
 			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
 	}

@@ -7,6 +7,7 @@
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_dealers.c  work that the program gives out itself
  *   graph_masters.c  those who listen to anyone, and answer
+ *   graph_counts.c  the last of those who come to a lock signals
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
@@ -82,6 +83,10 @@ struct kept_completion {
 /* A wait for a thread's end. */
 struct joins { struct event_ref enter, exit; struct wait_begin begin; uint32_t thread, site; };
 
+/* The lock that a thread took last, and when; taken.at = NO_EVENT: none. */
+#define NO_EVENT UINT64_MAX
+struct section { uint32_t process; uint64_t id; struct event_ref taken; };
+
 /* In a process, or in one of a host's: a lock taken or released, a wait ended, a signal. */
 enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN };
 struct sync_event {
@@ -99,6 +104,7 @@ struct sync_event {
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
 	struct event_ref waiting; /* the wait began */
 	uint64_t condition;       /* for this one */
+	struct section section;   /* of SIGNALLED: in which it was, or behind which */
 };
 
 /* In a process; `order` grows from thread to thread and along each. */
@@ -138,7 +144,6 @@ struct moved_bytes {
 	bool chosen;              /* in another run the thread may turn to another channel here */
 	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
 };
-#define NO_EVENT UINT64_MAX
 
 /* A process was forked; or waited for, and over. */
 struct process_fork { uint64_t pid; struct event_ref ref; };
@@ -243,6 +248,11 @@ void graph_tasks(struct builder *);
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
+
+/* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
+struct node_input *graph_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, size_t *n);
+/* The first of the events of a lock, or else of what is signalled, at this stamp or behind it. */
+size_t graph_sync_events(const struct builder *, uint32_t process, uint64_t id, bool lock, uint64_t stamp);
 
 /* A new queue; or the inbox of a process at a place, TR_NO_SITE: of one of several requests. */
 uint32_t graph_queue(struct builder *, enum graph_queue_kind, size_t permits);

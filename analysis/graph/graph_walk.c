@@ -52,6 +52,8 @@ struct thread_walk {
 	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
 	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
 
+	struct section section;   /* the last */
+
 	/* The last wait for a condition variable. */
 	size_t woken;             /* its event, and 1; or 0 */
 
@@ -615,7 +617,7 @@ static void add_signal(struct thread_walk *w, struct which which, struct event_r
 {
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = which.process, .id = which.id, .ref = ref, .enter = ref, .begin.enter = w->before,
-		.kind = kind, .site = site };
+		.kind = kind, .site = site, .section = w->section };
 }
 
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,
@@ -672,6 +674,8 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 {
 	if (kind_of(w, w->entered.site) == DPROF_KIND_LOCK) {
 		add_sync_event(w, exit, SYNC_TAKEN);
+		const struct sync_event *taken = &w->b->sync_events[w->b->nsync_events - 1];
+		w->section = (struct section){ taken->process, taken->id, exit };
 		relock(w);
 		return;
 	}
@@ -1057,7 +1061,7 @@ static void begin_walk(struct thread_walk *w, struct builder *b, uint32_t thread
 {
 	const struct trace *trace = b->graph->trace;
 	*w = (struct thread_walk){ .b = b, .thread = thread, .process = trace->threads[thread].process,
-				   .events = trace_events(trace, thread), .marks = &b->marks[thread],
+				   .events = trace_events(trace, thread), .marks = &b->marks[thread], .section.taken.at = NO_EVENT,
 				   .bad = trace->threads[thread].lost > 0 };
 	replay_open(&w->replay, trace->nsites);
 	runs_sort(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);

@@ -340,6 +340,32 @@ buys early a 100 300000 100100
 buys mutex b 100 399000 400010
 buys mutex b 100 1000 400010
 
+# Two who count down under a lock, and the last signals: without half of a b is the last, if each came once.
+counts_down() { # when b comes to the lock, perhaps twice; what waits, and for what
+	head_of 3
+	op 0 0 1000000 1400000
+	op 0 6 1400000 1400000 id=9
+	echo "e 0 1400000 $3 point id=5"
+	echo "e 0 1400000 6 point id=9"
+	op 1 1 1000000 1290000
+	for at in $1; do
+		op 1 6 "$at" "$at" id=9
+		echo "e 1 $at 6 point id=9"
+	done
+	op 2 "$2" 1000000 1400005 id=5
+	if [ "$2" = 7 ]; then
+		op 2 6 1400005 1400010 id=9
+		echo "e 2 1400010 6 point id=9"
+	fi
+	op 2 1 1400010 2000000
+}
+counts_down 1300000 7 7 | trace counts
+buys counts a 50 100000 100
+counts_down 1300000 8 8 | trace counts-posts
+buys counts-posts a 50 100000 100
+counts_down '1290000 1300000' 7 7 | trace counts-twice
+buys counts-twice a 50 200000 100
+
 # A semaphore that begins with one: the second wait is for the first post.
 {
 	head_of 2
