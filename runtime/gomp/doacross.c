@@ -6,7 +6,8 @@
  *   POINT omp ordered source id=I                          iteration I of the outermost loop is done so far
  *
  * The inner loops' iterations are not said: of the posts with that number, which one was waited for is not known.
- * How many loops there are is libgomp's to know: so it gets as many numbers as may stand there. */
+ * How many loops there are libgomp learns when they begin, and so do we (worksharing.c): it gets as many numbers, and others
+ * that it does not look at. Of more than 128 loops the innermost would be missing. */
 #include <stdarg.h>
 
 #include "runtime/gomp/gomp.h"
@@ -14,10 +15,21 @@
 DPROF_SITE_OF(site_sink, DPROF_KIND_WAIT, "omp ordered sink");
 DPROF_SITE_OF(site_source, DPROF_KIND_WAIT, "omp ordered source");
 
-#define INNER 31 /* loops */
-#define GIVE_INNER(v) \
-	v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15], \
-	v[16], v[17], v[18], v[19], v[20], v[21], v[22], v[23], v[24], v[25], v[26], v[27], v[28], v[29], v[30]
+#define FEW  7
+#define MANY 127
+#define GIVE_4(v, i)   v[i], v[i + 1], v[i + 2], v[i + 3]
+#define GIVE_FEW(v, i) GIVE_4(v, i), v[i + 4], v[i + 5], v[i + 6]
+#define GIVE_8(v, i)   GIVE_4(v, i), GIVE_4(v, i + 4)
+#define GIVE_40(v, i)  GIVE_8(v, i), GIVE_8(v, i + 8), GIVE_8(v, i + 16), GIVE_8(v, i + 24), GIVE_8(v, i + 32)
+#define GIVE_MANY(v)   GIVE_40(v, 0), GIVE_40(v, 40), GIVE_40(v, 80), GIVE_FEW(v, 120)
+
+/* Loops within the outermost one; where their begin was not seen, as many as are known to be there on any stack. */
+static unsigned inner_loops(void)
+{
+	unsigned loops = team_place.loops;
+
+	return loops == 0 ? FEW : loops - 1 < MANY ? loops - 1 : MANY;
+}
 
 static void waited(const struct dprof_site *site, struct dprof_moment since, uint64_t first)
 {
@@ -38,15 +50,19 @@ static void waited(const struct dprof_site *site, struct dprof_moment since, uin
 	{                                                                                   \
 		const struct dprof_site *site = wanted() ? SITE_OF_CALL(site_sink) : NULL;  \
 		struct dprof_moment since;                                                  \
-		type v[INNER];                                                              \
+		unsigned inner = inner_loops();                                             \
+		type v[MANY];                                                               \
 		va_list list;                                                               \
                                                                                             \
 		va_start(list, first);                                                      \
-		for (int i = 0; i < INNER; i++)                                             \
-			v[i] = va_arg(list, type);                                          \
+		for (unsigned i = 0; i < (inner > FEW ? MANY : FEW); i++)                   \
+			v[i] = i < inner ? va_arg(list, type) : 0;                          \
 		va_end(list);                                                               \
 		since = dprof_adapter_moment();                                             \
-		REAL(wait)(first, GIVE_INNER(v));                                           \
+		if (inner > FEW)                                                            \
+			REAL(wait)(first, GIVE_MANY(v));                                    \
+		else                                                                        \
+			REAL(wait)(first, GIVE_FEW(v, 0));                                  \
 		if (site)                                                                   \
 			waited(site, since, (uint64_t)first);                               \
 	}                                                                                   \

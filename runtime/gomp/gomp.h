@@ -87,6 +87,7 @@ struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 struct team_place {
 	uint64_t group, barriers;
 	uint64_t gone_on, pieces; /* worksharing.c */
+	unsigned loops;           /* likewise: how many a doacross iteration is of; 0: not seen */
 };
 extern __thread struct team_place team_place;
 

@@ -90,6 +90,13 @@ static inline void begin_loop(const void *caller, long schedule, unsigned long l
 		worksharing_begin_pieces();
 }
 
+/* How many iterations wait for others by (doacross.c). */
+static inline long keep_loops(unsigned loops, long schedule)
+{
+	team_place.loops = loops;
+	return schedule;
+}
+
 /* `schedule` and `chunk` are among the parameters, or known. */
 #define START(result, name, schedule, chunk, parameters, arguments)          \
 	DPROF_EXPORT result name parameters;                                 \
@@ -134,6 +141,8 @@ static inline void begin_loop(const void *caller, long schedule, unsigned long l
 	   BEGUN(unsigned long long), REDUCED),                                                        \
 	  (up, from, to, step, schedule, chunk, first, end, reductions, memory))
 #define DOACROSS(X, infix, type)                                                                       \
+	X(GOMP_loop_##infix##doacross_static_start, STATIC, chunk,                                     \
+	  (unsigned n, type *counts, type chunk, BEGUN(type)), (n, counts, chunk, first, end))         \
 	X(GOMP_loop_##infix##doacross_dynamic_start, DYNAMIC, chunk,                                   \
 	  (unsigned n, type *counts, type chunk, BEGUN(type)), (n, counts, chunk, first, end))         \
 	X(GOMP_loop_##infix##doacross_guided_start, GUIDED, chunk,                                     \
@@ -157,8 +166,9 @@ LOOPS_BY_ENVIRONMENT(LOOP, nonmonotonic_runtime)
 LOOPS_BY_ENVIRONMENT(LOOP, maybe_nonmonotonic_runtime)
 LOOPS_GIVEN(LOOP, )
 LOOPS_GIVEN(LOOP, ordered_)
-DOACROSS(LOOP, , long)
-DOACROSS(LOOP, ull_, unsigned long long)
+#define ACROSS(name, schedule, chunk, parameters, arguments) LOOP(name, keep_loops(n, schedule), chunk, parameters, arguments)
+DOACROSS(ACROSS, , long)
+DOACROSS(ACROSS, ull_, unsigned long long)
 START(unsigned, GOMP_sections_start, DYNAMIC, 1, (unsigned n), (n))
 START(unsigned, GOMP_sections2_start, DYNAMIC, 1, (unsigned n, REDUCED), (n, reductions, memory))
 

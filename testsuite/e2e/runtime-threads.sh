@@ -164,8 +164,8 @@ every_task() {
 	[ ! -s wrong ] || fail "$program: $(head -5 wrong)"
 }
 
-for run in "tasks 1 forms" "tasks 3 forms" "tasks 1 reductions" "tasks 3 reductions" "tasks++ 3 reductions" "tasks 1 leftovers" "tasks 3 leftovers" "tasks 3 target" \
-	"tasks 3 detached" "tasks 1 alone" "tasks-unseen 3 forms" "tasks++ 3 forms"; do
+for run in "tasks 1 forms" "tasks 3 forms" "tasks 1 reductions" "tasks 3 reductions" "tasks++ 3 reductions" "tasks 3 depths" \
+	"tasks 1 leftovers" "tasks 3 leftovers" "tasks 3 target" "tasks 3 detached" "tasks 1 alone" "tasks-unseen 3 forms" "tasks++ 3 forms"; do
 	program=${run%% *}
 	# shellcheck disable=SC2086
 	record ./$run
