@@ -41,7 +41,7 @@ static struct interval percent(struct interval part, struct interval run, double
 {
 	double lo = isfinite(run.hi) && run.hi > 0 ? 100 * part.lo / (run.hi * times) : 0;
 	double hi = run.lo > 0 ? 100 * part.hi / (run.lo * times) : 100;
-	return (struct interval){ fmin(lo * (1 - ROUNDED), 100), fmin(hi * (1 + ROUNDED), 100) };
+	return (struct interval){ fmax(0, fmin(lo * (1 - ROUNDED), 100)), fmin(hi * (1 + ROUNDED), 100) };
 }
 
 /* What does not occur may, where not all is known. */

@@ -112,7 +112,7 @@ static void say_rows(struct reply *r, const struct findings *f, struct region_ti
 	}
 }
 
-/* The regions by their time in all ranks, longest first. */
+/* The regions by their time in all ranks, longest first; those that nobody was in have none. */
 struct by_time { uint32_t region; double seconds; };
 
 static int by_time(const void *x, const void *y)
@@ -125,9 +125,11 @@ void region_table_say(struct reply *r, const struct findings *f)
 {
 	struct by_time *order = mem_resize(NULL, f->totals.nregions + 1, sizeof *order);
 	struct tab_column columns[COLUMNS];
+	uint32_t visited = 0;
 	for (uint32_t i = 0; i < f->totals.nregions; i++) {
 		struct region_times rows = rows_of(f, i);
-		order[i] = (struct by_time){ i, 0 };
+		order[i] = (struct by_time){ i, rows.count ? 0 : -1 };
+		visited += rows.count > 0;
 		for (size_t k = 0; k < rows.count; k++)
 			order[i].seconds += rows.list[k].seconds.lo;
 		free(rows.list);
@@ -142,8 +144,8 @@ void region_table_say(struct reply *r, const struct findings *f)
 		free(rows.list);
 	}
 	reply_end(r);
-	if (f->totals.nregions > REGIONS_SHOWN)
-		reply_say(r, SAY_LINE, "  and %u more regions, see --json", f->totals.nregions - REGIONS_SHOWN);
+	if (visited > REGIONS_SHOWN)
+		reply_say(r, SAY_LINE, "  and %u more regions, see --json", visited - REGIONS_SHOWN);
 	free(order);
 }
 

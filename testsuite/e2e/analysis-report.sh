@@ -298,4 +298,14 @@ END
 expect 0 report -v threads
 says out undecided
 fits_80 out '^More: ' || fail "threads of a process, with -v: wider than 80 columns"
+
+# Regions in which nobody was are not more of them.
+{
+	head_of 1 1
+	for i in $(seq 3 22); do echo "site $i kind=region name=r$i file=src/kmeans.c line=$i"; done
+	for i in $(seq 3 12); do visit 0 "$i" "${i}00" "${i}50"; done
+} | trace visited
+expect 0 report -v visited
+says out "  and 2 more regions, see --json"
+
 echo "as expected"
