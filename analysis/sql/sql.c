@@ -236,8 +236,8 @@ static int allow(void *unused, int action, const char *what, const char *more, c
 {
 	(void)unused, (void)more, (void)database, (void)trigger;
 	switch (action) {
+	case SQLITE_READ: return sqlite3_strnicmp(what, "sqlite_", strlen("sqlite_")) == 0 ? SQLITE_DENY : SQLITE_OK; /* it knows no tables of ours */
 	case SQLITE_SELECT:
-	case SQLITE_READ:
 	case SQLITE_FUNCTION:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
 	case SQLITE_PRAGMA: return strcmp(what, "table_info") == 0 ? SQLITE_OK : SQLITE_DENY;
@@ -261,7 +261,7 @@ static int refuse_text(const struct connection *c)
 		free(list);
 		list = longer;
 	}
-	bool table = strncmp(wrong, "no such table", strlen("no such table")) == 0;
+	bool table = strncmp(wrong, "no such table", strlen("no such table")) == 0 || strstr(wrong, "access to sqlite_");
 	char *text = table ? mem_format("%s; %s", wrong, list) : mem_copy(wrong);
 	int status = refuse(text);
 	free(text);

@@ -147,6 +147,7 @@ refused() { # text, what is said
 	says err "$2"
 }
 refused 'SELECT * FROM event' 'no such table: event; there are threads, sites, events'
+refused 'SELECT name FROM sqlite_master' 'is prohibited; there are threads, sites, events'
 refused 'SELECT nobody FROM events' 'no such column'
 refused 'SELECT 1; SELECT 2' 'expected one SELECT'
 refused '' 'expected one SELECT'
