@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/several.h"
@@ -74,14 +75,7 @@ static struct interval absent(const struct quantities *run)
 
 static struct interval value_in(const struct quantities *run, const struct quantity *what)
 {
-	size_t low = 0, high = run->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (quantities_order(&run->v[middle], what) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = SEARCH(run->n, middle, quantities_order(&run->v[middle], what) < 0);
 	return low < run->n && quantities_order(&run->v[low], what) == 0 ? run->v[low].value : absent(run);
 }
 

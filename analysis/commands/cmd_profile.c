@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 #include "analysis/calls/calls.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
@@ -97,14 +98,7 @@ static void fill_calls(struct reply *r, const struct profile_answer *a)
 static void fill_each(struct reply *r, const struct profile_answer *a, uint32_t site)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), SUM_KEYS, { 0 } };
-	size_t low = 0, high = a->p->neach;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (a->p->each[middle].site < site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = SEARCH(a->p->neach, middle, a->p->each[middle].site < site);
 	reply_table(r, "each", columns, 0);
 	for (; low < a->p->neach && a->p->each[low].site == site; low++) {
 		const struct call_each *e = &a->p->each[low];

@@ -10,6 +10,7 @@
 
 #include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 
 #define NONE UINT32_MAX
 
@@ -521,14 +522,7 @@ static void post(struct greedy *y, uint32_t input, double saving)
 /* Where a thread goes on by itself; or NONE. */
 static uint32_t find_own(const struct greedy *y, const struct greedy_group *group, uint32_t thread)
 {
-	size_t lo = 0, hi = group->nown;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (y->points[group->own[mid].point].thread < thread)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(group->nown, mid, y->points[group->own[mid].point].thread < thread);
 	bool found = lo < group->nown && y->points[group->own[lo].point].thread == thread;
 	return found ? group->own[lo].point : NONE;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_order.h"
 #include "analysis/match/match.h"
 
@@ -34,15 +35,7 @@ static frz_time bounds_of(const struct moments *m, struct frz_cursor *clock, uin
 /* How many of them are at or before the stamp. */
 static size_t moved_until(const struct moves *moves, uint64_t stamp)
 {
-	size_t lo = 0, hi = moves->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (moves->v[mid].stamp <= stamp)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH(moves->n, mid, moves->v[mid].stamp <= stamp);
 }
 
 /* The last at or before the stamp is the latest: moments of a thread do not go back. */

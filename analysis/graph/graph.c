@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_last.h"
 #include "analysis/graph/graph_private.h"
 #include "analysis/trace/names.h"
@@ -82,15 +83,7 @@ static void add_late(struct builder *b, struct event_ref event, int64_t lag)
 
 static uint32_t first_late(const struct graph *g, uint32_t node)
 {
-	uint32_t lo = 0, hi = (uint32_t)g->nlates;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (g->lates[mid].node < node)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH(g->nlates, mid, g->lates[mid].node < node);
 }
 
 struct graph_lates graph_lates_of(const struct graph *g, uint32_t node)
@@ -645,15 +638,7 @@ static struct event_ref call_of(const struct mpi_calls *calls, size_t i, uint32_
 
 static size_t first_call_behind(const struct mpi_calls *calls, uint64_t at)
 {
-	size_t lo = 0, hi = calls->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (calls->v[mid].at <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH(calls->n, mid, calls->v[mid].at <= at);
 }
 
 /* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In one order for all, no two are behind each
@@ -693,15 +678,7 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 static size_t calls_before(const struct builder *b, uint32_t thread, struct event_ref end)
 {
 	const struct mpi_calls *calls = &b->calls[thread];
-	size_t lo = 0, hi = calls->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (certainly_before(b, call_of(calls, mid, thread), end))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH(calls->n, mid, certainly_before(b, call_of(calls, mid, thread), end));
 }
 
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
@@ -1058,14 +1035,8 @@ static void builder_close(struct builder *b)
 
 const struct graph_open *graph_next_call(const struct graph *g, const struct graph_input *input)
 {
-	size_t lo = 0, hi = g->nopens, number = (size_t)(input - g->inputs);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (g->opens[mid].input < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t number = (size_t)(input - g->inputs);
+	size_t lo = SEARCH(g->nopens, mid, g->opens[mid].input < number);
 	return &g->opens[lo];
 }
 

@@ -12,6 +12,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
 /* By channel, first who gave, by byte. */
@@ -70,14 +71,7 @@ static struct bytes_channel channel_of(const struct moved_bytes *m, size_t n)
 /* The last of those that begin at this byte or before it. */
 static size_t find_giver(const struct bytes_channel *c, uint64_t byte)
 {
-	size_t lo = 0, hi = c->ngave;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (c->gave[mid].from <= byte)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(c->ngave, mid, c->gave[mid].from <= byte);
 	return lo ? lo - 1 : 0;
 }
 

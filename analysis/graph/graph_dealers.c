@@ -19,6 +19,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
@@ -44,14 +45,7 @@ static int by_epoch(const void *x, const void *y)
 static uint32_t epoch_of(const struct builder *b, struct event_ref ref)
 {
 	const struct mpi_calls *barriers = &b->barriers[ref.thread];
-	size_t lo = 0, hi = barriers->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (barriers->v[mid].at < ref.at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(barriers->n, mid, barriers->v[mid].at < ref.at);
 	return (uint32_t)lo;
 }
 

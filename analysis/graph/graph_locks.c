@@ -10,6 +10,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
 static bool is_lock(const struct sync_event *t)
@@ -81,15 +82,7 @@ size_t graph_sync_events(const struct builder *b, uint32_t process, uint64_t id,
 {
 	const struct sync_event key = { .process = process, .id = id, .ref.stamp = stamp,
 					.kind = lock ? SYNC_TAKEN : SYNC_SIGNALLED };
-	size_t lo = 0, hi = b->nsync_events;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (by_time(&b->sync_events[mid], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH(b->nsync_events, mid, by_time(&b->sync_events[mid], &key) < 0);
 }
 
 /* Returns how many. */

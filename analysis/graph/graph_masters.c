@@ -13,6 +13,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
 /* ---- Who answers whoever asks ------------------------------------------------------------------ */
@@ -45,14 +46,7 @@ void graph_answered(struct builder *b, struct event_ref ref, uint32_t other)
 static struct event_ref call_around(const struct builder *b, struct event_ref ref)
 {
 	const struct mpi_calls *calls = &b->calls[ref.thread];
-	size_t lo = 0, hi = calls->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (calls->v[mid].at <= ref.at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(calls->n, mid, calls->v[mid].at <= ref.at);
 	return lo ? (struct event_ref){ ref.thread, calls->v[lo - 1].at, calls->v[lo - 1].stamp } : ref;
 }
 

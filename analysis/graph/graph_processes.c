@@ -10,6 +10,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
 static uint64_t slack_of(const struct builder *b, uint32_t clock)
@@ -210,14 +211,7 @@ static bool is_of_one(const struct families *f, const struct builder *b, const s
 static uint32_t find_ended(const struct families *f, const struct builder *b, const struct process_wait *w)
 {
 	struct leader last = { w->pid, w->exit.stamp, clock_of(b, w->exit.thread), UINT32_MAX };
-	size_t lo = 0, hi = f->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (by_leader(&f->leaders[mid], &last) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(f->n, mid, by_leader(&f->leaders[mid], &last) <= 0);
 	bool found = lo > 0 && f->leaders[lo - 1].pid == last.pid && f->leaders[lo - 1].clock == last.clock;
 	return found ? f->leaders[lo - 1].thread : (uint32_t)b->graph->trace->nthreads;
 }

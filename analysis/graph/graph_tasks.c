@@ -18,6 +18,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
 enum { HOW_IN, HOW_OUT, HOW_MUTEX, HOW_SET };
@@ -227,15 +228,8 @@ static bool add_event_input(struct tasks *t, const struct made_task *made,
 			    const struct task_run *run, struct input_list *s, bool sure)
 {
 	const struct builder *b = t->b;
-	size_t lo = 0, hi = b->nfulfilled;
 	struct fulfilled key = { made->process, run->event, made->ref };
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (by_event(&b->fulfilled[mid], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(b->nfulfilled, mid, by_event(&b->fulfilled[mid], &key) < 0);
 	if (lo == b->nfulfilled || b->fulfilled[lo].process != made->process ||
 	    b->fulfilled[lo].event != run->event)
 		return false;
@@ -270,18 +264,12 @@ static bool add_end_inputs(struct tasks *t, size_t task, struct event_ref enter,
 /* What task `number` had to wait for when its thread was free. */
 static bool add_begin_inputs(struct tasks *t, const struct task_wait *w, struct input_list *s)
 {
-	size_t task = find_made(t->b, w->process, w->number), lo = 0, hi = t->nedges;
+	size_t task = find_made(t->b, w->process, w->number);
 	if (task == NO_TASK)
 		return false;
 	add_input(s, t->b->made[task].ref, true);
 	s->v[s->n - 1].candidate = is_before(t->b->made[task].ref, w->enter);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->edges[mid].after < task)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(t->nedges, mid, t->edges[mid].after < task);
 	bool known = true;
 	for (; lo < t->nedges && t->edges[lo].after == task && known; lo++)
 		if (lo == 0 || t->edges[lo - 1].after != task ||

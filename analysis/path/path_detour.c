@@ -11,6 +11,7 @@
  * So what comes to y goes back by itself, over all waits that have been passed, until it is where the way back is; and
  * both halves are one again wherever they come together. */
 #include "analysis/path/path_private.h"
+#include "analysis/base/search.h"
 
 #define MOST_WAITS 64 /* gone back over, for one r: else it is not known where the path was */
 #define MOST_LAST  16 /* that may have ended one of them */
@@ -34,15 +35,7 @@ static void go_back_from(struct detour *, struct path_moment, uint64_t flow, con
 
 static size_t point_at(const struct graph_thread *t, uint64_t event)
 {
-	size_t lo = 0, hi = t->nsyncs;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->syncs[mid].at < event)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH(t->nsyncs, mid, t->syncs[mid].at < event);
 }
 
 struct path_moment path_next_call(const struct graph *g, const struct graph_input *input)
@@ -55,14 +48,7 @@ struct path_moment path_posted(const struct graph *g, uint32_t number)
 {
 	const struct graph_input *input = &g->inputs[number];
 	const struct graph_thread *t = &g->threads[input->thread];
-	size_t lo = 0, hi = t->nsyncs;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->syncs[mid].stamp < input->stamp)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(t->nsyncs, mid, t->syncs[mid].stamp < input->stamp);
 	while (t->syncs[lo].what != GRAPH_POSTS || t->syncs[lo].number != number)
 		lo++;
 	return (struct path_moment){ input->thread, input->stamp, t->syncs[lo].at, lo };

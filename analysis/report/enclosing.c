@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 
 /* Whether what the thread is in for that long is nearly all of it. */
 static bool is_nearly_all(uint64_t ticks, const struct ends *ends)
@@ -61,15 +62,7 @@ static bool enters_itself(const struct totals *t, size_t thread, uint32_t region
 /* The first thread of a process; they stand together, in the order of their numbers. */
 static size_t first_of(const struct trace *t, uint32_t process)
 {
-	size_t first = 0, end = t->nthreads;
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-		if (t->threads[middle].process < process)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return SEARCH(t->nthreads, middle, t->threads[middle].process < process);
 }
 
 bool encloses_process(const struct totals *t, uint32_t site, uint32_t process)
