@@ -135,4 +135,34 @@ static inline frz_time time_add(frz_time x, frz_time y)
 	return (frz_time){ ticks_plus(x.lo, y.lo), ticks_plus(x.hi, y.hi) };
 }
 
+static inline frz_time time_least(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo < y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi };
+}
+
+static inline frz_time time_most(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
+}
+
+/* Of a duration, which is none below 0. */
+static inline frz_time time_positive(frz_time x)
+{
+	return (frz_time){ x.lo > 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0 };
+}
+
+static inline frz_time time_less(frz_time x, frz_time y)
+{
+	return time_positive((frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) });
+}
+
+/* 0 .. INT64_MAX where a product is too large. */
+static inline frz_time time_times(frz_time x, size_t n)
+{
+	frz_time product = { 0, INT64_MAX };
+	if (__builtin_mul_overflow(x.lo, (int64_t)n, &product.lo) || __builtin_mul_overflow(x.hi, (int64_t)n, &product.hi))
+		return (frz_time){ 0, INT64_MAX };
+	return product;
+}
+
 #endif

@@ -21,25 +21,6 @@ struct bsp_finder {
 	uint64_t alone_ticks;        /* the most */
 };
 
-static frz_time times_n(frz_time x, size_t n)
-{
-	frz_time product = { 0, INT64_MAX };
-	if (__builtin_mul_overflow(x.lo, (int64_t)n, &product.lo) || __builtin_mul_overflow(x.hi, (int64_t)n, &product.hi))
-		return (frz_time){ 0, INT64_MAX };
-	return product;
-}
-
-static frz_time less(frz_time x, frz_time y)
-{
-	int64_t lo = ticks_minus(x.lo, y.hi), hi = ticks_minus(x.hi, y.lo);
-	return (frz_time){ lo > 0 ? lo : 0, hi > 0 ? hi : 0 };
-}
-
-static frz_time longer_of(frz_time x, frz_time y)
-{
-	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
-}
-
 static bool exceeds(frz_time x, frz_time y)
 {
 	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
@@ -137,8 +118,8 @@ static void add_stretch(struct stretches *s, const struct step_piece *p)
 
 static void add_to_step(struct superstep *s, uint32_t at, frz_time work, frz_time alone)
 {
-	s->whole = longer_of(s->whole, time_add(work, alone));
-	s->work = longer_of(s->work, work);
+	s->whole = time_most(s->whole, time_add(work, alone));
+	s->work = time_most(s->work, work);
 	if (s->longest == UINT32_MAX || exceeds(work, s->of_longest)) {
 		s->of_others = s->longest != UINT32_MAX && s->of_longest.hi > s->of_others ? s->of_longest.hi : s->of_others;
 		s->longest = at;
@@ -294,15 +275,15 @@ static void divide(struct bsp *b)
 {
 	frz_time most = { 0, 0 }, steps = { 0, 0 };
 	for (size_t i = 0; i < b->n; i++)
-		most = longer_of(most, b->work[i]);
+		most = time_most(most, b->work[i]);
 	for (size_t i = 0; i < b->n; i++)
-		b->persistent = time_add(b->persistent, less(most, b->work[i]));
+		b->persistent = time_add(b->persistent, time_less(most, b->work[i]));
 	for (size_t k = 0; k < b->nsteps; k++) {
 		b->nworked += b->steps[k].whole.hi > 0;
 		steps = time_add(steps, b->steps[k].work);
-		b->sequential = time_add(b->sequential, times_n(less(b->steps[k].whole, b->steps[k].work), b->n - 1));
+		b->sequential = time_add(b->sequential, time_times(time_less(b->steps[k].whole, b->steps[k].work), b->n - 1));
 	}
-	b->changing = times_n(less(steps, most), b->n);
+	b->changing = time_times(time_less(steps, most), b->n);
 }
 
 static char *why_not(const struct bsp *b)

@@ -10,20 +10,6 @@
 #include "analysis/diagnose/steps.h"
 #include "analysis/trace/names.h"
 
-static frz_time times_n(frz_time x, size_t n)
-{
-	frz_time product = { 0, INT64_MAX };
-	if (__builtin_mul_overflow(x.lo, (int64_t)n, &product.lo) || __builtin_mul_overflow(x.hi, (int64_t)n, &product.hi))
-		return (frz_time){ 0, INT64_MAX };
-	return product;
-}
-
-static frz_time less(frz_time x, frz_time y)
-{
-	int64_t lo = ticks_minus(x.lo, y.hi), hi = ticks_minus(x.hi, y.lo);
-	return (frz_time){ lo > 0 ? lo : 0, hi > 0 ? hi : 0 };
-}
-
 static bool exceeds(frz_time x, frz_time y)
 {
 	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
@@ -130,10 +116,10 @@ static void divide(struct chain *c, frz_time run)
 		longest.hi = work.hi > longest.hi ? work.hi : longest.hi;
 	}
 	for (size_t i = 0; i < c->n; i++)
-		c->uneven = time_add(c->uneven, less(longest, c->stages[i].work));
-	c->sequential = times_n(c->stages[c->first].sequential, c->n - 1);
-	c->transfer = times_n(c->stages[c->longest].transfer, c->n);
-	c->filling = less(times_n(run, c->n), time_add(times_n(time_add(longest, c->stages[c->first].sequential), c->n), c->transfer));
+		c->uneven = time_add(c->uneven, time_less(longest, c->stages[i].work));
+	c->sequential = time_times(c->stages[c->first].sequential, c->n - 1);
+	c->transfer = time_times(c->stages[c->longest].transfer, c->n);
+	c->filling = time_less(time_times(run, c->n), time_add(time_times(time_add(longest, c->stages[c->first].sequential), c->n), c->transfer));
 }
 
 void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p, const struct call_profile *calls)

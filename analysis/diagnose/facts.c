@@ -53,11 +53,6 @@ static int64_t number_of(const struct trace *trace, uint32_t site)
 	return site < trace->nsites ? (int64_t)site : -1;
 }
 
-static frz_time longer_of(frz_time x, frz_time y)
-{
-	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
-}
-
 static bool exceeds(frz_time x, frz_time y)
 {
 	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
@@ -103,7 +98,7 @@ static struct spread spread_of(const struct call_profile *p, size_t from)
 		s.of_longest = longest ? work : s.of_longest;
 		s.visits += (int64_t)p->each[i].sums.visits;
 		s.all = time_add(s.all, work);
-		s.most = longer_of(s.most, work);
+		s.most = time_most(s.most, work);
 	}
 	return s;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 #include "analysis/diagnose/steps.h"
 
 static const char *const keys[WORKER_METRICS] = { "init", "comp", "comm", "final", "seq", "setup", "bottleneck", "finalization" };
@@ -55,28 +56,13 @@ struct master_finder {
 
 /* ---- Intervals ------------------------------------------------------------------------------- */
 
-static frz_time positive(frz_time x)
-{
-	return (frz_time){ x.lo > 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0 };
-}
-
-static frz_time least(frz_time x, frz_time y)
-{
-	return (frz_time){ x.lo < y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi };
-}
-
-static frz_time less(frz_time x, frz_time y)
-{
-	return positive((frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) });
-}
-
 /* Of a wait so long what lies between two moments, which are so far from its begin. */
 static frz_time overlap(frz_time wait, frz_time from, frz_time to)
 {
-	from = positive(from);
-	to = positive(to);
+	from = time_positive(from);
+	to = time_positive(to);
 	int64_t lo = (wait.lo < to.lo ? wait.lo : to.lo) - from.hi, hi = (wait.hi < to.hi ? wait.hi : to.hi) - from.lo;
-	return positive((frz_time){ lo, hi });
+	return time_positive((frz_time){ lo, hi });
 }
 
 static struct moment moment_of(const struct master_finder *f, uint32_t thread, uint64_t stamp)
@@ -128,14 +114,7 @@ static void find_services(struct master_finder *f)
 /* The last that began to be sent by then. */
 static struct service *service_of(const struct master_finder *f, uint64_t sent)
 {
-	size_t lo = 0, hi = f->nservices;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (f->services[mid].sent <= sent)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = SEARCH(f->nservices, mid, f->services[mid].sent <= sent);
 	return lo ? &f->services[lo - 1] : NULL;
 }
 
@@ -304,7 +283,7 @@ static frz_time setup_in(const struct divider *d, const struct step *s)
 			sum = time_add(sum, overlap(s->is.waited, between(f, begin, moment_of(f, f->found->master, p->from)),
 						    between(f, begin, moment_of(f, f->found->master, p->to))));
 	}
-	return least(sum, s->is.waited);
+	return time_least(sum, s->is.waited);
 }
 
 /* How far the last T_fin of all is from a moment. */
@@ -329,7 +308,7 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 	if (behind) {
 		frz_time done = until_all_are_done(d->f, begin);
 		add(d, WORKER_FINALIZATION, overlap(w, now, done));
-		add(d, WORKER_SEQ, less(w, positive(done)));
+		add(d, WORKER_SEQ, time_less(w, time_positive(done)));
 		return;
 	}
 	if (s->is.kind == EVENT_COLLECTIVE && d->cycle > 0) {
@@ -340,7 +319,7 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 	frz_time setup = setup_in(d, s);
 	add(d, WORKER_SEQ, seq);
 	add(d, WORKER_SETUP, setup);
-	add(d, WORKER_BOTTLENECK, less(w, time_add(seq, setup)));
+	add(d, WORKER_BOTTLENECK, time_less(w, time_add(seq, setup)));
 }
 
 /* What it did there. */
@@ -404,7 +383,7 @@ static void find_masters_work(struct master_finder *f)
 		frz_time done = before ? s->is.took : until_all_are_done(f, moment_of(f, m->master, s->is.from));
 		before |= done.lo >= s->is.took.hi;
 		m->worked_between = time_add(m->worked_between, before ? s->is.took : overlap(s->is.took, now, done));
-		m->worked_apart = time_add(m->worked_apart, before ? now : less(s->is.took, positive(done)));
+		m->worked_apart = time_add(m->worked_apart, before ? now : time_less(s->is.took, time_positive(done)));
 	}
 }
 

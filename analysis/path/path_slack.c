@@ -14,11 +14,6 @@ static const frz_time no_limit = { INT64_MAX, INT64_MAX };
 
 static const struct call_slack no_call = { 0, INT64_MAX };
 
-static frz_time least(frz_time x, frz_time y)
-{
-	return (frz_time){ x.lo < y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi };
-}
-
 /* ---- Back from the end ----------------------------------------------------------------------- */
 
 /* When an input was there at the latest. */
@@ -214,14 +209,14 @@ static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_s
 {
 	const struct graph *g = &s->path->graph;
 	if (p->what == GRAPH_POSTS) {
-		*now = least(*now, path_slack_of(s, p->number));
+		*now = time_least(*now, path_slack_of(s, p->number));
 	} else if (p->what == GRAPH_WAITS) {
 		struct node_slack *n = path_look_at(s, p->number);
 		if (!n->waits || now->hi < n->slack.hi) {
 			n->thread = thread;
 			n->waits = (size_t)(p - g->threads[thread].syncs) + 1;
 		}
-		n->slack = least(n->slack, *now);
+		n->slack = time_least(n->slack, *now);
 		*now = no_limit;
 		if (!graph_is_known(&g->nodes[p->number]))
 			know_nothing_until(s, thread, p->stamp);
@@ -288,7 +283,7 @@ static void add_piece(struct slack_walk *w, uint32_t site, uint64_t from, uint64
 	if (slack.lo < INT64_MAX && slack.lo > 0 && w->slacks->unknown_until > 0 &&
 	    path_elapsed(p, w->thread, from).lo <= w->slacks->unknown_until)
 		slack.lo = 0;
-	row->slack = least(row->slack, slack);
+	row->slack = time_least(row->slack, slack);
 }
 
 static void take_places(struct path_slack *found, const struct slack_walk *w)

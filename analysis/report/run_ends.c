@@ -26,11 +26,6 @@ static frz_time at(const struct times *times, uint32_t clock, uint64_t stamp)
 	return frz_time_of(&cursor, stamp);
 }
 
-static frz_time not_negative(frz_time t)
-{
-	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
-}
-
 static int64_t least(int64_t x, int64_t y)
 {
 	return x < y ? x : y;
@@ -43,7 +38,7 @@ static frz_time init_before(const struct times *times, const struct span *span, 
 	if (!p->init_from || p->init_from < p->started || p->init_to < p->init_from)
 		return (frz_time){ 0, 0 };
 	frz_time whole = times_duration(times, clock, p->init_to - p->init_from);
-	frz_time since = not_negative(time_apart(at(times, clock, p->init_from), span->first));
+	frz_time since = time_positive(time_apart(at(times, clock, p->init_from), span->first));
 	return (frz_time){ least(whole.lo, since.lo), least(whole.hi, since.hi) };
 }
 
@@ -57,11 +52,11 @@ static struct run_ends find(const struct times *times, const struct span *spans,
 	r.begin = span->events && p->started;
 	r.end = span->events && p->ended;
 	if (r.begin) {
-		r.before = not_negative(time_apart(at(times, t->clock, p->started), span->first));
+		r.before = time_positive(time_apart(at(times, t->clock, p->started), span->first));
 		r.init = init_before(times, span, t->clock, p);
 	}
 	if (r.end)
-		r.behind = not_negative(time_apart(span->last, at(times, t->clock, p->ended)));
+		r.behind = time_positive(time_apart(span->last, at(times, t->clock, p->ended)));
 	return r;
 }
 

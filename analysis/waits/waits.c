@@ -355,11 +355,6 @@ const char *wait_kind_words(enum wait_kind kind)
 
 /* ---- One wait -------------------------------------------------------------------------------- */
 
-static frz_time not_negative(frz_time t)
-{
-	return (frz_time){ t.lo > 0 ? t.lo : 0, t.hi > 0 ? t.hi : 0 };
-}
-
 /* Before what is recorded as waiting it may have worked, and so between attempts. */
 static frz_time from_own(struct finder *f, const struct wait *w, const struct graph_input *own, const struct graph_input *other)
 {
@@ -367,7 +362,7 @@ static frz_time from_own(struct finder *f, const struct wait *w, const struct gr
 	uint64_t unsure = w->between + (w->surely > own->stamp ? w->surely - own->stamp : 0);
 	if (unsure)
 		t.lo = ticks_minus(t.lo, times_duration(f->g->times, f->g->trace->threads[w->thread].clock, unsure).hi);
-	return not_negative(t);
+	return time_positive(t);
 }
 
 static int compare(uint32_t x, uint32_t y)
@@ -516,11 +511,6 @@ static void note_cost(const struct finder *f, struct wait_cost *cost, const stru
 	cost->cause = found->any && found->alone ? (uint32_t)(wait_sent(found->any) - f->g->inputs) + 1 : 0;
 }
 
-static frz_time less(frz_time t, frz_time part)
-{
-	return not_negative((frz_time){ ticks_minus(t.lo, part.hi), ticks_minus(t.hi, part.lo) });
-}
-
 /* Of the node that was looked at last, but for so much of the wait: who was waited for besides `mine`. */
 static void add_looked(struct finder *f, const struct wait *w, const struct wait_looked *found, const struct graph_input *mine,
 		       frz_time before)
@@ -531,7 +521,7 @@ static void add_looked(struct finder *f, const struct wait *w, const struct wait
 	add_place(f, w, of_team ? WAIT_IMBALANCE : kind_of(f->g->trace, w, node, found->any), found->ticks);
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
-		int64_t most = input == mine ? 0 : less(wait_for(f, w, input), before).hi;
+		int64_t most = input == mine ? 0 : time_less(wait_for(f, w, input), before).hi;
 		if (most > 0)
 			add_cause(f, w, of_team ? WAIT_IMBALANCE : kind_of(f->g->trace, w, node, input), input, most, first);
 	}
@@ -565,7 +555,7 @@ static void look_at(struct finder *f, size_t number)
 	if (!known || !found.any)
 		return;
 	frz_time before = look_at_team_end(f, w);
-	found.ticks = less(found.ticks, before);
+	found.ticks = time_less(found.ticks, before);
 	graph_last_find(&f->last, w->node);
 	add_looked(f, w, &found, own_of(f, w), before);
 }
