@@ -329,8 +329,10 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	request.open_s = unrecorded_sum(&unrecorded, trace) + naps_say(trace, NULL);
-	request.unsure = request.open_s > 0 || unrecorded.hidden > 0 || unseen_matters(trace);
+	double naps_s = naps_say(trace, NULL);
+	request.open_s[COZ_PROVED] = unrecorded_sum(&unrecorded, trace, false) + naps_s;
+	request.open_s[COZ_EXPECTED] = unrecorded_sum(&unrecorded, trace, true) + naps_s;
+	request.unsure = request.open_s[COZ_PROVED] > 0 || unrecorded.hidden > 0 || unseen_matters(trace);
 	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &request);

@@ -113,9 +113,12 @@ static void open_profile(const struct export_job *j, struct profile *profile)
 {
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, j->trace, NULL);
-	double open_s = unrecorded_sum(&unrecorded, j->trace) + naps_say(j->trace, NULL);
-	bool unsure = open_s > 0 || unrecorded.hidden > 0 || unseen_matters(j->trace);
-	profile_open(profile, j->trace, j->times, &(struct profile_request){ .who = COZ_ALL, .open_s = open_s, .unsure = unsure });
+	double naps_s = naps_say(j->trace, NULL);
+	double most_s = unrecorded_sum(&unrecorded, j->trace, false) + naps_s, likely_s = unrecorded_sum(&unrecorded, j->trace, true) + naps_s;
+	bool unsure = most_s > 0 || unrecorded.hidden > 0 || unseen_matters(j->trace);
+	profile_open(profile, j->trace, j->times,
+		     &(struct profile_request){ .who = COZ_ALL, .unsure = unsure,
+						.open_s = { [COZ_PROVED] = most_s, [COZ_EXPECTED] = likely_s } });
 	unrecorded_close(&unrecorded);
 }
 

@@ -117,7 +117,8 @@ static void find_profile(const struct findings *f, struct profile *p)
 	struct profile_aside aside = next_step_asks(f);
 	profile_open(p, f->trace, &f->times,
 		     &(struct profile_request){ .wanted = wanted, .who = COZ_ALL, .aside = &aside,
-						.open_s = unrecorded_sum(&f->unrecorded, f->trace) + f->naps,
+						.open_s[COZ_PROVED] = unrecorded_sum(&f->unrecorded, f->trace, false) + f->naps,
+						.open_s[COZ_EXPECTED] = unrecorded_sum(&f->unrecorded, f->trace, true) + f->naps,
 						.unsure = f->unrecorded.count > 0 || f->naps > 0 || f->unrecorded.hidden > 0 ||
 							  unseen_matters(f->trace) });
 	free(wanted);

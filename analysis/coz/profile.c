@@ -171,11 +171,11 @@ static void reconcile(struct profile *p, double most, struct interval *expected,
 
 /* A wait that counts as work takes as long whatever comes earlier: what was saved before it may have been of no use, and it may
  * have been shorter by all that it took. */
-static struct interval with_open(const struct profile *p, struct interval x, double most)
+static struct interval with_open(struct interval x, double open, double most)
 {
-	if (p->open <= 0)
+	if (open <= 0)
 		return x;
-	return (struct interval){ fmin(x.lo, 0), fmax(x.hi, fmin(most, nextafter(x.hi + p->open, INFINITY))) };
+	return (struct interval){ fmin(x.lo, 0), fmax(x.hi, fmin(most, nextafter(x.hi + open, INFINITY))) };
 }
 
 /* Of the run, in both answers: the i-th reduction of a region, by so many millionths. */
@@ -185,8 +185,8 @@ static void take_speedup(struct profile *p, const struct coz *c, size_t region, 
 	*expected = speedup(of_the_run(p, coz_saving(c, COZ_EXPECTED, region, i)), c->span.length, millionths, true);
 	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, region, i)), c->span.length, millionths, p->rigid);
 	double most = (double)millionths / MILLION;
-	*expected = with_open(p, *expected, most);
-	*proved = with_open(p, *proved, p->rigid ? most : 100);
+	*expected = with_open(*expected, p->open[COZ_EXPECTED], most);
+	*proved = with_open(*proved, p->open[COZ_PROVED], p->rigid ? most : 100);
 	reconcile(p, most, expected, proved);
 }
 
@@ -467,7 +467,8 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	else
 		coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
-	p->open = percent_open(&c, request->open_s);
+	for (int k = 0; k < COZ_ANSWERS; k++)
+		p->open[k] = percent_open(&c, request->open_s[k]);
 	drop_unentered(p, c.graph, request, row_of_site);
 	ask_in_turn(p, &c, request, row_of_site);
 	p->said = graph_take_said(c.graph);

@@ -52,7 +52,7 @@ struct profile_request {
 	const struct profile_aside *aside; /* or NULL */
 	const struct profile_more *more; size_t nmore; /* at most PROFILE_MORE */
 	struct graph *graph;         /* that is there, for questions without progress points; or NULL */
-	double open_s;               /* so much that counts as work, of all threads, may have been waiting for what is not known */
+	double open_s[COZ_ANSWERS];  /* so much that counts as work, of all threads, may have been waiting for what is not known */
 	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */
 };
 
@@ -77,7 +77,7 @@ struct profile {
 	struct interval without[COZ_ANSWERS]; /* if none of the work there, in any region, took any time */
 	struct interval more[PROFILE_MORE][COZ_ANSWERS]; /* likewise, if it is possible to know */
 	struct interval span_s;
-	double open;                 /* percent of the run: open_s */
+	double open[COZ_ANSWERS];    /* percent of the run: open_s */
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */

@@ -8,6 +8,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/report/marks.h"
+#include "analysis/trace/sched.h"
 #include "analysis/trace/names.h"
 
 #define NAMED 4
@@ -83,11 +84,47 @@ double unrecorded_most(const struct unrecorded *u, const struct trace *trace, si
 	return was_to_count ? INFINITY : 0;
 }
 
-double unrecorded_sum(const struct unrecorded *u, const struct trace *trace)
+static bool ended_in_a_mark(const struct trace *trace, size_t thread)
 {
-	double sum = 0;
+	const struct tr_thread *t = &trace->threads[thread];
+	bool marked = false;
+	for (size_t i = 0; i < t->nopen; i++)
+		marked |= tr_is(trace, t->open[i], OP_REGION) && !trace->sites[t->open[i]].automatic;
+	return t->ran_on && marked;
+}
+
+static bool was_stopped(const struct trace *trace, size_t thread)
+{
+	bool by_another = false;
 	for (size_t i = 0; i < trace->nthreads; i++)
-		sum += u->worth[i] ? u->threads[i].s.hi : 0;
+		by_another |= trace->threads[i].process == trace->threads[thread].process && trace->threads[i].ran_on &&
+			      !ended_in_a_mark(trace, i);
+	return by_another && ended_in_a_mark(trace, thread);
+}
+
+/* From a thread's first record to its last. */
+static double recorded_s(const struct trace *trace, size_t thread)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	struct tr_cursor events = trace_events(trace, thread);
+	uint64_t first = UINT64_MAX, last = 0;
+	for (struct tr_event e; trace_next_bare(&events, &e);) {
+		first = e.stamp < first ? e.stamp : first;
+		last = e.stamp < t->ended && e.stamp > last ? e.stamp : last;
+	}
+	trace_end(&events);
+	return last > first ? (double)(last - first) / trace->clocks[t->clock].ghz / 1e9 : 0;
+}
+
+double unrecorded_sum(const struct unrecorded *u, const struct trace *trace, bool likely)
+{
+	double sum = 0, worth = unrecorded_worth(trace);
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		double s = u->worth[i] ? u->threads[i].s.hi : 0;
+		if (s > 0 && likely && was_stopped(trace, i))
+			s = fmin(s, recorded_s(trace, i) * (1 + SCHED_NOMINAL_ERROR));
+		sum += s >= worth ? s : 0;
+	}
 	return sum;
 }
 

@@ -36,8 +36,10 @@ void unrecorded_open(struct unrecorded *, struct trace *, const struct roles *);
 /* At most for so long, in seconds by the kernel's clock: up to infinity where it is not known. */
 double unrecorded_most(const struct unrecorded *, const struct trace *, size_t thread);
 
-/* Seconds, at most, of all threads in which it surely was so, for a time worth mentioning. */
-double unrecorded_sum(const struct unrecorded *, const struct trace *);
+/* Seconds, at most, of all threads in which it surely was so, for a time worth mentioning. `likely`: without those behind the
+ * last record of a thread that was in a marked region when another, which was in none, most likely ended its process: for
+ * such a thread nobody waits. */
+double unrecorded_sum(const struct unrecorded *, const struct trace *, bool likely);
 
 /* Notes of which threads it is open: those at most for so many seconds each, as far as that is worth mentioning. */
 void unrecorded_say_open(struct trace *, const double *most);
