@@ -105,12 +105,17 @@ static void walk(const struct trace *t, size_t thread)
 
 static uint64_t compared;
 
-/* The thread of which the file is. */
-static struct tr_thread *thread_of(const struct trace *t, const struct dprof_events_header *h)
+/* The thread of which the file is; NULL, too, where its name, HOST-RANK-THREAD.events, says another. */
+static struct tr_thread *thread_of(const struct trace *t, const struct dprof_events_header *h, const char *name)
 {
 	struct tr_thread *found = NULL;
+	long long rank;
+	unsigned number;
+	if (sscanf(name, "%*[^-]-%lld-%u.events", &rank, &number) != 2 || number != h->thread)
+		return NULL;
 	for (size_t i = 0; i < t->nthreads; i++)
-		if (t->threads[i].number == h->thread && t->processes[t->threads[i].process].pid == h->pid)
+		if (t->threads[i].number == h->thread && t->processes[t->threads[i].process].pid == h->pid &&
+		    t->processes[t->threads[i].process].rank == rank)
 			found = found ? NULL : &t->threads[i];
 	return found;
 }
@@ -123,7 +128,7 @@ static void compare_file(const struct trace *t, struct ch_unpacker *u, int fd, c
 	if (file < 0 || read(file, &h, sizeof h) != (ssize_t)sizeof h)
 		h.pid = UINT64_MAX;
 	close(file);
-	const struct tr_thread *thread = thread_of(t, &h);
+	const struct tr_thread *thread = thread_of(t, &h, name);
 	if (!thread || !thread->blocks)
 		return;
 	struct tr_modules *modules = t->processes[thread->process].modules;
