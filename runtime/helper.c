@@ -334,12 +334,15 @@ static bool may_start(bool in_handler)
 	return !in_handler || (!own_malloc && !may_be_handler());
 }
 
-/* `in_handler`: perhaps. */
+/* `in_handler`: perhaps. A helper that the child of a vfork started would be a thread of that child: it would die with it, in the
+ * middle of anything, and leave its parent, whose memory it is, with locks that nobody gives back. */
 static void begin_helping(bool in_handler)
 {
 	int none = NO_HELPER;
 
-	process = sys(SYS_getpid); /* before anybody can ask */
+	if (sys(SYS_getpid) != dprof_process_pid())
+		return;
+	process = dprof_process_pid(); /* before anybody can ask */
 	if (!is_sanitized() && dprof_any_thread() && may_start(in_handler) &&
 	    __atomic_compare_exchange_n(&state, &none, HELPER, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST))
