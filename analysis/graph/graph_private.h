@@ -2,8 +2,11 @@
  *
  * graph_private.h - what the files graph*.c share while they make a graph.
  *
- *   graph.c        the order of things; nodes of what match.h finds
+ *   graph.c        the order of things; nodes, synchronisation points, diagnostics
+ *   graph_matches.c  collective operations; which messages there are
  *   graph_walk.c   threads' operations: what each completes, what nothing explains
+ *   graph_messages.c  operations in which messages were completed
+ *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_dealers.c  work that the program gives out itself
  *   graph_masters.c  those who listen to anyone, and answer
@@ -219,6 +222,13 @@ void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since);
 void graph_note_ended(struct builder *, uint32_t what); /* GRAPH_EXPIRED, GRAPH_FOUND: the wait of the node that was made last */
 
+/* What came later than the node that was made last, perhaps (graph.h). */
+void graph_add_late(struct builder *, struct event_ref, int64_t lag);
+
+/* From one event to another; and whether that was certainly behind it. */
+frz_time graph_between(const struct builder *, struct event_ref first, struct event_ref then);
+bool graph_certainly_before(const struct builder *, struct event_ref first, struct event_ref then);
+
 /* From the event on. */
 void graph_give(struct builder *, struct event_ref, enum graph_given);
 
@@ -232,11 +242,14 @@ void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);
 /* The begin is kept where it is not at the enter. */
 void graph_keep_completion(struct builder *, const struct completion *);
 
+void graph_matches(struct builder *);
 uint8_t graph_passes(const struct trace *, uint32_t site);
 void graph_walks(struct builder *);  /* along all threads */
 void graph_begins(struct builder *); /* of all threads */
 /* The thread begins after the cause; `recorded`: because of it. */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
+void graph_completions(struct builder *); /* those that are kept */
+void graph_joins(struct builder *);
 void graph_bytes(struct builder *);
 
 /* Who gave bytes may have had to wait for room, perhaps until what the `other` side did last (at = NO_EVENT: not
@@ -281,5 +294,6 @@ void graph_put_in(struct builder *, const struct match *, uint32_t message);
 void graph_inboxes(struct builder *);
 
 void graph_bare_barriers(struct builder *);
+void graph_end(struct builder *); /* of the run */
 
 #endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_ends.c - who waited for the ends of threads, and whose ends the run waited for. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
+#include "analysis/graph/graph_private.h"
+
+static void add_join(struct builder *b, const struct joins *j)
+{
+	const struct graph_thread *t = &b->graph->threads[j->thread];
+	const struct trace *trace = b->graph->trace;
+	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].uncertainty;
+	if (t->nevents == 0 || t->last > j->exit.stamp + slack) {
+		graph_diagnose(&b->alone, j->exit, j->site);
+		graph_unknown(b, j->begin, j->exit);
+		return;
+	}
+	struct node_input inputs[BEGIN_INPUTS + 1];
+	size_t n = graph_begin_inputs(&j->begin, inputs);
+	inputs[n++] = (struct node_input){ .ref = { j->thread, t->nevents - 1, t->last }, .sure = true,
+					   .needed = true };
+	struct graph_node *node = graph_arrival(b, j->exit, GRAPH_JOINED, inputs, n);
+	node->loose = node->delayed = node->hidden = j->begin.tried;
+}
+
+static int by_exit(const void *x, const void *y)
+{
+	const struct joins *a = x, *b = y;
+	if (a->exit.thread != b->exit.thread)
+		return a->exit.thread < b->exit.thread ? -1 : 1;
+	return (a->exit.at > b->exit.at) - (a->exit.at < b->exit.at);
+}
+
+void graph_joins(struct builder *b)
+{
+	runs_sort(b->spill, b->joins, b->njoins, sizeof *b->joins, by_exit);
+	for (size_t i = 0; i < b->njoins; i++)
+		add_join(b, &b->joins[i]);
+}
+
+/* Whether it went on until its process ended, and may have ended that: who was in an operation did not. */
+static bool may_have_ended_it(const struct builder *b, uint32_t thread)
+{
+	return b->graph->trace->threads[thread].ran_on && !b->parked[thread];
+}
+
+/* It was in a marked region then: it may have called exit() there, but more likely another did who was in none. */
+static bool was_at_work(const struct builder *b, uint32_t thread)
+{
+	const struct trace *t = b->graph->trace;
+	bool marked = false;
+	for (size_t i = 0; i < t->threads[thread].nopen; i++) {
+		uint32_t site = t->threads[thread].open[i];
+		marked |= tr_is(t, site, OP_REGION) && !t->sites[site].automatic;
+	}
+	return marked;
+}
+
+/* How many of a thread's process may have, or most likely did. */
+struct enders { size_t all, likely; };
+
+static struct enders count_enders(const struct builder *b, uint32_t thread)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	struct enders n = { 0, 0 };
+	uint32_t t = thread;
+	while (t > 0 && threads[t - 1].process == threads[thread].process)
+		t--;
+	for (; t < b->graph->trace->nthreads && threads[t].process == threads[thread].process; t++) {
+		n.all += may_have_ended_it(b, t);
+		n.likely += may_have_ended_it(b, t) && !was_at_work(b, t);
+	}
+	return n;
+}
+
+/* From outside, perhaps: then it need not come as far in another run. */
+static bool was_stopped(const struct builder *b, uint32_t thread)
+{
+	const struct trace *t = b->graph->trace;
+	return t->nprocesses > 1 && !t->processes[t->threads[thread].process].finished;
+}
+
+/* What was last first, in this run. */
+static int by_end(const struct builder *b, const struct node_input *x, const struct node_input *y)
+{
+	return graph_certainly_before(b, x->ref, y->ref) - graph_certainly_before(b, y->ref, x->ref);
+}
+
+/* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for.
+ * Nor was a process that another one has stopped. */
+void graph_end(struct builder *b)
+{
+	struct graph *g = b->graph;
+	struct node_input *inputs = mem_resize(NULL, g->trace->nthreads + 1, sizeof *inputs);
+	size_t n = 0;
+	bool unsure = false;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
+		struct enders enders = g->trace->threads[t].ran_on ? count_enders(b, t) : (struct enders){ 0, 0 };
+		if (g->threads[t].nevents == 0 || (b->parked[t] && enders.all > 0))
+			continue;
+		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
+		bool other = one_of && !was_stopped(b, t) && enders.likely > 0 && was_at_work(b, t);
+		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
+						 .sure = true, .needed = !one_of, .candidate = other };
+		unsure |= one_of;
+		if (n > 0 && by_end(b, &inputs[n], &inputs[0]) < 0) {
+			struct node_input first = inputs[0];
+			inputs[0] = inputs[n];
+			inputs[n] = first;
+		}
+		n++;
+	}
+	g->end = graph_add_node(b, GRAPH_SYNC, inputs, n);
+	g->nodes[g->end].stamp = n ? inputs[0].ref.stamp : 0;
+	g->nodes[g->end].hidden = g->nodes[g->end].delayed = unsure;
+	free(inputs);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_matches.c - what match.h finds: nodes of collective operations, and marks on threads, where the walk finds in
+ * which operation a message was completed. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
+#include "analysis/graph/graph_private.h"
+
+static struct event_ref enter_of(const struct match_part *p)
+{
+	return (struct event_ref){ p->thread, p->enter_at, p->enter };
+}
+
+static struct event_ref done_of(const struct match_part *p)
+{
+	return (struct event_ref){ p->thread, p->done_at, p->done };
+}
+
+static void add_mark(struct builder *b, uint32_t thread, struct event_mark mark)
+{
+	struct event_marks *marks = &b->marks[thread];
+	*SPILL_GROW(b->spill, marks->v, marks->n) = mark;
+	runs_settle(marks->v, marks->n, sizeof *marks->v, graph_by_mark);
+}
+
+static void explain(struct builder *b, const struct match_part *p)
+{
+	add_mark(b, p->thread, (struct event_mark){ p->enter_at, MARK_EXPLAINED, 0 });
+}
+
+static void add_message(struct builder *b, const struct match *m)
+{
+	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
+	uint32_t number = (uint32_t)b->nmessages;
+	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
+	bool sure = bytes != 0 || !tr_is(b->graph->trace, receiver->site, OP_OF_RANKS);
+	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
+		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX, .received = UINT64_MAX,
+		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
+		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
+		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED),
+		.sends_on = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
+		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site };
+	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
+	add_mark(b, receiver->thread,
+		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
+	graph_put_in(b, m, number);
+}
+
+static struct node_input input_of(const struct match_part *p, const struct match_part *self)
+{
+	bool sure = p == self || p->bytes != 0;
+	return (struct node_input){ .ref = enter_of(p), .sure = sure, .needed = sure,
+				    .bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes };
+}
+
+/* Whether an exit of `self` may have waited for the entry of `other`. */
+static bool may_wait_for(const struct match *m, const struct match_part *self,
+			 const struct match_part *other)
+{
+	switch (m->flow) {
+	case FLOW_FROM_ROOT: return other->root;
+	case FLOW_TO_ROOT:   return self->root;
+	case FLOW_UPWARD:    return other->thread < self->thread;
+	case FLOW_NOWHERE:   return false; /* it is not known of any */
+	default:              return true;
+	}
+}
+
+/* Who is given nothing by a root need not wait for it. */
+static struct node_input given_by(const struct match *m, const struct match_part *p, const struct match_part *self)
+{
+	struct node_input input = input_of(p, self);
+	bool nothing = m->flow == FLOW_FROM_ROOT && self->bytes == 0;
+	input.sure &= !nothing;
+	input.needed &= !nothing;
+	return input;
+}
+
+/* Whether a rank may send to others, and if only what it was given: then it may have to wait until there is room, for
+ * an earlier call of MPI of theirs. */
+static bool may_send(const struct builder *b, const struct match *m, const struct match_part *self)
+{
+	bool ends_here = m->flow == FLOW_TO_ROOT ? self->root : m->flow == FLOW_FROM_ROOT && m->nparts == 2 && !self->root;
+	return tr_is(b->graph->trace, self->site, OP_OF_RANKS) && !ends_here;
+}
+
+#define MOST_CANDIDATES 16 /* of one collective; with more, they are as if hidden */
+
+/* How long after a participant had come all had left; or INT64_MAX. */
+static int64_t until_all_left(const struct builder *b, const struct match *m, const struct match_part *self)
+{
+	int64_t most = 0;
+	for (size_t i = 0; i < m->nparts; i++) {
+		if (m->parts[i].done_at == MATCH_NEVER)
+			return INT64_MAX;
+		int64_t until = graph_between(b, enter_of(self), done_of(&m->parts[i])).hi;
+		most = until > most ? until : most;
+	}
+	return most;
+}
+
+/* How long all that is done in it can take at most once everybody has come: until all had left here, from when the last one came. */
+static int64_t all_of_it(const struct builder *b, const struct match *m)
+{
+	int64_t least = INT64_MAX;
+	for (size_t i = 0; i < m->nparts; i++) {
+		int64_t until = until_all_left(b, m, &m->parts[i]);
+		least = until < least ? until : least;
+	}
+	return least > 0 ? least : 0;
+}
+
+/* An implementation may do nothing before everybody has come. Then who is sooner done than that takes here is later than the last
+ * of them by more than here. */
+static void add_gathering(struct builder *b, const struct match *m, size_t self, int64_t takes)
+{
+	for (size_t k = 0; k < m->nparts; k++) {
+		int64_t lag = ticks_minus(takes, graph_between(b, enter_of(&m->parts[k]), done_of(&m->parts[self])).lo);
+		if (lag > 0)
+			graph_add_late(b, enter_of(&m->parts[k]), lag);
+	}
+}
+
+/* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
+static void add_flow_to(struct builder *b, const struct match *m, size_t i, int64_t takes, struct node_input *inputs)
+{
+	const struct match_part *self = &m->parts[i], *late[MOST_CANDIDATES];
+	bool many = m->nparts > MOST_CANDIDATES;
+	size_t n = 0, nlate = 0;
+	inputs[n++] = input_of(self, self);
+	for (size_t k = 0; k < m->nparts; k++) {
+		const struct match_part *other = &m->parts[k];
+		if (k == i)
+			continue;
+		struct node_input given = given_by(m, other, self);
+		bool missed = !given.sure && graph_certainly_before(b, done_of(self), given.ref);
+		if (may_wait_for(m, self, other) && !missed)
+			inputs[n++] = given;
+		else if (many)
+			continue;
+		else if (graph_certainly_before(b, enter_of(other), done_of(self)))
+			inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
+		else
+			late[nlate++] = other;
+	}
+	struct graph_node *node =
+		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
+	int64_t lag = nlate ? until_all_left(b, m, self) : 0;
+	node->hidden = many || may_send(b, m, self);
+	node->delayed = many || lag == INT64_MAX;
+	for (size_t k = 0; k < nlate && !node->delayed; k++)
+		graph_add_late(b, enter_of(late[k]), lag);
+	if (!node->delayed)
+		add_gathering(b, m, i, takes);
+}
+
+/* One node for each who left. */
+static void add_flow(struct builder *b, const struct match *m)
+{
+	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
+	int64_t takes = m->nparts > MOST_CANDIDATES ? 0 : all_of_it(b, m);
+	for (size_t i = 0; i < m->nparts; i++)
+		add_flow_to(b, m, i, takes, inputs);
+	free(inputs);
+}
+
+/* One participant had certainly left before another came. */
+static bool certainly_missed(const struct times *times, const struct match *m)
+{
+	int64_t left = INT64_MAX, came = INT64_MIN;
+	for (size_t i = 0; i < m->nparts; i++) {
+		const struct match_part *p = &m->parts[i];
+		struct frz_cursor c = times_cursor(times, times->trace->threads[p->thread].clock);
+		frz_time enter = frz_time_of(&c, p->enter), done = frz_time_of(&c, p->done);
+		left = done.hi < left ? done.hi : left;
+		came = enter.lo > came ? enter.lo : came;
+	}
+	return left < came;
+}
+
+/* One node for all. */
+static void add_all(struct builder *b, const struct match *m, bool needed)
+{
+	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
+	for (size_t i = 0; i < m->nparts; i++) {
+		inputs[i] = input_of(&m->parts[i], NULL);
+		inputs[i].needed &= needed;
+	}
+	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, m->nparts);
+	struct graph_node *chance = &b->graph->nodes[node];
+	chance->loose = chance->hidden = chance->delayed = m->by_chance;
+	for (size_t i = 0; i < m->nparts; i++)
+		if (m->parts[i].done_at != MATCH_NEVER)
+			graph_wait(b, done_of(&m->parts[i]), node);
+	free(inputs);
+}
+
+static bool came_and_left(const struct match *m, size_t thread)
+{
+	for (size_t i = 0; i < m->nparts; i++)
+		if (m->parts[i].thread == thread && m->parts[i].done_at != MATCH_NEVER)
+			return true;
+	return false;
+}
+
+/* One of a team ended their process, in good order, before another came, or left. */
+static bool was_ended(const struct trace *t, const struct match *m)
+{
+	uint32_t process = t->threads[m->parts[0].thread].process;
+	if (tr_is(t, m->parts[0].site, OP_OF_RANKS) || !t->processes[process].finished)
+		return false;
+	for (size_t i = 0; i < t->nthreads; i++) {
+		const struct tr_thread *other = &t->threads[i];
+		if (other->process == process && other->complete && other->ran_on && !other->lost && !came_and_left(m, i))
+			return true;
+	}
+	return false;
+}
+
+static void add_incomplete(struct builder *b, const struct match *m)
+{
+	if (!was_ended(b->graph->trace, m))
+		graph_diagnose(&b->missing, enter_of(&m->parts[0]), m->parts[0].site);
+	for (size_t i = 0; i < m->nparts; i++)
+		if (m->parts[i].done_at != MATCH_NEVER)
+			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
+}
+
+/* Part `i` of what only began waits as if part `k` had sent it a message. */
+static void add_begun_by(struct builder *b, const struct match *m, size_t i, size_t k, bool sure, bool possible)
+{
+	const struct match_part *self = &m->parts[i];
+	struct node_input input = given_by(m, &m->parts[k], self);
+	struct event_mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
+	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
+		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX,
+		.bytes = input.bytes, .sure = input.sure && sure && !possible, .possible = possible, .sends_on = true };
+	add_mark(b, self->thread, mark);
+}
+
+/* Who needs nothing, such as the root of MPI_Ibcast, may have to wait until others take what it gives. */
+static void add_begun_possible(struct builder *b, const struct match *m, size_t i)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < m->nparts && n < MOST_CANDIDATES && m->parts[i].done_at != MATCH_NEVER; k++)
+		if (k != i && graph_certainly_before(b, enter_of(&m->parts[k]), done_of(&m->parts[i]))) {
+			add_begun_by(b, m, i, k, false, true);
+			n++;
+		}
+}
+
+/* What only began is waited for as if each had sent a message to each who needs something of him. */
+static void add_begun(struct builder *b, const struct match *m, bool sure)
+{
+	for (size_t i = 0; i < m->nparts; i++) {
+		bool needs = false;
+		for (size_t k = 0; k < m->nparts; k++) {
+			if (k == i || (sure && !may_wait_for(m, &m->parts[i], &m->parts[k])))
+				continue;
+			add_begun_by(b, m, i, k, sure, false);
+			needs = true;
+		}
+		if (!needs)
+			add_begun_possible(b, m, i);
+	}
+}
+
+static bool gives_nothing(const struct match *m)
+{
+	for (size_t i = 0; i < m->nparts; i++)
+		if (m->parts[i].bytes == 0)
+			return true;
+	return false;
+}
+
+/* Where the wait dependencies are not known, all most likely wait for all; unless one who left before another came
+ * shows that they do not: then each may have waited for any who came before it left. */
+static void add_collective(struct builder *b, const struct match *m)
+{
+	for (size_t i = 0; i < m->nparts; i++)
+		explain(b, &m->parts[i]);
+	bool nowhere = m->flow == FLOW_NOWHERE;
+	if (!m->complete)
+		add_incomplete(b, m);
+	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))
+		add_begun(b, m, !nowhere);
+	else if (m->flow == FLOW_ALL && !(gives_nothing(m) && certainly_missed(b->graph->times, m)))
+		add_all(b, m, !m->by_chance);
+	else if (nowhere && !certainly_missed(b->graph->times, m))
+		add_all(b, m, false);
+	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
+		add_flow(b, m);
+	else
+		for (size_t i = 0; i < m->nparts; i++)
+			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
+}
+
+static void add_match(struct builder *b, const struct match *m)
+{
+	switch (m->kind) {
+	case MATCH_MESSAGE: add_message(b, m); break;
+	case MATCH_COLLECTIVE: add_collective(b, m); break;
+	case MATCH_CREATED:
+	case MATCH_JOINED:  break; /* the walk knows more, where stamps are equal */
+	case MATCH_UNTAKEN:
+		graph_diagnose(&b->untaken, enter_of(&m->parts[0]), m->parts[0].site);
+		break;
+	case MATCH_UNSENT:  break; /* the walk finds it, and what the matcher doubts as well */
+	}
+}
+
+void graph_matches(struct builder *b)
+{
+	struct match_log *log = b->graph->times->program.matches; /* where links came of it */
+	struct match_walk *walk = match_walk_open(b->graph->trace, match_slack(b->graph->trace),
+						  match_log_is_full(log) ? log : NULL);
+	struct match m;
+	while (match_walk_next(walk, &m))
+		add_match(b, &m);
+	match_walk_close(walk);
+}

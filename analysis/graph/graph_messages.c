@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_messages.c - nodes of the operations in which messages were completed: whom a receive and a send waited for, and
+ * may wait for in another run. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/search.h"
+#include "analysis/graph/graph_private.h"
+
+/* Between each two clocks the longest message whose send certainly ended before its receive
+ * began. */
+static uint64_t *find_eager(const struct builder *b)
+{
+	const struct graph *g = b->graph;
+	size_t n = g->trace->nclocks;
+	uint64_t *eager = mem_resize(NULL, n * n + 1, sizeof *eager);
+	for (size_t i = 0; i < n * n; i++)
+		eager[i] = GRAPH_EAGER;
+	for (size_t i = 0; i < b->nmessages; i++) {
+		const struct message *m = &b->messages[i];
+		spill_relax(b->spill);
+		uint32_t from = g->trace->threads[m->sent.thread].clock;
+		uint32_t to = g->trace->threads[m->begun.thread].clock;
+		uint64_t *longest = &eager[from * n + to];
+		if (m->sent_until == UINT64_MAX || m->synchronous || m->bytes <= *longest)
+			continue;
+		struct moment ended = { from, m->sent_until }, began = { to, m->begun.stamp };
+		if (times_between_near(g->times, b->cursors, ended, began).lo > 0)
+			*longest = m->bytes;
+	}
+	return eager;
+}
+
+static bool waits_for_receiver(const struct builder *b, const struct message *m,
+			       const uint64_t *eager)
+{
+	const struct trace *t = b->graph->trace;
+	size_t pair = t->threads[m->sent.thread].clock * t->nclocks +
+		      t->threads[m->begun.thread].clock;
+	return m->synchronous || (m->bytes > eager[pair] && !m->buffered);
+}
+
+static struct event_ref call_of(const struct mpi_calls *calls, size_t i, uint32_t thread)
+{
+	return (struct event_ref){ thread, calls->v[i].at, calls->v[i].stamp };
+}
+
+static size_t first_call_behind(const struct mpi_calls *calls, uint64_t at)
+{
+	return SEARCH(calls->n, mid, calls->v[mid].at <= at);
+}
+
+/* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In one order for all, no two are behind each
+ * other. */
+static bool comes_behind(const struct builder *b, struct event_ref x, struct event_ref y)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	uint32_t c = threads[x.thread].clock, d = threads[y.thread].clock;
+	if (c == d)
+		return x.stamp >= y.stamp;
+	return frz_time_of(&b->cursors[c], x.stamp).lo >= frz_time_of(&b->cursors[d], y.stamp).lo;
+}
+
+/* What a send has copied, which is the last input, may go on only when its sender calls MPI again, if that was not behind the
+ * end. True: that is open, and what happened there stays hidden. */
+static bool add_next_call(const struct builder *b, const struct message *m, struct event_ref end, struct node_input *inputs,
+			  size_t *n)
+{
+	const struct mpi_calls *calls = &b->calls[m->sent.thread];
+	size_t next = first_call_behind(calls, m->sent.at);
+	if (next == calls->n)
+		return false;
+	struct event_ref call = call_of(calls, next, m->sent.thread), sent = m->sent;
+	frz_time until_end = graph_between(b, call, end);
+	if (comes_behind(b, call, end)) {
+		inputs[*n - 1].next = until_end.hi >= 0 ? call.stamp : 0;
+		inputs[*n - 1].next_at = call.at;
+		return until_end.hi >= 0;
+	}
+	sent.stamp = m->sent_until < call.stamp ? m->sent_until : call.stamp;
+	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true, .goes_on = true,
+					      .follows = graph_between(b, sent, call).hi < until_end.lo };
+	return false;
+}
+
+/* How many calls of MPI of a thread were certainly before. */
+static size_t calls_before(const struct builder *b, uint32_t thread, struct event_ref end)
+{
+	const struct mpi_calls *calls = &b->calls[thread];
+	return SEARCH(calls->n, mid, graph_certainly_before(b, call_of(calls, mid, thread), end));
+}
+
+/* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
+ * that is known to have been before `end`. `sends`: it sends the last input. */
+static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,
+			 struct node_input *inputs, size_t *n, bool sends)
+{
+	const struct mpi_calls *calls = &b->calls[begun.thread];
+	size_t before = calls_before(b, begun.thread, end);
+	uint64_t bytes = sends ? inputs[*n - 1].bytes : 0;
+	if (before > 0 && calls->v[before - 1].at > begun.at)
+		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, before - 1, begun.thread), .bytes = bytes,
+						      .candidate = true, .goes_on = sends };
+}
+
+/* A send that was over before its receive was begun may have waited until its receiver called MPI, which takes what it finds: the last
+ * such call behind the begin of the send. */
+static void add_call_of_receiver(const struct builder *b, const struct completion *x, const struct message *m,
+				 struct node_input *inputs, size_t *n)
+{
+	uint32_t thread = m->begun.thread;
+	size_t before = calls_before(b, thread, x->exit);
+	struct event_ref call = before ? call_of(&b->calls[thread], before - 1, thread) : x->enter;
+	if (graph_certainly_before(b, x->enter, call))
+		inputs[(*n)++] = (struct node_input){ .ref = call, .candidate = true };
+}
+
+/* Whether the send may be complete before its receive is begun, which is of this message in every run. */
+static bool is_late(const struct builder *b, const struct completion *x, const struct message *m)
+{
+	return !m->synchronous && !m->buffered && !m->by_choice && m->received != UINT64_MAX &&
+	       !graph_certainly_before(b, m->begun, x->exit);
+}
+
+/* Of the node that was made last. */
+static void add_late_receives(struct builder *b, const struct completion *x)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		const struct message *m = &b->messages[x->attached[i].message];
+		if (!x->attached[i].as_sender || !is_late(b, x, m))
+			continue;
+		struct event_ref received = { .thread = m->begun.thread, .stamp = m->received };
+		int64_t until = graph_between(b, m->sent, received).hi, own = graph_between(b, m->sent, x->exit).hi;
+		graph_add_late(b, m->begun, until > own ? until : own);
+	}
+}
+
+/* What one message that is completed adds to the inputs, and says of the node. */
+static void add_end_of(struct builder *b, const struct completion *x, const struct message *m, bool as_sender,
+		       const uint64_t *eager, struct node_input *inputs, size_t *n, struct graph_node *says)
+{
+	if (!as_sender) {
+		inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
+						      .needed = m->sure && !m->by_choice && !x->by_choice,
+						      .candidate = m->possible };
+		if (m->sends_on)
+			add_progress(b, m->sent, x->exit, inputs, n, true);
+		else
+			says->hidden |= add_next_call(b, m, x->exit, inputs, n);
+		says->hidden |= m->sends_on;
+		says->loose |= m->by_choice || x->by_choice;
+		says->hidden |= m->by_choice || x->by_choice; /* whom it would have chosen then */
+		says->delayed |= m->sends_on || m->by_choice || x->by_choice;
+		return;
+	}
+	if (m->buffered)
+		return;
+	bool before = graph_certainly_before(b, m->begun, x->exit), late = is_late(b, x, m);
+	bool waits = waits_for_receiver(b, m, eager) && (m->synchronous || !graph_certainly_before(b, x->exit, m->begun));
+	if (waits || before)
+		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
+						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
+						      .candidate = !m->synchronous };
+	else if (x->n == 1 && !m->receives_on)
+		add_call_of_receiver(b, x, m, inputs, n);
+	if (m->receives_on)
+		add_progress(b, m->begun, x->exit, inputs, n, false);
+	says->hidden |= !m->synchronous || m->receives_on;
+	says->loose |= x->by_choice;
+	says->hidden |= x->by_choice;
+	says->late |= late;
+	says->delayed |= x->by_choice || m->receives_on || (!m->synchronous && !before && !late);
+}
+
+/* One message of several that might have come first; its input is the first one behind the begin. */
+static void note_choice(struct builder *b, const struct completion *x)
+{
+	const struct message *m = &b->messages[x->attached[0].message];
+	uint32_t process = b->graph->trace->threads[x->exit.thread].process;
+	if (x->n == 1 && !x->attached[0].as_sender && m->by_choice)
+		graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1,
+						   .queue = graph_inbox(b, process, x->by_choice ? TR_NO_SITE : m->received_at) });
+}
+
+static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
+{
+	struct node_input few[2 + BEGIN_INPUTS], *inputs = x->n > 1 ? mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs) : few;
+	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried }, *node;
+	size_t n = graph_begin_inputs(&x->begin, inputs);
+	for (size_t i = 0; i < x->n; i++)
+		add_end_of(b, x, &b->messages[x->attached[i].message], x->attached[i].as_sender, eager, inputs, &n, &says);
+	if (x->n == 1 && n == 2 && inputs[1].receiver && !inputs[1].candidate) { /* a send that is matched with its receive */
+		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
+		graph_wait(b, x->exit, number);
+		node = &b->graph->nodes[number];
+	} else {
+		node = graph_arrival(b, x->exit, x->what, inputs, n);
+	}
+	node->hidden = says.hidden;
+	node->loose = says.loose;
+	node->delayed = says.delayed;
+	if (says.late && !says.delayed)
+		add_late_receives(b, x);
+	note_choice(b, x);
+	if (inputs != few)
+		free(inputs);
+}
+
+void graph_keep_completion(struct builder *b, const struct completion *x)
+{
+	bool elsewhere = x->begin.tried || x->begin.enter.at != x->enter.at;
+	if (elsewhere)
+		*SPILL_GROW(b->spill, b->begins, b->nbegins) = x->begin;
+	*SPILL_GROW(b->spill, b->completions, b->ncompletions) = (struct kept_completion){
+		.enter_at = x->enter.at, .enter = x->enter.stamp, .exit_at = x->exit.at, .exit = x->exit.stamp,
+		.thread = x->enter.thread, .first = (uint32_t)b->nattached, .n = (uint32_t)x->n,
+		.waited_for = x->what == GRAPH_WAITED_FOR, .by_choice = x->by_choice,
+		.begin = elsewhere ? (uint32_t)b->nbegins : 0 };
+	for (size_t i = 0; i < x->n; i++)
+		*SPILL_GROW(b->spill, b->attached, b->nattached) = x->attached[i];
+}
+
+static struct completion completion_of(const struct builder *b, const struct kept_completion *k)
+{
+	struct event_ref enter = { k->thread, k->enter_at, k->enter };
+	return (struct completion){ enter, { k->thread, k->exit_at, k->exit },
+				    k->begin ? b->begins[k->begin - 1] : (struct wait_begin){ .enter = enter },
+				    k->waited_for ? GRAPH_WAITED_FOR : GRAPH_RECEIVED, k->by_choice,
+				    b->attached + k->first, k->n };
+}
+
+/* Whoever looked for a message may have looked for one from anyone, and then have named who sent it. */
+static bool was_looked_for(const struct builder *b, const struct kept_completion *x)
+{
+	return x->begin && b->begins[x->begin - 1].tried;
+}
+
+/* A receive that goes on behind its call, or when it is over; or is one of several that may be complete first. */
+static void find_pending(struct builder *b)
+{
+	for (size_t i = 0; i < b->ncompletions; i++) {
+		const struct kept_completion *x = &b->completions[i];
+		spill_relax(b->spill);
+		for (size_t k = 0; k < x->n; k++) {
+			struct message *m = &b->messages[b->attached[x->first + k].message];
+			if (b->attached[x->first + k].as_sender)
+				continue;
+			m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at ||
+					  tr_is(b->graph->trace, m->received_at, OP_IN_TWO);
+			m->received = m->receives_on ? UINT64_MAX : x->exit;
+			m->by_choice |= (x->by_choice || was_looked_for(b, x)) && b->graph->trace->nprocesses > 2;
+		}
+	}
+}
+
+void graph_completions(struct builder *b)
+{
+	uint64_t *eager = find_eager(b);
+	find_pending(b);
+	for (size_t i = 0; i < b->ncompletions; i++) {
+		struct completion x = completion_of(b, &b->completions[i]);
+		add_completion(b, &x, eager);
+	}
+	free(eager);
+}
