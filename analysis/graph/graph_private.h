@@ -203,7 +203,13 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-struct node_input { struct event_ref ref; bool sure, receiver; uint64_t bytes; bool needed, candidate, follows, goes_on; uint64_t next, next_at; /* it is open until this stamp, or 0, and event */ };
+/* As struct graph_input; and if it is open until a stamp, which is that of an event: next, next_at (else 0). */
+struct node_input {
+	struct event_ref ref;
+	uint64_t bytes;
+	bool sure, receiver, needed, candidate, follows, goes_on;
+	uint64_t next, next_at;
+};
 
 /* The first inputs of a node that is waited for from there on; how many they are. */
 #define BEGIN_INPUTS 2
