@@ -11,6 +11,7 @@
 #include "analysis/base/nearest.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/marks.h"
 #include "analysis/report/naps.h"
 #include "analysis/report/notes.h"
@@ -329,10 +330,7 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	double naps_s = naps_say(trace, NULL);
-	request.open_s[COZ_PROVED] = unrecorded_sum(&unrecorded, trace, false) + naps_s;
-	request.open_s[COZ_EXPECTED] = unrecorded_sum(&unrecorded, trace, true) + naps_s;
-	request.unsure = request.open_s[COZ_PROVED] > 0 || unrecorded.hidden > 0 || unseen_matters(trace);
+	doubt_profile(&request, trace, &unrecorded, naps_say(trace, NULL));
 	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);
 	profile_open(&profile, trace, &times, &request);

@@ -13,10 +13,10 @@
 #include "analysis/commands/command_line.h"
 #include "analysis/commands/sql_results.h"
 #include "analysis/export/export.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/naps.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/unrecorded.h"
-#include "analysis/report/unseen.h"
 
 struct export_job {
 	struct trace *trace;
@@ -113,12 +113,9 @@ static void open_profile(const struct export_job *j, struct profile *profile)
 {
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, j->trace, NULL);
-	double naps_s = naps_say(j->trace, NULL);
-	double most_s = unrecorded_sum(&unrecorded, j->trace, false) + naps_s, likely_s = unrecorded_sum(&unrecorded, j->trace, true) + naps_s;
-	bool unsure = most_s > 0 || unrecorded.hidden > 0 || unseen_matters(j->trace);
-	profile_open(profile, j->trace, j->times,
-		     &(struct profile_request){ .who = COZ_ALL, .unsure = unsure,
-						.open_s = { [COZ_PROVED] = most_s, [COZ_EXPECTED] = likely_s } });
+	struct profile_request request = { .who = COZ_ALL };
+	doubt_profile(&request, j->trace, &unrecorded, naps_say(j->trace, NULL));
+	profile_open(profile, j->trace, j->times, &request);
 	unrecorded_close(&unrecorded);
 }
 

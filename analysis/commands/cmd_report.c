@@ -14,17 +14,17 @@
 #include "analysis/efficiency/useful.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/decide.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/enclosing.h"
 #include "analysis/report/location_table.h"
 #include "analysis/report/machine.h"
 #include "analysis/report/next_step.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
-#include "analysis/report/region_table.h"
 #include "analysis/report/ranking.h"
+#include "analysis/report/region_table.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/run_ends.h"
-#include "analysis/report/unseen.h"
 
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
@@ -115,12 +115,9 @@ static void find_profile(const struct findings *f, struct profile *p)
 {
 	bool *wanted = biggest_regions(f);
 	struct profile_aside aside = next_step_asks(f);
-	profile_open(p, f->trace, &f->times,
-		     &(struct profile_request){ .wanted = wanted, .who = COZ_ALL, .aside = &aside,
-						.open_s[COZ_PROVED] = unrecorded_sum(&f->unrecorded, f->trace, false) + f->naps,
-						.open_s[COZ_EXPECTED] = unrecorded_sum(&f->unrecorded, f->trace, true) + f->naps,
-						.unsure = f->unrecorded.count > 0 || f->naps > 0 || f->unrecorded.hidden > 0 ||
-							  unseen_matters(f->trace) });
+	struct profile_request request = { .wanted = wanted, .who = COZ_ALL, .aside = &aside };
+	doubt_profile(&request, f->trace, &f->unrecorded, f->naps);
+	profile_open(p, f->trace, &f->times, &request);
 	free(wanted);
 }
 

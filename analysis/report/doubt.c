@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * doubt.c - what-ifs know what the recorder did not see. */
+#include "analysis/report/doubt.h"
+
+#include "analysis/report/unseen.h"
+
+void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded, double naps_s)
+{
+	request->open_s[COZ_PROVED] = unrecorded_sum(unrecorded, trace, false) + naps_s;
+	request->open_s[COZ_EXPECTED] = unrecorded_sum(unrecorded, trace, true) + naps_s;
+	request->unsure = request->open_s[COZ_PROVED] > 0 || unrecorded->hidden > 0 || unseen_matters(trace);
+}
