@@ -95,16 +95,32 @@ static uint32_t thread_of(const struct graph *g, uint32_t process)
 	return UINT32_MAX;
 }
 
-static void find_longest(struct chain *c)
+static void find_longest(struct chain *c, frz_time run)
 {
-	c->same = c->sure = true;
+	c->same = true;
 	for (size_t i = 1; i < c->n; i++) {
 		c->longest = exceeds(c->stages[i].work, c->stages[c->longest].work) ? i : c->longest;
 		c->first = exceeds(c->stages[i].sequential, c->stages[c->first].sequential) ? i : c->first;
 		c->same &= c->stages[i].site == c->stages[0].site;
 	}
-	for (size_t i = 0; i < c->n; i++)
-		c->sure &= i == c->longest || c->stages[i].work.hi < c->stages[c->longest].work.lo;
+	for (size_t i = 0; i < c->n; i++) {
+		c->stages[i].long_as_any = i == c->longest || c->stages[i].work.hi >= c->stages[c->longest].work.lo - run.hi / CHAIN_TIE;
+		c->nlongest += c->stages[i].long_as_any;
+	}
+}
+
+/* Of whichever of the longest. */
+static frz_time transfer_of_longest(const struct chain *c)
+{
+	frz_time hull = c->stages[c->longest].transfer;
+	for (size_t i = 0; i < c->n; i++) {
+		frz_time x = c->stages[i].transfer;
+		if (!c->stages[i].long_as_any)
+			continue;
+		hull.lo = x.lo < hull.lo ? x.lo : hull.lo;
+		hull.hi = x.hi > hull.hi ? x.hi : hull.hi;
+	}
+	return hull;
 }
 
 static void divide(struct chain *c, frz_time run)
@@ -118,7 +134,7 @@ static void divide(struct chain *c, frz_time run)
 	for (size_t i = 0; i < c->n; i++)
 		c->uneven = time_add(c->uneven, time_less(longest, c->stages[i].work));
 	c->sequential = time_times(c->stages[c->first].sequential, c->n - 1);
-	c->transfer = time_times(c->stages[c->longest].transfer, c->n);
+	c->transfer = time_times(transfer_of_longest(c), c->n);
 	c->filling = time_less(time_times(run, c->n), time_add(time_times(time_add(longest, c->stages[c->first].sequential), c->n), c->transfer));
 }
 
@@ -132,7 +148,7 @@ void chain_open(struct chain *c, const struct graph *g, struct graph_last *last,
 			*MEM_GROW(c->stages, c->n) = stage_of(g, last, thread, p, once);
 	}
 	if (c->n) {
-		find_longest(c);
+		find_longest(c, calls->span.length);
 		divide(c, calls->span.length);
 	}
 	free(once);
@@ -155,9 +171,34 @@ static struct site_name name_of(const struct facts *f, uint32_t site)
 	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_REGIONS };
 }
 
+#define MOST_NAMES 3
+
+/* "rank 1 in b, rank 2 in c and 4 others": those that are as long as any; to be freed. */
+static char *names_of_longest(const struct facts *f, const struct chain *c)
+{
+	char *names = NULL;
+	size_t named = 0;
+	for (size_t i = 0; i < c->n && named < MOST_NAMES; i++) {
+		const struct stage *s = &c->stages[i];
+		if (!s->long_as_any)
+			continue;
+		bool last = ++named == c->nlongest;
+		char *longer = mem_format("%s%s%s in %s", names ? names : "", !names ? "" : last ? " and " : ", ",
+					  facts_location(f->trace, s->thread).text, name_of(f, s->site).text);
+		free(names);
+		names = longer;
+	}
+	if (c->nlongest <= MOST_NAMES)
+		return names;
+	char *all = mem_format("%s and %zu others", names, c->nlongest - MOST_NAMES);
+	free(names);
+	return all;
+}
+
 void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 {
 	const struct stage *longest = &c->stages[c->longest], *first = &c->stages[c->first];
+	char *names = names_of_longest(f, c);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct stage *s = &c->stages[i];
 		EXPERT_FACT(e, "stage", EXPERT_COUNT("number", (int64_t)i + 1), EXPERT_COUNT("thread", s->thread),
@@ -165,7 +206,7 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 			    EXPERT_TEXT("region-name", name_of(f, s->site).text),
 			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));
 	}
-	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_WORD("sure", c->sure ? "yes" : "no"),
+	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_COUNT("as-long", (int64_t)c->nlongest), EXPERT_TEXT("as-long-names", names),
 		    EXPERT_COUNT("longest", longest->thread),
 		    EXPERT_TEXT("longest-name", facts_location(f->trace, longest->thread).text),
 		    EXPERT_COUNT("region", number_of(f, longest->site)), EXPERT_TEXT("region-name", name_of(f, longest->site).text),
@@ -174,4 +215,5 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 		    EXPERT_TEXT("first-region-name", name_of(f, first->sequential_site).text),
 		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
 		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)), EXPERT_RANGE("filling", facts_share(f, c->filling)));
+	free(names);
 }

@@ -12,6 +12,9 @@
  *   transfer    n times what the operations of the longest stage take besides waiting
  *   filling     n times what is left of the run: before the longest stage has something to do, behind its last, and when it waits in between
  *
+ * Stages whose work may be less than W by no more than 1/CHAIN_TIE of the run are *as long as any*: to shorten only one of them buys no
+ * more than that. Transfer may then be that of each of them.
+ *
  * Law: each lies in its interval, if a wait was ended by what the graph connects it with; with all work, sequential or not, of all stages
  * but what others do that is sequential, too, they are n times the run. */
 #ifndef ANALYSIS_CHAIN_H
@@ -21,8 +24,11 @@
 #include "analysis/diagnose/pattern.h"
 #include "analysis/graph/graph_last.h"
 
+#define CHAIN_TIE 50
+
 struct stage {
 	uint32_t thread, site;       /* where it works longest; TR_OUTSIDE */
+	bool long_as_any;
 	frz_time work, sequential, transfer;
 	uint32_t sequential_site;    /* where most of that is, or TR_NO_SITE */
 };
@@ -30,7 +36,7 @@ struct stage {
 struct chain {
 	struct stage *stages; size_t n;
 	size_t longest, first;       /* stages: that with the longest work; that with most sequential work */
-	bool sure;                   /* no other may have longer work */
+	size_t nlongest;             /* how many are as long as any */
 	bool same;                   /* all work in the same region */
 	frz_time uneven, sequential, transfer, filling;
 };

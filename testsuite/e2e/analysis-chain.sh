@@ -3,7 +3,7 @@
 #
 # Runs of pipelines and wavefronts that are made up, each with a fault that is known, on hosts with clocks of their own: diagnose takes
 # them for what they are, names the fault first, and what it says of the stages' time holds the truth. And a tree of messages: divide and
-# conquer, by phases. TIMES=7 tries 21 seeds; SEED=N begins with another.
+# conquer, by phases. Stages that are equally slow. TIMES=7 tries 21 seeds; SEED=N begins with another.
 . testsuite/fixtures/analysis/setup.sh
 made=${fixtures%/analysis}/diagnose
 export PYTHONDONTWRITEBYTECODE=1
@@ -77,4 +77,53 @@ jq -e '.findings[] | select(.region == "make") | .cause == "sequential" and (.pr
 } | trace equal
 expect 0 diagnose --json equal
 jq -e '.model == "divide-conquer" and (.findings[0] | .cause == "uneven" and (.proved | not))' out >is || fail "equal: $(jq -c '[.model, .findings]' out)"
+
+# ---- Stages that are equally slow ----------------------------------------
+
+# Items go from one to the next.
+line() { # processes items, and of each process "STAGE:NS", or "STAGE:NS:NS of sending" (stage 0: not marked)
+	awk -v n="$1" -v items="$2" -v how="${*:3}" '
+		function op(t, site, from, to, keys) { print "e", t, from + 0, site, "enter", keys; print "e", t, to + 0, site, "exit", keys }
+		BEGIN {
+			split(how, of, " ")
+			print "dprof-text 1\nclock 0 host=h0 ghz=1"
+			for (t = 0; t < n; t++) { print "thread " t " clock=0 rank=" t; all = all (t ? "," : "") t }
+			print "group 1 threads=" all
+			print "site 0 kind=send name=MPI_Send file=x.c line=1\nsite 1 kind=recv name=MPI_Recv file=x.c line=2"
+			for (t = 0; t < n; t++) {
+				split(of[t + 1], x, ":")
+				takes[t] = x[2]; sends[t] = x[3] ? x[3] : 50
+				print "site " 2 + t " kind=region name=s" t " file=x.c line=" 3 + t (x[1] > 0 ? " role=stage:" x[1] : "")
+			}
+			for (i = 0; i < items; i++)
+				for (t = 0; t < n; t++) {
+					if (t) {
+						begun = at[t]
+						at[t] = (there > begun ? there : begun) + 100
+						op(t, 1, begun, at[t], "group=1 peer=" t - 1 " tag=1 bytes=8")
+					}
+					op(t, 2 + t, at[t], at[t] + takes[t]); at[t] += takes[t]
+					if (t < n - 1) { op(t, 0, at[t], at[t] + sends[t], "group=1 peer=" t + 1 " tag=1 bytes=8"); there = at[t]; at[t] += sends[t] }
+				}
+		}'
+}
+verdicts() { # directory: of each cause, whether it is proved
+	expect 0 diagnose --json "$1"
+	jq -c '[.findings[] | {(.cause): .proved}] | add // {}' out
+}
+line 4 40 0:10000 0:10000 0:18000 0:10000 | trace slow
+verdicts slow >found
+jq -e '.["slow-stage"]' found >is || fail "one slow stage: $(cat found)"
+jq -e '.findings[0] | .rank == 2 and (.what | startswith("rank 2 has more to do in s2 than other stages"))' out >is || fail "one slow stage: $(jq -c .findings out)"
+# Two are slow: both are named, and neither is the one.
+line 4 40 0:10000 0:18000 0:18010 0:10000 | trace tie
+verdicts tie >found
+jq -e '.model == "pipeline" and (.findings[0] | .cause == "slow-stage" and .proved and .rank == null and
+	(.what | startswith("rank 1 in s1 and rank 2 in s2 have as much to do, and more than other stages")))' out >is || fail "a tie: $(jq -c .findings out)"
+expect 0 diagnose tie
+fits_80 out || fail "tie: wider than 80 columns"
+# Of two one sends for long, and the other has nothing to do then: neither is for sure what the longest loses.
+line 3 100 0:10000 0:14000:5000 0:14000 | trace tie
+verdicts tie >found
+jq -e 'has("communication") and has("filling") and (.communication or .filling | not)' found >is || fail "a tie: $(jq -c .findings out)"
 echo "as expected"

@@ -25,12 +25,20 @@
                    " % while the pipeline fills, drains or stands, and " (shown ?tl ?th) " % while its operations take their time.")))))
 
 (defrule slow-stage
-  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (sure ?sure) (uneven-lo ?lo) (uneven-hi ?hi))
+  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi))
   =>
-  (assert (finding (cause slow-stage) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (sure ?sure) (site ?r) (thread ?t)
+  (assert (finding (cause slow-stage) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat ?who " has more to do in " ?name " than other stages, which wait for it"))
     (suggestion (str-cat "share what " ?name " does among two stages, or give it to several threads"))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
+
+; None of several is the slow one.
+(defrule slow-stage-of-several
+  (chain (as-long ?n&:(> ?n 1)) (as-long-names ?who) (uneven-lo ?lo) (uneven-hi ?hi))
+  =>
+  (assert (finding (cause slow-stage) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
+    (what (str-cat ?who " have as much to do, and more than other stages, which wait for them"))
+    (suggestion "share what they do among more stages, or give it to several threads: to make one of them shorter is not enough"))))
 
 (defrule sequential
   (chain (first ?t) (first-name ?who) (first-region ?r&:(>= ?r 0)) (first-region-name ?name) (sequential-lo ?lo) (sequential-hi ?hi))

@@ -25,12 +25,20 @@
                    " % while the front comes, has passed or stands, and " (shown ?tl ?th) " % while its operations take their time.")))))
 
 (defrule imbalance
-  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (sure ?sure) (uneven-lo ?lo) (uneven-hi ?hi))
+  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi))
   =>
-  (assert (finding (cause imbalance) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (sure ?sure) (site ?r) (thread ?t)
+  (assert (finding (cause imbalance) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat ?who " has more to do in " ?name " than other ranks, which wait for it"))
     (suggestion (str-cat "give " ?who " less of it, and others more"))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
+
+; None of several is the slow one.
+(defrule imbalance-of-several
+  (chain (as-long ?n&:(> ?n 1)) (as-long-names ?who) (uneven-lo ?lo) (uneven-hi ?hi))
+  =>
+  (assert (finding (cause imbalance) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
+    (what (str-cat ?who " have as much to do, and more than other ranks, which wait for them"))
+    (suggestion "give them less of it, and others more: to do so with one of them is not enough"))))
 
 (defrule sequential
   (chain (first ?t) (first-name ?who) (first-region ?r&:(>= ?r 0)) (first-region-name ?name) (sequential-lo ?lo) (sequential-hi ?hi))
