@@ -67,7 +67,7 @@ void wrap_loop(tree *loop, tree fn)
 	    stretches_off(where))
 		return;
 	char *name = loop_name(fn, where);
-	struct marker m = { DIRECTIVE_OPEN, DPROF_KIND_REGION, where, name, NULL_TREE, AUTOMATIC, DPROF_IN_NO_ROLE };
+	struct marker m = { DIRECTIVE_OPEN, DPROF_KIND_REGION, where, name, NULL_TREE, AUTOMATIC, nullptr };
 	tree list = alloc_stmt_list();
 	append_to_statement_list_force(marker_build(m), &list);
 	append_to_statement_list_force(*loop, &list);

@@ -27,21 +27,14 @@ bool names_check(enum dprof_kind kind, const char *name, location_t where)
  *
  * Kept beside the tree, as what names stand for is: a precompiled header does not bring them along. */
 
-const char *const role_words[DPROF_ROLE_COUNT] = {
-	"",
-#define X(NAME, word) #word,
-	DPROF_ROLES(X)
-#undef X
-};
-
 struct taken {
-	enum dprof_role role;
+	const char *role;
 	location_t where;
 };
 
 static hash_map<nofree_string_hash, taken> *roles;
 
-bool names_take_role(const char *name, enum dprof_role role, location_t where)
+bool names_take_role(const char *name, const char *role, location_t where)
 {
 	bool existed;
 	if (!roles)
@@ -49,15 +42,15 @@ bool names_take_role(const char *name, enum dprof_role role, location_t where)
 	taken &t = roles->get_or_insert(name, &existed);
 	if (!existed)
 		t = { role, where };
-	if (t.role == role)
+	if (!strcmp(t.role, role))
 		return true;
-	error_at(where, "dprof region %qs has two roles, %qs and %qs", name, role_words[t.role], role_words[role]);
+	error_at(where, "dprof region %qs has two roles, %qs and %qs", name, t.role, role);
 	inform(t.where, "the other one is given here");
 	return false;
 }
 
-enum dprof_role names_role(const char *name)
+const char *names_role(const char *name)
 {
 	taken *t = roles ? roles->get(name) : nullptr;
-	return t ? t->role : DPROF_IN_NO_ROLE;
+	return t ? t->role : nullptr;
 }

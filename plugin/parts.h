@@ -31,7 +31,7 @@ struct marker {
 	const char *name;
 	tree instance; /* which of many, or NULL */
 	enum origin origin;
-	enum dprof_role role; /* while it is parsed: names.cc keeps it */
+	const char *role; /* or NULL; while it is parsed: names.cc keeps it */
 };
 
 /* options.cc */
@@ -70,10 +70,9 @@ bool stretches_off(location_t where);
 /* names.cc: one name is of one kind. False after an error. */
 bool names_check(enum dprof_kind kind, const char *name, location_t where);
 
-/* A name has one role. False after an error. */
-bool names_take_role(const char *name, enum dprof_role role, location_t where);
-enum dprof_role names_role(const char *name);
-extern const char *const role_words[DPROF_ROLE_COUNT];
+/* A name has one role, "master" or "stage:3", which is kept. False after an error. */
+bool names_take_role(const char *name, const char *role, location_t where);
+const char *names_role(const char *name); /* NULL: it has none */
 
 /* instance.cc: which of many a region is. */
 tree instance_note(const struct marker &m);

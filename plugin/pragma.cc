@@ -145,27 +145,60 @@ static bool parse_instance(struct marker *m, location_t before)
 	return m->instance;
 }
 
+static const char *const role_words[DPROF_ROLE_COUNT] = {
+	"",
+#define X(NAME, word) #word,
+	DPROF_ROLES(X)
+#undef X
+};
+
+/* ":" K, behind `stage`; the place of K, or of what is wrong. */
+static bool parse_stage(struct marker *m, location_t *before)
+{
+	struct token colon = lex(*before), number = colon.type == CPP_COLON ? lex(colon.where) : colon;
+	bool whole = number.type == CPP_NUMBER && TREE_CODE(number.value) == INTEGER_CST && tree_fits_uhwi_p(number.value);
+	unsigned HOST_WIDE_INT k = whole ? tree_to_uhwi(number.value) : 0;
+	*before = number.where;
+	if (colon.type != CPP_COLON)
+		error_at(number.where, "expected %<:%> and the number of the stage after %<stage%>");
+	else if (k < 1 || k > DPROF_STAGE_MOST)
+		error_at(number.where, "expected the number of the stage, from 1 to %d, after %<stage:%>", DPROF_STAGE_MOST);
+	else
+		m->role = xasprintf("%s:%u", role_words[DPROF_IN_ROLE_STAGE], (unsigned)k);
+	return m->role;
+}
+
+/* ROLE, and where it ends. */
+static bool parse_role_word(struct marker *m, location_t *before)
+{
+	auto_vec<const char *> words;
+	struct token t = lex(*before);
+	const char *given = t.type == CPP_NAME ? IDENTIFIER_POINTER(t.value) : "";
+	*before = t.where;
+	if (!strcmp(given, role_words[DPROF_IN_ROLE_STAGE]))
+		return parse_stage(m, before);
+	for (int role = DPROF_IN_NO_ROLE + 1; role < DPROF_ROLE_COUNT; role++) {
+		words.safe_push(role == DPROF_IN_ROLE_STAGE ? "stage:K" : role_words[role]);
+		if (!strcmp(given, role_words[role]))
+			m->role = role_words[role];
+	}
+	if (!m->role)
+		refuse_word(t, "role", "role(", words);
+	return m->role;
+}
+
 /* "(" ROLE ")", behind `role`. */
 static bool parse_role(struct marker *m, location_t before)
 {
-	auto_vec<const char *> words;
 	struct token open = lex(before);
 	if (open.type != CPP_OPEN_PAREN) {
 		error_at(open.where, "expected %<(%> after %<role%>");
 		return false;
 	}
-	struct token t = lex(open.where);
-	const char *given = t.type == CPP_NAME ? IDENTIFIER_POINTER(t.value) : "";
-	for (int role = DPROF_IN_NO_ROLE + 1; role < DPROF_ROLE_COUNT; role++) {
-		words.safe_push(role_words[role]);
-		if (!strcmp(given, role_words[role]))
-			m->role = (enum dprof_role)role;
-	}
-	if (m->role == DPROF_IN_NO_ROLE) {
-		refuse_word(t, "role", "role(", words);
+	location_t last = open.where;
+	if (!parse_role_word(m, &last))
 		return false;
-	}
-	struct token close = lex(t.where);
+	struct token close = lex(last);
 	if (close.type == CPP_CLOSE_PAREN)
 		return true;
 	error_at(close.where, "expected %<)%> after the role");
@@ -271,7 +304,7 @@ static void on_pragma(cpp_reader *)
 		return;
 	}
 	if (!check_place(m) || stretches_off(m.where) || !names_check(m.kind, m.name, m.where) ||
-	    (m.role != DPROF_IN_NO_ROLE && !names_take_role(m.name, m.role, m.where)))
+	    (m.role && !names_take_role(m.name, m.role, m.where)))
 		return;
 	add_stmt(marker_build(m));
 	if (g.place == PLACE_STATEMENT)

@@ -76,9 +76,9 @@ static void append_site(auto_vec<char> *bytes, enum dprof_kind kind, location_t 
 	append(bytes, name, strlen(name));
 	append(bytes, at.file ? at.file : "", FILE_MAX);
 	append_function(bytes, fn);
-	enum dprof_role role = kind == DPROF_KIND_REGION && origin == MARKED ? names_role(name) : DPROF_IN_NO_ROLE;
-	if (role != DPROF_IN_NO_ROLE)
-		append(bytes, role_words[role], strlen(role_words[role]));
+	const char *role = kind == DPROF_KIND_REGION && origin == MARKED ? names_role(name) : nullptr;
+	if (role)
+		append(bytes, role, strlen(role));
 	while (bytes->length() % DPROF_SITE_ALIGN || bytes->length() < start + DPROF_SITE_MIN)
 		bytes->safe_push('\0');
 

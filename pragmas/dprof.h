@@ -15,7 +15,8 @@
  *	                                 or an integer constant
  *
  *	DPROF_REGION_ROLE(deal, master)  the same as DPROF_REGION, and says what it is in the program's pattern:
- *	                                 master, worker, or setup (of a task)
+ *	                                 master, worker, setup (of a task), task, init and final (of a
+ *	                                 worker), or stage:2 (of a pipeline)
  *
  *	DPROF_PROGRESS(iteration)        one more unit of work is done
  *

@@ -36,7 +36,8 @@
  *   | magic u32 | size u16 | kind u8 | version u8 | line u32 | column u32 |
  *   | name\0 file\0 function\0 [role\0] padding |
  *
- * A region's role is a word of DPROF_ROLES; a site without that string, or with an empty one, has none.
+ * A region's role is a word of DPROF_ROLES, stage with its number behind a colon (stage:3); a site without that string, or
+ * with an empty one, has none.
  *
  * A region that the user did not mark has DPROF_SITE_AUTOMATIC set in its kind: functions and loops that
  * the plugin takes by itself, bodies of threads, teams and tasks.
@@ -62,7 +63,12 @@ struct dprof_site {
 #define DPROF_ROLES(X)                                                                             \
 	X(MASTER, master)     /* work of whoever gives out tasks */                                \
 	X(WORKER, worker)     /* work of whoever does them */                                      \
-	X(SETUP, setup)       /* a task is made ready before it is given out */
+	X(SETUP, setup)       /* a task is made ready before it is given out */                    \
+	X(TASK, task)         /* a task is done */                                                 \
+	X(INIT, init)         /* a worker prepares for all of its tasks */                         \
+	X(FINAL, final)       /* a worker does what is left behind them */                         \
+	X(STAGE, stage)       /* work of a stage of a pipeline: the first is stage:1 */
+#define DPROF_STAGE_MOST 999
 
 enum dprof_role {
 	DPROF_IN_NO_ROLE,

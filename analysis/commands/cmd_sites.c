@@ -64,9 +64,9 @@ static void fill_sites(struct reply *r, const struct object *o)
 	reply_table(r, "sites", columns, SIZE_MAX);
 	for (size_t i = 0; i < o->nsites; i++) {
 		const struct tr_site *s = &o->sites[i];
-		reply_row(r, tab_text(tr_kind_word(s->kind)), tab_text(s->automatic ? "automatic" : tr_role_word(s->role)),
+		reply_row(r, tab_text(tr_kind_word(s->kind)), tab_text(s->automatic ? "automatic" : tr_role_word(s).text),
 			  tab_site(&names, (uint32_t)i), tab_text(s->name), tab_text(s->file), tab_count(s->line),
-			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic), s->role ? tab_text(tr_role_word(s->role)) : TAB_NONE);
+			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic), s->role ? tab_text(tr_role_word(s).text) : TAB_NONE);
 	}
 	reply_end(r);
 }

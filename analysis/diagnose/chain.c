@@ -144,8 +144,11 @@ void chain_open(struct chain *c, const struct graph *g, struct graph_last *last,
 	*c = (struct chain){ .n = 0 };
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t thread = thread_of(g, p->order[i]);
-		if (thread != UINT32_MAX)
-			*MEM_GROW(c->stages, c->n) = stage_of(g, last, thread, p, once);
+		if (thread == UINT32_MAX)
+			continue;
+		struct stage *s = MEM_GROW(c->stages, c->n);
+		*s = stage_of(g, last, thread, p, once);
+		s->number = p->stage_of[p->order[i]] ? p->stage_of[p->order[i]] : (uint32_t)c->n;
 	}
 	if (c->n) {
 		find_longest(c, calls->span.length);
@@ -201,7 +204,7 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 	char *names = names_of_longest(f, c);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct stage *s = &c->stages[i];
-		EXPERT_FACT(e, "stage", EXPERT_COUNT("number", (int64_t)i + 1), EXPERT_COUNT("thread", s->thread),
+		EXPERT_FACT(e, "stage", EXPERT_COUNT("number", s->number), EXPERT_COUNT("thread", s->thread),
 			    EXPERT_TEXT("thread-name", facts_location(f->trace, s->thread).text), EXPERT_COUNT("region", number_of(f, s->site)),
 			    EXPERT_TEXT("region-name", name_of(f, s->site).text),
 			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));

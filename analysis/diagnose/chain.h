@@ -28,6 +28,7 @@
 
 struct stage {
 	uint32_t thread, site;       /* where it works longest; TR_OUTSIDE */
+	uint32_t number;             /* as it is marked, or from 1 on */
 	bool long_as_any;
 	frz_time work, sequential, transfer;
 	uint32_t sequential_site;    /* where most of that is, or TR_NO_SITE */

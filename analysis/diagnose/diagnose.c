@@ -179,7 +179,8 @@ static const char *find_workers(struct patient *p)
 static const char *find_stages(struct patient *p)
 {
 	chain_open(&p->chain, p->graph, &p->last, &p->pattern, p->calls);
-	return p->chain.n < 3 ? NULL : p->chain.same ? "wavefront" : "pipeline";
+	bool marked = p->chain.n > 0 && p->pattern.stage_of[p->pattern.order[0]] > 0;
+	return marked && p->chain.n >= 2 ? "pipeline" : p->chain.n < 3 ? NULL : p->chain.same ? "wavefront" : "pipeline";
 }
 
 static bool any_region(const struct patient *p)

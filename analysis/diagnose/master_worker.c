@@ -31,6 +31,7 @@ struct cycle {
 struct worker_steps {
 	struct steps steps;
 	struct cycle *cycles; size_t ncycles; /* in the spill */
+	bool marked;                 /* its tasks are: role(task) */
 	uint64_t fin;                /* stamp: T_fin */
 };
 
@@ -48,6 +49,7 @@ struct master_finder {
 	const struct event_type *type;
 	struct steps master;
 	struct service *services; size_t nservices; /* in the order of their stamps */
+	bool setup_marked;           /* what sets up tasks has role(setup); or else: */
 	bool *sets_up;               /* of each row (site; behind them: outside) */
 	struct worker_steps *of;     /* of each worker */
 	struct moment begins;        /* the master takes the first request */
@@ -126,7 +128,35 @@ static void add_part(struct cycle *c, const struct event_found *e, size_t consti
 		c->message = time_add(c->message, e->of[constituent].sum.transfer);
 }
 
-static void add_cycle(struct master_finder *f, struct worker_steps *w, const struct event_found *e)
+static bool has_tasks_marked(const struct steps *s)
+{
+	bool any = false;
+	for (size_t i = 0; i < s->npieces; i++)
+		any |= s->pieces[i].role == DPROF_IN_ROLE_TASK;
+	return any;
+}
+
+static frz_time time_of_piece(const struct master_finder *f, uint32_t thread, const struct step_piece *p)
+{
+	return times_of_thread(f->g->times, thread, p->from, p->to);
+}
+
+/* Of one whose tasks are marked: what of it is in there. */
+static void find_marked_task(const struct master_finder *f, uint32_t thread, const struct worker_steps *w, struct cycle *c)
+{
+	c->comp = (frz_time){ 0, 0 };
+	for (size_t i = c->first_step; i < w->steps.n && w->steps.list[i].is.to <= c->over; i++)
+		for (uint32_t k = 0; k < w->steps.list[i].npieces; k++) {
+			const struct step_piece *p = &w->steps.pieces[w->steps.list[i].pieces + k];
+			if (p->role != DPROF_IN_ROLE_TASK)
+				continue;
+			c->task = true;
+			c->task_to = p->to;
+			c->comp = time_add(c->comp, time_of_piece(f, thread, p));
+		}
+}
+
+static void add_cycle(struct master_finder *f, uint32_t thread, struct worker_steps *w, const struct event_found *e)
 {
 	const struct event_type *t = f->type;
 	size_t request = event_constituent(t, "request"), assign = event_constituent(t, "assign");
@@ -143,21 +173,42 @@ static void add_cycle(struct master_finder *f, struct worker_steps *w, const str
 		c.task_to = work->sum.to;
 		c.comp = work->sum.took;
 	}
-	if (w->ncycles)
+	if (w->marked)
+		find_marked_task(f, thread, w, &c);
+	else if (w->ncycles)
 		w->cycles[w->ncycles - 1].task = true; /* it has asked again */
 	*SPILL_GROW(f->g->spill, w->cycles, w->ncycles) = c;
 }
 
-static void find_cycles(struct master_finder *f, struct worker_steps *w)
+/* When it asks behind its last task; if it does not, when that is over. UINT64_MAX: it had none. */
+static uint64_t find_fin(const struct worker_steps *w)
+{
+	size_t n = w->ncycles;
+	if (!w->marked)
+		return n ? w->cycles[n - 1].asked : UINT64_MAX;
+	while (n > 0 && !w->cycles[n - 1].task)
+		n--;
+	return n == 0 ? UINT64_MAX : n < w->ncycles ? w->cycles[n].asked : w->cycles[n - 1].task_to;
+}
+
+static void find_cycles(struct master_finder *f, uint32_t thread, struct worker_steps *w)
 {
 	struct event_recognizer r = { .type = f->type };
 	struct event_found e;
 	for (size_t i = 0; i < w->steps.n; i++)
 		if (event_next(&r, &w->steps.list[i].is, &e))
-			add_cycle(f, w, &e);
+			add_cycle(f, thread, w, &e);
 	if (event_end(&r, &e))
-		add_cycle(f, w, &e);
-	w->fin = w->ncycles ? w->cycles[w->ncycles - 1].asked : UINT64_MAX;
+		add_cycle(f, thread, w, &e);
+	w->fin = find_fin(w);
+}
+
+static uint64_t count_tasks(const struct worker_steps *w)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < w->ncycles; i++)
+		n += w->cycles[i].task;
+	return n;
 }
 
 /* Which services were for what. */
@@ -174,10 +225,15 @@ static void mark_services(struct master_finder *f, const struct worker_steps *w)
 
 /* ---- What is set-up -------------------------------------------------------------------------- */
 
-/* Adds up how long the master was where in services of one kind, if there is a table for it; whether in any region. */
-static bool add_services(const struct master_finder *f, bool of_tasks, uint64_t *ticks)
+/* What the master did in services of one kind, as it adds up. */
+struct services_sum {
+	uint64_t *ticks;             /* of each row, and, of what has role(setup): */
+	uint64_t *setup;
+	bool regions, marked;        /* it was in any; in such a one */
+};
+
+static void add_services(const struct master_finder *f, bool of_tasks, struct services_sum *sum)
 {
-	bool any = false;
 	for (size_t i = 0; i < f->nservices; i++) {
 		const struct service *s = &f->services[i];
 		if (s->step == UINT32_MAX || !(of_tasks ? s->task : s->over && !s->task))
@@ -185,11 +241,14 @@ static bool add_services(const struct master_finder *f, bool of_tasks, uint64_t 
 		const struct step *work = &f->master.list[s->step];
 		for (uint32_t p = 0; p < work->npieces; p++) {
 			const struct step_piece *piece = &f->master.pieces[work->pieces + p];
-			ticks[row_of(f, piece->site)] += piece->to - piece->from + 1;
-			any |= piece->site < f->g->trace->nsites;
+			uint64_t took = piece->to - piece->from + 1;
+			bool setup = piece->role == DPROF_IN_ROLE_SETUP;
+			sum->ticks[row_of(f, piece->site)] += took;
+			sum->setup[row_of(f, piece->site)] += setup ? took : 0;
+			sum->regions |= piece->site < f->g->trace->nsites;
+			sum->marked |= setup;
 		}
 	}
-	return any;
 }
 
 static uint32_t longest_row(const struct master_finder *f, const uint64_t *ticks, const bool *only)
@@ -211,32 +270,36 @@ static uint64_t *no_ticks(const struct master_finder *f)
 	return ticks;
 }
 
-/* Whether the master was, in services of tasks, in a region with role(setup). */
-static bool is_setup_marked(const struct master_finder *f, const uint64_t *of_tasks)
+static struct services_sum no_services(const struct master_finder *f)
 {
-	const struct trace *trace = f->g->trace;
-	bool any = false;
-	for (size_t row = 0; row < trace->nsites; row++)
-		any |= of_tasks[row] && trace->sites[row].role == DPROF_IN_ROLE_SETUP;
-	return any;
+	return (struct services_sum){ .ticks = no_ticks(f), .setup = no_ticks(f) };
+}
+
+static void forget_services(struct services_sum *sum)
+{
+	free(sum->ticks);
+	free(sum->setup);
 }
 
 static void find_setup(struct master_finder *f)
 {
-	const struct trace *trace = f->g->trace;
-	size_t n = trace->nsites;
-	uint64_t *of_tasks = no_ticks(f), *of_end = no_ticks(f);
-	bool regions = add_services(f, true, of_tasks), marked = is_setup_marked(f, of_tasks);
-	add_services(f, false, of_end);
+	size_t n = f->g->trace->nsites;
+	struct services_sum tasks = no_services(f), end = no_services(f);
+	add_services(f, true, &tasks);
+	add_services(f, false, &end);
+	f->setup_marked = tasks.marked;
 	f->sets_up = mem_resize(NULL, n + 1, sizeof *f->sets_up);
 	for (size_t row = 0; row <= n; row++)
-		f->sets_up[row] = marked  ? row < n && trace->sites[row].role == DPROF_IN_ROLE_SETUP
-				: regions ? row < n && of_tasks[row] && !of_end[row]
-					  : row == n;
-	f->found->service_site = longest_row(f, of_tasks, NULL);
-	f->found->setup_site = longest_row(f, of_tasks, f->sets_up);
-	free(of_tasks);
-	free(of_end);
+		f->sets_up[row] = tasks.regions ? row < n && tasks.ticks[row] && !end.ticks[row] : row == n;
+	f->found->service_site = longest_row(f, tasks.ticks, NULL);
+	f->found->setup_site = tasks.marked ? longest_row(f, tasks.setup, NULL) : longest_row(f, tasks.ticks, f->sets_up);
+	forget_services(&tasks);
+	forget_services(&end);
+}
+
+static bool is_setup(const struct master_finder *f, const struct step_piece *p)
+{
+	return f->setup_marked ? p->role == DPROF_IN_ROLE_SETUP : f->sets_up[row_of(f, p->site)];
 }
 
 /* Where the master mostly was before it took the first request, and behind its last service. */
@@ -279,7 +342,7 @@ static frz_time setup_in(const struct divider *d, const struct step *s)
 	const struct step *work = &f->master.list[service->step];
 	for (uint32_t i = 0; i < work->npieces; i++) {
 		const struct step_piece *p = &f->master.pieces[work->pieces + i];
-		if (f->sets_up[row_of(f, p->site)])
+		if (is_setup(f, p))
 			sum = time_add(sum, overlap(s->is.waited, between(f, begin, moment_of(f, f->found->master, p->from)),
 						    between(f, begin, moment_of(f, f->found->master, p->to))));
 	}
@@ -322,16 +385,35 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 	add(d, WORKER_BOTTLENECK, time_less(w, time_add(seq, setup)));
 }
 
-/* What it did there. */
+/* What it did there, if no marks say it. */
 static enum worker_metric doing(const struct divider *d, const struct step *s, bool behind)
 {
 	const struct cycle *c = d->cycle ? &d->w->cycles[d->cycle - 1] : NULL;
-	bool in_task = c && c->task && c->task_to && s->is.from >= c->task_from && s->is.to <= c->task_to;
+	bool in_task = c && c->task && c->task_to && !d->w->marked && s->is.from >= c->task_from && s->is.to <= c->task_to;
 	if (!d->cycle)
 		return WORKER_INIT;
 	if (s->is.kind == EVENT_WORK && in_task)
 		return WORKER_COMP;
 	return !behind || s->is.with == ROLE_MASTER ? WORKER_COMM : WORKER_FINAL;
+}
+
+static enum worker_metric doing_marked(enum dprof_role role, enum worker_metric otherwise)
+{
+	return role == DPROF_IN_ROLE_TASK ? WORKER_COMP : role == DPROF_IN_ROLE_INIT ? WORKER_INIT : role == DPROF_IN_ROLE_FINAL ? WORKER_FINAL
+	       : otherwise;
+}
+
+/* By the regions it was in, if any of them has a role: its last task may be over within. */
+static void divide_work(struct divider *d, const struct step *s, bool behind)
+{
+	const struct step_piece *p = &d->w->steps.pieces[s->pieces];
+	bool any = false;
+	for (uint32_t i = 0; i < s->npieces; i++)
+		any |= p[i].role != DPROF_IN_NO_ROLE;
+	for (uint32_t i = 0; i < s->npieces && any; i++)
+		add(d, doing_marked(p[i].role, doing(d, s, p[i].from >= d->w->fin)), time_of_piece(d->f, d->to->thread, &p[i]));
+	if (!any)
+		add(d, doing(d, s, behind), s->is.took);
 }
 
 /* A step of which it is not known what it was may be any of it. */
@@ -356,7 +438,10 @@ static void divide(struct master_finder *f, size_t worker)
 			continue;
 		}
 		divide_wait(&d, s, behind);
-		add(&d, doing(&d, s, behind), s->is.kind == EVENT_WORK ? s->is.took : s->is.transfer);
+		if (s->is.kind == EVENT_WORK)
+			divide_work(&d, s, behind);
+		else
+			add(&d, doing(&d, s, behind), s->is.transfer);
 		spill_relax(f->g->spill);
 	}
 	for (int metric = WORKER_SEQ; metric < WORKER_METRICS; metric++)
@@ -485,9 +570,10 @@ static void find_all(struct master_finder *f, const enum event_role *role_of)
 	find_services(f);
 	for (size_t i = 0; i < m->nworkers; i++) {
 		steps_open(&f->of[i].steps, f->g, f->last, m->workers[i].thread, role_of);
-		find_cycles(f, &f->of[i]);
+		f->of[i].marked = has_tasks_marked(&f->of[i].steps);
+		find_cycles(f, m->workers[i].thread, &f->of[i]);
 		mark_services(f, &f->of[i]);
-		m->workers[i].tasks = f->of[i].ncycles ? f->of[i].ncycles - 1 : 0;
+		m->workers[i].tasks = count_tasks(&f->of[i]);
 	}
 	find_setup(f);
 	find_sequential(f);

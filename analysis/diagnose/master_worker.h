@@ -18,6 +18,10 @@
  *   t_w-final waiting behind its own T_fin until the last one, and wherever all come together between tasks
  *   t_w-bn    all other waiting: the master is busy with requests
  *
+ * Marks say it better: what a worker does in regions with role(task) are its tasks, in role(init) and role(final) t_init and t_final. Of a
+ * worker with role(task) nothing else is, and what it asks for without coming there then is no task: it asks behind its last task when it asks
+ * first behind the last of these, or its life ends.
+ *
  * What the master does between its last operation and sending a task is the *service* of that task. Set-up is what it does
  * there in regions with role(setup); without such marks, in regions in which it never is where it says that it is over; what it does in both is
  * handling requests. Where it is in no region there at all, all of a service is set-up. (Section 4 of Li and Malony, with what it leaves open made explicit: waiting is

@@ -25,25 +25,39 @@ static struct location_name name_of(const struct trace *trace, uint32_t process)
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
-/* By which region a process has a role; TR_NO_SITE: by none. */
-struct marked { uint32_t master, worker; };
+/* By which region a process has which role; TR_NO_SITE: by none. */
+struct marked {
+	uint32_t of[DPROF_ROLE_COUNT];
+	uint32_t other_stage;        /* a region of another stage than that one's */
+};
+
+static void add_mark(struct marked *m, const struct trace *trace, uint32_t site)
+{
+	enum dprof_role role = trace->sites[site].role;
+	bool other = role == DPROF_IN_ROLE_STAGE && m->of[role] != TR_NO_SITE && trace->sites[m->of[role]].stage != trace->sites[site].stage;
+	*(other ? &m->other_stage : &m->of[role]) = site;
+}
 
 /* Of each process. */
 static struct marked *find_marked(const struct trace *trace, const struct call_profile *p)
 {
 	struct marked *marked = mem_resize(NULL, trace->nprocesses + 1, sizeof *marked);
-	for (size_t i = 0; i < trace->nprocesses; i++)
-		marked[i] = (struct marked){ TR_NO_SITE, TR_NO_SITE };
-	for (size_t i = 0; i < p->neach; i++) {
-		const struct call_each *e = &p->each[i];
-		enum dprof_role role = e->site < trace->nsites ? trace->sites[e->site].role : DPROF_IN_NO_ROLE;
-		struct marked *of = &marked[trace->threads[e->thread].process];
-		if (role == DPROF_IN_ROLE_MASTER)
-			of->master = e->site;
-		else if (role == DPROF_IN_ROLE_WORKER)
-			of->worker = e->site;
-	}
+	memset(marked, 0xff, (trace->nprocesses + 1) * sizeof *marked); /* TR_NO_SITE */
+	for (size_t i = 0; i < p->neach; i++)
+		if (p->each[i].site < trace->nsites)
+			add_mark(&marked[trace->threads[p->each[i].thread].process], trace, p->each[i].site);
 	return marked;
+}
+
+static bool has(const struct marked *m, enum dprof_role role)
+{
+	return m->of[role] != TR_NO_SITE;
+}
+
+/* Marks say so: tasks are done there. */
+static bool is_worker(const struct marked *m)
+{
+	return has(m, DPROF_IN_ROLE_WORKER) || has(m, DPROF_IN_ROLE_TASK);
 }
 
 /* NULL: none of them is marked as what the others, or it itself, say it is not. `hub` NO_PROCESS: whoever is marked. */
@@ -51,31 +65,43 @@ static char *contradiction(const struct trace *trace, const struct marked *marke
 {
 	uint32_t first = hub;
 	for (uint32_t i = 0; i < trace->nprocesses; i++) {
-		if (marked[i].master != TR_NO_SITE && marked[i].worker != TR_NO_SITE)
+		const uint32_t *of = marked[i].of;
+		if (has(&marked[i], DPROF_IN_ROLE_MASTER) && has(&marked[i], DPROF_IN_ROLE_WORKER))
 			return mem_format("%s has contradictory roles: it was in %s, role(master), and in %s, role(worker)", name_of(trace, i).text,
-					  site_name(trace, marked[i].master).text, site_name(trace, marked[i].worker).text);
-		if (i == hub && marked[i].worker != TR_NO_SITE)
+					  site_name(trace, of[DPROF_IN_ROLE_MASTER]).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
+		if (i == hub && has(&marked[i], DPROF_IN_ROLE_WORKER))
 			return mem_format("roles contradict the messages: %s was in %s, role(worker), and all messages are to it or from it",
-					  name_of(trace, i).text, site_name(trace, marked[i].worker).text);
-		if (marked[i].master == TR_NO_SITE)
+					  name_of(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
+		if (!has(&marked[i], DPROF_IN_ROLE_MASTER))
 			continue;
 		if (first != NO_PROCESS && first != i)
 			return mem_format(hub == NO_PROCESS ? "roles are contradictory: %s was in %s, role(master), and so was %s"
 						   : "roles contradict the messages: %s was in %s, role(master), and all messages are to %s or "
-						     "from it", name_of(trace, i).text, site_name(trace, marked[i].master).text,
+						     "from it", name_of(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
 					  name_of(trace, first).text);
 		first = i;
 	}
 	return NULL;
 }
 
-/* Of two that could be it the one that is marked; or NO_PROCESS. */
+/* Of two that could be it the one that is marked, or whose other one is marked as who does the tasks; or NO_PROCESS. */
 static uint32_t marked_master(const struct marked *marked, const uint32_t candidates[2])
 {
 	bool is[2];
 	for (int c = 0; c < 2; c++)
-		is[c] = candidates[c] != NO_PROCESS && marked[candidates[c]].master != TR_NO_SITE;
+		is[c] = candidates[c] != NO_PROCESS && has(&marked[candidates[c]], DPROF_IN_ROLE_MASTER);
+	for (int c = 0; c < 2 && candidates[0] != NO_PROCESS && candidates[1] != NO_PROCESS && !is[0] && !is[1]; c++)
+		is[c] = is_worker(&marked[candidates[1 - c]]) && !is_worker(&marked[candidates[c]]);
 	return is[0] == is[1] ? NO_PROCESS : is[0] ? candidates[0] : candidates[1];
+}
+
+/* "; roles are missing: rank 3 and 2 others were in no region with role(worker)": to be freed. */
+static char *missing_text(const struct trace *trace, uint32_t first, size_t n, const char *roles)
+{
+	char *others = n > 1 ? mem_format(" and %zu other%s were", n - 1, n > 2 ? "s" : "") : mem_copy(" was");
+	char *text = mem_format("; roles are missing: %s%s in no region with %s", name_of(trace, first).text, others, roles);
+	free(others);
+	return text;
 }
 
 /* ---- Stars ----------------------------------------------------------------------------------- */
@@ -129,15 +155,28 @@ static char *refuse(const struct trace *trace, const struct pattern_pair *pairs,
 	return NULL;
 }
 
+/* "; roles are missing: ...", if some who do tasks are marked as that, and others not; to be freed. */
+static char *missing_workers(const struct trace *trace, const enum event_role *role_of, const struct marked *marked)
+{
+	uint32_t without = NO_PROCESS;
+	size_t n = 0, with = 0;
+	for (uint32_t i = (uint32_t)trace->nprocesses; i-- > 0;) {
+		if (role_of[i] != ROLE_WORKER)
+			continue;
+		with += is_worker(&marked[i]);
+		n += !is_worker(&marked[i]);
+		without = is_worker(&marked[i]) ? without : i;
+	}
+	return with == 0 || n == 0 ? mem_copy("") : missing_text(trace, without, n, "role(worker) or role(task), which others were in");
+}
+
 /* True if it is one; else no_star says why not. */
-static bool is_star(struct pattern *p, const struct trace *trace, const struct call_profile *calls, uint64_t messages)
+static bool is_star(struct pattern *p, const struct trace *trace, const struct call_profile *calls, const struct marked *marked, uint64_t messages)
 {
 	size_t workers = 0;
-	struct marked *marked = find_marked(trace, calls);
 	uint32_t hub = find_hub(calls, marked);
 	p->no_star = contradiction(trace, marked, hub);
 	p->contradiction = p->no_star;
-	free(marked);
 	if (p->no_star)
 		return false;
 	if (hub == NO_PROCESS) {
@@ -148,9 +187,12 @@ static bool is_star(struct pattern *p, const struct trace *trace, const struct c
 	p->no_star = refuse(trace, pairs, &workers);
 	for (uint32_t i = 0; i < trace->nprocesses && !p->no_star; i++)
 		p->role_of[i] = i == hub ? ROLE_MASTER : pairs[i].asked ? ROLE_WORKER : ROLE_ANY;
-	if (!p->no_star)
-		p->why = mem_format("all %" PRIu64 " messages are those of %zu processes that ask %s again and again, and of its answers",
-				    messages, workers, name_of(trace, hub).text);
+	if (!p->no_star) {
+		char *missing = missing_workers(trace, p->role_of, marked);
+		p->why = mem_format("all %" PRIu64 " messages are those of %zu processes that ask %s again and again, and of its answers%s",
+				    messages, workers, name_of(trace, hub).text, missing);
+		free(missing);
+	}
 	free(pairs);
 	return !p->no_star;
 }
@@ -182,6 +224,117 @@ static bool is_chain(struct pattern *p, const struct trace *trace, const struct 
 		return false;
 	p->why = mem_format("all %" PRIu64 " messages go along a chain of %zu processes, from %s on", messages, p->n,
 			    name_of(trace, p->order[0]).text);
+	return true;
+}
+
+/* ---- Stages that are marked ------------------------------------------------------------------ */
+
+static uint32_t stage_of(const struct trace *trace, const struct marked *m)
+{
+	return has(m, DPROF_IN_ROLE_STAGE) ? trace->sites[m->of[DPROF_IN_ROLE_STAGE]].stage : 0;
+}
+
+static bool any_stage(const struct trace *trace, const struct marked *marked)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < trace->nprocesses; i++)
+		any |= has(&marked[i], DPROF_IN_ROLE_STAGE);
+	return any;
+}
+
+/* What is wrong with the marks of one process, or NULL. */
+static char *contradictory_stage(const struct trace *trace, const struct marked *marked, uint32_t process)
+{
+	const struct marked *m = &marked[process];
+	if (m->other_stage == TR_NO_SITE)
+		return NULL;
+	return mem_format("%s has contradictory roles: it was in %s, role(stage:%" PRIu32 "), and in %s, role(stage:%" PRIu32 ")",
+			  name_of(trace, process).text, site_name(trace, m->of[DPROF_IN_ROLE_STAGE]).text, stage_of(trace, m),
+			  site_name(trace, m->other_stage).text, trace->sites[m->other_stage].stage);
+}
+
+/* The least stage that is greater, or 0. */
+static uint32_t stage_behind(const struct trace *trace, const struct marked *marked, uint32_t stage)
+{
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < trace->nprocesses; i++) {
+		uint32_t s = stage_of(trace, &marked[i]);
+		next = s > stage && (!next || s < next) ? s : next;
+	}
+	return next;
+}
+
+/* What of the messages the marks contradict, or NULL: each goes to the next stage, or back from it. */
+static char *contradictory_message(const struct trace *trace, const struct call_profile *calls, const struct marked *marked)
+{
+	for (size_t i = 0; i < calls->nmessages; i++) {
+		const struct call_message *m = &calls->messages[i];
+		uint32_t from = stage_of(trace, &marked[m->from]), to = stage_of(trace, &marked[m->to]);
+		if (from && to && (from < to ? stage_behind(trace, marked, from) != to : to == from || stage_behind(trace, marked, to) != from))
+			return mem_format("roles contradict the messages: %s, role(stage:%" PRIu32 "), sends to %s, role(stage:%" PRIu32 "), which "
+					  "is not next to it", name_of(trace, m->from).text, from, name_of(trace, m->to).text, to);
+	}
+	for (uint32_t stage = stage_behind(trace, marked, 0), next; (next = stage_behind(trace, marked, stage)) != 0; stage = next) {
+		bool any = false;
+		for (size_t i = 0; i < calls->nmessages; i++)
+			any |= stage_of(trace, &marked[calls->messages[i].from]) == stage && stage_of(trace, &marked[calls->messages[i].to]) == next;
+		if (!any)
+			return mem_format("roles contradict the messages: nothing goes from role(stage:%" PRIu32 ") to role(stage:%" PRIu32 ")", stage,
+					  next);
+	}
+	return NULL;
+}
+
+static char *contradictory_stages(const struct trace *trace, const struct call_profile *calls, const struct marked *marked)
+{
+	char *wrong = NULL;
+	for (uint32_t i = 0; i < trace->nprocesses && !wrong; i++)
+		wrong = contradictory_stage(trace, marked, i);
+	return wrong ? wrong : contradictory_message(trace, calls, marked);
+}
+
+/* "; roles are missing: ...", of those who send or receive; or NULL: there is none missing. To be freed. */
+static char *missing_stages(const struct trace *trace, const struct call_profile *calls, const struct marked *marked)
+{
+	uint32_t without = NO_PROCESS;
+	size_t n = 0;
+	for (uint32_t i = (uint32_t)trace->nprocesses; i-- > 0;) {
+		bool talks = false;
+		for (size_t k = 0; k < calls->nmessages && !talks; k++)
+			talks = calls->messages[k].from == i || calls->messages[k].to == i;
+		if (!talks || has(&marked[i], DPROF_IN_ROLE_STAGE))
+			continue;
+		without = i;
+		n++;
+	}
+	return n ? missing_text(trace, without, n, "role(stage:K), which others were in") : NULL;
+}
+
+/* Processes by their stages. All have one. */
+static void order_stages(struct pattern *p, const struct trace *trace, const struct marked *marked)
+{
+	for (uint32_t stage = 0; (stage = stage_behind(trace, marked, stage)) != 0;)
+		for (uint32_t i = 0; i < trace->nprocesses; i++)
+			if (stage_of(trace, &marked[i]) == stage) {
+				*MEM_GROW(p->order, p->n) = i;
+				p->stage_of[i] = stage;
+			}
+}
+
+/* True: they are a chain. Else, if that is what marks say, there is a contradiction, or some are missing. */
+static bool is_staged(struct pattern *p, const struct trace *trace, const struct call_profile *calls, const struct marked *marked,
+		      char **missing, uint64_t messages)
+{
+	if (!any_stage(trace, marked))
+		return false;
+	p->why = contradictory_stages(trace, calls, marked);
+	p->contradiction = p->why;
+	*missing = p->why ? NULL : missing_stages(trace, calls, marked);
+	if (p->why || *missing)
+		return false;
+	order_stages(p, trace, marked);
+	p->why = mem_format("all %" PRIu64 " messages go from one of the stages that are marked to the next, or back: %zu processes are in one", messages,
+			    p->n);
 	return true;
 }
 
@@ -244,11 +397,48 @@ static void forget_order(struct pattern *p)
 	p->n = 0;
 }
 
+/* With what is missing of their marks, if any. */
+static bool is_marked_chain(struct pattern *p, const struct trace *trace, const struct call_profile *calls, const char *missing, uint64_t messages)
+{
+	if (!is_chain(p, trace, calls, messages)) {
+		forget_order(p);
+		return false;
+	}
+	char *why = p->why;
+	p->why = mem_format("%s%s", why, missing ? missing : "");
+	free(why);
+	return true;
+}
+
+static enum pattern_shape find_shape(struct pattern *p, const struct trace *trace, const struct call_profile *calls, const struct marked *marked,
+				     uint64_t messages)
+{
+	char *missing = NULL;
+	enum pattern_shape shape = SHAPE_NONE;
+	if (is_staged(p, trace, calls, marked, &missing, messages)) {
+		shape = SHAPE_CHAIN;
+	} else if (!p->contradiction && is_star(p, trace, calls, marked, messages)) {
+		shape = SHAPE_STAR;
+	} else if (p->contradiction) {
+		p->why = p->why ? p->why : mem_copy(p->contradiction);
+	} else {
+		shape = is_marked_chain(p, trace, calls, missing, messages) ? SHAPE_CHAIN : is_tree(p, trace, calls, messages) ? SHAPE_TREE : SHAPE_NONE;
+		if (shape == SHAPE_NONE)
+			p->why = mem_format("messages go neither to one process, nor along a chain or a tree%s", missing ? missing : "");
+	}
+	if (shape == SHAPE_NONE)
+		forget_order(p);
+	free(missing);
+	return shape;
+}
+
 void pattern_open(struct pattern *p, const struct trace *trace, const struct call_profile *calls)
 {
 	uint64_t messages = 0;
-	*p = (struct pattern){ .role_of = mem_resize(NULL, trace->nprocesses + 1, sizeof *p->role_of) };
-	memset(p->role_of, 0, (trace->nprocesses + 1) * sizeof *p->role_of);
+	size_t n = trace->nprocesses + 1;
+	*p = (struct pattern){ .role_of = mem_resize(NULL, n, sizeof *p->role_of), .stage_of = mem_resize(NULL, n, sizeof *p->stage_of) };
+	memset(p->role_of, 0, n * sizeof *p->role_of);
+	memset(p->stage_of, 0, n * sizeof *p->stage_of);
 	for (size_t i = 0; i < calls->nmessages; i++)
 		messages += calls->messages[i].count;
 	if (messages == 0) {
@@ -256,25 +446,9 @@ void pattern_open(struct pattern *p, const struct trace *trace, const struct cal
 		p->why = mem_copy(p->no_star);
 		return;
 	}
-	if (is_star(p, trace, calls, messages)) {
-		p->shape = SHAPE_STAR;
-		return;
-	}
-	if (p->contradiction) {
-		p->why = mem_copy(p->contradiction);
-		return;
-	}
-	if (is_chain(p, trace, calls, messages)) {
-		p->shape = SHAPE_CHAIN;
-		return;
-	}
-	forget_order(p);
-	if (is_tree(p, trace, calls, messages)) {
-		p->shape = SHAPE_TREE;
-		return;
-	}
-	forget_order(p);
-	p->why = mem_copy("messages go neither to one process, nor along a chain or a tree");
+	struct marked *marked = find_marked(trace, calls);
+	p->shape = find_shape(p, trace, calls, marked, messages);
+	free(marked);
 }
 
 void pattern_close(struct pattern *p)
@@ -282,5 +456,6 @@ void pattern_close(struct pattern *p)
 	free(p->why);
 	free(p->no_star);
 	free(p->role_of);
+	free(p->stage_of);
 	free(p->order);
 }

@@ -8,7 +8,10 @@
  *   tree    who has anything to do with whom is a tree of at least three, and whoever sends to another gets as many messages back
  *
  * Marks (`region(NAME) role(master)`, `role(worker)`) say who is who: of two processes that could be the master that one is which has been
- * in a region of the master's. Where they contradict each other or the messages, no shape is said, and `no_star` names the contradiction.
+ * in a region of the master's (or the other one in a worker's or a task's, `role(task)`). Where stages are marked (`role(stage:K)`), of all who
+ * send or receive, a chain may have several processes in one stage, and answers: all messages go from one stage to the next or back, and some to
+ * each. Where marks contradict each other or the messages, no shape is said, and `contradiction` names that. Whom messages say to be in a
+ * shape in which others are marked, and who is not, is named in `why`.
  *
  * Law: a shape is only said if all messages of the trace have it, each of which is in no more than one.
  *
@@ -25,7 +28,8 @@ struct pattern {
 	enum pattern_shape shape;
 	char *why;               /* in words: what the messages look like */
 	char *no_star;           /* why they are no star */
-	const char *contradiction; /* that, if roles say something else; or NULL */
+	const char *contradiction; /* one of those, if roles say something else; or NULL */
+	uint32_t *stage_of;      /* chain: of each process, if stages are marked; or 0 */
 	enum event_role *role_of; /* star: of each process */
 	uint32_t *order; size_t n; /* chain: processes, the first one first; tree: in any order */
 };

@@ -13,6 +13,7 @@ struct steps_along {
 	uint64_t since;
 	uint32_t sent_to;            /* thread that gets what the operation sends, or UINT32_MAX */
 	bool working;                /* the last step is work that goes on */
+	enum dprof_role role;        /* of the activity to come, if it is work */
 };
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -71,10 +72,10 @@ static void add_piece(struct steps_along *l, struct step *s, uint32_t site)
 	struct steps *all = l->steps;
 	struct step_piece *last = s->npieces ? &all->pieces[all->npieces - 1] : NULL;
 	uint32_t row = tr_row(l->a.graph->trace, site);
-	if (last && last->site == row) {
+	if (last && last->site == row && last->role == l->role) {
 		last->to = l->a.step.to;
 	} else {
-		*SPILL_GROW(all->spill, all->pieces, all->npieces) = (struct step_piece){ row, l->a.step.from, l->a.step.to };
+		*SPILL_GROW(all->spill, all->pieces, all->npieces) = (struct step_piece){ row, l->role, l->a.step.from, l->a.step.to };
 		s->npieces++;
 	}
 }
@@ -170,6 +171,19 @@ static void add_operation(struct steps_along *l)
 		     : l->sent_to != UINT32_MAX ? role_of_thread(l, l->sent_to) : ROLE_ANY;
 }
 
+/* Of the innermost region that has one which says what work is for. */
+static enum dprof_role role_of_place(const struct steps_along *l)
+{
+	const uint32_t roles = 1u << DPROF_IN_ROLE_SETUP | 1u << DPROF_IN_ROLE_TASK | 1u << DPROF_IN_ROLE_INIT | 1u << DPROF_IN_ROLE_FINAL;
+	const struct trace *trace = l->a.graph->trace;
+	for (size_t i = l->a.replay.depth; i-- > 0;) {
+		uint32_t site = l->a.replay.entry[i].site;
+		if (site < trace->nsites && roles >> trace->sites[site].role & 1)
+			return trace->sites[site].role;
+	}
+	return DPROF_IN_NO_ROLE;
+}
+
 /* Where an operation begins, and what is sent in it. */
 static void note_begin(struct steps_along *l)
 {
@@ -196,6 +210,7 @@ void steps_open(struct steps *s, const struct graph *g, struct graph_last *last,
 		if (l.a.step.ended)
 			add_operation(&l);
 		note_begin(&l);
+		l.role = role_of_place(&l);
 		spill_relax(g->spill);
 	}
 	end_work(&l);

@@ -20,7 +20,9 @@ struct step {
 	bool known;              /* what the thread did, and if it waited for whom */
 };
 
-struct step_piece { uint32_t site; uint64_t from, to; }; /* work in one region or outside, of regions of one name the first */
+/* Work in one region or outside, of regions of one name the first; role: of the innermost region around it that has one of what a
+ * task needs (setup, task, init, final), or DPROF_IN_NO_ROLE. */
+struct step_piece { uint32_t site; enum dprof_role role; uint64_t from, to; };
 
 struct steps {
 	struct spill *spill;

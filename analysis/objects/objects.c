@@ -51,6 +51,7 @@ static int by_place(const void *a, const void *b)
 	order = order ? order : strcmp(x->name, y->name);
 	order = order ? order : strcmp(x->function, y->function);
 	order = order ? order : (x->role > y->role) - (x->role < y->role);
+	order = order ? order : (x->stage > y->stage) - (x->stage < y->stage);
 	return order ? order : x->automatic - y->automatic;
 }
 

@@ -86,7 +86,7 @@ static void fill_sites(struct reply *r, const struct trace *t)
 	for (size_t i = 0; i < t->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		reply_row(r, tab_text(tr_kind_word(s->kind)), tab_text(s->name), tab_text(s->file), tab_count(s->line),
-			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic), s->role ? tab_text(tr_role_word(s->role)) : TAB_NONE);
+			  tab_count(s->column), tab_text(s->function), tab_flag(s->automatic), s->role ? tab_text(tr_role_word(s).text) : TAB_NONE);
 	}
 	reply_end(r);
 }

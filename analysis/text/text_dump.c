@@ -111,7 +111,7 @@ static void put_sites(FILE *out, const struct trace *t)
 		if (s->automatic)
 			fputs(" auto=1", out);
 		if (s->role != DPROF_IN_NO_ROLE)
-			fprintf(out, " role=%s", tr_role_word(s->role));
+			fprintf(out, " role=%s", tr_role_word(s).text);
 		putc('\n', out);
 	}
 }

@@ -300,8 +300,8 @@ static char *site_line(struct pack *p, const struct ln_value *v)
 	if (v[SITE_AUTO].number)
 		head.kind |= DPROF_SITE_AUTOMATIC;
 	const char *role = v[SITE_ROLE].given ? v[SITE_ROLE].string : "";
-	if (*role && tr_role_of(role) == DPROF_IN_NO_ROLE)
-		return mem_copy("expected role=master, worker or setup, found something else");
+	if (*role && !tr_role_of(role, &(struct tr_site){ .kind = DPROF_KIND_REGION }))
+		return mem_copy("expected role=master, worker, setup, task, init, final or stage:K, found something else");
 	head.line = (uint32_t)v[SITE_LINE].number;
 	head.column = (uint32_t)v[SITE_COLUMN].number;
 	if (!ids_add(&p->site_ids, v[SITE_N].number))

@@ -6,9 +6,10 @@
 #include <string.h>
 
 /* Of the string behind the others, if there is one. */
-static enum dprof_role read_role(const char *at, const char *end)
+static void read_role(const char *at, const char *end, struct tr_site *site)
 {
-	return at < end && memchr(at, 0, (size_t)(end - at)) ? tr_role_of(at) : DPROF_IN_NO_ROLE;
+	if (at < end && memchr(at, 0, (size_t)(end - at)))
+		tr_role_of(at, site);
 }
 
 const char *site_read(const uint8_t *bytes, size_t room, struct tr_site *out, size_t *size)
@@ -36,7 +37,8 @@ const char *site_read(const uint8_t *bytes, size_t room, struct tr_site *out, si
 	}
 	*out = (struct tr_site){ .kind = kind, .name = string[0], .file = string[1], .function = string[2],
 				 .line = head.line, .column = head.column,
-				 .automatic = dprof_site_automatic(&head), .role = read_role(at, end) };
+				 .automatic = dprof_site_automatic(&head) };
+	read_role(at, end, out);
 	*size = head.size;
 	return NULL;
 }

@@ -50,6 +50,7 @@ struct tr_site {
 	uint32_t line, column;
 	bool automatic; /* a region that the user did not mark */
 	enum dprof_role role;
+	uint32_t stage; /* of that role: from 1 on */
 	struct operation op; /* what that is; and */
 	uint32_t alike; /* the first site of its kind and name: trace_classify() */
 };
@@ -308,8 +309,9 @@ bool trace_lacks(const struct trace *);
 
 /* "enter", "region", "group", ... : the words of the text form. */
 const char *tr_kind_word(enum dprof_kind);
-const char *tr_role_word(enum dprof_role); /* "" of none */
-enum dprof_role tr_role_of(const char *word); /* DPROF_IN_NO_ROLE: there is no such word */
+struct role_word { char text[16]; };
+struct role_word tr_role_word(const struct tr_site *); /* "stage:3"; "" of none */
+bool tr_role_of(const char *word, struct tr_site *); /* false: there is no such word, and the site has none */
 const char *tr_key_word(enum dprof_key);
 
 /* Sets of kinds, with commas between them; the words are to be freed. */

@@ -37,7 +37,7 @@ static uint64_t hash_site(const struct tr_site *s)
 
 static bool same_site(const struct tr_site *a, const struct tr_site *b)
 {
-	return a->kind == b->kind && a->automatic == b->automatic && a->role == b->role && a->line == b->line &&
+	return a->kind == b->kind && a->automatic == b->automatic && a->role == b->role && a->stage == b->stage && a->line == b->line &&
 	       a->column == b->column &&
 	       !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
 	       !strcmp(a->function, b->function);

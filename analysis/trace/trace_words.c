@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * trace_words.c - the words of the text form, from the tables in format.h. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,17 +26,34 @@ static const char *const roles[DPROF_ROLE_COUNT] = {
 #undef X
 };
 
-const char *tr_role_word(enum dprof_role role)
+struct role_word tr_role_word(const struct tr_site *s)
 {
-	return roles[role];
+	struct role_word word;
+	if (s->role == DPROF_IN_ROLE_STAGE)
+		snprintf(word.text, sizeof word.text, "%s:%" PRIu32, roles[s->role], s->stage);
+	else
+		snprintf(word.text, sizeof word.text, "%s", roles[s->role]);
+	return word;
 }
 
-enum dprof_role tr_role_of(const char *word)
+/* "3", as it is written: 0 of anything else. */
+static uint32_t stage_of(const char *number)
 {
-	enum dprof_role role = DPROF_ROLE_COUNT;
-	while (--role > DPROF_IN_NO_ROLE && strcmp(word, roles[role]) != 0)
+	size_t n = strspn(number, "0123456789");
+	uint32_t stage = n && n <= 3 && !number[n] && *number != '0' ? (uint32_t)atoi(number) : 0;
+	return stage <= DPROF_STAGE_MOST ? stage : 0;
+}
+
+bool tr_role_of(const char *word, struct tr_site *s)
+{
+	size_t n = strcspn(word, ":");
+	s->role = DPROF_ROLE_COUNT;
+	while (--s->role > DPROF_IN_NO_ROLE && (strncmp(word, roles[s->role], n) != 0 || roles[s->role][n]))
 		;
-	return role;
+	s->stage = s->role == DPROF_IN_ROLE_STAGE && word[n] ? stage_of(word + n + 1) : 0;
+	if (s->role == DPROF_IN_ROLE_STAGE ? !s->stage : word[n])
+		s->role = DPROF_IN_NO_ROLE;
+	return s->role != DPROF_IN_NO_ROLE;
 }
 
 char *tr_kinds_words(uint32_t kinds)

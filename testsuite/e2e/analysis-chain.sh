@@ -3,7 +3,7 @@
 #
 # Runs of pipelines and wavefronts that are made up, each with a fault that is known, on hosts with clocks of their own: diagnose takes
 # them for what they are, names the fault first, and what it says of the stages' time holds the truth. And a tree of messages: divide and
-# conquer, by phases. Stages that are equally slow. TIMES=7 tries 21 seeds; SEED=N begins with another.
+# conquer, by phases. Stages that are equally slow, or marked. TIMES=7 tries 21 seeds; SEED=N begins with another.
 . testsuite/fixtures/analysis/setup.sh
 made=${fixtures%/analysis}/diagnose
 export PYTHONDONTWRITEBYTECODE=1
@@ -78,7 +78,7 @@ jq -e '.findings[] | select(.region == "make") | .cause == "sequential" and (.pr
 expect 0 diagnose --json equal
 jq -e '.model == "divide-conquer" and (.findings[0] | .cause == "uneven" and (.proved | not))' out >is || fail "equal: $(jq -c '[.model, .findings]' out)"
 
-# ---- Stages that are equally slow ----------------------------------------
+# ---- Stages that are equally slow, and stages that are marked ----------------------------------------
 
 # Items go from one to the next.
 line() { # processes items, and of each process "STAGE:NS", or "STAGE:NS:NS of sending" (stage 0: not marked)
@@ -126,4 +126,40 @@ fits_80 out || fail "tie: wider than 80 columns"
 line 3 100 0:10000 0:14000:5000 0:14000 | trace tie
 verdicts tie >found
 jq -e 'has("communication") and has("filling") and (.communication or .filling | not)' found >is || fail "a tie: $(jq -c .findings out)"
+
+model_is() { # model why
+	trace model
+	expect 0 diagnose --json model
+	jq -e --arg model "$1" --arg why "$2" '.model == $model and (.why_model // "" | contains($why))' out >is ||
+		fail "expected $1 and '$2', found $(jq -c '[.model, .why_model]' out)"
+}
+# Marks say what stages are: two are enough, all in one region are no wavefront, and a stage has the number that it is given.
+model_is pipeline "2 processes are in one" < <(line 2 10 5:10000 7:20000)
+jq -e '[.explanation[] | select(.level == 1) | .text | split(",")[0]] == ["Stage 5", "Stage 7"]' out >is || fail "numbers: $(jq -c .explanation out)"
+model_is generic "" < <(line 2 10 0:10000 0:20000)
+model_is generic "roles contradict the messages: rank 0, role(stage:1), sends to rank 1, role(stage:1), which is not next to it" < <(line 3 10 1:10000 2:10000 3:10000 | sed 's/name=s[0-9] file=x.c line=[0-9]/name=s file=x.c line=3/; s/ role=stage:[23]/ role=stage:1/')
+model_is generic "rank 0, role(stage:1), sends to rank 1, role(stage:1)" < <(line 3 10 1:10000 1:10000 2:10000)
+model_is generic "rank 0, role(stage:3), sends to rank 1, role(stage:1)" < <(line 3 10 3:10000 1:10000 2:10000)
+model_is pipeline "roles are missing: rank 2 was in no region with role(stage:K), which others were in" < <(line 3 10 1:10000 2:10000 0:10000)
+model_is generic "rank 0 has contradictory roles: it was in s0 (x.c:3), role(stage:1), and in t (x.c:9), role(stage:2)" < <({ line 3 10 1:10000 2:10000 3:10000 | sed 's/^site 2.*/&\nsite 9 kind=region name=t file=x.c line=9 role=stage:2/'; work 0 9 1000000 1001000; })
+# Two are in the second stage, and answer: neither a chain nor a star without marks.
+both() { # role of: first, second, third stage
+	local i at=0 t
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	for t in 0 1 2 3; do echo "thread $t clock=0 rank=$t"; done
+	printf '%s\n' "group 1 threads=0,1,2,3" "site 0 kind=send name=MPI_Send file=x.c line=1" "site 1 kind=recv name=MPI_Recv file=x.c line=2" \
+		"site 2 kind=region name=a file=x.c line=3 $1" "site 3 kind=region name=b file=x.c line=4 $2" "site 4 kind=region name=c file=x.c line=5 $3"
+	for ((i = 0; i < 12; i++)); do
+		t=$((1 + i % 2)); at=$((at + 2000))
+		work 0 2 $at $((at + 900)); op 0 0 $((at + 900)) $((at + 950)) group=1 peer=$t tag=1 bytes=8
+		op $t 1 $((at + 900)) $((at + 1000)) group=1 peer=0 tag=1 bytes=8; op $t 0 $((at + 1000)) $((at + 1050)) group=1 peer=0 tag=2 bytes=8
+		op 0 1 $((at + 950)) $((at + 1100)) group=1 peer=$t tag=2 bytes=8
+		work $t 3 $((at + 1050)) $((at + 2800)); op $t 0 $((at + 2800)) $((at + 2850)) group=1 peer=3 tag=1 bytes=8
+		op 3 1 $((at + 2700)) $((at + 2900)) group=1 peer=$t tag=1 bytes=8; work 3 4 $((at + 3000)) $((at + 3900))
+	done
+}
+model_is pipeline "4 processes are in one" < <(both role=stage:1 role=stage:2 role=stage:3)
+jq -e '[.explanation[] | select(.level == 1) | .text | split(", works")[0]] ==
+	["Stage 1, a on rank 0", "Stage 2, b on rank 1", "Stage 2, b on rank 2", "Stage 3, c on rank 3"]' out >is || fail "two in a stage: $(jq -c .explanation out)"
+model_is generic "" < <(both "" "" "")
 echo "as expected"

@@ -136,7 +136,72 @@ expect 0 diagnose --json run
 is_true "$bottleneck > 10 && $setup < 2 && $(share_of bottleneck) < 0.75 * $bottleneck && $(share_of setup) > 0.25 * $bottleneck" ||
 	fail "role(setup): bottleneck $bottleneck, setup $setup became $(share_of bottleneck), $(share_of setup)"
 
+# What workers do in role(task), role(init) and role(final) is that, wherever it stands, also inside of other regions; what else they do
+# between messages is not their tasks'. Each of two workers asks three times: for two tasks, of 10 us with 3 us of logging behind
+# each, and in vain (it is told to try again, which takes 4 us); behind that it writes for 6 us, and then comes to a barrier. It prepares for
+# 5 us behind its first request.
+marked() { # role of: prepare, compute, log
+	local rank at i
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; done
+	printf '%s\n' "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" "site 1 kind=recv name=MPI_Recv file=x.c line=2" \
+		"site 2 kind=region name=prepare file=x.c line=3${1:+ role=$1}" "site 3 kind=region name=compute file=x.c line=4${2:+ role=$2}" \
+		"site 4 kind=region name=inner file=x.c line=5" "site 5 kind=region name=log file=x.c line=6${3:+ role=$3}" \
+		"site 6 kind=region name=again file=x.c line=7" "site 7 kind=region name=write file=x.c line=8" \
+		"site 8 kind=barrier name=MPI_Barrier file=x.c line=9"
+	for i in 0 1 2; do
+		for rank in 1 2; do
+			at=$((i * 40000 + rank * 1000))
+			op $rank 0 $at $((at + 20)) group=1 peer=0 tag=1 bytes=8
+			op 0 1 $((at + 100)) $((at + 200)) group=1 peer=$rank tag=1 bytes=8
+			((i > 0)) || work $rank 2 $((at + 20)) $((at + 5020))
+			op 0 0 $((at + 200)) $((at + 300)) group=1 peer=$rank tag=1 bytes=8
+			op $rank 1 $((at + 5020)) $((at + 5320)) group=1 peer=0 tag=1 bytes=8
+			if ((i < 2)); then
+				echo "e $rank $((at + 5320)) 3 enter"; work $rank 4 $((at + 6000)) $((at + 9000)); echo "e $rank $((at + 15320)) 3 exit"
+				work $rank 5 $((at + 15320)) $((at + 18320))
+			else
+				work $rank 6 $((at + 5320)) $((at + 9320)); work $rank 7 $((at + 9320)) $((at + 15320))
+			fi
+		done
+	done
+	for rank in 0 1 2; do op $rank 8 $((rank ? rank * 1000 + 95320 : 82300)) 98000 group=1 seq=0; done
+}
+metrics() { # init, comp and final of rank 1, in ns; roles...
+	marked "${@:2}" | trace marked
+	expect 0 diagnose --json marked
+	local found=$(jq -c '[.metrics[] | select(.rank == 1) | select(.metric | IN("init", "comp", "final")) | .seconds | (.lo + .hi) * 5e8 | round]' out)
+	[ "$found" = "$1" ] || fail "roles ${*:2}: expected $1, found $found, $(jq -c '[.model, .why_model]' out)"
+}
+# Nobody says what is a task: that is all between two requests.
+metrics "[0,69360,15680]"
+metrics "[5000,69360,15680]" init
+metrics "[0,20000,15680]" "" task
+metrics "[5000,20000,21680]" init task final
+# The third request brings a task, too: it is behind its last task when that is over, and then writes for 6 us and leaves the barrier.
+marked "" task | sed 's/name=again file=x.c line=7/& role=task/' | trace last
+expect 0 diagnose --json last
+jq -e '[.metrics[] | select(.rank == 1 and .metric == "final") | .seconds | (.lo + .hi) * 5e8 | round] == [6680]' out >is ||
+	fail "a last task: $(jq -c '[.metrics[] | select(.rank == 1)]' out)"
+# Rank 2 has no marks, and says so; of two that talk to each other the one who does tasks is no master.
+marked "" task | sed 's/^site 3 .*/&\nsite 9 kind=region name=other file=x.c line=10/; s/^e 2 \([0-9]*\) 3 /e 2 \1 9 /' | trace missing
+expect 0 diagnose --json missing
+jq -e '.model == "master-worker" and (.why_model | endswith("roles are missing: rank 2 was in no region with role(worker) or role(task), which others were in"))' \
+	out >is || fail "rank 2 without a role: $(jq -c '[.model, .why_model]' out)"
+pair "" task | trace pair
+expect 0 diagnose --json pair
+jq -e '.model == "master-worker" and (.why_model | contains("ask rank 0 again and again"))' out >is || fail "pair: $(jq -c '[.model, .why_model]' out)"
+
 # A role goes through text and back.
+for role in task init final stage:1 stage:999; do
+	sed "/^site .*name=handle/s/\$/ role=$role/" run.txt | trace roles
+	"$analyze" dump roles | grep -q "^site .*name=handle.* role=$role\$" || fail "dump has no role=$role"
+done
+for role in stage stage: stage:0 stage:01 stage:1000 stage:1x task:1 tas; do
+	echo "site 0 kind=region name=a role=$role" | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 | grep -q 'expected role=master' ||
+		fail "role=$role is taken"
+done
+sed '/^site .*name=handle/s/$/ role=setup/' run.txt | trace run
 "$analyze" dump run | grep -q '^site .*name=handle.* role=setup$' || fail "dump has no role"
 "$analyze" dump run | "$analyze" pack - again && "$analyze" dump again | cmp -s - <("$analyze" dump run) || fail "a role is lost in the text form"
 echo 'site 0 kind=region name=a role=servant' | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 | grep -q 'expected role=master' ||

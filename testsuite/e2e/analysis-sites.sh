@@ -22,7 +22,7 @@ int main(void)
 	pthread_create(&t, 0, body, 0);
 	pthread_join(t, 0);
 #pragma dprof progress(done)
-#pragma dprof region(begun) instance(n) role(worker)
+#pragma dprof region(begun) instance(n) role(stage:12)
 	n += 0;
 	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
@@ -49,7 +49,7 @@ done
 (cd "$dir" && "$analyze" sites app all.a lto.o) >"$dir/out" || fail "status $?"
 fits_80 "$dir/out" || fail "wider than 80 columns"
 grep -qxE '  region +evilname \(app.c:6\)' "$dir/out" || fail "no region evilname: $(cat "$dir/out")"
-grep -qxE '  region +worker +begun \(app.c:16\)' "$dir/out" || fail "no region with a role: $(cat "$dir/out")"
+grep -qxE '  region +stage:12 +begun \(app.c:16\)' "$dir/out" || fail "no region with a role: $(cat "$dir/out")"
 grep -qxE '  region +automatic +body \(app.c:4\)' "$dir/out" || fail "no automatic region: $(cat "$dir/out")"
 tr -s '\n ' ' ' <"$dir/out" >"$dir/line"
 grep -qE 'app: executable, [0-9]+ sites: .*1 progress.*; linked with .*libdprof.so' "$dir/line" || fail "no summary: $(cat "$dir/out")"
