@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_locks.c - within a process: wait dependencies at locks, semaphores, condition variables
- * and barriers that do not say their group. All of it has one clock, so stamps tell the order.
+ * graph_locks.c - within a process: wait dependencies at locks, semaphores and condition variables. All of it has one
+ * clock, so stamps tell the order.
  *
  * Likewise what processes of a host share, and queues of messages, which are semaphores of two kinds: there is a message, and there
  * is room for one. As others may use them that are not in the trace, nothing is certain of them. */
@@ -451,95 +451,5 @@ void graph_locks(struct builder *b)
 			hand_over(b, t, next - i);
 		else
 			signals(b, t, next - i);
-	}
-}
-
-/* ---- Barriers that do not say their group ---------------------------------------------------- */
-
-static int by_thread(const void *x, const void *y)
-{
-	const struct bare *a = x, *b = y;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	if (a->enter.thread != b->enter.thread)
-		return a->enter.thread < b->enter.thread ? -1 : 1;
-	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
-}
-
-static frz_time time_of(const struct builder *b, struct event_ref ref)
-{
-	const struct times *times = b->graph->times;
-	struct frz_cursor c = times_cursor(times, times->trace->threads[ref.thread].clock);
-	return frz_time_of(&c, ref.stamp);
-}
-
-/* Whether the r-th barriers of these threads, each of which has `rounds`, can be one. */
-static bool can_be_one(const struct builder *b, const struct bare *bare, size_t threads,
-		       size_t rounds, size_t r)
-{
-	int64_t left = INT64_MAX, came = INT64_MIN;
-	for (size_t t = 0; t < threads; t++) {
-		frz_time enter = time_of(b, bare[t * rounds + r].enter);
-		frz_time exit = time_of(b, bare[t * rounds + r].exit);
-		left = exit.hi < left ? exit.hi : left;
-		came = enter.lo > came ? enter.lo : came;
-	}
-	return came <= left;
-}
-
-static void add_bare_barrier(struct builder *b, const struct bare *bare, size_t threads,
-			     size_t rounds, size_t r)
-{
-	struct node_input *inputs = mem_resize(NULL, threads, sizeof *inputs);
-	for (size_t t = 0; t < threads; t++)
-		inputs[t] = (struct node_input){ .ref = bare[t * rounds + r].enter, .sure = true, .needed = true };
-	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, threads);
-	for (size_t t = 0; t < threads; t++)
-		graph_wait(b, bare[t * rounds + r].exit, node);
-	free(inputs);
-}
-
-static void doubt_bare(struct builder *b, const struct bare *bare)
-{
-	graph_diagnose(&b->alone, bare->exit, bare->site);
-	graph_unknown(b, (struct wait_begin){ .enter = bare->enter }, bare->exit);
-}
-
-/* How often each of the threads has one; 0 when not all as often. */
-static size_t find_rounds(const struct bare *bare, size_t n, size_t *threads)
-{
-	size_t rounds = 0, since = 0;
-	bool even = true;
-	*threads = 0;
-	for (size_t i = 1; i <= n; i++) {
-		if (i < n && bare[i].enter.thread == bare[i - 1].enter.thread)
-			continue;
-		rounds = rounds ? rounds : i - since;
-		even &= i - since == rounds;
-		since = i;
-		++*threads;
-	}
-	return even ? rounds : 0;
-}
-
-void graph_bare_barriers(struct builder *b)
-{
-	runs_sort(b->spill, b->bare, b->nbare, sizeof *b->bare, by_thread);
-	for (size_t i = 0, next; i < b->nbare; i = next) {
-		size_t threads, rounds;
-		for (next = i + 1; next < b->nbare && b->bare[next].process == b->bare[i].process;
-		     next++)
-			;
-		rounds = find_rounds(&b->bare[i], next - i, &threads);
-		for (size_t k = i; k < next && !rounds; k++)
-			doubt_bare(b, &b->bare[k]);
-		for (size_t r = 0; r < rounds && threads > 1; r++) {
-			if (can_be_one(b, &b->bare[i], threads, rounds, r)) {
-				add_bare_barrier(b, &b->bare[i], threads, rounds, r);
-				continue;
-			}
-			for (size_t t = 0; t < threads; t++)
-				doubt_bare(b, &b->bare[i + t * rounds + r]);
-		}
 	}
 }

@@ -8,6 +8,7 @@
  *   graph_messages.c  operations in which messages were completed
  *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process
+ *   graph_barriers.c  barriers that do not say their group
  *   graph_dealers.c  work that the program gives out itself
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_counts.c  the last of those who come to a lock signals
