@@ -163,6 +163,7 @@ enum dprof_key {
  * may have the stamp of that call's EXIT. Ranks are those of MPI_COMM_WORLD.
  *
  *   barrier  group seq              no participant leaves before all have entered
+ *            object [tag]           likewise; other processes may take part. Whenever `tag` threads have come they go on
  *   coll     group seq bytes role   rooted: role=1 at the root, 0 elsewhere. The site's name says how
  *                                   data flows: MPI_Bcast, MPI_Scatter(v), fork: root to all;
  *                                   MPI_Reduce, MPI_Gather(v): all to root; MPI_Scan, MPI_Exscan: to

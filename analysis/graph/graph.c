@@ -316,7 +316,7 @@ static void builder_close(struct builder *b)
 {
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
-			    b->process_waits, b->bare, b->talks, b->inboxes };
+			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -414,6 +414,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	let_go_of_unseen(&b);
 	graph_tasks(&b);
 	graph_bare_barriers(&b);
+	graph_shared_barriers(&b);
 	graph_end(&b);
 	sort_sync_points(g);
 	find_contradictions(&b);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_barriers.c - barriers that do not say their group. */
+ * graph_barriers.c - barriers that do not say their group, and those that processes share.
+ *
+ * Nobody counts the visits to a barrier that processes share. But all of them have one clock, and no thread comes for the
+ * next round before it has left this one, for which all had come before: so a round ends where somebody comes after one
+ * of those before has left, or when all are there. As it may be another barrier at the same place, and others may
+ * come who are not in the trace, nothing is certain of it. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -92,5 +97,66 @@ void graph_bare_barriers(struct builder *b)
 			for (size_t t = 0; t < threads; t++)
 				doubt_bare(b, &b->bare[i + t * rounds + r]);
 		}
+	}
+}
+
+/* ---- What processes share -------------------------------------------------------------------- */
+
+static int by_coming(const void *x, const void *y)
+{
+	const struct barrier_visit *a = x, *b = y;
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->enter.stamp != b->enter.stamp)
+		return a->enter.stamp < b->enter.stamp ? -1 : 1;
+	return (a->enter.thread > b->enter.thread) - (a->enter.thread < b->enter.thread);
+}
+
+/* How many of these visits, of which there is one at least, are the first round; and how many there should be. */
+static size_t round_of(const struct barrier_visit *v, size_t n, uint64_t *threads)
+{
+	uint64_t left = v->exit.stamp;
+	size_t i = 1;
+	*threads = v->threads;
+	for (; i < n && i < *threads && v[i].clock == v->clock && v[i].object == v->object && v[i].enter.stamp <= left; i++) {
+		left = v[i].exit.stamp < left ? v[i].exit.stamp : left;
+		*threads = v[i].threads != ARG_NONE ? v[i].threads : *threads;
+	}
+	return i;
+}
+
+static void add_round(struct builder *b, const struct barrier_visit *v, size_t n)
+{
+	struct node_input *inputs = mem_resize(NULL, n, sizeof *inputs);
+	for (size_t i = 0; i < n; i++)
+		inputs[i] = (struct node_input){ .ref = v[i].enter, .sure = true };
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	for (size_t i = 0; i < n; i++)
+		graph_wait(b, v[i].exit, number);
+	free(inputs);
+}
+
+static void doubt_round(struct builder *b, const struct barrier_visit *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		graph_diagnose(&b->missing, v[i].exit, v[i].site);
+		graph_unknown(b, (struct wait_begin){ .enter = v[i].enter }, v[i].exit);
+	}
+}
+
+void graph_shared_barriers(struct builder *b)
+{
+	uint64_t threads;
+	runs_sort(b->spill, b->visits, b->nvisits, sizeof *b->visits, by_coming);
+	for (size_t i = 0, n; i < b->nvisits; i += n, spill_relax(b->spill)) {
+		n = round_of(&b->visits[i], b->nvisits - i, &threads);
+		if (threads == ARG_NONE ? n > 1 : n == threads)
+			add_round(b, &b->visits[i], n);
+		else
+			doubt_round(b, &b->visits[i], n);
 	}
 }

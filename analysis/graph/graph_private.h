@@ -8,7 +8,7 @@
  *   graph_messages.c  operations in which messages were completed
  *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process
- *   graph_barriers.c  barriers that do not say their group
+ *   graph_barriers.c  barriers that do not say their group, and those that processes share
  *   graph_dealers.c  work that the program gives out itself
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_counts.c  the last of those who come to a lock signals
@@ -163,6 +163,9 @@ struct process_wait {
 struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 #define ALL_RANKS UINT32_MAX
 
+/* A visit to a barrier that processes of a clock's host may share; ARG_NONE threads: it is not known how many go on together. */
+struct barrier_visit { uint32_t clock; uint64_t object, threads; struct event_ref enter, exit; uint32_t site; };
+
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
@@ -195,6 +198,7 @@ struct builder {
 	struct process_fork *process_forks; size_t nprocess_forks;
 	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
+	struct barrier_visit *visits; size_t nvisits;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
@@ -301,6 +305,7 @@ void graph_put_in(struct builder *, const struct match *, uint32_t message);
 void graph_inboxes(struct builder *);
 
 void graph_bare_barriers(struct builder *);
+void graph_shared_barriers(struct builder *);
 void graph_end(struct builder *); /* of the run */
 
 #endif

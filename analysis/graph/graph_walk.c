@@ -750,9 +750,15 @@ static bool only_began(const struct thread_walk *w)
 static void barrier(struct thread_walk *w, struct event_ref exit)
 {
 	bool of_ranks = tr_is(w->b->graph->trace, w->entered.site, OP_OF_RANKS);
+	const struct operation *o = operation(w, &w->entered);
+	uint64_t object = arg_barrier(o, &w->entered);
 	if (w->explained || w->resumed)
 		return;
-	if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
+	if (object != ARG_NONE)
+		*SPILL_GROW(w->b->spill, w->b->visits, w->b->nvisits) = (struct barrier_visit){
+			w->b->graph->trace->threads[w->thread].clock, object, arg_barrier_threads(o, &w->entered),
+			w->enter, exit, w->entered.site };
+	else if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
 		*SPILL_GROW(w->b->spill, w->b->bare, w->b->nbare) = (struct bare){
 			of_ranks ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
 	else

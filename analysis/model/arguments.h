@@ -18,6 +18,7 @@
  *         a taskgroup        fork, point with task
  *         an event           region with task: the task is over only when that has come
  *         a time             wait that was in vain: for so many of its ticks the thread did not ask
+ *         a number           barrier with object: so many threads go on together
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
@@ -72,7 +73,7 @@ static inline uint64_t arg_address(const struct operation *o, const struct tr_ev
 	return is ? trace_arg(e, DPROF_KEY_ID, ARG_NONE) : ARG_NONE;
 }
 
-/* What processes share. */
+/* What processes share, but for barriers. */
 static inline uint64_t arg_object(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_OBJECT, ARG_KIND(WAIT) | ARG_KIND(LOCK), ARG_ENTER | ARG_POINT);
@@ -129,6 +130,18 @@ static inline bool arg_is_member(const struct operation *o, const struct tr_even
 static inline uint64_t arg_piece(const struct operation *o, const struct tr_event *e)
 {
 	return o->is & OP_EVENS_OUT ? arg_at(o, e, DPROF_KEY_SEQ, ARG_KIND(FORK), ARG_POINT) : ARG_NONE;
+}
+
+/* A barrier to which other processes may come; */
+static inline uint64_t arg_barrier(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_OBJECT, ARG_KIND(BARRIER), ARG_ENTER);
+}
+
+/* ... so many threads go on together. ARG_NONE: not known. */
+static inline uint64_t arg_barrier_threads(const struct operation *o, const struct tr_event *e)
+{
+	return arg_barrier(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_TAG, ARG_NONE);
 }
 
 /* ---- Messages: their begin, and their done ---------------------------------------------------- */

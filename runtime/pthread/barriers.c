@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * barriers.c - pthread_barrier_wait: ENTER group=G seq=N ... EXIT.
+ * barriers.c - pthread_barrier_wait: ENTER group=G seq=N ... EXIT, or ENTER object=O [tag=N] ... EXIT.
  *
  * A barrier is a group, and who comes draws a ticket: of a barrier for n threads, each n tickets in a
  * row are one. That is so because no thread comes again before all n have come.
  *
  * Assumed: a barrier for n threads is used by n threads. Where more take turns, only the barrier
- * knows who took part together. One that processes share, or of which the begin was not seen, has no
- * known participants: then each ticket is a collective that lacks members. */
+ * knows who took part together.
+ *
+ * Tickets of a barrier that processes share, or whose begin was in another process or not seen, are not counted: then
+ * whoever comes says which barrier it is, and its n, if that is known. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ struct barrier {
 	struct entry entry;
 	uint64_t group, tickets;
 	unsigned threads;       /* that take part */
-	bool shared;
+	bool counted;           /* whoever comes draws a ticket here */
 };
 
 struct table barriers_table;
@@ -59,7 +61,7 @@ DPROF_EXPORT int pthread_barrier_init(pthread_barrier_t *at, const pthread_barri
 	if (!b)
 		return 0;
 	*b = (struct barrier){ .entry.key = (uint64_t)at, .group = dprof_adapter_new_group(),
-			       .threads = threads, .shared = is_shared(attr) };
+			       .threads = threads, .counted = !is_shared(attr) };
 	table_lock(&barriers_table);
 	table_add(&barriers_table, &b->entry);
 	table_unlock(&barriers_table);
@@ -72,7 +74,15 @@ DPROF_EXPORT int pthread_barrier_destroy(pthread_barrier_t *at)
 	return REAL(pthread_barrier_destroy)(at);
 }
 
-struct ticket { uint64_t group, number; unsigned threads; bool shared; };
+/* Its memory is not the parent's any more, unless processes share it. */
+void barriers_forked(void)
+{
+	for (size_t i = 0; i < TABLE_BUCKETS; i++)
+		for (struct entry *e = barriers_table.bucket[i]; e; e = e->next)
+			((struct barrier *)e)->counted = false;
+}
+
+struct ticket { uint64_t group, number; unsigned threads; bool counted; };
 
 static struct ticket draw(const pthread_barrier_t *at)
 {
@@ -82,7 +92,7 @@ static struct ticket draw(const pthread_barrier_t *at)
 	table_lock(&barriers_table);
 	b = (struct barrier *)table_find(&barriers_table, (uint64_t)at);
 	if (b)
-		t = (struct ticket){ b->group, b->tickets++, b->threads, b->shared };
+		t = (struct ticket){ b->group, b->tickets++, b->threads, b->counted };
 	table_unlock(&barriers_table);
 	return t;
 }
@@ -97,17 +107,35 @@ static void tell(struct ticket t)
 }
 
 /* Whoever comes first writes the line of the group: it is certainly one of its threads. */
-static void enter(const struct dprof_site *site, struct ticket t)
+static void enter_group(const struct dprof_site *site, struct ticket t)
 {
 	struct dprof_arguments a = { 0 };
 
-	if (t.threads) {
-		dprof_say(&a, DPROF_KEY_GROUP, t.group);
-		dprof_say(&a, DPROF_KEY_SEQ, t.shared ? t.number : t.number / t.threads);
-	}
+	dprof_say(&a, DPROF_KEY_GROUP, t.group);
+	dprof_say(&a, DPROF_KEY_SEQ, t.number / t.threads);
 	dprof_adapter_record(site, DPROF_ENTER, 0, &a);
-	if (t.threads && t.number == 0)
+	if (t.number == 0)
 		tell(t);
+}
+
+static void enter_object(const struct dprof_site *site, const pthread_barrier_t *at, unsigned threads)
+{
+	struct dprof_arguments a = { 0 };
+
+	say_object(&a, at);
+	if (threads)
+		dprof_say(&a, DPROF_KEY_TAG, threads);
+	dprof_adapter_record(site, DPROF_ENTER, 0, &a);
+}
+
+static void enter(const struct dprof_site *site, const pthread_barrier_t *at)
+{
+	struct ticket t = draw(at);
+
+	if (t.counted)
+		enter_group(site, t);
+	else
+		enter_object(site, at, t.threads);
 }
 
 /* Where the program asks who is the serial thread, the plugin gives the call another name. */
@@ -127,7 +155,7 @@ DPROF_EXPORT int pthread_barrier_wait(pthread_barrier_t *at)
 	int result;
 
 	if (site)
-		enter(site, draw(at));
+		enter(site, at);
 	result = REAL(pthread_barrier_wait)(at);
 	if (site)
 		dprof_adapter_exit(site);

@@ -120,4 +120,7 @@ void table_remove(struct table *, struct entry *); /* if it is in there */
 
 extern struct table threads_table, barriers_table;
 
+/* barriers.c: in the child of a fork, while the table is locked. */
+void barriers_forked(void);
+
 #endif

@@ -62,8 +62,14 @@ static void release(void)
 	table_unlock(&threads_table);
 }
 
+static void release_in_child(void)
+{
+	barriers_forked();
+	release();
+}
+
 static void __attribute__((constructor)) start(void)
 {
 	dprof_adapter_present(DPROF_ADAPTER_PTHREAD);
-	pthread_atfork(hold, release, release);
+	pthread_atfork(hold, release, release_in_child);
 }

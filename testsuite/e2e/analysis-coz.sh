@@ -912,6 +912,33 @@ unsure empty 0 0
 	echo "e 1 2000000 6 point id=6 object=9"
 } | trace ours
 unsure ours 20 20
+# A barrier of theirs: a round is over when one of it has left; who lacks others, that are not recorded, is neither damaged nor
+# certain of anything.
+meet() { # arguments of a visit...
+	op 0 0 1000000 1400000
+	op 0 10 1400000 1400010 object=7 "$@"
+	op 0 1 1400010 1500000
+	op 0 10 1500000 2000010 object=7 "$@"
+	op 1 10 1000000 1400020 object=7 "$@"
+	op 1 1 1400020 1900020
+	op 1 10 2000000 2000020 object=7 "$@"
+}
+{
+	processes
+	meet tag=2
+} | trace met
+unsure met 20 20
+{
+	processes
+	meet
+} | trace untold
+unsure untold 20 20
+{
+	processes
+	meet tag=3
+} | trace third
+unsure third 0 50
+grep -q 'a collective operation lacks participants: 4 times' out || fail "third: $(cat out)"
 # Such moments that are equally far apart stay; any other is so far from when the wait began.
 paced() { # moments of three waits
 	head_of 1

@@ -239,5 +239,48 @@ if [ "$(head -1 largest | tr -d " ")" != 262144 ] || ! awk '{ n += $1 } END { ex
 	fail "many threads: bytes of the largest chunks: $(uniq -c largest | xargs)"
 fi
 
+# A barrier that processes share says which it is, and so does one that a child has from its parent: that is another one.
+program="barriers of processes"
+cat >shared.c <<'END'
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_barrier_t own, *shared;
+static void *meet(void *barrier)
+{
+	for (int i = 0; i < 3; i++)
+		pthread_barrier_wait(barrier);
+	return 0;
+}
+static void meet_thread(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, meet, &own);
+	meet(&own);
+	pthread_join(thread, 0);
+}
+int main(void)
+{
+	pthread_barrierattr_t of_processes;
+	pid_t child;
+	shared = mmap(0, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_barrierattr_init(&of_processes);
+	pthread_barrierattr_setpshared(&of_processes, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(shared, &of_processes, 2);
+	pthread_barrier_init(&own, 0, 2);
+	child = fork();
+	meet(shared);
+	meet_thread();
+	if (child)
+		waitpid(child, 0, 0);
+	return 0;
+}
+END
+compile shared gcc shared.c
+record ./shared
+sed -n 's/.* enter .*object=\([0-9]*\).*/\1/p' text | sort | uniq -c | awk '{ print $1 }' | xargs >each
+[ "$(cat each)" = "6 6" ] || fail "$program: visits that say a barrier: $(cat each)"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
