@@ -27,7 +27,7 @@ static void fill_data(struct reply *r, const struct findings *f)
 	reply_value(r, "span_s", tab_interval(findings_run_s(f)));
 	run_ends_fill(r, &f->times, f->spans);
 	reply_value(r, "bounds", tab_text(clock_bounds_word(&f->times)));
-	reply_value(r, "verdict", tab_text(ranking_verdict(&f->ranks)));
+	reply_value(r, "verdict", tab_text(ranking_verdict(f)));
 	ranking_fill(r, f);
 	machine_fill(r, f);
 }

@@ -393,7 +393,7 @@ static void fill_data(struct reply *r, const struct page *page)
 	reply_value(r, "bounds", tab_text(clock_bounds_word(&f->times)));
 	clock_facts_fill(r, &f->times);
 	region_table_fill(r, f);
-	reply_value(r, "verdict", tab_text(ranking_verdict(&f->ranks)));
+	reply_value(r, "verdict", tab_text(ranking_verdict(f)));
 	ranking_fill(r, f);
 	if (p->possible && p->asked_aside) {
 		reply_value(r, "without_straggler_percent", tab_interval(p->without[COZ_PROVED]));

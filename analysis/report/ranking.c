@@ -106,11 +106,6 @@ void ranking_say(struct reply *r, const struct findings *f, size_t most, bool ev
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-const char *ranking_verdict(const struct ranking *s)
-{
-	return s->count > 0 && s->list[0].proved ? "proved" : "undecided";
-}
-
 /* Of a process without a rank. */
 static struct tab_cell pid_of(const struct findings *f, size_t thread)
 {
@@ -399,6 +394,12 @@ static char *advice_on(const struct reply *r, const struct findings *f, const st
 static const struct ranking *who_counts(const struct findings *f)
 {
 	return f->ranks.count == 1 ? &f->threads : &f->ranks;
+}
+
+const char *ranking_verdict(const struct findings *f)
+{
+	const struct ranking *s = who_counts(f);
+	return s->count > 0 && s->list[0].proved ? "proved" : "undecided";
 }
 
 static double highest(const struct ranking *s)

@@ -11,8 +11,8 @@
  * `most` of each. More than 16 threads are shown in groups (routines.h). `every`: all of them, one by one. */
 void ranking_say(struct reply *, const struct findings *, size_t most, bool every);
 
-/* "proved" when the first place is, "undecided" otherwise. */
-const char *ranking_verdict(const struct ranking *);
+/* "proved" when the first place is, "undecided" otherwise: among ranks, or where there is only one among its threads. */
+const char *ranking_verdict(const struct findings *);
 void ranking_fill(struct reply *, const struct findings *); /* "threads" and "ranks" */
 
 /* Who works for a while worth mentioning while everybody else waits, certainly or possibly: a rank,

@@ -107,6 +107,8 @@ dprof plain program.c -L. -lplain -Wl,-rpath,"$dir"
 is_true "$(unseen_ms dprof-plain.*/*.process) >= 200" || fail "the library's thread: $(grep -h unseen dprof-plain.*/*.process)"
 "$analyze" csp dprof-plain.* >out || fail "csp: $?"
 grep -q 'proved ' out && fail "what the library did could change it: $(cat out)"
+"$analyze" csp --json dprof-plain.* >json 2>&- || fail "csp --json: $?"
+jq -e '.verdict == "undecided"' json >is || fail "one process, whose threads are undecided: $(cat json)"
 for command in report csp coz query; do
 	arguments=(dprof-plain.*)
 	[ $command != query ] || arguments+=('count(other) == 1')
@@ -131,9 +133,13 @@ is_true "$(unseen_ms dprof-plain.*/*.process) >= 100" || fail "of a process that
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) -c library.c || fail "library.c does not compile"
 dprof seen program.c library.o
-./seen || fail "seen: $?"
-is_true "$(unseen_ms dprof-seen.*/*.process) < 40" || fail "all is recorded: $(grep -h unseen dprof-seen.*/*.process)"
-"$analyze" dprof-seen.* 2>&1 | grep -q 'threads ran that' && fail "all was recorded, but: $("$analyze" dprof-seen.*)"
+for _ in 1 2 3; do # to a thread that ends the kernel may add what a virtual machine's core was taken away for
+	rm -rf dprof-seen.*
+	./seen || fail "seen: $?"
+	"$analyze" dprof-seen.* >out 2>&1 || fail "report: $(cat out)"
+	grep -q 'threads ran that' out || break
+done
+grep -q 'threads ran that' out && fail "all was recorded, but $(grep -h unseen dprof-seen.*/*.process): $(cat out)"
 
 # What MPI's threads do is a part of its operations.
 cat >ranks.c <<'C'

@@ -39,9 +39,15 @@ mpicc -O2 -iplugindir="$dir/root$plugins" $(pkg-config --cflags dprof) app.c -o 
 mpicc -O2 app.c -o plain || fail "does not compile without the plugin"
 run() { mpirun --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1 -n 4 "$@"; }
 [ "$(run ./app)" = "$(run ./plain)" ] || fail "the program does something else with the plugin"
-dprof-analyze dprof-app.* >report || fail "report: $(cat report)"
-tr '\n' ' ' <report | grep -q 'Look at rank 2: .* % of the run (proved), mostly in region body (app.c:11)\.' ||
-	fail "expected the advice on rank 2, found: $(cat report)"
+advises() {
+	dprof-analyze dprof-app.* >report 2>notes || fail "report: $(cat report notes)"
+	tr '\n' ' ' <report | grep -q 'Look at rank 2: .* % of the run (proved), mostly in region body (app.c:11)\.'
+}
+for _ in 1 2 3; do # on a busy machine MPI's own threads may run for long enough to leave it open
+	advises && break
+	rm -r dprof-app.* && run ./app >again
+done
+advises || fail "expected the advice on rank 2, found: $(cat report notes)"
 dprof-analyze dump dprof-app.* | awk '/^site .* name=MPI_Barrier / { barrier[$2] }
 	/^e .* enter group=1 / && $4 in barrier { n++ } END { print n + 0 }' >n
 [ "$(cat n)" -eq 80 ] || fail "expected 4 x 20 barriers of group 1, found $(cat n)"
