@@ -25,6 +25,7 @@ struct timeline_thread {      /* one thread */
 	bool may_abstain;     /* whether it waits at all, so whether it keeps others from waiting, is open */
 	bool merged;          /* is in timeline.merged */
 	size_t step;          /* over so many periods */
+	uint64_t kept_until;  /* as kept_until() found it last */
 };
 
 struct participant {
@@ -76,6 +77,7 @@ struct timeline {
 	uint64_t says_of[MAY_ANY + 1]; /* what a piece says, by its states */
 	bool runs_on;         /* through changes that leave what is said as it is */
 	bool leaps;           /* there are several threads */
+	uint64_t horizon;     /* of leaps, when it was looked for last: it only moves on */
 	unsigned pause, patience; /* so often it is not tried; and how often after the next vain attempt */
 
 	const struct trace *trace; /* what it is opened with, for: */
@@ -312,31 +314,47 @@ static uint64_t leave_to(uint64_t says, uint64_t neighbour)
 
 #define PATIENCE_MOST 64
 
-/* While its period lasts its participant does not wait. */
-static bool keeps_from_waiting(const struct timeline_thread *m)
+/* While a thread is so its participant does not wait. */
+static bool keeps_from_waiting(const struct timeline_thread *m, uint8_t may)
 {
-	return (m->waits && !may_idle(m->may)) || m->may == MAY_WORK;
+	return (m->waits && !may_idle(may)) || may == MAY_WORK;
 }
 
-/* Up to here periods can be stepped over without reading. */
-static uint64_t leap_horizon(const struct timeline *timeline)
+/* Until when a thread keeps its participant from waiting, by its periods at hand, one after the other; 0: it does not. */
+static uint64_t kept_until(struct timeline_thread *m)
 {
-	uint64_t horizon = PERIOD_AFTER;
+	const struct period_begin *b = m->periods.begin + m->periods.next, *end = m->periods.begin + m->periods.n;
+	if (!keeps_from_waiting(m, m->may))
+		return 0;
+	if (m->kept_until > m->now.from)
+		return m->kept_until;
+	while (b < end && keeps_from_waiting(m, m->by_choice[b->may]))
+		b++;
+	m->kept_until = b < end ? b->from : period_horizon(&m->periods);
+	return m->kept_until;
+}
+
+/* `until`; but no later than up to where periods can be stepped over without reading. */
+static uint64_t within_horizon(struct timeline *timeline, uint64_t until)
+{
+	if (until <= timeline->horizon)
+		return until;
+	timeline->horizon = PERIOD_AFTER;
 	for (size_t i = 0; i < timeline->nmembers; i++) {
 		uint64_t seen = period_horizon(&timeline->members[i].periods);
-		horizon = seen < horizon ? seen : horizon;
+		timeline->horizon = seen < timeline->horizon ? seen : timeline->horizon;
 	}
-	return horizon;
+	return until < timeline->horizon ? until : timeline->horizon;
 }
 
 /* Until when two participants surely do not wait; 0 without two. */
-static uint64_t two_kept_until(const struct timeline *timeline)
+static uint64_t two_kept_until(struct timeline *timeline)
 {
 	uint64_t last = 0, second = 0;
 	uint32_t of_last = NO_PARTICIPANT;
 	for (size_t i = 0; i < timeline->nmembers; i++) {
-		const struct timeline_thread *m = &timeline->members[i];
-		uint64_t until = keeps_from_waiting(m) ? m->now.to : 0;
+		struct timeline_thread *m = &timeline->members[i];
+		uint64_t until = kept_until(m);
 		if (m->participant == of_last) {
 			last = until > last ? until : last;
 		} else if (until > last) {
@@ -396,10 +414,9 @@ static void step_over(struct timeline *timeline, struct timeline_thread *m)
 /* Steps over all changes before `until`, before which they do not change what is said; whether there are any. */
 static bool leap(struct timeline *timeline, uint64_t until)
 {
-	uint64_t behind = 0, ahead = leap_horizon(timeline);
+	uint64_t behind = 0, ahead = PERIOD_AFTER;
 	size_t steps = 0;
-	until = ahead < until ? ahead : until;
-	ahead = PERIOD_AFTER;
+	until = within_horizon(timeline, until);
 	for (size_t i = 0; i < timeline->nmembers && until; i++) {
 		struct timeline_thread *m = &timeline->members[i];
 		m->step = count_steps(m, until, &behind, &ahead);

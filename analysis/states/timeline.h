@@ -30,12 +30,13 @@
  * is true from the end of the first tick to the begin of the last. Certain segments of one timeline do
  * not overlap, and segments come in order.
  *
- * Leaping. A thread that surely works, or surely neither waits nor is gone, keeps its participant from waiting until its
- * period ends. While two participants are kept so, no segment says anything, whatever the others do; and while a thread of the
- * only participant surely works, all that is said is that this one works. Changes until
- * then are stepped over, thread by thread, without the merge. Nothing changes by that, to the bit: only changes that are in
- * a known order with all that are not stepped over are. Where one works, of several threads, hangs on all of its changes: of
- * the few segments of which that is wanted, it is looked up where nothing is stepped over (timeline_site()).
+ * Leaping. A thread that surely works, or surely neither waits nor is gone, keeps its participant from waiting until it
+ * may do so: through any order of changes between such states. While two participants are kept so, no segment says
+ * anything, whatever the others do; and while a thread of the only participant surely works, all that is said is that this
+ * one works. Changes until then are stepped over, thread by thread, without the merge. Nothing changes by that, to the bit:
+ * only changes that are in a known order with all that are not stepped over are. Where one works, of several threads, hangs
+ * on all of its changes: of the few segments of which that is wanted, it is looked up where nothing is stepped over
+ * (timeline_site()).
  *
  * A change that leaves its participant what it was, as most do where one is many threads, changes at most where it works:
  * the sweep runs on through such changes without looking at what is said.
