@@ -84,11 +84,12 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 	return false;
 }
 
-/* How many calls of MPI of a thread were certainly before. */
+/* How many calls of MPI of a thread were certainly before. Nodes come about in order of time. */
 static size_t calls_before(const struct builder *b, uint32_t thread, struct event_ref end)
 {
-	const struct mpi_calls *calls = &b->calls[thread];
-	return SEARCH(calls->n, mid, graph_certainly_before(b, call_of(calls, mid, thread), end));
+	struct mpi_calls *calls = &b->calls[thread];
+	calls->near = SEARCH_NEAR(calls->n, calls->near, mid, graph_certainly_before(b, call_of(calls, mid, thread), end));
+	return calls->near;
 }
 
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call

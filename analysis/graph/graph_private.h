@@ -55,7 +55,7 @@ int graph_by_mark(const void *, const void *); /* by events */
 
 /* ENTERs of a thread's outermost calls of MPI. */
 struct graph_mpi_call { uint64_t at, stamp; };
-struct mpi_calls { struct graph_mpi_call *v; size_t n; };
+struct mpi_calls { struct graph_mpi_call *v; size_t n, near; }; /* `near`: so many were before what was asked for last */
 
 /* The begin of waiting. Who tried again and again, or until a time, has waited since before the first attempt; and
  * in another run need not have tried as often, so only what it did before is certain to come before the end. */
