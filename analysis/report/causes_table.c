@@ -105,7 +105,7 @@ void causes_table_open(struct causes_table *p, struct trace *trace, const struct
 	struct graph g;
 	struct graph_order order;
 	const char *why = relations_missing(times);
-	*p = (struct causes_table){ .trace = trace, .times = times, .why = why ? why : trace_records(trace) ? NULL : "Nothing was recorded" };
+	*p = (struct causes_table){ .trace = trace, .times = times, .why = why };
 	if (p->why)
 		return;
 	p->time_base = times->time_base[trace->threads[0].clock];
