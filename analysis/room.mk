@@ -4,7 +4,7 @@
 
 ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c analysis/info/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
-LIBS_analysis     := -lmpfr -lgmp -lzstd -lclips -lelf -lsqlite3 -lotf2 -ljansson -lm
+LIBS_analysis     := -lmpfr -lgmp -lzstd -lclips -lelf -lsqlite3 -lotf2 -ljansson -lz -lm
 
 # Bounds on savings are sums that round upwards.
 CFLAGS_analysis_coz_savings := -frounding-math -ftree-vectorize -fvect-cost-model=dynamic

@@ -14,10 +14,15 @@
 #include "analysis/text/text.h"
 #include "runtime/format.h"
 
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), k = strlen(end);
+	return n > k && strcmp(path + n - k, end) == 0;
+}
+
 bool kineto_is(const char *path)
 {
-	size_t n = strlen(path);
-	return n > 5 && strcmp(path + n - 5, ".json") == 0;
+	return ends_in(path, ".json") || ends_in(path, ".json.gz");
 }
 
 /* ---- The text -------------------------------------------------------------------------------- */

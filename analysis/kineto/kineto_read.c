@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/kineto/kineto_private.h"
 #include "freezer/regular.h"
 
 #define MOST_NS 4e18 /* what has more is no time */
+#define MOST_PACKED 200 /* so many times as long unpacked: profiles are 10 to 30 times */
+#define FEW_BYTES (1 << 20) /* of which nobody minds */
 
 struct kineto_reader {
 	struct kineto_file *file;
@@ -216,19 +219,49 @@ static char *take_file(struct kineto_file *f, const json_t *root)
 	return wrong;
 }
 
+/* Of a file that is packed, or not. */
+struct kineto_bytes { gzFile file; uint64_t given; bool bomb; };
+
+static size_t give_bytes(void *room, size_t n, void *user)
+{
+	struct kineto_bytes *b = user;
+	int got = gzread(b->file, room, n < 1 << 20 ? (unsigned)n : 1 << 20);
+	b->given += got > 0 ? (uint64_t)got : 0;
+	b->bomb = b->given > FEW_BYTES && (double)b->given > MOST_PACKED * (double)gzoffset(b->file);
+	return got < 0 || b->bomb ? (size_t)-1 : (size_t)got;
+}
+
+/* Takes the descriptor. NULL, and what is wrong, to be freed. */
+static json_t *load(int fd, const char *path, char **wrong)
+{
+	json_error_t error;
+	struct kineto_bytes b = { .file = gzdopen(fd, "rb") };
+	if (!b.file) {
+		close(fd);
+		*wrong = mem_format("%s: expected memory to read it", path);
+		return NULL;
+	}
+	json_t *root = json_load_callback(give_bytes, &b, 0, &error);
+	if (b.bomb)
+		*wrong = mem_format("%s: expected a profile, found what is more than %d times as long when it is unpacked", path, MOST_PACKED);
+	else if (!root)
+		*wrong = mem_format("%s: line %d: %s", path, error.line, error.text);
+	gzclose(b.file);
+	return root;
+}
+
 char *kineto_read(struct kineto_file *f, const char *path, size_t otherwise_rank)
 {
 	const char *found;
-	json_error_t error;
+	char *wrong = NULL;
 	*f = (struct kineto_file){ .path = path, .rank = (int64_t)otherwise_rank };
 	int fd = frz_open_regular(AT_FDCWD, path, &found);
 	if (fd < 0)
 		return mem_format("%s: expected a file, found %s", path, found);
-	json_t *root = json_loadfd(fd, 0, &error);
-	close(fd);
+	json_t *root = load(fd, path, &wrong);
 	if (!root)
-		return mem_format("%s: line %d: %s", path, error.line, error.text);
-	char *wrong = take_file(f, root);
+		return wrong;
+	wrong = take_file(f, root);
 	json_decref(root);
 	return wrong;
 }

@@ -117,6 +117,14 @@ refused() { # words file...
 make "$dir/made" 0 1 0 "$all"
 cd "$dir/made" || exit 1
 refused "found two of rank 0" rank0.json rank0.json
+# Packed ones say the same; cut ones nothing; one that would fill all memory is left.
+"$analyze" audit --json rank0.json rank1.json rank2.json >"$dir/plain" && gzip -k rank0.json rank2.json &&
+	"$analyze" audit --json rank0.json.gz rank1.json rank2.json.gz >"$dir/packed" || fail "packed files are not read"
+cmp -s <(jq .findings "$dir/plain") <(jq .findings "$dir/packed") || fail "packed files say something else"
+head -c 500 rank0.json.gz >cut.json.gz
+refused "cut.json.gz: line [0-9]*: " cut.json.gz rank1.json
+head -c 30000000 /dev/zero | tr '\0' ' ' | gzip >bomb.json.gz
+refused "bomb.json.gz: expected a profile, found what is more than 200 times as long" bomb.json.gz rank1.json
 head -c 20000 rank0.json >cut.json
 refused "cut.json: line 95" cut.json rank1.json
 sed 's/"ts": 5[0-9.]*/"ts": "soon"/' rank0.json >text.json
