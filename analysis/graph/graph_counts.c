@@ -72,7 +72,7 @@ struct node_input *graph_counted(const struct builder *b, const struct sync_even
 		const struct sync_event *s = &b->sync_events[i];
 		if (!is_of(s, section->process, section->id, true) || s->ref.stamp <= before)
 			break;
-		if (s->kind != SYNC_TAKEN || s->ref.thread == since.thread)
+		if (s->kind != SYNC_TAKEN || s->in_wait || s->ref.thread == since.thread)
 			continue;
 		if (s->ref.thread == section->taken.thread || came(inputs, *n, s->ref.thread) || s->relocks ||
 		    takes_part(b, signal, before, s)) {

@@ -47,6 +47,15 @@ static uint64_t slack_of(const struct builder *b, const struct sync_event *t)
 	return 2 * trace->clocks[trace->threads[t->ref.thread].clock].uncertainty;
 }
 
+/* Nothing is known to have ended the wait; in another run something may. */
+static void alone(struct builder *b, const struct sync_event *w)
+{
+	struct node_input inputs[BEGIN_INPUTS];
+	size_t n = graph_begin_inputs(&w->begin, inputs);
+	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
+	node->loose = node->hidden = node->delayed = true;
+}
+
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
 struct lock {
@@ -130,9 +139,8 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	size_t n = !t->shared ? l->nreleased : l->by_writer, nsignals = 0;
 	struct node_input *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
 	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS, sizeof *inputs);
-	size_t begins = graph_begin_inputs(&t->begin, inputs);
-	if (nsignals)
-		inputs[0].ref = t->waiting;
+	const struct wait_begin *begin = nsignals ? &t->waiting_begin : &t->begin;
+	size_t begins = graph_begin_inputs(begin, inputs);
 	if (n)
 		memcpy(inputs + begins, l->released, n * sizeof *inputs);
 	for (size_t i = 0; i < n; i++) /* who did not wait for them may come before them in another run */
@@ -142,8 +150,8 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
 	if (n + nsignals > 0 || l->shared) {
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
-		node->hidden = l->shared || t->begin.tried; /* another may come first, or come later */
-		node->loose = node->delayed = l->shared || t->begin.tried;
+		node->hidden = l->shared || begin->tried; /* another may come first, or come later */
+		node->loose = node->delayed = l->shared || begin->tried;
 		node->posted = nsignals > 0;
 		if (l->shared)
 			graph_turn(b, (struct graph_turn){ .queue = l->queue, .shared = t->shared, .first = (uint32_t)begins,
@@ -219,7 +227,7 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 	size_t ntakes = 0;
 	memset(last, 0, b->graph->trace->nthreads * sizeof *last);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		if (t[i].kind != kind || tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
+		if (t[i].kind != kind || t[i].in_wait || tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
 			continue;
 		uint32_t *own = &last[t[i].ref.thread];
 		if (t[i].relocks && *own) {
@@ -234,6 +242,13 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 	graph_deal(b, takes, ntakes);
 	spill_free(b->spill, takes);
 	free(last);
+}
+
+/* Whoever has it only to wait again keeps nobody from it, most likely. */
+static void pass_lock(struct builder *b, const struct sync_event *t)
+{
+	if (t->kind == SYNC_TAKEN)
+		alone(b, t);
 }
 
 #define MOST_AT_ONCE 64
@@ -253,7 +268,9 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 		struct sync_event chosen = t[first];
 		memmove(&t[i + 1], &t[i], (first - i) * sizeof *t);
 		t[i] = chosen;
-		if (chosen.kind == SYNC_RELEASED)
+		if (chosen.in_wait)
+			pass_lock(b, &chosen);
+		else if (chosen.kind == SYNC_RELEASED)
 			release(b, &lock, &chosen);
 		else
 			take_lock(b, &lock, &chosen);
@@ -264,15 +281,6 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
-
-/* Nothing is known to have ended the wait; in another run something may. */
-static void alone(struct builder *b, const struct sync_event *w)
-{
-	struct node_input inputs[BEGIN_INPUTS];
-	size_t n = graph_begin_inputs(&w->begin, inputs);
-	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
-	node->loose = node->hidden = node->delayed = true;
-}
 
 /* Whoever was woken had begun to wait before a signal that came before it went on. */
 static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t waiter)

@@ -106,8 +106,10 @@ struct sync_event {
 	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
 	bool blocked;             /* there was none at first */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
-	struct event_ref waiting; /* the wait began */
+	struct event_ref waiting; /* the wait began, */
+	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
 	uint64_t condition;       /* for this one */
+	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
 	struct section section;   /* of SIGNALLED: in which it was, or behind which */
 };
 

@@ -54,8 +54,9 @@ struct thread_walk {
 
 	struct section section;   /* the last */
 
-	/* The last wait for a condition variable. */
+	/* The last wait for a condition variable; if it was for nothing, its mutex, taken again and given back. */
 	size_t woken;             /* its event, and 1; or 0 */
+	size_t retaken, returned; /* likewise */
 
 	size_t made;              /* the last task: of the builder's, and 1; or 0 */
 	uint64_t order;           /* of what concerns tasks, so far */
@@ -66,7 +67,7 @@ struct thread_walk {
 	struct event_ref before, operation;
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
 	struct moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
-	uint64_t failed_at;       /* the last one that did */
+	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
 
 	enum graph_given given;   /* the work that it does now */
 	uint64_t giver;           /* by the team of this group */
@@ -226,10 +227,11 @@ static bool is_look(const struct thread_walk *w)
 	return moves && !arg_for_unknown(o, &w->entered);
 }
 
-/* The mutex is taken again, behind a wait that ended without what it waited for. */
+/* The mutex is taken again, behind a wait that ended without what it waited for. Who tried to have it has not waited like that. */
 static bool retakes(const struct thread_walk *w)
 {
-	return kind_of(w, w->entered.site) == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at;
+	return kind_of(w, w->entered.site) == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at &&
+	       !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 }
 
 static struct wait_begin begin_of(const struct thread_walk *w)
@@ -251,8 +253,10 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 		    !trace_has(&w->entered, DPROF_KEY_OBJECT) &&
 		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
-	if (vain)
+	if (vain) {
 		w->failed_at = exit.at;
+		w->failed_for = exit.stamp - w->enter.stamp;
+	}
 	return vain || retakes(w);
 }
 
@@ -639,6 +643,8 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		note_unseen(w, e->site);
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
 		add_signal(w, which_of(w, e), ref, kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED, e->site);
+	if (kind == DPROF_KIND_LOCK)
+		w->returned = w->b->nsync_events;
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -666,8 +672,11 @@ static void relock(struct thread_walk *w)
 		return;
 	woken->relocks = taken->relocks = true;
 	taken->waiting = woken->enter;
+	taken->waiting_begin = woken->begin;
 	taken->condition = woken->id;
 }
+
+#define OP_NO_MUTEX (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER) /* who waits there has none to give back and take again */
 
 /* A lock has been taken, or what another has signalled. */
 static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
@@ -676,12 +685,30 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 		add_sync_event(w, exit, SYNC_TAKEN);
 		const struct sync_event *taken = &w->b->sync_events[w->b->nsync_events - 1];
 		w->section = (struct section){ taken->process, taken->id, exit };
+		w->retaken = retakes(w) ? w->b->nsync_events : 0;
 		relock(w);
 		return;
 	}
 	add_sync_event(w, exit, SYNC_WOKEN);
-	if (!tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER)) /* which have no mutex */
+	if (!tr_is(w->b->graph->trace, w->entered.site, OP_NO_MUTEX))
 		w->woken = w->b->nsync_events;
+}
+
+static bool is_for_condition(const struct thread_walk *w, uint32_t site)
+{
+	return kind_of(w, site) == DPROF_KIND_WAIT && tr_is(w->b->graph->trace, site, OP_ADDRESS) &&
+	       !tr_is(w->b->graph->trace, site, OP_NO_MUTEX);
+}
+
+/* Behind a wait for nothing it waits again, soon: both are one, as if it had not had the mutex in between. */
+static void wait_again(struct thread_walk *w)
+{
+	if (!w->retaken || !w->returned || !is_for_condition(w, w->entered.site))
+		return;
+	struct sync_event *taken = &w->b->sync_events[w->retaken - 1], *returned = &w->b->sync_events[w->returned - 1];
+	bool soon = returned->ref.stamp - taken->enter.stamp < w->failed_for;
+	if (soon && returned->ref.at == taken->ref.at + 1 && w->enter.at == returned->ref.at + 1 && returned->id == taken->id)
+		taken->in_wait = returned->in_wait = true;
 }
 
 /* The room in a queue, of which whoever gives takes some, and whoever takes gives it. */
@@ -936,6 +963,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->in_pieces &= !is_team_barrier(w, e); /* nothing of that is left */
 		w->sent = NO_MESSAGE;
 		w->nattached = 0;
+		wait_again(w);
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
 			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
 				(struct graph_mpi_call){ ref.at, ref.stamp };

@@ -845,6 +845,45 @@ expects() { # directory from to, of half of a in percent
 	op 0 1 1600000 2000000
 } | trace moment
 expects moment 0 30
+# Who waits for a condition variable in pieces, and has its mutex for a moment in between, waits for the signal; unless it has
+# the mutex longer than it waited.
+again() { # until when it has the mutex in between
+	head_of 2
+	op 0 0 1000000 1400000
+	op 0 6 1400000 1400000 id=5
+	echo "e 0 1400010 7 point id=8"
+	echo "e 0 1400020 6 point id=5"
+	op 1 6 1000000 1000000 id=5
+	echo "e 1 1000010 6 point id=5"
+	op 1 7 1000010 1150000 until=1000
+	op 1 6 1150000 1150010 id=5
+	echo "e 1 $1 6 point id=5"
+	op 1 7 "$1" 1390000 until=1200
+	op 1 6 1390000 1390010 id=5
+	echo "e 1 1390020 6 point id=5"
+	op 1 7 1390020 1400030 id=8
+	op 1 6 1400030 1400040 id=5
+	echo "e 1 1400050 6 point id=5"
+	op 1 1 1400050 2000000
+}
+again 1150020 | trace again
+expects again 20 20
+again 1310000 | trace held
+expects held 9 9
+# Likewise for a lock.
+{
+	head_of 2
+	echo "site 40 kind=wait name=pthread_mutex_timedlock file=x.c line=41"
+	echo "site 41 kind=lock name=pthread_mutex_timedlock file=x.c line=41"
+	op 0 6 1000000 1000000 id=5
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 6 point id=5"
+	op 1 40 1000010 1200000
+	op 1 40 1200000 1390000
+	op 1 41 1390000 1400010 id=5
+	op 1 1 1400010 2000000
+} | trace locked
+expects locked 20 20
 # An iteration waits for another one, by its number: for whoever has said it meanwhile.
 {
 	head_of 2
