@@ -229,6 +229,8 @@ enum dprof_key {
  *   fork        group               the thread begins with work that is given to whichever thread of its team
  *                                   asks first, until their next barrier: a loop that is not static, sections
  *                                   ("dynamic loop"), a `single` ("single")
+ *   fork        group role          role=1: the thread cancels its team's region ("cancellation point"), so that from here on not
+ *                                   all of the group need come to its barriers
  *   fork        group seq           of such a loop it has its seq-th piece, from 0, which may be of several iterations; or there is
  *                                   none left
  *   fork        id role             the task made just before depends on address id (0: on all), as in (role

@@ -20,6 +20,7 @@ struct check_totals {
 	uint64_t *events;        /* of each thread */
 	uint64_t **took_part;    /* for each group and each of its threads: how often, */
 	uint64_t **last;         /* and where last: kind and number of the operation */
+	bool *cancelled;         /* each group: not all need have taken part as often */
 };
 
 /* "rank 1, thread 0" */
@@ -177,6 +178,19 @@ static bool is_of_all(const struct trace *t, const struct tr_what *what)
 	return what->keys >> DPROF_KEY_GROUP & 1 && what->op == DPROF_ENTER && !tr_is(t, what->site, OP_MESSAGE);
 }
 
+/* Who cancels a region says so. */
+static bool is_cancel(const struct trace *t, const struct tr_what *what)
+{
+	return what->op == DPROF_POINT && tr_is(t, what->site, OP_GIVES_OUT) && what->keys >> DPROF_KEY_ROLE & 1;
+}
+
+static void note_cancelled(const struct trace *t, uint64_t id, struct check_totals *totals)
+{
+	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
+	if (g)
+		__atomic_store_n(&totals->cancelled[g - t->groups], true, __ATOMIC_RELAXED);
+}
+
 /* Who runs tasks meanwhile enters the same one again. 0: it has no number. */
 static uint64_t number_of(const struct trace *t, const struct tr_columns *k, size_t i)
 {
@@ -228,7 +242,7 @@ static void note_all_open(struct nest_check *c)
 
 /* `what`: of each of the trace's whats, bits. */
 struct counting { const struct trace *trace; struct check_totals *totals; uint8_t *what; };
-enum { IS_EVENT = 1, IS_OF_ALL = 2 };
+enum { IS_EVENT = 1, IS_OF_ALL = 2, IS_CANCEL = 4 };
 
 static void set_whats(struct counting *c)
 {
@@ -236,11 +250,12 @@ static void set_whats(struct counting *c)
 	c->what = mem_resize(NULL, n + 1, sizeof *c->what);
 	for (size_t i = 0; i < n; i++) {
 		const struct tr_what *what = &c->trace->whats[i];
-		c->what[i] = (what->op != DPROF_LOST ? IS_EVENT : 0) | (is_of_all(c->trace, what) ? IS_OF_ALL : 0);
+		c->what[i] = (what->op != DPROF_LOST ? IS_EVENT : 0) | (is_of_all(c->trace, what) ? IS_OF_ALL : 0) |
+			     (is_cancel(c->trace, what) ? IS_CANCEL : 0);
 	}
 }
 
-/* What it counts is of this thread alone. */
+/* What it counts is of this thread alone, but for what was cancelled. */
 static void count_events(void *counting, size_t thread, size_t worker)
 {
 	const struct counting *c = counting;
@@ -253,9 +268,13 @@ static void count_events(void *counting, size_t thread, size_t worker)
 		for (size_t i = 0; i < k.n; i++) {
 			uint8_t what = c->what[k.what[i]];
 			events += what & IS_EVENT;
-			if (!(what & IS_OF_ALL))
+			if (!(what & (IS_OF_ALL | IS_CANCEL)))
 				continue;
 			uint64_t id = trace_value(t, &k, i, DPROF_KEY_GROUP, 0);
+			if (what & IS_CANCEL) {
+				note_cancelled(t, id, c->totals);
+				continue;
+			}
 			if (!part.took_part || part.id != id)
 				part = find_part(t, (uint32_t)thread, id, c->totals);
 			count_part(&part, number_of(t, &k, i));
@@ -331,7 +350,7 @@ static bool was_ended(const struct trace *t, const struct tr_group *g, uint32_t 
 
 /* How often each member of a group took part; they should all agree. A group that was never used is
  * fine. */
-static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times)
+static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times, bool cancelled)
 {
 	uint64_t most = 0;
 	for (size_t i = 0; i < g->nthreads; i++)
@@ -339,7 +358,7 @@ static void check_group(struct trace *t, const struct tr_group *g, const uint64_
 	if (most && g->nthreads < g->size)
 		trace_diagnose(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id,
 			       g->size, g->nthreads);
-	for (size_t i = 0; i < g->nthreads && g->nthreads <= g->size; i++) {
+	for (size_t i = 0; i < g->nthreads && g->nthreads <= g->size && !cancelled; i++) {
 		if (times[i] == most || (times[i] + 1 == most && was_ended(t, g, g->threads[i])))
 			continue;
 		char *who = name_thread(t, g->threads[i]);
@@ -356,8 +375,10 @@ static void begin_groups(const struct trace *t, struct check_totals *totals)
 {
 	totals->took_part = mem_resize(NULL, t->ngroups, sizeof *totals->took_part);
 	totals->last = mem_resize(NULL, t->ngroups, sizeof *totals->last);
+	totals->cancelled = mem_resize(NULL, t->ngroups, sizeof *totals->cancelled);
 	for (size_t i = 0; i < t->ngroups; i++) {
 		size_t n = t->groups[i].nthreads;
+		totals->cancelled[i] = false;
 		totals->took_part[i] = mem_resize(NULL, n, sizeof **totals->took_part);
 		totals->last[i] = mem_resize(NULL, n, sizeof **totals->last);
 		memset(totals->took_part[i], 0, n * sizeof **totals->took_part);
@@ -368,12 +389,13 @@ static void begin_groups(const struct trace *t, struct check_totals *totals)
 static void check_groups(struct trace *t, struct check_totals *totals)
 {
 	for (size_t i = 0; i < t->ngroups; i++) {
-		check_group(t, &t->groups[i], totals->took_part[i]);
+		check_group(t, &t->groups[i], totals->took_part[i], totals->cancelled[i]);
 		free(totals->took_part[i]);
 		free(totals->last[i]);
 	}
 	free(totals->took_part);
 	free(totals->last);
+	free(totals->cancelled);
 }
 
 uint64_t trace_check(struct trace *t)

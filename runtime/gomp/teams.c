@@ -17,8 +17,8 @@
  *
  * Law: the threads of a team record the same group and number at its fork, at its join and at the n-th
  * barrier in between, a number that no other team of that group has. (OpenMP: all threads of a team come to the
- * same barriers in the same order. Where a construct is cancelled they do not, and the analysis says that
- * a thread is missing.) */
+ * same barriers in the same order. Where a region is cancelled they do not, and who cancels it says
+ * so: worksharing.c.) */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stddef.h>

@@ -7,6 +7,7 @@
  *   POINT single group             it comes to a `single`, which whoever comes first runs
  *   POINT cancellation point group it goes on, and would not if another thread had cancelled the construct: once before
  *                                  each barrier
+ *   POINT cancellation point group role=1 it cancels the region: from here on not all of the team come to its barriers
  *
  * Which thread does what from there to the team's next barrier may be otherwise in another run. Parts that are single iterations or
  * sections are not recorded: there is no end of them. A combined construct (GOMP_parallel_loop_dynamic) is begun by teams.c.
@@ -22,15 +23,21 @@ DPROF_SITE_OF(site_single, DPROF_KIND_FORK, "single");
 DPROF_SITE_OF(site_cancellation, DPROF_KIND_FORK, "cancellation point");
 
 enum { BY_ENVIRONMENT, STATIC, DYNAMIC, GUIDED };
+enum { CANCEL_PARALLEL = 1 }; /* likewise: of what is cancelled */
+
+static void say_more(const struct dprof_site *site, struct dprof_arguments *a)
+{
+	if (!team_place.group || !dprof_adapter_wanted(DPROF_KIND_FORK))
+		return;
+	dprof_say(a, DPROF_KEY_GROUP, team_place.group);
+	dprof_adapter_record(site, DPROF_POINT, dprof_adapter_now(), a);
+}
 
 static void say(const struct dprof_site *site)
 {
 	struct dprof_arguments a = { 0 };
 
-	if (!team_place.group || !dprof_adapter_wanted(DPROF_KIND_FORK))
-		return;
-	dprof_say(&a, DPROF_KEY_GROUP, team_place.group);
-	dprof_adapter_record(site, DPROF_POINT, dprof_adapter_now(), &a);
+	say_more(site, &a);
 }
 
 /* team_place.pieces: how many it has had of a loop in which they may be of several iterations, and 1; or 0. */
@@ -204,12 +211,22 @@ DPROF_EXPORT bool GOMP_cancellation_point(int which)
 	return cancelled;
 }
 
+static void say_cancelled(void)
+{
+	struct dprof_arguments a = { 0 };
+
+	dprof_say(&a, DPROF_KEY_ROLE, 1);
+	say_more(SITE(site_cancellation), &a);
+}
+
 DPROF_EXPORT bool GOMP_cancel(int which, bool cancels);
 DPROF_EXPORT bool GOMP_cancel(int which, bool cancels)
 {
 	bool cancelled = REAL(GOMP_cancel)(which, cancels);
 	if (IS_OURS && !cancelled)
 		go_on();
+	else if (IS_OURS && which == CANCEL_PARALLEL)
+		say_cancelled();
 	return cancelled;
 }
 
