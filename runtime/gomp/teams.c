@@ -12,8 +12,8 @@
  *
  * A group stands for a set of threads, and must be known before the team is there. libgomp takes the same
  * threads again for an outermost team of the same size as the one before, so that has the group
- * of the one before; every other team has a new one. What runs in place of a target device has threads
- * of its own.
+ * of the one before, unless it was asked to end them (omp_pause_resource); every other team has a new one. What
+ * runs in place of a target device has threads of its own.
  *
  * Law: the threads of a team record the same group and number at its fork, at its join and at the n-th
  * barrier in between, a number that no other team of that group has. (OpenMP: all threads of a team come to the
@@ -172,6 +172,22 @@ static void choose_group(struct parallel_region *r, unsigned size)
 	r->number = last.teams++;
 	r->barriers = r->barriers_after = last.barriers;
 }
+
+/* The threads that libgomp kept for the calling thread's next team may be no more. */
+#define PAUSE(name, parameters, arguments)                \
+	DPROF_EXPORT int name parameters;                 \
+	DPROF_EXPORT int name parameters                  \
+	{                                                 \
+		int result = REAL(name) arguments;        \
+                                                          \
+		last = (struct teams){ 0 };               \
+		return result;                            \
+	}
+
+PAUSE(omp_pause_resource, (omp_pause_resource_t kind, int device), (kind, device))
+PAUSE(omp_pause_resource_, (const int32_t *kind, const int32_t *device), (kind, device))
+PAUSE(omp_pause_resource_all, (omp_pause_resource_t kind), (kind))
+PAUSE(omp_pause_resource_all_, (const int32_t *kind), (kind))
 
 /* The plugin puts the site of the join behind that of the fork. */
 static const struct dprof_site *join_behind(const struct dprof_site *fork)

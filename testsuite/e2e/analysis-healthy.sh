@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A program that ends, or forks, in the middle of a region or of a team, or cancels one, is healthy: nothing is damaged, for
-# any command.
+# A program that ends, or forks, in the middle of a region or of a team, or cancels one, or has its threads end, is healthy:
+# nothing is damaged, for any command.
 . testsuite/fixtures/analysis/setup.sh
 at_once=
 export DPROF_DIR=$tmp DPROF_QUIET=1 OMP_CANCELLATION=true
@@ -30,7 +30,7 @@ forked() { # NAME
 for auto in '' -fplugin-arg-dprof-auto=functions; do
 	# shellcheck disable=SC2086
 	"$B/bin/dprof-cc" -O1 -fopenmp -pthread $auto "$fixtures/healthy.c" -o healthy || fail "healthy.c does not compile"
-	for way in pthread_exit exit team cancel fork fork-exit fork-thread; do
+	for way in pthread_exit exit team cancel pause fork fork-exit fork-thread; do
 		rm -rf dprof-*
 		./healthy $way || fail "$way: exit status $?"
 		for command in check csp report coz; do
