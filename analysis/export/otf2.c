@@ -13,6 +13,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/export/export.h"
 #include "analysis/match/match.h"
+#include "analysis/otf2/otf2.h"
 #include "analysis/trace/names.h"
 
 /* What happens with an event besides: behind an enter, before an exit. */
@@ -273,7 +274,8 @@ static void put_regions(struct otf2_writer *w, OTF2_StringRef none)
 	for (uint32_t i = 0; i < t->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		OTF2_StringRef name = put_string(w, s->name), file = put_string(w, s->file);
-		OTF2_GlobalDefWriter_WriteRegion(w->defs, i, name, name, none, role_of(s), paradigm_of(s), OTF2_REGION_FLAG_NONE, file, s->line,
+		OTF2_StringRef is = s->kind == DPROF_KIND_SLEEP ? put_string(w, DPROF_OTF2_SLEEP) : none;
+		OTF2_GlobalDefWriter_WriteRegion(w->defs, i, name, name, is, role_of(s), paradigm_of(s), OTF2_REGION_FLAG_NONE, file, s->line,
 						 s->line);
 	}
 	OTF2_StringRef missing = put_string(w, export_site_name(t, (uint32_t)t->nsites));

@@ -20,6 +20,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* OTF2 has no word for it: how regions are described that dprof exports, in which a thread sleeps. */
+#define DPROF_OTF2_SLEEP "dprof: sleep"
+
 /* Whether a file of that name is one of those: NAME.otf2, the anchor beside which the others lie. */
 bool otf2_is(const char *path);
 

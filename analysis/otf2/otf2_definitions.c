@@ -55,9 +55,9 @@ static OTF2_CallbackCode take_region(void *user, OTF2_RegionRef self, OTF2_Strin
 				     OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags,
 				     OTF2_StringRef file, uint32_t first, uint32_t last)
 {
-	(void)canonical, (void)description, (void)flags, (void)last;
+	(void)canonical, (void)flags, (void)last;
 	*PLACE((struct otf2_trace *)user, region_ids, regions, nregions, self) =
-		(struct otf2_region){ .name = name, .file = file, .line = first == UINT32_MAX ? 0 : first, .role = role, .paradigm = paradigm };
+		(struct otf2_region){ .name = name, .description = description, .file = file, .line = first == UINT32_MAX ? 0 : first, .role = role, .paradigm = paradigm };
 	return OTF2_CALLBACK_SUCCESS;
 }
 

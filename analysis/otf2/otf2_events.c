@@ -283,6 +283,8 @@ static enum dprof_kind kind_of(const struct otf2_events *e, size_t region)
 {
 	const struct otf2_region *r = &e->t->regions[region];
 	const char *name = otf2_string(e->t, r->name);
+	if (strcmp(otf2_string(e->t, r->description), DPROF_OTF2_SLEEP) == 0)
+		return DPROF_KIND_SLEEP;
 	switch (r->role) {
 	case OTF2_REGION_ROLE_FILE_IO:
 	case OTF2_REGION_ROLE_FILE_IO_METADATA:

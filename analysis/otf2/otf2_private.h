@@ -13,7 +13,7 @@
 #define OTF2_NOWHERE SIZE_MAX
 
 struct otf2_region {
-	OTF2_StringRef name, file;
+	OTF2_StringRef name, description, file;
 	uint32_t line;
 	OTF2_RegionRole role;
 	OTF2_Paradigm paradigm;

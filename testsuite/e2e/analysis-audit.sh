@@ -66,6 +66,23 @@ rm -rf "$dir/made" "$dir/packed"
 "$analyze" profile --json "$dir/packed" >"$dir/json"
 [ "$(jq '[.messages[].count] | add' "$dir/json")" = 200 ] || fail "silent: expected 200 messages, found $(jq -c .messages "$dir/json")"
 
+# ---- What dprof exports itself: who sleeps waits for nobody ------------------------------------------
+
+"$analyze" pack - "$dir/sleeps" <<-END || fail "pack refused a trace"
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	site 0 kind=sleep name=nanosleep file=x.c line=1
+	site 1 kind=wait name=poll file=x.c line=2
+	e 0 0 0 enter
+	e 0 100 0 exit
+	e 0 200 1 enter
+	e 0 300 1 exit
+END
+"$analyze" export --to otf2 "$dir/sleeps.otf2" "$dir/sleeps" >/dev/null 2>"$dir/err" && "$analyze" pack "$dir/sleeps.otf2"/*.otf2 "$dir/again" || fail "it is not read back: $(cat "$dir/err")"
+"$analyze" dump "$dir/again" >"$dir/text"
+grep -q "kind=sleep name=nanosleep" "$dir/text" && grep -q "kind=wait name=poll" "$dir/text" || fail "sleep is not told from waiting: $(grep site "$dir/text")"
+
 # ---- EZTrace: two ranks whose clocks are some 360 ms apart -------------------------------------------
 
 "$analyze" audit --json "$ez" >"$dir/json" || fail "EZTrace's: exit status $?"
