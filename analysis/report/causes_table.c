@@ -104,7 +104,7 @@ void causes_table_open(struct causes_table *p, struct trace *trace, const struct
 {
 	struct graph g;
 	struct graph_order order;
-	const char *why = relations_missing(times);
+	const char *why = relations_unanswered(times);
 	*p = (struct causes_table){ .trace = trace, .times = times, .why = why };
 	if (p->why)
 		return;

@@ -7,16 +7,23 @@
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/notes.h"
 
+#define NOTHING "Nothing was recorded"
+
 const char *relations_missing(const struct times *times)
 {
 	const struct trace *trace = times->trace;
-	if (trace_records(trace) == 0)
-		return "Nothing was recorded";
 	if (coz_possible(times))
 		return NULL;
+	if (trace->nthreads == 0)
+		return NOTHING;
 	return trace->left_out & operation_kinds(OP_OTHERS)
 		       ? "Who waited for whom is not known, since it was left out (see the notes)"
 		       : "The clocks of some hosts could not be related (see the problems)";
+}
+
+const char *relations_unanswered(const struct times *times)
+{
+	return trace_records(times->trace) == 0 ? NOTHING : relations_missing(times);
 }
 
 void relations_unknown(struct reply *r, const struct trace *trace, const char *why, const char *unknown)
@@ -44,7 +51,7 @@ int relations_run(struct trace *trace, const struct options *options, struct rep
 	int status = times_open(&times, trace, options);
 	if (status != EXIT_FINE)
 		return status;
-	const char *why = relations_missing(&times);
+	const char *why = relations_unanswered(&times);
 	if (why)
 		relations_unknown(reply, trace, why, unknown);
 	else

@@ -12,6 +12,8 @@
 
 /* Half a sentence; NULL: it is known, as far as the records go. */
 const char *relations_missing(const struct times *);
+/* Likewise; there is nothing to say of threads that recorded nothing. */
+const char *relations_unanswered(const struct times *);
 
 /* A command that stands on it. `answer` is asked where it is known, and says what is wrong with the trace, the values and the
  * page; its status is EXIT_FINE, or it has printed why not. Else it is said that `unknown`, such as "no waits are known".
