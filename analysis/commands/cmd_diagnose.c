@@ -197,10 +197,14 @@ static void fill(struct reply *r, const struct diagnosis_answer *a, const struct
 
 void doubt_diagnosis(struct diagnosis *d, const struct trace *trace, const struct unrecorded *u, double run_s)
 {
-	double *most = mem_resize(NULL, trace->nthreads + 1, sizeof *most);
+	double *most = mem_resize(NULL, trace->nthreads + 1, sizeof *most), hidden = 0;
 	for (size_t i = 0; i < trace->nthreads; i++)
-		most[i] = unrecorded_most(u, trace, i);
+		hidden += u->threads[i].hidden_s.hi;
+	for (size_t i = 0; i < trace->nthreads; i++)
+		most[i] = unrecorded_most(u, trace, i) + hidden;
 	diagnosis_doubt(d, trace, most, run_s);
+	if (u->hidden || u->interrupted)
+		diagnosis_doubt_asked(d);
 	free(most);
 }
 

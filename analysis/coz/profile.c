@@ -178,6 +178,13 @@ static struct interval with_open(struct interval x, double open, double most)
 	return (struct interval){ fmin(x.lo, 0), fmax(x.hi, fmin(most, nextafter(x.hi + open, INFINITY))) };
 }
 
+/* Work inside a wait begins with a signal, or with what else nobody knows: it may begin as much earlier as anything, or no earlier
+ * at all, and with it all that came of it. So nothing is proved but what is true of any run. */
+static struct interval with_hidden(struct interval x, bool hidden, double most)
+{
+	return hidden ? (struct interval){ fmin(x.lo, 0), fmax(x.hi, most) } : x;
+}
+
 /* Of the run, in both answers: the i-th reduction of a region, by so many millionths. */
 static void take_speedup(struct profile *p, const struct coz *c, size_t region, size_t i, uint32_t millionths,
 			 struct interval *expected, struct interval *proved)
@@ -187,6 +194,7 @@ static void take_speedup(struct profile *p, const struct coz *c, size_t region, 
 	double most = (double)millionths / MILLION;
 	*expected = with_open(*expected, p->open[COZ_EXPECTED], most);
 	*proved = with_open(*proved, p->open[COZ_PROVED], p->rigid ? most : 100);
+	*proved = with_hidden(*proved, p->hidden, p->rigid ? most : 100);
 	reconcile(p, most, expected, proved);
 }
 
@@ -467,6 +475,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	else
 		coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
+	p->hidden = request->hidden;
 	for (int k = 0; k < COZ_ANSWERS; k++)
 		p->open[k] = percent_open(&c, request->open_s[k]);
 	drop_unentered(p, c.graph, request, row_of_site);

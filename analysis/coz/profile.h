@@ -53,6 +53,7 @@ struct profile_request {
 	const struct profile_more *more; size_t nmore; /* at most PROFILE_MORE */
 	struct graph *graph;         /* that is there, for questions without progress points; or NULL */
 	double open_s[COZ_ANSWERS];  /* so much that counts as work, of all threads, may have been waiting for what is not known */
+	bool hidden;                 /* some thread worked while it seemed to wait: what it did then began nobody knows why */
 	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */
 };
 
@@ -78,6 +79,7 @@ struct profile {
 	struct interval more[PROFILE_MORE][COZ_ANSWERS]; /* likewise, if it is possible to know */
 	struct interval span_s;
 	double open[COZ_ANSWERS];    /* percent of the run: open_s */
+	bool hidden;                 /* as was asked */
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */

@@ -381,6 +381,14 @@ void diagnosis_doubt(struct diagnosis *d, const struct trace *trace, const doubl
 	}
 }
 
+void diagnosis_doubt_asked(struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->nfindings; i++) {
+		struct interval *bought = &d->findings[i].bought;
+		*bought = (struct interval){ fmin(bought->lo, 0), fmax(bought->hi, 100) };
+	}
+}
+
 static void free_texts(char **texts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

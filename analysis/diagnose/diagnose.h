@@ -61,6 +61,9 @@ void diagnosis_close(struct diagnosis *);
  * others may have waited for whom it waited for. What would be no finding without that is not proved. */
 void diagnosis_doubt(struct diagnosis *, const struct trace *, const double *waited_s, double run_s);
 
+/* Threads worked while they seem to have waited: what any change would buy is not proved (profile.h). */
+void diagnosis_doubt_asked(struct diagnosis *);
+
 /* Whether there is such a model, and the names of all. */
 bool diagnosis_has_model(const char *name);
 extern const char *const diagnosis_models[]; /* NULL ends them */

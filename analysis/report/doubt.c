@@ -9,5 +9,6 @@ void doubt_profile(struct profile_request *request, const struct trace *trace, c
 {
 	request->open_s[COZ_PROVED] = unrecorded_sum(unrecorded, trace, false) + naps_s;
 	request->open_s[COZ_EXPECTED] = unrecorded_sum(unrecorded, trace, true) + naps_s;
-	request->unsure = request->open_s[COZ_PROVED] > 0 || unrecorded->hidden > 0 || unseen_matters(trace);
+	request->hidden = unrecorded->hidden > 0 || unrecorded->interrupted > 0;
+	request->unsure = request->open_s[COZ_PROVED] > 0 || request->hidden || unseen_matters(trace);
 }

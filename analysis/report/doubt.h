@@ -10,7 +10,7 @@
 #include "analysis/coz/profile.h"
 #include "analysis/report/unrecorded.h"
 
-/* Sets the request's open_s and unsure. `naps_s`: seconds, as naps_say() says. */
+/* Sets the request's open_s, hidden and unsure. `naps_s`: seconds, as naps_say() says. */
 void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double naps_s);
 
 #endif

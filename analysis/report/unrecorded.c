@@ -58,7 +58,7 @@ static void say_hidden(struct trace *trace, const struct unrecorded *u)
 	char *list = mem_copy("");
 	size_t named = 0;
 	for (size_t i = 0; i < trace->nthreads && named < NAMED; i++) {
-		if (u->threads[i].hidden_s.lo <= 0)
+		if (u->threads[i].hidden_s.hi <= 0)
 			continue;
 		char *longer = mem_format("%s%s%s for %s s", list, named++ ? ", " : "", thread_name(trace, i).text,
 					  interval_range(u->threads[i].hidden_s, 3).text);
@@ -67,8 +67,8 @@ static void say_hidden(struct trace *trace, const struct unrecorded *u)
 	}
 	char *more = u->hidden > NAMED ? mem_format(", and %zu more", u->hidden - NAMED) : mem_copy("");
 	*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
-		"by the kernel's count these ran while they were in operations that wait: %s%s. What did that, such as a signal's "
-		"handler, counts as waiting here: mark it with %s", list, more, marks_region(trace));
+		"these worked, or may have, while they were in operations that wait, by the kernel's count or as others began in "
+		"there: %s%s. What did that, such as a signal's handler, counts as waiting here: mark it with %s", list, more, marks_region(trace));
 	free(list);
 	free(more);
 }
@@ -159,7 +159,8 @@ static void find(struct unrecorded *u, const struct trace *trace, const struct r
 		u->threads[i] = blocked_unrecorded(trace, i, roles, worth);
 		u->worth[i] = worth > 0 && u->threads[i].known && u->threads[i].s.lo >= worth;
 		u->count += u->worth[i];
-		u->hidden += u->threads[i].hidden_s.lo > 0;
+		u->hidden += u->threads[i].hidden_s.hi > 0;
+		u->interrupted += u->threads[i].interrupted;
 	}
 }
 

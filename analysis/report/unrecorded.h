@@ -20,7 +20,8 @@ struct unrecorded {
 	bool *worth;         /* of each thread: so long that it is worth saying */
 	bool *counts;        /* of each clock: the kernel there said something of a thread */
 	size_t count;        /* of these */
-	size_t hidden;       /* threads that ran while operations seem to have waited (blocked.h) */
+	size_t hidden;       /* threads that ran while operations seem to have waited (blocked.h); */
+	size_t interrupted;  /* and those in which something began in there */
 	bool checked;        /* what may be blocked was recorded, so the kernel's counts say something */
 };
 

@@ -31,6 +31,8 @@ struct blocked_walk {
 	uint64_t ran;          /* the last one of its own, at which it ran; or 0 */
 	uint64_t own, others;  /* until `last`; ticks at which it may have run, of its own and not */
 	uint64_t runs, copies; /* for at most so many in an operation that sleeps, or blocks */
+	uint64_t inside;       /* in operations that wait, until others there began, and in sleeps in there */
+	bool interrupted;      /* any did, or a region */
 	uint64_t awake, allowed; /* likewise `others`, if no handler works in those; and in all of them */
 };
 
@@ -101,6 +103,27 @@ static void see_event(struct blocked_walk *w, uint64_t stamp)
 		w->list[w->next_behind].behind = stamp;
 }
 
+/* Where it waited something else began: the C library calls nothing that is recorded, so a handler did that. */
+static void see_handler(struct blocked_walk *w, const struct trace *trace, const struct tr_event *e, uint32_t outer)
+{
+	bool began = e->op == DPROF_ENTER || e->op == DPROF_POINT;
+	if (outer == TR_NO_SITE || !began || e->site == outer || e->site >= trace->nsites)
+		return;
+	const struct operation *o = &trace->sites[e->site].op;
+	if (!(o->is & (OP_OTHERS | OP_OWN | OP_REGION)))
+		return;
+	w->interrupted = true;
+	w->inside += o->is & OP_REGION ? 0 : e->stamp - (w->ran ? w->ran : e->stamp);
+}
+
+/* A sleep, or what else is its own time, is over, and it still waits: the handler did that. */
+static void see_own_end(struct blocked_walk *w, const struct trace *trace, const struct tr_event *e, uint32_t outer)
+{
+	bool ended = e->op == DPROF_EXIT && e->site < trace->nsites && e->site != outer;
+	if (outer != TR_NO_SITE && ended && trace->sites[e->site].op.is & OP_OWN)
+		w->inside += e->stamp - (w->ran ? w->ran : e->stamp);
+}
+
 /* In none of the places in which a thread may be blocked, as is known. */
 static bool is_own(const struct states *s)
 {
@@ -117,6 +140,13 @@ static enum place place_of(const struct states *s, const struct trace *trace)
 		return MAY_RUN;
 	const struct operation *op = &trace->sites[top->site].op;
 	return op->sleeps ? SLEEPS : op->blocks ? BLOCKS : MAY_RUN;
+}
+
+/* The operation that waits, innermost: or TR_NO_SITE. */
+static uint32_t waits_in(const struct states *s, enum place place)
+{
+	const struct replay *r = &s->replay;
+	return place == SLEEPS || place == BLOCKS ? r->entry[r->depth - 1].site : TR_NO_SITE;
 }
 
 /* From here on it is known to be there. */
@@ -148,13 +178,20 @@ static void walk_events(struct blocked_walk *w, const struct trace *trace, size_
 	w->copies = (uint64_t)(BLOCKED_COPIES_NS * trace->clocks[trace->threads[thread].clock].ghz);
 	states_open(&s, trace, thread, roles);
 	enum place place = place_at_first(w, &s, trace);
+	uint32_t outer = TR_NO_SITE;
 	while ((step = states_step(&s, &e)) != STATES_END) {
 		if (w->first == UINT64_MAX)
 			begin_walk(w, s.last);
 		advance(w, s.last, place);
-		if (step == STATES_EVENT && !e.inherited)
-			see_event(w, s.last);
+		bool recorded = step == STATES_EVENT && !e.inherited;
+		if (recorded)
+			see_handler(w, trace, &e, outer);
 		place = s.over ? MAY_RUN : place_of(&s, trace);
+		outer = waits_in(&s, place);
+		if (recorded) {
+			see_own_end(w, trace, &e, outer);
+			see_event(w, s.last);
+		}
 	}
 	advance(w, UINT64_MAX, MAY_RUN);
 	states_close(&s);
@@ -227,6 +264,15 @@ static double ever_blocked(const struct trace *trace, const struct tr_thread *t,
 	return fmax(0, ns(trace, t, to - from) * (1 + SCHED_NOMINAL_ERROR) - ran);
 }
 
+/* Running or delayed between its first answer and its last: in nanoseconds, at most. */
+static double counted_of_all(const struct trace *trace, const struct tr_thread *t, const struct blocked_walk *w)
+{
+	const struct dprof_sched *first = w->list[0].says, *last = w->list[w->n - 1].says;
+	double counted = (double)(last->cpu_ns - first->cpu_ns) + (double)(last->delay_ns - first->delay_ns);
+	double all = ns(trace, t, w->list[w->n - 1].to - w->list[0].from) * (1 + SCHED_NOMINAL_ERROR);
+	return fmin(all, counted + pending(trace, t, w, w->n - 1));
+}
+
 static void add_all(struct blocked_walk *w, const struct trace *trace, size_t thread, const struct roles *roles, double worth,
 		    struct blocked *sum)
 {
@@ -237,7 +283,7 @@ static void add_all(struct blocked_walk *w, const struct trace *trace, size_t th
 	for (size_t i = 0; i + 1 < w->n; i++)
 		add_between(trace, t, w, i, sum, &upper);
 	sum->s.hi += upper_least(upper);
-	sum->hidden_s.hi = (double)(w->list[w->n - 1].says->cpu_ns - w->list[0].says->cpu_ns);
+	sum->hidden_s.hi = counted_of_all(trace, t, w);
 	if (sum->hidden_s.lo < fmax(worth * 1e9, BLOCKED_HIDDEN * ns(trace, t, w->allowed)))
 		sum->hidden_s = (struct interval){ 0, 0 };
 }
@@ -252,6 +298,16 @@ static void add_only(struct blocked_walk *w, const struct trace *trace, size_t t
 	double counted = (double)(a->says->cpu_ns + a->says->delay_ns) + pending(trace, t, w, 0);
 	*sum = (struct interval){ fmax(0, ns(trace, t, a->own_from) * (1 - SCHED_NOMINAL_ERROR) - counted),
 				  ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
+}
+
+/* A handler may have worked from when the operation began, and slept: so long, at most, and of that nothing is sure. */
+static void add_inside(struct blocked *b, const struct blocked_walk *w, const struct trace *trace, const struct tr_thread *t,
+		       double worth)
+{
+	double most = ns(trace, t, w->inside) * (1 + SCHED_NOMINAL_ERROR);
+	b->interrupted = w->interrupted;
+	if (most >= worth * 1e9)
+		b->hidden_s.hi = fmax(0, b->hidden_s.hi) + most;
 }
 
 /* The bounds are wide by far more than what these sums round off. */
@@ -270,6 +326,7 @@ struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, cons
 			add_only(&w, trace, thread, roles, &b.s);
 		else if (b.s.hi >= worth * 1e9)
 			add_all(&w, trace, thread, roles, worth, &b);
+		add_inside(&b, &w, trace, t, worth);
 		b.hidden_s.lo /= 1e9;
 		b.hidden_s.hi /= 1e9;
 		b.s.lo /= 1e9;

@@ -17,7 +17,11 @@
  * In an operation that sleeps (operation.h) a thread runs for at most BLOCKED_RUNS_NS: the rest of what the kernel
  * counted it ran in its own time, or in an operation that may poll. Where that is not enough for what it ran, if it
  * runs for BLOCKED_COPIES_NS in one that only blocks, a signal's handler worked while an operation waited: that much is hidden.
- * (One that works no longer than the thread might have run elsewhere is not known of.)
+ * (One that works no longer than the thread might have run elsewhere is not known of.) A handler's work lasts while it has no
+ * core, too: so it took at most as long as the thread ran or was delayed in all.
+ *
+ * The C library calls nothing that is recorded. So if an operation begins inside of one that sleeps or blocks, a handler called
+ * that, and may have worked, or slept, since the outer one began, or since the last event there: that may be hidden as well.
  *
  * Where the kernel was asked once, at the thread's end (a process without a helper), it is what of its own time is more
  * than all that was counted. Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
@@ -37,7 +41,8 @@
 struct blocked {
 	bool known;          /* the kernel counted, and no record is missing */
 	struct interval s;   /* seconds by the kernel's clock */
-	struct interval hidden_s; /* for so long it ran while it waited; 0 where that is not known, or less than `worth` */
+	struct interval hidden_s; /* for so long it worked while it waited, with its delays; 0 where that is not known, or less than `worth` */
+	bool interrupted;    /* in an operation that waits another one began, or a region: a handler's */
 };
 
 /* Where the counts alone show that it was less than `worth` seconds the thread's events are not read, and the
