@@ -22,6 +22,7 @@
 #include <utmp.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/readable.h"
 #include "runtime/sys.h"
 
 /* ---- Made ----------------------------------------------------------------------------------------- */
@@ -70,10 +71,12 @@ DPROF_EXPORT int eventfd(unsigned begin, int flags)
 DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *time, struct itimerspec *before)
 {
 	__typeof__(&timerfd_settime) real = REAL(timerfd_settime);
+	bool known = is_watched() && is_readable(time, sizeof(*time));
+	struct timespec until = known ? time->it_value : (struct timespec){ 0 }; /* `before` may be there, too */
 	int result = real(fd, flags, time, before);
 
-	if (result == 0 && is_watched()) {
-		uint64_t ns = (uint64_t)time->it_value.tv_sec * 1000000000u + (uint64_t)time->it_value.tv_nsec;
+	if (result == 0 && known) {
+		uint64_t ns = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
 		descriptor_set_timer(fd, ns > 0, flags & TFD_TIMER_ABSTIME ? ns : 0);
 	}
 	return result;

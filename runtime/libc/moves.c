@@ -124,6 +124,8 @@ SUSPEND(aio_suspend64, aiocb64, any_of_others64)
 	DPROF_EXPORT int name(int mode, struct block *const requests[], int n, struct sigevent *event)          \
 	{                                                                                                       \
 		__typeof__(&name) real = REAL(name);                                                            \
+		if (mode != LIO_WAIT && mode != LIO_NOWAIT)                                                     \
+			return real(mode, requests, n, event);                                                  \
 		for (int i = 0; i < n; i++)                                                                     \
 			if (requests[i])                                                                        \
 				descriptor_lost(requests[i]->aio_fildes);                                       \

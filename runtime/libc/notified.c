@@ -13,12 +13,14 @@
 #include <time.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/readable.h"
 
 DPROF_SITE_OF(site_notified, DPROF_KIND_FORK, "SIGEV_THREAD");
 
 void call_notified(const struct sigevent *event, const void *caller)
 {
-	if (event && event->sigev_notify == SIGEV_THREAD && dprof_adapter_recording() && dprof_adapter_is_for_us(caller))
+	if (event && dprof_adapter_recording() && dprof_adapter_is_for_us(caller) && is_readable(event, sizeof(*event)) &&
+	    event->sigev_notify == SIGEV_THREAD)
 		dprof_adapter_point(SITE(site_notified));
 }
 

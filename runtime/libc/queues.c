@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/readable.h"
 #include "runtime/sys.h"
 
 /* ---- Messages --------------------------------------------------------------------------------------- */
@@ -168,6 +169,14 @@ static void take_permits(struct set_use *u)
 	u->plain.site = NULL;
 }
 
+/* As many as a set may have; the kernel takes fewer at once. */
+#define MOST_OPERATIONS 32000
+
+static bool are_readable(const struct sembuf *operations, size_t n)
+{
+	return n <= MOST_OPERATIONS && is_readable(operations, n * sizeof(*operations));
+}
+
 /* Given before the call, as another may have them before it is over; but of one that has to wait behind it. */
 #define SEMAPHORES(name, parameters, arguments)                                                             \
 	DPROF_EXPORT int name parameters                                                                    \
@@ -175,7 +184,7 @@ static void take_permits(struct set_use *u)
 		__typeof__(&name) real = REAL(name);                                                        \
 		int result;                                                                                 \
                                                                                                             \
-		if (!is_watched() || !dprof_adapter_wanted(DPROF_KIND_WAIT))                                \
+		if (!is_watched() || !dprof_adapter_wanted(DPROF_KIND_WAIT) || !are_readable(operations, n)) \
 			return real arguments;                                                              \
 		struct set_use u = { { .site = SITE(site_##name), .call = call_begin(SITE(site_##name), CALLER) }, \
 				     set, operations, n };                                                  \

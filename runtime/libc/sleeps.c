@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/readable.h"
 
 DPROF_SITE_OF(site_nanosleep, DPROF_KIND_SLEEP, "nanosleep");
 DPROF_SITE_OF(site_clock_nanosleep, DPROF_KIND_SLEEP, "clock_nanosleep");
@@ -37,7 +38,7 @@ DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
 {
 	__typeof__(&clock_nanosleep) real = REAL(clock_nanosleep);
-	if (!is_watched() || !time)
+	if (!is_watched() || !is_readable(time, sizeof(*time)))
 		return real(clock, flags, time, rest);
 	SLEEP(p, site_clock_nanosleep);
 	if (flags & TIMER_ABSTIME)

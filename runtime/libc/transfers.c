@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/readable.h"
 
 /* Where the plugin says that the call stands, it has this name (call_begin). */
 void call_record(const struct libc_call *c, const struct dprof_site *own, uint64_t now,
@@ -255,11 +256,13 @@ SEND(send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags)
 SEND(sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t size),
      (fd, from, n, flags, to, size))
 
-/* Whoever is given a descriptor may use it. */
+/* Whoever is given a descriptor may use it, as soon as the kernel has it: so this is before the call. */
 static void give_away(const struct msghdr *message)
 {
 	struct msghdr m = *message; /* the macros take no const */
 
+	if (!m.msg_control || !is_readable(m.msg_control, m.msg_controllen))
+		return;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
 		size_t bytes = c->cmsg_len > CMSG_LEN(0) ? c->cmsg_len - CMSG_LEN(0) : 0;
 
@@ -275,7 +278,7 @@ DPROF_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	__typeof__(&sendmsg) real = REAL(sendmsg);
 	if (!is_watched())
 		return real(fd, message, flags);
-	if (message && message->msg_control)
+	if (is_readable(message, sizeof(*message)))
 		give_away(message);
 	TRANSFER(t, sendmsg, fd, GIVES);
 	t.bytes = real(fd, message, flags);
@@ -313,9 +316,8 @@ DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 
 	if (!is_watched())
 		return real(fd, messages, n, flags);
-	for (unsigned i = 0; i < n; i++)
-		if (messages[i].msg_hdr.msg_control)
-			give_away(&messages[i].msg_hdr);
+	for (unsigned i = 0; i < n && is_readable(&messages[i], sizeof(*messages)); i++)
+		give_away(&messages[i].msg_hdr);
 	TRANSFER(t, sendmmsg, fd, GIVES);
 	result = real(fd, messages, n, flags);
 	t.ends = !(flags & MSG_OOB);

@@ -150,7 +150,7 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 		PLAIN(p, own);                                  \
 		status = status ? status : &unasked;            \
 		pid = real arguments;                           \
-		waited(&p, pid, asked, end_of(*status));        \
+		waited(&p, pid, asked, pid > 0 ? end_of(*status) : NOT_OVER);       \
 		return pid;                                     \
 	}
 

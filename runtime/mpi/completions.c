@@ -85,7 +85,7 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 	w->more = w->more_statuses = NULL;
 	w->requests = w->few;
 	w->statuses = theirs;
-	if (!calls_recorded() || n <= 0)
+	if (!calls_recorded() || n <= 0 || !handles)
 		return;
 	if (n > FEW) {
 		w->requests = w->more = malloc((size_t)n * sizeof(*w->requests));
@@ -172,9 +172,15 @@ static void all_done(struct wanted *w, int result)
 			one_done(w, i, &w->statuses[i]);
 }
 
+/* Whatever else MPI refused, it did not touch what it was given. */
+static bool says_how_many(int result)
+{
+	return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
+}
+
 static void some_done(struct wanted *w, int n, const int *which, int result)
 {
-	for (int i = 0; i < n && w->n; i++)
+	for (int i = 0; i < n; i++)
 		if (is_done(result, &w->statuses[i]))
 			one_done(w, which[i], &w->statuses[i]);
 }
@@ -191,7 +197,7 @@ DPROF_SITE_OF(site_Wait, DPROF_KIND_WAIT, "MPI_Wait");
 DPROF_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	struct mpi_call c = call_of(NAMED(Wait));
-	struct request *r = c.on ? request_take(*request) : NULL;
+	struct request *r = c.on && request ? request_take(*request) : NULL;
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && needs_status(r) ? &own : status;
 	uint64_t stamp;
 	int result;
@@ -248,7 +254,8 @@ DPROF_EXPORT int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int whi
 	int result = PMPI_Waitsome(n, requests, ndone, which, w.statuses);
 
 	over(&w);
-	some_done(&w, *ndone, which, result);
+	if (w.n && says_how_many(result))
+		some_done(&w, *ndone, which, result);
 	want_no_more(&w);
 	end_at(c, &w);
 	return result;
@@ -286,7 +293,7 @@ static struct dprof_moment attempt(bool recorded)
 DPROF_SITE_OF(site_Test, DPROF_KIND_WAIT, "MPI_Test");
 DPROF_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	struct request *r = calls_recorded() ? request_take(*request) : NULL;
+	struct request *r = calls_recorded() && request ? request_take(*request) : NULL;
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && needs_status(r) ? &own : status;
 	struct dprof_moment from = attempt(r != NULL);
 	int result = PMPI_Test(request, flag, s);
@@ -363,7 +370,7 @@ DPROF_EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int whi
 	want(&w, n, requests, statuses);
 	from = attempt(w.n > 0);
 	result = PMPI_Testsome(n, requests, ndone, which, w.statuses);
-	if (w.n && *ndone > 0) {
+	if (w.n && says_how_many(result) && *ndone > 0) {
 		struct mpi_call c = begin_at_last(NAMED(Testsome), from);
 
 		over(&w);

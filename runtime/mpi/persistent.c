@@ -57,7 +57,7 @@ static struct post start(struct request *r)
 
 DPROF_EXPORT int MPI_Start(MPI_Request *request)
 {
-	struct request *r = mpi_active ? request_take(*request) : NULL;
+	struct request *r = mpi_active && request ? request_take(*request) : NULL;
 	struct post p = { 0 };
 	int result;
 
@@ -86,7 +86,7 @@ DPROF_EXPORT int MPI_Startall(int n, MPI_Request requests[])
 
 DPROF_EXPORT int MPI_Request_free(MPI_Request *request)
 {
-	struct request *r = mpi_active ? request_take(*request) : NULL;
+	struct request *r = mpi_active && request ? request_take(*request) : NULL;
 	int result = PMPI_Request_free(request);
 
 	if (r)
