@@ -25,6 +25,7 @@ static const struct { const char *expected, *advice; } damages[NDAMAGES] = {
 	[AMBIGUOUS] = { "an address in one module of its process", ", which is in several" },
 	[UNWRITTEN] = { "records", " and as much behind it" },
 	[NO_EVENT] = { "an event before the argument", "" },
+	[NOT_LATER] = { "an event later than those before its process's end", "" },
 	[TWICE] = { "an argument that the event does not have yet", "" },
 };
 
@@ -78,6 +79,18 @@ static inline void end_event(struct scan *s)
 	s->joins = false;
 }
 
+/* Behind the words of which the file says the sum stands only what the thread recorded since. */
+static void scan_order(struct scan *s, const struct tr_record *r, size_t word)
+{
+	if (word < s->thread->words->words.vouched)
+		s->vouched = r->stamp > s->vouched ? r->stamp : s->vouched;
+	else if (r->stamp <= s->vouched)
+		found(s, NOT_LATER, word);
+	if (r->stamp < s->highest)
+		s->back = true;
+	s->highest = r->stamp;
+}
+
 /* `number`: of the event, if it is one. */
 static inline __attribute__((always_inline)) void scan_record(struct scan *s, const struct tr_record *r, size_t word, size_t number)
 {
@@ -92,9 +105,7 @@ static inline __attribute__((always_inline)) void scan_record(struct scan *s, co
 		s->lost += r->stamp;
 		return;
 	}
-	if (r->stamp < s->highest)
-		s->back = true;
-	s->highest = r->stamp;
+	scan_order(s, r, word);
 	if (tr_is(&s->o->t, (uint32_t)TR_BODY(r->what), OP_JOINS_THREAD | OP_UNSEEN))
 		look_closer(s, r);
 }
@@ -189,6 +200,15 @@ static inline bool take_event(struct scan_plain *p, uint32_t what, uint64_t word
 	return true;
 }
 
+/* The words at hand, of which the file says the sum or says none. */
+static struct ch_run run_of_vouched(struct ch_words *w, size_t at)
+{
+	struct ch_run run = ch_run(w, at);
+	if (run.n > w->vouched - at)
+		run.n = w->vouched - at;
+	return run;
+}
+
 /* Of the words at hand; of the last of them it is not known what stands behind it. How many. */
 static size_t take_run(struct scan_plain *p, const struct tr_ids *ids, struct ch_run run)
 {
@@ -209,6 +229,7 @@ static void end_run(struct scan_plain *p, struct word_place *place, size_t n, si
 	struct scan *s = p->s;
 	store_put_tail(s->o->reader->writer, &p->tail);
 	s->keys = (events ? 1 : s->keys) | store_last(s->o->reader->writer)->keys;
+	s->vouched = p->highest > s->vouched ? p->highest : s->vouched;
 	s->highest = p->highest;
 	s->back |= p->back;
 	s->thread->nrecords += n;
@@ -221,9 +242,9 @@ size_t scan_plain(struct scan *s, struct word_place *place)
 {
 	struct tr_words *w = s->thread->words;
 	struct scan_plain p = { .s = s, .sites = s->o->t.sites, .near = place->near, .highest = s->highest };
-	if (place->at >= w->words.n || !(s->keys & 1) || s->joins || !store_tail(s->o->reader->writer, &p.tail))
+	if (place->at >= w->words.n || place->at >= w->words.vouched || !(s->keys & 1) || s->joins || !store_tail(s->o->reader->writer, &p.tail))
 		return 0;
-	size_t before = p.tail.n, n = take_run(&p, w->modules->ids, ch_run(&w->words, place->at));
+	size_t before = p.tail.n, n = take_run(&p, w->modules->ids, run_of_vouched(&w->words, place->at));
 	if (n)
 		end_run(&p, place, n, p.tail.n - before);
 	return n;

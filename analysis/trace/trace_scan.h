@@ -12,13 +12,14 @@
 #include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
 
-enum scan_damage { FOREIGN, NO_SITE, NO_MODULE, AMBIGUOUS, UNWRITTEN, NO_EVENT, TWICE, NDAMAGES };
+enum scan_damage { FOREIGN, NO_SITE, NO_MODULE, AMBIGUOUS, UNWRITTEN, NO_EVENT, TWICE, NOT_LATER, NDAMAGES };
 
 struct scan {
 	struct opened_trace *o;
 	struct tr_thread *thread;
 	uint32_t index;                 /* of the thread, in the order of reading */
 	uint64_t highest;               /* stamp so far */
+	uint64_t vouched;               /* the highest of those events of which the file says the sum */
 	bool back;                      /* a stamp goes back, or an operation began before what stands before it */
 	size_t unwritten;               /* words just before, in a row */
 	size_t all_unwritten;

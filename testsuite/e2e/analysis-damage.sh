@@ -402,6 +402,37 @@ run=$("$analyze" report --json "$short" | jq -c .span_s)
 "$analyze" dump "$dir/t" 2>/dev/null | grep '^e ' >"$dir/out"
 "$analyze" dump "$short" | grep '^e ' | diff - "$dir/out" || fail 'spliced words: other events'
 
+# The child of a fork leaves regions that it never entered: nothing is missing then of one more exit, but that it is not
+# later than the last.
+cat >"$dir/child.c" <<'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+#pragma dprof region(outer)
+	if (fork() == 0) {
+#pragma dprof region(inner)
+		usleep(1000);
+	}
+	wait(NULL);
+	return 0;
+}
+END
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) "$dir/child.c" -o "$dir/child" $(pkg-config --libs dprof) || exit 1
+mkdir "$dir/forked"
+DPROF_DIR=$dir/forked "$dir/child" || fail 'child'
+forked=$(echo "$dir"/forked/*)
+events=$(basename "$(grep -l forked=1 "$forked"/*.process)" .process)-0.events
+again() { # file, how many words behind its last: that word once more
+	local last=$((4096 + 8 * $(od -An -tu8 -j 248 -N8 "$1") - 8))
+	dd if="$1" of="$1" bs=1 count=8 skip=$last seek=$((last + 8 * $2)) conv=notrunc status=none
+}
+for words in 1 2 10; do
+	named "the last word again, $words words on" "$forked" "$events: offset [0-9]*: expected whole records behind the end" \
+		again "$events" $words
+done
+
 # However much that is, the chunk in which the thread was last has no sum: that is no damage. But none before it may be
 # missing, and beside damage it is not believed.
 cat >"$dir/on.c" <<'END'

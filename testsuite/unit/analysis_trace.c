@@ -313,7 +313,8 @@ static void scan_all(struct scanned *x, const struct tr_modules *modules, uint64
 	const char *kept;
 	struct tr_store *store = store_open(FEW_SITES, STORE_BUDGET);
 	*x = (struct scanned){ .reader.writer = store_writer(store), .process.pid = 1,
-			       .words = { .modules = modules, .words = { .n = WORDS, .buffer = word, .nbuffered = WORDS } } };
+			       .words = { .modules = modules, .words = { .n = WORDS, .vouched = SIZE_MAX,
+							       .buffer = word, .nbuffered = WORDS } } };
 	x->thread = (struct tr_thread){ .words = &x->words, .may_jump = UINT64_MAX };
 	x->o = (struct opened_trace){ .reader = &x->reader, .t = {
 		.processes = &x->process, .nprocesses = 1, .threads = &x->thread, .nthreads = 1,
