@@ -321,10 +321,13 @@ static void builder_close(struct builder *b)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
 		spill_free(b->spill, b->calls[t].v);
+		spill_free(b->spill, b->comings_of[t].v);
 		spill_free(b->spill, b->barriers[t].v);
 	}
 	free(b->marks);
 	free(b->calls);
+	free(b->comings_of);
+	free(b->forked_at);
 	free(b->barriers);
 	free(b->cursors);
 	free(b->passes);
@@ -364,7 +367,7 @@ struct span graph_span(const struct graph *g)
 	return span;
 }
 
-#define SIDE_BY_SIDE 4 /* arrays of a thread that grow: marks, calls, barriers, synchronisation points */
+#define SIDE_BY_SIDE 5 /* arrays of a thread that grow: marks, calls, comings, barriers, synchronisation points */
 
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
@@ -376,6 +379,9 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	b.passes = mem_resize(NULL, trace->nsites + 1, sizeof *b.passes);
 	b.calls = mem_resize(NULL, n + 1, sizeof *b.calls);
 	memset(b.calls, 0, n * sizeof *b.calls);
+	b.comings_of = mem_resize(NULL, n + 1, sizeof *b.comings_of);
+	memset(b.comings_of, 0, n * sizeof *b.comings_of);
+	b.forked_at = mem_resize(NULL, n + 1, sizeof *b.forked_at);
 	b.barriers = mem_resize(NULL, n + 1, sizeof *b.barriers);
 	memset(b.barriers, 0, n * sizeof *b.barriers);
 	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
@@ -391,8 +397,10 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(g->entered, 0, trace->nsites + 1);
 	memset(g->threads, 0, n * sizeof *g->threads);
 	memset(b.marks, 0, n * sizeof *b.marks);
-	for (size_t t = 0; t < n; t++)
+	for (size_t t = 0; t < n; t++) {
 		b.fork[t].at = NO_FORK;
+		b.forked_at[t] = TR_NO_SITE;
+	}
 	progress_begin("finding wait dependencies",
 		       (1 + !match_log_is_full(times->program.matches)) * trace_records(trace));
 	find_first_stamps(g);

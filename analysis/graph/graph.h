@@ -77,7 +77,8 @@
  *   - the order in which a lock is handed on is that of stamps, or where the cores of a host do not show quite the same,
  *     one that the lock allows; likewise which post of a semaphore serves which wait: the n-th the n-th, but for those
  *     that it began with, which are as few as the trace allows;
- *   - who comes to a lock once and does not signal counts down to what the last of them signals (graph_counts.c);
+ *   - who comes to a lock once and does not signal counts down to what the last of them signals (graph_counts.c); so does who
+ *     comes where that one comes behind its signal, and has not left again (graph_alike.c);
  *   - tasks are begun in the order in which they were, in a barrier of their team by whoever comes next and elsewhere by
  *     the same thread; of a loop that is given out as it runs, of sections and of a `single`, what a thread does from one
  *     marked region to the next is a piece that whoever comes next does; without marks in there what is left is shared

@@ -104,6 +104,29 @@ static uint32_t inbox_of(struct builder *b, const struct bytes_channel *c, const
 	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, process, taken->site);
 }
 
+static bool is_of_process(const struct builder *b, const struct moved_bytes *gave, const struct moved_bytes *taken)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	return threads[gave->enter.thread].process == threads[taken->exit.thread].process;
+}
+
+/* Who else had to come before the last of those that gave what was waited for. To be freed. */
+static struct node_input *find_alike(const struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken,
+				     const struct moved_bytes *last, size_t *n)
+{
+	const struct moved_bytes *first = last - c->gave > GRAPH_POSTS_SEEN ? last - GRAPH_POSTS_SEEN : c->gave;
+	struct event_ref *posts = NULL;
+	size_t nposts = 0;
+	*n = 0;
+	if (c->reused || last->enter.stamp <= taken->enter.stamp || !is_of_process(b, last, taken))
+		return NULL;
+	for (; first <= last; first++)
+		*MEM_GROW(posts, nposts) = first->enter;
+	struct node_input *alike = graph_alike(b, posts, nposts - 1, taken->enter, taken->site, n);
+	free(posts);
+	return alike;
+}
+
 static void take_bytes(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	size_t first = find_giver(c, taken->from), givers = c->reused ? 0 : count_givers(c, taken, first);
@@ -112,17 +135,23 @@ static void take_bytes(struct builder *b, const struct bytes_channel *c, const s
 		return;
 	}
 	bool by_chance = is_chance(c, taken), unsure = by_chance || taken->partial;
-	struct node_input *inputs = mem_resize(NULL, givers + BEGIN_INPUTS, sizeof *inputs);
-	size_t n = graph_begin_inputs(&taken->begin, inputs);
+	size_t nalike;
+	struct node_input *alike = find_alike(b, c, taken, &c->gave[first + givers - 1], &nalike);
+	struct node_input *inputs = mem_resize(NULL, givers + nalike + BEGIN_INPUTS, sizeof *inputs);
+	size_t n = graph_begin_inputs(&taken->begin, inputs), begins = n;
+	unsure |= nalike > 0;
 	for (size_t i = 0; i < givers; i++)
 		inputs[n++] = (struct node_input){ .ref = c->gave[first + i].enter, .sure = true,
 						   .needed = i == 0 && !unsure, .bytes = taken->to - taken->from };
+	for (size_t i = 0; i < nalike; i++)
+		inputs[n++] = alike[i];
+	free(alike);
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES, inputs, n);
 	node->hidden = node->delayed = unsure;
 	node->loose = unsure || givers > 1; /* the first bytes may do */
 	node->posted = true;
 	if (by_chance && c->gave[first].from == taken->from && c->gave[first].to == taken->to)
-		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(n - givers), .n = 1, .queue = inbox_of(b, c, taken) });
+		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begins, .n = 1, .queue = inbox_of(b, c, taken) });
 	free(inputs);
 }
 

@@ -69,15 +69,20 @@ static void add_barrier(struct builder *b, const struct sync_event *wake, const 
 /* At an address where nobody woke more than one, it may be another one in another run: who came first. */
 static void add_woken(struct builder *b, const struct sync_event *w, const struct sync_event *wake, uint32_t queue)
 {
-	struct node_input inputs[BEGIN_INPUTS + 1];
-	size_t begins = graph_begin_inputs(&w->begin, inputs);
+	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
+	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
 	if (!wake) {
 		graph_diagnose(&b->alone, w->ref, w->site);
 		graph_unknown(b, w->begin, w->ref);
 		return;
 	}
-	inputs[begins] = (struct node_input){ .ref = wake->ref, .sure = true };
-	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_WOKEN_UP, inputs, begins + 1);
+	for (size_t i = 0; i < begins; i++)
+		*MEM_GROW(inputs, n) = begin[i];
+	*MEM_GROW(inputs, n) = (struct node_input){ .ref = wake->ref, .sure = true };
+	if (wake->ref.stamp > w->enter.stamp)
+		graph_add_counted(b, wake, w->enter, w->site, &inputs, &n);
+	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_WOKEN_UP, inputs, n);
+	free(inputs);
 	node->loose = node->hidden = node->delayed = node->posted = true;
 	if (queue != NO_QUEUE)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begins, .n = 1, .queue = queue });

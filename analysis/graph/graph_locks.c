@@ -64,6 +64,8 @@ struct lock {
 	struct node_input *released; /* the last writer's release, if there was one, readers' since */
 	size_t nreleased;
 	bool by_writer;           /* the first of them */
+	struct event_ref *handed; size_t nhanded; /* releases by another than the holder */
+	bool was_handed;          /* so was the last one */
 	bool shared;              /* several threads take it */
 	uint32_t queue;           /* then: in which they stand */
 };
@@ -76,6 +78,9 @@ static void release(struct builder *b, struct lock *l, const struct sync_event *
 	}
 	if (l->shared)
 		graph_leave(b, t->ref, l->queue);
+	l->was_handed = l->depth > 0 && l->holder != t->ref.thread;
+	if (l->was_handed)
+		*MEM_GROW(l->handed, l->nhanded) = t->ref;
 	if (l->depth == 0 && l->readers > 0) {
 		l->readers--;
 	} else {
@@ -94,12 +99,40 @@ size_t graph_sync_events(const struct builder *b, uint32_t process, uint64_t id,
 	return SEARCH(b->nsync_events, mid, by_time(&b->sync_events[mid], &key) < 0);
 }
 
-/* Returns how many. */
-static size_t add_counted(const struct builder *b, const struct sync_event *signal, struct event_ref since,
-			  struct node_input **inputs, size_t *n)
+/* Those up to this one, by time; *n > 0. To be freed. */
+static struct event_ref *posts_until(const struct builder *b, const struct sync_event *signal, size_t *n)
+{
+	const struct sync_event *first = signal;
+	struct event_ref *posts = NULL;
+	while (first > b->sync_events && signal - first < GRAPH_POSTS_SEEN && first[-1].process == signal->process &&
+	       first[-1].id == signal->id && !is_lock(first - 1))
+		first--;
+	*n = 0;
+	for (; first <= signal; first++)
+		if (first->kind == SYNC_SIGNALLED)
+			*MEM_GROW(posts, *n) = first->ref;
+	return posts;
+}
+
+/* Threads that do as the one that gave the signal. */
+static struct node_input *find_alike(const struct builder *b, const struct sync_event *signal, struct event_ref since, uint32_t site,
+				     size_t *n)
+{
+	size_t nposts;
+	struct event_ref *posts = posts_until(b, signal, &nposts);
+	struct node_input *alike = graph_alike(b, posts, nposts - 1, since, site, n);
+	free(posts);
+	return alike;
+}
+
+/* For whom a wait since then, at a site, has waited besides the signal. Returns how many. */
+size_t graph_add_counted(const struct builder *b, const struct sync_event *signal, struct event_ref since, uint32_t site,
+			 struct node_input **inputs, size_t *n)
 {
 	size_t ncounted;
 	struct node_input *counted = graph_counted(b, signal, since, &ncounted);
+	if (ncounted == 0 && !is_of_processes(b, signal))
+		counted = find_alike(b, signal, since, site, &ncounted);
 	for (size_t i = 0; i < ncounted; i++)
 		*MEM_GROW(*inputs, *n) = counted[i];
 	free(counted);
@@ -128,8 +161,17 @@ static struct node_input *signals_for(const struct builder *b, const struct sync
 	if (*n != 1)
 		return inputs;
 	inputs[0].sure = true;
-	add_counted(b, signal, t->waiting, &inputs, n);
+	graph_add_counted(b, signal, t->waiting, t->waiting_at, &inputs, n);
 	return inputs;
+}
+
+/* Who gives a lock back that another took, while t waits for it, lets t go on: perhaps as the last of several. */
+static struct node_input *handed_for(const struct builder *b, const struct lock *l, const struct sync_event *t, size_t *n)
+{
+	*n = 0;
+	if (!l->was_handed || l->handed[l->nhanded - 1].stamp <= t->enter.stamp)
+		return NULL;
+	return graph_alike(b, l->handed, l->nhanded - 1, t->enter, t->site, n);
 }
 
 /* A writer waits for whoever held the lock since the last writer, and for that one; a reader only
@@ -138,8 +180,10 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 {
 	size_t n = !t->shared ? l->nreleased : l->by_writer, nsignals = 0;
 	struct node_input *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
+	if (!t->relocks)
+		signals = handed_for(b, l, t, &nsignals);
 	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS, sizeof *inputs);
-	const struct wait_begin *begin = nsignals ? &t->waiting_begin : &t->begin;
+	const struct wait_begin *begin = nsignals && t->relocks ? &t->waiting_begin : &t->begin;
 	size_t begins = graph_begin_inputs(begin, inputs);
 	if (n)
 		memcpy(inputs + begins, l->released, n * sizeof *inputs);
@@ -277,6 +321,7 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 		end = i + 1;
 	}
 	free(lock.released);
+	free(lock.handed);
 	deal(b, t, n, SYNC_TAKEN);
 }
 
@@ -359,7 +404,7 @@ static size_t serve_one(struct builder *b, const struct sync_event *w, const str
 	for (size_t i = 0; i < begins; i++)
 		*MEM_GROW(inputs, n) = begin[i];
 	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = true, .needed = ordered };
-	bool counted = post->ref.stamp > w->enter.stamp && add_counted(b, post, w->enter, &inputs, &n) > 0;
+	bool counted = post->ref.stamp > w->enter.stamp && graph_add_counted(b, post, w->enter, w->site, &inputs, &n) > 0;
 	inputs[begins].needed &= !counted;
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
 	node->loose = node->delayed = node->hidden = !ordered || counted || w->begin.tried; /* another post may come first */

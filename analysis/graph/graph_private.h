@@ -12,6 +12,7 @@
  *   graph_dealers.c  work that the program gives out itself
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_counts.c  the last of those who come to a lock signals
+ *   graph_alike.c  the last of those who do alike posts
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
@@ -65,6 +66,11 @@ struct wait_begin {
 	struct event_ref certain; /* tried: the end of the last operation before */
 };
 
+/* A thread of several comes to an operation in which it may wait, and is there until it goes on, or UINT64_MAX. Its marked work
+ * was over `before` that. */
+struct coming { uint64_t at, stamp, before_at, before, until; uint32_t site; };
+struct comings { struct coming *v; size_t n; };
+
 /* An operation in which messages were completed. */
 struct attached { uint32_t message; bool as_sender; };
 struct completion {
@@ -108,6 +114,7 @@ struct sync_event {
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
 	struct event_ref waiting; /* the wait began, */
 	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
+	uint32_t waiting_at;      /* at this site */
 	uint64_t condition;       /* for this one */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
 	struct section section;   /* of SIGNALLED: in which it was, or behind which */
@@ -180,6 +187,7 @@ struct builder {
 	uint8_t *passes;           /* of each site, for trace_pass(): it is a region */
 	struct mpi_calls *calls;   /* likewise */
 	struct mpi_calls *barriers; /* likewise, EXITs of what may end work that was given out */
+	struct comings *comings_of; /* likewise */
 	struct message *messages; size_t nmessages;
 	struct joins *joins; size_t njoins;
 	struct kept_completion *completions; size_t ncompletions;
@@ -202,6 +210,7 @@ struct builder {
 	struct bare *bare; size_t nbare;
 	struct barrier_visit *visits; size_t nvisits;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
+	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
@@ -277,8 +286,18 @@ void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
 
 /* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
 struct node_input *graph_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, size_t *n);
+/* Adds to inputs for whom a wait since then, at a site, has waited besides the signal: those, or threads alike. Returns how many. */
+size_t graph_add_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, uint32_t site,
+			 struct node_input **inputs, size_t *n);
 /* The first of the events of a lock, or else of what is signalled, at this stamp or behind it. */
 size_t graph_sync_events(const struct builder *, uint32_t process, uint64_t id, bool lock, uint64_t stamp);
+
+#define GRAPH_POSTS_SEEN 64 /* that are looked at, of one place */
+
+/* Of posts[0 .. i], the last that were given at one place, by time, a wait at a site since then has waited for the last: for whom
+ * else as well. To be freed. */
+struct node_input *graph_alike(const struct builder *, const struct event_ref *posts, size_t i, struct event_ref since, uint32_t site,
+			       size_t *n);
 
 /* A new queue; or the inbox of a process at a place, TR_NO_SITE: of one of several requests. */
 uint32_t graph_queue(struct builder *, enum graph_queue_kind, size_t permits);

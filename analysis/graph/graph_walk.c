@@ -43,6 +43,8 @@ struct thread_walk {
 	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes */
 
 	struct running *running; size_t nrunning; /* the innermost last */
+	bool of_several;          /* threads of its process: three or more */
+	bool comes_on;            /* its last coming goes on */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
 	bool resumed;             /* the outermost operation was one of those */
 
@@ -673,6 +675,7 @@ static void relock(struct thread_walk *w)
 	woken->relocks = taken->relocks = true;
 	taken->waiting = woken->enter;
 	taken->waiting_begin = woken->begin;
+	taken->waiting_at = woken->site;
 	taken->condition = woken->id;
 }
 
@@ -929,8 +932,10 @@ static void fork_thread(struct thread_walk *w, const struct tr_event *e, struct 
 	if (thread == w->b->graph->trace->nthreads || thread == w->thread)
 		return;
 	struct event_ref *fork = &w->b->fork[thread];
-	if (fork->at == NO_FORK || fork->thread <= w->thread)
+	if (fork->at == NO_FORK || fork->thread <= w->thread) {
 		*fork = ref;
+		w->b->forked_at[thread] = e->site;
+	}
 }
 
 static void fork_process(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
@@ -952,6 +957,24 @@ static bool resumes(struct thread_walk *w, const struct tr_event *e)
 	return false;
 }
 
+/* An operation in which it waits until there is something to do: no lock, no attempt, nor does it give anything. */
+static bool is_coming(const struct thread_walk *w, const struct tr_event *e)
+{
+	const uint32_t waits = DPROF_KIND_BIT(DPROF_KIND_WAIT) | DPROF_KIND_BIT(DPROF_KIND_JOIN);
+	bool gives = arg_gives_bytes(operation(w, e), e) || arg_gives_message(operation(w, e), e);
+	return w->of_several && waits >> kind_of(w, e->site) & 1 && !gives && !trace_has(e, DPROF_KEY_GROUP) &&
+	       !tr_is(w->b->graph->trace, e->site, OP_ATTEMPT | OP_MPI);
+}
+
+static void note_coming(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	struct comings *c = &w->b->comings_of[w->thread];
+	w->comes_on = is_coming(w, e);
+	if (w->comes_on)
+		*SPILL_GROW(w->b->spill, c->v, c->n) = (struct coming){ ref.at, ref.stamp, w->before.at, w->before.stamp,
+									 UINT64_MAX, e->site };
+}
+
 static void enter(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	replay_enter(&w->replay, tr_entry(w->b->graph->trace, e));
@@ -964,6 +987,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->sent = NO_MESSAGE;
 		w->nattached = 0;
 		wait_again(w);
+		note_coming(w, e, ref);
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
 			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
 				(struct graph_mpi_call){ ref.at, ref.stamp };
@@ -997,6 +1021,8 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->b->parked[w->thread] = true;
 		return;
 	}
+	if (w->comes_on)
+		w->b->comings_of[w->thread].v[w->b->comings_of[w->thread].n - 1].until = ref.stamp;
 	w->in_no_team = kind_of(w, e->site) == DPROF_KIND_JOIN && arg_is_member(operation(w, &w->entered), &w->entered);
 	uint64_t task = arg_called_away(operation(w, e), e);
 	if (task != ARG_NONE) {
@@ -1091,12 +1117,20 @@ static void pass_regions(struct thread_walk *w)
 
 /* ---- All threads ------------------------------------------------------------------------------ */
 
+static bool is_of_several(const struct trace *trace, uint32_t thread)
+{
+	uint32_t first = thread > 1 ? thread - 2 : 0, n = 0;
+	for (uint32_t t = first; t < trace->nthreads && t <= thread + 2; t++)
+		n += trace->threads[t].process == trace->threads[thread].process;
+	return n > 2;
+}
+
 static void begin_walk(struct thread_walk *w, struct builder *b, uint32_t thread)
 {
 	const struct trace *trace = b->graph->trace;
 	*w = (struct thread_walk){ .b = b, .thread = thread, .process = trace->threads[thread].process,
 				   .events = trace_events(trace, thread), .marks = &b->marks[thread], .section.taken.at = NO_EVENT,
-				   .bad = trace->threads[thread].lost > 0 };
+				   .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);
 	runs_sort(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);
 }

@@ -40,6 +40,7 @@ head_of() { # threads
 	site 36 kind=wait name=MPI_Mrecv file=x.c line=37
 	site 37 kind=send name=MPI_Ssend file=x.c line=38
 	site 38 kind=send name=MPI_Bsend file=x.c line=39
+	site 39 kind=fork name=pthread_create file=x.c line=40
 	END
 }
 
@@ -365,6 +366,30 @@ counts_down 1300000 8 8 | trace counts-posts
 buys counts-posts a 50 100000 100
 counts_down '1290000 1300000' 7 7 | trace counts-twice
 buys counts-twice a 50 200000 100
+
+# Likewise by a number of which there is no record: of threads that were created alike the last posts, behind which it ends.
+# Not if one of the others works on, nor does one that has posted itself count down.
+counts_unrecorded() { # when b ends, and when its thread has posted before
+	head_of 4
+	op 2 39 999970 999980 thread=3
+	op 2 39 999980 999990 thread=0
+	op 2 39 999990 1000000 thread=1
+	op 3 1 1000010 1250000
+	op 0 0 1000010 1400000
+	echo "e 0 1400000 8 point id=5"
+	op 1 1 1000010 "${2:-1000020}"
+	[ -z "${2:-}" ] || echo "e 1 $2 8 point id=5"
+	op 1 1 "${2:-1000020}" "$1"
+	[ -z "${2:-}" ] || op 2 8 1000000 "$((${2:-0} + 10))" id=5
+	op 2 8 "$((${2:-999990} + 10))" 1400010 id=5
+	op 2 1 1400010 2000000
+}
+counts_unrecorded 1300000 | trace unrecorded
+buys unrecorded a 50 99997 100
+counts_unrecorded 1500000 | trace unrecorded-works
+buys unrecorded-works a 50 199989 100
+counts_unrecorded 1300000 1100000 | trace unrecorded-posts
+buys unrecorded-posts a 50 149996 100
 
 # A semaphore that begins with one: the second wait is for the first post.
 {
