@@ -60,7 +60,8 @@ struct greedy {
 	uint32_t *first;         /* point of each thread */
 	uint32_t nthreads_seen;
 	double *came, *slack;    /* of each input: when; absent: NAN */
-	uint32_t *turn_of;       /* of each node */
+	uint32_t *turn_of;       /* of each node; */
+	uint32_t *waits_for;     /* how many of its inputs are waited for, but for those of its turn */
 	struct greedy_wait *waits;
 	struct had *had;         /* of each turn */
 	struct queue *queues;
@@ -144,7 +145,7 @@ void greedy_close(struct greedy *y)
 		free(y->groups[i].pieces);
 		free(y->groups[i].own);
 	}
-	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits, y->had, y->queues,
+	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had, y->queues,
 			   y->groups, y->bodies, y->heap.items, y->baseline, y->found };
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
@@ -332,6 +333,18 @@ bool greedy_knows(const struct greedy *y)
 	return y->looks > 0 && y->unknown == 0 && y->g->trace->nclocks == 1;
 }
 
+static void count_inputs(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->waits_for = mem_resize(NULL, g->nnodes + 1, sizeof *y->waits_for);
+	memset(y->waits_for, 0, g->nnodes * sizeof *y->waits_for);
+	for (uint32_t i = 0; i < g->ninputs; i++) {
+		uint32_t node = g->inputs[i].node, turn = y->turn_of[node];
+		bool of_turn = turn != NONE && is_of_turn(&g->turns[turn], &g->nodes[node], i);
+		y->waits_for[node] += !of_turn && !isnan(y->slack[i]);
+	}
+}
+
 static void make_ready(struct greedy *y)
 {
 	size_t nthreads = y->g->trace->nthreads;
@@ -341,6 +354,7 @@ static void make_ready(struct greedy *y)
 		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
 			y->slack[y->g->nodes[i].first] = 0;
 	find_turns(y);
+	count_inputs(y);
 	find_looks(y);
 	find_handed(y);
 	find_late(y);
@@ -509,7 +523,9 @@ static void post(struct greedy *y, uint32_t input, double saving)
 		deliver(y, q);
 		return;
 	}
-	w->saving = fmin(w->saving, earlier); /* which is not absent */
+	if (isnan(earlier))
+		return; /* it is absent */
+	w->saving = fmin(w->saving, earlier);
 	if (--w->missing > 0)
 		return;
 	double since = turn ? y->had[w->turn].at - w->saving : 0;
@@ -562,8 +578,7 @@ static void begin(struct greedy *y)
 	const struct graph *g = y->g;
 	for (size_t i = 0; i < g->nnodes; i++) {
 		uint32_t turn = y->turn_of[i];
-		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn,
-					     .missing = g->nodes[i].ninputs - (turn == NONE ? 0 : g->turns[turn].n) };
+		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn, .missing = y->waits_for[i] };
 	}
 	for (size_t q = 0; q < g->nqueues; q++) {
 		struct queue *queue = &y->queues[q];

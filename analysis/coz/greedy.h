@@ -25,7 +25,7 @@
  * (pieces of one group that begin in those of another and end outside), what is expected is what the visit found.
  *
  * One replay of each scenario goes through all synchronisation points: if there are more than GREEDY_POINTS, or more than
- * GREEDY_MOST in all scenarios of a question, orders are kept. Memory: 32 bytes for each point, and 24 for each node and input. */
+ * GREEDY_MOST in all scenarios of a question, orders are kept. Memory: 32 bytes for each point, and 28 for each node and input. */
 #ifndef ANALYSIS_GREEDY_H
 #define ANALYSIS_GREEDY_H
 

@@ -139,29 +139,35 @@ size_t graph_add_counted(const struct builder *b, const struct sync_event *signa
 	return ncounted;
 }
 
-/* What others signalled while t waited: if it was one signal, that has ended the wait; and who counted down to it. */
+/* What others signalled while t waited: if it was one signal, or others were woken by those before, the last has ended the
+ * wait; and who counted down to it. */
 static struct node_input *signals_for(const struct builder *b, const struct sync_event *t,
 				      size_t *n)
 {
-	const struct sync_event *signal = NULL;
-	uint64_t slack = slack_of(b, t);
+	const struct sync_event *last = NULL;
+	uint64_t slack = slack_of(b, t), since = t->waiting.stamp > slack ? t->waiting.stamp - slack : 0;
 	struct node_input *inputs = NULL;
+	size_t left = 0; /* signals that woke nobody else */
 	*n = 0;
-	for (size_t i = graph_sync_events(b, t->process, t->condition, false, 0); i < b->nsync_events; i++) {
+	for (size_t i = graph_sync_events(b, t->process, t->condition, false, since); i < b->nsync_events; i++) {
 		const struct sync_event *s = &b->sync_events[i];
 		if (s->process != t->process || s->id != t->condition || is_lock(s) ||
 		    s->ref.stamp > t->enter.stamp + slack)
 			break;
-		if (s->kind == SYNC_SIGNALLED && s->ref.thread != t->ref.thread &&
-		    s->ref.stamp + slack >= t->waiting.stamp) {
+		if (s->ref.thread == t->ref.thread)
+			continue;
+		left = s->kind == SYNC_SIGNALLED ? left + 1 : left - (left > 0);
+		if (s->kind == SYNC_SIGNALLED) {
 			*MEM_GROW(inputs, *n) = (struct node_input){ .ref = s->ref };
-			signal = s;
+			last = s;
 		}
 	}
-	if (*n != 1)
+	if (left != 1 && *n != 1)
 		return inputs;
-	inputs[0].sure = true;
-	graph_add_counted(b, signal, t->waiting, t->waiting_at, &inputs, n);
+	for (size_t i = 0; i < *n; i++)
+		inputs[i].candidate = i + 1 < *n;
+	inputs[*n - 1].sure = true;
+	graph_add_counted(b, last, t->waiting, t->waiting_at, &inputs, n);
 	return inputs;
 }
 

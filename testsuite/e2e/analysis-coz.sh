@@ -391,6 +391,23 @@ buys unrecorded-works a 50 199989 100
 counts_unrecorded 1300000 1100000 | trace unrecorded-posts
 buys unrecorded-posts a 50 149996 100
 
+# With its mutex, two who wait and two who signal: the first signal has woken the other one.
+{
+	head_of 4
+	op 0 0 1000000 1300000
+	echo "e 0 1300000 7 point id=5"
+	op 1 1 1000000 1400000
+	echo "e 1 1400000 7 point id=5"
+	op 2 7 1000000 1400010 id=5
+	op 2 6 1400010 1400020 id=9
+	echo "e 2 1400030 6 point id=9"
+	op 2 0 1400030 2000000
+	op 3 7 1000000 1300010 id=5
+	op 3 6 1300010 1300020 id=9
+	echo "e 3 1300030 6 point id=9"
+} | trace woken
+buys woken b 50 200000 100
+
 # A semaphore that begins with one: the second wait is for the first post.
 {
 	head_of 2
