@@ -6,7 +6,7 @@
  *   mpi         each function that calls MPI itself is
  *   loops       each outermost loop is one: loops.cc
  *
- * What threads start with (bodies.cc) is one in any case.
+ * What threads start with, and what handles signals (bodies.cc), is one in any case.
  *
  * Law: nothing of system headers, of stretches that are off, that the compiler made up, that the filter
  * excludes or, unless it includes it by name, that is always inlined is taken. Functions are wrapped where -finstrument-functions would
@@ -16,15 +16,26 @@
 #include "gimple-walk.h"
 #include "gimplify.h"
 
+static char *no_longer(char *name)
+{
+	if (strlen(name) > DPROF_NAME_MAX)
+		name[DPROF_NAME_MAX] = '\0';
+	return name;
+}
+
 /* To be freed. Those lambdas of a function that take the same have one name; a thread's has its line. */
 char *auto_name(tree fn)
 {
 	if (cplus_lambda(fn) && bodies_start(fn))
-		return bodies_name("thread", DECL_SOURCE_LOCATION(fn));
-	char *name = xstrdup(site_function_name(fn));
-	if (strlen(name) > DPROF_NAME_MAX)
-		name[DPROF_NAME_MAX] = '\0';
-	return name;
+		return bodies_lambda_name(fn);
+	return no_longer(xstrdup(site_function_name(fn)));
+}
+
+/* A filter knows a handler by the function's own name. To be freed. */
+static char *region_name(tree fn)
+{
+	char *name = auto_name(fn);
+	return bodies_handler(fn) && !cplus_lambda(fn) ? no_longer(reconcat(name, "handler ", name, NULL)) : name;
 }
 
 static bool has_attribute(tree fn, const char *name)
@@ -158,8 +169,16 @@ pass_auto::pass_auto() : gimple_opt_pass(data, g)
 {
 }
 
-/* The end of the program, or of the thread where that unwinds no frames: no finally is reached from there. */
-bool ends_thread(gimple *stmt)
+/* In a function that nobody jumps into. */
+bool jumps_to_caller(const char *name)
+{
+	return !cfun->calls_setjmp &&
+	       (!strcmp(name, "longjmp") || !strcmp(name, "_longjmp") || !strcmp(name, "siglongjmp"));
+}
+
+/* The end of the program, or of the thread where that unwinds no frames, or a jump, of which most are in handlers of
+ * signals: no finally is reached from there. */
+bool leaves_frames(gimple *stmt)
 {
 	tree callee = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
 	if (!callee || !(gimple_call_flags(stmt) & ECF_NORETURN))
@@ -167,7 +186,7 @@ bool ends_thread(gimple *stmt)
 	const char *name = IDENTIFIER_POINTER(DECL_NAME(callee));
 	if (strcmp(name, "pthread_exit") == 0 || strcmp(name, "thrd_exit") == 0)
 		return !flag_exceptions;
-	return strcmp(name, "exit") == 0 || startswith(name, "_gfortran_stop_") ||
+	return strcmp(name, "exit") == 0 || jumps_to_caller(name) || startswith(name, "_gfortran_stop_") ||
 	       startswith(name, "_gfortran_error_stop_");
 }
 
@@ -185,7 +204,7 @@ gimple_seq event_seq(enum dprof_op op, const region &r)
 /* exit(n)  ->  EXIT; exit(n) */
 tree exit_step(gimple_stmt_iterator *i, bool *, struct walk_stmt_info *info)
 {
-	if (ends_thread(gsi_stmt(*i)))
+	if (leaves_frames(gsi_stmt(*i)))
 		gsi_insert_seq_before(i, event_seq(DPROF_EXIT, *(const region *)info->info),
 				      GSI_SAME_STMT);
 	return NULL_TREE;
@@ -202,7 +221,7 @@ unsigned pass_auto::execute(function *fun)
 	look_at(fn, &c);
 	if (!wants(fn, c))
 		return 0;
-	region r = { auto_name(fn), DECL_SOURCE_LOCATION(fn), origin_of(fn, c) };
+	region r = { region_name(fn), DECL_SOURCE_LOCATION(fn), origin_of(fn, c) };
 	gbind *bind = as_a<gbind *>(whole);
 	gimple_seq inner = gimple_bind_body(bind), body = event_seq(DPROF_ENTER, r);
 	struct walk_stmt_info info = {};

@@ -9,6 +9,8 @@
  *   callback  the function that MPI is given to call: of MPI_Op_create, MPI_Comm_create_keyval and the like: its own
  *             name. What it computes inside of an operation of MPI is work.
  *
+ *   handler   the function that a signal is given to, by signal() and its kin or in a struct sigaction: "handler NAME"
+ *
  * (A task's body is one, too: calls.cc tells the adapter its name.)
  *
  * GCC has made a function of its own of a team's body, which is wrapped in the graph. A start function is wrapped as
@@ -21,6 +23,7 @@
  *   std::vector<std::thread> v;
  *   v.emplace_back(f, 1);                     f is one: who mentions std::thread and takes a function starts it
  *   std::thread t([&] { ... });               the call operator of what std::thread::_Invoker invokes is one
+ *   struct sigaction a = { .sa_handler = f }; f is one, and g where a.sa_sigaction = g stands
  *
  * Law: a body is left out only by an EXCLUDE that names it, `#pragma dprof off` or no_instrument_function. What is
  * known of the source is kept as numbers: GCC collects trees that it no longer needs. */
@@ -28,6 +31,10 @@
 #include "attribs.h"
 
 namespace {
+
+/* Who calls a function. */
+enum role { ROLE_NONE, ROLE_THREAD, ROLE_CALLBACK, ROLE_HANDLER };
+const char *const words[] = { "", "thread", "callback", "handler" };
 
 /* A function's place for a parameter. */
 struct parameter_slot {
@@ -37,34 +44,37 @@ struct parameter_slot {
 
 /* A function, or the value of a parameter, was handed over. */
 struct handed {
-	bool to_run, is_parameter;
+	enum role role; /* or, if it has none, that of the parameter `to` */
+	bool is_parameter;
 	struct parameter_slot to, what;
 };
 
+struct known {
+	enum role role;
+	struct parameter_slot what;
+};
+
 auto_vec<handed> all;
-auto_vec<unsigned> starts, callables; /* functions; types whose call operators are */
-auto_vec<parameter_slot> passing;     /* parameters that come to be run */
+auto_vec<known> starts, passing; /* functions; parameters that come to be run */
+auto_vec<unsigned> callables;    /* types whose call operators threads start with */
 unsigned resolved;
 
-bool passes(const struct parameter_slot &p)
+enum role role_of(const auto_vec<known> &those, const struct parameter_slot &p)
 {
-	for (const struct parameter_slot &q : passing)
-		if (q.function == p.function && q.index == p.index)
-			return true;
-	return false;
+	for (const struct known &k : those)
+		if (k.what.function == p.function && k.what.index == p.index)
+			return k.role;
+	return ROLE_NONE;
 }
 
 /* True if it says something new. */
 bool learn(const struct handed &h)
 {
-	if (!h.to_run && !passes(h.to))
+	enum role role = h.role ? h.role : role_of(passing, h.to);
+	auto_vec<known> &those = h.is_parameter ? passing : starts;
+	if (!role || role_of(those, h.what))
 		return false;
-	if (h.is_parameter ? passes(h.what) : starts.contains(h.what.function))
-		return false;
-	if (h.is_parameter)
-		passing.safe_push(h.what);
-	else
-		starts.safe_push(h.what.function);
+	those.safe_push({ role, h.what });
 	return true;
 }
 
@@ -81,37 +91,51 @@ void resolve()
 
 /* ---- What is handed over --------------------------------------------------------------------------- */
 
-/* What these are given there, they run: in a thread, or (MPI) when they call back. */
-const struct { const char *name; unsigned first, last; } runners[] = {
-	{ "pthread_create", 2, 2 },
-	{ "thrd_create", 1, 1 },
-	{ "MPI_Op_create", 0, 0 },
-	{ "MPI_Op_create_c", 0, 0 },
-	{ "MPI_Grequest_start", 0, 2 },
-	{ "MPI_Comm_create_keyval", 0, 1 },
-	{ "MPI_Type_create_keyval", 0, 1 },
-	{ "MPI_Win_create_keyval", 0, 1 },
-	{ "MPI_Keyval_create", 0, 1 },
-	{ "MPI_Comm_create_errhandler", 0, 0 },
-	{ "MPI_Win_create_errhandler", 0, 0 },
-	{ "MPI_File_create_errhandler", 0, 0 },
-	{ "MPI_Session_create_errhandler", 0, 0 },
-	{ "MPI_Errhandler_create", 0, 0 },
-	{ "MPI_Register_datarep", 1, 3 },
-	{ "MPI_Register_datarep_c", 1, 3 },
+/* What these are given there, they run: in a thread, when they call back, or when a signal comes. */
+const struct { const char *name; unsigned first, last; enum role role; } runners[] = {
+	{ "pthread_create", 2, 2, ROLE_THREAD },
+	{ "thrd_create", 1, 1, ROLE_THREAD },
+	{ "signal", 1, 1, ROLE_HANDLER },
+	{ "bsd_signal", 1, 1, ROLE_HANDLER },
+	{ "ssignal", 1, 1, ROLE_HANDLER },
+	{ "sysv_signal", 1, 1, ROLE_HANDLER },
+	{ "__sysv_signal", 1, 1, ROLE_HANDLER },
+	{ "sigset", 1, 1, ROLE_HANDLER },
+	{ "MPI_Op_create", 0, 0, ROLE_CALLBACK },
+	{ "MPI_Op_create_c", 0, 0, ROLE_CALLBACK },
+	{ "MPI_Grequest_start", 0, 2, ROLE_CALLBACK },
+	{ "MPI_Comm_create_keyval", 0, 1, ROLE_CALLBACK },
+	{ "MPI_Type_create_keyval", 0, 1, ROLE_CALLBACK },
+	{ "MPI_Win_create_keyval", 0, 1, ROLE_CALLBACK },
+	{ "MPI_Keyval_create", 0, 1, ROLE_CALLBACK },
+	{ "MPI_Comm_create_errhandler", 0, 0, ROLE_CALLBACK },
+	{ "MPI_Win_create_errhandler", 0, 0, ROLE_CALLBACK },
+	{ "MPI_File_create_errhandler", 0, 0, ROLE_CALLBACK },
+	{ "MPI_Session_create_errhandler", 0, 0, ROLE_CALLBACK },
+	{ "MPI_Errhandler_create", 0, 0, ROLE_CALLBACK },
+	{ "MPI_Register_datarep", 1, 3, ROLE_CALLBACK },
+	{ "MPI_Register_datarep_c", 1, 3, ROLE_CALLBACK },
 };
 
-/* Does this function of a library run what it is given there? */
-bool runs(tree callee, unsigned index)
+/* Not a method, or in a name space? */
+bool is_global(tree fn)
+{
+	tree scope = DECL_CONTEXT(fn);
+	return !scope || (!TYPE_P(scope) && TREE_CODE(scope) != NAMESPACE_DECL);
+}
+
+/* As what does this function of a library run what it is given there? */
+enum role runs(tree callee, unsigned index)
 {
 	const char *name = IDENTIFIER_POINTER(DECL_NAME(callee));
 	for (const auto &r : runners)
-		if (!strcmp(name + (startswith(name, "PMPI_") ? 1 : 0), r.name))
-			return index >= r.first && index <= r.last;
+		if (is_global(callee) && !strcmp(name + (startswith(name, "PMPI_") ? 1 : 0), r.name))
+			return index >= r.first && index <= r.last ? r.role : ROLE_NONE;
 	if (!cplus_library(callee))
-		return false;
+		return ROLE_NONE;
 	const char *symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
-	return strstr(symbol, "St6thread") || strstr(symbol, "St7jthread") || startswith(symbol, "_ZSt5async");
+	bool starts_thread = strstr(symbol, "St6thread") || strstr(symbol, "St7jthread") || startswith(symbol, "_ZSt5async");
+	return starts_thread ? ROLE_THREAD : ROLE_NONE;
 }
 
 int parameter_index(tree parameter)
@@ -126,8 +150,10 @@ int parameter_index(tree parameter)
 tree argument_step(tree *tp, int *walk_subtrees, void *found)
 {
 	auto_vec<tree> &all_found = *(auto_vec<tree> *)found;
-	tree t = *tp, member = cplus_pointer_to_member(t);
-	if (TREE_CODE(t) == FUNCTION_DECL || TREE_CODE(t) == PARM_DECL)
+	tree t = *tp, member = cplus_pointer_to_member(t), lambda = cplus_lambda_behind(t);
+	if (lambda)
+		all_found.safe_push(lambda);
+	else if (TREE_CODE(t) == FUNCTION_DECL || TREE_CODE(t) == PARM_DECL)
 		all_found.safe_push(t);
 	else if (member)
 		all_found.safe_push(member);
@@ -140,22 +166,50 @@ tree argument_step(tree *tp, int *walk_subtrees, void *found)
 	return NULL_TREE;
 }
 
-void hand_over(tree what, struct parameter_slot to, bool to_run)
+void hand_over_one(tree what, struct parameter_slot to, enum role role)
 {
-	struct handed h = { to_run, TREE_CODE(what) == PARM_DECL, to, { DECL_UID(what), 0 } };
+	struct handed h = { role, TREE_CODE(what) == PARM_DECL, to, { DECL_UID(what), 0 } };
 	if (h.is_parameter)
 		h.what = { DECL_UID(current_function_decl), (unsigned)parameter_index(what) };
 	all.safe_push(h);
 }
 
+void hand_over(tree value, struct parameter_slot to, enum role role)
+{
+	auto_vec<tree> found;
+	walk_tree_without_duplicates(&value, argument_step, &found);
+	for (tree what : found)
+		hand_over_one(what, to, role);
+}
+
 void look_at_call(tree call, tree callee)
 {
-	for (int n = 3; n < TREE_OPERAND_LENGTH(call); n++) {
-		auto_vec<tree> found;
-		walk_tree_without_duplicates(&TREE_OPERAND(call, n), argument_step, &found);
-		for (tree what : found)
-			hand_over(what, { DECL_UID(callee), (unsigned)n - 3 }, runs(callee, n - 3));
-	}
+	for (int n = 3; n < TREE_OPERAND_LENGTH(call); n++)
+		hand_over(TREE_OPERAND(call, n), { DECL_UID(callee), (unsigned)n - 3 }, runs(callee, n - 3));
+}
+
+/* Of a struct sigaction. */
+bool is_handler_field(tree field)
+{
+	if (!field || TREE_CODE(field) != FIELD_DECL || !DECL_NAME(field))
+		return false;
+	const char *name = IDENTIFIER_POINTER(DECL_NAME(field));
+	return !strcmp(name, "sa_handler") || !strcmp(name, "sa_sigaction");
+}
+
+void look_at_assignment(tree to, tree value)
+{
+	if (TREE_CODE(to) == COMPONENT_REF && is_handler_field(TREE_OPERAND(to, 1)))
+		hand_over(value, {}, ROLE_HANDLER);
+}
+
+void look_at_initializer(tree constructor)
+{
+	unsigned n;
+	tree field, value;
+	FOR_EACH_CONSTRUCTOR_ELT(CONSTRUCTOR_ELTS(constructor), n, field, value)
+		if (is_handler_field(field))
+			hand_over(value, {}, ROLE_HANDLER);
 }
 
 /* C++ has a second kind of call, which is laid out like the first one. */
@@ -168,6 +222,10 @@ tree look_step(tree *tp, int *walk_subtrees, void *seen)
 		tree var = DECL_EXPR_DECL(t);
 		if (VAR_P(var) && DECL_INITIAL(var) && !TREE_STATIC(var))
 			walk_tree(&DECL_INITIAL(var), look_step, seen, (hash_set<tree> *)seen);
+	} else if (TREE_CODE(t) == MODIFY_EXPR || TREE_CODE(t) == INIT_EXPR) {
+		look_at_assignment(TREE_OPERAND(t, 0), TREE_OPERAND(t, 1));
+	} else if (TREE_CODE(t) == CONSTRUCTOR) {
+		look_at_initializer(t);
 	} else if (TREE_CODE_CLASS(TREE_CODE(t)) == tcc_vl_exp && TREE_OPERAND_LENGTH(t) > 3) {
 		tree fn = TREE_OPERAND(t, 1);
 		if (fn && TREE_CODE(fn) == ADDR_EXPR && TREE_CODE(TREE_OPERAND(fn, 0)) == FUNCTION_DECL)
@@ -188,13 +246,37 @@ void bodies_of_source(tree fn)
 	walk_tree(&DECL_SAVED_TREE(fn), look_step, &seen, &seen);
 }
 
-bool bodies_start(tree fn)
+void bodies_of_variable(tree var)
+{
+	if (!VAR_P(var) || !TREE_STATIC(var) || !DECL_INITIAL(var) || in_system_header_at(DECL_SOURCE_LOCATION(var)))
+		return;
+	hash_set<tree> seen;
+	walk_tree(&DECL_INITIAL(var), look_step, &seen, &seen);
+}
+
+static enum role role_of_function(tree fn)
 {
 	tree type = DECL_CONTEXT(fn);
 	resolve();
-	return starts.contains(DECL_UID(fn)) ||
-	       (type && TYPE_P(type) && callables.contains(TYPE_UID(TYPE_MAIN_VARIANT(type))) &&
-		!strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()"));
+	if (enum role role = role_of(starts, { DECL_UID(fn), 0 }))
+		return role;
+	return type && TYPE_P(type) && callables.contains(TYPE_UID(TYPE_MAIN_VARIANT(type))) &&
+	       !strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()") ? ROLE_THREAD : ROLE_NONE;
+}
+
+bool bodies_start(tree fn)
+{
+	return role_of_function(fn) != ROLE_NONE;
+}
+
+bool bodies_handler(tree fn)
+{
+	return role_of_function(fn) == ROLE_HANDLER;
+}
+
+char *bodies_lambda_name(tree fn)
+{
+	return bodies_name(words[role_of_function(fn)], DECL_SOURCE_LOCATION(fn));
 }
 
 /* ---- Teams ----------------------------------------------------------------------------------------- */

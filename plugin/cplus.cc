@@ -22,6 +22,21 @@ bool cplus_lambda(tree fn)
 	       !strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()");
 }
 
+/* The body of the lambda that is here turned into a pointer to a function, or NULL. */
+tree cplus_lambda_behind(tree t)
+{
+	tree fn = TREE_CODE(t) == CALL_EXPR ? CALL_EXPR_FN(t) : t;
+	if (fn && TREE_CODE(fn) == ADDR_EXPR)
+		fn = TREE_OPERAND(fn, 0);
+	if (strncmp(lang_hooks.name, "GNU C++", 7) || !fn || TREE_CODE(fn) != FUNCTION_DECL || !DECL_CONTEXT(fn) ||
+	    !TYPE_P(DECL_CONTEXT(fn)) || !LAMBDA_TYPE_P(DECL_CONTEXT(fn)) || cplus_lambda(fn))
+		return NULL_TREE;
+	for (tree f = TYPE_FIELDS(DECL_CONTEXT(fn)); f; f = DECL_CHAIN(f))
+		if (TREE_CODE(f) == FUNCTION_DECL && cplus_lambda(f))
+			return f;
+	return NULL_TREE;
+}
+
 bool cplus_in_template()
 {
 	return &scope_chain && scope_chain && processing_template_decl;

@@ -86,6 +86,7 @@ bool cplus_in_template();
 tree cplus_arrow(location_t where, tree pointer);
 bool cplus_library(tree fn);
 tree cplus_pointer_to_member(tree value); /* the member function; or NULL */
+tree cplus_lambda_behind(tree t);         /* the body of the lambda of which this makes a pointer to a function; or NULL */
 tree cplus_invoked(tree fn);              /* the type of what this function of libstdc++ calls in a new thread; or NULL */
 
 /* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
@@ -175,9 +176,13 @@ void auto_register(const char *plugin_name);
 void loops_of_source(tree fn);
 bool loops_of_graph(function *fun);
 
-/* bodies.cc: what threads run is a region. The last one returns true if edges wait to be committed. */
+/* bodies.cc: what threads run is a region, and what handles signals. The last one returns true if edges wait to be
+ * committed. */
 void bodies_of_source(tree fn);
+void bodies_of_variable(tree var);
 bool bodies_start(tree fn);
+bool bodies_handler(tree fn);      /* of signals */
+char *bodies_lambda_name(tree fn); /* of a lambda that is one; to be freed */
 char *bodies_name(const char *word, location_t where); /* to be freed */
 bool bodies_of_device(tree fn); /* may it run on another one? */
 bool bodies_wrap(function *fun);

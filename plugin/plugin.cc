@@ -23,7 +23,7 @@
  *                follows the directive in the text
  *   loops.cc     then: which loops are regions without a pragma; auto.cc: which functions are, when they are
  *                GIMPLE; with them filter.cc
- *   bodies.cc    then: which functions threads start with; later, what teams of threads run
+ *   bodies.cc    then: which functions threads start with, and signals are given to; later, what teams of threads run
  *   lower.cc     then: markers become notes of events, and try/finally; with it instance.cc (which of
  *                many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
@@ -82,6 +82,11 @@ static void on_parsed(void *fn, void *)
 		loops_of_source(decl);
 	bodies_of_source(decl);
 	lower(decl);
+}
+
+static void on_variable(void *var, void *)
+{
+	bodies_of_variable((tree)var);
 }
 
 static void on_unit(void *, void *)
@@ -145,6 +150,7 @@ EXPORT int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version 
 		return 0;
 	cplusplus = startswith(lang_hooks.name, "GNU C++");
 	register_callback(args->base_name, PLUGIN_PRAGMAS, on_pragmas, nullptr);
+	register_callback(args->base_name, PLUGIN_FINISH_DECL, on_variable, nullptr);
 	register_callback(args->base_name, PLUGIN_FINISH_PARSE_FUNCTION, on_body, nullptr);
 	register_callback(args->base_name, PLUGIN_PRE_GENERICIZE, on_parsed, nullptr);
 	return 0;

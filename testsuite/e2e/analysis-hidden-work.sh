@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A signal's handler works while its thread waits in read() or pause(). Without a mark that counts as waiting, and who works for
-# a shorter time seems to keep it waiting; but the kernel counts that the thread ran, so nothing is proved, and that is said.
-# With a mark it is work, and seen.
+# A signal's handler works while its thread waits in read() or pause(). Where it was compiled with the plugin it is a region,
+# and who keeps others waiting. Without one that counts as waiting, and who works for a shorter time seems to keep it
+# waiting; but the kernel counts that the thread ran, so nothing is proved, and that is said.
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -28,7 +28,7 @@ static double took(void)
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-static void work(int signal)
+static HIDDEN void work(int signal)
 {
 	(void)signal;
 	REGION
@@ -78,12 +78,17 @@ run() { # NAME FLAGS...
 
 for wait in 'read(channel[0], &c, 1)' 'pause()'; do
 	name=${wait%%(*}
-	run "$name" -DREGION= "-DWAIT=$wait"
+	run "$name" '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= "-DWAIT=$wait"
 	grep -q '[0-9]  *proved ' out && fail "$name: something is proved: $(cat out)"
 	grep -q 'these worked, or may have, while they were in operations that wait, by the kernel.s count or as others began in there: pid [0-9]* thread 1 for 0.[23]' line ||
 		fail "$name: nothing is said of the handler: $(cat out)"
+	run "by-itself-$name" -DHIDDEN= -DREGION= "-DWAIT=$wait"
+	grep -q 'these worked, or may have' line && fail "by-itself-$name: $(cat out)"
+	"$analyze" dprof-"by-itself-$name".* | tr -s ' \n' ' ' >line
+	grep -q 'Look at pid [0-9]* thread 1: .* (proved), mostly in region handler work ' line ||
+		fail "by-itself-$name: expected that thread 1 keeps the other waiting in its handler, found $(cat line)"
 done
-run marked '-DREGION=_Pragma("dprof region(handler)")' '-DWAIT=read(channel[0], &c, 1)'
+run marked -DHIDDEN= '-DREGION=_Pragma("dprof region(handler)")' '-DWAIT=read(channel[0], &c, 1)'
 grep -q 'these worked, or may have' line && fail "marked: $(cat out)"
 # Thread 1 waits until thread 0 posts, in the midst of its own wait for thread 1.
 made() { # NAME EVENTS-OF-THE-HANDLER CPU DELAY

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What threads run is a region by itself: bodies of OpenMP's teams and tasks, start functions of pthreads, of C11's
-# threads and of C++'s, functions that MPI calls; with marks and without, in C, C++ and Fortran, whatever is taken
+# threads and of C++'s, functions that MPI calls, signal handlers; with marks and without, in C, C++ and Fortran, whatever is taken
 # automatically besides.
 plugin=$B/plugin/dprof.so
 from=testsuite/fixtures/plugin
@@ -53,6 +53,29 @@ expect "$names" g++ $cc -O0 -std=c++17 -Wall -Wextra -Werror
 for level in -O0 -O2 "-O2 -flto" "-O1 -fsanitize=address,undefined"; do
 	# shellcheck disable=SC2086
 	expect "$names $stops" g++ $cc $level -std=c++20 -Wall -Wextra -Werror
+done
+
+# ---- Handlers of signals --------------------------------------------------------------------------------
+c=$from/handlers.c
+functions="by_signal both assigned assigned_info designated designated_info positional of_static of_file literal handed jumps jumps_within \
+	this_one that_one"
+names=$(printf 'handler_%s ' $functions)
+for options in -O0 -O2 "-O2 -flto" "-O1 -fsanitize=address,undefined"; do
+	# shellcheck disable=SC2086
+	expect "$names" gcc $c $options -Wall -Wextra -Werror -Wno-deprecated-declarations
+done
+printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE install main SCOREP_REGION_NAMES_END' >"$dir/no-jumped" # over these is jumped
+expect "$names raises with_info with_number none in_table" \
+	gcc $c -Wno-deprecated-declarations -fplugin-arg-dprof-filter="$dir/no-jumped" $auto=functions -fplugin-arg-dprof-min=0
+printf 'SCOREP_REGION_NAMES_BEGIN EXCLUDE b* SCOREP_REGION_NAMES_END' >"$dir/no-b"
+expect "${names/handler_by_signal handler_both/}" gcc $c -Wno-deprecated-declarations -fplugin-arg-dprof-filter="$dir/no-b"
+
+cc=$from/handlers.cc
+names=$(printf 'handler_%s ' by_signal assigned handed generic of_file some::info object::method \
+	"handlers.cc:$(line $cc 'a lambda')" "handlers.cc:$(line $cc 'another one')")
+for options in "-O0 -std=c++11" "-O2 -std=c++17" "-O2 -std=c++20 -flto"; do
+	# shellcheck disable=SC2086
+	expect "$names" g++ $cc $options -Wall -Wextra -Werror
 done
 
 # ---- Functions that MPI calls ---------------------------------------------------------------------------

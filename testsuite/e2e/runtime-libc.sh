@@ -30,6 +30,7 @@ recorded() {
 			if (part[1] == "id") value = "i"
 			if (part[1] == "process") value = "p"
 			if (part[1] == "until") value = "t"
+			if (part[1] == "since") continue # a handler that we compiled was recorded in there
 			text = text " " part[1] "=" value
 		}
 		print text
