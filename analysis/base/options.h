@@ -21,6 +21,7 @@ struct options {
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
 	bool packets_only;               /* no links from the program */
+	bool made_up_links;              /* not asked for: where they contradict each other is nothing to look for */
 	bool matches_again;              /* not asked for: the command needs what links are made of once more */
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */

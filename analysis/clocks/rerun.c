@@ -10,7 +10,8 @@
 
 #define ALONE_S      0.001 /* packets so far apart are not of a burst, which is faster than those in the course of a run */
 #define FEW          8     /* of those; with fewer all count */
-#define MOST_PACKETS 20000 /* that are made up for a clock */
+#define MOST_PACKETS 20000 /* that are made up for a clock, each way, */
+#define MOST_IN_ALL  200000 /* and for all */
 #define ROUNDS_PER_WIDTH 100 /* in so many parts of how long the run takes packets come if a width is asked for */
 
 /* ---- Packets of this run --------------------------------------------------------------------- */
@@ -71,16 +72,23 @@ static struct both_ways travels_of(const struct times *t, uint32_t clock)
 	return find_travels(t, clock, -1e300);
 }
 
-double rerun_interval_s(const struct times *t)
+static struct ends ends_on(const struct trace *trace, uint32_t clock)
 {
 	struct ends all = { UINT64_MAX, 0, 0, 0 };
-	size_t most = 0;
-	for (size_t i = 0; i < t->trace->nthreads; i++) {
-		struct ends e = times_ends(&t->trace->threads[i]);
-		bool base = t->trace->threads[i].clock == t->base && e.first <= e.last;
-		all.first = base && e.first < all.first ? e.first : all.first;
-		all.last = base && e.last > all.last ? e.last : all.last;
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		struct ends e = times_ends(&trace->threads[i]);
+		if (trace->threads[i].clock != clock || e.first > e.last)
+			continue;
+		all.first = e.first < all.first ? e.first : all.first;
+		all.last = e.last > all.last ? e.last : all.last;
 	}
+	return all;
+}
+
+double rerun_interval_s(const struct times *t)
+{
+	struct ends all = ends_on(t->trace, t->base);
+	size_t most = 0;
 	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
 		struct both_ways path = find_travels(t, c, ticks_of(t, ALONE_S));
 		most = path.to.n > most ? path.to.n : most;
@@ -89,6 +97,25 @@ double rerun_interval_s(const struct times *t)
 	if (most < 3 || all.first >= all.last) /* the first one of each burst is none */
 		return 0;
 	return (double)(all.last - all.first) / ticks_of(t, 1) / (double)(most - 1);
+}
+
+/* ---- How many are made up ---------------------------------------------------------------------- */
+
+static double most_packets(const struct trace *trace)
+{
+	double share = (double)MOST_IN_ALL / (double)trace->nclocks;
+	return share < MOST_PACKETS ? share : MOST_PACKETS;
+}
+
+double rerun_least_s(const struct times *t)
+{
+	double least = 0;
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		struct ends e = ends_on(t->trace, c);
+		double s = e.first < e.last ? (double)(e.last - e.first) / most_packets(t->trace) / t->trace->clocks[c].ghz / 1e9 : 0;
+		least = s > least ? s : least;
+	}
+	return least;
 }
 
 /* ---- Packets that are made up ---------------------------------------------------------------- */
@@ -124,7 +151,8 @@ static void add_exchanges(struct rerun_maker *m, const struct both_ways *path, s
 	double run = (double)(m->last - m->first), ghz = m->times->trace->clocks[m->clock].ghz * 1e9;
 	double step = how.width_s > 0 ? run / ROUNDS_PER_WIDTH : how.interval_s * ghz;
 	double half = ticks_of(m->times, how.width_s) / 2;
-	step = step > run / MOST_PACKETS ? step : run / MOST_PACKETS;
+	double least = run / most_packets(m->trace);
+	step = step > least ? step : least;
 	size_t i = 0;
 	for (double at = 0; at <= run && step > 0; at += step, i++) {
 		double to = path->to.n ? path->to.v[i % path->to.n] : 0, from = path->from.n ? path->from.v[i % path->from.n] : 0;
@@ -132,25 +160,12 @@ static void add_exchanges(struct rerun_maker *m, const struct both_ways *path, s
 	}
 }
 
-static bool find_ends(struct rerun_maker *m)
-{
-	m->first = UINT64_MAX;
-	m->last = 0;
-	for (size_t i = 0; i < m->trace->nthreads; i++) {
-		struct ends e = times_ends(&m->trace->threads[i]);
-		if (m->trace->threads[i].clock != m->clock || e.first > e.last)
-			continue;
-		m->first = e.first < m->first ? e.first : m->first;
-		m->last = e.last > m->last ? e.last : m->last;
-	}
-	return m->first < m->last;
-}
-
 static void make_packets(struct trace *copy, const struct times *t, uint32_t clock, struct rerun how)
 {
-	struct rerun_maker m = { .times = t, .trace = copy, .clock = clock };
+	struct ends ends = ends_on(copy, clock);
+	struct rerun_maker m = { .times = t, .trace = copy, .clock = clock, .first = ends.first, .last = ends.last };
 	struct both_ways path = travels_of(t, clock);
-	if (path.to.n && path.from.n && find_ends(&m)) {
+	if (path.to.n && path.from.n && m.first < m.last) {
 		m.cursor = times_cursor(t, clock);
 		add_exchanges(&m, &path, how);
 	}

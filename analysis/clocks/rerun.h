@@ -13,7 +13,8 @@
 #include "analysis/clocks/times.h"
 
 struct rerun {
-	double interval_s;   /* of packets that take as long as those that were exchanged while this program ran; */
+	double interval_s;   /* of packets that take as long as those that were exchanged while this program ran, if
+				no less than rerun_least_s(); */
 	double width_s;      /* or, if not 0: packets so often that all is known to this, there and back together */
 };
 
@@ -24,5 +25,8 @@ void rerun_close(struct trace *);
 
 /* Between two packets from host to host while the program ran, about, in seconds; 0: there were none. */
 double rerun_interval_s(const struct times *);
+
+/* Packets are no closer, in seconds, however long the run took: so their number has a limit. */
+double rerun_least_s(const struct times *);
 
 #endif

@@ -187,7 +187,8 @@ static void widen(struct times *t)
 
 int times_open(struct times *t, struct trace *trace, const struct options *options)
 {
-	*t = (struct times){ .trace = trace, .assumption = options->assumption, .ntime_bases = 1 };
+	*t = (struct times){ .trace = trace, .assumption = options->assumption, .made_up_links = options->made_up_links,
+			     .ntime_bases = 1 };
 	if (!find_base(t, options->base))
 		return EXIT_USAGE;
 	if (options->matches_again)

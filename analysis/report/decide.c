@@ -15,8 +15,9 @@
 
 struct search {
 	const struct times *times;
-	const struct options *options;
+	struct options options;
 	decide_count *count;
+	double least_s;        /* intervals that are shorter are not tried */
 };
 
 /* How well the clock that is known worst is known, and the fastest packet to one such. */
@@ -40,7 +41,7 @@ static double known_then(const struct search *s, struct rerun how)
 	struct trace *copy = rerun_open(s->times, how);
 	struct times times;
 	double known = INFINITY;
-	if (times_open(&times, copy, s->options) == EXIT_FINE) {
+	if (times_open(&times, copy, &s->options) == EXIT_FINE) {
 		known = times_all_proven(&times) ? known_to(&times, NULL) : INFINITY;
 		times_close(&times);
 	}
@@ -51,7 +52,7 @@ static double known_then(const struct search *s, struct rerun how)
 static size_t undecided_then(const struct search *s, struct rerun how)
 {
 	struct trace *copy = rerun_open(s->times, how);
-	size_t n = s->count(copy, s->options);
+	size_t n = s->count(copy, &s->options);
 	rerun_close(copy);
 	return n;
 }
@@ -83,12 +84,21 @@ static const int tries_ms[] = { 125, 60, 30, 15, 8, 5 };
 #define TRIES    (sizeof tries_ms / sizeof *tries_ms)
 #define AS_GOOD  1.1 /* times as wide is as good */
 
+/* How many of the intervals are tried: of those for which packets would be too many, they are the same. */
+static size_t tried(const struct search *s)
+{
+	size_t n = 1;
+	while (n < TRIES && tries_ms[n - 1] / 1e3 >= s->least_s)
+		n++;
+	return n;
+}
+
 /* The longest interval with which clocks are known well enough, or else nearly as well as with any; 0: with none better than now. */
 static double find_interval(const struct search *s, const struct decide *d)
 {
 	double now = rerun_interval_s(s->times), known[TRIES], best = d->known_s;
-	size_t i = 0;
-	for (; i < TRIES && best > d->needed_s; i++) {
+	size_t i = 0, n = tried(s);
+	for (; i < n && best > d->needed_s; i++) {
 		double interval = tries_ms[i] / 1e3;
 		known[i] = now > 0 && interval > now * 0.9 ? INFINITY : known_then(s, (struct rerun){ .interval_s = interval });
 		best = known[i] < best ? known[i] : best;
@@ -106,11 +116,13 @@ static void advise(const struct search *s, struct decide *d)
 	size_t n = interval > 0 ? undecided_then(s, (struct rerun){ .interval_s = interval }) : d->undecided;
 	d->by_interval = d->undecided > n ? d->undecided - n : 0;
 	d->interval_s = d->by_interval ? interval : 0;
+	d->too_long = tries_ms[TRIES - 1] / 1e3 < s->least_s;
 }
 
 struct decide decide_find(const struct times *t, const struct options *options, size_t undecided, decide_count *count)
 {
-	struct search s = { t, options, count };
+	struct search s = { t, *options, count, rerun_least_s(t) };
+	s.options.made_up_links = true;
 	struct decide d = { 0 };
 	bool clocks = t->trace->nclocks > 1 && times_all_proven(t);
 	d.known_s = undecided && clocks ? known_to(t, &d.packets_s) : 0;
@@ -160,6 +172,9 @@ static void say(struct reply *r, const struct decide *d)
 	if (d->interval_s > 0)
 		reply_say(r, SAY_ADVICE, "Run it with DPROF_SYNC_INTERVAL=%.0fms: that most likely decides %zu.", d->interval_s * 1e3,
 			  d->by_interval);
+	else if (d->too_long)
+		reply_say(r, SAY_ADVICE, "Whether a DPROF_SYNC_INTERVAL gets there was not tried: in a run as long as this one "
+			  "packets are too many. Pieces of work that take %u times as long may, or hosts that are nearer.", d->larger);
 	else
 		reply_say(r, SAY_ADVICE, "No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back took %s us); pieces of work that "
 			  "take %u times as long may, or hosts that are nearer.", reply_interval(r, interval_times(d->packets_s, 1e6), 1).text, d->larger);
