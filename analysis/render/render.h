@@ -17,7 +17,7 @@ struct reply *render_json(FILE *);
 struct text_style {
 	size_t columns; /* of the terminal; 0: there is none */
 	bool colour;
-	bool ends;      /* intervals are shown by both, in tables with all decimals of their column */
+	bool ends;      /* intervals are shown by both, in tables with all decimals of their column, or as many as fit a line */
 };
 
 struct reply *render_text(FILE *, struct text_style);

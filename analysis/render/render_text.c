@@ -146,28 +146,56 @@ static void put_bar(const struct render_text *r, size_t column, const struct tab
 		fputs(at < lo ? "\u2588" : "\u2591", r->out);
 }
 
-/* A line of a table: `cells`, or its titles where that is NULL. */
-static void put_line(const struct render_text *r, const struct tab_column *c, const struct tab_cell *cells)
+/* A line of a table, without its end: `cells`, or its titles where that is NULL; of numbers so many decimals at most. Returns
+ * where it ends. */
+static size_t put_cells(FILE *out, const struct render_text *r, const struct tab_column *c, const struct tab_cell *cells, int decimals)
 {
 	size_t column = 0, at = INDENT;
 	for (size_t i = 0; !tab_is_end(&c[i]); i++) {
 		struct site_name room;
+		struct tab_column as = c[i];
 		char *shown = NULL;
 		if (!c[i].title)
 			continue;
 		bool last = tab_is_end(&c[i + 1]);
 		size_t width = (size_t)abs(c[i].width);
 		at += (size_t)c[i].gap;
+		as.decimals = as.decimals < decimals ? as.decimals : decimals;
 		const char *text = !cells ? c[i].title
-					  : text_of(&c[i], &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM, r->reply.ends, &room,
+					  : text_of(&as, &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM, r->reply.ends, &room,
 						    &shown);
 		if (cells && c[i].alone && width_of(text, strlen(text)) > width)
-			fprintf(r->out, "%*s%s\n", (int)at, "", text);
+			fprintf(out, "%*s%s\n", (int)at, "", text);
 		else
-			column = put_cell(r->out, column, at, &c[i], text);
+			column = put_cell(out, column, at, &c[i], text);
 		free(shown);
 		at += width + 1;
 	}
+	return column;
+}
+
+/* As many decimals as there is room for where both ends of intervals are shown: long spans of time have many digits before them. */
+static int decimals_within(const struct render_text *r, const struct tab_column *c, const struct tab_cell *cells)
+{
+	int decimals = 0;
+	for (const struct tab_column *column = c; !tab_is_end(column); column++)
+		decimals = column->decimals > decimals ? column->decimals : decimals;
+	for (bool fits = !r->reply.ends; !fits && decimals > 0; decimals -= !fits) {
+		char *line = NULL;
+		size_t size;
+		FILE *out = open_memstream(&line, &size);
+		if (!out)
+			abort();
+		fits = put_cells(out, r, c, cells, decimals) <= r->columns;
+		fclose(out);
+		free(line);
+	}
+	return decimals;
+}
+
+static void put_line(const struct render_text *r, const struct tab_column *c, const struct tab_cell *cells)
+{
+	size_t column = put_cells(r->out, r, c, cells, cells ? decimals_within(r, c, cells) : 0);
 	if (cells)
 		put_bar(r, column, c, cells);
 	putc('\n', r->out);

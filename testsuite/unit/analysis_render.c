@@ -164,6 +164,26 @@ START_TEST(both_ends_are_shown)
 }
 END_TEST
 
+/* A line that is too long has fewer decimals, rounded outward: first those columns that have most. */
+START_TEST(both_ends_fit_a_line)
+{
+	static const struct tab_column columns[] = { TAB_SHOWN("x", "", 20, 9), TAB_SHOWN("y", "", 4, 2), TAB_SHOWN("z", ""), { 0 } };
+	struct interval year = { 31556952.123456789, 63113904.987654321 }, share = { 1.25, 2.75 };
+	struct rendered r = { .text = NULL };
+	r.out = open_memstream(&r.text, &r.size);
+	r.reply = render_text(r.out, (struct text_style){ .ends = true });
+	reply_table(r.reply, "rows", columns, 3);
+	reply_row(r.reply, tab_interval(year), tab_interval(share), tab_text("24 characters are behind"));
+	reply_row(r.reply, tab_interval(year), tab_interval(share), tab_text("25 characters, one more ."));
+	reply_row(r.reply, tab_interval(year), tab_interval(share), tab_text("fifty characters: the room for no decimals at all."));
+	reply_end(r.reply);
+	ck_assert_str_eq(end(&r), "  31556952.123456787 .. 63113904.987654321 1.25 .. 2.75 24 characters are behind\n"
+				  "  31556952.12345678 .. 63113904.98765433 1.25 .. 2.75 25 characters, one more .\n"
+				  "  31556952 .. 63113905 1 .. 3 fifty characters: the room for no decimals at all.\n");
+	free(r.text);
+}
+END_TEST
+
 /* What a terminal of so many columns shows of a share, in a line; to be freed. */
 static char *shown_share(size_t columns, struct interval share)
 {
@@ -305,6 +325,7 @@ int main(void)
 	tcase_add_test(tc, json_numbers_are_rounded_outward);
 	tcase_add_test(tc, every_type_is_shown);
 	tcase_add_test(tc, both_ends_are_shown);
+	tcase_add_test(tc, both_ends_fit_a_line);
 	tcase_add_test(tc, a_bar_is_no_more_than_the_share);
 	tcase_add_test(tc, bars_need_a_wide_terminal);
 	tcase_add_test(tc, a_narrow_terminal_breaks_lines);
