@@ -14,7 +14,12 @@ no_spaces_left() { # of the demo, which says their name if it made some
 }
 
 show() { # what is where it runs
-	ITERATIONS=5 examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 || fail "the demo failed: $(cat "$tmp/out")"
+	for _ in 1 2 3; do # who has less to do, but no core for long, keeps the others waiting
+		rm -rf "$tmp/demo"
+		ITERATIONS=5 examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 || fail "the demo failed: $(cat "$tmp/out")"
+		grep -q '^Look at rank 1' "$tmp/out" && break
+		grep -q '^Cores were shared' "$tmp/out" || break
+	done
 	for line in "^\[ *[0-9]* s\] [24] ranks on $1" '^  rank 1  *[0-9]' \
 		'^Look at rank 1: it keeps everybody waiting' '(kmeans.c:' \
 		'^Predicted for the balanced run: .* s; it took .* s (.* %)'; do
