@@ -404,6 +404,14 @@ static bool is_certain(const struct graph_node *j)
 	return !j->loose && !j->hidden && !j->delayed && !j->late;
 }
 
+#define ENOUGH 8
+
+/* What was seen so often, the least of it was hardly off its core. */
+static bool is_least_known(const struct transfer *t, const struct graph_node *j, size_t i)
+{
+	return range_of(t, i ? transfer_class(t->graph, j, i) : cost_class(t->graph, j)).seen >= ENOUGH;
+}
+
 bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
 		     struct slack *out)
 {
@@ -416,8 +424,9 @@ bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const
 				  : input->receiver			       ? ANYTHING
 				  : seen.seen || proved || t->worst	       ? seen.ticks
 									       : unseen_transfer(passed, i);
-		bool sure = proved ? input->needed : input->sure;
-		all_seen &= i == 0 || seen.seen || t->worst;
+		bool sure = proved ? input->needed : input->sure, open = proved && needed.lo > 0 && !is_least_known(t, j, i);
+		needed.lo = open ? 0 : needed.lo;
+		all_seen &= !open && (i == 0 || seen.seen || t->worst);
 		out[i] = left_over(passed[i], needed, sure);
 		out[i].absent = input->candidate && !proved;
 		all_sure &= sure || out[i].absent;

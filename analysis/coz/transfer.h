@@ -20,7 +20,8 @@
  * behind that stays.
  *
  * Law, of what is proved: if o <= L, and L and o lie in these ranges, transfer_slacks are bounds of the true slacks of
- * an ARRIVAL; without ranges (worst), they always are. */
+ * an ARRIVAL; without ranges (worst), they always are. Of what was seen seldom only how long it takes at most is taken from there: who was
+ * measured may have been off its core. */
 #ifndef ANALYSIS_TRANSFER_H
 #define ANALYSIS_TRANSFER_H
 
@@ -44,7 +45,7 @@ void transfer_close(struct transfer *);
 
 /* Of each input of an ARRIVAL, which was there `passed` before the end, for the proved answer or the expected one.
  * There a candidate is absent, unless it came last and nothing that was seen of such operations explains how long this
- * one took: then it is what was waited for. Whether all such transfers were seen: then no input but candidates differs
+ * one took: then it is what was waited for. Whether all such transfers were seen, and often enough: then no input but candidates differs
  * in the other answer. */
 bool transfer_slacks(const struct transfer *, const struct graph_node *, const frz_time *passed, bool proved,
 		     struct slack *out);

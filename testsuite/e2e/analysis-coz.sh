@@ -117,6 +117,18 @@ buys anything b 100 499999 5 # its own cost is not known, only that it is at mos
 buys anything b 20 100000 5
 buys anything a 50 249990
 
+# The only message that was waited for took long, perhaps since a thread was off its core: another need not take as long.
+{
+	ranks 2
+	op 0 14 1000200 1000210 group=1 peer=1 tag=7 bytes=8
+	op 0 14 1100400 1100410 group=1 peer=1 tag=7 bytes=8
+	op 1 15 1000100 1001200 group=1 peer=0 tag=7 bytes=8
+	op 1 0 1001300 1101300
+	op 1 15 1101400 1101500 group=1 peer=0 tag=7 bytes=8
+	op 1 1 1101500 1200000
+} | trace once-long
+may_buy once-long a 100 5500
+
 # Two receives, one Waitall; each has its "done".
 {
 	ranks 3
