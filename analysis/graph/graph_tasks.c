@@ -7,6 +7,8 @@
  *   a taskwait ends    ARRIVAL: it began, and all children that were made since the one before were over
  *   a taskgroup ends   the same, with all tasks that name it
  *
+ * A task that is said to be made several times could be run from the last time on (format.h).
+ *
  * A barrier needs nothing more: who runs tasks there enters it once more behind the last one (format.h).
  *
  * Dependences are OpenMP's, among the children of one task. Of each address the tasks form generations:
@@ -355,6 +357,16 @@ static void add_waits(struct tasks *t)
 	}
 }
 
+/* Of each task what was said last. */
+static void keep_last(struct builder *b)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < b->nmade; i++)
+		if (i + 1 == b->nmade || by_task(&b->made[i], &b->made[i + 1]) != 0)
+			b->made[kept++] = b->made[i];
+	b->nmade = kept;
+}
+
 static size_t *sorted(const struct builder *b, int order(const void *, const void *, void *))
 {
 	size_t *index = mem_resize(NULL, b->nmade + 1, sizeof *index);
@@ -369,6 +381,7 @@ void graph_tasks(struct builder *b)
 {
 	struct tasks t = { .b = b };
 	runs_sort(b->spill, b->made, b->nmade, sizeof *b->made, made_in_order);
+	keep_last(b);
 	runs_sort(b->spill, b->runs, b->nruns, sizeof *b->runs, runs_in_order);
 	runs_sort(b->spill, b->fulfilled, b->nfulfilled, sizeof *b->fulfilled, fulfilled_in_order);
 	t.by_parent = sorted(b, by_parent);

@@ -51,6 +51,28 @@ coz body 40
 coz "omp task" 60
 expect 0 csp --json t
 
+# The same where that work is copying the task's data: it is said to be made before and behind each part.
+world <<-'END' | trace t
+	e 0 0 1 point task=5 id=6
+	e 0 0 4 enter
+	e 0 200 4 exit
+	e 0 200 1 point task=5 id=6
+	e 0 200 4 enter
+	e 0 400 4 exit
+	e 0 400 1 point task=5 id=6
+	e 0 400 0 enter group=7 seq=0
+	e 0 1000 0 exit
+	e 1 0 0 enter group=7 seq=0
+	e 1 400 0 exit task=5
+	e 1 400 2 enter task=5
+	e 1 1000 2 exit
+	e 1 1000 0 enter group=7 seq=0
+	e 1 1000 0 exit
+END
+expect 0 check t
+coz body 40
+coz "omp task" 60
+
 # Thread 0 leaves the barrier at 500, works until 800 and makes a task, which thread 1 runs on its way out.
 world <<-'END' | trace t
 	e 0 0 0 enter group=7 seq=0
