@@ -111,8 +111,7 @@ DPROF_EXPORT void *GOMP_single_copy_start(void)
 		return REAL(GOMP_single_copy_start)();
 	worksharing_begin_single();
 	w = wait_at(SITE(site_copy));
-	w.since = dprof_adapter_moment();
-	wait_begin(&w);
+	wait_from_now(&w);
 	copied = REAL(GOMP_single_copy_start)();
 	wait_end(&w);
 	if (copied) {

@@ -67,9 +67,10 @@ static inline __attribute__((always_inline)) struct waiting waiting_for(const st
 	return w;
 }
 
-/* From the second to the third the calling thread waits. */
+/* From one of the first three to wait_end the calling thread waits. */
 void wait_enter(struct waiting *);      /* records the ENTER */
-void wait_begin(struct waiting *);      /* it was recorded, or will be later */
+void wait_begin(struct waiting *);      /* it was recorded, or will be later, as of `since`, ... */
+void wait_from_now(struct waiting *);   /* ... which is now */
 void wait_end(struct waiting *);        /* does not record the EXIT */
 void wait_late(struct waiting *);       /* records its ENTER, if it was not recorded yet */
 

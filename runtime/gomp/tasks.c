@@ -16,8 +16,14 @@
  * a piece of a taskloop, the event of a detached task): so the header begins with a copy of that, and what
  * was written goes where the task looks for it before it runs.
  *
- * Law: a task is recorded as made before any thread can run it, and its region lies within the time in
- * which libgomp lets it run. All tasks are tied in libgomp, so a task is run by one thread. */
+ * That copying is work of whoever makes the task, and may take long. libgomp lets nobody run a task whose data are
+ * not copied yet, and none of a taskloop's pieces before those of all are: so a task that copies is said to be made
+ * behind that, a taskloop once more behind each of its pieces, and a task with dependences before it, too, since it
+ * may have to wait for them before they are copied.
+ *
+ * Law: a task is recorded as made before any thread can run it; for the last time, if another thread may, when only
+ * libgomp's own work is left to be done before. Its region lies within the time in which libgomp lets it run. All
+ * tasks are tied in libgomp, so a task is run by one thread. */
 #include <alloca.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -123,17 +129,28 @@ static void say_empty(uint64_t number, uint64_t parent, const struct taskgroup *
 	dprof_adapter_record(SITE(site_made), DPROF_POINT, 0, &a);
 }
 
-/* Returns its number. `empty`: nothing will be run. */
-static uint64_t make(void **depend, bool empty)
+/* The number of a task that the calling thread is about to make. */
+static uint64_t next_task(void)
 {
-	uint64_t number = new_number();
-
 	if (!task_now.number)
 		task_now.number = new_number();
-	(empty ? say_empty : say_made)(number, task_now.number, task_now.group);
-	if (depend)
-		say_dependences(depend);
-	task_now.has_children |= !empty;
+	return new_number();
+}
+
+/* By the task that the calling thread is in. */
+static void made(uint64_t number)
+{
+	say_made(number, task_now.number, task_now.group);
+	task_now.has_children = true;
+}
+
+/* What waits as a task does, and is none; returns its number. */
+static uint64_t make_empty(void **depend)
+{
+	uint64_t number = next_task();
+
+	say_empty(number, task_now.number, task_now.group);
+	say_dependences(depend);
 	return number;
 }
 
@@ -177,16 +194,56 @@ static void run(void *header)
 
 /* ---- What libgomp is given -------------------------------------------------------------------- */
 
-struct tasks_data { struct header header; void *original; void (*copy)(void *, void *); };
+struct tasks_data {
+	struct header header;
+	void *original;
+	void (*copy)(void *, void *);
+	struct waiting *wait;   /* which libgomp may be in; NULL: in none */
+	const char *frame;      /* of the function that gives it on */
+};
 
-static void copy_data(void *to, void *from)
+static void copy_data(void *to, const struct tasks_data *d)
 {
-	const struct tasks_data *d = from;
-
 	memcpy(to, &d->header, sizeof(d->header));
 	if (d->header.written)
 		memcpy(d->original, d->header.head, d->header.written * sizeof(d->header.head[0]));
 	d->copy((char *)to + d->header.bytes, d->original);
+}
+
+/* What is not deferred libgomp copies to its stack, which lies between our frames. */
+static bool is_deferred(const void *to, const struct tasks_data *d)
+{
+	const char *here = __builtin_frame_address(0);
+
+	return (const char *)to < here || (const char *)to >= d->frame;
+}
+
+/* With dependences it was said before: one that is not deferred has waited for them, and begins behind the copy. */
+static void copy_task(void *to, void *from)
+{
+	const struct tasks_data *d = from;
+	bool deferred = is_deferred(to, d);
+
+	if (d->wait && deferred)
+		wait_end(d->wait);
+	else if (d->wait)
+		wait_leave_for(d->header.task);
+	copy_data(to, d);
+	if (!d->wait || deferred)
+		made(d->header.task);
+}
+
+/* Whoever makes a taskloop waits for its end when the last piece is copied. */
+static void copy_piece(void *to, void *from)
+{
+	const struct tasks_data *d = from;
+
+	if (d->wait)
+		wait_end(d->wait);
+	copy_data(to, d);
+	made(d->header.task);
+	if (d->wait)
+		wait_from_now(d->wait);
 }
 
 static size_t aligned(size_t bytes, size_t to)
@@ -227,11 +284,13 @@ static void fill(struct given *g, void *room, const void *data, long bytes)
 		memcpy((char *)g->block + g->data.header.bytes, data, (size_t)bytes);
 }
 
-/* In the function that gives on, since what it fills must outlast the call. */
-#define FILL(g, data, bytes, copy)                                                              \
+/* In the function that gives on, since what it fills must outlast the call. `waiting`: in it. */
+#define FILL(g, data, bytes, copy, waiting)                                                     \
 	do {                                                                                    \
 		(g).data.original = (data);                                                     \
 		(g).data.copy = (copy);                                                         \
+		(g).data.wait = (waiting);                                                      \
+		(g).data.frame = __builtin_frame_address(0);                                    \
 		(g).block = &(g).data;                                                          \
 		if (copy)                                                                       \
 			break;                                                                  \
@@ -264,8 +323,7 @@ static void begin_waiting(struct waiting *w, uint64_t task)
 {
 	*w = waiting_for(SITE(site_taskwait), DPROF_KEY_TASK, task);
 	w->until = task;
-	w->since = dprof_adapter_moment();
-	wait_begin(w);
+	wait_from_now(w);
 }
 
 #define TASK_PARAMETERS                                                                          \
@@ -277,7 +335,8 @@ DPROF_EXPORT task_function GOMP_task;
 
 static void give_task(task_function *real, const struct dprof_site *site, TASK_PARAMETERS)
 {
-	uint64_t task = make(flags & FLAG_DEPEND ? depend : NULL, false);
+	bool depends = flags & FLAG_DEPEND;
+	uint64_t task = next_task();
 	struct given g;
 	struct header *h = header_for(&g, body, task, site);
 	struct waiting w;
@@ -286,12 +345,16 @@ static void give_task(task_function *real, const struct dprof_site *site, TASK_P
 	h->detached = flags & FLAG_DETACH;
 	h->written = h->detached;
 	give(&g, data, bytes, alignment);
-	FILL(g, data, bytes, copy);
-	if (flags & FLAG_DEPEND)
+	FILL(g, data, bytes, copy, depends ? &w : NULL);
+	if (depends || !copy)
+		made(task);
+	if (depends) {
+		say_dependences(depend);
 		begin_waiting(&w, task);
-	real(run, g.block, copy ? copy_data : NULL, g.bytes, g.alignment, deferrable, flags, depend,
+	}
+	real(run, g.block, copy ? copy_task : NULL, g.bytes, g.alignment, deferrable, flags, depend,
 	     priority, detach);
-	if (flags & FLAG_DEPEND)
+	if (depends)
 		wait_end(&w);
 	if (g.allocated)
 		free(room);
@@ -336,7 +399,7 @@ struct loop {
 };
 
 static void begin_loop(struct loop *l, struct given *g, const struct dprof_site *site, void (*body)(void *),
-		       unsigned flags)
+		       bool copies, unsigned flags)
 {
 	uint64_t task;
 
@@ -346,17 +409,20 @@ static void begin_loop(struct loop *l, struct given *g, const struct dprof_site 
 		l->group = (struct taskgroup){ new_number(), task_now.group };
 		task_now.group = &l->group;
 	}
-	task = make(NULL, false);
+	task = next_task();
+	if (!copies)
+		made(task);
 	l->end = waiting_for(SITE(site_taskloop), DPROF_KEY_ID, l->group.number);
 	header_for(g, body, task, site)->written = 2;
 	if (l->recorded)
-		wait_enter(&l->end);
+		(copies ? wait_from_now : wait_enter)(&l->end);
 }
 
 static void end_loop(struct loop *l)
 {
 	if (l->recorded) {
 		wait_end(&l->end);
+		wait_late(&l->end);
 		dprof_adapter_exit(l->end.site);
 	}
 	if (l->grouped)
@@ -383,10 +449,10 @@ static void end_loop(struct loop *l)
 				   from, to, step);                                              \
 			return;                                                                  \
 		}                                                                                \
-		begin_loop(&l, &g, site, body, flags);                                           \
+		begin_loop(&l, &g, site, body, copy, flags);                                     \
 		give(&g, data, bytes, alignment);                                                \
-		FILL(g, data, bytes, copy);                                                      \
-		REAL(name)(run, g.block, copy ? copy_data : NULL, g.bytes, g.alignment, flags,   \
+		FILL(g, data, bytes, copy, l.recorded ? &l.end : NULL);                          \
+		REAL(name)(run, g.block, copy ? copy_piece : NULL, g.bytes, g.alignment, flags,  \
 			   tasks, priority, from, to, step);                                     \
 		end_loop(&l);                                                                    \
 		if (g.allocated)                                                                 \
@@ -430,7 +496,7 @@ DPROF_EXPORT void GOMP_taskwait_depend(void **depend)
 	bool recording = w.site && others_may_run();
 
 	if (recording) {
-		dprof_say(&w.arguments, DPROF_KEY_TASK, make(depend, true));
+		dprof_say(&w.arguments, DPROF_KEY_TASK, make_empty(depend));
 		wait_enter(&w);
 	}
 	REAL(GOMP_taskwait_depend)(depend);

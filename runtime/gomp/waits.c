@@ -28,6 +28,12 @@ void wait_enter(struct waiting *w)
 	wait_begin(w);
 }
 
+void wait_from_now(struct waiting *w)
+{
+	w->since = dprof_adapter_moment();
+	wait_begin(w);
+}
+
 void wait_end(struct waiting *w)
 {
 	innermost = w->around;
