@@ -387,11 +387,17 @@ static void post_late(struct visit *v, struct runner *r, uint32_t late)
 	happen_if_all(v, number);
 }
 
-/* False when the node has not happened yet. An operation inside of another does not count. */
+/* An operation inside of another does not count; but a wait may be over where a region begins inside. */
+static bool wait_counts(const struct visit *v, const struct runner *r)
+{
+	return r->operations <= 1 || tr_is(v->g->trace, r->pending.site, OP_REGION);
+}
+
+/* False when the node has not happened yet. */
 static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 {
 	struct node_state *state = &v->states[number];
-	bool counts = r->operations <= 1;
+	bool counts = wait_counts(v, r);
 	if (!state->happened && counts) {
 		r->next_sleeper = state->sleepers;
 		state->sleepers = (uint32_t)(r - v->runners + 1);
@@ -423,12 +429,22 @@ static void give(struct runner *r, enum graph_given given)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
+/* Why a region began inside of an operation nobody knows, nor what came of it: nothing is proved of any event. */
+static struct saving *prove_nothing(struct visit *v, struct saving *s, uint32_t thread, uint64_t stamp)
+{
+	if (!v->g->interrupted)
+		return s;
+	s = saving_own(v->all, s);
+	saving_forget(v->all, s, COZ_PROVED, visit_elapsed(v, thread, stamp));
+	return s;
+}
+
 /* Inside of an operation a point is somewhere between its begin and its end. */
 static void probe(struct visit *v, struct runner *r, uint32_t number)
 {
 	const struct coz_probe *p = &v->coz->probes[number];
 	chance(v, r);
-	struct saving *now = saving_keep(r->saving);
+	struct saving *now = prove_nothing(v, saving_keep(r->saving), p->event.thread, p->event.stamp);
 	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
 		now = saving_own(v->all, now);
 		saving_forget(v->all, now, SAVING_ALL, visit_elapsed(v, p->event.thread, p->event.stamp));
@@ -604,6 +620,7 @@ static void close_runner(struct visit *v, uint32_t thread)
 	replay_close(&r->replay);
 	free(r->rows);
 	free(r->open);
+	free(r->interrupted);
 }
 
 static void open_runners(struct visit *v)
@@ -686,9 +703,10 @@ static void count_thread(struct visit *v, struct runner *r)
 	while (s < end && trace_next_bare(&r->events, &r->pending)) {
 		bool own = !r->pending.inherited;
 		for (; own && s < end && s->at == r->at && s->what == GRAPH_WAITS; s++) {
-			if (r->operations <= 1)
+			bool counts = wait_counts(v, r);
+			if (counts)
 				thread_discard(v, r, r->pending.stamp);
-			pass_point(v, r, r->operations <= 1);
+			pass_point(v, r, counts);
 		}
 		thread_apply(v, r, &r->pending);
 		if (own && s < end && s->at == r->at)
@@ -857,6 +875,15 @@ static void open_greedy(struct visit *v)
 	v->decides = v->greedy ? v->decides : 0;
 }
 
+/* Nor of the run's end, which was at the last event of some thread. */
+static struct saving *prove_no_end(struct visit *v, struct saving *end)
+{
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
+		if (v->g->threads[t].nevents > 0)
+			end = prove_nothing(v, end, t, v->g->threads[t].last);
+	return end;
+}
+
 static void find_answers(struct coz *c)
 {
 	struct visit v = { .coz = c, .g = c->graph, .times = c->graph->times, .span = &c->span,
@@ -873,7 +900,7 @@ static void find_answers(struct coz *c)
 		say_doubts(&v);
 	c->asked = true;
 	struct saving *end = v.states[c->graph->end].saving;
-	c->end = end ? saving_keep(end) : saving_none(&c->all);
+	c->end = prove_no_end(&v, end ? saving_keep(end) : saving_none(&c->all));
 	if (v.greedy)
 		decide_all(&v);
 	greedy_close(v.greedy);

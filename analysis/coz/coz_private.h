@@ -19,6 +19,9 @@ struct row_time {            /* a row of time (coz_rows.h), in a thread */
 	uint64_t first;      /* ... from this stamp on */
 };
 
+/* Operations that a region, the entry with that number, interrupts. */
+struct interrupted { size_t region; uint32_t operations; };
+
 struct runner {              /* one thread */
 	struct tr_cursor events;
 	uint64_t at;         /* the next event */
@@ -28,7 +31,8 @@ struct runner {              /* one thread */
 	struct saving *saving;
 	struct replay replay;
 	uint32_t *open; size_t nopen;  /* rows of its entries */
-	uint32_t operations; /* among them; and MPI_Init */
+	uint32_t operations; /* among them, inside of the innermost region that began in one; and MPI_Init */
+	struct interrupted *interrupted; size_t ninterrupted; /* by such regions */
 	bool marked;         /* outside of regions it does not work, */
 	bool marks_unknown;  /* or perhaps it does */
 	bool begun;          /* its first event has come */
@@ -36,7 +40,6 @@ struct runner {              /* one thread */
 	struct row_time *rows;
 	uint32_t asked;      /* bits of the questions that are about its time */
 	uint32_t jumped;     /* the first region that has no exit, or TR_NO_SITE */
-	bool worked_inside;  /* of the operation that it is in */
 	bool doubtful;       /* it is not known where it is */
 	bool forgets;        /* at the next event: anything may have happened before it */
 	uint64_t cut_until;  /* doubtful: what is before has been cut */

@@ -187,6 +187,25 @@ static void end_operation(struct runner *r, uint64_t stamp)
 		begin_piece(r, &r->rows[r->open[i]], stamp);
 }
 
+/* A region inside of operations is the thread's own time: they go on behind it. None of MPI_Init, of which there are no events. */
+static void begin_inside(struct runner *r, uint64_t stamp)
+{
+	if (r->operations == 0 || r->inits == 1)
+		return;
+	*MEM_GROW(r->interrupted, r->ninterrupted) = (struct interrupted){ r->replay.depth, r->operations };
+	r->operations = 1;
+	end_operation(r, stamp);
+}
+
+/* The entry with that number is left: behind it they go on. */
+static void end_inside(struct runner *r, size_t entry, uint64_t stamp)
+{
+	if (r->ninterrupted == 0 || r->interrupted[r->ninterrupted - 1].region != entry)
+		return;
+	begin_operation(r, stamp);
+	r->operations = r->interrupted[--r->ninterrupted].operations;
+}
+
 /* Rows of work without a site: `all` is open in regions, and where there are no marks outside of them too;
  * `outside` is open only there. */
 static void enter_regions(struct visit *v, struct runner *r, uint64_t stamp)
@@ -218,6 +237,8 @@ static void enter(struct visit *v, struct runner *r, const struct tr_event *e, u
 		enter_regions(v, r, stamp);
 	if (!begin_rows(v, r, e->site, stamp) && entry.is & OP_OTHERS)
 		begin_operation(r, stamp);
+	if (entry.is & OP_REGION)
+		begin_inside(r, stamp);
 }
 
 /* The innermost entries are closed; before that so many regions were open. */
@@ -227,6 +248,7 @@ static void leave_all(struct visit *v, struct runner *r, size_t closed, uint32_t
 		const struct replay_entry *entry = &r->replay.entry[r->replay.depth + closed - 1];
 		if (!end_rows(v, r, entry->site, stamp) && entry->is & OP_OTHERS)
 			end_operation(r, stamp);
+		end_inside(r, r->replay.depth + closed, stamp);
 	}
 	if (regions > 0 && replay_regions(&r->replay) == 0)
 		leave_regions(v, r, stamp);
@@ -257,16 +279,6 @@ static void doubt(struct visit *v, struct runner *r)
 	if (!r->doubtful)
 		r->cut_until = r->stamp;
 	r->doubtful = r->forgets = true;
-}
-
-/* Regions inside of an operation, such as functions that MPI calls and signal handlers: how long the operation
- * takes without them no one knows. */
-static void doubt_operation(struct visit *v, struct runner *r)
-{
-	if (!r->worked_inside || r->operations > 0)
-		return;
-	r->worked_inside = false;
-	doubt(v, r);
 }
 
 /* A sleep outside of marked regions may be what is left of a period: whoever comes to it earlier sleeps longer. */
@@ -377,14 +389,12 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 	if (e->site == TR_NO_SITE || e->jumped) {
 		doubt(v, r);
 	} else if (e->op == DPROF_ENTER) {
-		r->worked_inside |= r->operations > 0 && is_region(v, e->site);
 		enter(v, r, e, r->stamp);
 	} else if (e->op == DPROF_EXIT) {
 		leave(v, r, e->site, r->stamp);
 		if (tr_is(v->g->trace, e->site, OP_SLEEP))
 			doubt_sleep(v, r);
 	}
-	doubt_operation(v, r);
 	if (r->forgets)
 		forget(v, r);
 	r->forgets = false;

@@ -180,9 +180,9 @@ static struct interval with_open(struct interval x, double open, double most)
 
 /* Work inside a wait begins with a signal, or with what else nobody knows: it may begin as much earlier as anything, or no earlier
  * at all, and with it all that came of it. So nothing is proved but what is true of any run. */
-static struct interval with_hidden(struct interval x, bool hidden, double most)
+static struct interval with_hidden(struct interval x, bool hidden)
 {
-	return hidden ? (struct interval){ fmin(x.lo, 0), fmax(x.hi, most) } : x;
+	return hidden ? (struct interval){ fmin(x.lo, 0), 100 } : x;
 }
 
 /* Of the run, in both answers: the i-th reduction of a region, by so many millionths. */
@@ -194,7 +194,7 @@ static void take_speedup(struct profile *p, const struct coz *c, size_t region, 
 	double most = (double)millionths / MILLION;
 	*expected = with_open(*expected, p->open[COZ_EXPECTED], most);
 	*proved = with_open(*proved, p->open[COZ_PROVED], p->rigid ? most : 100);
-	*proved = with_hidden(*proved, p->hidden, p->rigid ? most : 100);
+	*proved = with_hidden(*proved, p->hidden);
 	reconcile(p, most, expected, proved);
 }
 
@@ -475,7 +475,8 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	else
 		coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
-	p->hidden = request->hidden;
+	p->hidden = request->hidden || c.graph->interrupted;
+	p->rigid &= !p->hidden; /* in another run the signal may not come, or come too late */
 	for (int k = 0; k < COZ_ANSWERS; k++)
 		p->open[k] = percent_open(&c, request->open_s[k]);
 	drop_unentered(p, c.graph, request, row_of_site);

@@ -79,7 +79,7 @@ struct profile {
 	struct interval more[PROFILE_MORE][COZ_ANSWERS]; /* likewise, if it is possible to know */
 	struct interval span_s;
 	double open[COZ_ANSWERS];    /* percent of the run: open_s */
-	bool hidden;                 /* as was asked */
+	bool hidden;                 /* as was asked, or somebody was in a region inside of an operation */
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool transfers;              /* something is sent, or handed over */

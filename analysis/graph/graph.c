@@ -316,7 +316,8 @@ static void builder_close(struct builder *b)
 {
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
-			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes };
+			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
+			    b->inside };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -426,6 +427,9 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_end(&b);
 	sort_sync_points(g);
 	find_contradictions(&b);
+	graph_inside(&b);
+	if (g->interrupted)
+		sort_sync_points(g);
 	say_diagnostics(&b);
 	builder_close(&b);
 }

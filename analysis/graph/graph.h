@@ -98,6 +98,12 @@
  *   - barriers that do not say their group are those of all threads of their process that have such
  *     barriers, or of MPI of all ranks that do, the n-th with the n-th.
  *
+ * Regions inside of an operation are signal handlers, and functions that the operation calls. They are the thread's own time, and
+ * the operation goes on behind them; nobody recorded why they began. A region that began before the last of the others came has
+ * interrupted the wait: in another run it most likely begins as long after the operation as here, and the thread waits from when
+ * it was over on. What began behind that is what the operation does with what came: it comes as long after that, so there the
+ * wait is over. Of a run in which there are any (interrupted) nothing is proved.
+ *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which
  * such inputs of all its turns arrive. So a replay can decide orders again (coz/greedy.h).
@@ -234,6 +240,7 @@ struct graph {
 	struct graph_thread *threads; /* of the trace's threads */
 	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* node: the last events of all threads */
+	bool interrupted;             /* some thread was in a region inside of an operation */
 	bool gives;                   /* some work is given to whoever asks first */
 	struct graph_late *lates; size_t nlates; /* likewise in the spill */
 	struct graph_open *opens; size_t nopens; /* likewise */

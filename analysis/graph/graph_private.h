@@ -16,6 +16,7 @@
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
+ *   graph_inside.c  regions inside of operations
  *   graph_bytes.c  bytes of pipes, socket pairs and connections
  *   graph_processes.c  processes that are forked, and that others wait for */
 #ifndef ANALYSIS_GRAPH_PRIVATE_H
@@ -175,6 +176,9 @@ struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 /* A visit to a barrier that processes of a clock's host may share; ARG_NONE threads: it is not known how many go on together. */
 struct barrier_visit { uint32_t clock; uint64_t object, threads; struct event_ref enter, exit; uint32_t site; };
 
+/* A region inside of an operation, and in no other one there. */
+struct inside { uint64_t enter_at, exit_at; /* of the operation */ struct event_ref from, to; };
+
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
@@ -209,6 +213,7 @@ struct builder {
 	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
 	struct barrier_visit *visits; size_t nvisits;
+	struct inside *inside; size_t ninside; /* those of an operation one behind the other */
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
@@ -328,5 +333,6 @@ void graph_inboxes(struct builder *);
 void graph_bare_barriers(struct builder *);
 void graph_shared_barriers(struct builder *);
 void graph_end(struct builder *); /* of the run */
+void graph_inside(struct builder *); /* behind all others, when points are sorted; if it finds any they are to be sorted again */
 
 #endif

@@ -39,6 +39,7 @@ struct thread_walk {
 	bool looked_for;          /* it completes what was begun because it had been looked for */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
+	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
 	bool bad;                 /* records were lost: what has no match has been said */
 	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes */
 
@@ -975,6 +976,14 @@ static void note_coming(struct thread_walk *w, const struct tr_event *e, struct 
 									 UINT64_MAX, e->site };
 }
 
+/* Where a handler recorded something inside of a wait, the runtime says only behind that for what it was: in an entry of its own,
+ * right behind the first. */
+static bool says_more(const struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	bool waits = kind_of(w, e->site) == DPROF_KIND_WAIT || kind_of(w, e->site) == DPROF_KIND_LOCK;
+	return waits && w->replay.depth == 2 && e->site == w->entered.site && w->entered.nargs == 0 && ref.at == w->enter.at + 1;
+}
+
 static void enter(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	replay_enter(&w->replay, tr_entry(w->b->graph->trace, e));
@@ -986,6 +995,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->in_pieces &= !is_team_barrier(w, e); /* nothing of that is left */
 		w->sent = NO_MESSAGE;
 		w->nattached = 0;
+		w->ninside = w->nregions = 0;
 		wait_again(w);
 		note_coming(w, e, ref);
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
@@ -993,6 +1003,8 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 				(struct graph_mpi_call){ ref.at, ref.stamp };
 	} else if (kind_of(w, e->site) == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
+	} else if (says_more(w, e, ref)) {
+		w->entered = *e;
 	}
 	take_marks(w, ref.at);
 	if (kind_of(w, e->site) == DPROF_KIND_FORK) {
@@ -1008,6 +1020,27 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->b->messages[w->sent].sends_on = true;
 }
 
+/* A region begins or ends inside of the outermost operation: a signal's handler, or what MPI calls. */
+static void note_inside(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	w->b->graph->interrupted = true;
+	if (e->jumped)
+		return;
+	if (e->op == DPROF_ENTER && w->nregions++ == 0)
+		*MEM_GROW(w->inside, w->ninside) = (struct inside){ w->enter.at, 0, ref, ref };
+	else if (e->op == DPROF_EXIT && w->nregions > 0 && --w->nregions == 0)
+		w->inside[w->ninside - 1].to = ref;
+}
+
+/* The outermost operation is over, and so are these, unless it was left by a jump. */
+static void keep_inside(struct thread_walk *w, uint64_t exit_at)
+{
+	for (size_t i = 0; i < w->ninside && w->nregions == 0; i++) {
+		w->inside[i].exit_at = exit_at;
+		*SPILL_GROW(w->b->spill, w->b->inside, w->b->ninside) = w->inside[i];
+	}
+}
+
 /* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */
 static void leave(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
@@ -1017,6 +1050,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	uint64_t request = arg_request(operation(w, &w->entered), &w->entered);
 	if (w->replay.depth > 0)
 		return;
+	keep_inside(w, ref.at);
 	if (e->implied) {
 		w->b->parked[w->thread] = true;
 		return;
@@ -1066,6 +1100,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		begin_given_work(w, e, ref);
 	if (!tr_is(w->b->graph->trace, e->site, OP_OTHERS | OP_SLEEP)) { /* which may be until a moment */
 		region(w, e, ref);
+		if (w->replay.depth > 0 && tr_is(w->b->graph->trace, e->site, OP_REGION))
+			note_inside(w, e, ref);
 		if (kind_of(w, e->site) == DPROF_KIND_REGION && w->replay.depth == 0) {
 			w->before = ref;
 			w->failed = false;
@@ -1097,10 +1133,10 @@ uint8_t graph_passes(const struct trace *trace, uint32_t site)
 	return region ? TR_PASS_BARE : 0;
 }
 
-/* Behind the first event, and unless a task runs, whose region ends somewhere, or it is asked whether one begins. */
+/* Behind the first event, outside of operations, and unless a task runs, whose region ends somewhere, or it is asked whether one begins. */
 static void pass_regions(struct thread_walk *w)
 {
-	if (!w->any || w->nrunning || w->just_took || w->in_pieces)
+	if (!w->any || w->nrunning || w->replay.depth || w->just_took || w->in_pieces)
 		return;
 	struct tr_passed passed = trace_pass(&w->events, w->b->passes);
 	if (passed.n == 0)
@@ -1109,10 +1145,8 @@ static void pass_regions(struct thread_walk *w)
 	w->at += passed.n;
 	sums->last = passed.stamp > sums->last ? passed.stamp : sums->last;
 	sums->nevents = w->at;
-	if (w->replay.depth == 0) {
-		w->before = (struct event_ref){ w->thread, w->at - 1, passed.stamp };
-		w->failed = false;
-	}
+	w->before = (struct event_ref){ w->thread, w->at - 1, passed.stamp };
+	w->failed = false;
 }
 
 /* ---- All threads ------------------------------------------------------------------------------ */
@@ -1171,6 +1205,7 @@ static void end_walk(struct thread_walk *w)
 	free(w->begun);
 	free(w->running);
 	free(w->left);
+	free(w->inside);
 	free(w->comes);
 }
 

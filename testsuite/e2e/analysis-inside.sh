@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What less work inside of an operation would buy, in a signal handler or in what MPI calls: traces of which it is known.
+. testsuite/lib.sh
+cd "$dir" || exit 1
+
+made() { # NAME EVENTS
+	"$analyze" pack - "$1" <<T || fail "pack $1"
+dprof-text 1
+clock 0 host=vm ghz=1
+process 0 pid=1 program=made job=1
+thread 0 clock=0 process=0 number=0 jumps=0
+thread 1 clock=0 process=0 number=1 jumps=0
+group 1 threads=0,1
+site 0 kind=wait name=sem_wait file=s.c line=1
+site 1 kind=wait name=sem_post file=s.c line=2
+site 2 kind=region name=X file=s.c line=3
+site 3 kind=region name=other file=s.c line=4
+site 4 kind=barrier name=pthread_barrier_wait file=s.c line=5
+site 5 kind=coll name=MPI_Allreduce file=s.c line=6
+e 0 1000 3 enter
+e 0 1500 3 exit
+e 1 1000 3 enter
+$2
+T
+}
+
+buys() { # NAME LESS PERCENT, to within a tenth
+	"$analyze" coz --region X --reduce "$2" --json "$1" >"$1.json" || fail "$1: status $?"
+	interval expected_percent <"$1.json" | awk -v is="$3" '{ exit !($1 > is - 0.1 && $2 < is + 0.1) }' ||
+		fail "$1 less $2: expected $3, found $(interval expected_percent <"$1.json")"
+	interval speedup_percent <"$1.json" | awk '{ exit !($1 <= 0 && $2 >= 100) }' ||
+		fail "$1: something is proved: $(interval speedup_percent <"$1.json")"
+}
+
+# The other one begins when the handler has posted: all of it is saved.
+made posts 'e 0 2000 0 enter id=1
+e 0 10000000 2 enter
+e 0 60000000 2 exit
+e 0 60000100 1 point id=2
+e 0 99999000 0 exit id=1
+e 0 100000000 3 enter
+e 0 100000100 3 exit
+e 1 2000 3 exit
+e 1 3000 0 enter id=2
+e 1 60001000 0 exit id=2
+e 1 60002000 3 enter
+e 1 99997000 3 exit
+e 1 99998000 1 point id=1'
+buys posts 50 25.0
+buys posts 80 40.0
+
+# It has posted 10 ms before the handler is over: no more than that is saved.
+made outlasts 'e 0 2000 0 enter id=1
+e 0 10000000 2 enter
+e 0 50000000 2 exit
+e 0 50001000 0 exit id=1
+e 0 50002000 3 enter
+e 0 100000000 3 exit
+e 1 39990000 3 exit
+e 1 40000000 1 point id=1'
+buys outlasts 20 8.0
+buys outlasts 50 10.0
+
+# And 10 ms after it: nothing is.
+made lasts 'e 0 2000 0 enter id=1
+e 0 10000000 2 enter
+e 0 50000000 2 exit
+e 0 60001000 0 exit id=1
+e 0 60002000 3 enter
+e 0 100000000 3 exit
+e 1 59990000 3 exit
+e 1 60000000 1 point id=1'
+buys lasts 50 0
+
+# The other one has gone on from a barrier 10 ms before the handler is over.
+made barrier 'e 0 2000 4 enter group=1 seq=0
+e 0 10000000 2 enter
+e 0 50000000 2 exit
+e 0 50001000 4 exit group=1 seq=0
+e 0 50002000 3 enter
+e 0 100000000 3 exit
+e 1 39990000 3 exit
+e 1 40000000 4 enter group=1 seq=0
+e 1 40001000 4 exit group=1 seq=0'
+buys barrier 20 8.0
+buys barrier 50 10.0
+
+# What MPI calls when all have come: all of it is saved, of one of two.
+made combines 'e 0 2000 5 enter group=1 seq=0
+e 0 40001000 2 enter
+e 0 80001000 2 exit
+e 0 80002000 5 exit group=1 seq=0
+e 0 80003000 3 enter
+e 0 100000000 3 exit
+e 1 39990000 3 exit
+e 1 40000000 5 enter group=1 seq=0
+e 1 40001000 2 enter
+e 1 80001000 2 exit
+e 1 80002000 5 exit group=1 seq=0'
+buys combines 50 20.0
+exit $failed
