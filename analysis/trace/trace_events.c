@@ -248,6 +248,16 @@ static size_t scan_in_order(struct opened_trace *o, const char *name, const stru
 	return back || p->nstopped ? rearrange(o, name, p, thread, back) : 0;
 }
 
+/* A thread of whose records none is missing or changed, and that left what it had not entered, switched stacks in a way
+ * that no library tells of (assembly): so from its first stamp on it may have jumped. */
+static void believe_switches(struct tr_thread *t)
+{
+	const struct tr_words *w = t->words;
+	bool whole = t->complete && !t->gaps && !t->lost && w->words.vouched >= w->words.n && !w->modules->incomplete;
+	if (whole && t->may_jump == UINT64_MAX && t->jumps && t->jumps->tangled)
+		t->may_jump = 1;
+}
+
 /* What a thread recorded behind its process's end is in no sum. Where all else is as it was written it is believed;
  * but not beside damage, which `diagnostics` are told of: words that were spliced in may be such as any. Of them
  * no more is told. */
@@ -259,6 +269,8 @@ static void scan_believed(struct opened_trace *o, const char *name, const struct
 	struct ch_words *w = &thread->words->words;
 	size_t uses = o->nuses, said = o->t.ndiagnostics, from = w->vouched;
 	size_t harmless = scan_in_order(o, name, p, thread, index, dropped, to_the_end);
+	if (o->t.ndiagnostics == diagnostics)
+		believe_switches(thread);
 	if (from >= w->n || o->t.ndiagnostics == diagnostics + harmless)
 		return;
 	while (o->t.ndiagnostics > said)

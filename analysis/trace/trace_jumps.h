@@ -11,6 +11,7 @@
  *   - an enter of s before which another one `jumped` may be that one in truth (`unsure`): it may be left early, too.
  * What is open when records end, or are lost, was not left, unless its thread ended by itself or may have jumped
  * (struct dprof_jumps). A thread with an exit of what is not open switched stacks: it may be anywhere (`tangled`).
+ * Where all its records are as they were written that is no damage, though nobody noticed it (trace_events.c).
  *
  * Law: if a thread runs as it says it does, what is neither `jumped` nor `unsure` lasts from its enter to its exit. */
 #ifndef ANALYSIS_TRACE_JUMPS_H
