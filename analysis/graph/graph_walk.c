@@ -239,8 +239,7 @@ static bool retakes(const struct thread_walk *w)
 
 static struct wait_begin begin_of(const struct thread_walk *w)
 {
-	bool gives = arg_gives_bytes(operation(w, &w->entered), &w->entered);
-	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || (is_look(w) && !gives);
+	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w);
 	if (retakes(w)) /* which is not over before that wait is */
 		return (struct wait_begin){ .enter = w->enter };
 	return (struct wait_begin){ .enter = fails || w->failed ? w->before : w->enter,
