@@ -15,12 +15,12 @@
 #include "analysis/graph/graph_private.h"
 
 /* Someone whom the others have left behind waits at a node of its own: for itself, and for the last of them. */
-struct straggler { struct node_input inputs[2]; uint64_t stamp; };
+struct left_behind { struct node_input inputs[2]; uint64_t stamp; };
 
 struct inside_pass {
 	struct builder *b;
 	int64_t *left;           /* of each node: when the first who waited for it went on */
-	struct straggler *stragglers; size_t nstragglers;
+	struct left_behind *behind; size_t nbehind;
 };
 
 static int64_t middle_of(struct builder *b, uint32_t thread, uint64_t stamp)
@@ -111,8 +111,8 @@ static void leave_behind(struct inside_pass *p, struct graph_sync_point *waits, 
 	if (other.at == NO_EVENT)
 		return;
 	g->nodes[waits->number].nwaiting--;
-	waits->number = (uint32_t)(g->nnodes + p->nstragglers);
-	*MEM_GROW(p->stragglers, p->nstragglers) = (struct straggler){
+	waits->number = (uint32_t)(g->nnodes + p->nbehind);
+	*MEM_GROW(p->behind, p->nbehind) = (struct left_behind){
 		{ { .ref = to, .sure = true, .needed = true }, { .ref = other, .sure = true, .needed = true } }, waits->stamp };
 }
 
@@ -156,12 +156,12 @@ static void pass_operation(struct inside_pass *p, const struct inside *r, size_t
 			wait_between(p, s, r, n);
 }
 
-static void add_stragglers(struct inside_pass *p)
+static void add_left_behind(struct inside_pass *p)
 {
-	for (size_t i = 0; i < p->nstragglers; i++) {
-		struct graph_node *node = &p->b->graph->nodes[graph_add_node(p->b, GRAPH_SYNC, p->stragglers[i].inputs, 2)];
+	for (size_t i = 0; i < p->nbehind; i++) {
+		struct graph_node *node = &p->b->graph->nodes[graph_add_node(p->b, GRAPH_SYNC, p->behind[i].inputs, 2)];
 		node->nwaiting = 1;
-		node->stamp = p->stragglers[i].stamp;
+		node->stamp = p->behind[i].stamp;
 	}
 }
 
@@ -177,7 +177,7 @@ void graph_inside(struct builder *b)
 			;
 		pass_operation(&p, &b->inside[i], next - i);
 	}
-	add_stragglers(&p);
-	free(p.stragglers);
+	add_left_behind(&p);
+	free(p.behind);
 	spill_free(b->spill, p.left);
 }
