@@ -132,8 +132,10 @@ static size_t chunk_bytes(struct dprof_settings *s)
 		complain(s, "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M");
 		return CHUNK_BYTES;
 	}
-	if (bytes < CHUNK_BYTES_MIN)
+	if (bytes < CHUNK_BYTES_MIN) {
+		complain(s, "DPROF_BUFFER is less than 4K; took 4K");
 		return CHUNK_BYTES_MIN;
+	}
 	return bytes & ~(CHUNK_BYTES_MIN - 1);
 }
 

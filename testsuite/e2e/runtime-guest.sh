@@ -77,6 +77,8 @@ lines=
 
 runs "a DPROF_BUFFER that is none" env DPROF_DIR=there DPROF_BUFFER=many ./loop
 grep -rq '^note DPROF_BUFFER' there || fail "no note about DPROF_BUFFER"
+runs "a DPROF_BUFFER that is too small" env DPROF_DIR=there DPROF_BUFFER=1 ./loop
+grep -rq '^note DPROF_BUFFER%20is%20less%20than%204K' there || fail "no note about a DPROF_BUFFER of 1"
 
 # Two processes of one job with one rank, one after the other: two directories.
 job() {
