@@ -139,11 +139,14 @@ C
 record() { # NAME COMPILER...
 	local name=$1 compiler=$2
 	shift 2
-	rm -rf dprof-*
 	# shellcheck disable=SC2046
 	$compiler -O2 $(pkg-config --cflags dprof) "$@" -o "$name" $(pkg-config --libs dprof) || fail "$name"
-	"./$name" || fail "$name fails"
-	page dprof-"$name".*
+	for _ in 1 2 3; do # where the machine did not run, the kernel counts a thread as blocked, and less is proved
+		rm -rf dprof-*
+		"./$name" || fail "$name fails"
+		page dprof-"$name".*
+		grep -q 'by the kernel.s count these were blocked' page || break
+	done
 }
 
 # Members of the team are in main, too; the body of the team says where.
@@ -157,8 +160,7 @@ grep -q '^Had all work taken 50 % less time on thread 1 and' answer || fail "coz
 says answer "--thread: expected the number of a thread of this trace, such as "
 "$analyze" coz --json --all-work --thread 1 dprof-team.* >json || fail "$(cat json)"
 
-# main does it outside of regions, or in a start function that it calls like the others. (On a busy machine the kernel's counts may
-# leave open whether a thread was blocked, and then nothing is proved.)
+# main does it outside of regions, or in a start function that it calls like the others.
 record unmarked g++ -pthread -DOTHER=nullptr -DBY_ITSELF threads.cc
 says page ", mostly outside regions"
 says page "To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
