@@ -384,6 +384,7 @@ static void __attribute__((constructor(101))) start(void)
 		dprof_unambiguous = frz_source() == FRZ_TSC;
 		dprof_choosy = (dprof_settings.left_out & DPROF_UNASKED_KINDS) != 0;
 		prepare_constant_lines();
+		dprof_unseen_begin();
 		dprof_off = 0;
 		dprof_adapter_no_tsc = frz_source() != FRZ_TSC;
 		dprof_adapter_blocked_ticks = (uint64_t)((double)dprof_settings.blocked_ns * frz_ghz());

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/single_threaded.h>
 #include <time.h>
 
 #include "runtime/adapter.h"
@@ -103,17 +104,33 @@ static uint64_t own_ns(void)
 
 /* ---- What is left ------------------------------------------------------------------------------ */
 
+/* 0: there is no such clock. */
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	return sys(SYS_clock_gettime, clock, &t) < 0 ? 0 : ns_of(&t);
+}
+
+static uint64_t above(uint64_t ns, uint64_t known)
+{
+	return ns > known ? ns - known : 0;
+}
+
 /* The process is asked last: so what is left is rather too much. */
 static uint64_t left_of(uint64_t known)
 {
-	struct timespec all;
-	uint64_t ns;
-
 	known += own_ns();
-	if (sys(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &all) < 0)
-		return 0;
-	ns = ns_of(&all);
-	return ns > known ? ns - known : 0;
+	return above(clock_ns(CLOCK_PROCESS_CPUTIME_ID), known);
+}
+
+/* The process is asked first: so what is left out is rather too little. */
+void dprof_unseen_begin(void)
+{
+	uint64_t all = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	if (__libc_single_threaded)
+		own_past = above(all, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 static void say(uint64_t ns, uint64_t ended)

@@ -5,7 +5,8 @@
  *
  * The kernel counts what processor time the process took, with all threads that ended, and what each of its threads
  * took. What is left when recorded threads and dprof's own are taken away was theirs. Those of a library whose
- * operations are recorded (MPI's) are counted as dprof's own (adapter.h).
+ * operations are recorded (MPI's) are counted as dprof's own (adapter.h). The kernel's count goes on across exec():
+ * threads that the exec ended are not of this program.
  *
  * Law: what is said is no less than that. It is more by what recorded threads took at their very end, when they were
  * asked for the last time, and while the clocks of those that run were read. */
@@ -14,6 +15,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* When recording begins. What was counted of threads that have ended by then is left out; where there may be several
+ * threads now, nothing is. */
+void dprof_unseen_begin(void);
 
 /* The calling thread is dprof's own, from here to there. */
 void dprof_unseen_own_begins(void);

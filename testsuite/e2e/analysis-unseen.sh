@@ -141,6 +141,57 @@ for _ in 1 2 3; do # to a thread that ends the kernel may add what a virtual mac
 done
 grep -q 'threads ran that' out && fail "all was recorded, but $(grep -h unseen dprof-seen.*/*.process): $(cat out)"
 
+# What ran before exec() was another program's: threads that the exec ended count for nothing.
+cat >before.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *work(void *x)
+{
+	struct timespec t;
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while (t.tv_sec == 0 && t.tv_nsec < 200000000);
+	return x;
+}
+
+static void *replace(void *x)
+{
+	execl("./after", "./after", (char *)NULL);
+	return x;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_join(thread, NULL);
+	if (argc > 1) /* the others are ended by the exec */
+		pthread_create(&thread, NULL, replace, argv);
+	else
+		replace(argv);
+	return pause();
+}
+C
+cat >after.c <<'C'
+#include <unistd.h>
+
+int main(void)
+{
+	return usleep(1000);
+}
+C
+gcc -O2 -o before before.c -pthread || fail "before does not compile"
+dprof after after.c
+for thread in "" other; do
+	# shellcheck disable=SC2086
+	./before $thread || fail "after: $?"
+	is_true "$(unseen_ms dprof-after.*/*.process) < 100" || fail "what ran before exec: $(grep -h unseen dprof-after.*/*.process)"
+	rm -r dprof-after.*
+done
+
 # What MPI's threads do is a part of its operations.
 cat >ranks.c <<'C'
 #include <mpi.h>
