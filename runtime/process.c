@@ -23,6 +23,7 @@
 #include "runtime/notice.h"
 #include "runtime/nursery.h"
 #include "runtime/objects.h"
+#include "runtime/sched.h"
 #include "runtime/settings.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -301,13 +302,18 @@ static unsigned vector_bytes(void)
 	return __get_cpuid_count(0xd, 0, &a, &b, &c, &d) ? b : 0;
 }
 
+static void note_if(const char *text)
+{
+	if (text)
+		dprof_process_line("note", text);
+}
+
 /* Once: libraries may be loaded later. */
 static void note_missing(void)
 {
 	const char *missing = noted_missing ? NULL : dprof_missing_adapter();
 
-	if (missing)
-		dprof_process_line("note", missing);
+	note_if(missing);
 	noted_missing |= missing != NULL;
 }
 
@@ -316,14 +322,6 @@ static void note_unseen(bool careful)
 {
 	if (noted_missing && (careful || dprof_missing_used()))
 		dprof_process_line("without", "barrier,coll,send,recv,wait");
-}
-
-static void note_missing_waits(void)
-{
-	const char *missing = dprof_missing_waits();
-
-	if (missing)
-		dprof_process_line("note", missing);
 }
 
 static void note_clock(void)
@@ -344,7 +342,7 @@ static void first_notes(void)
 				   "slower: the time stamp counter of this host does not run at "
 				   "one rate, or FREEZER_CLOCK says so");
 	note_clock();
-	note_missing_waits();
+	note_if(dprof_missing_waits());
 	note_missing();
 	if (!dprof_modules_any())
 		dprof_process_line("note", "no code here was instrumented: compile with "
@@ -497,6 +495,7 @@ static void end(bool careful)
 	note_unseen(careful);
 	dprof_unseen_say();
 	count = dprof_threads_end(stamp);
+	note_if(dprof_sched_silence());
 	dprof_unpacked_say();
 	dprof_nursery_close();
 	count.all &= !has_forked;

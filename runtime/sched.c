@@ -143,12 +143,33 @@ static long read_files(void *asked)
 	return 0;
 }
 
+static bool told_delay, kept_delay; /* of some thread */
+
+/* A thread that has a clock was there when its files were read. */
+static void remember_delay(uint32_t known)
+{
+	if (known & DPROF_SCHED_DELAY)
+		__atomic_store_n(&told_delay, true, __ATOMIC_RELAXED);
+	else if (known & DPROF_SCHED_CPU)
+		__atomic_store_n(&kept_delay, true, __ATOMIC_RELAXED);
+}
+
+const char *dprof_sched_silence(void)
+{
+	bool silent = __atomic_load_n(&kept_delay, __ATOMIC_RELAXED) && !__atomic_load_n(&told_delay, __ATOMIC_RELAXED);
+
+	return silent ? "this kernel does not count for how long threads had to wait for a core (/proc/self/schedstat), or may not "
+			"be asked: so it is not known for how long something else had their cores, nor for how long they were "
+			"blocked in what dprof does not record, which counts as work" : NULL;
+}
+
 struct dprof_sched dprof_sched_read(uint64_t tid)
 {
 	struct sched_asked a = { tid, { .from = dprof_now() } };
 
 	dprof_do_apart(read_files, &a);
 	read_cpu(&a.s, tid);
+	remember_delay(a.s.known);
 	a.s.to = dprof_now();
 	return a.s;
 }

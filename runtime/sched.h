@@ -29,6 +29,9 @@ uint64_t dprof_sched_cpu(uint64_t tid);
  * it is `old`: then it may have been off for long. */
 struct dprof_sched dprof_sched_last(bool old);
 
+/* What is not known, if it was asked and told of no thread for how long it could have run without a core; or NULL. */
+const char *dprof_sched_silence(void);
+
 /* Appends a line to the process file. */
 void dprof_sched_line(uint32_t thread, const struct dprof_sched *);
 

@@ -117,6 +117,7 @@ grep -q 'by the kernel.s count these were blocked where nothing was recorded tha
 grep -q 'Undecided: .* blocked and dprof does not know in what' page || fail "the verdict does not say why: $(cat out)"
 grep -q 'by the kernel.s count' coz || fail "coz does not say it: $(cat coz)"
 grep -q ' proved$' coz && fail "coz proves something: $(cat coz)"
+grep -q 'this kernel does not count' out && fail "this kernel counts: $(cat out)"
 blocked | awk '$2 > 0.05 { victims++; if ($3 < 0.2 || $2 > $3) exit 1 } END { exit victims != 1 }' ||
 	fail "expected one victim, blocked for some 0.4 s: $(blocked)"
 # What counts as work may have been waiting: the victim worked for 15 ms, the worker for all of the run, main not at all.
@@ -126,6 +127,19 @@ jq -e '.parallel.lo < 40 and .parallel.hi > 60' json >held || fail "efficiency: 
 	fail "efficiency does not say it: $("$analyze" efficiency dprof-raw.*)"
 "$analyze" coz --json --region victim --reduce 100 dprof-raw.* >json 2>err || fail "coz: $(cat err)"
 jq -e '.expected_percent.lo <= 15 and .speedup_percent.lo <= 15' json >held || fail "coz: $(jq -c . json)"
+
+# Where the kernel tells nothing of threads that is said, and nothing is proved.
+hide_threads() { # PROGRAM, with its process's folder of threads empty
+	unshare --mount sh -c 'mount -t tmpfs none /proc/$$/task && exec "$1"' sh "$1"
+}
+rm -r dprof-raw.*
+if hide_threads /bin/true 2>err; then
+	hide_threads ./raw || fail "without /proc/PID/task: $?"
+	"$analyze" dprof-raw.* >out 2>&1 || fail "report: $(cat out)"
+	tr -s ' \n' ' ' <out | grep -q 'note: this kernel does not count for how long threads had to wait for a core' ||
+		fail "the kernel tells nothing, and no note says so: $(cat out)"
+	grep -q '[0-9]  *proved ' out && fail "the kernel tells nothing, and it is proved: $(cat out)"
+fi
 
 # Where the bounds are open nothing is proved, either. The worker works for WORK us, and then its victim for REST, twice: had the
 # victim not been seen to be blocked before, it would be the first.
