@@ -39,10 +39,10 @@ const char *dprof_missing_adapter(void)
 	dl_iterate_phdr(visit, &seen);
 	if (seen.mpi && !seen.adapter)
 		return "libmpi is there and dprof's library for it is not, so calls of MPI are not recorded, nor ranks: "
-		       "link with dprof-mpicc, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
+		       "link with dprof-mpicc or dprof-mpifort, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
 	if (seen.behind)
 		return "dprof's library for MPI stands behind libmpi, so calls of MPI are not recorded, nor ranks: "
-		       "link with dprof-mpicc, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
+		       "link with dprof-mpicc or dprof-mpifort, dprof::mpi (CMake) or, before -lmpi, what pkg-config --libs dprof says";
 	return NULL;
 }
 
@@ -56,7 +56,7 @@ const char *dprof_missing_waits(void)
 		       "without -static to see who waits";
 	if (seen.waits_behind)
 		return "dprof's libraries stand behind the C library, so joins, locks and what else blocks there are not recorded: "
-		       "link with dprof-cc or, before -lc, what pkg-config --libs dprof says";
+		       "link with dprof-cc or dprof-fort or, before -lc, what pkg-config --libs dprof says";
 	return NULL;
 }
 

@@ -345,8 +345,8 @@ static void first_notes(void)
 	note_if(dprof_missing_waits());
 	note_missing();
 	if (!dprof_modules_any())
-		dprof_process_line("note", "no code here was instrumented: compile with "
-				   "-fplugin=dprof, and do not remove the section dprof_sites");
+		dprof_process_line("note", "no code here was instrumented: compile with dprof-cc, dprof-c++ or dprof-fort, "
+				   "or -fplugin=dprof, and do not remove the section dprof_sites");
 }
 
 static bool present[DPROF_ADAPTERS];

@@ -16,12 +16,32 @@ static bool is_fortran(const char *file)
 	return false;
 }
 
-const char *marks_region(const struct trace *trace)
+/* All places in sources that are known. */
+static bool all_fortran(const struct trace *trace)
 {
 	size_t fortran = 0, others = 0;
 	for (size_t i = 0; i < trace->nsites; i++)
 		if (*trace->sites[i].file)
 			is_fortran(trace->sites[i].file) ? fortran++ : others++;
-	return fortran > 0 && others == 0 ? "call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
-					  : "#pragma dprof region(NAME)";
+	return fortran > 0 && others == 0;
+}
+
+const char *marks_region(const struct trace *trace)
+{
+	return all_fortran(trace) ? "call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
+				  : "#pragma dprof region(NAME)";
+}
+
+const char *marks_poll(const struct trace *trace)
+{
+	return all_fortran(trace) ? "Mark work with call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
+				  : "Mark a loop that asks for something with #pragma dprof poll(NAME), and work with #pragma dprof "
+				    "region(NAME)";
+}
+
+const char *marks_linker(const struct trace *trace, bool mpi)
+{
+	if (all_fortran(trace))
+		return mpi ? "dprof-mpifort" : "dprof-fort";
+	return mpi ? "dprof-mpicc" : "dprof-cc";
 }

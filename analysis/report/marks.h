@@ -9,4 +9,10 @@
 /* "#pragma dprof region(NAME)", or, where all places in sources that are known are Fortran's, calls. */
 const char *marks_region(const struct trace *);
 
+/* What to do with a loop that sleeps, and work that does: a sentence without an end. Fortran has no mark for the one. */
+const char *marks_poll(const struct trace *);
+
+/* The command that links, with MPI or without: "dprof-cc", "dprof-mpifort". */
+const char *marks_linker(const struct trace *, bool mpi);
+
 #endif

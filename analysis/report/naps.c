@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/report/marks.h"
 #include "analysis/report/unrecorded.h"
 #include "analysis/trace/names.h"
 
@@ -43,8 +44,7 @@ static void say(struct trace *trace, const char *list, size_t more)
 	char *others = more ? mem_format(", and %zu more", more) : mem_copy("");
 	*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
 		"these slept again and again, and did nothing in between: %s%s. Whether they waited there for what others do, or "
-		"slept for themselves, is not known. Mark a loop that asks for something with #pragma dprof poll(NAME), and "
-		"work with #pragma dprof region(NAME)", list, others);
+		"slept for themselves, is not known. %s", list, others, marks_poll(trace));
 	free(others);
 }
 

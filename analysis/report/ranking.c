@@ -216,10 +216,10 @@ static char *advice_without_scores(const struct findings *f)
 	}
 	if (!f->any_wait)
 		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
-				  "nobody can be seen to wait. Link with dprof-cc or dprof-mpicc (the notes "
+				  "nobody can be seen to wait. Link with %s or %s (the notes "
 				  "say what is amiss, if that is known), compile the files that call MPI "
 				  "with -fplugin=dprof, or name the region in which threads wait "
-				  "with --wait.");
+				  "with --wait.", marks_linker(f->trace, false), marks_linker(f->trace, true));
 	return NULL;
 }
 

@@ -90,6 +90,9 @@ noted 'Mark a loop that asks for something with #pragma dprof poll(NAME)'
 expect 0 coz naps
 says_not out ' proved '
 noted 'these slept again and again'
+"$analyze" dump naps | sed 's/file=x\.c/file=x.f90/' | trace fortran
+expect 0 csp fortran
+noted 'Mark work with call dprof_enter'
 naps | two | trace twice
 alone twice 1 10 10
 { op 0 4 2000 22000; op 0 4 50000 60000; op 0 4 80000 102000; } | two | trace awake

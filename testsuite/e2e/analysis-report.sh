@@ -195,6 +195,8 @@ sed 's/kmeans\.c/kmeans.F90/' <<<"$(head_of 1 2; visit 0 1 1000 9000; visit 1 1 
 advises fortran "mark the work with call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
 expect 0 coz fortran
 says_not out "#pragma"
+{ sed 's/kmeans\.c/kmeans.F90/' <<<"$(head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 9000)"; } | trace fortran-alone
+advises fortran-alone "Link with dprof-fort or dprof-mpifort"
 
 { head_of 1 1; visit 0 0 1000 8000; visit 0 1 8000 9000; } | trace one
 advises one "Half the time in region assign (kmeans.c:88) would make the run 43.7"
