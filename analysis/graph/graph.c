@@ -324,7 +324,9 @@ static void builder_close(struct builder *b)
 		spill_free(b->spill, b->calls[t].v);
 		spill_free(b->spill, b->comings_of[t].v);
 		spill_free(b->spill, b->barriers[t].v);
+		free(b->left[t].came);
 	}
+	free(b->left);
 	free(b->marks);
 	free(b->calls);
 	free(b->comings_of);
@@ -390,6 +392,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.parked, 0, n * sizeof *b.parked);
 	b.listens = mem_resize(NULL, n + 1, sizeof *b.listens);
 	memset(b.listens, 0, n * sizeof *b.listens);
+	b.left = mem_resize(NULL, n + 1, sizeof *b.left);
+	memset(b.left, 0, n * sizeof *b.left);
 	b.has_futexes = mem_resize(NULL, n + 1, sizeof *b.has_futexes);
 	memset(b.has_futexes, 0, n * sizeof *b.has_futexes);
 	b.may_wait = mem_resize(NULL, trace->nprocesses + 1, sizeof *b.may_wait);
@@ -417,6 +421,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_inboxes(&b);
 	graph_completions(&b);
 	graph_joins(&b);
+	graph_team_ends(&b);
 	graph_bytes(&b);
 	graph_masters(&b);
 	graph_locks(&b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_ends.c - who waited for the ends of threads, and whose ends the run waited for. */
+ * graph_ends.c - who waited for the ends of threads, what those waited for that ended with their team, and whose ends the run
+ * waited for. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -38,6 +39,32 @@ void graph_joins(struct builder *b)
 	runs_sort(b->spill, b->joins, b->njoins, sizeof *b->joins, by_exit);
 	for (size_t i = 0; i < b->njoins; i++)
 		add_join(b, &b->joins[i]);
+}
+
+/* Who has left a team goes on waiting, until all others have come to its end and there is another team, or none (GCC's libgomp:
+ * inner teams take their threads with them; who does not fit into the next team ends). That is not recorded. So its end waits for
+ * them, and perhaps for more. */
+static void add_team_end(struct builder *b, uint32_t thread)
+{
+	const struct left_team *left = &b->left[thread];
+	struct event_ref end = { thread, b->graph->threads[thread].nevents - 1, b->graph->threads[thread].last };
+	if (left->ncame == 0 || left->exit.at + 1 != end.at)
+		return;
+	struct node_input *inputs = mem_resize(NULL, left->ncame, sizeof *inputs);
+	inputs[0] = (struct node_input){ .ref = left->exit, .sure = true, .needed = true };
+	size_t n = 1;
+	for (size_t i = 0; i < left->ncame; i++)
+		if (left->came[i].thread != thread && !graph_certainly_before(b, end, left->came[i]))
+			inputs[n++] = (struct node_input){ .ref = left->came[i], .sure = true, .needed = true };
+	struct graph_node *node = graph_arrival(b, end, GRAPH_COLLECTIVE + b->graph->trace->sites[left->site].alike, inputs, n);
+	node->hidden = node->delayed = true;
+	free(inputs);
+}
+
+void graph_team_ends(struct builder *b)
+{
+	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++)
+		add_team_end(b, t);
 }
 
 /* Whether it went on until its process ended, and may have ended that: who was in an operation did not. */

@@ -298,11 +298,34 @@ static void add_collective(struct builder *b, const struct match *m)
 			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
 }
 
+/* Of its members only those that may end before their process does. */
+static void note_left(struct builder *b, const struct match *m)
+{
+	const struct trace *trace = b->graph->trace;
+	for (size_t i = 0; i < m->nparts; i++) {
+		const struct match_part *p = &m->parts[i];
+		const struct tr_thread *thread = &trace->threads[p->thread];
+		if (p->root || p->done_at == MATCH_NEVER || !thread->complete || thread->ran_on)
+			continue;
+		struct left_team *left = &b->left[p->thread];
+		left->exit = done_of(p);
+		left->site = p->site;
+		left->ncame = m->nparts;
+		left->came = mem_resize(left->came, m->nparts, sizeof *left->came);
+		for (size_t k = 0; k < m->nparts; k++)
+			left->came[k] = enter_of(&m->parts[k]);
+	}
+}
+
 static void add_match(struct builder *b, const struct match *m)
 {
 	switch (m->kind) {
 	case MATCH_MESSAGE: add_message(b, m); break;
-	case MATCH_COLLECTIVE: add_collective(b, m); break;
+	case MATCH_COLLECTIVE:
+		add_collective(b, m);
+		if (tr_is(b->graph->trace, m->parts[0].site, OP_TEAM_LEFT))
+			note_left(b, m);
+		break;
 	case MATCH_CREATED:
 	case MATCH_JOINED:  break; /* the walk knows more, where stamps are equal */
 	case MATCH_UNTAKEN:

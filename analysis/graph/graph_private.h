@@ -179,6 +179,9 @@ struct barrier_visit { uint32_t clock; uint64_t object, threads; struct event_re
 /* A region inside of an operation, and in no other one there. */
 struct inside { uint64_t enter_at, exit_at; /* of the operation */ struct event_ref from, to; };
 
+/* A member of a team has left it: its EXIT, and the ENTERs of all, itself among them. */
+struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site; };
+
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
@@ -217,6 +220,7 @@ struct builder {
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
+	struct left_team *left;   /* of each thread whose end is recorded: the last one */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing, behind;
@@ -277,6 +281,7 @@ void graph_begins(struct builder *); /* of all threads */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
 void graph_completions(struct builder *); /* those that are kept */
 void graph_joins(struct builder *);
+void graph_team_ends(struct builder *); /* members that ended with their team */
 void graph_bytes(struct builder *);
 
 /* Who gave bytes may have had to wait for room, perhaps until what the `other` side did last (at = NO_EVENT: not

@@ -1630,6 +1630,23 @@ says out "may be decided by the order of read (x.c:30)"
 masters 7 8 | trace two-pipes
 lets_go two-pipes
 
+# An inner team takes its threads with it: who has nothing to do waits, unrecorded, until all have come, and then ends.
+{
+	head_of 3
+	echo "site 16 kind=join name=omp%20parallel file=x.c line=17"
+	echo "site 17 kind=join name=thread%20end file=x.c line=18"
+	op 0 16 1000 1000000 group=5 seq=0 role=1
+	op 1 0 1000 901000
+	op 2 1 1000 101000
+	for t in 1 2; do
+		at=$((1701000 - 800000 * t))
+		op $t 16 $at $at group=5 seq=0 role=0
+		echo "e $t $((999000 + t)) 17 point"
+	done
+} | trace inner
+expects inner 45.04 45.05
+interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.2 && $hi > 45"; } || fail "inner: $(cat out)"
+
 # Two threads of a rank receive from one stream of messages, so either may take the next one; not if their tags differ.
 stream() { # tags that the threads of rank 1 want, as their keys
 	head_of 0
