@@ -49,11 +49,18 @@ static void unload(struct loaded *l)
 	free(l->epoch);
 }
 
-/* A thread whose records are whole, and that did not end by itself, was in what it never left until its process
- * ended or was killed; unless it may have jumped. */
-static bool lasts(const struct tr_thread *t)
+/* None of its records is missing or changed. */
+static bool is_whole(const struct tr_thread *t)
 {
-	return t->may_jump == UINT64_MAX && (!t->complete || t->ran_on) && !t->gaps;
+	const struct tr_words *w = t->words;
+	return t->complete && !t->gaps && !t->lost && w->words.vouched >= w->words.n && !w->modules->incomplete;
+}
+
+/* A thread whose records are whole, and that did not end by itself, was in what it never left until its process
+ * ended or was killed; unless it may have jumped, or has (`found`) though nobody told (believe_jumps). */
+static bool lasts(const struct tr_thread *t, const struct tr_jumps *found)
+{
+	return t->may_jump == UINT64_MAX && (!t->complete || t->ran_on) && !t->gaps && !(found->n && is_whole(t));
 }
 
 /* These are the records of the thread. `holes`: it is unknown where some are missing. */
@@ -73,7 +80,7 @@ static void replace(struct opened_trace *o, struct tr_thread *thread, const stru
 	thread->blocks = store_end(o->reader->writer);
 	thread->nrecords = n;
 	jumps.found.tangled |= holes;
-	jumps_end(&jumps, lasts(thread));
+	jumps_end(&jumps, lasts(thread, &jumps.found));
 }
 
 static void put_in_order(struct opened_trace *o, struct tr_thread *thread, struct loaded *l)
@@ -235,7 +242,7 @@ static bool scan_thread(struct opened_trace *o, struct tr_thread *thread, uint32
 	ch_tell_damage(&o->t, &thread->words->words);
 	thread->gaps |= thread->words->words.gaps || !to_the_end;
 	add_up_losses(&s, dropped, to_the_end);
-	jumps_end(&s.jumps, lasts(thread));
+	jumps_end(&s.jumps, lasts(thread, &s.jumps.found));
 	return s.back;
 }
 
@@ -248,13 +255,12 @@ static size_t scan_in_order(struct opened_trace *o, const char *name, const stru
 	return back || p->nstopped ? rearrange(o, name, p, thread, back) : 0;
 }
 
-/* A thread of whose records none is missing or changed, and that left what it had not entered, switched stacks in a way
- * that no library tells of (assembly): so from its first stamp on it may have jumped. */
-static void believe_switches(struct tr_thread *t)
+/* A thread of whose records none is missing or changed, and that left what it had not entered, or left something before
+ * what it had entered in there, switched stacks or jumped in a way that no library tells of (assembly, __builtin_longjmp):
+ * so from its first stamp on it may have jumped. */
+static void believe_jumps(struct tr_thread *t)
 {
-	const struct tr_words *w = t->words;
-	bool whole = t->complete && !t->gaps && !t->lost && w->words.vouched >= w->words.n && !w->modules->incomplete;
-	if (whole && t->may_jump == UINT64_MAX && t->jumps && t->jumps->tangled)
+	if (is_whole(t) && t->may_jump == UINT64_MAX && t->jumps && (t->jumps->tangled || t->jumps->n))
 		t->may_jump = 1;
 }
 
@@ -270,7 +276,7 @@ static void scan_believed(struct opened_trace *o, const char *name, const struct
 	size_t uses = o->nuses, said = o->t.ndiagnostics, from = w->vouched;
 	size_t harmless = scan_in_order(o, name, p, thread, index, dropped, to_the_end);
 	if (o->t.ndiagnostics == diagnostics)
-		believe_switches(thread);
+		believe_jumps(thread);
 	if (from >= w->n || o->t.ndiagnostics == diagnostics + harmless)
 		return;
 	while (o->t.ndiagnostics > said)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Whatever leaves a region without passing its end (longjmp, a signal handler's siglongjmp, an exception through C,
-# another context, a stack switched by assembly, pthread_exit, cancellation, exit, _exit): what the program itself
-# measured of that region lies in every interval that is printed of it; and only what was certainly not left has an
-# exact one.
+# another context, a stack switched by assembly, a jump that the compiler makes, pthread_exit, cancellation, exit, _exit):
+# what the program itself measured of that region lies in every interval that is printed of it; and only what was
+# certainly not left has an exact one.
 . testsuite/fixtures/analysis/setup.sh
 fixtures=$fixtures/../runtime
 export DPROF_DIR=$tmp DPROF_QUIET=1
@@ -22,14 +22,14 @@ contains() { # what truth lo hi
 	*) is_true "$3 <= $2 + 1e-4 && $2 <= $4 + 1e-4" ;;
 	esac || fail "$way: $1 is $2, found $3 .. $4"
 }
-for way in longjmp signal exception context pthread_exit cancel exit _exit jumped-exit tangled-exit assembly; do
+for way in longjmp signal exception context pthread_exit cancel exit _exit jumped-exit tangled-exit assembly builtin builtin-exit; do
 	rm -rf dprof-*
 	ticks=$(./ways $way) || fail "$way: status $?"
 	run=$(echo dprof-*)
 	expect 0 check "$run"
 	case $way in
 	exit | _exit) says out "its process ended inside of 'left' " && says out ', which lasts until then' ;;
-	longjmp | signal | exception | context | jumped-exit) says out "had not been left; as the thread may have jumped" ;;
+	longjmp | signal | exception | context | jumped-exit | builtin-exit) says out "had not been left; as the thread may have jumped" ;;
 	tangled-exit | assembly) says out ' no enter: it may be anywhere at any time' ;;
 	*)
 		says out ': it jumped (longjmp, an exception, another stack, pthread_exit, exit), so 1 enter has no exit, first of '
