@@ -3,43 +3,38 @@
  * useful.c - see useful.h. */
 #include "analysis/efficiency/useful.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/trace/sched.h"
 
-/* What is unclassified may be useful or not. */
+/* What is unclassified may be useful or not; and so may what a handler did in an operation. */
 static frz_time useful_of(struct useful *u, const struct times *times, const struct totals *totals, size_t thread)
 {
 	const struct thread_totals *t = &totals->threads[thread];
 	frz_time work = totals_time(times, &u->span, totals, thread, &t->work);
 	frz_time open = totals_time(times, &u->span, totals, thread, &t->unclassified);
-	int64_t most = ticks_plus(work.hi, open.hi), length = u->span.length.hi;
+	int64_t most = ticks_plus(ticks_plus(work.hi, open.hi), u->hidden[thread]), length = u->span.length.hi;
 	int64_t least = ticks_minus(work.lo < length ? work.lo : length, u->blocked[thread]);
 	u->open |= open.hi > length / 100;
 	return (frz_time){ least > 0 ? least : 0, most < length ? most : length };
-}
-
-static int64_t blocked_ticks(const struct useful *u, const struct blocked *b, double run_s, double ticks_a_second)
-{
-	if (!b->known || run_s <= 0 || b->s.hi < run_s / 100)
-		return 0;
-	double ticks = b->s.hi * ticks_a_second * (1 + SCHED_NOMINAL_ERROR);
-	return ticks < (double)u->span.length.hi ? (int64_t)ceil(ticks) : u->span.length.hi;
 }
 
 static void find_blocked(struct useful *u, const struct times *times, const struct totals *totals, const struct blocked *blocked)
 {
 	const struct trace *trace = times->trace;
 	double run_s = times_seconds(times, times->time_base[trace->threads[0].clock], u->span.length).lo;
+	bool *counts = blocked_counts(trace);
 	u->blocked = mem_resize(NULL, trace->nthreads + 1, sizeof *u->blocked);
+	u->hidden = mem_resize(NULL, trace->nthreads + 1, sizeof *u->hidden);
 	for (size_t t = 0; t < trace->nthreads; t++) {
 		struct blocked b = blocked ? blocked[t] : blocked_unrecorded(trace, t, totals->roles, run_s / 100);
-		u->blocked[t] = blocked_ticks(u, &b, run_s, (double)u->span.length.hi / run_s);
+		double most = blocked_most(&b, trace, t, counts);
+		u->blocked[t] = most < run_s / 100 ? 0 : blocked_ticks(most, &u->span, run_s);
+		u->hidden[t] = blocked_ticks(b.hidden_s.hi, &u->span, run_s);
 		u->blocked_sum = ticks_plus(u->blocked_sum, u->blocked[t]);
 	}
+	free(counts);
 }
 
 static void find(struct useful *u, const struct times *times, const struct totals *totals, const struct blocked *blocked)
@@ -82,6 +77,7 @@ void useful_close(struct useful *u)
 {
 	free(u->threads);
 	free(u->blocked);
+	free(u->hidden);
 	free(u->parts);
 }
 

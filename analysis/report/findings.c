@@ -45,6 +45,27 @@ struct interval findings_run_s(const struct findings *f)
 	return times_seconds(&f->times, time_base, f->spans[time_base].length);
 }
 
+/* ---- Work and waiting ------------------------------------------------------------------------ */
+
+static frz_time recorded(const struct findings *f, size_t thread, const struct total *total)
+{
+	return totals_time(&f->times, findings_span(f, thread), &f->totals, thread, total);
+}
+
+frz_time findings_work(const struct findings *f, size_t thread)
+{
+	const struct span *span = findings_span(f, thread);
+	return blocked_work(recorded(f, thread, &f->totals.threads[thread].work), unrecorded_most(&f->unrecorded, f->trace, thread),
+			    &f->unrecorded.threads[thread], span, findings_seconds(f, thread, span->length).lo);
+}
+
+frz_time findings_wait(const struct findings *f, size_t thread)
+{
+	const struct span *span = findings_span(f, thread);
+	return blocked_wait(recorded(f, thread, &f->totals.threads[thread].wait), unrecorded_most(&f->unrecorded, f->trace, thread),
+			    &f->unrecorded.threads[thread], span, findings_seconds(f, thread, span->length).lo);
+}
+
 /* ---- Ranking --------------------------------------------------------------------------------- */
 
 static int by_percent(const void *x, const void *y)
@@ -279,20 +300,22 @@ static bool changes_all(const struct findings *f, size_t thread)
 	return f->unrecorded.worth[thread] && !t->waits && t->unclassified_ever;
 }
 
-static struct open_time open_of(const struct findings *f, size_t thread)
+/* `surely`: not of a thread of which the kernel's counts only leave it open. */
+static struct open_time open_of(const struct findings *f, size_t thread, bool surely)
 {
 	const struct thread_totals *t = &f->totals.threads[thread];
 	struct interval work = percent_of(f, thread, &t->work);
 	double busy = work.hi + findings_unclassified(f, thread).hi;
 	frz_time length = findings_span(f, thread)->length;
-	double run = findings_seconds(f, thread, length).lo, s = unrecorded_most(&f->unrecorded, f->trace, thread);
+	double run = findings_seconds(f, thread, length).lo;
+	double s = surely && !f->unrecorded.worth[thread] ? 0 : unrecorded_most(&f->unrecorded, f->trace, thread);
 	double own = changes_all(f, thread) ? INFINITY :
 		     s <= 0 ? 0 : run <= 0 ? busy : fmin(busy, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
 	return (struct open_time){ nextafter(own, INFINITY), work.hi, f->one_time_base ? work.lo : 0 };
 }
 
 /* -> of each in the ranking, of all its threads. */
-static struct open_time *open_times(const struct findings *f, const struct ranking *s, bool by_thread)
+static struct open_time *open_times(const struct findings *f, const struct ranking *s, bool by_thread, bool surely)
 {
 	const struct tr_thread *threads = f->trace->threads;
 	struct open_time *open = mem_resize(NULL, s->count + 1, sizeof *open);
@@ -304,7 +327,7 @@ static struct open_time *open_times(const struct findings *f, const struct ranki
 	}
 	for (size_t t = 0; t < f->trace->nthreads; t++) {
 		size_t at = place[by_thread ? t : threads[t].process];
-		struct open_time own = open_of(f, t);
+		struct open_time own = open_of(f, t, surely);
 		if (at)
 			open[at - 1] = (struct open_time){ open[at - 1].own + own.own, open[at - 1].beside + own.beside,
 							   fmax(open[at - 1].surely, own.surely) };
@@ -375,7 +398,7 @@ static bool stays_proved(const struct ranking *s, const struct ranking *wide, co
 
 static void withhold_unsure(struct findings *f, struct ranking *s, bool by_thread)
 {
-	struct open_time *open = open_times(f, s, by_thread);
+	struct open_time *open = open_times(f, s, by_thread, false);
 	struct ranking wide = with_open_times(s, open);
 	for (size_t i = 0; i < s->count; i++)
 		wide.list[i].proved = stays_proved(s, &wide, open, i);
@@ -383,6 +406,25 @@ static void withhold_unsure(struct findings *f, struct ranking *s, bool by_threa
 		f->unsure |= s->list[i].proved && !wide.list[i].proved;
 		s->list[i].proved &= wide.list[i].proved;
 	}
+	free(wide.list);
+	free(open);
+}
+
+/* Where a thread surely was blocked, what is printed holds both. */
+static void widen_scores(struct findings *f, struct ranking *s, bool by_thread)
+{
+	if (!f->unrecorded.count)
+		return;
+	struct open_time *open = open_times(f, s, by_thread, true);
+	struct ranking wide = with_open_times(s, open);
+	for (size_t i = 0; i < s->count; i++) {
+		struct ranked *x = &s->list[i];
+		struct interval run = findings_seconds(f, x->thread, findings_span(f, x->thread)->length);
+		x->percent = (struct interval){ fmax(0, wide.list[i].percent.lo), fmin(100, wide.list[i].percent.hi) };
+		x->alone_s = (struct interval){ fmin(x->alone_s.lo, fmax(0, nextafter(x->percent.lo / 100 * run.lo, -INFINITY))),
+						fmax(x->alone_s.hi, nextafter(x->percent.hi / 100 * run.hi, INFINITY)) };
+	}
+	qsort(s->list, s->count, sizeof *s->list, by_percent);
 	free(wide.list);
 	free(open);
 }
@@ -578,6 +620,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	say_open(f);
 	withhold_unseen(f, &f->ranks, false);
 	withhold_unseen(f, &f->threads, f->several_threads);
+	widen_scores(f, &f->ranks, false);
+	widen_scores(f, &f->threads, f->several_threads);
 	unseen_say(trace, f->unseen);
 	doubt_parents(f);
 	doubt_scores(f);

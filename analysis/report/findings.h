@@ -55,6 +55,11 @@ void findings_regions(struct findings *); /* adds the totals of regions */
 const struct span *findings_span(const struct findings *, size_t thread);
 struct interval findings_seconds(const struct findings *, size_t thread, frz_time ticks);
 
+/* How long a thread worked, and how long it waited, in the span of its time base; it may have been blocked in what was not
+ * recorded, or have worked where it seems to wait (unrecorded.h). */
+frz_time findings_work(const struct findings *, size_t thread);
+frz_time findings_wait(const struct findings *, size_t thread);
+
 /* In how much of the run it is unknown what the thread did, in percent. */
 struct interval findings_unclassified(const struct findings *, size_t thread);
 

@@ -64,8 +64,8 @@ static struct did find(const struct location_table *table, size_t one)
 		const struct thread_totals *t = &f->totals.threads[i];
 		if (!is_of(table, i, one) || (!t->works && !t->waits))
 			continue;
-		work = time_add(work, totals_time(&f->times, span, &f->totals, i, &t->work));
-		wait = time_add(wait, totals_time(&f->times, span, &f->totals, i, &t->wait));
+		work = time_add(work, findings_work(f, i));
+		wait = time_add(wait, findings_wait(f, i));
 		for (size_t k = 0; k < t->nwaited; k++)
 			at[t->waited[k].site] += t->waited[k].ticks;
 		n++;

@@ -127,15 +127,11 @@ static void fill_thread(struct reply *r, const struct findings *f, size_t thread
 {
 	static const struct ranked no_part = { .site = TR_NO_SITE };
 	const struct ranked *score = x ? x : &no_part;
-	const struct thread_totals *totals = &f->totals.threads[thread];
-	const struct span *span = findings_span(f, thread);
 	const struct blocked *blocked = &f->unrecorded.threads[thread];
-	frz_time working = totals_time(&f->times, span, &f->totals, thread, &totals->work);
-	frz_time waiting = totals_time(&f->times, span, &f->totals, thread, &totals->wait);
 	reply_row(r, tab_count(f->trace->threads[thread].rank), pid_of(f, thread), tab_count(f->trace->threads[thread].number),
 		  host_of(f, thread), tab_text(routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text),
-		  tab_flag(x != NULL), SCORE_CELLS(score), tab_interval(findings_seconds(f, thread, working)),
-		  tab_interval(findings_seconds(f, thread, waiting)), tab_interval(findings_unclassified(f, thread)),
+		  tab_flag(x != NULL), SCORE_CELLS(score), tab_interval(findings_seconds(f, thread, findings_work(f, thread))),
+		  tab_interval(findings_seconds(f, thread, findings_wait(f, thread))), tab_interval(findings_unclassified(f, thread)),
 		  blocked->known ? tab_interval(blocked->s) : TAB_NONE);
 }
 

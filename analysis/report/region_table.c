@@ -29,11 +29,13 @@ static void add_thread(const struct findings *f, struct table_region_time *row, 
 {
 	const struct thread_totals *t = &f->totals.threads[thread];
 	bool waiting = row->region == f->totals.nregions;
-	const struct total *total = waiting ? &t->wait : &t->regions[row->region].time;
+	if (waiting && !t->waits)
+		return;
 	row->visits += waiting ? t->wait.sure.count + t->wait.possible.count
 			       : t->regions[row->region].visits;
-	row->time = time_add(row->time, totals_time(&f->times, findings_span(f, thread),
-						    &f->totals, thread, total));
+	row->time = time_add(row->time, waiting ? findings_wait(f, thread)
+						: totals_time(&f->times, findings_span(f, thread), &f->totals, thread,
+							      &t->regions[row->region].time));
 }
 
 /* One row per rank of one region, ranks in which it may have been only. */

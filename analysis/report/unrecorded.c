@@ -77,11 +77,7 @@ double unrecorded_most(const struct unrecorded *u, const struct trace *trace, si
 {
 	if (!u->checked)
 		return 0;
-	if (u->threads[thread].known)
-		return u->threads[thread].s.hi;
-	const struct tr_thread *t = &trace->threads[thread];
-	bool was_to_count = u->counts[t->clock] || !trace->processes[t->process].finished;
-	return was_to_count ? INFINITY : 0;
+	return blocked_most(&u->threads[thread], trace, thread, u->counts);
 }
 
 static bool ended_in_a_mark(const struct trace *trace, size_t thread)
@@ -120,7 +116,7 @@ double unrecorded_sum(const struct unrecorded *u, const struct trace *trace, boo
 {
 	double sum = 0, worth = unrecorded_worth(trace);
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		double s = u->worth[i] ? u->threads[i].s.hi : 0;
+		double s = u->worth[i] ? likely ? u->threads[i].s.hi : u->threads[i].waits_s : 0;
 		if (s > 0 && likely && was_stopped(trace, i))
 			s = fmin(s, recorded_s(trace, i) * (1 + SCHED_NOMINAL_ERROR));
 		sum += s >= worth ? s : 0;
@@ -171,13 +167,10 @@ void unrecorded_find(struct unrecorded *u, const struct trace *trace, const stru
 	size_t n = trace->nthreads;
 	*u = (struct unrecorded){ .threads = mem_resize(NULL, n + 1, sizeof *u->threads),
 				  .worth = mem_resize(NULL, n + 1, sizeof *u->worth),
-				  .counts = mem_resize(NULL, trace->nclocks + 1, sizeof *u->counts) };
-	for (size_t i = 0; i < trace->nclocks; i++)
-		u->counts[i] = false;
+				  .counts = blocked_counts(trace) };
 	for (size_t i = 0; i < n; i++) {
 		u->threads[i] = (struct blocked){ .known = false };
 		u->worth[i] = false;
-		u->counts[trace->threads[i].clock] |= trace->threads[i].nsched > 0;
 	}
 	if (trace->left_out & operation_kinds(OP_OTHERS | OP_OWN))
 		return;

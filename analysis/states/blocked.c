@@ -273,6 +273,11 @@ static double counted_of_all(const struct trace *trace, const struct tr_thread *
 	return fmin(all, counted + pending(trace, t, w, w->n - 1));
 }
 
+static double delays_of_all(const struct trace *trace, const struct tr_thread *t, const struct blocked_walk *w)
+{
+	return (double)(w->list[w->n - 1].says->delay_ns - w->list[0].says->delay_ns) + pending(trace, t, w, w->n - 1);
+}
+
 static void add_all(struct blocked_walk *w, const struct trace *trace, size_t thread, const struct roles *roles, double worth,
 		    struct blocked *sum)
 {
@@ -283,6 +288,7 @@ static void add_all(struct blocked_walk *w, const struct trace *trace, size_t th
 	for (size_t i = 0; i + 1 < w->n; i++)
 		add_between(trace, t, w, i, sum, &upper);
 	sum->s.hi += upper_least(upper);
+	sum->waits_s = delays_of_all(trace, t, w);
 	sum->hidden_s.hi = counted_of_all(trace, t, w);
 	if (sum->hidden_s.lo < fmax(worth * 1e9, BLOCKED_HIDDEN * ns(trace, t, w->allowed)))
 		sum->hidden_s = (struct interval){ 0, 0 };
@@ -290,14 +296,22 @@ static void add_all(struct blocked_walk *w, const struct trace *trace, size_t th
 
 /* Of one answer alone: all that it counted, since the thread began, may have been in its own time. */
 static void add_only(struct blocked_walk *w, const struct trace *trace, size_t thread, const struct roles *roles,
-		     struct interval *sum)
+		     struct blocked *sum)
 {
 	const struct tr_thread *t = &trace->threads[thread];
 	walk_events(w, trace, thread, roles);
 	const struct blocked_answer *a = &w->list[0];
 	double counted = (double)(a->says->cpu_ns + a->says->delay_ns) + pending(trace, t, w, 0);
-	*sum = (struct interval){ fmax(0, ns(trace, t, a->own_from) * (1 - SCHED_NOMINAL_ERROR) - counted),
-				  ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
+	sum->waits_s = (double)a->says->delay_ns + pending(trace, t, w, 0);
+	sum->s = (struct interval){ fmax(0, ns(trace, t, a->own_from) * (1 - SCHED_NOMINAL_ERROR) - counted),
+				    ns(trace, t, w->own) * (1 + SCHED_NOMINAL_ERROR) };
+}
+
+/* In its own time, with delays if it surely waited. */
+static void limit_waits(struct blocked *b, double own_s, double worth)
+{
+	bool surely = worth > 0 && b->s.lo >= worth;
+	b->waits_s = fmax(b->s.hi, surely ? fmin(own_s, b->s.hi + b->waits_s / 1e9) : 0);
 }
 
 /* A handler may have worked from when the operation began, and slept: so long, at most, and of that nothing is sure. */
@@ -323,7 +337,7 @@ struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, cons
 	if (b.known) {
 		b.s.hi = w.n > 1 ? ever_blocked(trace, t, &w) : INFINITY;
 		if (w.n == 1)
-			add_only(&w, trace, thread, roles, &b.s);
+			add_only(&w, trace, thread, roles, &b);
 		else if (b.s.hi >= worth * 1e9)
 			add_all(&w, trace, thread, roles, worth, &b);
 		add_inside(&b, &w, trace, t, worth);
@@ -331,7 +345,53 @@ struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, cons
 		b.hidden_s.hi /= 1e9;
 		b.s.lo /= 1e9;
 		b.s.hi = fmax(b.s.hi / 1e9, b.s.lo);
+		limit_waits(&b, ns(trace, t, w.own) / 1e9 * (1 + SCHED_NOMINAL_ERROR), worth);
 	}
 	free(w.list);
 	return b;
+}
+
+/* ---- What was not recorded may have been waiting, or work ------------------------------------ */
+
+bool *blocked_counts(const struct trace *trace)
+{
+	bool *counts = mem_resize(NULL, trace->nclocks + 1, sizeof *counts);
+	memset(counts, 0, (trace->nclocks + 1) * sizeof *counts);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		counts[trace->threads[i].clock] |= trace->threads[i].nsched > 0;
+	return counts;
+}
+
+double blocked_most(const struct blocked *b, const struct trace *trace, size_t thread, const bool *counts)
+{
+	if (b->known)
+		return b->waits_s;
+	const struct tr_thread *t = &trace->threads[thread];
+	bool was_to_count = counts[t->clock] || !trace->processes[t->process].finished;
+	return was_to_count ? INFINITY : 0;
+}
+
+int64_t blocked_ticks(double s, const struct span *span, double run_s)
+{
+	if (s <= 0)
+		return 0;
+	double length = (double)span->length.hi, ticks = run_s > 0 ? s / run_s * length * (1 + SCHED_NOMINAL_ERROR) : length;
+	return ticks < length ? (int64_t)ceil(ticks) : span->length.hi;
+}
+
+static frz_time less_or_more(frz_time time, int64_t less, int64_t more, const struct span *span)
+{
+	int64_t lo = ticks_minus(time.lo < span->length.hi ? time.lo : span->length.hi, less), hi = ticks_plus(time.hi, more);
+	int64_t most = span->length.hi > time.hi ? span->length.hi : time.hi;
+	return (frz_time){ lo > 0 ? lo : 0, hi < most ? hi : most };
+}
+
+frz_time blocked_work(frz_time work, double most_s, const struct blocked *b, const struct span *span, double run_s)
+{
+	return less_or_more(work, blocked_ticks(most_s, span, run_s), blocked_ticks(b->hidden_s.hi, span, run_s), span);
+}
+
+frz_time blocked_wait(frz_time wait, double most_s, const struct blocked *b, const struct span *span, double run_s)
+{
+	return less_or_more(wait, blocked_ticks(b->hidden_s.hi, span, run_s), blocked_ticks(most_s, span, run_s), span);
 }

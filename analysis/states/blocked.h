@@ -9,6 +9,9 @@
  * in a page fault, stopped; or the machine under a virtual one had taken its core. That a thread runs while it
  * waits (it spins) is no contradiction.
  *
+ * Who is woken in a call that waits may have no core at once, and is in that call as long: so where it surely was blocked for a
+ * time worth mentioning, what it waited in calls that are not recorded is at most that and all its delays.
+ *
  * A process's first thread is there from when that began, and any thread until it ended: a child that records nothing
  * but its end has own time all the same.
  *
@@ -41,6 +44,7 @@
 struct blocked {
 	bool known;          /* the kernel counted, and no record is missing */
 	struct interval s;   /* seconds by the kernel's clock */
+	double waits_s;      /* at most for so long it was in what was not recorded, with its delays there if `s` is worth it */
 	struct interval hidden_s; /* for so long it worked while it waited, with its delays; 0 where that is not known, or less than `worth` */
 	bool interrupted;    /* in an operation that waits another one began, or a region: a handler's */
 };
@@ -48,5 +52,20 @@ struct blocked {
 /* Where the counts alone show that it was less than `worth` seconds the thread's events are not read, and the
  * upper bound is a coarse one. */
 struct blocked blocked_unrecorded(const struct trace *, size_t thread, const struct roles *, double worth);
+
+/* -> of each clock: the kernel there said something of a thread; to be freed. */
+bool *blocked_counts(const struct trace *);
+
+/* At most for so many seconds by the kernel's clock: up to infinity where it is not known, although the kernel counted there, or
+ * would have said so when the process ended. `counts`: as above. */
+double blocked_most(const struct blocked *, const struct trace *, size_t thread, const bool *counts);
+
+/* So many seconds by the kernel's clock, in ticks of a span that takes at least `run_s` seconds; no more than all of it. */
+int64_t blocked_ticks(double s, const struct span *, double run_s);
+
+/* How long a thread worked, or waited, in a span that takes at least `run_s` seconds, if it may have been blocked for `most_s`
+ * of its own time, and have worked for what was hidden of the time for which it seems to have waited. */
+frz_time blocked_work(frz_time work, double most_s, const struct blocked *, const struct span *, double run_s);
+frz_time blocked_wait(frz_time wait, double most_s, const struct blocked *, const struct span *, double run_s);
 
 #endif

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# How long a thread worked holds what is true although a wait was not recorded: one that it left by siglongjmp, so that its
+# end never came, or one that no adapter saw. Its lower end is less by all that the kernel's counts leave to such waits, its
+# upper end stays; waiting and scores likewise hold both.
+. testsuite/lib.sh
+at_once=1
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+cd "$dir" || exit 1
+
+# Thread 0 works for 100 ms, as far as is recorded, and ran for 50 of them; thread 1 is ready after 30. Of thread 2, of a process
+# that was killed, the kernel said nothing.
+"$analyze" pack - made <<'T' || fail "pack"
+dprof-text 1
+clock 0 host=h ghz=1
+process 0 pid=1 program=made job=1
+thread 0 clock=0 process=0 number=0 jumps=0
+thread 1 clock=0 process=0 number=1 jumps=0
+thread 2 clock=0 process=0 number=2 jumps=0
+group 1 threads=0,1,2
+site 0 kind=region name=body file=a.c line=1
+site 1 kind=barrier name=barrier file=a.c line=2
+sched 0 1000000 1000000 cpu=1000000 delay=0
+sched 0 102000000 102000000 cpu=52000000 delay=0 last=1
+sched 1 1000000 1000000 cpu=1000000 delay=0
+sched 1 102000000 102000000 cpu=32000000 delay=0 last=1
+e 0 1000000 0 enter
+e 0 101000000 0 exit
+e 0 101000001 1 enter group=1 seq=0
+e 0 102000000 1 exit group=1 seq=0
+e 1 1000000 0 enter
+e 1 31000000 0 exit
+e 1 31000001 1 enter group=1 seq=0
+e 1 102000000 1 exit group=1 seq=0
+e 2 1000000 0 enter
+e 2 21000000 0 exit
+e 2 21000001 1 enter group=1 seq=0
+e 2 102000000 1 exit group=1 seq=0
+T
+"$analyze" csp --json made >json || fail "csp: $(cat json)"
+told() { # WHAT FILTER
+	jq -e "[.threads[]] | $2" json >held || fail "$1: $(jq -c '.threads[] | [.working_s, .waiting_s, .straggler_percent]' json)"
+}
+told "thread 0 worked 50 to 100 ms" '.[0].working_s | .lo > 0.048 and .lo <= 0.0501 and .hi >= 0.1 and .hi < 0.1001'
+told "thread 0 waited 1 to 51 ms" '.[0].waiting_s | .lo >= 0.0009 and .lo <= 0.001 and .hi >= 0.0509 and .hi < 0.053'
+told "thread 0 was alone for 20 to 70 ms" '.[0] | .straggler_percent.lo < 19.9 and .straggler_percent.hi > 69 and .alone_s.lo <= 0.0201'
+told "thread 1 may have been alone while thread 0 was blocked" '.[1].straggler_percent.hi > 9'
+told "thread 1 may have run in the barrier, which may ask again and again" '.[1].working_s | .lo <= 0.03 and .hi >= 0.03 and .hi < 0.0301'
+told "thread 2 is open" '.[2].working_s | .lo == 0 and .hi >= 0.02 and .hi < 0.0201'
+"$analyze" report made >out || fail "report: $(cat out)"
+grep -q 'pid 1 thread 0  *4[89][.0-9]* \.\. \|pid 1 thread 0  *7[34][.0-9]* ±' out || fail "report: works, %: $(cat out)"
+"$analyze" efficiency --json made >json || fail "efficiency: $(cat json)"
+jq -e '.parallel.lo < 27 and .parallel.hi > 49' json >held || fail "efficiency: $(jq -c .parallel json)"
+
+# A read that never returns is left 4 times, after 50 ms of waiting at least.
+cat >left.c <<'C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static int never[2];
+static pthread_barrier_t both;
+static sigjmp_buf out;
+static double waited;
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+static void leave(int signal)
+{
+	(void)signal;
+	siglongjmp(out, 1);
+}
+
+static void *other(void *x)
+{
+	char c;
+	for (volatile int i = 0; i < 4; i++) {
+		volatile double begun = now();
+		if (!sigsetjmp(out, 1) && read(never[0], &c, 1) >= 0)
+			return &never;
+		waited += now() - begun;
+		pthread_barrier_wait(&both);
+	}
+	return x;
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = leave };
+	pthread_t thread;
+	void *result;
+	double begun = now();
+	sigaction(SIGUSR1, &action, NULL);
+	if (pipe(never) || pthread_barrier_init(&both, NULL, 2) || pthread_create(&thread, NULL, other, NULL))
+		return 1;
+	for (int i = 0; i < 4; i++) {
+		usleep(50000);
+		pthread_kill(thread, SIGUSR1);
+		pthread_barrier_wait(&both);
+	}
+	pthread_join(thread, &result);
+	printf("%.6f %.6f\n", now() - begun, waited);
+	return result != NULL;
+}
+C
+
+if [ "$(cat /proc/self/schedstat 2>/dev/null || echo 0 0 0)" = "0 0 0" ]; then
+	echo "this kernel does not count delays"
+	exit 77
+fi
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o left left.c -pthread $(pkg-config --libs dprof) || fail "left.c does not compile"
+read -r run waited <<<"$(./left)"
+[ -n "$waited" ] || fail "left: nothing is said"
+"$analyze" csp --json dprof-left.* >json 2>err || fail "csp: $(cat err)"
+most=$(echo "$run $waited" | awk '{ print $1 - $2 + 0.001 }')
+told "it waited for $waited s" ".[1] | .working_s.lo <= $most and .waiting_s.hi >= $waited - 0.001"
+told "thread 0 may have been alone" ".[0].alone_s.hi >= 0.19"
+exit $failed
