@@ -13,6 +13,7 @@
 #include "analysis/path/path.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/decide.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/moments.h"
 #include "analysis/report/notes.h"
@@ -209,8 +210,12 @@ static bool find_slice(struct path_answer *a, const struct options *o)
 
 static void open_path(struct path *path, struct trace *trace, const struct times *times)
 {
+	struct unrecorded unrecorded;
 	path_open(path, trace, times);
 	graph_said_tell(&path->graph.said, trace);
+	unrecorded_open(&unrecorded, trace, NULL);
+	doubt_path(path, &unrecorded);
+	unrecorded_close(&unrecorded);
 }
 
 static struct path_answer answer_of(struct path *path)

@@ -13,6 +13,7 @@
 #include "analysis/commands/command.h"
 #include "analysis/html/page.h"
 #include "analysis/render/render.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/relations.h"
 
 /* The data: one JSON object, whose members are replies. */
@@ -67,8 +68,12 @@ static void add_relations(struct page_data *d, const struct times *times)
 	struct graph *graph = &path.graph;
 	struct waits waits;
 	struct call_profile calls;
+	struct unrecorded unrecorded;
 	path_open(&path, d->trace, times);
 	graph_said_tell(&graph->said, d->trace);
+	unrecorded_find(&unrecorded, d->trace, NULL);
+	doubt_path(&path, &unrecorded);
+	unrecorded_close(&unrecorded);
 	waits_and_delays_of_graph(&waits, graph);
 	calls_of_graph(&calls, graph);
 	reply_waits(begin_member(d, "waits"), graph, &waits, &d->options);

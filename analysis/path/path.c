@@ -12,6 +12,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/graph/graph_last.h"
+#include "analysis/states/blocked.h"
 
 frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
 {
@@ -273,6 +274,22 @@ static void limit_shares(struct path_profile *p)
 	}
 }
 
+/* What a thread was blocked in, in nothing that was recorded, was for others. */
+static void doubt_shares(struct path_profile *profile, const struct path *p)
+{
+	int64_t all = 0, length = profile->length.hi;
+	for (size_t t = 0; t < p->graph.trace->nthreads; t++)
+		all = ticks_plus(all, p->unrecorded[t]);
+	for (size_t i = 0; i < profile->nshares && all > 0; i++) {
+		struct path_share *s = &profile->shares[i];
+		int64_t own = s->thread < p->graph.trace->nthreads ? p->unrecorded[s->thread] : 0;
+		int64_t least = ticks_minus(s->ticks.lo, own), most = ticks_plus(s->ticks.hi, ticks_minus(all, own));
+		s->ticks = (frz_time){ least > 0 ? least : 0, most < length ? most : length };
+		s->sure = false;
+	}
+	profile->certain &= all == 0;
+}
+
 /* ---- From rank to rank, in a slice ------------------------------------------------------------ */
 
 static int by_ranks(const void *x, const void *y)
@@ -350,13 +367,23 @@ void path_open(struct path *p, const struct trace *trace, const struct times *ti
 	p->length = length_of(p);
 	p->stays = mem_resize(NULL, trace->nthreads + 1, sizeof *p->stays);
 	memset(p->stays, 0, trace->nthreads * sizeof *p->stays);
+	p->unrecorded = mem_resize(NULL, trace->nthreads + 1, sizeof *p->unrecorded);
+	memset(p->unrecorded, 0, (trace->nthreads + 1) * sizeof *p->unrecorded);
 	find_stays(p);
+}
+
+void path_doubt(struct path *p, uint32_t thread, double s)
+{
+	uint32_t clock = p->graph.trace->threads[thread].clock;
+	double run_s = times_seconds(p->times, p->times->time_base[clock], p->span.length).lo;
+	p->unrecorded[thread] = blocked_ticks(s, &p->span, run_s);
 }
 
 void path_close(struct path *p)
 {
 	free(p->cursors);
 	free(p->first);
+	free(p->unrecorded);
 	free(p->stays);
 	graph_order_close(&p->order);
 	graph_close(&p->graph);
@@ -373,6 +400,7 @@ void path_profile_open(struct path_profile *profile, struct path *p, struct path
 		path_add_thread(profile, p, slice, t);
 	progress_end();
 	limit_shares(profile);
+	doubt_shares(profile, p);
 	add_slice_hops(profile, p, slice);
 	if (profile->nshares)
 		qsort(profile->shares, profile->nshares, sizeof *profile->shares, by_length);

@@ -54,6 +54,7 @@ struct path {
 	struct frz_cursor *cursors;  /* of each clock */
 	uint64_t *first;             /* likewise, its first stamp; UINT64_MAX without any */
 	struct stays *stays;         /* of each thread: when the path was there */
+	int64_t *unrecorded;         /* of each thread, ticks: path_doubt */
 	int64_t known_from;          /* since the run began: before that it may have been anywhere */
 	struct hop *hops; size_t nhops; /* each, in the spill */
 };
@@ -61,6 +62,10 @@ struct path {
 /* All clocks with threads must be on one time base. Matches all, orders all; the trace and the times must last. */
 void path_open(struct path *, const struct trace *, const struct times *);
 void path_close(struct path *);
+
+/* The thread was blocked for up to so many seconds by the kernel's clock in what was not recorded (blocked.h): where the path is
+ * on it, it may truly have been on others then. To be said before any profile. */
+void path_doubt(struct path *, uint32_t thread, double s);
 
 /* In ticks of the time base since the run's first event; the whole run is 0 .. INT64_MAX. */
 struct path_slice { int64_t from, to; };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doubt.c - what-ifs know what the recorder did not see. */
+ * doubt.c - what-ifs and the critical path know what the recorder did not see. */
 #include "analysis/report/doubt.h"
 
 #include "analysis/report/unseen.h"
@@ -11,4 +11,11 @@ void doubt_profile(struct profile_request *request, const struct trace *trace, c
 	request->open_s[COZ_EXPECTED] = unrecorded_sum(unrecorded, trace, true) + naps_s;
 	request->hidden = unrecorded->hidden > 0 || unrecorded->interrupted > 0;
 	request->unsure = request->open_s[COZ_PROVED] > 0 || request->hidden || unseen_matters(trace);
+}
+
+void doubt_path(struct path *path, const struct unrecorded *u)
+{
+	for (uint32_t i = 0; i < path->graph.trace->nthreads; i++)
+		if (u->worth[i])
+			path_doubt(path, i, unrecorded_most(u, path->graph.trace, i));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doubt.h - what-ifs know what the recorder did not see: waits in calls that it does not record (unrecorded.h), rows of
+ * doubt.h - what-ifs and the critical path know what the recorder did not see: waits in calls that it does not record (unrecorded.h), rows of
  * sleeps that may ask for something (naps.h), threads that it does not know (unseen.h).
  *
  * Law: whoever asks for a what-if of the same trace asks with the same doubts. */
@@ -8,9 +8,13 @@
 #define ANALYSIS_DOUBT_H
 
 #include "analysis/coz/profile.h"
+#include "analysis/path/path.h"
 #include "analysis/report/unrecorded.h"
 
 /* Sets the request's open_s, hidden and unsure. `naps_s`: seconds, as naps_say() says. */
 void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double naps_s);
+
+/* Of the threads that surely were blocked so. */
+void doubt_path(struct path *, const struct unrecorded *);
 
 #endif

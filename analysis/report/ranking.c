@@ -266,6 +266,9 @@ static char *why_undecided(const struct findings *f, const struct ranking *s)
 	for (size_t i = 0; i < f->trace->nthreads; i++)
 		if (f->trace->threads[i].unrecorded)
 			return mem_copy("; a thread was not recorded (see the notes)");
+	if (f->unrecorded.count > 0)
+		return mem_copy("; threads were blocked and dprof does not know in what, which may have been waiting (see the "
+				"notes)");
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
 		if (t->ends_open && (t->work.since != PERIOD_AFTER || t->wait.since != PERIOD_AFTER))

@@ -10,7 +10,7 @@ programs=0
 cd "$dir" || exit 1
 
 # The first place is the straggler's; none before or beside it is proved. What a silent one does may not be work,
-# for all that dprof knows: then its score is enough.
+# for all that dprof knows: then it is enough that its score may be the highest.
 named() { # NAME ranks|threads NUMBER|pidNUMBER
 	"$analyze" csp --json dprof-* >json 2>err || fail "$1: csp: $(cat err)"
 	tr -d '"{},:' <json | awk -v kind="$2" -v who="$3" -v silent="$([[ $1 = *-silent ]] && echo 1)" '
@@ -21,7 +21,7 @@ named() { # NAME ranks|threads NUMBER|pidNUMBER
 		$1 == "straggler_percent" { lo = $3; hi = $5 }
 		$1 == "verdict" && part == kind {
 			name = kind == "ranks" ? rank : thread
-			if (name == who) { own = lo; proved = $2 == "proved" }
+			if (name == who) { own = silent ? hi : lo; proved = $2 == "proved" }
 			else if (hi > other) other = hi
 		}
 		END { exit !((proved || silent) && own > 15 && own > other) }'

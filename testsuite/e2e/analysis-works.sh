@@ -52,6 +52,10 @@ told "thread 2 is open" '.[2].working_s | .lo == 0 and .hi >= 0.02 and .hi < 0.0
 grep -q 'pid 1 thread 0  *4[89][.0-9]* \.\. \|pid 1 thread 0  *7[34][.0-9]* ±' out || fail "report: works, %: $(cat out)"
 "$analyze" efficiency --json made >json || fail "efficiency: $(cat json)"
 jq -e '.parallel.lo < 27 and .parallel.hi > 49' json >held || fail "efficiency: $(jq -c .parallel json)"
+"$analyze" path --json made >json || fail "path: $(cat json)"
+jq -e '[.segments[] | select(.thread == 0 and .name == "body").share_percent] | .[0].lo < 50 and .[0].hi > 98' json >held ||
+	fail "path: $(jq -c '.segments[]' json)"
+"$analyze" path made | grep -q 'by the kernel.s count these were blocked' || fail "path does not say it"
 
 # A read that never returns is left 4 times, after 50 ms of waiting at least.
 cat >left.c <<'C'
