@@ -41,31 +41,82 @@ void graph_joins(struct builder *b)
 		add_join(b, &b->joins[i]);
 }
 
-/* Who has left a team goes on waiting, until all others have come to its end and there is another team, or none (GCC's libgomp:
- * inner teams take their threads with them; who does not fit into the next team ends). That is not recorded. So its end waits for
- * them, and perhaps for more. */
-static void add_team_end(struct builder *b, uint32_t thread)
+/* ---- Ends of a team's members ------------------------------------------------------------------ */
+
+/* Its end, and what its team's opener did last before that. */
+struct let_go { struct event_ref end, before; uint32_t opener; };
+
+static int by_opener(const void *x, const void *y)
 {
+	const struct let_go *a = x, *b = y;
+	if (a->opener != b->opener)
+		return a->opener < b->opener ? -1 : 1;
+	return (a->end.stamp > b->end.stamp) - (a->end.stamp < b->end.stamp);
+}
+
+/* Those of one opener, in order. */
+static void find_before(const struct builder *b, struct let_go *of, size_t n)
+{
+	uint32_t opener = of->opener;
+	struct tr_cursor events = trace_events(b->graph->trace, opener);
+	struct event_ref before = { .at = NO_EVENT };
+	struct tr_event e;
+	size_t next = 0;
+	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		for (; next < n && of[next].end.stamp <= e.stamp; next++)
+			of[next].before = before;
+		before = (struct event_ref){ opener, at, e.stamp };
+	}
+	for (; next < n; next++)
+		of[next].before = before;
+	trace_end(&events);
+}
+
+/* Who has left a team goes on waiting, until all others have come to its end and there is another team, or none (GCC's libgomp:
+ * inner teams take their threads with them; who does not fit into the next team ends, and all do when their opener does). That is
+ * not recorded. So its end waits for them, most likely for what their opener did last, and perhaps for more. */
+static void add_team_end(struct builder *b, const struct let_go *ends)
+{
+	uint32_t thread = ends->end.thread;
 	const struct left_team *left = &b->left[thread];
-	struct event_ref end = { thread, b->graph->threads[thread].nevents - 1, b->graph->threads[thread].last };
-	if (left->ncame == 0 || left->exit.at + 1 != end.at)
-		return;
-	struct node_input *inputs = mem_resize(NULL, left->ncame, sizeof *inputs);
+	struct node_input *inputs = mem_resize(NULL, left->ncame + 1, sizeof *inputs);
 	inputs[0] = (struct node_input){ .ref = left->exit, .sure = true, .needed = true };
 	size_t n = 1;
 	for (size_t i = 0; i < left->ncame; i++)
-		if (left->came[i].thread != thread && !graph_certainly_before(b, end, left->came[i]))
+		if (left->came[i].thread != thread && !graph_certainly_before(b, ends->end, left->came[i]))
 			inputs[n++] = (struct node_input){ .ref = left->came[i], .sure = true, .needed = true };
-	struct graph_node *node = graph_arrival(b, end, GRAPH_COLLECTIVE + b->graph->trace->sites[left->site].alike, inputs, n);
+	if (ends->opener != thread && ends->before.at != NO_EVENT)
+		inputs[n++] = (struct node_input){ .ref = ends->before, .sure = true };
+	uint32_t what = GRAPH_COLLECTIVE + b->graph->trace->sites[left->site].alike;
+	struct graph_node *node = graph_arrival(b, ends->end, what, inputs, n);
 	node->hidden = node->delayed = true;
 	free(inputs);
 }
 
 void graph_team_ends(struct builder *b)
 {
-	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++)
-		add_team_end(b, t);
+	const struct graph *g = b->graph;
+	struct let_go *ends = NULL;
+	size_t n = 0;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		if (b->left[t].ncame > 0 && b->left[t].exit.at + 2 == g->threads[t].nevents)
+			*MEM_GROW(ends, n) = (struct let_go){ .end = { t, g->threads[t].nevents - 1, g->threads[t].last },
+							      .opener = b->left[t].opener };
+	if (n > 0)
+		qsort(ends, n, sizeof *ends, by_opener);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i; next < n && ends[next].opener == ends[i].opener; next++)
+			;
+		find_before(b, &ends[i], next - i);
+	}
+	for (size_t i = 0; i < n; i++)
+		add_team_end(b, &ends[i]);
+	free(ends);
 }
+
+/* ---- The end of the run ------------------------------------------------------------------------ */
 
 /* Whether it went on until its process ended, and may have ended that: who was in an operation did not. */
 static bool may_have_ended_it(const struct builder *b, uint32_t thread)

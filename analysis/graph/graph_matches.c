@@ -312,8 +312,12 @@ static void note_left(struct builder *b, const struct match *m)
 		left->site = p->site;
 		left->ncame = m->nparts;
 		left->came = mem_resize(left->came, m->nparts, sizeof *left->came);
-		for (size_t k = 0; k < m->nparts; k++)
+		left->opener = p->thread;
+		for (size_t k = 0; k < m->nparts; k++) {
 			left->came[k] = enter_of(&m->parts[k]);
+			if (m->parts[k].root)
+				left->opener = m->parts[k].thread;
+		}
 	}
 }
 

@@ -1647,6 +1647,21 @@ lets_go two-pipes
 expects inner 45.04 45.05
 interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.2 && $hi > 45"; } || fail "inner: $(cat out)"
 
+# Or its opener's end does, which has gone on alone.
+{
+	head_of 2
+	echo "site 16 kind=join name=omp%20parallel file=x.c line=17"
+	echo "site 17 kind=join name=thread%20end file=x.c line=18"
+	op 0 1 1000 101000
+	op 1 1 1000 101000
+	op 0 16 101000 101000 group=5 seq=0 role=1
+	op 1 16 101000 101000 group=5 seq=0 role=0
+	op 0 0 101000 901000
+	echo "e 0 901000 17 point"
+	echo "e 1 902000 17 point"
+} | trace outer
+expects outer 44.39 44.4
+
 # Two threads of a rank receive from one stream of messages, so either may take the next one; not if their tags differ.
 stream() { # tags that the threads of rank 1 want, as their keys
 	head_of 0
