@@ -26,6 +26,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/adapter.h"
 #include "runtime/format.h"
 #include "runtime/process.h"
 #include "runtime/record.h"
@@ -52,7 +53,12 @@ struct module {
 static struct module *modules;
 static size_t nmodules;
 static bool any;
+
+/* Held over a fork: a child could not look any more if another thread were in the loader then, which has a lock of its
+ * own. Meanwhile whoever forks may come again: other libraries have it call functions (pthread_atfork) that fork, or
+ * load what is instrumented. And the helper never waits for it: they may wait for a thread that asks something of it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread unsigned holds; /* of the calling thread */
 
 /* ---- Finding the section --------------------------------------------------------------------- */
 
@@ -431,13 +437,38 @@ static void look(struct look l)
 	last = now;
 }
 
+static bool hold(bool waits)
+{
+	if (!holds && waits)
+		pthread_mutex_lock(&lock);
+	else if (!holds && pthread_mutex_trylock(&lock) != 0)
+		return false;
+	holds++;
+	return true;
+}
+
+void dprof_modules_hold(void)
+{
+	hold(true);
+}
+
+void dprof_modules_release(void)
+{
+	if (!--holds)
+		pthread_mutex_unlock(&lock);
+}
+
+/* Without signals: a handler may fork. */
 static void look_for(struct look l)
 {
 	int saved_errno = errno;
+	uint64_t held = dprof_adapter_hold_signals();
 
-	pthread_mutex_lock(&lock);
-	look(l);
-	pthread_mutex_unlock(&lock);
+	if (hold(!dprof_is_apart())) {
+		look(l);
+		dprof_modules_release();
+	}
+	dprof_adapter_release_signals(held);
 	errno = saved_errno;
 }
 
@@ -544,14 +575,4 @@ void dprof_modules_retell(void)
 	for (size_t i = 0; i < nmodules; i++)
 		if (modules[i].loaded)
 			tell(&modules[i], 0);
-}
-
-void dprof_modules_hold(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void dprof_modules_release(void)
-{
-	pthread_mutex_unlock(&lock);
 }

@@ -29,7 +29,7 @@ bool dprof_modules_served(const void *code);
 /* Writes all loaded modules down once more, for the child of a fork. */
 void dprof_modules_retell(void);
 
-/* Around a fork: there are no lookups meanwhile. */
+/* Around a fork: no other thread looks meanwhile. May be nested. */
 void dprof_modules_hold(void);
 void dprof_modules_release(void);
 

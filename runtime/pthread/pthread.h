@@ -101,7 +101,7 @@ static inline void add_argument(const uint64_t *place, enum dprof_key key, uint6
 		dprof_adapter_add(place, &a);
 }
 
-/* Objects by address or number. The lock of a table is held for a few instructions, and over a fork. */
+/* Objects by address or number. The lock of a table is held for a few instructions, and never over a fork. */
 struct entry {
 	struct entry *next;
 	uint64_t key;
@@ -120,7 +120,7 @@ void table_remove(struct table *, struct entry *); /* if it is in there */
 
 extern struct table threads_table, barriers_table;
 
-/* barriers.c: in the child of a fork, while the table is locked. */
+/* barriers.c: in the child of a fork. */
 void barriers_forked(void);
 
 #endif

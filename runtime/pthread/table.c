@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * table.c - objects by address. */
+ * table.c - objects by address.
+ *
+ * No lock is held over a fork: what other libraries have called then makes threads, waits for some and forks itself. So
+ * one store adds or removes an entry that is else complete, and a child, which has no thread that is at it any more,
+ * finds each table as it was before or behind that. */
 #include "runtime/pthread/pthread.h"
 
 #include <sched.h>
@@ -37,7 +41,7 @@ void table_add(struct table *t, struct entry *e)
 	struct entry **first = bucket(t, e->key);
 
 	e->next = *first;
-	*first = e;
+	__atomic_store_n(first, e, __ATOMIC_RELEASE);
 }
 
 void table_remove(struct table *t, struct entry *e)
@@ -47,29 +51,18 @@ void table_remove(struct table *t, struct entry *e)
 	while (*at && *at != e)
 		at = &(*at)->next;
 	if (*at)
-		*at = e->next;
+		__atomic_store_n(at, e->next, __ATOMIC_RELEASE);
 }
 
-static void hold(void)
+static void forked(void)
 {
-	table_lock(&threads_table);
-	table_lock(&barriers_table);
-}
-
-static void release(void)
-{
-	table_unlock(&barriers_table);
 	table_unlock(&threads_table);
-}
-
-static void release_in_child(void)
-{
+	table_unlock(&barriers_table);
 	barriers_forked();
-	release();
 }
 
 static void __attribute__((constructor)) start(void)
 {
 	dprof_adapter_present(DPROF_ADAPTER_PTHREAD);
-	pthread_atfork(hold, release, release_in_child);
+	pthread_atfork(NULL, NULL, forked);
 }

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What other libraries have a fork call, before it and behind it in the parent, may do what it may without us: fork,
+# make threads and wait for them, meet at a barrier, load a library that is instrumented.
+from=$PWD/testsuite/fixtures/runtime
+. testsuite/lib.sh
+export DPROF_EVENTS=-io,-sleep PKG_CONFIG_PATH=$B/lib/pkgconfig
+cd "$dir" || exit 1
+# The library stands last, so it begins first.
+# shellcheck disable=SC2046
+gcc -Wall -Wextra -O1 -shared -fPIC -o libforks.so "$from/forks-library.c" &&
+	gcc -O1 -shared -fPIC $(pkg-config --cflags dprof) -o libloaded.so "$from/late-library.c" &&
+	gcc -Wall -Wextra -O1 $(pkg-config --cflags dprof) -pthread -o forks "$from/forks.c" $(pkg-config --libs dprof) \
+		-Wl,--no-as-needed -L. -lforks -Wl,-rpath,"$dir" || exit 1
+
+recorded() { # trace
+	"$analyze" dump "$1" 2>>problems |
+		awk '$1 == "site" && $4 == "name=work" { site[$2] = 1 } $1 == "e" && $4 in site && $5 == "exit" { n++ } END { print n + 0 }'
+}
+
+for when in 0 1; do
+	for what in fork threads barrier load; do
+		rm -rf dprof-forks.*
+		timeout 20 ./forks $when $what
+		status=$?
+		[ $status = 3 ] || fail "$what in function $when: exit status $status"
+		visits=70
+		[ $what != threads ] || visits=130 # two threads at each fork
+		: >problems
+		[ "$(recorded dprof-forks.*)" = $visits ] ||
+			fail "$what in function $when: expected $visits visits, found $(recorded dprof-forks.*): $(cat problems)"
+		"$analyze" check dprof-forks.* >check 2>&1 || fail "$what in function $when: $(cat check)"
+	done
+done
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
