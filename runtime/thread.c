@@ -770,13 +770,39 @@ int dprof_threads_prepare(void)
 	return error;
 }
 
+/* Memory that is nobody's file. */
+static void replace(void *at, size_t bytes)
+{
+	long there = sys(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+
+	if (sys_failed(there))
+		sys(SYS_munmap, at, bytes);
+}
+
+/* A handler that forks may have interrupted the inserted code, which writes the word that it has claimed, in the child
+ * as well, when the handler returns: that is its parent's event. */
+static void leave_to_parent(struct dprof_thread *t)
+{
+	struct dprof_chunk *c = t->current;
+	void *header = t->header;
+
+	unmap(t);
+	if (t != dprof_self || !c)
+		return;
+	if (c->in_slot)
+		replace(header, DPROF_SLOT);
+	else
+		replace(c->start, c->bytes);
+}
+
 void dprof_threads_forget(void)
 {
 	dprof_pack_close();
 	free_ones = 0;
 	for (struct dprof_thread *t = all; t; t = t->following) {
 		if (t->supply != SUPPLY_FREE && t->header)
-			unmap(t);
+			leave_to_parent(t);
 		t->cursor = NULL;
 		set_free(t);
 	}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What other libraries have a fork call, before it and behind it in the parent, may do what it may without us: fork,
-# make threads and wait for them, meet at a barrier, load a library that is instrumented.
+# make threads and wait for them, meet at a barrier, load a library that is instrumented. And a handler that forks returns.
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
 export DPROF_EVENTS=-io,-sleep PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -32,6 +32,15 @@ for when in 0 1; do
 			fail "$what in function $when: expected $visits visits, found $(recorded dprof-forks.*): $(cat problems)"
 		"$analyze" check dprof-forks.* >check 2>&1 || fail "$what in function $when: $(cat check)"
 	done
+done
+
+# The child goes on where the handler has interrupted its parent: nearly always in what is inserted.
+# shellcheck disable=SC2046
+gcc -Wall -Wextra -O1 $(pkg-config --cflags dprof) -o forks-in-handler "$from/forks-in-handler.c" $(pkg-config --libs dprof) ||
+	exit 1
+timeout 60 ./forks-in-handler || fail "a handler forks: exit status $?"
+for trace in dprof-forks-in-handler.*; do
+	"$analyze" check "$trace" >check 2>&1 || fail "a handler forks: $(cat check)"
 done
 
 [ "$failed" = 0 ] && echo "as expected"
