@@ -269,7 +269,8 @@ static void may_idle(struct states *s)
 
 /* ---- Naps ------------------------------------------------------------------------------------ */
 
-#define NAPS 3 /* sleeps at one place in a row, with no more between two than the first of both took */
+#define NAPS 3       /* sleeps at one place in a row, with no more between two than the longest before took */
+#define ROUND_NAPS 4 /* a loop may sleep at so many places */
 
 /* What the user marked is what he says it is. */
 static bool may_nap(const struct states *s, const struct tr_event *e)
@@ -281,43 +282,58 @@ static bool may_nap(const struct states *s, const struct tr_event *e)
 	return s->now.may & MAY_WORK && !s->pauses && !marked && !trace_has(&x, DPROF_KEY_UNTIL);
 }
 
-/* Behind the sleep that began at `from`, or has ended at `to` if that is not 0, another follows, and so on: at most so many. */
-static unsigned naps_behind(struct states *s, uint32_t site, uint64_t from, uint64_t to, unsigned most)
+/* Whether the sleep that has begun is the first of so many at its place, between which only others come. */
+static bool comes_again(struct states *s, const struct tr_event *e)
+{
+	struct tr_cursor events = s->events;
+	struct tr_event begin = *e, end;
+	uint64_t longest = 0;
+	unsigned here = 1;
+	for (int n = 0; here < NAPS && n < NAPS * ROUND_NAPS; n++) {
+		if (!trace_next_bare(&events, &end) || end.site != begin.site || end.op != DPROF_EXIT)
+			break;
+		longest = end.stamp - begin.stamp > longest ? end.stamp - begin.stamp : longest;
+		if (!trace_next_bare(&events, &begin) || begin.op != DPROF_ENTER || !tr_is(events.trace, begin.site, OP_SLEEP) ||
+		    begin.stamp - end.stamp > longest)
+			break;
+		here += begin.site == e->site;
+	}
+	s->ahead.n = 0;
+	return here == NAPS;
+}
+
+static bool sleeps_next(struct states *s)
 {
 	struct tr_cursor events = s->events;
 	struct tr_event next;
-	unsigned n = 0;
-	while (n < most && trace_next_bare(&events, &next) && next.site == site && next.op == (to ? DPROF_ENTER : DPROF_EXIT)) {
-		if (to && next.stamp - to > to - from)
-			break;
-		n += to != 0;
-		from = to ? next.stamp : from;
-		to = to ? 0 : next.stamp;
-	}
+	bool sleeps = trace_next_bare(&events, &next) && next.op == DPROF_ENTER && tr_is(events.trace, next.site, OP_SLEEP) &&
+		      next.stamp - s->nap_to <= s->nap_longest;
 	s->ahead.n = 0;
-	return n;
+	return sleeps;
 }
 
 /* Who sleeps a little again and again may ask for something in between, that no record says. */
 static void nap_begins(struct states *s, const struct tr_event *e)
 {
-	bool follows = s->naps && s->nap_site == e->site && e->stamp - s->nap_to <= s->nap_to - s->nap_from;
-	s->naps = !may_nap(s, e) ? 0 : follows ? s->naps + (s->naps < NAPS) : 1;
+	bool follows = s->naps && e->stamp - s->nap_to <= s->nap_longest;
+	s->naps = may_nap(s, e) && (follows || comes_again(s, e));
+	s->naps_in_row = s->naps;
+	s->nap_longest = follows ? s->nap_longest : 0;
 	s->nap_site = e->site;
 	s->nap_from = e->stamp;
-	if (s->naps && s->naps + naps_behind(s, e->site, e->stamp, 0, NAPS - s->naps) >= NAPS) {
+	if (s->naps)
 		s->now.may |= MAY_WAIT;
-		s->naps_in_row = true;
-	}
 }
 
 static void nap_ends(struct states *s, const struct tr_event *e)
 {
 	if (!s->naps || s->nap_site != e->site)
 		return;
+	uint64_t took = e->stamp - s->nap_from;
 	s->nap_to = e->stamp;
-	s->napped += s->naps_in_row ? e->stamp - s->nap_from : 0;
-	if (s->naps_in_row && naps_behind(s, e->site, s->nap_from, s->nap_to, 1)) {
+	s->nap_longest = took > s->nap_longest ? took : s->nap_longest;
+	s->napped += took;
+	if (sleeps_next(s)) {
 		s->pauses = true;
 		s->after_pause = s->now;
 		s->now.may |= MAY_WAIT;
@@ -412,7 +428,7 @@ static void end_before(struct states *s, const struct tr_event *e)
 		s->now = s->after_pause;
 		s->pauses = false;
 	}
-	s->naps = sleeps ? s->naps : 0;
+	s->naps &= sleeps;
 	s->naps_in_row &= sleeps && e->op == DPROF_EXIT;
 	s->idle = s->forgot = false;
 }
@@ -785,7 +801,7 @@ static size_t follow_plain(struct states *s, struct period_begin *out, size_t ro
 	}
 	end_plain(&w);
 	s->forgot &= s->events.next == s->ahead_from + i;
-	s->naps = s->events.next == s->ahead_from + i ? s->naps : 0;
+	s->naps &= s->events.next == s->ahead_from + i;
 	s->events.next = s->ahead_from + i;
 	return n;
 }

@@ -114,10 +114,10 @@ struct states {
 	uint64_t between;    /* for how many ticks it did so, in states that do not say it */
 	bool pauses;         /* it asks again, but not yet: */
 	struct thread_state after_pause;
-	unsigned naps;       /* sleeps at one place in a row so far, of which the last one was from .. to */
-	uint32_t nap_site;
-	uint64_t nap_from, nap_to;
-	bool naps_in_row;    /* they are enough to be a loop that asks for something */
+	bool naps;           /* the sleep before was one of a loop's that may ask for something: */
+	uint32_t nap_site;   /* it, ... */
+	uint64_t nap_from, nap_to, nap_longest; /* ... and what the longest of that row took */
+	bool naps_in_row;    /* nothing but such sleeps since then */
 	uint64_t napped;     /* ticks in sleeps of which that is so */
 	struct replay replay;
 	struct thread_state *before; /* each of its entries was entered */

@@ -97,6 +97,15 @@ naps | two | trace twice
 alone twice 1 10 10
 { op 0 4 2000 22000; op 0 4 50000 60000; op 0 4 80000 102000; } | two | trace awake
 alone awake 1 10 10
+# A loop may sleep at two places, for long and for short in turn, and look in between for longer than the short one. One that
+# is passed once before is not of the loop; and three places, once each, are none.
+two_naps() { op 0 4 "$1" $(($1 + 20000)); op 0 7 $(($1 + 20010)) $(($1 + 20100)); }
+{ echo 'site 7 kind=sleep name=nanosleep file=x.c line=8'; echo 'site 8 kind=sleep name=usleep file=x.c line=9'; } >>sites
+{ op 0 8 2000 3000; two_naps 3010; two_naps 23300; two_naps 43600; op 0 4 63900 102000; } | two | trace turns
+alone turns 1 10 98950
+{ op 0 4 2000 22000; op 0 7 22010 60000; op 0 8 60010 102000; } | two | trace once
+alone once 1 10 10
+sed -i '/^site [78]/d' sites
 { echo 'site 7 kind=region name=body file=x.c line=8'; echo 'e 0 1900 7 enter'; naps; third; echo 'e 0 102000 7 exit'; } >marked
 sed -n '/^site/p' marked >>sites
 sed '/^site/d' marked | two | trace body
