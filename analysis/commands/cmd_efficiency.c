@@ -230,6 +230,10 @@ static void fill_page(struct reply *r, const struct efficiency_answer *a, bool e
 		reply_say(r, SAY_TEXT, "By the kernel's counts threads were, or may have been, blocked where nothing was recorded that "
 			  "blocks, for at most %s s in all: that may be useful or not, and intervals hold both.",
 			  interval_upper(seconds(a, (frz_time){ 0, e->blocked }).hi, 3).text);
+	if (e->hidden)
+		reply_say(r, SAY_TEXT, "Threads worked, or may have, while they were in operations that wait, such as in a signal's handler, for "
+			  "at most %s s in all: intervals hold both.",
+			  interval_upper(seconds(a, (frz_time){ 0, e->hidden }).hi, 3).text);
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }

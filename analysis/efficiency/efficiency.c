@@ -79,6 +79,7 @@ static void find_useful(struct efficiency_finder *f)
 	e->nprocesses = u->nprocesses;
 	e->open = u->open;
 	e->blocked = u->blocked_sum;
+	e->hidden = u->hidden_sum;
 	for (size_t i = 0; i < u->nthreads; i++)
 		*MEM_GROW(e->each, n) = (struct efficiency_thread){ u->threads[i], u->parts[i].useful };
 	e->useful = factors_sum(u->parts, u->nthreads);
@@ -92,6 +93,8 @@ static void find_factors(struct efficiency_finder *f)
 	frz_time ideal = efficiency_ideal(&f->walk, &e->span);
 	if (f->useful.blocked_sum) /* what it waited for there, the graph does not know */
 		ideal = (frz_time){ ticks_minus(ideal.lo, f->useful.blocked_sum), e->span.length.hi };
+	if (f->useful.hidden_sum) /* nor what it did in there */
+		ideal.hi = e->span.length.hi;
 	e->ideal = at_least(ideal, longest.lo);
 	e->factors = factors_of(f->useful.parts, e->nthreads, e->span.length, e->ideal);
 }
@@ -128,7 +131,10 @@ static void add_region(struct efficiency_finder *f, const struct region_sum *sum
 		frz_time useful = at_most(sums[i].useful, sums[i].time.hi);
 		int64_t blocked = f->useful.blocked[sums[i].thread];
 		useful.lo = useful.lo > blocked ? useful.lo - blocked : 0;
+		useful.hi = ticks_plus(useful.hi, f->useful.hidden[sums[i].thread]);
+		useful = at_most(useful, sums[i].time.hi);
 		frz_time without = at_most(minus(sums[i].time, sums[i].transfer), sums[i].time.hi);
+		without.hi = f->useful.hidden[sums[i].thread] ? sums[i].time.hi : without.hi;
 		parts[i] = (struct factor_part){ useful, 1 };
 		r.time = longest_of(r.time, sums[i].time);
 		ideal = longest_of(ideal, at_least(without, useful.lo));

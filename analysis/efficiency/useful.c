@@ -33,6 +33,7 @@ static void find_blocked(struct useful *u, const struct times *times, const stru
 		u->blocked[t] = most < run_s / 100 ? 0 : blocked_ticks(most, &u->span, run_s);
 		u->hidden[t] = blocked_ticks(b.hidden_s.hi, &u->span, run_s);
 		u->blocked_sum = ticks_plus(u->blocked_sum, u->blocked[t]);
+		u->hidden_sum = ticks_plus(u->hidden_sum, u->hidden[t]);
 	}
 	free(counts);
 }

@@ -22,7 +22,7 @@ struct useful {
 	struct factor_part *parts;   /* and the useful time of each; its weight is 1 */
 	int64_t *blocked;            /* of each of the trace's threads, ticks at most for which it was so; 0: below a hundredth of the run */
 	int64_t *hidden;             /* likewise, ticks for which it may have worked in operations */
-	int64_t blocked_sum;         /* of all */
+	int64_t blocked_sum, hidden_sum; /* of all */
 	bool open;                   /* for more than a hundredth of the run some thread may be useful or not */
 };
 

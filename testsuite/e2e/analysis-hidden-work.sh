@@ -125,6 +125,10 @@ undecided() { # NAME SECONDS
 	tr -s ' \n' ' ' <out >line
 	grep -q '[0-9]  *proved ' out && fail "$1: something is proved: $(cat out)"
 	grep -q "these worked, or may have,.*: pid 1 thread 0 for $2" line || fail "$1: nothing is said of the handler: $(cat out)"
+	"$analyze" efficiency "$1" | tr -s ' \n' ' ' | grep -q 'Threads worked, or may have, while they were in operations that wait' ||
+		fail "$1: efficiency says nothing of the handler: $("$analyze" efficiency "$1")"
+	"$analyze" efficiency --json "$1" >json || fail "$1: efficiency: $?"
+	jq -e '.parallel.hi > 40 and .load_balance.hi > 60' json >held || fail "$1: the handler was useful, or may have been: $(cat json)"
 }
 
 post='e 0 250004000 1 point id=2'
