@@ -120,9 +120,10 @@ grep -q ' proved$' coz && fail "coz proves something: $(cat coz)"
 grep -q 'this kernel does not count' out && fail "this kernel counts: $(cat out)"
 blocked | awk '$2 > 0.05 { victims++; if ($3 < 0.2 || $2 > $3) exit 1 } END { exit victims != 1 }' ||
 	fail "expected one victim, blocked for some 0.4 s: $(blocked)"
-# What counts as work may have been waiting: the victim worked for 15 ms, the worker for all of the run, main not at all.
+# What counts as work may have been waiting: the victim worked for 15 ms, the worker for all of the run, main not at all. Where
+# threads begin late on a busy machine both ends are less.
 "$analyze" efficiency --json dprof-raw.* >json || fail "efficiency: $(cat json)"
-jq -e '.parallel.lo < 40 and .parallel.hi > 60' json >held || fail "efficiency: $(jq -c .parallel json)"
+jq -e '.parallel.lo < 40 and .parallel.hi - .parallel.lo > 20' json >held || fail "efficiency: $(jq -c .parallel json)"
 "$analyze" efficiency dprof-raw.* | tr -s ' \n' ' ' | grep -q 'blocked where nothing was recorded that blocks, for at most 0\.[0-9]* s' ||
 	fail "efficiency does not say it: $("$analyze" efficiency dprof-raw.*)"
 "$analyze" coz --json --region victim --reduce 100 dprof-raw.* >json 2>err || fail "coz: $(cat err)"
