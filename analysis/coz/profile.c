@@ -155,13 +155,11 @@ static void take_gains(struct profile *p, struct coz *c, struct profile_row *row
 
 #define NEAR 1 /* percent of the run: what is expected is no proof */
 
-/* What is proved holds what is expected, unless that says nothing, of what buys at most so many percent: else it is not to
- * be trusted. */
-static void reconcile(struct profile *p, double most, struct interval *expected, struct interval *proved)
+/* What is proved holds some of what is expected: else it is not to be trusted. What is expected may be wide, where nobody knows
+ * what ended a wait. */
+static void reconcile(struct profile *p, struct interval *expected, struct interval *proved)
 {
-	double likely = middle(*expected);
-	bool vacuous = expected->lo <= 0 && expected->hi >= most;
-	if (!vacuous && (likely < proved->lo - NEAR || likely > proved->hi + NEAR)) {
+	if (expected->lo > proved->hi + NEAR || expected->hi < proved->lo - NEAR) {
 		*proved = (struct interval){ fmin(proved->lo, expected->lo), fmax(proved->hi, expected->hi) };
 		p->narrow++;
 	}
@@ -195,7 +193,7 @@ static void take_speedup(struct profile *p, const struct coz *c, size_t region, 
 	*expected = with_open(*expected, p->open[COZ_EXPECTED], most);
 	*proved = with_open(*proved, p->open[COZ_PROVED], p->rigid ? most : 100);
 	*proved = with_hidden(*proved, p->hidden);
-	reconcile(p, most, expected, proved);
+	reconcile(p, expected, proved);
 }
 
 static void take_speedups(struct profile *p, const struct coz *c, size_t region, struct profile_row *row)
