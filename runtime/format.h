@@ -143,7 +143,7 @@ enum dprof_op {
 	X(CHANNEL, channel) /* a way that bytes go: one direction of a pipe or a connection */     \
 	X(OFFSET, offset) /* how many bytes had gone that way before */                            \
 	X(PROCESS, process) /* the pid of another process */                                       \
-	X(UNTIL, until)   /* the moment that was waited for, in ns of its clock */                   \
+	X(UNTIL, until)   /* the moment that was waited for, in ns of its clock; 0: not known */                   \
 	X(SINCE, since)   /* the stamp of its begin: it was recorded late */                       \
 	X(OBJECT, object) /* what processes share, by a number that is the same in all of them */
 
@@ -184,6 +184,8 @@ enum dprof_key {
  *            peer tag               with DPROF_PEER_NONE: several calls that follow each other, from the begin of the first
  *                                   one on, each of which asked in vain (MPI_Test, MPI_Iprobe, pthread_mutex_trylock, ...)
  *                                   or, to the end, did not any more. For `tag` ticks in between the thread was in none
+ *            until [peer] ...       it ended because its time limit was over, with nothing that it waited for: at that moment,
+ *                                   or 0: not known, or of no one clock
  *            [peer] object [bytes [role]]
  *                                   a condition variable, a semaphore or a queue of messages that processes share. With
  *                                   role=1 a message was put there, and else one was taken, or something that was

@@ -288,7 +288,7 @@ static bool moment_stays(struct thread_walk *w, uint64_t until)
  * there, and that may come as well. */
 static void note_time_out(struct thread_walk *w, struct event_ref exit, bool again)
 {
-	uint64_t until = trace_arg(&w->entered, DPROF_KEY_UNTIL, ARG_NONE);
+	uint64_t until = arg_expired_at(operation(w, &w->entered), &w->entered);
 	struct wait_begin begin = begin_of(w);
 	if (until != ARG_NONE && moment_stays(w, until))
 		graph_unknown_since(w->b, begin, exit,

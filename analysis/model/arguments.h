@@ -5,7 +5,7 @@
  * Keys are few (format.h): what `id`, `tag`, `role`, `task` and `peer` say depends on the kind of the event, on whether it
  * is an enter, an exit or a point, and on its other arguments. Here each meaning has a name of its own. Whoever
  * analyses asks for that, and not for keys, but for those that mean the same wherever they stand: group, seq, bytes,
- * thread, until. What processes share (locks, waits) has an object in place of an address.
+ * thread, and until of a sleep. What processes share (locks, waits) has an object in place of an address.
  *
  *   id    of a request       send, recv, coll: begun under it, and done (point); wait: for it
  *         an address         lock, wait: of the lock, the condition variable, the semaphore, the futex
@@ -36,6 +36,7 @@
  *         a failure          barrier, coll: DPROF_PEER_NONE
  *         not known          wait, lock, sleep (which a signal ended): DPROF_PEER_UNKNOWN
  *         in vain            wait: DPROF_PEER_NONE
+ *   until a time limit       wait: which alone ended it, at this moment, or 0
  *
  * Law: each meaning stands in one place (kinds, operations) and is asked for there alone: of any other event, and of
  * one that does not say it, the answer is ARG_NONE, or false. Only of a wait that no one knows (operation.h) the id may be
@@ -192,6 +193,19 @@ static inline bool arg_only_found(const struct operation *o, const struct tr_eve
 {
 	return o->kind == DPROF_KIND_WAIT && o->is & OP_MPI && e->op == DPROF_ENTER && !trace_has(e, DPROF_KEY_ID) &&
 	       !trace_has(e, DPROF_KEY_PEER);
+}
+
+/* It ended because its time limit was over, and nothing else: nobody is known whom it waited for; */
+static inline bool arg_expired(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_UNTIL, ARG_KIND(WAIT), ARG_ENTER) != ARG_NONE;
+}
+
+/* ... at this moment, or ARG_NONE: not known. */
+static inline uint64_t arg_expired_at(const struct operation *o, const struct tr_event *e)
+{
+	uint64_t until = arg_at(o, e, DPROF_KEY_UNTIL, ARG_KIND(WAIT), ARG_ENTER);
+	return until ? until : ARG_NONE;
 }
 
 /* Attempts that follow each other, all in vain; */

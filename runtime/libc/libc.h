@@ -33,6 +33,7 @@
 #define RUNTIME_LIBC_H
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -109,6 +110,19 @@ struct plain {
 };
 void plain_end(struct plain *);
 
+/* It was over because its time limit was, if so: a wait, and no sleep. */
+static inline void plain_expired(struct plain *p, bool expired)
+{
+	if (expired)
+		dprof_say(&p->more, DPROF_KEY_UNTIL, 0);
+}
+
+/* Nothing came within the time limit, if it had one: said by errno. (What does not block says so, too, and at once.) */
+static inline bool call_expired(int64_t result)
+{
+	return result < 0 && (errno == EAGAIN || errno == ETIMEDOUT);
+}
+
 #define PLAIN(name, own)                      \
 	struct plain name AT_END(plain_end);  \
 	name.site = SITE(own);                \
@@ -127,6 +141,21 @@ void plain_end(struct plain *);
 			return real arguments;              \
 		PLAIN(p, own);                              \
 		return real arguments;                      \
+	}
+
+/* Likewise one with a time limit, with which it ended if `expired` says so of its `result`. */
+#define TIMED_CALL(name, own, parameters, arguments, expired) \
+	DPROF_EXPORT int name parameters                      \
+	{                                                     \
+		__typeof__(&name) real = REAL(name);          \
+		int result;                                   \
+                                                              \
+		if (!is_watched())                            \
+			return real arguments;                \
+		PLAIN(p, own);                                \
+		result = real arguments;                      \
+		plain_expired(&p, expired);                   \
+		return result;                                \
 	}
 
 /* A call that was to open something has the result `fd`, errno as that left it: of a file it is not recorded. */
@@ -218,6 +247,7 @@ struct libc_transfer {
 	bool is_event, by_one;
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
 	bool ends;                /* it came to its end: was not cancelled */
+	bool expired;             /* with nothing, as its time limit was over */
 	int64_t bytes;            /* moved; negative: none, or not known */
 	int64_t most;             /* taken, if there had been as many; 0: not known */
 };

@@ -94,6 +94,7 @@ DPROF_EXPORT int accept(int fd, struct sockaddr *from, socklen_t *size)
 		return real(fd, from, size);
 	PLAIN(p, site_accept);
 	result = real(fd, from, size);
+	plain_expired(&p, call_expired(result));
 	if (result >= 0)
 		descriptor_connected(result);
 	return result;
@@ -108,6 +109,7 @@ DPROF_EXPORT int accept4(int fd, struct sockaddr *from, socklen_t *size, int fla
 		return real(fd, from, size, flags);
 	PLAIN(p, site_accept);
 	result = real(fd, from, size, flags);
+	plain_expired(&p, call_expired(result));
 	if (result >= 0)
 		descriptor_connected(result);
 	return result;
@@ -122,6 +124,7 @@ DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
 		return real(fd, to, size);
 	PLAIN(p, site_connect);
 	result = real(fd, to, size);
+	plain_expired(&p, result < 0 && errno == EINPROGRESS);
 	if (result == 0 || errno == EINPROGRESS)
 		descriptor_connected(fd);
 	return result;

@@ -41,6 +41,7 @@
 			return real arguments;                  \
 		MESSAGE(m, name, TAKES);                        \
 		m.bytes = real arguments;                       \
+		m.expired = call_expired(m.bytes);              \
 		m.object = m.bytes >= 0 ? which : 0;            \
 		return m.bytes;                                 \
 	}
@@ -54,6 +55,7 @@
 			return real arguments;                  \
 		MESSAGE(m, name, GIVES);                        \
 		result = real arguments;                        \
+		m.expired = call_expired(result);               \
 		m.bytes = result == 0 ? (int64_t)(n) : -1;      \
 		m.object = result == 0 ? which : 0;             \
 		return result;                                  \
@@ -194,6 +196,7 @@ static bool are_readable(const struct sembuf *operations, size_t n)
 			give_permits(&u);                                                                   \
 		p.call = u.plain.call = (struct libc_call){ u.plain.call.told, CALLER, dprof_adapter_moment() }; \
 		result = real arguments;                                                                    \
+		plain_expired(&p, call_expired(result));                                                    \
 		if (result == 0 && takes) {                                                                 \
 			p.site = NULL;                                                                      \
 			take_permits(&u);                                                                   \

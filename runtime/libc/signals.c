@@ -19,8 +19,8 @@ int __sigpause(int, int);
 
 PLAIN_CALL(int, sigwait, site_sigwait, (const sigset_t *set, int *signal), (set, signal))
 PLAIN_CALL(int, sigwaitinfo, site_sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
-PLAIN_CALL(int, sigtimedwait, site_sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *most),
-	   (set, info, most))
+TIMED_CALL(sigtimedwait, site_sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *most),
+	   (set, info, most), call_expired(result))
 PLAIN_CALL(int, sigsuspend, site_sigsuspend, (const sigset_t *mask), (mask))
 PLAIN_CALL(int, __sigpause, site_sigpause, (int number_or_mask, int is_number), (number_or_mask, is_number))
 PLAIN_CALL(int, pause, site_pause, (void), ())

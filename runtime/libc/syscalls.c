@@ -70,6 +70,7 @@ static void say_waited(struct plain *p, const struct syscalls_asked *q, long res
 	if (found || !call_blocked(&p->call, dprof_adapter_now()))
 		return;
 	dprof_say(&p->more, DPROF_KEY_ID, (uint64_t)q->a);
+	plain_expired(p, call_expired(result));
 	if (result != 0)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
@@ -164,6 +165,7 @@ static long move(const struct syscalls_asked *q, const struct dprof_site *wait, 
 	transfer_begin(&t, (int)q->a, way, wait, io);
 	t.call = call_begin(io, q->caller);
 	result = ask(q);
+	t.expired = call_expired(result);
 	t.bytes = in_bytes ? result : -1;
 	return result;
 }
@@ -233,11 +235,25 @@ static bool opens(long number)
 	return number == SYS_open || number == SYS_openat || number == SYS_openat2 || number == SYS_creat;
 }
 
+/* Nothing came within the time limit. */
+static bool has_expired(long number, long result)
+{
+	switch (number) {
+	case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+	case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:
+		return result == 0;
+	default:
+		return call_expired(result);
+	}
+}
+
 static long wait_for(const struct syscalls_asked *q, const struct dprof_site *site)
 {
 	struct plain p AT_END(plain_end) = { .site = site, .call = call_begin(site, q->caller) };
 	long result = ask(q);
 
+	if (dprof_site_kind(site) == DPROF_KIND_WAIT)
+		plain_expired(&p, has_expired(q->number, result));
 	if (opens(q->number))
 		call_opened(&p, (int)result);
 	return result;

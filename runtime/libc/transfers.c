@@ -70,7 +70,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 
 	t->site[NOT_KNOWN] = t->site[OF_OTHERS] = wait;
 	t->site[OF_FILE] = d->is_timer ? SITE(site_timer) : io;
-	t->ends = false;
+	t->ends = t->expired = false;
 	t->bytes = -1;
 	t->most = 0;
 	t->what = d->leads_outside && way == GIVES ? OF_FILE : d->what;
@@ -100,6 +100,8 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	if (t->until)
 		dprof_say(&a, DPROF_KEY_UNTIL, t->until);
+	else if (t->expired && t->what != OF_FILE)
+		dprof_say(&a, DPROF_KEY_UNTIL, 0);
 	if (t->channel)
 		dprof_say(&a, DPROF_KEY_CHANNEL, t->channel);
 	if (t->object)
@@ -161,6 +163,7 @@ ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, sock
 			return real arguments;                \
 		TRANSFER(t, site, fd, way);                         \
 		t.bytes = real arguments;                     \
+		t.expired = call_expired(t.bytes);                  \
 		t.most = t.bytes > 0 ? (int64_t)(count) : 0;        \
 		t.event = (at);                                     \
 		t.ends = true;                                      \
@@ -218,6 +221,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 			return real arguments;                \
 		TRANSFER(t, site, fd, TAKES);                       \
 		ssize_t result = real arguments;              \
+		t.expired = call_expired(result);                   \
 		t.most = result > 0 ? (int64_t)(count) : 0;         \
 		t.ends = !(flags & MSG_OOB);                        \
 		t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : result; \
@@ -231,6 +235,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 			return real arguments;                \
 		TRANSFER(t, name, fd, GIVES);                       \
 		t.bytes = real arguments;                     \
+		t.expired = call_expired(t.bytes);                  \
 		t.ends = !(flags & MSG_OOB);                        \
 		return t.bytes;                                     \
 	}
@@ -282,6 +287,7 @@ DPROF_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 		give_away(message);
 	TRANSFER(t, sendmsg, fd, GIVES);
 	t.bytes = real(fd, message, flags);
+	t.expired = call_expired(t.bytes);
 	t.ends = !(flags & MSG_OOB);
 	return t.bytes;
 }
@@ -304,6 +310,7 @@ DPROF_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 		return real(fd, messages, n, flags, most);
 	TRANSFER(t, recvmmsg, fd, TAKES);
 	result = real(fd, messages, n, flags, most);
+	t.expired = call_expired(result);
 	t.ends = !(flags & MSG_OOB);
 	t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : sum(messages, result);
 	return result;
@@ -320,6 +327,7 @@ DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 		give_away(&messages[i].msg_hdr);
 	TRANSFER(t, sendmmsg, fd, GIVES);
 	result = real(fd, messages, n, flags);
+	t.expired = call_expired(result);
 	t.ends = !(flags & MSG_OOB);
 	t.bytes = sum(messages, result);
 	return result;

@@ -2,7 +2,7 @@
  *
  * waits.c - what another thread or process may end.
  *
- *   ENTER poll peer=UNKNOWN ... EXIT                   likewise select, epoll_wait; without descriptors: a sleep
+ *   ENTER poll [until=0] peer=UNKNOWN ... EXIT         likewise select, epoll_wait; without descriptors: a sleep
  *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT    POINT killed child
  *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread */
 #include <poll.h>
@@ -29,9 +29,12 @@
 		if (!is_watched())                                  \
 			return real arguments;                \
 		PLAIN(p, wait_##own);                               \
-		if (sleeps)                                         \
+		bool is_sleep = (sleeps);                           \
+		if (is_sleep)                                       \
 			p.site = SITE(sleep_##own);                 \
-		return real arguments;                        \
+		int result = real arguments;                        \
+		plain_expired(&p, result == 0 && !is_sleep);        \
+		return result;                                      \
 	}
 #define WAIT_OR_SLEEP_SITES(name)                             \
 	DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name);   \
@@ -59,12 +62,13 @@ WAIT_OR_SLEEP(select, select, (int n, fd_set *in, fd_set *out, fd_set *other, st
 WAIT_OR_SLEEP(pselect, pselect,
 	      (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *most, const sigset_t *mask),
 	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most)
-PLAIN_CALL(int, epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms))
-PLAIN_CALL(int, epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
-	   (fd, events, n, ms, mask))
-PLAIN_CALL(int, epoll_pwait2, site_epoll_wait,
+TIMED_CALL(epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms),
+	   result == 0)
+TIMED_CALL(epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
+	   (fd, events, n, ms, mask), result == 0)
+TIMED_CALL(epoll_pwait2, site_epoll_wait,
 	   (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
-	   (fd, events, n, most, mask))
+	   (fd, events, n, most, mask), result == 0)
 
 /* ---- Locks of files ----------------------------------------------------------------------------------- */
 

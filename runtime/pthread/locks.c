@@ -6,6 +6,8 @@
  *   POINT pthread_mutex_unlock id=LOCK            just before it is released
  *
  * So, of one lock, the stamps of what is released and taken stand in the order in which that was done.
+ *   ENTER pthread_mutex_timedlock until=0 ... EXIT    a wait: it was not had in time
+ *
  * What need not succeed is recorded once it has. A lock that processes share may be held by any of them:
  * whoever takes it may have waited for an unknown thread; it has an object, too. */
 #include <errno.h>
@@ -166,12 +168,14 @@ static bool has_it(int error)
 		return site ? name##_recorded(lock, site) : REAL(name)(lock);             \
 	}
 
-/* It waited until a moment, for nothing. */
+/* It waited until a moment, for nothing. Which one is not said: it may be of any clock. */
 static void gave_up(const struct dprof_site *site, struct dprof_moment since)
 {
-	const struct dprof_arguments none = { 0 };
+	struct dprof_arguments a;
 
-	dprof_adapter_record_enter_at(site, since, &none);
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_UNTIL, 0);
+	dprof_adapter_record_enter_at(site, since, &a);
 	dprof_adapter_exit(site);
 }
 

@@ -116,7 +116,7 @@ $messages"
 	0 wait futex id=i
 	1 wait futex%20wake id=i
 	END
-	expect $program futex-until <<<"0 wait futex id=i peer=?"
+	expect $program futex-until <<<"0 wait futex id=i until=t peer=?"
 	expect $program onces <<<"1 wait pthread_once id=i peer=?"
 	expect $program children <<-END
 	0 wait waitpid process=p role=1

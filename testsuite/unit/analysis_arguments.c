@@ -12,6 +12,7 @@ enum meaning {
 	ROOT, FAILED, READER, HOW, EMPTY,                       /* role */
 	MADE, RUN, AWAY, AWAITED,                               /* task */
 	RANK, DOUBTFUL, UNKNOWN,                                /* peer */
+	EXPIRED,                                                /* until */
 };
 
 /* `task`: the event has a task as well (1), or has none (0), or may (-1). */
@@ -42,6 +43,7 @@ static const struct row {
 	ROW(PEER, BARRIER, ARG_ENTER, -1, DOUBTFUL), ROW(PEER, COLL, ARG_ENTER, -1, DOUBTFUL),
 	ROW(PEER, FORK, ARG_ENTER, -1, DOUBTFUL), ROW(PEER, JOIN, ARG_ENTER, -1, DOUBTFUL),
 	ROW(PEER, WAIT, ARG_ENTER, -1, UNKNOWN), ROW(PEER, LOCK, ARG_ENTER, -1, UNKNOWN),
+	ROW(UNTIL, WAIT, ARG_ENTER, -1, EXPIRED),
 };
 
 /* Any exit but a region's may say for which task. */
@@ -89,6 +91,7 @@ static bool means(enum meaning m, const struct operation *o, const struct tr_eve
 	case RANK: return arg_rank(o, e) == value;
 	case DOUBTFUL: return arg_is_doubtful(o, e) && !arg_is_rooted(o, e);
 	case UNKNOWN: return arg_for_unknown(o, e);
+	case EXPIRED: return arg_expired(o, e) && arg_expired_at(o, e) == (value ? value : ARG_NONE);
 	default: return false;
 	}
 }
@@ -99,6 +102,7 @@ static enum meaning found(enum dprof_key key, const struct operation *o, const s
 	static const struct { enum dprof_key key; enum meaning first, last; } of[] = {
 		{ DPROF_KEY_ID, REQUEST, EVENT_COME }, { DPROF_KEY_TAG, MESSAGE_TAG, RUN_EVENT },
 		{ DPROF_KEY_ROLE, ROOT, EMPTY }, { DPROF_KEY_TASK, MADE, AWAITED }, { DPROF_KEY_PEER, RANK, UNKNOWN },
+		{ DPROF_KEY_UNTIL, EXPIRED, EXPIRED },
 	};
 	enum meaning found = NOTHING;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
@@ -134,6 +138,8 @@ START_TEST(each_key_means_one_thing)
 				check(DPROF_KEY_ID, k, op, task, IT);
 				check(DPROF_KEY_TAG, k, op, task, IT);
 				check(DPROF_KEY_TASK, k, op, task, IT);
+				check(DPROF_KEY_UNTIL, k, op, task, IT);
+				check(DPROF_KEY_UNTIL, k, op, task, 0);
 				bool zero = DPROF_KIND_BIT(kind) & (ARG_KIND(LOCK) | ARG_KIND(FORK));
 				check(DPROF_KEY_ROLE, k, op, task, zero ? 0 : DPROF_ROLE_UNKNOWN);
 				bool wait = DPROF_KIND_BIT(kind) & (ARG_KIND(LOCK) | ARG_KIND(WAIT));
@@ -148,7 +154,7 @@ START_TEST(what_is_not_said_is_nothing)
 		for (enum dprof_op op = DPROF_ENTER; op <= DPROF_POINT; op++) {
 			struct operation o = operation_of((enum dprof_kind)kind, "whatever");
 			struct tr_event e = { .op = op };
-			for (enum meaning m = REQUEST; m <= UNKNOWN; m++)
+			for (enum meaning m = REQUEST; m <= EXPIRED; m++)
 				ck_assert_msg(!means(m, &o, &e, IT), "%d of kind %d", m, kind);
 		}
 }
