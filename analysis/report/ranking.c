@@ -291,7 +291,7 @@ static struct where_text place_of(const struct findings *f, const struct ranked 
 	if (s->site == TR_OUTSIDE)
 		snprintf(p.text, sizeof p.text, ", mostly " OUTSIDE_REGIONS);
 	else if (s->site != TR_NO_SITE && !encloses_all(f, s))
-		snprintf(p.text, sizeof p.text, ", mostly in %s%s", is_mixed(f->trace, s->site) ? "" : "region ",
+		snprintf(p.text, sizeof p.text, ", mostly in %s%s", tr_is(f->trace, s->site, OP_REGION) ? "region " : "",
 			 site_name(f->trace, s->site).text);
 	return p;
 }
