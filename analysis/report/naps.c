@@ -12,69 +12,90 @@
 
 #define NAMED 4
 
-struct napped { double s; uint32_t site; };
+/* What a thread did for so long of which it is not known whether it waited; and where, the last time. */
+enum open_kind { NAPPED, EXPIRED, OPEN_KINDS };
+struct open_time { double s; uint32_t site; };
+struct open_times { struct open_time of[OPEN_KINDS]; };
 
-static bool any_sleep(const struct trace *trace)
+/* There is a sleep, or a wait that only a time limit ended. */
+static bool any(const struct trace *trace)
 {
-	bool any = false;
-	for (uint32_t i = 0; i < trace->nsites && !any; i++)
-		any = tr_is(trace, i, OP_SLEEP);
-	return any;
+	bool found = false;
+	for (size_t i = 0; i < trace_kinds(trace) && !found; i++)
+		found = tr_is(trace, trace->whats[i].site, OP_SLEEP) ||
+			(trace->whats[i].keys >> DPROF_KEY_UNTIL & 1 && tr_is(trace, trace->whats[i].site, OP_WAITS));
+	return found;
 }
 
-static struct napped find(const struct trace *trace, size_t thread, const struct roles *roles)
+static struct open_times find(const struct trace *trace, size_t thread, const struct roles *roles)
 {
+	double hz = trace->clocks[trace->threads[thread].clock].ghz * 1e9;
 	struct states s;
 	struct tr_event e;
-	struct napped found = { 0, TR_NO_SITE };
 	uint64_t before = 0;
+	uint32_t nap_site = TR_NO_SITE;
 	states_open(&s, trace, thread, roles);
 	while (states_step(&s, &e) != STATES_END)
 		if (s.napped > before) {
 			before = s.napped;
-			found.site = s.nap_site;
+			nap_site = s.nap_site;
 		}
-	found.s = (double)s.napped / trace->clocks[trace->threads[thread].clock].ghz / 1e9;
+	struct open_times found = { { [NAPPED] = { (double)s.napped / hz, nap_site },
+				      [EXPIRED] = { (double)s.expired / hz, s.expired_site } } };
 	states_close(&s);
 	return found;
 }
 
-static void say(struct trace *trace, const char *list, size_t more)
+static char *sentence(const struct trace *trace, enum open_kind kind, const char *list, const char *others)
 {
-	char *others = more ? mem_format(", and %zu more", more) : mem_copy("");
-	*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
-		"these slept again and again, and did nothing in between: %s%s. Whether they waited there for what others do, or "
-		"slept for themselves, is not known. %s", list, others, marks_poll(trace));
+	if (kind == NAPPED)
+		return mem_format("these slept again and again, and did nothing in between: %s%s. Whether they waited there for what "
+				  "others do, or slept for themselves, is not known. %s", list, others, marks_poll(trace));
+	return mem_format("waits that nothing but their time limit ended: %s%s. Whether these waited there for what others do, or slept "
+			  "for themselves, is not known", list, others);
+}
+
+static double say(struct trace *trace, enum open_kind kind, const struct open_times *times)
+{
+	double worth = unrecorded_worth(trace), sum = 0;
+	char *list = mem_copy("");
+	size_t n = 0;
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		struct open_time open = times[i].of[kind];
+		bool matters = open.s > 0 && open.s >= worth;
+		sum += matters ? open.s : 0;
+		if (!matters || n++ >= NAMED)
+			continue;
+		char *how_long = kind == EXPIRED ? mem_format(" for %.3g s", open.s) : mem_copy("");
+		char *longer = mem_format("%s%s%s%s at %s", list, n > 1 ? ", " : "", thread_name(trace, i).text, how_long,
+					  site_name(trace, open.site).text);
+		free(how_long);
+		free(list);
+		list = longer;
+	}
+	char *others = n > NAMED ? mem_format(", and %zu more", n - NAMED) : mem_copy("");
+	if (n)
+		*MEM_GROW(trace->notes, trace->nnotes) = sentence(trace, kind, list, others);
 	free(others);
+	free(list);
+	return sum;
 }
 
 static double find_all(struct trace *trace, const struct roles *roles)
 {
-	double worth = unrecorded_worth(trace);
-	char *list = mem_copy("");
-	double sum = 0;
-	size_t n = 0;
-	for (size_t i = 0; i < trace->nthreads; i++) {
-		struct napped napped = find(trace, i, roles);
-		bool matters = napped.s > 0 && napped.s >= worth;
-		sum += matters ? napped.s : 0;
-		if (!matters || n++ >= NAMED)
-			continue;
-		char *longer = mem_format("%s%s%s at %s", list, n > 1 ? ", " : "", thread_name(trace, i).text,
-					  site_name(trace, napped.site).text);
-		free(list);
-		list = longer;
-	}
-	if (n)
-		say(trace, list, n > NAMED ? n - NAMED : 0);
-	free(list);
-	return sum;
+	struct open_times *times = mem_resize(NULL, trace->nthreads + 1, sizeof *times);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		times[i] = find(trace, i, roles);
+	double naps = say(trace, NAPPED, times);
+	say(trace, EXPIRED, times);
+	free(times);
+	return naps;
 }
 
 double naps_say(struct trace *trace, const struct roles *roles)
 {
 	struct roles usual;
-	if (!any_sleep(trace))
+	if (!any(trace))
 		return 0;
 	if (roles)
 		return find_all(trace, roles);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * naps.h - threads that sleep again and again (states.h): whether they wait for others there is not known. Scores hold both;
- * what a command takes for work alone is not proved then. */
+ * naps.h - threads that sleep again and again, or whose waits only a time limit ended (states.h): whether they wait for others
+ * there is not known. Scores hold both; what a command takes for work alone is not proved then. */
 #ifndef ANALYSIS_NAPS_H
 #define ANALYSIS_NAPS_H
 
 #include "analysis/states/states.h"
 
-/* For how many seconds threads do so, of those that do it for a time worth mentioning (unrecorded.h), with a note that names
- * them and where. `roles`: or NULL for those by default. */
+/* For how many seconds threads sleep so, of those that do it for a time worth mentioning (unrecorded.h), with notes that name
+ * them and where, and likewise those waits. `roles`: or NULL for those by default. */
 double naps_say(struct trace *, const struct roles *);
 
 #endif

@@ -92,13 +92,16 @@ static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool 
 static void set_kinds(struct roles *roles, const struct trace *trace)
 {
 	size_t n = trace_kinds(trace);
+	roles->limits = false;
 	roles->kinds = mem_resize(roles->kinds, n + 1, sizeof *roles->kinds);
 	for (size_t i = 0; i < n; i++) {
 		const struct tr_what *what = &trace->whats[i];
 		uint8_t role = what->site == TR_NO_SITE ? OTHER_OUTSIDE : roles->of_site[what->site];
+		bool expired = what->keys >> DPROF_KEY_UNTIL & 1;
 		roles->kinds[i] = (struct plain_kind){
 			.site = what->site, .op = what->op, .role = role,
-			.plain = role != OTHER_OUTSIDE && !(trace->sites[what->site].op.is & NOT_PLAIN) };
+			.plain = role != OTHER_OUTSIDE && !expired && !(trace->sites[what->site].op.is & NOT_PLAIN) };
+		roles->limits |= expired;
 	}
 }
 
@@ -356,6 +359,27 @@ static void fall_asleep(struct states *s, const struct tr_event *e)
 		nap_ends(s, e);
 }
 
+/* ---- Time limits ------------------------------------------------------------------------------ */
+
+/* Nobody has ended it: perhaps the thread has waited for another in vain, or else it slept, which is its own. */
+static void expire(struct states *s, const struct tr_event *e)
+{
+	struct tr_event x = whole(s, e);
+	bool waits = s->now.site == e->site && s->now.may & MAY_WAIT;
+	if (!arg_expired(tr_operation(s->events.trace, e), &x) || !waits || s->replay.depth == 0)
+		return;
+	s->now.may |= s->before[s->replay.depth - 1].may;
+	s->expires = s->now.may & ~MAY_WAIT ? s->replay.depth : 0;
+	s->expires_from = e->stamp;
+}
+
+static void end_expired(struct states *s, const struct tr_event *e)
+{
+	s->expired += e->stamp - s->expires_from;
+	s->expired_site = e->site;
+	s->expires = 0;
+}
+
 /* ---- Attempts -------------------------------------------------------------------------------- */
 
 #define SMALL_PART 2   /* of the time: half of it */
@@ -461,6 +485,10 @@ static void apply(struct states *s, const struct tr_event *e)
 		fall_asleep(s, e);
 	else if (tr_is(s->events.trace, e->site, OP_ATTEMPT))
 		attempt(s, e);
+	else if (s->roles->limits && e->op == DPROF_ENTER && tr_is(s->events.trace, e->site, OP_WAITS))
+		expire(s, e);
+	if (s->expires > s->replay.depth)
+		end_expired(s, e);
 	if (s->asking > s->replay.depth)
 		s->asking = 0;
 }

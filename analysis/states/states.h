@@ -18,6 +18,9 @@
  * Who sleeps three times and more in a row at one place, in no region that the user marked, with no more between two
  * sleeps than the first of both took, may look for what others do in between, or sleep for itself: it works or waits.
  *
+ * Who waits with a time limit and is ended by that alone has waited for nobody that is known: it waits, or does what it did
+ * before.
+ *
  * Outside of all these sites a thread works too if its process has no region that the user marked. With
  * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and there is
  * no telling; nor can anybody where sites are missing, which may be marks. (When the user names the
@@ -68,6 +71,7 @@ struct plain_kind {
 struct roles {
 	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, or 0 */
 	struct plain_kind *kinds; /* what each of the trace's whats does to a state that hangs on nothing but the stack */
+	bool limits;         /* there may be waits that a time limit ended */
 	uint8_t *outside;    /* of each process: the state of a thread outside of all sites of a role */
 	struct ends *ends;   /* of each clock: stamps of the first event and of the last; `latest` is not used */
 };
@@ -119,6 +123,9 @@ struct states {
 	uint64_t nap_from, nap_to, nap_longest; /* ... and what the longest of that row took */
 	bool naps_in_row;    /* nothing but such sleeps since then */
 	uint64_t napped;     /* ticks in sleeps of which that is so */
+	size_t expires;      /* depth of a wait that nobody ended but its time limit; 0: there is none */
+	uint64_t expires_from, expired; /* since when; ticks in such waits, */
+	uint32_t expired_site; /* and the last of them */
 	struct replay replay;
 	struct thread_state *before; /* each of its entries was entered */
 	size_t room;

@@ -113,6 +113,22 @@ expect 0 csp --json body
 jq -e '.threads[] | select(.rank == 1) | .alone_s.hi < 3e-6' out >is || fail "body: $(jq -c .threads out)"
 sed -i '/ name=body /d' sites
 
+# Who waits, and nothing but a time limit ends that, has waited or slept for itself; by whatever name, at a moment or not.
+sed -i '/^site 4 /i site 9 kind=wait name=pthread_cond_wait file=x.c line=10\nsite 10 kind=wait name=poll file=x.c line=11' sites
+op 0 9 2000 102000 until=1700000000000000000 | two | trace expires
+alone expires 1 10 99960
+alone expires 0 49950 50000
+jq -e '[.threads[].verdict] == ["undecided", "undecided"]' out >is || fail "expires: $(jq -c .threads out)"
+expect 0 csp expires
+noted 'waits that nothing but their time limit ended: rank 0 thread 0 for 0.0001 s at pthread_cond_wait (x.c:10)'
+op 0 10 2000 102000 until=0 peer=$((none - 1)) | two | trace unanswered
+"$analyze" csp --json unanswered >out 2>err # for whom it waited is not known
+jq -e '.threads[] | select(.rank == 1) | .alone_s.lo < 20e-9 and .alone_s.hi > 99e-6' out >is ||
+	fail "unanswered: $(jq -c .threads out)"
+op 0 9 2000 102000 | two | trace woken
+alone woken 1 99960 99960
+sed -i '/^site \(9\|10\) /d' sites
+
 # Nobody is told that it surely waited, where it may have worked for a moment.
 expect 0 query --json spins 'count(waiting) == 1'
 jq -e '.holds_s.lo < 1e-6 * 55 and .holds_s.hi > 1e-6 * 149' out >is || fail "spins: $(cat out)"
