@@ -369,7 +369,7 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 	fprintf(out, "finished %" PRIu64 "\n", last_stamp(p, process));
 }
 
-/* With its sum, if it has ended. */
+/* With its sum, if it has ended; and else with room for more lines: the file is whole. */
 static void put_process_file(FILE *out, const struct pack *p, size_t process)
 {
 	char *text = NULL;
@@ -382,6 +382,8 @@ static void put_process_file(FILE *out, const struct pack *p, size_t process)
 	fwrite(text, 1, size, out);
 	if (p->processes[process].finished)
 		fprintf(out, "sum %zu 0x%" PRIx64 "\n", size, dprof_sum_bytes(DPROF_SUM_BEGIN, text, size));
+	else
+		fputc(0, out);
 	free(text);
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What the runtime really writes, of a program that is interrupted by signals all the time: it is fine, it
-# nests, it survives dump and pack; and what a killed program had recorded is there.
+# nests, it survives dump and pack; and what a killed program had recorded is there, and survives them too.
 from=$PWD/testsuite/fixtures/analysis
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -48,4 +48,6 @@ trace=$(echo dprof-recorded.*)
 grep -q "expected a line 'finished', found none: the process still runs, was killed" out || fail "$(cat out)"
 "$analyze" dump "$trace" 2>/dev/null >once
 [ "$(grep -c '^e 0 ' once)" -ge $((50000 - $(lost_in once))) ] || fail 'events are missing'
+"$analyze" pack once packed-killed || fail 'pack of a killed program'
+"$analyze" dump packed-killed 2>err | cmp - once || fail "a killed program: dump, pack, dump: $(cat err)"
 exit $failed
