@@ -10,7 +10,9 @@
 #include "analysis/commands/command.h"
 #include "analysis/diagnose/diagnose.h"
 #include "analysis/report/clock_facts.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/locations.h"
+#include "analysis/report/naps.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/relations.h"
 #include "analysis/trace/names.h"
@@ -195,26 +197,11 @@ static void fill(struct reply *r, const struct diagnosis_answer *a, const struct
 	fill_page(r, a, o->verbose);
 }
 
-void doubt_diagnosis(struct diagnosis *d, const struct trace *trace, const struct unrecorded *u, double run_s)
-{
-	double *most = mem_resize(NULL, trace->nthreads + 1, sizeof *most), hidden = 0;
-	for (size_t i = 0; i < trace->nthreads; i++)
-		hidden += u->threads[i].hidden_s.hi;
-	for (size_t i = 0; i < trace->nthreads; i++)
-		most[i] = unrecorded_most(u, trace, i) + hidden;
-	diagnosis_doubt(d, trace, most, run_s);
-	if (u->hidden || u->interrupted)
-		diagnosis_doubt_asked(d);
-	free(most);
-}
-
 /* And gives it up. */
-static int give(struct reply *reply, struct diagnosis_answer *a, const struct options *o, bool usable, const struct unrecorded *u)
+static int give(struct reply *reply, struct diagnosis_answer *a, const struct options *o, bool usable)
 {
-	if (usable) {
-		doubt_diagnosis(&a->diagnosis, a->trace, u, span_seconds(a).lo);
+	if (usable)
 		fill(reply, a, o);
-	}
 	for (size_t i = 0; i < a->diagnosis.nerrors; i++)
 		shown_complain("%s", a->diagnosis.errors[i]);
 	int status = a->diagnosis.nerrors ? EXIT_USAGE : EXIT_FINE;
@@ -225,23 +212,22 @@ static int give(struct reply *reply, struct diagnosis_answer *a, const struct op
 static int answer(struct trace *trace, const struct times *times, const struct options *o, struct reply *reply)
 {
 	struct diagnosis_answer a = { .trace = trace, .times = times };
-	bool usable = diagnosis_open(&a.diagnosis, trace, times, o);
-	graph_said_tell(&a.diagnosis.said, trace);
 	struct unrecorded u;
 	unrecorded_open(&u, trace, NULL);
-	int status = give(reply, &a, o, usable, &u);
+	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &u, naps_say(trace, NULL));
+	bool usable = diagnosis_open(&a.diagnosis, trace, times, &doubts, o);
+	graph_said_tell(&a.diagnosis.said, trace);
+	int status = give(reply, &a, o, usable);
+	free(doubts.most_s);
 	unrecorded_close(&u);
 	return status;
 }
 
 void reply_diagnosis(struct reply *reply, struct graph *graph, const struct waits *waits, const struct call_profile *calls,
-		     const struct options *options)
+		     const struct diagnosis_doubts *doubts, const struct options *options)
 {
 	struct diagnosis_answer a = { .trace = graph->trace, .times = graph->times };
-	struct unrecorded u;
-	unrecorded_find(&u, a.trace, NULL);
-	give(reply, &a, options, diagnosis_of_graph(&a.diagnosis, graph, waits, calls, options), &u);
-	unrecorded_close(&u);
+	give(reply, &a, options, diagnosis_of_graph(&a.diagnosis, graph, waits, calls, doubts, options));
 }
 
 static int refuse_model(const char *model)

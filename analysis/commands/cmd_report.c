@@ -147,13 +147,13 @@ static void find_causes(struct page *p, const struct options *options)
 	struct trace *trace = p->f->trace;
 	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > DECIDE_RECORDS && !options->verbose))
 		return;
-	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, options);
+	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->naps);
+	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, &doubts, options);
 	for (size_t i = 0; i < p->diagnosis.nerrors; i++)
 		shown_complain("%s", p->diagnosis.errors[i]);
-	if (p->diagnosed)
-		doubt_diagnosis(&p->diagnosis, trace, &p->f->unrecorded, findings_run_s(p->f).lo);
-	else
+	if (!p->diagnosed)
 		diagnosis_close(&p->diagnosis);
+	free(doubts.most_s);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
 #include "analysis/calls/calls.h"
 #include "analysis/diagnose/diagnose.h"
 #include "analysis/path/path.h"
-#include "analysis/report/unrecorded.h"
 #include "analysis/tables/reply.h"
 #include "analysis/trace/trace.h"
 #include "analysis/waits/waits.h"
@@ -47,9 +46,7 @@ void reply_waits(struct reply *, const struct graph *, const struct waits *, con
 bool reply_path(struct reply *, struct path *, const struct options *);
 void reply_profile(struct reply *, const struct graph *, const struct call_profile *, const struct options *);
 void reply_efficiency(struct reply *, struct trace *, const struct graph *, const struct waits *, const struct options *);
-void reply_diagnosis(struct reply *, struct graph *, const struct waits *, const struct call_profile *, const struct options *);
-
-/* Findings that time in which threads may have been blocked could change are not proved. */
-void doubt_diagnosis(struct diagnosis *, const struct trace *, const struct unrecorded *, double run_s);
+void reply_diagnosis(struct reply *, struct graph *, const struct waits *, const struct call_profile *, const struct diagnosis_doubts *,
+		     const struct options *);
 
 #endif

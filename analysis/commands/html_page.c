@@ -14,6 +14,7 @@
 #include "analysis/html/page.h"
 #include "analysis/render/render.h"
 #include "analysis/report/doubt.h"
+#include "analysis/report/naps.h"
 #include "analysis/report/relations.h"
 
 /* The data: one JSON object, whose members are replies. */
@@ -73,7 +74,7 @@ static void add_relations(struct page_data *d, const struct times *times)
 	graph_said_tell(&graph->said, d->trace);
 	unrecorded_find(&unrecorded, d->trace, NULL);
 	doubt_path(&path, &unrecorded);
-	unrecorded_close(&unrecorded);
+	struct diagnosis_doubts doubts = doubt_diagnosis(d->trace, &unrecorded, naps_seconds(d->trace));
 	waits_and_delays_of_graph(&waits, graph);
 	calls_of_graph(&calls, graph);
 	reply_waits(begin_member(d, "waits"), graph, &waits, &d->options);
@@ -85,8 +86,10 @@ static void add_relations(struct page_data *d, const struct times *times)
 	add_timeline(d, &path);
 	reply_efficiency(begin_member(d, "efficiency"), d->trace, graph, &waits, &d->options);
 	end_member(d);
-	reply_diagnosis(begin_member(d, "diagnose"), graph, &waits, &calls, &d->options);
+	reply_diagnosis(begin_member(d, "diagnose"), graph, &waits, &calls, &doubts, &d->options);
 	end_member(d);
+	free(doubts.most_s);
+	unrecorded_close(&unrecorded);
 	calls_close(&calls);
 	waits_close(&waits);
 	path_close(&path);

@@ -144,6 +144,7 @@ struct patient {
 	const struct graph *graph;
 	const struct waits *waits;
 	const struct call_profile *calls;
+	const struct diagnosis_doubts *doubts;
 	struct graph_last last;
 	struct pattern pattern;
 	struct master_worker workers;
@@ -275,7 +276,7 @@ static bool examine(struct patient *p, const struct options *o)
 {
 	bool loaded;
 	graph_last_open(&p->last, p->graph);
-	p->facts = facts_of(p->graph, p->waits, p->calls);
+	p->facts = facts_of(p->graph, p->waits, p->calls, p->doubts);
 	p->d->nthreads = p->calls->nthreads;
 	choose_model(p, o->model);
 	loaded = load(p->expert, p->d->model, o->rules);
@@ -293,6 +294,55 @@ static bool examine(struct patient *p, const struct options *o)
 	return loaded;
 }
 
+/* ---- What was not recorded ------------------------------------------------------------------- */
+
+/* Seconds of a thread, or of all: at most blocked, or surely, and at most hidden. */
+struct doubt_sum { double most, surely, hidden; };
+
+static void add_doubt(struct doubt_sum *sum, const struct diagnosis_doubts *doubts, uint32_t thread)
+{
+	sum->most += doubts->most_s[thread];
+	sum->surely += doubts->surely[thread] ? doubts->most_s[thread] : 0;
+}
+
+static struct doubt_sum doubt_sum_of(const struct diagnosis_doubts *doubts, const struct trace *trace)
+{
+	struct doubt_sum sum = { 0, 0, 0 };
+	for (uint32_t i = 0; i < trace->nthreads; i++) {
+		add_doubt(&sum, doubts, i);
+		sum.hidden += doubts->blocked[i].hidden_s.hi;
+	}
+	return sum;
+}
+
+/* As long as a thread may have waited where it seems to have worked, all others may have waited for whom it waited for; and whatever a thread
+ * did where it seems to wait, for that. A finding of no thread's own may be of any. */
+static void doubt_finding(struct diagnosis_finding *f, const struct diagnosis_doubts *doubts, const struct trace *trace,
+			  const struct doubt_sum *all, double run_s)
+{
+	double percent = run_s > 0 ? 100 / run_s * (1 + SCHED_NOMINAL_ERROR) : INFINITY;
+	struct doubt_sum own = { 0, 0, 0 };
+	if (f->thread < trace->nthreads)
+		add_doubt(&own, doubts, f->thread);
+	else
+		own = *all;
+	if (own.most + all->hidden > 0)
+		f->proved &= f->cost.lo - (own.most + all->hidden) * percent >= f->least;
+	if (own.surely + all->hidden > 0)
+		f->cost.lo = fmax(0, f->cost.lo - (own.surely + all->hidden) * percent);
+	if (all->surely + all->hidden > 0)
+		f->cost.hi = fmin(100, f->cost.hi + (all->surely + all->hidden) * percent);
+}
+
+static void doubt(struct diagnosis *d, const struct graph *g, const struct diagnosis_doubts *doubts)
+{
+	const struct trace *trace = g->trace;
+	double run_s = times_seconds(g->times, g->times->time_base[trace->threads[0].clock], d->span.length).lo;
+	struct doubt_sum all = doubt_sum_of(doubts, trace);
+	for (size_t i = 0; i < d->nfindings; i++)
+		doubt_finding(&d->findings[i], doubts, trace, &all, run_s);
+}
+
 /* ---- What it would buy ----------------------------------------------------------------------- */
 
 static struct coz_location who_of(const struct trace *trace, uint32_t thread)
@@ -306,7 +356,7 @@ static struct coz_location who_of(const struct trace *trace, uint32_t thread)
 }
 
 /* Of the most expensive findings: the others are not worth much. */
-static void ask_coz(struct diagnosis *d, struct graph *g)
+static void ask_coz(struct diagnosis *d, struct graph *g, const struct diagnosis_doubts *doubts)
 {
 	const struct trace *trace = g->trace;
 	struct profile_more more[PROFILE_MORE];
@@ -325,7 +375,10 @@ static void ask_coz(struct diagnosis *d, struct graph *g)
 	if (n) {
 		struct profile p;
 		memset(none, 0, trace->nsites * sizeof *none);
-		profile_open(&p, trace, g->times, &(struct profile_request){ .wanted = none, .who = COZ_ALL, .graph = g, .more = more, .nmore = n });
+		struct profile_request request = { .wanted = none, .who = COZ_ALL, .graph = g, .more = more, .nmore = n,
+						   .hidden = doubts->hidden };
+		memcpy(request.open_s, doubts->open_s, sizeof request.open_s);
+		profile_open(&p, trace, g->times, &request);
 		for (size_t i = 0; i < n; i++) {
 			of[i]->expected = p.more[i][COZ_EXPECTED];
 			of[i]->bought = p.more[i][COZ_PROVED];
@@ -338,19 +391,22 @@ static void ask_coz(struct diagnosis *d, struct graph *g)
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 bool diagnosis_of_graph(struct diagnosis *d, struct graph *g, const struct waits *waits, const struct call_profile *calls,
-			const struct options *o)
+			const struct diagnosis_doubts *doubts, const struct options *o)
 {
-	struct patient p = { .d = d, .graph = g, .waits = waits, .calls = calls, .expert = expert_open() };
+	struct patient p = { .d = d, .graph = g, .waits = waits, .calls = calls, .doubts = doubts, .expert = expert_open() };
 	*d = (struct diagnosis){ .span = graph_span(g) };
 	bool loaded = examine(&p, o);
 	take_errors(d, p.expert);
 	expert_close(p.expert);
-	if (loaded)
-		ask_coz(d, g);
+	if (loaded && d->nfindings) {
+		doubt(d, g, doubts);
+		ask_coz(d, g, doubts);
+	}
 	return loaded;
 }
 
-bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times *times, const struct options *o)
+bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times *times, const struct diagnosis_doubts *doubts,
+		    const struct options *o)
 {
 	struct graph g;
 	struct waits waits;
@@ -359,34 +415,12 @@ bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times
 	struct graph_said said = graph_take_said(&g);
 	waits_and_delays_of_graph(&waits, &g);
 	calls_of_graph(&calls, &g);
-	bool loaded = diagnosis_of_graph(d, &g, &waits, &calls, o);
+	bool loaded = diagnosis_of_graph(d, &g, &waits, &calls, doubts, o);
 	d->said = said;
 	calls_close(&calls);
 	waits_close(&waits);
 	graph_close(&g);
 	return loaded;
-}
-
-/* A finding of no thread's own may be of any. */
-void diagnosis_doubt(struct diagnosis *d, const struct trace *trace, const double *waited_s, double run_s)
-{
-	double all = 0;
-	for (size_t i = 0; i < trace->nthreads; i++)
-		all += waited_s[i];
-	for (size_t i = 0; i < d->nfindings; i++) {
-		struct diagnosis_finding *f = &d->findings[i];
-		double s = f->thread < trace->nthreads ? waited_s[f->thread] : all;
-		if (s > 0)
-			f->proved &= f->cost.lo - 100 * s * (1 + SCHED_NOMINAL_ERROR) / run_s >= f->least;
-	}
-}
-
-void diagnosis_doubt_asked(struct diagnosis *d)
-{
-	for (size_t i = 0; i < d->nfindings; i++) {
-		struct interval *bought = &d->findings[i].bought;
-		*bought = (struct interval){ fmin(bought->lo, 0), fmax(bought->hi, 100) };
-	}
 }
 
 static void free_texts(char **texts, size_t n)

@@ -10,8 +10,8 @@
  * A *model* says how the program works: the generic one fits any; others (pattern.h) only programs whose messages look like that.
  *
  * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
- * `least`), what the rule stands on besides is sure, and the trace lacks nothing. Its caller knows what time may have been
- * waited that counts as work here (diagnosis_doubt).
+ * `least`), what the rule stands on besides is sure, the trace lacks nothing, and it would be one whatever was not recorded
+ * (doubts.h).
  *
  * Memory: that of the graph; and of waits with delays, of the profile by call path and of coz, one after the other. */
 #ifndef ANALYSIS_DIAGNOSE_H
@@ -19,6 +19,7 @@
 
 #include "analysis/base/options.h"
 #include "analysis/calls/calls.h"
+#include "analysis/diagnose/doubts.h"
 #include "analysis/waits/waits.h"
 
 struct diagnosis_finding {
@@ -52,17 +53,11 @@ struct diagnosis {
 
 /* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are only
  * errors. */
-bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct options *);
+bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct diagnosis_doubts *, const struct options *);
 /* Of what is there already: waits with delays. What the graph says stays with it, but for what coz adds. */
-bool diagnosis_of_graph(struct diagnosis *, struct graph *, const struct waits *, const struct call_profile *, const struct options *);
+bool diagnosis_of_graph(struct diagnosis *, struct graph *, const struct waits *, const struct call_profile *,
+			const struct diagnosis_doubts *, const struct options *);
 void diagnosis_close(struct diagnosis *);
-
-/* Each thread may have waited for up to waited_s[thread] seconds where it seems to have worked, of a run of `run_s`: as long, all
- * others may have waited for whom it waited for. What would be no finding without that is not proved. */
-void diagnosis_doubt(struct diagnosis *, const struct trace *, const double *waited_s, double run_s);
-
-/* Threads worked while they seem to have waited: what any change would buy is not proved (profile.h). */
-void diagnosis_doubt_asked(struct diagnosis *);
 
 /* Whether there is such a model, and the names of all. */
 bool diagnosis_has_model(const char *name);

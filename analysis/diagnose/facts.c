@@ -9,13 +9,15 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
 
-struct facts facts_of(const struct graph *g, const struct waits *waits, const struct call_profile *calls)
+struct facts facts_of(const struct graph *g, const struct waits *waits, const struct call_profile *calls,
+		      const struct diagnosis_doubts *doubts)
 {
+	uint32_t time_base = g->times->time_base[g->trace->threads[0].clock];
 	int64_t n = (int64_t)calls->nthreads;
 	frz_time span = calls->span.length, all = { 0, INT64_MAX };
 	if (__builtin_mul_overflow(span.lo, n, &all.lo) || __builtin_mul_overflow(span.hi, n, &all.hi))
 		all = (frz_time){ span.lo, INT64_MAX };
-	return (struct facts){ g->trace, g->times, waits, calls, all };
+	return (struct facts){ g->trace, g->times, waits, calls, doubts, times_seconds(g->times, time_base, span).lo, all };
 }
 
 struct interval facts_share(const struct facts *f, frz_time part)
@@ -69,6 +71,53 @@ static frz_time waited_of(const struct call_sums *s)
 	return (frz_time){ s->waited.lo, ticks_plus(s->waited.hi, s->uncaused) };
 }
 
+/* ---- What was not recorded ------------------------------------------------------------------- */
+
+static int64_t hidden_of(const struct facts *f, uint32_t thread)
+{
+	return blocked_ticks(f->doubts->blocked[thread].hidden_s.hi, &f->calls->span, f->run_s);
+}
+
+/* -> of each thread, how long at most it was in no operation; to be freed. */
+static int64_t *own_times(const struct facts *f)
+{
+	int64_t *own = mem_resize(NULL, f->trace->nthreads + 1, sizeof *own);
+	memset(own, 0, f->trace->nthreads * sizeof *own);
+	for (size_t i = 0; i < f->calls->neach; i++) {
+		const struct call_each *each = &f->calls->each[i];
+		if (!tr_is(f->trace, each->site, OP_OTHERS))
+			own[each->thread] = ticks_plus(own[each->thread], each->sums.exclusive.hi);
+	}
+	return own;
+}
+
+/* Ticks for which all threads may have been blocked where they seem to have worked; `surely`: only those that surely were. */
+static int64_t blocked_sum(const struct facts *f, bool surely)
+{
+	int64_t sum = 0, *own = own_times(f);
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		int64_t most = surely && !f->doubts->surely[t] ? 0 : blocked_ticks(f->doubts->most_s[t], &f->calls->span, f->run_s);
+		sum = ticks_plus(sum, most < own[t] ? most : own[t]);
+	}
+	free(own);
+	return sum;
+}
+
+static int64_t hidden_sum(const struct facts *f)
+{
+	int64_t sum = 0;
+	for (uint32_t t = 0; t < f->trace->nthreads; t++)
+		sum = ticks_plus(sum, hidden_of(f, t));
+	return sum;
+}
+
+/* It may have been so much less, and so much more, of at most `all`. */
+static frz_time less_or_more(frz_time x, int64_t less, int64_t more, int64_t all)
+{
+	int64_t lo = ticks_minus(x.lo, less), hi = ticks_plus(x.hi, more), most = all > x.hi ? all : x.hi;
+	return (frz_time){ lo > 0 ? lo : 0, hi < most ? hi : most };
+}
+
 /* ---- Regions and operations ------------------------------------------------------------------ */
 
 /* In a region, or on all of a call path: what no operation took. */
@@ -77,6 +126,14 @@ static frz_time worked(const struct call_sums *s)
 	int64_t operations_lo = ticks_plus(s->waited.lo, s->transfer.lo), operations_hi = ticks_plus(s->waited.hi, s->transfer.hi);
 	return (frz_time){ s->inclusive.lo > operations_hi ? s->inclusive.lo - operations_hi : 0,
 			   s->inclusive.hi > operations_lo ? s->inclusive.hi - operations_lo : 0 };
+}
+
+/* Of one thread, which surely may have been blocked there, or may have worked in operations. */
+static frz_time worked_by(const struct facts *f, const struct call_each *each)
+{
+	double blocked_s = f->doubts->surely[each->thread] ? f->doubts->most_s[each->thread] : 0;
+	return less_or_more(worked(&each->sums), blocked_ticks(blocked_s, &f->calls->span, f->run_s), hidden_of(f, each->thread),
+			    each->sums.inclusive.hi);
 }
 
 /* How long threads worked in a region and what it encloses, and who longest. */
@@ -88,11 +145,12 @@ struct spread {
 };
 
 /* `from` is the first of the site's. */
-static struct spread spread_of(const struct call_profile *p, size_t from)
+static struct spread spread_of(const struct facts *f, size_t from)
 {
+	const struct call_profile *p = f->calls;
 	struct spread s = { .nthreads = 0 };
 	for (size_t i = from; i < p->neach && p->each[i].site == p->each[from].site; i++) {
-		frz_time work = worked(&p->each[i].sums);
+		frz_time work = worked_by(f, &p->each[i]);
 		bool longest = s.nthreads++ == 0 || exceeds(work, s.of_longest);
 		s.longest = longest ? p->each[i].thread : s.longest;
 		s.of_longest = longest ? work : s.of_longest;
@@ -107,7 +165,7 @@ static void tell_region(const struct facts *f, struct expert *e, size_t from)
 {
 	const struct trace *trace = f->trace;
 	uint32_t site = f->calls->each[from].site;
-	struct spread s = spread_of(f->calls, from);
+	struct spread s = spread_of(f, from);
 	char *at = facts_place(trace, site);
 	frz_time mean = { s.all.lo / s.nthreads, s.all.hi / s.nthreads + 1 };
 	EXPERT_FACT(e, "region", EXPERT_COUNT("id", site), EXPERT_TEXT("name", name_of(trace, site).text), EXPERT_TEXT("at", at),
@@ -123,11 +181,12 @@ static void tell_operation(const struct facts *f, struct expert *e, const struct
 {
 	const struct trace *trace = f->trace;
 	const struct call_sums *all = &flat->spread.all;
+	int64_t hidden = hidden_sum(f);
 	char *at = facts_place(trace, flat->site);
 	EXPERT_FACT(e, "operation", EXPERT_COUNT("id", flat->site), EXPERT_TEXT("name", name_of(trace, flat->site).text),
 		    EXPERT_TEXT("at", at), EXPERT_COUNT("visits", (int64_t)all->visits), EXPERT_COUNT("bytes", (int64_t)all->bytes),
-		    EXPERT_RANGE("waiting", facts_share(f, waited_of(all))),
-		    EXPERT_RANGE("transfer", facts_share(f, transfer_of(all))));
+		    EXPERT_RANGE("waiting", facts_share(f, less_or_more(waited_of(all), hidden, 0, 0))),
+		    EXPERT_RANGE("transfer", facts_share(f, less_or_more(transfer_of(all), hidden, 0, 0))));
 	free(at);
 }
 
@@ -204,7 +263,7 @@ static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 			continue;
 		frz_time *to = p->each[i].thread == b->thread ? &own : &others;
 		nothers += to == &others;
-		*to = time_add(*to, worked(&p->each[i].sums));
+		*to = time_add(*to, worked_by(f, &p->each[i]));
 	}
 	if (b->site >= f->trace->nsites)
 		return (frz_time){ 0, INT64_MAX };
@@ -281,12 +340,14 @@ static void tell_run(const struct facts *f, struct expert *e)
 	for (size_t i = 0; i < f->waits->nplaces; i++)
 		if (is_lock(&f->waits->places[i]))
 			locks = time_add(locks, f->waits->places[i].ticks);
+	int64_t blocked = blocked_sum(f, false), surely = blocked_sum(f, true), hidden = hidden_sum(f), most = f->all.hi;
 	uint32_t time_base = f->times->time_base[f->trace->threads[0].clock];
 	EXPERT_FACT(e, "run", EXPERT_COUNT("threads", (int64_t)p->nthreads), EXPERT_COUNT("processes", (int64_t)p->nprocesses),
 		    EXPERT_RANGE("seconds", times_seconds(f->times, time_base, p->span.length)),
-		    EXPERT_RANGE("work", facts_share(f, worked(all))), EXPERT_RANGE("waiting", facts_share(f, waited_of(all))),
-		    EXPERT_RANGE("transfer", facts_share(f, transfer_of(all))),
-		    EXPERT_RANGE("locks", facts_share(f, locks)));
+		    EXPERT_RANGE("work", facts_share(f, less_or_more(worked(all), blocked, hidden, most))),
+		    EXPERT_RANGE("waiting", facts_share(f, less_or_more(waited_of(all), hidden, blocked, most))),
+		    EXPERT_RANGE("transfer", facts_share(f, less_or_more(transfer_of(all), hidden, surely, most))),
+		    EXPERT_RANGE("locks", facts_share(f, less_or_more(locks, hidden, surely, most))));
 }
 
 void facts_tell(const struct facts *f, struct expert *e)

@@ -8,12 +8,14 @@
  *   delay        each region of which waiting of others came, as it was longer there (waits.h)
  *   contention   each region whose thread held what others waited for: locks
  *
- * Law: a share is one of all threads' time, which is their number times the run's span, and its bounds hold the truth.
+ * Law: a share is one of all threads' time, which is their number times the run's span, and its bounds hold the truth,
+ * as far as doubts.h says: waiting that was not recorded counts as work for certain only where no thread surely did it.
  * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. */
 #ifndef ANALYSIS_FACTS_H
 #define ANALYSIS_FACTS_H
 
 #include "analysis/calls/calls.h"
+#include "analysis/diagnose/doubts.h"
 #include "analysis/diagnose/expert.h"
 #include "analysis/waits/waits.h"
 
@@ -24,11 +26,13 @@ struct facts {
 	const struct times *times;
 	const struct waits *waits;   /* with delays */
 	const struct call_profile *calls;
+	const struct diagnosis_doubts *doubts;
+	double run_s;                /* at least */
 	frz_time all;                /* threads' time, in ticks */
 };
 
-/* Both are of one graph, which had events. */
-struct facts facts_of(const struct graph *, const struct waits *, const struct call_profile *);
+/* Waits and calls are of one graph, which had events. */
+struct facts facts_of(const struct graph *, const struct waits *, const struct call_profile *, const struct diagnosis_doubts *);
 
 /* Of this part of all threads' time: in percent. */
 struct interval facts_share(const struct facts *, frz_time);

@@ -3,6 +3,9 @@
  * doubt.c - what-ifs and the critical path know what the recorder did not see. */
 #include "analysis/report/doubt.h"
 
+#include <string.h>
+
+#include "analysis/base/memory.h"
 #include "analysis/report/unseen.h"
 
 void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded, double naps_s)
@@ -18,4 +21,16 @@ void doubt_path(struct path *path, const struct unrecorded *u)
 	for (uint32_t i = 0; i < path->graph.trace->nthreads; i++)
 		if (u->worth[i])
 			path_doubt(path, i, unrecorded_most(u, path->graph.trace, i));
+}
+
+struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct unrecorded *u, double naps_s)
+{
+	struct profile_request asks = { .hidden = false };
+	doubt_profile(&asks, trace, u, naps_s);
+	struct diagnosis_doubts doubts = { .most_s = mem_resize(NULL, trace->nthreads + 1, sizeof *doubts.most_s),
+					   .surely = u->worth, .blocked = u->threads, .hidden = asks.hidden };
+	memcpy(doubts.open_s, asks.open_s, sizeof doubts.open_s);
+	for (size_t i = 0; i < trace->nthreads; i++)
+		doubts.most_s[i] = unrecorded_most(u, trace, i);
+	return doubts;
 }

@@ -8,6 +8,7 @@
 #define ANALYSIS_DOUBT_H
 
 #include "analysis/coz/profile.h"
+#include "analysis/diagnose/doubts.h"
 #include "analysis/path/path.h"
 #include "analysis/report/unrecorded.h"
 
@@ -16,5 +17,8 @@ void doubt_profile(struct profile_request *, const struct trace *, const struct 
 
 /* Of the threads that surely were blocked so. */
 void doubt_path(struct path *, const struct unrecorded *);
+
+/* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `naps_s`: as above. */
+struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double naps_s);
 
 #endif

@@ -105,3 +105,17 @@ double naps_say(struct trace *trace, const struct roles *roles)
 	roles_close(&usual);
 	return s;
 }
+
+double naps_seconds(const struct trace *trace)
+{
+	struct roles usual;
+	double worth = unrecorded_worth(trace), sum = 0;
+	if (!any(trace) || !roles_open(&usual, trace, NULL, NULL))
+		return 0;
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		double s = find(trace, i, &usual).of[NAPPED].s;
+		sum += s >= worth ? s : 0;
+	}
+	roles_close(&usual);
+	return sum;
+}

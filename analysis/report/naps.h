@@ -11,4 +11,7 @@
  * them and where, and likewise those waits. `roles`: or NULL for those by default. */
 double naps_say(struct trace *, const struct roles *);
 
+/* The same, with roles by default and without notes. */
+double naps_seconds(const struct trace *);
+
 #endif

@@ -11,7 +11,7 @@ cd "$dir" || exit 1
 
 # Thread 0 works for 100 ms, as far as is recorded, and ran for 50 of them; thread 1 is ready after 30. Of thread 2, of a process
 # that was killed, the kernel said nothing.
-"$analyze" pack - made <<'T' || fail "pack"
+cat >made.txt <<'T'
 dprof-text 1
 clock 0 host=h ghz=1
 process 0 pid=1 program=made job=1
@@ -38,6 +38,7 @@ e 2 21000000 0 exit
 e 2 21000001 1 enter group=1 seq=0
 e 2 102000000 1 exit group=1 seq=0
 T
+"$analyze" pack - made <made.txt || fail "pack"
 "$analyze" csp --json made >json || fail "csp: $(cat json)"
 told() { # WHAT FILTER
 	jq -e "[.threads[]] | $2" json >held || fail "$1: $(jq -c '.threads[] | [.working_s, .waiting_s, .straggler_percent]' json)"
@@ -56,6 +57,14 @@ jq -e '.parallel.lo < 27 and .parallel.hi > 49' json >held || fail "efficiency: 
 jq -e '[.segments[] | select(.thread == 0 and .name == "body").share_percent] | .[0].lo < 50 and .[0].hi > 98' json >held ||
 	fail "path: $(jq -c '.segments[]' json)"
 "$analyze" path made | grep -q 'by the kernel.s count these were blocked' || fail "path does not say it"
+"$analyze" diagnose --json made >json || fail "diagnose: $(cat json)"
+jq -re '.explanation[0].text' json >line || fail "diagnose: $(cat json)"
+grep -qE '^Of the time of 3 threads 1[0-6] \.\. 50 % was work, 4[89] \.\. 8[34] % waiting' line || fail "diagnose: $(cat line)"
+jq -e '.findings[] | select(.cause == "imbalance") | (.proved | not) and .cost_percent.lo == 0 and .cost_percent.hi > 55 and
+	.speedup_percent.lo == 0' json >held || fail "diagnose: what thread 0 cost may be what it waited for: $(jq -c .findings json)"
+sed 's/cpu=52000000/cpu=22000000/' made.txt | "$analyze" pack - less || fail "pack"
+"$analyze" diagnose --json less | jq -e '.findings[] | select(.cause == "imbalance").what | startswith("others wait")' >held ||
+	fail "diagnose: thread 0 may have worked for 20 ms, less than the mean of others: $("$analyze" diagnose less)"
 
 # A read that never returns is left 4 times, after 50 ms of waiting at least.
 cat >left.c <<'C'
@@ -130,4 +139,7 @@ read -r run waited <<<"$(./left)"
 most=$(echo "$run $waited" | awk '{ print $1 - $2 + 0.001 }')
 told "it waited for $waited s" ".[1] | .working_s.lo <= $most and .waiting_s.hi >= $waited - 0.001"
 told "thread 0 may have been alone" ".[0].alone_s.hi >= 0.19"
+"$analyze" diagnose --json dprof-left.* >json 2>err || fail "diagnose: $(cat err)"
+jq -re '.explanation[0].text' json >line || fail "diagnose: $(cat json)"
+grep -qE '^Of the time of 2 threads (4[0-9]|50) \.\. (100|9[0-9]) % was work, .* \.\. (4[5-9]|5[0-9]) % waiting' line || fail "diagnose: $(cat line)"
 exit $failed
