@@ -259,16 +259,20 @@ bool dprof_process_begin(void)
 }
 
 static __thread uint64_t fork_from; /* stamp */
+static __thread unsigned forking;   /* forks within forks */
+static void (*of_adapters[DPROF_FORKED_MAX])(void);
 
 static void before_fork(void)
 {
+	forking++;
 	dprof_modules_hold();
 	fork_from = dprof_now();
 }
 
 /* Nothing had been counted of the child's thread then (sched.h). */
-static void after_fork_in_child(void)
+static void become_child(void)
 {
+	forking--;
 	dprof_modules_release();
 	dprof_lines_forget();
 	dprof_threads_forget();
@@ -286,11 +290,50 @@ static void after_fork_in_child(void)
 		state = NEW;
 }
 
+static void after_fork_in_child(void)
+{
+	for (int i = 0; i < DPROF_FORKED_MAX && of_adapters[i]; i++)
+		of_adapters[i]();
+	if (forking)
+		become_child();
+}
+
 /* A child may write into our directory. */
 static void after_fork_in_parent(void)
 {
+	if (!forking)
+		return;
+	forking--;
 	dprof_modules_release();
 	has_forked = true;
+}
+
+int dprof_process_follow_forks(void)
+{
+	static bool follows;
+	static int error;
+
+	if (!__atomic_exchange_n(&follows, true, __ATOMIC_SEQ_CST))
+		error = pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
+	return error;
+}
+
+/* What is called before a fork is called in the opposite order. */
+static int hear_forks(void)
+{
+	int error = dprof_process_follow_forks();
+
+	return error ? error : pthread_atfork(before_fork, NULL, NULL);
+}
+
+void dprof_adapter_forked(void (*function)(void))
+{
+	size_t n = 0;
+
+	while (n < DPROF_FORKED_MAX && of_adapters[n])
+		n++;
+	if (n < DPROF_FORKED_MAX && dprof_process_follow_forks() == 0)
+		of_adapters[n] = function;
 }
 
 static unsigned vector_bytes(void)
@@ -373,8 +416,7 @@ static void __attribute__((constructor(101))) start(void)
 	say_who_records(0);
 	if (!dprof_settings.off)
 		dprof_notice_prepare();
-	if (!dprof_settings.off && dprof_threads_prepare() == 0 &&
-	    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0) {
+	if (!dprof_settings.off && dprof_threads_prepare() == 0 && hear_forks() == 0) {
 		own_pid = sys(SYS_getpid);
 		at_quick_exit(dprof_process_leave); /* the first to be registered is called last */
 		rank = dprof_settings.rank;

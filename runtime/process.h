@@ -32,6 +32,9 @@ const char *dprof_process_stem(void); /* HOST-RANK; "" without files */
 void dprof_process_stop(void);
 void dprof_process_end(void);
 
+/* From now on, behind a fork, dprof is called before whoever asks for that later. Any time and often; 0 or an error number. */
+int dprof_process_follow_forks(void);
+
 /* Of the process, also in the child of a vfork, which has its memory. */
 long dprof_process_pid(void);
 

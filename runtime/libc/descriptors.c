@@ -486,7 +486,8 @@ static void __attribute__((constructor)) start(void)
 	look_at_first();
 	if (!dprof_adapter_wanted(DPROF_KIND_WAIT))
 		return;
-	pthread_atfork(before_fork, NULL, own);
+	pthread_atfork(before_fork, NULL, NULL);
+	dprof_adapter_forked(own);
 	at = sys(SYS_mmap, NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!sys_failed(at))
 		counts = (struct counts *)at;

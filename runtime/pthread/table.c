@@ -64,5 +64,5 @@ static void forked(void)
 static void __attribute__((constructor)) start(void)
 {
 	dprof_adapter_present(DPROF_ADAPTER_PTHREAD);
-	pthread_atfork(NULL, NULL, forked);
+	dprof_adapter_forked(forked);
 }

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What other libraries have a fork call, before it and behind it in the parent, may do what it may without us: fork,
-# make threads and wait for them, meet at a barrier, load a library that is instrumented. And a handler that forks returns.
+# What other libraries have a fork call, before it and behind it in the parent or the child, may do what it may without us:
+# record, fork, make threads and wait for them, meet at a barrier, load a library that is instrumented. And a handler that
+# forks returns.
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
 export DPROF_EVENTS=-io,-sleep PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -19,13 +20,14 @@ recorded() { # trace
 		awk '$1 == "site" && $4 == "name=work" { site[$2] = 1 } $1 == "e" && $4 in site && $5 == "exit" { n++ } END { print n + 0 }'
 }
 
-for when in 0 1; do
-	for what in fork threads barrier load; do
+for when in 0 1 2; do
+	for what in visit fork threads barrier load; do
 		rm -rf dprof-forks.*
 		timeout 20 ./forks $when $what
 		status=$?
 		[ $status = 3 ] || fail "$what in function $when: exit status $status"
 		visits=70
+		[ $what != visit ] || visits=100 # ten at each fork
 		[ $what != threads ] || visits=130 # two threads at each fork
 		: >problems
 		[ "$(recorded dprof-forks.*)" = $visits ] ||
