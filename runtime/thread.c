@@ -781,19 +781,19 @@ static void replace(void *at, size_t bytes)
 }
 
 /* A handler that forks may have interrupted the inserted code, which writes the word that it has claimed, in the child
- * as well, when the handler returns: that is its parent's event. */
+ * as well, when the handler returns: that is its parent's event. So nothing of the child comes to stand where that may be,
+ * in the current chunk or, if the handler has begun others, in one that is full. A slot is where its header is. */
 static void leave_to_parent(struct dprof_thread *t)
 {
-	struct dprof_chunk *c = t->current;
 	void *header = t->header;
 
+	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
+		if (c->state >= CHUNK_CURRENT && c->state != CHUNK_GOING && !c->in_slot) {
+			replace(c->start, c->bytes);
+			c->state = CHUNK_NONE;
+		}
 	unmap(t);
-	if (t != dprof_self || !c)
-		return;
-	if (c->in_slot)
-		replace(header, DPROF_SLOT);
-	else
-		replace(c->start, c->bytes);
+	replace(header, DPROF_SLOT);
 }
 
 void dprof_threads_forget(void)
@@ -801,8 +801,10 @@ void dprof_threads_forget(void)
 	dprof_pack_close();
 	free_ones = 0;
 	for (struct dprof_thread *t = all; t; t = t->following) {
-		if (t->supply != SUPPLY_FREE && t->header)
+		if (t->supply != SUPPLY_FREE && t->header && t == dprof_self)
 			leave_to_parent(t);
+		else if (t->supply != SUPPLY_FREE && t->header)
+			unmap(t);
 		t->cursor = NULL;
 		set_free(t);
 	}

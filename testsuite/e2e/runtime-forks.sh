@@ -36,13 +36,15 @@ for when in 0 1 2; do
 	done
 done
 
-# The child goes on where the handler has interrupted its parent: nearly always in what is inserted.
+# The child goes on where the handler has interrupted its parent, at each instruction of a visit: in a chunk that has room, or
+# that is full now, too.
 # shellcheck disable=SC2046
-gcc -Wall -Wextra -O1 $(pkg-config --cflags dprof) -o forks-in-handler "$from/forks-in-handler.c" $(pkg-config --libs dprof) ||
+gcc -Wall -Wextra -O1 $(pkg-config --cflags dprof) -o forks-stepped "$from/forks-stepped.c" $(pkg-config --libs dprof) ||
 	exit 1
-timeout 60 ./forks-in-handler || fail "a handler forks: exit status $?"
-for trace in dprof-forks-in-handler.*; do
-	"$analyze" check "$trace" >check 2>&1 || fail "a handler forks: $(cat check)"
+for visits in 0 30 300; do
+	rm -rf dprof-forks-stepped.*
+	DPROF_BUFFER=4K timeout 60 ./forks-stepped $visits || fail "a handler visits $visits times and forks: exit status $?"
+	"$analyze" check dprof-forks-stepped.* >check 2>&1 || fail "a handler visits $visits times and forks: $(cat check)"
 done
 
 [ "$failed" = 0 ] && echo "as expected"
