@@ -340,6 +340,9 @@ DPROF_EXPORT void dprof_adapter_last_point(const struct dprof_site *);
  * no one would know that it was there. */
 DPROF_EXPORT void dprof_adapter_silent_end(const struct dprof_site *);
 
+/* The calling thread ends now, and no function of the C library is called for that. */
+DPROF_EXPORT void dprof_adapter_thread_leaves(void);
+
 /* In the child of a fork this is called before what other libraries have called there (pthread_atfork). */
 #define DPROF_FORKED_MAX 4 /* functions, of all adapters */
 DPROF_EXPORT void dprof_adapter_forked(void (*function)(void));

@@ -47,6 +47,7 @@ static struct dprof_thread *all;
 static uint32_t begun; /* in this process: the number of the next */
 static int alive;      /* threads that are counted: thread.h */
 static pthread_key_t key;
+static bool has_key;
 #define NOT_RECORDING ((void *)&key) /* its value in a thread that is counted all the same */
 static __thread bool gone; /* its destructor ran */
 static __thread uint32_t promised; /* the calling thread's number, and 1; or 0 */
@@ -542,6 +543,18 @@ static void end(void *value)
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
 
+void dprof_adapter_thread_leaves(void)
+{
+	int saved_errno = errno;
+	void *value = has_key ? pthread_getspecific(key) : NULL;
+
+	if (value && value != NOT_RECORDING)
+		((struct dprof_thread *)value)->destructor_rounds = PTHREAD_DESTRUCTOR_ITERATIONS;
+	if (value && pthread_setspecific(key, NULL) == 0)
+		end(value);
+	errno = saved_errno;
+}
+
 /* What the helper did not come to. */
 static void cut(const struct dprof_thread *t)
 {
@@ -758,6 +771,7 @@ static int make_key(void)
 	}
 	while (n)
 		pthread_key_delete(lower[--n]);
+	has_key = !error;
 	return error;
 }
 

@@ -290,6 +290,8 @@ DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long 
 
 	if (number == SYS_exit_group)
 		_exit((int)a);
+	if (number == SYS_exit)
+		dprof_adapter_thread_leaves();
 	if (number == SYS_unshare)
 		return unshare((int)a);
 	if (number == SYS_setns)
