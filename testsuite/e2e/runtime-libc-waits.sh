@@ -20,7 +20,8 @@ gcc -O1 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -pthread -w -o waits-checked "$from/wa
 recorded() { # trace
 	"$analyze" dump "$1" | awk '
 	$1 == "site" { sub(/^name=/, "", $4); kind[$2] = $3; name[$2] = $4 }
-	$1 == "e" && $2 == 0 && $5 == "enter" && kind[$4] == "kind=wait" && / peer=72057594037927934/ { print name[$4] }'
+	$1 == "e" && name[$4] == "begins" { first = $2 } # children may come before, where numbers of processes begin again
+	$1 == "e" && $2 == first && $5 == "enter" && kind[$4] == "kind=wait" && / peer=72057594037927934/ { print name[$4] }'
 }
 
 # A first thread that a busy machine keeps from waiting in time does not wait: then once more.
