@@ -13,6 +13,7 @@
 #include "analysis/report/frame_list.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/presence.h"
+#include "analysis/report/unrecorded.h"
 #include "analysis/report/unseen.h"
 #include "analysis/states/totals.h"
 
@@ -88,6 +89,49 @@ static void find_span(struct query_answer *a)
 	}
 }
 
+/* ---- What was not recorded ------------------------------------------------------------------- */
+
+/* -> ticks for which threads may have waited or worked that seem to do the other, at most; and which, in `also`. Of threads that
+ * surely were blocked for a time worth mentioning. */
+static int64_t find_doubts(const struct query_answer *a, const struct unrecorded *u, uint8_t *also)
+{
+	int64_t sum = 0;
+	double run_s = seconds(a, a->span.length).lo;
+	for (size_t t = 0; t < a->trace->nthreads; t++) {
+		double blocked_s = u->worth[t] ? unrecorded_most(u, a->trace, t) : 0, hidden_s = u->threads[t].hidden_s.hi;
+		also[t] = (uint8_t)((blocked_s > 0 ? MAY_WAIT : 0) | (hidden_s > 0 ? MAY_WORK : 0));
+		sum = ticks_plus(sum, blocked_ticks(blocked_s, &a->span, run_s));
+		sum = ticks_plus(sum, blocked_ticks(hidden_s, &a->span, run_s));
+	}
+	return sum;
+}
+
+/* Whatever was not recorded changed the condition for no longer than it lasted. */
+static frz_time within(frz_time wide, frz_time recorded, int64_t doubt)
+{
+	int64_t lo = ticks_minus(recorded.lo, doubt), hi = ticks_plus(recorded.hi, doubt);
+	return (frz_time){ lo > wide.lo ? lo : wide.lo, hi < wide.hi ? hi : wide.hi };
+}
+
+/* Which frames are certain, and for how long the condition holds, whatever was not recorded. */
+static void doubt_frames(struct query_answer *a, size_t most)
+{
+	struct unrecorded u;
+	unrecorded_open(&u, a->trace, &a->roles);
+	uint8_t *also = mem_resize(NULL, a->trace->nthreads + 1, sizeof *also);
+	int64_t doubt = find_doubts(a, &u, also);
+	if (doubt > 0) {
+		frz_time recorded = a->frames.holds;
+		frames_close(&a->frames);
+		a->query.also = also;
+		frames_open(&a->frames, &a->times, &a->query, a->time_base, &a->span, most);
+		a->frames.holds = within(a->frames.holds, recorded, doubt);
+	}
+	a->query.also = NULL;
+	free(also);
+	unrecorded_close(&u);
+}
+
 static void compute(struct query_answer *a, const struct options *options, struct reply *reply)
 {
 	totals_open(&a->totals, a->trace, &a->roles);
@@ -96,8 +140,10 @@ static void compute(struct query_answer *a, const struct options *options, struc
 	unseen_say(a->trace, false);
 	say_absent(a->trace, &a->totals, options);
 	find_span(a);
-	frames_open(&a->frames, &a->times, &a->query, a->time_base, &a->span,
-		    options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT);
+	size_t most = options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT;
+	frames_open(&a->frames, &a->times, &a->query, a->time_base, &a->span, most);
+	if (query_asks_roles(&a->query))
+		doubt_frames(a, most);
 	fill(reply, a);
 	frames_close(&a->frames);
 	totals_close(&a->totals);

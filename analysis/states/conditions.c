@@ -182,9 +182,18 @@ static void apply(struct conditions *c, struct tr_event *e)
 		forget(c);
 }
 
-/* Of the masks while the thread is in one of these states. */
-static struct state_set roles_of(const struct atom_map *m, uint8_t may)
+/* And what it may be instead, as it was blocked in nothing that was recorded, or a handler worked. */
+static uint8_t with_unrecorded(uint8_t may, uint8_t also)
 {
+	uint8_t waited = may && !(may & (MAY_WAIT | MAY_GONE)) ? also & MAY_WAIT : 0;
+	return may | waited | (may & MAY_WAIT ? also & MAY_WORK : 0);
+}
+
+/* Of the masks while the thread is in one of these states. */
+static struct state_set roles_of(const struct conditions *c, uint8_t may)
+{
+	const struct atom_map *m = c->map;
+	may = with_unrecorded(may, c->also);
 	return (struct state_set){
 		(may == MAY_WORK ? m->working : 0) | (may == MAY_WAIT ? m->waiting : 0),
 		(may & MAY_WORK ? m->working : 0) | (may & MAY_WAIT ? m->waiting : 0),
@@ -200,7 +209,7 @@ static struct condition condition_in(const struct conditions *c, uint8_t may)
 		set.may |= masks(c, s->asking - 1)->now.may;
 		may |= s->else_may;
 	}
-	roles = roles_of(c->map, may);
+	roles = roles_of(c, may);
 	set.must |= roles.must | (c->begun ? c->map->alive : 0);
 	set.may |= roles.may | c->map->alive;
 	return (struct condition){ 1, { set } };
@@ -230,9 +239,9 @@ static struct condition condition_afterwards(const struct conditions *c)
 /* Before its first event the thread is in no place and not alive, but it may work there. */
 void conditions_open(struct conditions *c, const struct atom_map *map, size_t thread)
 {
-	*c = (struct conditions){ .map = map };
+	*c = (struct conditions){ .map = map, .also = map->query->also ? map->query->also[thread] : 0 };
 	states_open(&c->states, map->query->trace, thread, map->query->roles);
-	struct state_set before = roles_of(map, c->states.now.may);
+	struct state_set before = roles_of(c, c->states.now.may);
 	c->now = (struct condition_stretch){ PERIOD_BEFORE, PERIOD_BEFORE, { 1, { before } } };
 }
 
@@ -259,7 +268,7 @@ static struct condition condition_now(struct conditions *c, enum states_step ste
 	} else if (c->states.over) {
 		return condition_afterwards(c);
 	} else {
-		return (struct condition){ 1, { roles_of(c->map, c->states.now.may) } };
+		return (struct condition){ 1, { roles_of(c, c->states.now.may) } };
 	}
 	return condition_in(c, c->states.now.may);
 }

@@ -53,6 +53,7 @@ struct mask_entry {
 
 struct conditions {
 	const struct atom_map *map;
+	uint8_t also;          /* of this thread: query.h */
 	struct states states;  /* says who works and who waits, and when anything changes */
 	struct mask_entry *inside; /* each entry of their replay */
 	size_t room;

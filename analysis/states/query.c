@@ -118,6 +118,14 @@ static struct query_value apply(enum query_op op, struct query_value x, struct q
 	}
 }
 
+bool query_asks_roles(const struct query *q)
+{
+	bool asks = false;
+	for (uint32_t i = 0; i < q->natoms; i++)
+		asks |= q->atoms[i].what == ATOM_WORKING || q->atoms[i].what == ATOM_WAITING;
+	return asks;
+}
+
 enum query_verdict query_verdict(const struct query *q, const int32_t *lo, const int32_t *hi)
 {
 	struct query_value values[QUERY_NODES];

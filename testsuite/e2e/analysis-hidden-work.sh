@@ -129,6 +129,8 @@ undecided() { # NAME SECONDS
 		fail "$1: efficiency says nothing of the handler: $("$analyze" efficiency "$1")"
 	"$analyze" efficiency --json "$1" >json || fail "$1: efficiency: $?"
 	jq -e '.parallel.hi > 40 and .load_balance.hi > 60' json >held || fail "$1: the handler was useful, or may have been: $(cat json)"
+	"$analyze" query --json "$1" 'count(working) == 0' >json || fail "$1: query: $?"
+	jq -e '.holds_s.lo < 0.05 and .holds_s.hi > 0.2' json >held || fail "$1: thread 0 may have worked in its handler: $(cat json)"
 }
 
 post='e 0 250004000 1 point id=2'

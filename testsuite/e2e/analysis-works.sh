@@ -66,6 +66,20 @@ sed 's/cpu=52000000/cpu=22000000/' made.txt | "$analyze" pack - less || fail "pa
 "$analyze" diagnose --json less | jq -e '.findings[] | select(.cause == "imbalance").what | startswith("others wait")' >held ||
 	fail "diagnose: thread 0 may have worked for 20 ms, less than the mean of others: $("$analyze" diagnose less)"
 
+# Thread 0 alone works for 70 ms as far as is recorded, and may have waited for 51 of them; both work for 30 (of thread 2
+# nothing is known).
+sed '/^\(thread\|e\) 2 /d; s/threads=0,1,2/threads=0,1/' made.txt | "$analyze" pack - two || fail "pack"
+holds() { # CONDITION LO HI: milliseconds
+	"$analyze" query --json two "$1" >json || fail "query $1: $(cat json)"
+	jq -e "(.holds_s.lo * 1000 - $2 | fabs) < 1 and (.holds_s.hi * 1000 - $3 | fabs) < 1" json >held || fail "query $1: $(jq -c .holds_s json)"
+	jq -e '.notes[0] | startswith("by the kernel")' json >held || fail "query $1: no note"
+}
+holds "count(working) == 1" 20 100
+holds "count(working) == 2" 0 30
+holds "count(waiting) >= 1" 71 101
+jq -e '.frames.certain == 1 and .longest[0].certain' json >held || fail "query: $(cat json)"
+"$analyze" query two "count(in body) == 1" | grep -q kernel && fail "query: whoever is in a region is there, blocked or not"
+
 # A read that never returns is left 4 times, after 50 ms of waiting at least.
 cat >left.c <<'C'
 #define _GNU_SOURCE
