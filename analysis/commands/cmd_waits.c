@@ -2,11 +2,13 @@
  *
  * cmd_waits.c - dprof-analyze waits: who waited, where, for how long, and for whom. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/decide.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/relations.h"
@@ -242,26 +244,36 @@ static void fill(struct reply *r, struct waits_answer *a, const struct options *
 	fill_page(r, a, o->verbose);
 }
 
-void reply_waits(struct reply *reply, const struct graph *graph, const struct waits *waits, const struct options *options)
+void reply_waits(struct reply *reply, const struct graph *graph, const struct waits *waits, const struct unrecorded *unrecorded,
+		 const struct options *options)
 {
 	const struct times *times = graph->times;
+	struct waits shown = *waits;
 	struct waits_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock],
-				  .waits = waits };
+				  .waits = &shown };
+	shown.delays = mem_resize(NULL, waits->ndelays + 1, sizeof *shown.delays);
+	if (waits->ndelays)
+		memcpy(shown.delays, waits->delays, waits->ndelays * sizeof *shown.delays);
+	doubt_delays(&shown, graph, unrecorded);
 	for (size_t i = 0; i < waits->nplaces; i++)
 		a.waiting = time_add(a.waiting, waits->places[i].ticks);
 	fill(reply, &a, options);
 	struct decide decide = decide_find(times, options, undecided(&a), count_again);
 	decide_fill(reply, &decide);
+	free(shown.delays);
 }
 
 static int answer(struct trace *trace, const struct times *times, const struct options *options, struct reply *reply)
 {
 	struct graph graph;
 	struct waits waits;
+	struct unrecorded unrecorded;
 	graph_open(&graph, trace, times);
 	graph_said_tell(&graph.said, trace);
+	unrecorded_open(&unrecorded, trace, NULL);
 	waits_and_delays_of_graph(&waits, &graph);
-	reply_waits(reply, &graph, &waits, options);
+	reply_waits(reply, &graph, &waits, &unrecorded, options);
+	unrecorded_close(&unrecorded);
 	waits_close(&waits);
 	graph_close(&graph);
 	return EXIT_FINE;

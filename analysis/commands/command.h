@@ -10,6 +10,7 @@
 #include "analysis/base/options.h"
 #include "analysis/calls/calls.h"
 #include "analysis/diagnose/diagnose.h"
+#include "analysis/report/unrecorded.h"
 #include "analysis/path/path.h"
 #include "analysis/tables/reply.h"
 #include "analysis/trace/trace.h"
@@ -42,7 +43,7 @@ int cmd_sites(const char *const *files, size_t count, struct reply *); /* needs 
 
 /* The same of what is there already, without what relations_run() says beside it (relations.h). reply_path: false after a message, if no
  * part of the run is what was asked for. */
-void reply_waits(struct reply *, const struct graph *, const struct waits *, const struct options *);
+void reply_waits(struct reply *, const struct graph *, const struct waits *, const struct unrecorded *, const struct options *);
 bool reply_path(struct reply *, struct path *, const struct options *);
 void reply_profile(struct reply *, const struct graph *, const struct call_profile *, const struct options *);
 void reply_efficiency(struct reply *, struct trace *, const struct graph *, const struct waits *, const struct options *);

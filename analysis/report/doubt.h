@@ -11,12 +11,17 @@
 #include "analysis/diagnose/doubts.h"
 #include "analysis/path/path.h"
 #include "analysis/report/unrecorded.h"
+#include "analysis/waits/waits.h"
 
 /* Sets the request's open_s, hidden and unsure. `naps_s`: seconds, as naps_say() says. */
 void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double naps_s);
 
 /* Of the threads that surely were blocked so. */
 void doubt_path(struct path *, const struct unrecorded *);
+
+/* Delays of what wait states go back to: as long as a thread may have waited that surely was blocked so, all others may have waited for whom
+ * it waited for; and whatever a thread did where it seems to wait, for that. The waits are those of the graph. */
+void doubt_delays(struct waits *, const struct graph *, const struct unrecorded *);
 
 /* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `naps_s`: as above. */
 struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double naps_s);

@@ -62,6 +62,12 @@ jq -re '.explanation[0].text' json >line || fail "diagnose: $(cat json)"
 grep -qE '^Of the time of 3 threads 1[0-6] \.\. 50 % was work, 4[89] \.\. 8[34] % waiting' line || fail "diagnose: $(cat line)"
 jq -e '.findings[] | select(.cause == "imbalance") | (.proved | not) and .cost_percent.lo == 0 and .cost_percent.hi > 55 and
 	.speedup_percent.lo == 0' json >held || fail "diagnose: what thread 0 cost may be what it waited for: $(jq -c .findings json)"
+"$analyze" waits --json made >json || fail "waits: $(cat json)"
+jq -e '[.delays[] | select(.thread == 0 and .region == "body")][0] | .seconds.lo < 0.03 and .seconds.hi > 0.15 and .verdict == "undecided"' json >held ||
+	fail "waits: $(jq -c '.delays[]' json)"
+jq -e '[.waits[] | select(.thread == 1)][0] | .seconds.lo > 0.06 and .verdict == "proved"' json >held ||
+	fail "waits: that it waited for thread 0 is recorded: $(jq -c '.waits[]' json)"
+"$analyze" waits made | grep -q 'by the kernel.s count these were blocked' || fail "waits does not say it"
 sed 's/cpu=52000000/cpu=22000000/' made.txt | "$analyze" pack - less || fail "pack"
 "$analyze" diagnose --json less | jq -e '.findings[] | select(.cause == "imbalance").what | startswith("others wait")' >held ||
 	fail "diagnose: thread 0 may have worked for 20 ms, less than the mean of others: $("$analyze" diagnose less)"
