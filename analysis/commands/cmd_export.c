@@ -109,32 +109,33 @@ static char *write_dot(const struct export_job *j, const char *path)
 }
 
 /* As coz answers. */
-static void open_profile(const struct export_job *j, struct profile *profile)
+static void open_profile(const struct export_job *j, const struct unrecorded *unrecorded, struct profile *profile)
 {
-	struct unrecorded unrecorded;
-	unrecorded_open(&unrecorded, j->trace, NULL);
 	struct profile_request request = { .who = COZ_ALL };
-	doubt_profile(&request, j->trace, &unrecorded, naps_say(j->trace, NULL));
+	doubt_profile(&request, j->trace, unrecorded, naps_say(j->trace, NULL));
 	profile_open(profile, j->trace, j->times, &request);
-	unrecorded_close(&unrecorded);
 }
 
 static char *write_coz(const struct export_job *j, const char *path)
 {
 	const char *missing = relations_missing(j->times);
+	struct unrecorded unrecorded;
 	struct profile profile;
 	FILE *out = missing ? NULL : output_open(path);
 	if (!out)
 		return mem_copy(missing ? missing : strerror(errno));
-	open_profile(j, &profile);
+	unrecorded_open(&unrecorded, j->trace, NULL);
+	open_profile(j, &unrecorded, &profile);
 	export_coz(out, &profile, j->trace);
 	profile_close(&profile);
+	unrecorded_close(&unrecorded);
 	return copy_of(output_close(out));
 }
 
 static char *write_source(const struct export_job *j, const char *file)
 {
 	const char *missing = relations_missing(j->times);
+	struct unrecorded unrecorded;
 	struct path path;
 	struct path_profile shares;
 	struct call_profile calls;
@@ -142,15 +143,18 @@ static char *write_source(const struct export_job *j, const char *file)
 	FILE *out = missing ? NULL : output_open(file);
 	if (!out)
 		return mem_copy(missing ? missing : strerror(errno));
+	unrecorded_open(&unrecorded, j->trace, NULL);
 	path_open(&path, j->trace, j->times);
+	doubt_path(&path, &unrecorded);
 	path_profile_open(&shares, &path, PATH_ALL);
 	calls_of_graph(&calls, &path.graph);
-	open_profile(j, &profile);
+	open_profile(j, &unrecorded, &profile);
 	export_source(out, &(struct source){ j->trace, &calls, &shares, &profile });
 	profile_close(&profile);
 	calls_close(&calls);
 	path_profile_close(&shares);
 	path_close(&path);
+	unrecorded_close(&unrecorded);
 	return copy_of(output_close(out));
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/calls/calls.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/path/path.h"
+#include "analysis/report/doubt.h"
 #include "analysis/report/findings.h"
 #include "analysis/report/path_tables.h"
 #include "analysis/report/relations.h"
@@ -92,20 +93,46 @@ static void add_efficiency(const struct quantities_writer *w)
 	efficiency_close(&e);
 }
 
+/* Ticks of one thread, of `at_most` that it was there. */
+static int64_t ticks_of(const struct quantities_writer *w, uint32_t thread, double s, int64_t at_most)
+{
+	const struct span *span = findings_span(w->f, thread);
+	int64_t ticks = blocked_ticks(s, span, findings_seconds(w->f, thread, span->length).lo);
+	return ticks < at_most ? ticks : at_most;
+}
+
+/* But for waiting: with what those that surely were blocked there unrecorded may have waited, or worked where they seem to wait. */
+static frz_time without_waiting(const struct quantities_writer *w, const struct call_profile *p, uint32_t site, const struct call_sums *all)
+{
+	const struct unrecorded *u = &w->f->unrecorded;
+	frz_time time = time_apart(all->waited, all->inclusive);
+	for (size_t i = 0; i < p->neach && (u->count || u->hidden); i++) {
+		const struct call_each *e = &p->each[i];
+		if (e->site != site && site != TR_OUTSIDE)
+			continue;
+		int64_t own = site == TR_OUTSIDE ? e->sums.exclusive.hi : e->sums.inclusive.hi;
+		double most_s = u->worth[e->thread] ? unrecorded_most(u, w->f->trace, e->thread) : 0;
+		time.lo = ticks_minus(time.lo, ticks_of(w, e->thread, most_s, own));
+		time.hi = ticks_plus(time.hi, ticks_of(w, e->thread, u->threads[e->thread].hidden_s.hi, own));
+	}
+	int64_t most = all->inclusive.hi;
+	return (frz_time){ time.lo > 0 ? time.lo : 0, time.hi < most ? time.hi : most };
+}
+
 static void add_calls(const struct quantities_writer *w, const struct graph *graph)
 {
 	struct call_profile p;
 	const struct trace *trace = w->f->trace;
 	calls_of_graph(&p, graph);
 	if (p.nnodes > 0) /* its root, all that threads did */
-		add_at(w, QUANTITY_REGION, TR_OUTSIDE, time_apart(p.nodes[0].spread.all.waited, p.nodes[0].spread.all.inclusive));
+		add_at(w, QUANTITY_REGION, TR_OUTSIDE, without_waiting(w, &p, TR_OUTSIDE, &p.nodes[0].spread.all));
 	for (size_t i = 0; i < p.nflat; i++) {
 		uint32_t site = p.flat[i].site;
 		const struct call_sums *all = &p.flat[i].spread.all;
 		if (site < trace->nsites && !tr_is(trace, site, OP_REGION))
 			add_at(w, QUANTITY_WAIT, site, all->waited);
 		else if (site < trace->nsites)
-			add_at(w, QUANTITY_REGION, site, time_apart(all->waited, all->inclusive));
+			add_at(w, QUANTITY_REGION, site, without_waiting(w, &p, site, all));
 	}
 	calls_close(&p);
 }
@@ -124,6 +151,7 @@ static void add_relations(const struct quantities_writer *w)
 {
 	struct path path;
 	path_open(&path, w->f->trace, &w->f->times);
+	doubt_path(&path, &w->f->unrecorded);
 	graph_said_tell(&path.graph.said, w->f->trace);
 	add_calls(w, &path.graph);
 	add_path(w, &path);

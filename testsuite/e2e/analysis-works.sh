@@ -62,6 +62,11 @@ jq -re '.explanation[0].text' json >line || fail "diagnose: $(cat json)"
 grep -qE '^Of the time of 3 threads 1[0-6] \.\. 50 % was work, 4[89] \.\. 8[34] % waiting' line || fail "diagnose: $(cat line)"
 jq -e '.findings[] | select(.cause == "imbalance") | (.proved | not) and .cost_percent.lo == 0 and .cost_percent.hi > 55 and
 	.speedup_percent.lo == 0' json >held || fail "diagnose: what thread 0 cost may be what it waited for: $(jq -c .findings json)"
+"$analyze" diff --json made made >json || fail "diff: $(cat json)"
+jq -e '[.rows[] | select(.name == "body" and (.what == "region" or .what == "path")) | .a[0] | .lo < 0.11 and .hi > 0.099] | length == 2 and all' \
+	json >held || fail "diff: $(jq -c '.rows[]' json)"
+"$analyze" export --to source made.source made >out || fail "export: $(cat out)"
+grep -q ' 49 \.\. 100 .* 1 | body' made.source || fail "export: $(cat made.source)"
 "$analyze" waits --json made >json || fail "waits: $(cat json)"
 jq -e '[.delays[] | select(.thread == 0 and .region == "body")][0] | .seconds.lo < 0.03 and .seconds.hi > 0.15 and .verdict == "undecided"' json >held ||
 	fail "waits: $(jq -c '.delays[]' json)"
