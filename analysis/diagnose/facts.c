@@ -78,15 +78,18 @@ static int64_t hidden_of(const struct facts *f, uint32_t thread)
 	return blocked_ticks(f->doubts->blocked[thread].hidden_s.hi, &f->calls->span, f->run_s);
 }
 
-/* -> of each thread, how long at most it was in no operation; to be freed. */
+/* -> of each thread, how long at most it was in no operation, in regions or outside of them; to be freed. */
 static int64_t *own_times(const struct facts *f)
 {
 	int64_t *own = mem_resize(NULL, f->trace->nthreads + 1, sizeof *own);
-	memset(own, 0, f->trace->nthreads * sizeof *own);
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		struct ends ends = times_ends(&f->trace->threads[t]);
+		own[t] = ends.first < ends.last ? times_of_thread(f->times, t, ends.first, ends.last).hi : 0;
+	}
 	for (size_t i = 0; i < f->calls->neach; i++) {
 		const struct call_each *each = &f->calls->each[i];
-		if (!tr_is(f->trace, each->site, OP_OTHERS))
-			own[each->thread] = ticks_plus(own[each->thread], each->sums.exclusive.hi);
+		if (tr_is(f->trace, each->site, OP_OTHERS))
+			own[each->thread] = ticks_minus(own[each->thread], each->sums.exclusive.lo);
 	}
 	return own;
 }
@@ -97,7 +100,8 @@ static int64_t blocked_sum(const struct facts *f, bool surely)
 	int64_t sum = 0, *own = own_times(f);
 	for (size_t t = 0; t < f->trace->nthreads; t++) {
 		int64_t most = surely && !f->doubts->surely[t] ? 0 : blocked_ticks(f->doubts->most_s[t], &f->calls->span, f->run_s);
-		sum = ticks_plus(sum, most < own[t] ? most : own[t]);
+		most = most < own[t] ? most : own[t];
+		sum = ticks_plus(sum, most > 0 ? most : 0);
 	}
 	free(own);
 	return sum;

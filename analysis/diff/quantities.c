@@ -101,22 +101,38 @@ static int64_t ticks_of(const struct quantities_writer *w, uint32_t thread, doub
 	return ticks < at_most ? ticks : at_most;
 }
 
-/* But for waiting: with what those that surely were blocked there unrecorded may have waited, or worked where they seem to wait. */
-static frz_time without_waiting(const struct quantities_writer *w, const struct call_profile *p, uint32_t site, const struct call_sums *all)
+/* But for waiting: whoever surely was blocked there unrecorded may have waited, or have worked where it seems to wait. */
+static frz_time doubted(const struct quantities_writer *w, uint32_t thread, int64_t at_most, frz_time time)
 {
 	const struct unrecorded *u = &w->f->unrecorded;
-	frz_time time = time_apart(all->waited, all->inclusive);
-	for (size_t i = 0; i < p->neach && (u->count || u->hidden); i++) {
-		const struct call_each *e = &p->each[i];
-		if (e->site != site && site != TR_OUTSIDE)
-			continue;
-		int64_t own = site == TR_OUTSIDE ? e->sums.exclusive.hi : e->sums.inclusive.hi;
-		double most_s = u->worth[e->thread] ? unrecorded_most(u, w->f->trace, e->thread) : 0;
-		time.lo = ticks_minus(time.lo, ticks_of(w, e->thread, most_s, own));
-		time.hi = ticks_plus(time.hi, ticks_of(w, e->thread, u->threads[e->thread].hidden_s.hi, own));
-	}
-	int64_t most = all->inclusive.hi;
+	double most_s = u->worth[thread] ? unrecorded_most(u, w->f->trace, thread) : 0;
+	return (frz_time){ ticks_minus(time.lo, ticks_of(w, thread, most_s, at_most)),
+			   ticks_plus(time.hi, ticks_of(w, thread, u->threads[thread].hidden_s.hi, at_most)) };
+}
+
+static frz_time within(frz_time time, int64_t most)
+{
 	return (frz_time){ time.lo > 0 ? time.lo : 0, time.hi < most ? time.hi : most };
+}
+
+static frz_time region_time(const struct quantities_writer *w, const struct call_profile *p, uint32_t site, const struct call_sums *all)
+{
+	frz_time time = time_apart(all->waited, all->inclusive);
+	bool doubt = w->f->unrecorded.count || w->f->unrecorded.hidden;
+	for (size_t i = 0; i < p->neach && doubt; i++)
+		if (p->each[i].site == site)
+			time = doubted(w, p->each[i].thread, p->each[i].sums.inclusive.hi, time);
+	return doubt ? within(time, all->inclusive.hi) : time;
+}
+
+/* All that threads did. */
+static frz_time whole_time(const struct quantities_writer *w, const struct call_sums *all)
+{
+	frz_time time = time_apart(all->waited, all->inclusive);
+	bool doubt = w->f->unrecorded.count || w->f->unrecorded.hidden;
+	for (uint32_t t = 0; t < w->f->trace->nthreads && doubt; t++)
+		time = doubted(w, t, INT64_MAX, time);
+	return doubt ? within(time, all->inclusive.hi) : time;
 }
 
 static void add_calls(const struct quantities_writer *w, const struct graph *graph)
@@ -125,14 +141,14 @@ static void add_calls(const struct quantities_writer *w, const struct graph *gra
 	const struct trace *trace = w->f->trace;
 	calls_of_graph(&p, graph);
 	if (p.nnodes > 0) /* its root, all that threads did */
-		add_at(w, QUANTITY_REGION, TR_OUTSIDE, without_waiting(w, &p, TR_OUTSIDE, &p.nodes[0].spread.all));
+		add_at(w, QUANTITY_REGION, TR_OUTSIDE, whole_time(w, &p.nodes[0].spread.all));
 	for (size_t i = 0; i < p.nflat; i++) {
 		uint32_t site = p.flat[i].site;
 		const struct call_sums *all = &p.flat[i].spread.all;
 		if (site < trace->nsites && !tr_is(trace, site, OP_REGION))
 			add_at(w, QUANTITY_WAIT, site, all->waited);
 		else if (site < trace->nsites)
-			add_at(w, QUANTITY_REGION, site, without_waiting(w, &p, site, all));
+			add_at(w, QUANTITY_REGION, site, region_time(w, &p, site, all));
 	}
 	calls_close(&p);
 }

@@ -62,6 +62,11 @@ jq -re '.explanation[0].text' json >line || fail "diagnose: $(cat json)"
 grep -qE '^Of the time of 3 threads 1[0-6] \.\. 50 % was work, 4[89] \.\. 8[34] % waiting' line || fail "diagnose: $(cat line)"
 jq -e '.findings[] | select(.cause == "imbalance") | (.proved | not) and .cost_percent.lo == 0 and .cost_percent.hi > 55 and
 	.speedup_percent.lo == 0' json >held || fail "diagnose: what thread 0 cost may be what it waited for: $(jq -c .findings json)"
+# So it is if all but the first 10 ms of that is outside of regions.
+sed 's/^e 0 101000000 0 exit/e 0 11000000 0 exit/' made.txt | "$analyze" pack - outside || fail "pack"
+"$analyze" diagnose --json outside | jq -re '.explanation[0].text' >line || fail "diagnose: outside of regions"
+grep -qE '^Of the time of 3 threads 1[0-6] \.\. 50 % was work, 4[89] \.\. 8[34] % waiting' line || fail "diagnose: outside of regions: $(cat line)"
+"$analyze" diff --json outside outside | jq -e '.rows[] | select(.name == "all of it").a[0] | .lo < 0.11 and .hi > 0.15' >held || fail "diff: outside of regions"
 "$analyze" diff --json made made >json || fail "diff: $(cat json)"
 jq -e '[.rows[] | select(.name == "body" and (.what == "region" or .what == "path")) | .a[0] | .lo < 0.11 and .hi > 0.099] | length == 2 and all' \
 	json >held || fail "diff: $(jq -c '.rows[]' json)"
