@@ -117,10 +117,11 @@ static inline void plain_expired(struct plain *p, bool expired)
 		dprof_say(&p->more, DPROF_KEY_UNTIL, 0);
 }
 
-/* Nothing came within the time limit, if it had one: said by errno. (What does not block says so, too, and at once.) */
+/* Nothing came within the time limit, if it had one, or before a signal, which may be a timer's: said by errno. (What does not
+ * block says so, too, and at once.) */
 static inline bool call_expired(int64_t result)
 {
-	return result < 0 && (errno == EAGAIN || errno == ETIMEDOUT);
+	return result < 0 && (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR);
 }
 
 #define PLAIN(name, own)                      \
@@ -143,7 +144,7 @@ static inline bool call_expired(int64_t result)
 		return real arguments;                      \
 	}
 
-/* Likewise one with a time limit, with which it ended if `expired` says so of its `result`. */
+/* Likewise one that a time limit or a signal may end, and did if `expired` says so of its `result`. */
 #define TIMED_CALL(name, own, parameters, arguments, expired) \
 	DPROF_EXPORT int name parameters                      \
 	{                                                     \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * signals.c - until a signal comes, which another thread or process may send.
+ * signals.c - until a signal comes, which another thread or process may send, or a timer.
  *
- *   ENTER sigwait peer=UNKNOWN ... EXIT */
+ *   ENTER sigwait until=0 peer=UNKNOWN ... EXIT */
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,13 +17,13 @@ DPROF_SITE_OF(site_pause, DPROF_KIND_WAIT, "pause");
 
 int __sigpause(int, int);
 
-PLAIN_CALL(int, sigwait, site_sigwait, (const sigset_t *set, int *signal), (set, signal))
-PLAIN_CALL(int, sigwaitinfo, site_sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
+TIMED_CALL(sigwait, site_sigwait, (const sigset_t *set, int *signal), (set, signal), true)
+TIMED_CALL(sigwaitinfo, site_sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), true)
 TIMED_CALL(sigtimedwait, site_sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *most),
-	   (set, info, most), call_expired(result))
-PLAIN_CALL(int, sigsuspend, site_sigsuspend, (const sigset_t *mask), (mask))
-PLAIN_CALL(int, __sigpause, site_sigpause, (int number_or_mask, int is_number), (number_or_mask, is_number))
-PLAIN_CALL(int, pause, site_pause, (void), ())
+	   (set, info, most), true)
+TIMED_CALL(sigsuspend, site_sigsuspend, (const sigset_t *mask), (mask), true)
+TIMED_CALL(__sigpause, site_sigpause, (int number_or_mask, int is_number), (number_or_mask, is_number), true)
+TIMED_CALL(pause, site_pause, (void), (), true)
 
 /* sigpause is another function in BSD, where it takes a mask, than in POSIX; headers say which one is meant. */
 #define SIGPAUSE(id, symbol)                                                              \
@@ -34,7 +34,9 @@ PLAIN_CALL(int, pause, site_pause, (void), ())
 		if (!is_watched())                                                        \
 			return real(mask_or_number);                                      \
 		PLAIN(p, site_sigpause);                                                  \
-		return real(mask_or_number);                                              \
+		int result = real(mask_or_number);                                        \
+		plain_expired(&p, true);                                                  \
+		return result;                                                            \
 	}
 SIGPAUSE(sigpause_of_bsd, "sigpause")
 SIGPAUSE(sigpause_of_posix, "__xpg_sigpause")

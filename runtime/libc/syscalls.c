@@ -235,13 +235,15 @@ static bool opens(long number)
 	return number == SYS_open || number == SYS_openat || number == SYS_openat2 || number == SYS_creat;
 }
 
-/* Nothing came within the time limit. */
+/* Nothing came within the time limit, or before a signal. */
 static bool has_expired(long number, long result)
 {
 	switch (number) {
 	case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
 	case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:
-		return result == 0;
+		return result == 0 || call_expired(result);
+	case SYS_rt_sigtimedwait:
+		return true;
 	default:
 		return call_expired(result);
 	}

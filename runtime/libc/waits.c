@@ -33,7 +33,7 @@
 		if (is_sleep)                                       \
 			p.site = SITE(sleep_##own);                 \
 		int result = real arguments;                        \
-		plain_expired(&p, result == 0 && !is_sleep);        \
+		plain_expired(&p, (result == 0 || call_expired(result)) && !is_sleep); \
 		return result;                                      \
 	}
 #define WAIT_OR_SLEEP_SITES(name)                             \
@@ -63,12 +63,12 @@ WAIT_OR_SLEEP(pselect, pselect,
 	      (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *most, const sigset_t *mask),
 	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most)
 TIMED_CALL(epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms),
-	   result == 0)
+	   result == 0 || call_expired(result))
 TIMED_CALL(epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
-	   (fd, events, n, ms, mask), result == 0)
+	   (fd, events, n, ms, mask), result == 0 || call_expired(result))
 TIMED_CALL(epoll_pwait2, site_epoll_wait,
 	   (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
-	   (fd, events, n, most, mask), result == 0)
+	   (fd, events, n, most, mask), result == 0 || call_expired(result))
 
 /* ---- Locks of files ----------------------------------------------------------------------------------- */
 

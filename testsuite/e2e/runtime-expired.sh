@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A wait that only its time limit ended may have been for nobody: whoever slept so is not proved to have waited, nor is whoever
+# A wait that only its time limit or a signal, perhaps a timer's, ended may have been for nobody: whoever slept so is not proved to have waited, nor is whoever
 # was done sooner proved the straggler; in whatever call that was. In which waits that was so is said.
 from=$PWD/testsuite/fixtures/libc
 . testsuite/lib.sh
@@ -17,7 +17,7 @@ score() { # i
 	jq -r ".threads[] | select(.thread == $1) | .straggler_percent | \"\(.lo) \(.hi)\"" json
 }
 
-for way in condition clock semaphore mutex rwlock poll ppoll select pselect epoll signal recv read queue semop futex syscall; do
+for way in condition clock semaphore mutex rwlock poll ppoll select pselect epoll signal recv read queue semop futex syscall pause sigwait sigsuspend msgrcv; do
 	rm -rf dprof-*
 	timeout 60 ./expired $way
 	ran=$?
@@ -34,7 +34,7 @@ for way in condition clock semaphore mutex rwlock poll ppoll select pselect epol
 	"$analyze" report dprof-* >page 2>diagnostics || fail "$way: $(cat page diagnostics)"
 	tr -s ' \n' ' ' <page >line
 	grep -q '^Undecided: ' page || fail "$way: expected no verdict, found $(grep -A 3 '^Look at' page)"
-	grep -q 'note: waits that nothing but their time limit ended: pid [0-9]* thread 1 for 0\.[1-9]' line ||
+	grep -q 'note: waits that a time limit or a signal ended: pid [0-9]* thread 1 for 0\.[1-9]' line ||
 		fail "$way: expected a note of these waits, found $(grep -o 'note: .*' line)"
 	"$analyze" query --json dprof-* 'count(waiting) == 3' >query 2>diagnostics || fail "$way: $(cat query diagnostics)"
 	jq -e '.holds_s.lo < 0.02 and .holds_s.hi > 0.05' query >is || fail "$way: all surely wait, or surely do not: $(cat query)"

@@ -133,7 +133,7 @@ $messages"
 	0 sleep select
 	END
 	expect $program guests <<-END
-	0 wait read peer=? channel=c1 offset=0
+	0 wait read peer=? until=t channel=c1 offset=0
 	1 wait read peer=? channel=c1
 	END
 done
