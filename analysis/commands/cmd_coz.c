@@ -17,6 +17,7 @@
 #include "analysis/report/notes.h"
 #include "analysis/report/profile_table.h"
 #include "analysis/report/relations.h"
+#include "analysis/report/unclassified.h"
 #include "analysis/report/unrecorded.h"
 #include "analysis/report/unseen.h"
 #include "analysis/trace/names.h"
@@ -259,7 +260,7 @@ static void say_answer(struct reply *r, const struct trace *trace, const struct 
 		  "Had %s%s taken %s less time%s and nothing else changed, the run of %s s would have been %s.",
 		  o->region ? "region " : "", site_name(trace, p->rows[0].site).text,
 		  profile_percentage(p->reductions[0]).text, where(p->who).text,
-		  reply_interval(r, p->span_s, 9).text, profile_gains(r, gain, 4).text);
+		  reply_interval(r, p->span_s, 9).text, profile_gains(r, p, gain, 4).text);
 }
 
 static void fill_page(struct reply *r, const struct times *times, const struct profile *p, const struct options *o)
@@ -299,6 +300,7 @@ static void fill_data(struct reply *r, const struct trace *trace, const struct p
 		reply_value(r, "expected_percent", tab_interval(p->rows[0].gain[COZ_EXPECTED].percent[0]));
 	}
 	reply_value(r, "bounds", tab_text(bounds));
+	reply_value(r, "proved_if", p->if_work ? tab_text(UNCLASSIFIED_IF) : TAB_NONE);
 	reply_value(r, "span_s", tab_interval(p->span_s));
 	fill_points(r, p, o);
 	profile_table_fill(r, "regions", trace, p, gain_key(o));
@@ -330,9 +332,12 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	doubt_profile(&request, trace, &unrecorded, naps_say(trace, NULL));
+	struct interval *unclassified = unclassified_find(trace, &times);
+	doubt_profile(&request, trace, &unrecorded, naps_say(trace, NULL), unclassified);
+	unclassified_say(trace, unclassified);
 	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);
+	free(unclassified);
 	profile_open(&profile, trace, &times, &request);
 	graph_said_tell(&profile.said, trace);
 	fill(reply, &profile, &times, options);

@@ -15,6 +15,7 @@
 #include "analysis/report/naps.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/relations.h"
+#include "analysis/report/unclassified.h"
 #include "analysis/trace/names.h"
 
 #define MOST_FINDINGS 6 /* others are shown with -v */
@@ -108,15 +109,16 @@ static void say_lines(struct reply *r, const struct diagnosis *d)
 	}
 }
 
-/* "half of that time there would make the run 3.2 ±0.1 % shorter (proved: 2.9 .. 3.3 %)" */
+/* "half of that time there would make the run 3.2 ±0.1 % shorter (proved: 2.9 .. 3.3 %)"; and if what. */
 static void say_gain(struct reply *r, const struct diagnosis_answer *a, const struct diagnosis_finding *f)
 {
 	char *where = f->ask_site < a->trace->nsites ? mem_format("in %s", site_name_within(a->trace, f->ask_site, 40).text)
 						       : mem_copy("of work");
 	char *who = f->ask_thread < a->trace->nthreads ? mem_format(" on %s", location_name(a->trace, f->ask_thread).text)
 							 : mem_copy("");
-	reply_say(r, SAY_DETAIL, "%u %% less time %s%s: the run would be %s %% shorter (proved: %s)", f->ask_percent, where, who,
-		  reply_interval(r, f->expected, 1).text, reply_interval(r, f->bought, 1).text);
+	reply_say(r, SAY_DETAIL, "%u %% less time %s%s: the run would be %s %% shorter (proved%s: %s)", f->ask_percent, where, who,
+		  reply_interval(r, f->expected, 1).text, a->diagnosis.if_work ? " if " UNCLASSIFIED_IF : "",
+		  reply_interval(r, f->bought, 1).text);
 	free(where);
 	free(who);
 }
@@ -190,6 +192,7 @@ static void fill(struct reply *r, const struct diagnosis_answer *a, const struct
 	reply_value(r, "why_model", tab_text(a->diagnosis.why));
 	reply_value(r, "span_s", tab_interval(span_seconds(a)));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
+	reply_value(r, "proved_if", a->diagnosis.if_work ? tab_text(UNCLASSIFIED_IF) : TAB_NONE);
 	fill_findings(r, a);
 	fill_lines(r, a);
 	fill_metrics(r, a);
@@ -214,11 +217,14 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	struct diagnosis_answer a = { .trace = trace, .times = times };
 	struct unrecorded u;
 	unrecorded_open(&u, trace, NULL);
-	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &u, naps_say(trace, NULL));
+	struct interval *unclassified = unclassified_find(trace, times);
+	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &u, naps_say(trace, NULL), unclassified);
+	unclassified_say(trace, unclassified);
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, &doubts, o);
 	graph_said_tell(&a.diagnosis.said, trace);
 	int status = give(reply, &a, o, usable);
 	free(doubts.most_s);
+	free(unclassified);
 	unrecorded_close(&u);
 	return status;
 }

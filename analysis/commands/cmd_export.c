@@ -16,6 +16,7 @@
 #include "analysis/report/doubt.h"
 #include "analysis/report/naps.h"
 #include "analysis/report/relations.h"
+#include "analysis/report/unclassified.h"
 #include "analysis/report/unrecorded.h"
 
 struct export_job {
@@ -112,8 +113,11 @@ static char *write_dot(const struct export_job *j, const char *path)
 static void open_profile(const struct export_job *j, const struct unrecorded *unrecorded, struct profile *profile)
 {
 	struct profile_request request = { .who = COZ_ALL };
-	doubt_profile(&request, j->trace, unrecorded, naps_say(j->trace, NULL));
+	struct interval *unclassified = unclassified_find(j->trace, j->times);
+	unclassified_say(j->trace, unclassified);
+	doubt_profile(&request, j->trace, unrecorded, naps_say(j->trace, NULL), unclassified);
 	profile_open(profile, j->trace, j->times, &request);
+	free(unclassified);
 }
 
 static char *write_coz(const struct export_job *j, const char *path)

@@ -25,6 +25,7 @@
 #include "analysis/report/region_table.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/run_ends.h"
+#include "analysis/report/unclassified.h"
 
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
@@ -56,6 +57,7 @@ static const char *program_name(const struct trace *trace)
 
 struct page {
 	struct findings *f;
+	struct interval *unclassified; /* percent of each thread */
 	struct profile profile;
 	struct next_step step;
 	bool efficiency;             /* these are known: parallel, load balance, communication */
@@ -111,13 +113,14 @@ static bool *biggest_regions(const struct findings *f)
 	return wanted;
 }
 
-static void find_profile(const struct findings *f, struct profile *p)
+static void find_profile(struct page *p)
 {
+	const struct findings *f = p->f;
 	bool *wanted = biggest_regions(f);
 	struct profile_aside aside = next_step_asks(f);
 	struct profile_request request = { .wanted = wanted, .who = COZ_ALL, .aside = &aside };
-	doubt_profile(&request, f->trace, &f->unrecorded, f->naps);
-	profile_open(p, f->trace, &f->times, &request);
+	doubt_profile(&request, f->trace, &f->unrecorded, f->naps, p->unclassified);
+	profile_open(&p->profile, f->trace, &f->times, &request);
 	free(wanted);
 }
 
@@ -147,7 +150,7 @@ static void find_causes(struct page *p, const struct options *options)
 	struct trace *trace = p->f->trace;
 	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > DECIDE_RECORDS && !options->verbose))
 		return;
-	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->naps);
+	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->naps, p->unclassified);
 	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, &doubts, options);
 	for (size_t i = 0; i < p->diagnosis.nerrors; i++)
 		shown_complain("%s", p->diagnosis.errors[i]);
@@ -402,6 +405,7 @@ static void fill_data(struct reply *r, const struct page *page)
 	fill_efficiency(r, page);
 	fill_causes(r, page);
 	machine_fill(r, f);
+	reply_value(r, "proved_if", p->if_work ? tab_text(UNCLASSIFIED_IF) : TAB_NONE);
 	profile_table_fill(r, "profile", trace, p, "speedup_percent");
 	fill_advice(r, f, &page->step);
 	decide_fill(r, &page->decide);
@@ -416,8 +420,8 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	if (status != EXIT_FINE)
 		return status;
 	findings_regions(&f);
-	struct page page = { .f = &f };
-	find_profile(&f, &page.profile);
+	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times) };
+	find_profile(&page);
 	graph_said_tell(&page.profile.said, trace);
 	find_efficiency(&page);
 	find_causes(&page, options);
@@ -432,6 +436,7 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 		diagnosis_close(&page.diagnosis);
 	next_step_close(&page.step);
 	profile_close(&page.profile);
+	free(page.unclassified);
 	findings_close(&f);
 	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }

@@ -16,6 +16,7 @@
 #include "analysis/report/doubt.h"
 #include "analysis/report/naps.h"
 #include "analysis/report/relations.h"
+#include "analysis/report/unclassified.h"
 
 /* The data: one JSON object, whose members are replies. */
 struct page_data {
@@ -74,7 +75,8 @@ static void add_relations(struct page_data *d, const struct times *times)
 	graph_said_tell(&graph->said, d->trace);
 	unrecorded_find(&unrecorded, d->trace, NULL);
 	doubt_path(&path, &unrecorded);
-	struct diagnosis_doubts doubts = doubt_diagnosis(d->trace, &unrecorded, naps_seconds(d->trace));
+	struct interval *unclassified = unclassified_find(d->trace, times);
+	struct diagnosis_doubts doubts = doubt_diagnosis(d->trace, &unrecorded, naps_seconds(d->trace), unclassified);
 	waits_and_delays_of_graph(&waits, graph);
 	calls_of_graph(&calls, graph);
 	reply_waits(begin_member(d, "waits"), graph, &waits, &unrecorded, &d->options);
@@ -89,6 +91,7 @@ static void add_relations(struct page_data *d, const struct times *times)
 	reply_diagnosis(begin_member(d, "diagnose"), graph, &waits, &calls, &doubts, &d->options);
 	end_member(d);
 	free(doubts.most_s);
+	free(unclassified);
 	unrecorded_close(&unrecorded);
 	calls_close(&calls);
 	waits_close(&waits);

@@ -516,7 +516,7 @@ static void choose_reductions(struct profile *p, const struct profile_request *r
 void profile_open(struct profile *p, const struct trace *trace, const struct times *times,
 		  const struct profile_request *request)
 {
-	*p = (struct profile){ .who = request->who, .possible = coz_possible(times) };
+	*p = (struct profile){ .who = request->who, .possible = coz_possible(times), .if_work = request->if_work };
 	choose_reductions(p, request);
 	for (size_t i = 0; i < trace->nprocesses; i++)
 		p->marked |= trace->processes[i].marked;
@@ -535,7 +535,7 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 	}
 	if (p->nrows)
 		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
-	prove(p, trace, request->unsure);
+	prove(p, trace, request->unsure || request->if_work);
 	free(row_of_site);
 }
 

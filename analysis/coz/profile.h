@@ -12,7 +12,8 @@
  *
  * Law: proved speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
  * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
- * when it certainly buys something.
+ * when it certainly buys something. What threads did outside of marks is taken for work; where it may have been waiting that matters
+ * (`if_work`), bounds are proved only if it was work, which whoever shows them says, and no place is proved.
  * What is expected is cut to what is proved, which is certain. Where its middle lies outside by more than 1 % of the
  * run, one of both is wrong: then the proved bounds are widened by it, and a diagnostic says so. A reduction by
  * 0 buys exactly 0; one by p percent is expected to buy at most p percent of the run, which is proved only where
@@ -55,6 +56,7 @@ struct profile_request {
 	double open_s[COZ_ANSWERS];  /* so much that counts as work, of all threads, may have been waiting for what is not known */
 	bool hidden;                 /* some thread worked while it seemed to wait: what it did then began nobody knows why */
 	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */
+	bool if_work;                /* some thread did what nobody can classify: what is proved is so only if that was work */
 };
 
 struct profile_row {
@@ -87,6 +89,7 @@ struct profile {
 	char *unsaid;                /* which calls of MPI wait, and never say for whom; or NULL */
 	char *unseen;                /* where who need not wait leaves no record; or NULL */
 	bool orders_kept;            /* there are too many of them to be decided again */
+	bool if_work;                /* as was asked */
 	uint64_t narrow;             /* answers whose proved bounds did not hold what is expected, and were widened */
 	bool rigid;                  /* another run waits for the same: no order, chance or attempt decides */
 	bool marked;                 /* some process has marks, so time outside of them is unclassified */

@@ -399,6 +399,7 @@ bool diagnosis_of_graph(struct diagnosis *d, struct graph *g, const struct waits
 	take_errors(d, p.expert);
 	expert_close(p.expert);
 	if (loaded && d->nfindings) {
+		d->if_work = doubts->if_work;
 		doubt(d, g, doubts);
 		ask_coz(d, g, doubts);
 	}

@@ -48,6 +48,7 @@ struct diagnosis {
 	struct diagnosis_metric *metrics; size_t nmetrics;
 	char *printed;               /* by rules */
 	char **errors; size_t nerrors; /* of rules */
+	bool if_work;                /* what changes would buy is proved only if unclassified time is work (profile.h) */
 	struct graph_said said;      /* by the graph */
 };
 

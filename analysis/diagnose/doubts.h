@@ -17,6 +17,7 @@ struct diagnosis_doubts {
 	const struct blocked *blocked; /* and for how long it worked where it seems to wait */
 	double open_s[COZ_ANSWERS];  /* as profile.h has it */
 	bool hidden;                 /* some thread may have worked where it seems to wait: what a change would buy is not known */
+	bool if_work;                /* likewise: what one would buy is proved only if unclassified time is work */
 };
 
 #endif

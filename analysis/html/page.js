@@ -179,7 +179,7 @@ function diagnosis() {
       ['cost, % of all threads\' time', (f) => shown(f.cost_percent), true], ['', (f) => range(f.cost_percent, worst)],
       ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'undecided')], ['on', whoCell], ['where', (f) => named(f.region || '', f.where)],
       ['why', (f) => textCell(f.what)], ['suggestion', (f) => element('td', { class: 'text' }, f.suggestion || '', f.expected_percent ?
-        element('span', { class: 'where' }, ` ${f.less_percent} % less there: the run ${percent(f.expected_percent)} shorter (proved ${percent(f.speedup_percent)})`) : '')],
+        element('span', { class: 'where' }, ` ${f.less_percent} % less there: the run ${percent(f.expected_percent)} shorter (proved ${d.proved_if ? `if ${d.proved_if}: ` : ''}${percent(f.speedup_percent)})`) : '')],
     ], findings, 8));
 }
 
@@ -231,13 +231,14 @@ function whatIfs() {
   const draw = () => charts.replaceChildren(...first.map(curve));
   draw();
   document.addEventListener('theme', draw);
+  const condition = data.report.proved_if ? `, if ${data.report.proved_if} (see the notes)` : '';
   const at = (row, less) => row.curve.find((p) => Math.abs(middle(p.reduce_percent) - less) < 0.01) || {};
   section('whatif', 'What if',
-    element('p', {}, 'How much shorter the run would be if a region took less time, and nothing else changed. The line is what is expected; the band is what is proved.'), charts,
+    element('p', {}, `How much shorter the run would be if a region took less time, and nothing else changed. The line is what is expected; the band is what is proved${condition}.`), charts,
     table('Run shorter by, %', [
       ['region', (row) => named(who(row) ? `all work of ${who(row)}` : row.region, who(row) ? '' : place(row))],
       ...[25, 50, 100].flatMap((less) => [[`${less} % less: expected`, (row) => shown(at(row, less).expected_percent), true],
-        ['proved', (row) => shown(at(row, less).speedup_percent), true]]),
+        [condition ? 'proved if work' : 'proved', (row) => shown(at(row, less).speedup_percent), true]]),
     ], rows));
 }
 

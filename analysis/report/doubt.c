@@ -7,14 +7,17 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/report/unclassified.h"
 #include "analysis/report/unseen.h"
 
-void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded, double naps_s)
+void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded, double naps_s,
+		   const struct interval *unclassified)
 {
 	request->open_s[COZ_PROVED] = unrecorded_sum(unrecorded, trace, false) + naps_s;
 	request->open_s[COZ_EXPECTED] = unrecorded_sum(unrecorded, trace, true) + naps_s;
 	request->hidden = unrecorded->hidden > 0 || unrecorded->interrupted > 0;
 	request->unsure = request->open_s[COZ_PROVED] > 0 || request->hidden || unseen_matters(trace);
+	request->if_work = unclassified_matters(trace, unclassified);
 }
 
 void doubt_path(struct path *path, const struct unrecorded *u)
@@ -70,12 +73,13 @@ void doubt_delays(struct waits *waits, const struct graph *g, const struct unrec
 	free(d.blocked);
 }
 
-struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct unrecorded *u, double naps_s)
+struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct unrecorded *u, double naps_s,
+					const struct interval *unclassified)
 {
 	struct profile_request asks = { .hidden = false };
-	doubt_profile(&asks, trace, u, naps_s);
+	doubt_profile(&asks, trace, u, naps_s, unclassified);
 	struct diagnosis_doubts doubts = { .most_s = mem_resize(NULL, trace->nthreads + 1, sizeof *doubts.most_s),
-					   .surely = u->worth, .blocked = u->threads, .hidden = asks.hidden };
+					   .surely = u->worth, .blocked = u->threads, .hidden = asks.hidden, .if_work = asks.if_work };
 	memcpy(doubts.open_s, asks.open_s, sizeof doubts.open_s);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		doubts.most_s[i] = unrecorded_most(u, trace, i);

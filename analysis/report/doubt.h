@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * doubt.h - what-ifs and the critical path know what the recorder did not see: waits in calls that it does not record (unrecorded.h), rows of
- * sleeps that may ask for something (naps.h), threads that it does not know (unseen.h).
+ * sleeps that may ask for something (naps.h), threads that it does not know (unseen.h), time outside of marks (unclassified.h).
  *
  * Law: whoever asks for a what-if of the same trace asks with the same doubts. */
 #ifndef ANALYSIS_DOUBT_H
@@ -13,8 +13,10 @@
 #include "analysis/report/unrecorded.h"
 #include "analysis/waits/waits.h"
 
-/* Sets the request's open_s, hidden and unsure. `naps_s`: seconds, as naps_say() says. */
-void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double naps_s);
+/* Sets the request's open_s, hidden, unsure and if_work. `naps_s`: seconds, as naps_say() says; `unclassified`: as unclassified_find()
+ * finds. */
+void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double naps_s,
+		   const struct interval *unclassified);
 
 /* Of the threads that surely were blocked so. */
 void doubt_path(struct path *, const struct unrecorded *);
@@ -23,7 +25,7 @@ void doubt_path(struct path *, const struct unrecorded *);
  * it waited for; and whatever a thread did where it seems to wait, for that. The waits are those of the graph. */
 void doubt_delays(struct waits *, const struct graph *, const struct unrecorded *);
 
-/* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `naps_s`: as above. */
-struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double naps_s);
+/* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `naps_s`, `unclassified`: as above. */
+struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double naps_s, const struct interval *unclassified);
 
 #endif

@@ -14,12 +14,10 @@
 #include "analysis/report/naps.h"
 #include "analysis/report/presence.h"
 #include "analysis/report/run_ends.h"
+#include "analysis/report/unclassified.h"
 #include "analysis/report/unseen.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
-
-#define UNCLASSIFIED_PERCENT 5 /* of the run: worth saying */
-#define UNCLASSIFIED_NAMED   8
 
 const struct span *findings_span(const struct findings *f, size_t thread)
 {
@@ -246,31 +244,13 @@ static void rank(struct findings *f, const struct participants *ranks, const str
 	f->withheld = views[0].withheld || views[1].withheld;
 }
 
-static void say_unclassified(struct findings *f)
+static void say_unclassified(const struct findings *f)
 {
-	char *list = mem_copy("");
-	size_t named = 0;
-	for (size_t t = 0; t < f->trace->nthreads; t++) {
-		struct interval percent = findings_unclassified(f, t);
-		if (percent.hi < UNCLASSIFIED_PERCENT || named++ >= UNCLASSIFIED_NAMED)
-			continue;
-		struct location_name name =
-			f->several_threads ? thread_name(f->trace, t) : rank_name(f->trace, t);
-		char *longer = mem_format("%s%s%s for %s %%", list, named > 1 ? ", " : "", name.text,
-					  interval_range(percent, 1).text);
-		free(list);
-		list = longer;
-	}
-	if (named > UNCLASSIFIED_NAMED) {
-		char *longer = mem_format("%s, and %zu more", list, named - UNCLASSIFIED_NAMED);
-		free(list);
-		list = longer;
-	}
-	if (named)
-		*MEM_GROW(f->trace->notes, f->trace->nnotes) = mem_format(
-			"outside of regions and operations, where work cannot be told from waiting (unclassified): "
-			"%s of the run. Mark what they do there with %s", list, marks_region(f->trace));
-	free(list);
+	struct interval *percent = mem_resize(NULL, f->trace->nthreads + 1, sizeof *percent);
+	for (size_t t = 0; t < f->trace->nthreads; t++)
+		percent[t] = findings_unclassified(f, t);
+	unclassified_say(f->trace, percent);
+	free(percent);
 }
 
 /* ---- Time blocked in what was not recorded ---------------------------------------------------

@@ -117,12 +117,12 @@ static struct next_step all_work_of(const struct reply *r, const struct findings
 		return (struct next_step){ 0 };
 	return (struct next_step){
 		.advice = mem_format("Half of all work of %s would make the run %s, if nothing else changes.",
-				     profile_who(who).text, profile_gains(r, p->aside, 2).text),
+				     profile_who(who).text, profile_gains(r, p, p->aside, 2).text),
 		.command = command_for(f, "--all-work", who) };
 }
 
-static struct next_step region_of(const struct reply *r, const struct findings *f, uint32_t site, struct coz_location who,
-				  const struct interval gain[COZ_ANSWERS])
+static struct next_step region_of(const struct reply *r, const struct findings *f, const struct profile *p, uint32_t site,
+				  struct coz_location who, const struct interval gain[COZ_ANSWERS])
 {
 	if (gain[COZ_EXPECTED].lo < 1)
 		return (struct next_step){ 0 };
@@ -131,7 +131,7 @@ static struct next_step region_of(const struct reply *r, const struct findings *
 	struct next_step step = {
 		.advice = mem_format("Half the time in region %s%s%s would make the run %s, if nothing else changes.",
 				     site_name(f->trace, site).text, on, *on ? profile_who(who).text : "",
-				     profile_gains(r, gain, 2).text),
+				     profile_gains(r, p, gain, 2).text),
 		.command = command_for(f, what, who) };
 	free(name);
 	free(what);
@@ -144,15 +144,15 @@ char *next_step_without(const struct reply *r, const struct findings *f, const s
 	if (!p->possible || !p->asked_aside || coz_is_all(who))
 		return NULL;
 	return mem_format("If no work on %s took any time, the run would be %s.", profile_who(who).text,
-			  profile_gains(r, p->without, 2).text);
+			  profile_gains(r, p, p->without, 2).text);
 }
 
 /* Where the straggler mostly works while all others wait. */
 static struct next_step step_there(const struct reply *r, const struct findings *f, const struct profile *p, uint32_t site)
 {
-	struct next_step step = region_of(r, f, site, straggler(f), p->aside);
+	struct next_step step = region_of(r, f, p, site, straggler(f), p->aside);
 	if (step.advice && ranking_worth_a_look(f)->proved)
-		step.there = mem_format("Halved there: %s, if nothing else changes.", profile_gains(r, p->aside, 2).text);
+		step.there = mem_format("Halved there: %s, if nothing else changes.", profile_gains(r, p, p->aside, 2).text);
 	return step;
 }
 
@@ -178,7 +178,7 @@ struct next_step next_step(const struct reply *r, const struct findings *f, cons
 	struct interval gain[COZ_ANSWERS];
 	for (int answer = 0; answer < COZ_ANSWERS; answer++)
 		gain[answer] = row->gain[answer].percent[half];
-	return region_of(r, f, row->site, COZ_ALL, gain);
+	return region_of(r, f, p, row->site, COZ_ALL, gain);
 }
 
 void next_step_close(struct next_step *step)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/report/unclassified.h"
 #include "analysis/trace/names.h"
 
 #define MILLION     1000000
@@ -29,14 +30,14 @@ static struct interval_text gain_text(const struct reply *r, struct interval x, 
 	return (struct interval_text){ "unknown" };
 }
 
-struct gains_text profile_gains(const struct reply *r, const struct interval gain[COZ_ANSWERS], int decimals)
+struct gains_text profile_gains(const struct reply *r, const struct profile *p, const struct interval gain[COZ_ANSWERS], int decimals)
 {
 	struct interval_text expected = gain_text(r, gain[COZ_EXPECTED], decimals);
 	struct interval_text proved = gain_text(r, gain[COZ_PROVED], decimals);
 	bool same = strcmp(expected.text, proved.text) == 0;
 	struct gains_text both;
-	snprintf(both.text, sizeof both.text, "%s %% shorter (proved%s%s)", expected.text, same ? "" : " ",
-		 same ? "" : proved.text);
+	snprintf(both.text, sizeof both.text, "%s %% shorter (proved%s%s%s)", expected.text, same ? "" : " ",
+		 same ? "" : proved.text, p->if_work ? " if " UNCLASSIFIED_IF : "");
 	return both;
 }
 
@@ -85,9 +86,10 @@ static bool nearly_same(struct interval x, struct interval y)
 }
 
 /* What is expected, and on a second line what is proved, where that is less exact; else that alone, which holds both. */
-static void say_region(struct reply *r, const struct trace *trace, const struct profile_row *row, bool little,
+static void say_region(struct reply *r, const struct trace *trace, const struct profile *p, const struct profile_row *row, bool little,
 		       const size_t *at, size_t n)
 {
+	const char *bounds = p->if_work ? "  proved if work:" : "  proved:";
 	const char *verdict = little ? "" : row->proved ? "proved" : "undecided";
 	struct tab_cell gain[COZ_ANSWERS][SHOWN];
 	bool same = true;
@@ -97,7 +99,7 @@ static void say_region(struct reply *r, const struct trace *trace, const struct 
 		same &= nearly_same(gain[COZ_EXPECTED][i].interval, gain[COZ_PROVED][i].interval);
 	}
 	for (int proved = 0; proved <= !same; proved++) {
-		struct tab_cell cells[SHOWN + 2] = { tab_text(proved ? "  proved:" : row_name(trace, row).text) };
+		struct tab_cell cells[SHOWN + 2] = { tab_text(proved ? bounds : row_name(trace, row).text) };
 		memcpy(&cells[1], gain[proved || same ? COZ_PROVED : COZ_EXPECTED], n * sizeof *cells);
 		cells[1 + n] = tab_text(proved || same ? verdict : "");
 		reply_cells(r, cells, n + 2);
@@ -117,10 +119,12 @@ void profile_table_say(struct reply *r, const struct trace *trace, const struct 
 	columns[1 + n].title = "";
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < p->nrows && i < most; i++)
-		say_region(r, trace, &p->rows[i], little, at, n);
+		say_region(r, trace, p, &p->rows[i], little, at, n);
 	reply_end(r);
 	if (p->nrows > most)
 		reply_say(r, SAY_LINE, "  and %zu more, see dprof-analyze coz", p->nrows - most);
+	if (p->if_work)
+		reply_say(r, SAY_INDENTED, "Proved only if " UNCLASSIFIED_IF ", and not waiting: see the note.");
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
@@ -130,7 +134,7 @@ void profile_curve(struct reply *r, const char *key, const struct profile *p, co
 {
 	const struct tab_column columns[] = {
 		TAB_SHOWN(NULL, "less by", 10), TAB_KEY("reduce_percent"), TAB_SHOWN(NULL, "gain, %: expected", 20, 3),
-		TAB_SHOWN(gain, "proved", 0, 3), TAB_KEY("expected_percent"), TAB_KEY("little_percent"), { 0 } };
+		TAB_SHOWN(gain, p->if_work ? "proved if work" : "proved", 0, 3), TAB_KEY("expected_percent"), TAB_KEY("little_percent"), { 0 } };
 	const struct profile_gain *expected = &row->gain[COZ_EXPECTED], *proved = &row->gain[COZ_PROVED];
 	reply_table(r, key, columns, key ? 0 : SIZE_MAX);
 	for (size_t i = 0; i < p->nreductions; i++) {

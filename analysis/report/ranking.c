@@ -433,6 +433,16 @@ size_t ranking_count_undecided(struct trace *trace, const struct options *option
 	return n;
 }
 
+/* Who waits in time that nobody can classify is not seen to; or "". */
+static char *advice_unclassified(const struct findings *f)
+{
+	double most = most_unclassified(f);
+	if (most < WORTH_A_LOOK)
+		return mem_copy("");
+	return mem_format(" But up to %s %% of the run in one thread is unclassified, which may be waiting: mark what it does there "
+			  "with %s.", interval_upper(most, 1).text, marks_region(f->trace));
+}
+
 char *ranking_advice(const struct reply *r, const struct findings *f)
 {
 	char *none = advice_without_scores(f);
@@ -449,7 +459,10 @@ char *ranking_advice(const struct reply *r, const struct findings *f)
 				  "or receive that was recorded, so no other can be seen to "
 				  "keep everybody waiting.",
 				  name(f->trace, never).text);
-	return mem_format("Nothing stands out: no %s works for more than %s %% of the run while "
-			  "everybody else waits.",
-			  by_thread ? "thread" : "rank", interval_upper(highest(s), 2).text);
+	char *unclassified = advice_unclassified(f);
+	char *advice = mem_format("Nothing stands out: no %s works for more than %s %% of the run while "
+				  "everybody else waits.%s",
+				  by_thread ? "thread" : "rank", interval_upper(highest(s), 2).text, unclassified);
+	free(unclassified);
+	return advice;
 }
