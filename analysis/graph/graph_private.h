@@ -59,10 +59,10 @@ int graph_by_mark(const void *, const void *); /* by events */
 struct graph_mpi_call { uint64_t at, stamp; };
 struct mpi_calls { struct graph_mpi_call *v; size_t n, near; }; /* `near`: so many were before what was asked for last */
 
-/* The begin of waiting. Who tried again and again, or until a time, has waited since before the first attempt; and
- * in another run need not have tried as often, so only what it did before is certain to come before the end. */
+/* The begin of waiting. Who tried again and again, or until a time, has waited since the first attempt, or perhaps since before;
+ * and in another run need not have tried as often, so only what it did before is certain to come before the end. */
 struct wait_begin {
-	struct event_ref enter;   /* of the waiting; of one that was tried, what came before the attempts */
+	struct event_ref enter;   /* of the waiting; of one that was tried, the first attempt, or what came before it */
 	bool tried;
 	struct event_ref certain; /* tried: the end of the last operation before */
 };

@@ -69,6 +69,7 @@ struct thread_walk {
 	bool any;                 /* there has been an event */
 	struct event_ref before, operation;
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
+	struct event_ref tried;   /* the first that has since `before` */
 	struct moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
 
@@ -237,12 +238,21 @@ static bool retakes(const struct thread_walk *w)
 	       !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 }
 
+/* What may have been tried in vain begins with the first attempt that is known. Before that a program without marks works; and where
+ * it has marks, it has perhaps tried since the last of them or the last operation, too seldom for a record. */
+static struct event_ref tried_since(const struct thread_walk *w)
+{
+	if (w->b->graph->trace->processes[w->process].marked)
+		return w->before;
+	return w->failed ? w->tried : w->enter;
+}
+
 static struct wait_begin begin_of(const struct thread_walk *w)
 {
 	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w);
 	if (retakes(w)) /* which is not over before that wait is */
 		return (struct wait_begin){ .enter = w->enter };
-	return (struct wait_begin){ .enter = fails || w->failed ? w->before : w->enter,
+	return (struct wait_begin){ .enter = fails || w->failed ? tried_since(w) : w->enter,
 				    .tried = fails || w->failed_since, .certain = w->operation };
 }
 
@@ -332,14 +342,22 @@ static void note_barrier(struct thread_walk *w, struct event_ref exit)
 	end_chance(w, exit);
 }
 
+/* The outermost operation was in vain. */
+static void fail(struct thread_walk *w)
+{
+	if (!w->failed)
+		w->tried = w->enter;
+	w->failed = w->failed_since = true;
+}
+
 /* The outermost operation has ended. */
 static void note_attempt(struct thread_walk *w, struct event_ref exit)
 {
 	if (was_in_vain(w)) {
-		w->failed = w->failed_since = true;
+		fail(w);
 	} else if (has_failed(w, exit)) {
 		bool again = w->failed;
-		w->failed = w->failed_since = true;
+		fail(w);
 		if (kind_of(w, w->entered.site) == DPROF_KIND_WAIT)
 			note_time_out(w, exit, again);
 	} else if (kind_of(w, w->entered.site) != DPROF_KIND_SLEEP) {

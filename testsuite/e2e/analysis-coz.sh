@@ -838,6 +838,26 @@ proves from-copy-late b 50 349980 499980 # it might go on only at 1400010
 } | trace attempts
 may_buy attempts b 50 200000
 
+# The wait begins with the first attempt: what an unmarked program does before it is work, also where the message was there
+# meanwhile.
+tests() { # the first attempt, the last one, and when the message was sent
+	ranks 2 | grep -v kind=region
+	echo "site 16 kind=wait name=MPI_Test file=x.c line=17"
+	op 0 4 0 10 group=1 peer=1 tag=0 bytes=8 id=1
+	[ "$1" = "$2" ] || op 0 16 "$1" "$2" tag=0 peer=72057594037927935
+	echo "e 0 $2 16 enter"
+	echo "e 0 40020 4 point id=1 peer=1 tag=0 bytes=8 group=1"
+	echo "e 0 40020 16 exit"
+	op 0 2 40020 40040 group=1 seq=0
+	op 1 30 0 10
+	op 1 14 "$3" $(($3 + 5)) group=1 peer=0 tag=0 bytes=8
+	op 1 2 $(($3 + 5)) 40040 group=1 seq=0
+}
+tests 40010 40010 20 | trace early
+buys early "outside regions" 50 499500 200
+tests 20010 40000 39995 | trace late
+buys late "outside regions" 50 499440 200
+
 # Who looks now and then gains more than what is cut.
 {
 	head_of 2
