@@ -101,7 +101,7 @@ void graph_team_ends(struct builder *b)
 	struct let_go *ends = NULL;
 	size_t n = 0;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		if (b->left[t].ncame > 0 && b->left[t].exit.at + 2 == g->threads[t].nevents)
+		if (b->left[t].ends && b->left[t].ncame > 0 && b->left[t].exit.at + 2 == g->threads[t].nevents)
 			*MEM_GROW(ends, n) = (struct let_go){ .end = { t, g->threads[t].nevents - 1, g->threads[t].last },
 							      .opener = b->left[t].opener };
 	if (n > 0)

@@ -179,8 +179,9 @@ struct barrier_visit { uint32_t clock; uint64_t object, threads; struct event_re
 /* A region inside of an operation, and in no other one there. */
 struct inside { uint64_t enter_at, exit_at; /* of the operation */ struct event_ref from, to; };
 
-/* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was. */
-struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; };
+/* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's end
+ * is recorded. */
+struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
 
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };

@@ -652,6 +652,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	uint64_t request = arg_request(o, e);
 	enum dprof_kind kind = o->kind;
 	task_point(w, e, ref);
+	w->b->left[w->thread].ends |= tr_is(w->b->graph->trace, e->site, OP_LIFE_ENDS);
 	has_match |= arg_no_message(o, e);
 	if (o->is & OP_REQUEST && request != ARG_NONE)
 		complete_id(w, request, has_match);
