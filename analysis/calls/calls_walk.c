@@ -14,11 +14,14 @@ struct on_path {
 	struct { uint64_t ticks, pieces; } inclusive, possibly, exclusive;
 	frz_time waited, transfer;
 	int64_t uncaused;
+	uint64_t at_times, in_times; /* ticks for which it may have been the innermost, or around operations, where what jumps left is not known */
 	uint32_t open;               /* how often it is, where paths are not told apart */
 	bool used;
 };
 
-struct calls_entry { uint32_t node; uint64_t since, bytes; }; /* beside the replay's; bytes: that a receive takes, as far as is known */
+/* Beside the replay's. `bytes`: that a receive takes, as far as is known; `sure`: until its exit it was not left; `operations`: on
+ * it and around it. */
+struct calls_entry { uint32_t node, operations; uint64_t since, bytes; bool sure; };
 
 struct calls_along {
 	struct calls_walk *w;
@@ -103,6 +106,23 @@ static void add_idle(struct calls_along *l)
 	add_exclusive(l, node);
 }
 
+/* It is in what was not left, and may be in what jumps have left: the innermost is one of those down to the first that was not. */
+static void add_jumped(struct calls_along *l)
+{
+	uint64_t ticks = l->a.step.to - l->a.step.from;
+	bool found = l->entries[l->nentries - 1].sure, operated = l->entries[l->nentries - 1].operations > 0;
+	if (found)
+		add_exclusive(l, node_now(l));
+	else
+		l->last = CALL_ROOT;
+	for (size_t i = l->nentries + 1; i-- > 0;) {
+		struct on_path *path = use_path(l, i ? l->entries[i - 1].node : 0);
+		path->at_times += found ? 0 : ticks + 1;
+		path->in_times += operated ? ticks + 1 : 0;
+		found |= i && l->entries[i - 1].sure;
+	}
+}
+
 static void add_unknown(struct calls_along *l)
 {
 	l->unknown += l->a.step.to - l->a.step.from + 1;
@@ -115,7 +135,9 @@ static void add_unknown(struct calls_along *l)
 
 static void add_step(struct calls_along *l)
 {
-	if (l->a.step.did == GRAPH_DID_UNKNOWN)
+	if (l->a.step.did == GRAPH_DID_UNKNOWN && !l->a.lost && l->nentries)
+		add_jumped(l);
+	else if (l->a.step.did == GRAPH_DID_UNKNOWN)
 		add_unknown(l);
 	else if (l->a.step.did == GRAPH_IDLED)
 		add_idle(l);
@@ -170,7 +192,9 @@ static void enter(struct calls_along *l)
 	const struct tr_event *e = &l->a.step.event;
 	uint32_t node = child_of(l->w, node_now(l), tr_row(l->w->graph->trace, e->site));
 	struct on_path *path = use_path(l, node);
-	struct calls_entry entry = { node, l->a.step.to, 0 };
+	uint32_t around = l->nentries ? l->entries[l->nentries - 1].operations : 0;
+	bool operation = tr_is(l->w->graph->trace, e->site, OP_OTHERS);
+	struct calls_entry entry = { node, around + operation, l->a.step.to, 0, !e->jumped && !e->unsure };
 	path->visits += !e->inherited;
 	path->open++;
 	if (is_of(l, givers | receives) && !e->inherited) {
@@ -181,7 +205,7 @@ static void enter(struct calls_along *l)
 		entry.bytes = is_of(l, receives) && !trace_has(&whole, DPROF_KEY_ID) ? bytes : 0;
 	}
 	*MEM_GROW(l->entries, l->nentries) = entry;
-	if (tr_is(l->w->graph->trace, e->site, OP_OTHERS) && l->a.operations == 1)
+	if (operation && l->a.operations == 1)
 		l->operation = node;
 }
 
@@ -249,9 +273,12 @@ static struct call_sums sums_of(const struct calls_along *l, const struct on_pat
 }
 
 /* It may have been on this path for all of the time in which it is not known where it was. */
-static void add_unknown_inside(const struct calls_along *l, struct call_sums *s)
+static void add_unknown_inside(const struct calls_along *l, const struct on_path *path, struct call_sums *s)
 {
-	int64_t unknown = sum_of(l, l->unknown, l->unknown > 0).hi;
+	int64_t unknown = sum_of(l, l->unknown, l->unknown > 0).hi, in = sum_of(l, path->in_times, path->in_times > 0).hi;
+	s->exclusive.hi = ticks_plus(s->exclusive.hi, sum_of(l, path->at_times, path->at_times > 0).hi);
+	s->waited.hi = ticks_plus(s->waited.hi, in);
+	s->transfer.hi = ticks_plus(s->transfer.hi, in);
 	s->inclusive.hi = ticks_plus(s->inclusive.hi, unknown);
 	s->exclusive.hi = ticks_plus(s->exclusive.hi, unknown);
 	s->waited.hi = ticks_plus(s->waited.hi, unknown);
@@ -315,7 +342,7 @@ static void take(struct calls_along *l)
 	for (size_t i = l->nused; i-- > 1;)
 		add_inside(&sums[p->nodes[l->used[i]].parent], &sums[l->used[i]]);
 	for (size_t i = 0; i < l->nused; i++)
-		add_unknown_inside(l, &sums[l->used[i]]);
+		add_unknown_inside(l, &l->paths[l->used[i]], &sums[l->used[i]]);
 	for (size_t i = 0; i < l->nused; i++)
 		call_spread_add(&p->nodes[l->used[i]].spread, l->a.thread, &sums[l->used[i]]);
 	add_flat(l, sums);
