@@ -439,6 +439,13 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	builder_close(&b);
 }
 
+const struct graph_node *graph_node_at(const struct graph *g, const struct graph_sync_point *s)
+{
+	if (s->what != GRAPH_WAITS && s->what != GRAPH_POSTS)
+		return NULL;
+	return &g->nodes[s->what == GRAPH_WAITS ? s->number : g->inputs[s->number].node];
+}
+
 struct graph_said graph_take_said(struct graph *g)
 {
 	struct graph_said said = g->said;

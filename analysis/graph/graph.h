@@ -102,7 +102,9 @@
  * the operation goes on behind them; nobody recorded why they began. A region that began before the last of the others came has
  * interrupted the wait: in another run it most likely begins as long after the operation as here, and the thread waits from when
  * it was over on. What began behind that is what the operation does with what came: it comes as long after that, so there the
- * wait is over. Of a run in which there are any (interrupted) nothing is proved.
+ * wait is over. Of a run in which there are any (interrupted) nothing is proved. Others who take part in the operation may have
+ * waited for the region, too (graph_node.inside). In a collective operation, where such a region is what MPI calls, whoever came out of
+ * it, or went on to a region of its own there, behind the ends of others' regions most likely has: these are inputs that are not needed.
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which
@@ -157,10 +159,11 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 24;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED, GRAPH_FOUND or 0 */
+	uint32_t what : 23;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED, GRAPH_FOUND or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */
+	uint32_t inside : 1;     /* who waits for it, or gives something to it, was in a region inside of that operation */
 	uint32_t posted : 1;     /* a thread posted, woke or gave bytes: perhaps because the program saw it come last of several */
 	uint32_t behind : 1;     /* what it waited for came surely behind an end of waiting: the trace contradicts itself */
 };
@@ -272,6 +275,9 @@ struct graph_lates graph_lates_of(const struct graph *, uint32_t node);
 
 /* The stamp of an input, or if that is open, of the call with which it came at the latest. */
 uint64_t graph_latest_stamp(const struct graph *, const struct graph_input *);
+
+/* The node that is waited for at a point, or to which it gives an input; NULL: neither. */
+const struct graph_node *graph_node_at(const struct graph *, const struct graph_sync_point *);
 
 /* That call, of an input that is open. */
 const struct graph_open *graph_next_call(const struct graph *, const struct graph_input *);

@@ -73,6 +73,10 @@ static void end_part(struct graph_activities *a, const struct graph_sync_point *
 		o->waited.lo = took.lo > o->transfer.hi ? took.lo - o->transfer.hi : 0;
 		o->waited.hi = took.hi > o->transfer.lo ? took.hi - o->transfer.lo : 0;
 	}
+	if (a->inside) {
+		o->transfer.lo = 0;
+		o->waited.hi = took.hi;
+	}
 }
 
 /* What ends with a wait; of several that it waited for the last counts. */
@@ -82,9 +86,13 @@ static void take_points(struct graph_activities *a)
 	const struct graph_sync_point *wait = NULL;
 	a->step.points = t->syncs + a->sync;
 	a->step.npoints = 0;
-	for (; a->sync < t->nsyncs && t->syncs[a->sync].at == a->step.at; a->sync++, a->step.npoints++)
-		if (t->syncs[a->sync].what == GRAPH_WAITS)
-			wait = &t->syncs[a->sync];
+	for (; a->sync < t->nsyncs && t->syncs[a->sync].at == a->step.at; a->sync++, a->step.npoints++) {
+		const struct graph_sync_point *s = &t->syncs[a->sync];
+		const struct graph_node *node = graph_node_at(a->graph, s);
+		if (s->what == GRAPH_WAITS)
+			wait = s;
+		a->inside |= node && node->inside;
+	}
 	if (wait && !a->doubted && (a->operations || wait->at == 0))
 		end_part(a, wait);
 }
@@ -185,6 +193,7 @@ bool graph_activities_next(struct graph_activities *a)
 	if (!e->inherited)
 		take_points(a);
 	apply(a, e);
+	a->inside &= a->operations > 0;
 	a->next_at += !e->inherited;
 	return true;
 }

@@ -21,7 +21,8 @@
  * had to wait for others (graph.h), what lies behind the last of these is *transfer*, and what lies before that is waiting; of
  * one that had not, all of it is transfer: what the operation itself took. One in which a wait ends before it is over has two
  * parts. Attempts in vain (states.h) are waiting, but for what the thread may have done between them; whether they would have gone on as
- * long as they did nobody knows.
+ * long as they did nobody knows. Where another one that takes part was in a region inside of the operation, what would be transfer
+ * may have been waiting for that.
  *
  * Law: if a wait was ended by what the graph connects it with, how long an operation took, how much of that was waiting, and how
  * much was transfer, lie in the intervals given for them.
@@ -69,6 +70,7 @@ struct graph_activities {
 	struct stretches part;   /* of it since it was entered, or since a wait in it */
 	bool in_vain;            /* attempts, and for so many ticks in between it did not ask */
 	uint64_t between;
+	bool inside;             /* who takes part was in a region inside of it */
 };
 
 void graph_activities_open(struct graph_activities *, const struct graph *, uint32_t thread, struct graph_last *);

@@ -8,19 +8,25 @@
  *	posts ----> [    ] posts    waits [   ] <---- waits
  *	                       ^
  *	                       the last of the others came */
-#include <stdlib.h>
 
-#include "analysis/base/memory.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
-/* Someone whom the others have left behind waits at a node of its own: for itself, and for the last of them. */
-struct left_behind { struct node_input inputs[2]; uint64_t stamp; };
+/* Someone waits at a node of its own: whom the others have left behind for itself, and for the last of them; and who has seen the ends
+ * of others' regions in a collective operation for these. `adds`: it did not wait there. */
+#define OWN_INPUTS 8
+struct own_wait { struct node_input inputs[OWN_INPUTS]; size_t n; struct event_ref ref; bool adds; };
+
+/* A region is over in a collective operation, whose thread waits for a node. */
+struct region_end { uint32_t node, next; struct event_ref to, until; /* the next one there begins, or the operation is over */ };
+#define ENDS_SEEN 64 /* of a node */
 
 struct inside_pass {
 	struct builder *b;
 	int64_t *left;           /* of each node: when the first who waited for it went on */
-	struct left_behind *behind; size_t nbehind;
+	struct own_wait *own; size_t nown; /* in the spill, as the following ones */
+	struct region_end *ends; size_t nends;
+	uint32_t *first_end;     /* of each node: its number and 1; or 0 */
 };
 
 static int64_t middle_of(struct builder *b, uint32_t thread, uint64_t stamp)
@@ -57,7 +63,7 @@ static struct graph_sync_point *first_point(const struct graph_thread *t, uint64
 static struct graph_sync_point *find_posts(const struct graph *g, const struct inside *r, uint32_t input)
 {
 	const struct graph_thread *t = &g->threads[r->from.thread];
-	for (struct graph_sync_point *s = first_point(t, r->enter_at); s < t->syncs + t->nsyncs && s->at <= r->exit_at; s++)
+	for (struct graph_sync_point *s = first_point(t, r->enter_at); s < t->syncs + t->nsyncs && s->at <= r->exit.at; s++)
 		if (s->what == GRAPH_POSTS && s->number == input)
 			return s;
 	return NULL;
@@ -111,9 +117,20 @@ static void leave_behind(struct inside_pass *p, struct graph_sync_point *waits, 
 	if (other.at == NO_EVENT)
 		return;
 	g->nodes[waits->number].nwaiting--;
-	waits->number = (uint32_t)(g->nnodes + p->nbehind);
-	*MEM_GROW(p->behind, p->nbehind) = (struct left_behind){
-		{ { .ref = to, .sure = true, .needed = true }, { .ref = other, .sure = true, .needed = true } }, waits->stamp };
+	waits->number = (uint32_t)(g->nnodes + p->nown);
+	*SPILL_GROW(p->b->spill, p->own, p->nown) = (struct own_wait){
+		{ { .ref = to, .sure = true, .needed = true }, { .ref = other, .sure = true, .needed = true } }, 2, { .stamp = waits->stamp }, false };
+}
+
+/* Others may wait for the ends of these regions, which MPI calls. */
+static void add_region_ends(struct inside_pass *p, uint32_t node, const struct inside *r, size_t n)
+{
+	if (!r->collective || p->b->graph->nodes[node].kind != GRAPH_SYNC)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		*SPILL_GROW(p->b->spill, p->ends, p->nends) = (struct region_end){ node, p->first_end[node], r[i].to, i + 1 < n ? r[i + 1].from : r->exit };
+		p->first_end[node] = (uint32_t)p->nends;
+	}
 }
 
 /* Of the regions in an operation, those that began before the last of the others came are before the waiting, and those that
@@ -131,6 +148,7 @@ static void wait_between(struct inside_pass *p, struct graph_sync_point *waits, 
 	while (before < n && middle_of(p->b, thread, r[before].from.stamp) < came)
 		before++;
 	if (before < n) {
+		add_region_ends(p, waits->number, r + before, n - before);
 		waits->at = r[before].from.at;
 		waits->stamp = r[before].from.stamp;
 		node->stamp = node->nwaiting == 1 ? waits->stamp : node->stamp;
@@ -147,21 +165,104 @@ static void wait_between(struct inside_pass *p, struct graph_sync_point *waits, 
 	posts->stamp = g->inputs[own].stamp = to.stamp;
 }
 
+/* Who takes part in the operation may wait for its regions. */
+static void mark_nodes(struct graph *g, const struct inside *r)
+{
+	const struct graph_thread *t = &g->threads[r->from.thread];
+	for (struct graph_sync_point *s = first_point(t, r->enter_at); s < t->syncs + t->nsyncs && s->at <= r->exit.at; s++) {
+		const struct graph_node *node = graph_node_at(g, s);
+		if (node)
+			g->nodes[node - g->nodes].inside = 1;
+	}
+}
+
 /* The regions of one operation. */
 static void pass_operation(struct inside_pass *p, const struct inside *r, size_t n)
 {
+	mark_nodes(p->b->graph, r);
 	const struct graph_thread *t = &p->b->graph->threads[r->from.thread];
-	for (struct graph_sync_point *s = first_point(t, r->enter_at + 1); s < t->syncs + t->nsyncs && s->at <= r->exit_at; s++)
+	for (struct graph_sync_point *s = first_point(t, r->enter_at + 1); s < t->syncs + t->nsyncs && s->at <= r->exit.at; s++)
 		if (s->what == GRAPH_WAITS)
 			wait_between(p, s, r, n);
 }
 
-static void add_left_behind(struct inside_pass *p)
+static bool has_end_of(const struct own_wait *w, uint32_t thread)
 {
-	for (size_t i = 0; i < p->nbehind; i++) {
-		struct graph_node *node = &p->b->graph->nodes[graph_add_node(p->b, GRAPH_SYNC, p->behind[i].inputs, 2)];
-		node->nwaiting = 1;
-		node->stamp = p->behind[i].stamp;
+	for (size_t i = 0; i < w->n; i++)
+		if (!w->inputs[i].needed && w->inputs[i].ref.thread == thread)
+			return true;
+	return false;
+}
+
+/* Adds the last ends to which others of the node have come between two moments, as far as there is room. */
+static void add_ends(struct inside_pass *p, struct own_wait *w, uint32_t node, uint32_t thread, int64_t from, int64_t to)
+{
+	size_t seen = 0;
+	for (uint32_t next = p->first_end[node]; next && w->n < OWN_INPUTS && seen++ < ENDS_SEEN; next = p->ends[next - 1].next) {
+		const struct region_end *e = &p->ends[next - 1];
+		int64_t over = middle_of(p->b, e->to.thread, e->to.stamp);
+		if (e->to.thread != thread && over > from && over < to && !has_end_of(w, e->to.thread))
+			w->inputs[w->n++] = (struct node_input){ .ref = e->to, .sure = true };
+	}
+}
+
+/* Who was in no region there, or began one behind the ends of others'. */
+static void wait_for_ends(struct inside_pass *p, uint32_t thread, struct graph_sync_point *s)
+{
+	struct graph *g = p->b->graph;
+	struct graph_node *node = &g->nodes[s->number];
+	uint32_t own = own_input(g, node, thread), last = last_input(p->b, node, own);
+	if (own == NONE || last == NONE)
+		return;
+	struct own_wait w = { { { .ref = event_of(g, own), .sure = true, .needed = true },
+				{ .ref = event_of(g, last), .sure = true, .needed = true } }, 2, { thread, s->at, s->stamp }, false };
+	if (w.inputs[0].ref.at == NO_EVENT || w.inputs[1].ref.at == NO_EVENT)
+		return;
+	add_ends(p, &w, s->number, thread, INT64_MIN, middle_of(p->b, thread, s->stamp));
+	if (w.n == 2)
+		return;
+	node->nwaiting--;
+	s->number = (uint32_t)(g->nnodes + p->nown);
+	*SPILL_GROW(p->b->spill, p->own, p->nown) = w;
+}
+
+/* Who was in a region there, and saw others' end behind that. */
+static void wait_behind(struct inside_pass *p, const struct region_end *e)
+{
+	uint32_t thread = e->to.thread;
+	struct own_wait w = { { { .ref = e->to, .sure = true, .needed = true } }, 1, e->until, true };
+	add_ends(p, &w, e->node, thread, middle_of(p->b, thread, e->to.stamp), middle_of(p->b, thread, e->until.stamp));
+	if (w.n > 1)
+		*SPILL_GROW(p->b->spill, p->own, p->nown) = w;
+}
+
+static void wait_for_regions(struct inside_pass *p)
+{
+	struct graph *g = p->b->graph;
+	size_t nnodes = g->nnodes;
+	for (uint32_t t = 0; t < g->trace->nthreads && p->nends; t++)
+		for (size_t i = 0; i < g->threads[t].nsyncs; i++, spill_relax(p->b->spill)) {
+			struct graph_sync_point *s = &g->threads[t].syncs[i];
+			if (s->what == GRAPH_WAITS && s->number < nnodes && p->first_end[s->number])
+				wait_for_ends(p, t, s);
+		}
+	for (size_t i = 0; i < p->nends; i++)
+		wait_behind(p, &p->ends[i]);
+}
+
+static void add_own(struct inside_pass *p)
+{
+	for (size_t i = 0; i < p->nown; i++) {
+		const struct own_wait *w = &p->own[i];
+		uint32_t number = graph_add_node(p->b, GRAPH_SYNC, w->inputs, w->n);
+		struct graph_node *node = &p->b->graph->nodes[number];
+		node->inside = 1;
+		if (w->adds) {
+			graph_wait(p->b, w->ref, number);
+		} else {
+			node->nwaiting = 1;
+			node->stamp = w->ref.stamp;
+		}
 	}
 }
 
@@ -171,13 +272,17 @@ void graph_inside(struct builder *b)
 	if (b->ninside == 0)
 		return;
 	find_left(&p);
+	p.first_end = spill_zeros(b->spill, b->graph->nnodes, sizeof *p.first_end);
 	for (size_t i = 0, next; i < b->ninside; i = next) {
 		for (next = i + 1; next < b->ninside && b->inside[next].from.thread == b->inside[i].from.thread &&
 				   b->inside[next].enter_at == b->inside[i].enter_at; next++)
 			;
 		pass_operation(&p, &b->inside[i], next - i);
 	}
-	add_left_behind(&p);
-	free(p.behind);
+	wait_for_regions(&p);
+	add_own(&p);
+	spill_free(b->spill, p.own);
+	spill_free(b->spill, p.ends);
+	spill_free(b->spill, p.first_end);
 	spill_free(b->spill, p.left);
 }

@@ -36,7 +36,8 @@ frz_time graph_last_until(struct graph_last *l, struct moment from, const struct
 bool graph_was_waited_for(const struct graph_node *node, size_t i, const struct graph_input *input)
 {
 	bool one_of_them = node->kind == GRAPH_WOKEN && i > 0;
-	return input->sure && !input->candidate && !one_of_them;
+	bool in_there = node->inside && !input->needed; /* a region in there, most likely */
+	return input->sure && !input->candidate && !one_of_them && !in_there;
 }
 
 /* Whether an input was surely over before another one. */

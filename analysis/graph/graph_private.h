@@ -177,7 +177,7 @@ struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 struct barrier_visit { uint32_t clock; uint64_t object, threads; struct event_ref enter, exit; uint32_t site; };
 
 /* A region inside of an operation, and in no other one there. */
-struct inside { uint64_t enter_at, exit_at; /* of the operation */ struct event_ref from, to; };
+struct inside { uint64_t enter_at; struct event_ref exit; /* of the operation; */ bool collective; /* it is one */ struct event_ref from, to; };
 
 /* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's end
  * is recorded. */

@@ -1046,16 +1046,16 @@ static void note_inside(struct thread_walk *w, const struct tr_event *e, struct 
 	if (e->jumped)
 		return;
 	if (e->op == DPROF_ENTER && w->nregions++ == 0)
-		*MEM_GROW(w->inside, w->ninside) = (struct inside){ w->enter.at, 0, ref, ref };
+		*MEM_GROW(w->inside, w->ninside) = (struct inside){ w->enter.at, ref, kind_of(w, w->entered.site) == DPROF_KIND_COLL, ref, ref };
 	else if (e->op == DPROF_EXIT && w->nregions > 0 && --w->nregions == 0)
 		w->inside[w->ninside - 1].to = ref;
 }
 
 /* The outermost operation is over, and so are these, unless it was left by a jump. */
-static void keep_inside(struct thread_walk *w, uint64_t exit_at)
+static void keep_inside(struct thread_walk *w, struct event_ref exit)
 {
 	for (size_t i = 0; i < w->ninside && w->nregions == 0; i++) {
-		w->inside[i].exit_at = exit_at;
+		w->inside[i].exit = exit;
 		*SPILL_GROW(w->b->spill, w->b->inside, w->b->ninside) = w->inside[i];
 	}
 }
@@ -1069,7 +1069,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	uint64_t request = arg_request(operation(w, &w->entered), &w->entered);
 	if (w->replay.depth > 0)
 		return;
-	keep_inside(w, ref.at);
+	keep_inside(w, ref);
 	if (e->implied) {
 		w->b->parked[w->thread] = true;
 		return;

@@ -100,4 +100,50 @@ e 1 40001000 2 enter
 e 1 80001000 2 exit
 e 1 80002000 5 exit group=1 seq=0'
 buys combines 50 20.0
+
+# Of one that calls it, for whom the other one waits: all of it is saved, whoever has come last; and of what the operation took
+# nothing is proved to be its own.
+made calls 'e 0 2000 5 enter group=1 seq=0
+e 0 80002000 5 exit group=1 seq=0
+e 0 80003000 3 enter
+e 0 100000000 3 exit
+e 1 20000000 3 exit
+e 1 20001000 5 enter group=1 seq=0
+e 1 20002000 2 enter
+e 1 80001000 2 exit
+e 1 80001500 5 exit group=1 seq=0'
+buys calls 50 30.0
+"$analyze" diagnose --json calls >calls.json || fail "diagnose calls: status $?"
+[ "$(jq -c '[.findings[] | select(.cause == "communication" or .cause == "granularity") | .proved] | any' calls.json)" = false ] ||
+	fail "an operation in which another one works is proved to take that time: $(jq -c .findings calls.json)"
+"$analyze" path --json calls | jq -e '[.segments[] | select(.name == "X") | .share_percent] | length == 1 and .[0].hi > 59.9 and .[0].lo < 0.1' >/dev/null ||
+	fail "what the other one most likely waits for is not on the path, or surely: $("$analyze" path calls)"
+
+# One calls it twice, and the other one has what it needs after the first time.
+made twice 'e 0 2000 5 enter group=1 seq=0
+e 0 50002000 5 exit group=1 seq=0
+e 0 50003000 3 enter
+e 0 100000000 3 exit
+e 1 20000000 3 exit
+e 1 20001000 5 enter group=1 seq=0
+e 1 20002000 2 enter
+e 1 50001000 2 exit
+e 1 50002000 2 enter
+e 1 80001000 2 exit
+e 1 80001500 5 exit group=1 seq=0'
+buys twice 50 15.0
+
+# The other one calls it, too, and then waits for the first one once more.
+made both 'e 0 2000 5 enter group=1 seq=0
+e 0 20003000 2 enter
+e 0 30003000 2 exit
+e 0 80002000 5 exit group=1 seq=0
+e 0 80003000 3 enter
+e 0 100000000 3 exit
+e 1 20000000 3 exit
+e 1 20001000 5 enter group=1 seq=0
+e 1 20002000 2 enter
+e 1 80001000 2 exit
+e 1 80001500 5 exit group=1 seq=0'
+buys both 50 30.0
 exit $failed
