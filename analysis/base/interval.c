@@ -10,6 +10,7 @@
 #include <mpfr.h>
 
 #define EXACT_BITS 192 /* holds an int64_t times 100, and a double times 10^9 */
+#define UNBOUNDED (INT64_MAX / 2) /* ticks: from here on a sum or difference of what is known and what has no bound */
 
 /* numerator / denominator, rounded once. */
 static double quotient(mpfr_t numerator, mpfr_t denominator, mpfr_rnd_t direction)
@@ -32,7 +33,7 @@ struct interval interval_seconds(frz_time ticks, double ghz)
 	mpfr_set_sj(hi, ticks.hi, MPFR_RNDN);
 	struct interval seconds = { quotient(lo, per_second, MPFR_RNDD),
 				    quotient(hi, per_second, MPFR_RNDU) };
-	if (ticks.hi == INT64_MAX)
+	if (ticks.hi >= UNBOUNDED)
 		seconds.hi = INFINITY;
 	mpfr_clears(lo, hi, per_second, (mpfr_ptr)NULL);
 	return seconds;
@@ -100,7 +101,9 @@ struct interval_text interval_range(struct interval x, int decimals)
 	struct decimal lo = decimal(x.lo, decimals, MPFR_RNDD);
 	struct decimal hi = decimal(x.hi, decimals, MPFR_RNDU);
 	struct interval_text t;
-	if (strcmp(lo.text, hi.text) == 0)
+	if (isinf(x.hi) && isfinite(x.lo))
+		snprintf(t.text, sizeof t.text, "at least %s", lo.text);
+	else if (strcmp(lo.text, hi.text) == 0)
 		snprintf(t.text, sizeof t.text, "%s", lo.text);
 	else
 		snprintf(t.text, sizeof t.text, "%s .. %s", lo.text, hi.text);
@@ -144,7 +147,7 @@ static bool around_middle(struct interval x, int decimals, struct interval_text 
 
 struct interval_text interval_shown(struct interval x, int most)
 {
-	int decimals = useful_decimals(x, most);
+	int decimals = useful_decimals(isinf(x.hi) ? (struct interval){ x.lo, x.lo } : x, most);
 	struct interval_text t;
 	if (x.lo == 0 && x.hi == 0)
 		return (struct interval_text){ "0" };

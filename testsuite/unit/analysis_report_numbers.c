@@ -4,6 +4,7 @@
  *
  * The twin computes with rationals (GMP): exact, so that a bound that was rounded the wrong way in
  * its last digit is noticed. */
+#include <float.h>
 #include <gmp.h>
 #include <jansson.h>
 #include <math.h>
@@ -138,8 +139,9 @@ START_TEST(seconds_contain_every_quotient)
 		mpq_set_si(g, 1000000000, 1);
 		mpq_mul(bound, bound, g);
 		CLAIM(mpq_cmp_si(bound, t.lo, 1) <= 0, round);
+		CLAIM(isinf(s.hi) == (t.hi >= INT64_MAX / 2), round); /* as far out as only what has no bound is */
 		mpq_set_d(g, ghz);
-		mpq_set_d(bound, s.hi);
+		mpq_set_d(bound, isinf(s.hi) ? DBL_MAX : s.hi);
 		mpq_mul(bound, bound, g);
 		mpq_set_si(g, 1000000000, 1);
 		mpq_mul(bound, bound, g);
@@ -217,6 +219,8 @@ START_TEST(text_is_as_people_read_it)
 	ck_assert_str_eq(interval_shown((struct interval){ 9.75, 10.25 }, 9).text, "10.00 ±0.25");
 	ck_assert_str_eq(interval_shown((struct interval){ 123.4567891, 123.4567892 }, 9).text, "123.457 ±0.001");
 	ck_assert_str_eq(interval_shown((struct interval){ 0, 0 }, 9).text, "0");
+	ck_assert_str_eq(interval_shown((struct interval){ 1.2345678, INFINITY }, 9).text, "at least 1.23456");
+	ck_assert_str_eq(interval_range((struct interval){ 1.2345678, INFINITY }, 2).text, "at least 1.23");
 	ck_assert_str_eq(interval_shown((struct interval){ 100, 2000 }, 9).text, "100 .. 2000");
 	ck_assert_str_eq(interval_range((struct interval){ 31.2, 31.3 }, 1).text, "31.1 .. 31.4");
 	ck_assert_str_eq(interval_range((struct interval){ 31.25, 31.5 }, 2).text,
