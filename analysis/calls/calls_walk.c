@@ -16,6 +16,7 @@ struct on_path {
 	int64_t uncaused;
 	uint64_t at_times, in_times; /* ticks for which it may have been the innermost, or around operations, where what jumps left is not known */
 	uint32_t open;               /* how often it is, where paths are not told apart */
+	struct { int64_t inclusive, exclusive, operating; } beyond; /* behind the thread's last event, at most */
 	bool used;
 };
 
@@ -254,6 +255,40 @@ static void move(struct calls_along *l)
 		l->idle = e->site;
 }
 
+/* ---- Behind its last event ------------------------------------------------------------------- */
+
+/* Where it was, it may have stayed. */
+static void stay(struct calls_along *l, int64_t most)
+{
+	if (l->a.operations)
+		use_path(l, l->operation)->beyond.operating = most;
+	if (l->a.idle)
+		*MEM_GROW(l->entries, l->nentries) = (struct calls_entry){ .node = child_of(l->w, node_now(l), l->idle) };
+	if (l->a.idle)
+		use_path(l, node_now(l))->beyond.operating = most;
+	use_path(l, 0)->beyond.inclusive = most;
+	for (size_t i = 0; i < l->nentries; i++)
+		use_path(l, l->entries[i].node)->beyond.inclusive = most;
+	use_path(l, node_now(l))->beyond.exclusive = most;
+	l->nentries -= l->a.idle;
+}
+
+/* Where records are lost it may have been anywhere. */
+static void go_on(struct calls_along *l)
+{
+	const struct tr_thread *thread = &l->w->graph->trace->threads[l->a.thread];
+	int64_t most = times_beyond(l->w->graph->times, l->a.thread);
+	if (!trace_goes_on(thread))
+		return;
+	if (trace_lost_behind(thread))
+		use_path(l, child_of(l->w, 0, TR_NO_SITE));
+	stay(l, most);
+	for (size_t i = 0; i < l->nused && trace_lost_behind(thread); i++) {
+		struct on_path *path = &l->paths[l->used[i]];
+		path->beyond.inclusive = path->beyond.exclusive = path->beyond.operating = most;
+	}
+}
+
 /* ---- One thread ------------------------------------------------------------------------------ */
 
 static frz_time sum_of(const struct calls_along *l, uint64_t ticks, uint64_t pieces)
@@ -269,6 +304,10 @@ static struct call_sums sums_of(const struct calls_along *l, const struct on_pat
 	s.inclusive = sum_of(l, path->inclusive.ticks, path->inclusive.pieces);
 	s.exclusive = sum_of(l, path->exclusive.ticks, path->exclusive.pieces);
 	s.inclusive.hi = ticks_plus(s.inclusive.hi, sum_of(l, path->possibly.ticks, path->possibly.pieces).hi);
+	s.inclusive.hi = ticks_plus(s.inclusive.hi, path->beyond.inclusive);
+	s.exclusive.hi = ticks_plus(s.exclusive.hi, path->beyond.exclusive);
+	s.waited.hi = ticks_plus(s.waited.hi, path->beyond.operating);
+	s.transfer.hi = ticks_plus(s.transfer.hi, path->beyond.operating);
 	return s;
 }
 
@@ -369,6 +408,7 @@ void calls_add_thread(struct calls_walk *w, uint32_t thread)
 		move(&l);
 		spill_relax(w->graph->spill);
 	}
+	go_on(&l);
 	while (l.nentries > 0) {
 		const struct replay_entry *entry = &l.a.replay.entry[l.nentries - 1];
 		leave(&l, !entry->jumped && !entry->unsure);

@@ -356,7 +356,7 @@ struct ends times_ends(const struct tr_thread *t)
 	e.latest = e.last;
 	if (trace_lost_before(t) && t->earliest < e.earliest)
 		e.earliest = t->earliest;
-	if (trace_lost_behind(t) && t->latest > e.latest)
+	if (trace_goes_on(t))
 		e.latest = t->latest;
 	return e;
 }
@@ -399,6 +399,12 @@ static bool begins_anytime(const struct ends *e)
 static bool ends_anytime(const struct ends *e)
 {
 	return e->latest == UINT64_MAX;
+}
+
+int64_t times_beyond(const struct times *t, size_t thread)
+{
+	struct ends e = times_ends(&t->trace->threads[thread]);
+	return ends_anytime(&e) ? INT64_MAX : e.latest > e.last ? times_of_thread(t, thread, e.last, e.latest).hi : 0;
 }
 
 /* A clock's part in the span: its first event was at some time of `first`, or before it if it lost some. */

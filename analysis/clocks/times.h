@@ -103,6 +103,9 @@ struct span {
  * known of that. */
 struct ends { uint64_t first, last, earliest, latest; };
 struct ends times_ends(const struct tr_thread *);
+/* How long a thread with events may have gone on behind its last one (trace_goes_on()), in ticks of its time base; INT64_MAX
+ * when nothing is known of that. */
+int64_t times_beyond(const struct times *, size_t thread);
 struct span times_span(const struct times *, uint32_t time_base, const struct ends *);
 
 /* Bounds may be as far out as int64_t goes, when nothing better is known; they stay there. */

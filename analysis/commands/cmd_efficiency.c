@@ -3,6 +3,7 @@
  * cmd_efficiency.c - dprof-analyze efficiency: how much of what the threads could have done was useful; of several traces, how
  * that changes with their number. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,15 @@ static const char assumptions[] =
 	"operations. On an ideal network an operation takes, once all that it waits for have come, between nothing and the least that "
 	"one of its name was seen to take.";
 
+/* "at most 1.2 s"; of a run that has no end nothing bounds it. */
+static struct interval_text at_most(const struct efficiency_answer *a, int64_t ticks)
+{
+	struct interval_text t = { "an unknown time" }, most = interval_upper(seconds(a, (frz_time){ 0, ticks }).hi, 3);
+	if (isfinite(seconds(a, a->e.span.length).hi))
+		snprintf(t.text, sizeof t.text, "at most %.40s s", most.text);
+	return t;
+}
+
 static void fill_page(struct reply *r, const struct efficiency_answer *a, bool every)
 {
 	const struct efficiency *e = &a->e;
@@ -228,12 +238,12 @@ static void fill_page(struct reply *r, const struct efficiency_answer *a, bool e
 			  "intervals hold both.");
 	if (e->blocked)
 		reply_say(r, SAY_TEXT, "By the kernel's counts threads were, or may have been, blocked where nothing was recorded that "
-			  "blocks, for at most %s s in all: that may be useful or not, and intervals hold both.",
-			  interval_upper(seconds(a, (frz_time){ 0, e->blocked }).hi, 3).text);
+			  "blocks, for %s in all: that may be useful or not, and intervals hold both.",
+			  at_most(a, e->blocked).text);
 	if (e->hidden)
 		reply_say(r, SAY_TEXT, "Threads worked, or may have, while they were in operations that wait, such as in a signal's handler, for "
-			  "at most %s s in all: intervals hold both.",
-			  interval_upper(seconds(a, (frz_time){ 0, e->hidden }).hi, 3).text);
+			  "%s in all: intervals hold both.",
+			  at_most(a, e->hidden).text);
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }

@@ -520,6 +520,7 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 	choose_reductions(p, request);
 	for (size_t i = 0; i < trace->nprocesses; i++)
 		p->marked |= trace->processes[i].marked;
+	p->end_lost = trace_end_open(trace);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		p->end_lost |= trace_lost_behind(&trace->threads[i]);
 	uint32_t *row_of_site = find_rows(p, trace, request);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * callgrind.c - the call tree as callgrind's profile format 1 (https://valgrind.org/docs/manual/cl-format.html), for callgrind_annotate and
- * KCachegrind: regions and operations are functions, cost is time in ns. Of intervals it is the middle; what a call costs is what is in it, so that
- * sums are equal. */
+ * KCachegrind: regions and operations are functions, cost is time in ns. Of intervals it is the middle, or the lower end of
+ * those that have no upper one; what a call costs is what is in it, so that sums are equal. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -21,7 +22,8 @@ struct callgrind_writer {
 
 static int64_t middle_ns(const struct callgrind_writer *w, frz_time x)
 {
-	return (int64_t)((double)(x.lo / 2 + x.hi / 2) / w->ghz);
+	int64_t middle = isfinite(interval_seconds(x, w->ghz).hi) ? x.lo / 2 + x.hi / 2 : x.lo;
+	return (int64_t)((double)middle / w->ghz);
 }
 
 static int64_t self_ns(const struct callgrind_writer *w, const struct call_node *n)

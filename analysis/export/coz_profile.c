@@ -3,6 +3,7 @@
  * coz_profile.c - the causal profile for the viewer of Coz (Curtsinger and Berger): each reduction of a region is an experiment, whose progress point is the
  * run itself: it is reached once in as long as the run is expected to take. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "analysis/export/export.h"
 
@@ -18,7 +19,7 @@ static void put_selected(FILE *out, const struct trace *t, uint32_t site)
 
 static void put_row(FILE *out, const struct trace *t, const struct profile *p, const struct profile_row *row)
 {
-	double run_ns = (p->span_s.lo + p->span_s.hi) / 2 * 1e9;
+	double run_ns = (isfinite(p->span_s.hi) ? (p->span_s.lo + p->span_s.hi) / 2 : p->span_s.lo) * 1e9;
 	for (size_t i = 0; i < p->nreductions; i++) {
 		struct interval gain = row->gain[COZ_EXPECTED].percent[i];
 		double shorter = (gain.lo + gain.hi) / 200;

@@ -166,7 +166,8 @@ void page_timeline(struct json *j, const struct drawn *d)
 	const struct times *times = d->path->times;
 	uint32_t base = times_unit(times, times->time_base[trace->threads[0].clock]);
 	struct timeline_writer w = { j, d, trace, trace->clocks[base].ghz };
-	int64_t span = ns(&w, d->path->span.length.hi);
+	frz_time length = d->path->span.length;
+	int64_t span = ns(&w, length.hi < INT64_MAX ? length.hi : length.lo); /* all that is drawn, where it has no end */
 	jw_object(j, NULL);
 	jw_integer(j, "span", span > 0 ? span : 1);
 	jw_integer(j, "grain", ns(&w, (int64_t)d->grain));

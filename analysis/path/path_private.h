@@ -107,6 +107,7 @@ struct slacks {
 	struct graph_last last;
 	struct givers *givers;       /* of each process, */
 	bool withheld;               /* because of whom some slack is not known to be any */
+	bool end_open;               /* the run may have ended later than all events */
 	int64_t unknown_until;       /* since the run began: what ended a wait before that is not known */
 };
 

@@ -177,6 +177,15 @@ static void add_before(struct path_along *a)
 	add_clipped(a, TR_BEFORE, sure, (frz_time){ 0, 0 }, before, before);
 }
 
+/* Where it was with its last event it may have stayed, and on the path. */
+static void add_beyond(struct path_along *a)
+{
+	struct path *p = a->path;
+	frz_time from = path_elapsed(p, a->thread, p->graph.threads[a->thread].last), more = { 0, times_beyond(p->times, a->thread) };
+	if (more.hi > 0)
+		add_clipped(a, path_site_now(&a->where), false, from, (frz_time){ from.lo, ticks_plus(from.hi, more.hi) }, more);
+}
+
 /* The first stamp from which on it is known where the path was. */
 static uint64_t find_known(struct path *p, uint32_t thread)
 {
@@ -235,6 +244,7 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 		spill_relax(p->graph.spill);
 	}
 	trace_end(&events);
+	add_beyond(&a);
 	take_shares(profile, &a);
 	replay_close(&a.where.replay);
 	free(a.rows);

@@ -80,7 +80,8 @@ frz_time path_slack_of(struct slacks *s, uint32_t number)
 	if (!graph_is_known(node))
 		return (frz_time){ 0, INT64_MAX };
 	frz_time slack = time_add(n->slack, path_ahead(s, n, input));
-	if (!graph_was_waited_for(node, number - node->first, input) || path_was_free(s, node, input))
+	bool end = input->node == g->end && s->end_open;
+	if (end || !graph_was_waited_for(node, number - node->first, input) || path_was_free(s, node, input))
 		slack.hi = INT64_MAX;
 	return slack;
 }
@@ -365,7 +366,7 @@ static bool any_broken(const struct graph_order *order)
 void path_slack_open(struct path_slack *found, struct path *p)
 {
 	const struct graph *g = &p->graph;
-	struct slacks s = { .path = p, .unknown_until = p->known_from };
+	struct slacks s = { .path = p, .unknown_until = p->known_from, .end_open = trace_end_open(g->trace) };
 	*found = (struct path_slack){ .known = !any_broken(&p->order) };
 	if (!found->known)
 		return;

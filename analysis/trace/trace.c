@@ -271,6 +271,7 @@ struct trace *finish_trace(struct opened_trace *o)
 	open_absent_threads(o);
 	open_sched(o);
 	open_groups(o);
+	bound_killed(o);
 	open_links(o);
 	open_texts(o);
 	close_process_files(o);

@@ -301,6 +301,12 @@ bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
 bool trace_lost_before(const struct tr_thread *);
 bool trace_lost_behind(const struct tr_thread *);
 
+/* Whether it may have gone on behind its last record, until `latest`: some are lost there, or it was killed, or still runs. */
+bool trace_goes_on(const struct tr_thread *);
+
+/* Whether a thread may have gone on behind all events of its clock: then it is not known when the run ended. */
+bool trace_end_open(const struct trace *);
+
 /* ": the disk is full: set ...; ..." from bits 1 << enum dprof_why, "" from none; to be freed. */
 char *trace_why(uint64_t why);
 

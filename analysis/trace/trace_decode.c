@@ -184,3 +184,10 @@ bool trace_lost_behind(const struct tr_thread *thread)
 {
 	return thread->lost_last || (thread->blocks && thread->blocks->lost_behind);
 }
+
+bool trace_goes_on(const struct tr_thread *thread)
+{
+	uint64_t first, last = 0;
+	trace_ends(thread, &first, &last);
+	return (!thread->complete || trace_lost_behind(thread)) && thread->latest > last;
+}

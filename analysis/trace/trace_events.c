@@ -498,11 +498,13 @@ static bool says_its_end(struct opened_trace *o, struct header_place place, cons
 	return h->version < DPROF_FORMAT_VERSION || end || !h->ended;
 }
 
-/* The stamp behind which the thread recorded nothing, as far as it is known. */
-static uint64_t latest(const struct dprof_events_header *h, const struct dprof_end *end)
+/* The stamp behind which the thread recorded nothing, as far as it is known: without an end, it ran until its process ended. */
+static uint64_t latest(const struct dprof_events_header *h, const struct dprof_end *end, const struct tr_process *process)
 {
 	bool old = h->version < DPROF_FORMAT_VERSION;
 	bool all = end && (!end->ran_on || h->lost == end->lost);
+	if (!h->ended && process->finished && process->ended)
+		return process->ended;
 	return h->ended && (old || all) ? h->ended : UINT64_MAX;
 }
 
@@ -575,7 +577,7 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 		.ran_on = end && end->ran_on,
 		.may_jump = may_jump(h),
 		.earliest = p->process.started,
-		.latest = latest(h, end),
+		.latest = latest(h, end, &p->process),
 		.words = mem_resize(NULL, 1, sizeof *t->words),
 		.process = (uint32_t)(p - o->files),
 	};

@@ -22,6 +22,7 @@
  *   trace_sched.c    what the kernel said of each thread
  *   trace_check.c    what contradicts itself
  *   trace_absent.c   threads and ranks of which nothing is here
+ *   trace_killed.c   until when processes without an end may have run
  *   trace_groups.c   who takes part in what
  *   trace_text.c     names as they may be shown */
 #ifndef ANALYSIS_TRACE_PRIVATE_H
@@ -242,6 +243,7 @@ void add_absent_thread(struct opened_trace *, const struct process_file *, uint3
 void sort_threads(struct opened_trace *);  /* as trace.h wants them */
 
 void open_groups(struct opened_trace *); /* t.groups */
+void bound_killed(struct opened_trace *); /* `latest` of threads that have no end, where it is known */
 void open_links(struct opened_trace *);  /* t.links */
 void open_texts(struct opened_trace *);  /* all strings of t become what may be shown; last */
 void close_texts(struct trace *);

@@ -255,6 +255,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 	struct doing d = { .trace = trace, .history = f->delays ? &f->history : NULL };
 	struct tr_cursor events = trace_places(trace, thread);
 	struct tr_event e;
+	bool goes_on = trace_goes_on(&trace->threads[thread]);
 	size_t sync = 0;
 	uint64_t at = 0;
 	d.used = mem_resize(NULL, trace->nsites + 1, sizeof *d.used);
@@ -264,7 +265,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 	d.stamp = d.since = f->g->threads[thread].first;
 	if (d.history)
 		history_begin_thread(d.history, thread);
-	while (sync < f->g->threads[thread].nsyncs && trace_next_bare(&events, &e)) {
+	while ((sync < f->g->threads[thread].nsyncs || goes_on) && trace_next_bare(&events, &e)) {
 		add_until(&d, e.stamp);
 		if (!e.inherited)
 			note_points(f, &d, thread, &sync, at, &e);
@@ -273,6 +274,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 		at += !e.inherited;
 		spill_relax(f->g->spill);
 	}
+	f->waits->unknown += goes_on && outermost(&d); /* what would have ended it did not come */
 	trace_end(&events);
 	replay_close(&d.replay);
 	free(d.ticks);

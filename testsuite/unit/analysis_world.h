@@ -225,6 +225,13 @@ bool trace_lost_behind(const struct tr_thread *thread)
 	return thread->lost_last || (thread->nrecords && !is_event(r + thread->nrecords - 1));
 }
 
+bool trace_goes_on(const struct tr_thread *thread)
+{
+	uint64_t first, last = 0;
+	trace_ends(thread, &first, &last);
+	return (!thread->complete || trace_lost_behind(thread)) && thread->latest > last;
+}
+
 void trace_diagnose(struct trace *trace, const char *format, ...)
 {
 	(void)format;

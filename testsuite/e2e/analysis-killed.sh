@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A process without an end in good order ran on for an unknown time, where it was: the run, its open regions and all shares have no
+# upper bound then, in each command; but where another process was told of its end. Of a trace that has all ends nothing changes.
+. testsuite/fixtures/analysis/setup.sh
+export DPROF_DIR=$tmp DPROF_QUIET=1
+
+# ---- programs ------------------------------------------------------------------------------------------------
+"$B/bin/dprof-cc" -O2 "$fixtures/killed.c" -o killed || fail "killed.c does not compile"
+now() { date +%s.%N; }
+at_least() { # key, seconds, arguments...: its lower end is so much or less, and there is no upper one
+	"$analyze" "${@:3}" >out 2>err
+	[ $? = 1 ] || fail "${*:3}: not called damaged"
+	read -r lo hi < <(interval "$1" <out)
+	[ "$hi" = null ] && is_true "${lo:-9} <= $2" || fail "${*:3}: $1 was $2 s or less, of a run without an end, found $lo .. $hi"
+}
+for signal in 6 9 11 15; do
+	rm -rf dprof-*
+	before=$(now)
+	{ took=$(./killed $signal); } 2>/dev/null
+	most=$(awk "BEGIN { print $(now) - $before }")
+	is_true "${took:-0} >= 0.03" || fail "signal $signal: the program says $took"
+	for command in report csp coz path waits profile diagnose efficiency; do
+		at_least span_s "$most" $command --json dprof-killed.*
+	done
+	at_least span_s "$most" query --json dprof-* 'count(part) == 1'
+	at_least holds_s "$most" query --json dprof-* 'count(part) == 1'
+	read -r lo hi < <(interval share_percent <out)
+	is_true "${lo:-1} == 0 && ${hi:-0} == 100" || fail "signal $signal: part was 0 .. 100 % of the run, found $lo .. $hi"
+	expect 1 report dprof-*
+	grep -Eq 'at least 0\.[0-9]+ s' out || fail "signal $signal: $(cat out)"
+	expect 1 report -v dprof-*
+	[[ $(tr -s ' \n' ' ' <out) = *" part (killed.c:"*") "*" 1 at least 0."*" 0.00 .. 100.00 "* ]] || fail "signal $signal: $(cat out)"
+	expect 1 profile -v dprof-*
+	[[ $(tr -s ' \n' ' ' <out) = *" part (killed.c:"*") 1 at least "*" at least "* ]] || fail "signal $signal: profile says $(cat out)"
+	expect 1 path dprof-*
+	grep -Eq ' 0\.000 \.\. 100\.000 .* part ' out || fail "signal $signal: path says $(cat out)"
+	grep -E '^ +[0-9.]*[1-9][0-9.]* \.\. ' out && fail "signal $signal: something is surely on the path"
+done
+
+# Its parent was told of its end.
+rm -rf dprof-*
+before=$(now)
+took=$(./killed child)
+most=$(awk "BEGIN { print $(now) - $before }")
+"$analyze" query --json dprof-* 'count(part) == 1' >out 2>err
+read -r lo hi < <(interval holds_s <out)
+is_true "${lo:-9} <= $most && ${hi:-0} >= $took" || fail "child: part took $took .. $most s, found $lo .. $hi"
+"$analyze" csp --json dprof-* >out 2>err
+read -r lo hi < <(interval span_s <out)
+is_true "$lo >= $took && $lo <= $most && $hi < 1.01 * $lo" || fail "child: the run took $took .. $most s, found $lo .. $hi"
+
+# ---- made up ---------------------------------------------------------------------------------------------------
+text() { # of the process, of its first thread
+	cat <<END
+dprof-text 1
+clock 0 host=h0 ghz=1
+process 0 clock=0 pid=7 program=/bin/a $1
+thread 0 clock=0 process=0 $2
+thread 1 clock=0 process=0
+thread 2 clock=0 process=0 $3
+site 0 kind=region name=body file=a.c line=3
+site 1 kind=barrier name=pthread_barrier_wait file=a.c line=5
+e 0 1000 0 enter
+e 0 401000 0 exit
+e 0 501000 0 enter
+e 1 1000 0 enter
+e 1 601000 0 exit
+e 2 1000 0 enter
+e 2 301000 0 exit
+e 2 301001 1 enter id=1
+END
+}
+span() { # trace, least, most (null: none)
+	"$analyze" csp --json "$1" >out 2>err
+	read -r lo hi < <(interval span_s <out)
+	is_true "${lo:-9} <= $2 && $lo > $2 - 1e-8" || fail "$1: the run took $2 s or more, found $lo .. $hi"
+	if [ "$3" = null ] || [ "$hi" = null ]; then
+		[ "$hi" = "$3" ] || fail "$1: the run's upper end is $3, found $hi"
+	else
+		is_true "$hi >= $3 && $hi < $3 + 1e-8" || fail "$1: the run took at most $3 s, found $hi"
+	fi
+}
+text "" "" "" | sed '/^e 0 501000/d; /id=1$/d' | trace whole
+span whole 0.0006 0.0006
+text finished=0 complete=0 "complete=0 jumps=0" | trace killed
+span killed 0.0006 null
+"$analyze" dump killed 2>err | trace again
+span again 0.0006 null
+expect 1 waits killed
+says out "Of 1 wait it is not known what ended it"
+expect 1 coz --region body --reduce 100 --json killed
+read -r lo hi < <(interval speedup_percent <out)
+is_true "${lo:-1} == 0 && ${hi:-0} == 100" || fail "killed: a what-if is 0 .. 100 %, found $lo .. $hi"
+expect 1 path -v killed
+grep -Eq '^  0\.000 \.\. 100\.000 .*pthread_barrier_wait|what is not known' out || fail "killed: path says $(cat out)"
+"$analyze" query killed --sql 'select count(*) from slack where slack_s_hi is not null' >out 2>err
+tail -1 out | grep -q '^ *0$' || fail "killed: so much slack at most: $(cat out)"
+"$analyze" export --to callgrind called killed 2>err
+grep -q '^summary: 1[0-9]*$' called || fail "killed: callgrind's format: $(cat called)"
+expect 1 report --html page.html killed
+grep -aq '"span": 599999' page.html || fail "killed: the page's time line: $(grep -aEo '"span": ?[0-9]*' page.html)"
+
+# The thread that has no end ran until its process ended.
+text finished=1 complete=0 complete=0 | trace ran
+span ran 0.0006 0.0006
+
+# Of another process that was told of its end; not of a pid that two processes have had.
+text finished=0 complete=0 "complete=0 jumps=0" >killed.txt
+cat >>killed.txt <<END
+process 1 clock=0 pid=6 program=/bin/a
+thread 3 clock=0 process=1
+site 2 kind=wait name=waitpid file=a.c line=9
+e 3 500 0 enter
+e 3 700 0 exit
+e 3 800 2 enter process=7 role=1 peer=72057594037927934
+e 3 701000 2 exit
+END
+trace told <killed.txt
+span told 0.0007005 0.0007005
+{
+	sed 's/^process 0 clock=0/& rank=0/' killed.txt
+	echo "process 2 clock=0 rank=1 pid=7 program=/bin/a"
+	echo "thread 4 clock=0 process=2"
+	work 4 0 600 800
+} | trace several
+span several 0.0007005 null
+# Nor before a process's last record.
+sed 's/^e 3 701000 2 exit/e 3 450000 2 exit/' killed.txt | trace before
+span before 0.0006005 null
+{
+	sed 's/^e 3 701000 2 exit/&\ne 3 702000 2 enter process=9 role=1 peer=72057594037927934\ne 3 703000 2 exit/' killed.txt
+	echo "process 2 clock=0 pid=9 program=/bin/a finished=0"
+	echo "thread 4 clock=0 process=2 complete=0"
+	echo "e 4 704000 0 enter"
+} | trace later
+span later 0.0007035 null
+exit $failed
