@@ -294,6 +294,33 @@ static void publish(const struct module *m)
 	__atomic_store_n(&published, r, __ATOMIC_RELEASE);
 }
 
+/* Inserted code asks for no kind. */
+static bool has_left_out(struct section s)
+{
+	uint32_t unasked = dprof_settings.left_out & DPROF_UNASKED_KINDS;
+
+	for (uint64_t at = s.address; unasked && at + DPROF_SITE_MIN <= s.address + s.bytes;) {
+		const struct dprof_site *site = (const struct dprof_site *)at;
+
+		if (site->magic != DPROF_SITE_MAGIC || site->size < DPROF_SITE_MIN)
+			return true;
+		if (dprof_is_left_out(site) && unasked >> dprof_site_kind(site) & 1)
+			return true;
+		at += site->size;
+	}
+	return false;
+}
+
+/* From now on each event looks. */
+static void become_choosy(void)
+{
+	if (dprof_choosy)
+		return;
+	__atomic_store_n(&dprof_choosy, true, __ATOMIC_SEQ_CST);
+	while (!dprof_threads_slow_down())
+		sched_yield();
+}
+
 /* ---- Looking --------------------------------------------------------------------------------- */
 
 static void inspect(struct module *m, const struct dl_phdr_info *info)
@@ -321,6 +348,8 @@ static void inspect(struct module *m, const struct dl_phdr_info *info)
 				   info->dlpi_phdr[i].p_memsz, m->buildid);
 	m->hash = fnv1a((const uint8_t *)m->base + m->sites.address, m->sites.bytes);
 	any |= !is_own(m->path);
+	if (!is_own(m->path) && has_left_out(where_sites_are(m)))
+		become_choosy();
 }
 
 /* What is looked for: all that is there, or the object with this code; and dprof's own. */

@@ -422,7 +422,6 @@ static void __attribute__((constructor(101))) start(void)
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();
 		dprof_unambiguous = frz_source() == FRZ_TSC;
-		dprof_choosy = (dprof_settings.left_out & DPROF_UNASKED_KINDS) != 0;
 		prepare_constant_lines();
 		dprof_unseen_begin();
 		dprof_off = 0;

@@ -334,7 +334,7 @@ enum outcome { LOST, RECORDED, LEFT_OUT, ROOM };
 static bool is_left_out(uint64_t what)
 {
 	return dprof_stopped ||
-	       (dprof_choosy && what &&
+	       (dprof_settings.left_out && what &&
 		dprof_is_left_out((const struct dprof_site *)(what & ~(uint64_t)(DPROF_SITE_ALIGN - 1))));
 }
 
@@ -527,6 +527,18 @@ static bool lose_refused(struct dprof_thread *t, const uint64_t *place, uint64_t
 	return true;
 }
 
+/* An event of a kind that is left out: its claim is given back, unless a handler came in between. Without `busy`, likewise. */
+static bool leave_out(struct dprof_thread *t, uint64_t *slot, uint64_t what)
+{
+	uint64_t *next = slot + 1, *before = t ? slot : DPROF_NOWHERE;
+
+	if (!is_left_out(what) || (t && dprof_chunk_is_left(t)) ||
+	    !__atomic_compare_exchange_n(&__dprof_cursor.next, &next, before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	dprof_drop();
+	return true;
+}
+
 /* An entry and a point are stamped when there is room for them, an exit before that was looked for; but the
  * inserted code knows no other clock than the TSC. */
 int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
@@ -542,6 +554,8 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 			lose_within();
 		return 0;
 	}
+	if (leave_out(dprof_self, slot, what))
+		return 0;
 	mask = begin_busy();
 	outcome = make_room(slot, &e);
 	end_busy(mask);

@@ -369,8 +369,8 @@ extern uint8_t dprof_off;
  * slow path and is stored wide. */
 extern bool dprof_supervised, dprof_unambiguous;
 
-/* Kinds are left out that inserted code records without looking: then each event takes the slow path, too,
- * which looks at its kind. */
+/* An object is loaded with sites of kinds that are left out and that inserted code records without looking: then each event takes
+ * the slow path, too, which looks at its kind. */
 extern bool dprof_choosy;
 
 /* All events are left out from now on, for good: the process's files are complete (DPROF_GATHER). */

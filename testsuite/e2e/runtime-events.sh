@@ -6,7 +6,7 @@
 command -v mpicc.openmpi >/dev/null && command -v mpirun.openmpi >/dev/null || exit 77
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
-rounds=50
+rounds=50 here=$PWD
 
 # shellcheck disable=SC2046
 mpicc.openmpi -O2 $(pkg-config --cflags dprof-openmpi) testsuite/fixtures/runtime/kinds.c -o "$dir/kinds" -pthread \
@@ -76,6 +76,18 @@ region region barrier,coll,send,recv,wait,fork,join,lock,progress,io,sleep
 -progress ${all/|progress/} progress
 -barrier,-wait ${all/barrier|/} barrier,wait
 END
+
+# Who looks at kinds asks nothing of the system for that: neither where regions are left out, nor where others are. A machine that is
+# busy only adds.
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o visits "$here/testsuite/fixtures/runtime/visits.c" $(pkg-config --libs dprof) || fail "visits"
+for events in "" region -region progress region,barrier; do
+	for _ in 1 2 3 4 5; do
+		answer=$(DPROF_EVENTS=$events ./visits)
+		[ "$answer" = yes ] && break
+	done
+	[ "$answer" = yes ] || fail "DPROF_EVENTS=$events: a visit to a region takes as long as system calls"
+done
 
 record "region,locks"
 same_as_everything "region,locks" "$all"
