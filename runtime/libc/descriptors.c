@@ -291,6 +291,7 @@ static void put(int fd, const struct descriptor *d)
 	e->by_one = d->by_one;
 	e->is_timer = d->is_timer;
 	e->until = d->until;
+	e->set_at = d->set_at;
 	__atomic_store_n(&e->what, d->what, __ATOMIC_RELEASE);
 }
 
@@ -373,9 +374,10 @@ void descriptor_counts(int fd, bool by_one)
 }
 
 /* It ends by itself what waits for it; another thread does only if it is not armed. */
-void descriptor_set_timer(int fd, bool armed, uint64_t until)
+void descriptor_set_timer(int fd, bool armed, uint64_t until, const uint64_t *set_at)
 {
-	put(fd, &(struct descriptor){ .what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until });
+	put(fd, &(struct descriptor){
+			.what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until, .set_at = set_at });
 }
 
 /* The C library's own streams stand for the first three. */

@@ -187,6 +187,7 @@ struct descriptor {
 	bool by_one;              /* which is taken from one by one */
 	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
 	uint64_t until;           /* ... for some time (0), or until this moment, ns */
+	const uint64_t *set_at;   /* ... once, since its thread was at this place (dprof_adapter_place); NULL: not known */
 	uint64_t channel[2];
 	struct count *count[2];
 };
@@ -205,7 +206,7 @@ enum channel_kind descriptor_known(int fd);
 void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
 void descriptor_counts(int fd, bool by_one); /* from 0 */
-void descriptor_set_timer(int fd, bool armed, uint64_t until); /* 0: for some time */
+void descriptor_set_timer(int fd, bool armed, uint64_t until, const uint64_t *set_at); /* as in struct descriptor */
 
 /* It is closed or made anew; `to` is now what `from` is. */
 void descriptor_forget(int fd);
@@ -247,6 +248,7 @@ struct libc_transfer {
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
 	bool is_event, by_one;
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
+	bool sleeps;              /* of a timerfd: all that it was set to, as nothing was recorded since */
 	bool ends;                /* it came to its end: was not cancelled */
 	bool expired;             /* with nothing, as its time limit was over */
 	int64_t bytes;            /* moved; negative: none, or not known */

@@ -72,12 +72,13 @@ DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *tim
 {
 	__typeof__(&timerfd_settime) real = REAL(timerfd_settime);
 	bool known = is_watched() && is_readable(time, sizeof(*time));
-	struct timespec until = known ? time->it_value : (struct timespec){ 0 }; /* `before` may be there, too */
+	struct itimerspec set = known ? *time : (struct itimerspec){ 0 }; /* `before` may be there, too */
 	int result = real(fd, flags, time, before);
 
 	if (result == 0 && known) {
-		uint64_t ns = (uint64_t)until.tv_sec * 1000000000u + (uint64_t)until.tv_nsec;
-		descriptor_set_timer(fd, ns > 0, flags & TFD_TIMER_ABSTIME ? ns : 0);
+		uint64_t ns = (uint64_t)set.it_value.tv_sec * 1000000000u + (uint64_t)set.it_value.tv_nsec;
+		bool until = flags & TFD_TIMER_ABSTIME, again = set.it_interval.tv_sec || set.it_interval.tv_nsec;
+		descriptor_set_timer(fd, ns > 0, until ? ns : 0, until || again ? NULL : dprof_adapter_place());
 	}
 	return result;
 }

@@ -6,7 +6,8 @@
  *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
  *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=VALUE [role=0] ... EXIT  of an eventfd; likewise write
  *   ENTER read bytes=N ... EXIT                                                kind io: files
- *   ENTER read [until=NS] bytes=8 ... EXIT                                     kind sleep: a timerfd that was set
+ *   ENTER read [until=NS] bytes=8 ... EXIT                                     kind sleep: a timerfd that was set,
+ *   ENTER read ... EXIT                                                        or for some time, once, right before
  *
  * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
  * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
@@ -81,6 +82,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->is_event = d->is_event;
 	t->by_one = d->by_one;
 	t->until = d->until;
+	t->sleeps = d->is_timer && d->set_at && d->set_at == dprof_adapter_place();
 	t->is_from_others = way == TAKES && descriptor_takes(d);
 	t->count = count_begin(d->count[way], &t->offset);
 }
@@ -108,7 +110,7 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 		dprof_say(&a, DPROF_KEY_OBJECT, t->object);
 	if (counted)
 		dprof_say(&a, DPROF_KEY_OFFSET, t->offset);
-	if (t->bytes >= 0)
+	if (t->bytes >= 0 && !t->sleeps)
 		dprof_say(&a, DPROF_KEY_BYTES, (uint64_t)t->bytes);
 	if (t->what != OF_FILE && (t->way == GIVES || takes_what_there_is(t)))
 		dprof_say(&a, DPROF_KEY_ROLE, t->way == GIVES);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Who reads a timerfd sleeps: for as long as it was set to that is its own time, and until a moment it neither works nor
-# waits. Nobody who waits for it is the straggler.
+# waits. Nobody who waits for it is the straggler. If it was set right before, once, all of the sleep is as long as the program
+# says there.
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -20,7 +21,7 @@ static pthread_barrier_t both;
 
 static void *sleeper(void *x)
 {
-	struct itimerspec set = { .it_value = { 0, 300000000 } };
+	struct itimerspec set = { .it_interval = { 0, AGAIN }, .it_value = { 0, 300000000 } };
 	uint64_t times;
 	int timer = timerfd_create(CLOCK_MONOTONIC, 0);
 	if (FLAGS) {
@@ -29,7 +30,7 @@ static void *sleeper(void *x)
 		set.it_value.tv_sec += set.it_value.tv_nsec / 1000000000;
 		set.it_value.tv_nsec %= 1000000000;
 	}
-	if (timerfd_settime(timer, FLAGS, &set, NULL) || read(timer, &times, sizeof(times)) != sizeof(times))
+	if (timerfd_settime(timer, FLAGS, &set, NULL) || (BETWEEN && usleep(BETWEEN)) || read(timer, &times, sizeof(times)) != sizeof(times))
 		abort();
 	pthread_barrier_wait(&both);
 	return x;
@@ -46,11 +47,16 @@ int main(void)
 }
 C
 
-record() { # NAME FLAGS
+record() { # NAME FLAGS [AGAIN] [BETWEEN]: ns from one time to the next, and us slept before the read
 	# shellcheck disable=SC2046
-	gcc -O2 $(pkg-config --cflags dprof) -DFLAGS="$2" -o "$1" timer.c -pthread $(pkg-config --libs dprof) || fail "$1"
+	gcc -O2 $(pkg-config --cflags dprof) -DFLAGS="$2" -DAGAIN="${3:-0}" -DBETWEEN="${4:-0}" -o "$1" timer.c -pthread $(pkg-config --libs dprof) || fail "$1"
 	"./$1" || fail "$1: exit status $?"
 	"$analyze" csp --json dprof-"$1".* >json || fail "csp: $(cat json)"
+}
+
+# What is said of the read.
+arguments() { # NAME
+	"$analyze" dump dprof-"$1".* | awk '/^site .* kind=sleep name=read / { site = $2 } $4 == site && $5 == "enter" { $1 = $2 = $3 = $4 = ""; print }'
 }
 
 # The sleeper is alone for 300 ms
@@ -58,9 +64,18 @@ record relative 0
 jq -e '.threads[] | select(.thread == 1) | .alone_s.lo > 0.25' json >held || fail "relative: $(jq -c .threads json)"
 jq -e '.threads[] | select(.thread == 0 and .verdict == "proved") | .alone_s.lo > 0.25' json >held &&
 	fail "relative: main is blamed: $(jq -c .threads json)"
+[ "$(arguments relative | tr -d ' ')" = enter ] || fail "relative: $(arguments relative)"
+"$analyze" coz --region sleeper --reduce 50 --json dprof-relative.* >json || fail "coz: $(cat json)"
+jq -e '.expected_percent.lo > 40' json >held || fail "relative: half of the sleep is $(jq -c .expected_percent json) % of the run"
 # or nobody is.
 record absolute TFD_TIMER_ABSTIME
 jq -e '[.threads[].alone_s.hi] | all(. < 0.25)' json >held || fail "absolute: $(jq -c .threads json)"
 "$analyze" dump dprof-absolute.* >text || fail "dump: $(cat text)"
 grep -q ' enter until=[0-9]* bytes=8' text || fail "no moment: $(grep '^e' text)"
+# One that goes on, or was set before something else, may end a read that was begun later as well.
+for name in "again 0 300000000" "before 0 0 50000"; do
+	# shellcheck disable=SC2086
+	record $name
+	[[ $(arguments "${name%% *}") = *enter\ bytes=8 ]] || fail "$name: $(arguments "${name%% *}")"
+done
 echo "as expected"
