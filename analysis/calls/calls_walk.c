@@ -56,11 +56,11 @@ static uint32_t add_node(struct calls_walk *w, uint32_t parent, uint32_t site)
 	return (uint32_t)p->nnodes - 1;
 }
 
-static uint32_t child_of(struct calls_walk *w, uint32_t parent, uint32_t site)
+/* What is too deep hangs beside what it is in. */
+static uint32_t child_of(struct calls_walk *w, uint32_t in, uint32_t site)
 {
+	uint32_t parent = w->profile->nodes[in].depth >= CALLS_DEPTH ? w->profile->nodes[in].parent : in;
 	uint64_t id = (uint64_t)parent << 32 | site;
-	if (w->profile->nodes[parent].depth >= CALLS_DEPTH)
-		return parent;
 	if (ids_add(&w->children, id))
 		return add_node(w, parent, site);
 	return (uint32_t)ids_find(&w->children, id) + 1; /* the root is no child */

@@ -95,12 +95,17 @@ profile recursion
 has recursion '.flat[]' visits=2 inclusive_s=10000 exclusive_s=10000
 has recursion '.calls[] | select(.depth == 2)' visits=1 inclusive_s=6000 exclusive_s=6000
 
-# Deeper than CALLS_DEPTH paths are not told apart, and nothing is lost.
-{ ranks 1; for ((i = 0; i < 300; i++)); do enter 0 1 $((1000 + i)); done; for ((i = 0; i < 300; i++)); do leave 0 1 $((2000 + i)); done; } | trace deep
+# Deeper than CALLS_DEPTH only the innermost is told apart, and nothing is lost: a region and a barrier at the bottom.
+{ ranks 1; for ((i = 0; i < 300; i++)); do enter 0 1 $((1000 + i)); done
+	enter 0 0 1400; op 0 3 1500 1600 group=1 seq=0; leave 0 0 1800
+	for ((i = 0; i < 300; i++)); do leave 0 1 $((2000 + i)); done; } | trace deep
 profile deep
-has deep '.flat[]' visits=300 inclusive_s=1299
-has deep '.calls[] | select(.depth == 256)' visits=45 inclusive_s=789
-jq -e '([.calls[].depth] | max == 256) and (.flat[0].exclusive_s | .lo <= 1.299e-6 and .hi >= 1.299e-6 and .lo > 0.7e-6)' deep.json >is || fail "deep: $(jq -c '[.calls[].depth] | max' deep.json)"
+has deep '.flat[] | select(.name == "solve")' visits=300 inclusive_s=1299
+has deep '.flat[] | select(.name == "main")' visits=1 inclusive_s=400
+has deep '.flat[] | select(.name == "MPI_Barrier")' visits=1 inclusive_s=100 exclusive_s=100
+has deep '.calls[] | select(.depth == 256 and .name == "solve")' visits=45 inclusive_s=789
+jq -e '([.calls[].depth] | max == 256) and ([.flat[] | select(.name == "solve")][0].exclusive_s | .lo <= 8.99e-7 and .hi >= 8.99e-7 and .lo > 0.3e-6)' deep.json >is ||
+	fail "deep: $(jq -c '[.calls[].depth] | max, .flat' deep.json)"
 
 # ---- Messages --------------------------------------------------------------------------------------------
 
