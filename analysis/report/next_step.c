@@ -151,7 +151,7 @@ char *next_step_without(const struct reply *r, const struct findings *f, const s
 static struct next_step step_there(const struct reply *r, const struct findings *f, const struct profile *p, uint32_t site)
 {
 	struct next_step step = region_of(r, f, p, site, straggler(f), p->aside);
-	if (step.advice && ranking_worth_a_look(f)->proved)
+	if (step.advice && f->any_wait && ranking_worth_a_look(f)->proved)
 		step.there = mem_format("Halved there: %s, if nothing else changes.", profile_gains(r, p, p->aside, 2).text);
 	return step;
 }

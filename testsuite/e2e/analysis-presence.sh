@@ -26,7 +26,7 @@ grep -E '"rank":3,.*"lo":9.99[0-9]*,"hi":10.00' scores >/dev/null || fail "rank 
 
 # Threads that begin and end within the run, as those of std::thread: who works on is alone, and who has ended
 # is no late comer. One of a team that is never in a region is named: what it does is not seen.
-trace threads <<'END'
+tee threads.text <<'END' | trace threads
 dprof-text 1
 clock 0 host=h0 ghz=1
 process 0 pid=7 program=p job=j
@@ -75,6 +75,15 @@ tr '\n' ' ' <out | tr -s ' ' >one-line
 says one-line "1 thread waited for the end of a thread that was not recorded"
 "$analyze" dump joined >first && trace again <first && "$analyze" dump again | diff first - || fail "another dump"
 expect 0 check joined
+
+# Where nobody can be seen to wait, who goes on alone is no place to halve "there".
+grep -vE '^e [03] |^site [14]|^thread [03]' threads.text | sed 's/^thread 1 /thread 0 /; s/^thread 2 /thread 1 /; s/^e 1 /e 0 /; s/^e 2 /e 1 /; s/number=1/number=0/; s/number=2/number=1/' |
+	trace apart
+expect 0 report apart
+tr '\n' ' ' <out | tr -s ' ' >one-line
+says one-line "nobody can be seen to wait"
+says_not one-line "Halved there"
+says one-line "Half the time in region body"
 
 # A region that was not entered has no row, unless it is asked for.
 expect 0 coz threads
