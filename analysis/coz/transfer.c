@@ -220,6 +220,7 @@ void transfer_close(struct transfer *t)
 /* ---- Slacks ---------------------------------------------------------------------------------- */
 
 #define MUCH_NEARER 8
+#define ENOUGH	    8
 
 /* Time that passed less what of it was needed: neither is below 0. */
 static struct slack left_over(frz_time passed, frz_time needed, bool sure)
@@ -228,14 +229,14 @@ static struct slack left_over(frz_time passed, frz_time needed, bool sure)
 	return (struct slack){ lo > 0 ? lo : 0, hi > 0 ? hi : 0, sure, false };
 }
 
-/* The own cost, and if it was never seen, the longest transfer. */
+/* The own cost, and if it was seen seldom, or never, up to the longest transfer. */
 static frz_time own_cost(const struct transfer *t, const struct graph_node *j)
 {
 	const struct graph *g = t->graph;
 	struct transfer_range own = range_of(t, cost_class(g, j));
-	if (own.seen)
+	if (own.seen >= ENOUGH)
 		return own.ticks;
-	frz_time cost = { 0, 0 };
+	frz_time cost = own.seen ? own.ticks : (frz_time){ 0, 0 };
 	bool others = false;
 	for (size_t i = 1; i < j->ninputs; i++) {
 		if (g->inputs[j->first + i].candidate)
@@ -246,7 +247,7 @@ static frz_time own_cost(const struct transfer *t, const struct graph_node *j)
 		if (!known || range.ticks.hi > cost.hi)
 			cost.hi = known ? range.ticks.hi : INT64_MAX;
 	}
-	return others ? cost : ANYTHING;
+	return others || own.seen ? cost : ANYTHING;
 }
 
 static bool has_candidates(const struct transfer *t, const struct graph_node *j)
@@ -403,8 +404,6 @@ static bool is_certain(const struct graph_node *j)
 {
 	return !j->loose && !j->hidden && !j->delayed && !j->late;
 }
-
-#define ENOUGH 8
 
 /* What was seen so often, the least of it was hardly off its core. */
 static bool is_least_known(const struct transfer *t, const struct graph_node *j, size_t i)

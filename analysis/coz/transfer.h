@@ -11,8 +11,8 @@
  * (of a wait for several things: L of the one that was certainly sent last; where a candidate came behind it, nothing
  * is visible). L is taken to lie
  * within the range of what was measured for the same kind of thing (a message, a lock, MPI_Bcast,
- * ...), the same two hosts and size, by powers of two; so is o. Where no o was seen it is taken to
- * be no longer than L; where no L was seen, both may be anything that is not negative; but what is expected of a wait
+ * ...), the same two hosts and size, by powers of two; so is o. Where o was seen seldom, or never, it is taken to
+ * be no longer than L or what was seen of it; where no L was seen, both may be anything that is not negative; but what is expected of a wait
  * that was over very soon is that L was no longer than that.
  *
  * Some transfers take long for reasons of their own, so ranges may say of several inputs that they were tight; as they do

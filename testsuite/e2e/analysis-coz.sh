@@ -1817,6 +1817,31 @@ uncounted "e 0 0 29 point" | trace takes
 may_buy takes b 50 0
 says out "Who does not block at read (x.c:30) leaves no record"
 
+# One join was woken late, and of joins that waited for nobody only one was seen: another that took longer than that need not have
+# waited for its thread, which was over long before. With nothing left of a it does, and may be woken at once.
+joins() { # when the thread that is joined first goes on
+	head_of 5
+	echo "site 16 kind=join name=pthread_join file=x.c line=17"
+	echo "site 17 kind=join name=thread%20end file=x.c line=18"
+	for t in 1 2 4; do op 0 39 $((1000000 + 2 * t)) $((1000001 + 2 * t)) thread=$t; done
+	op 0 16 1000100 1500010 thread=1
+	op 0 16 1500020 1500050 thread=2
+	op 0 16 1500060 1500070 thread=4
+	op 0 1 1500070 2000000
+	op 1 0 1000100 1500000
+	echo "e 1 1500000 17 point"
+	op 2 39 1000100 1000110 thread=3
+	op 2 16 1000200 "$1" thread=3
+	op 2 1 "$1" 1470000
+	echo "e 2 1470000 17 point"
+	echo "e 3 1100000 17 point"
+	echo "e 4 1100000 17 point"
+}
+for late in 1110000 1175000; do
+	joins $late | trace joins$late
+	may_buy joins$late a 100 30000
+done
+
 # ---- A thread's own time --------------------------------------------------------------------------
 
 # Input, output and sleeps inside of a region are part of it; a sleep until a moment ends when it does, so that
