@@ -97,11 +97,11 @@ static bool is_chance(const struct bytes_channel *c, const struct moved_bytes *t
 	return c->shared || taken->begin.tried || taken->chosen;
 }
 
-/* Where what was given as one piece, and taken as one, arrives with others. */
+/* Where what was given as one piece, and taken as one, arrives with others: those that its taker, who is the only one of its channel,
+ * takes there. */
 static uint32_t inbox_of(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
-	uint32_t process = b->graph->trace->threads[taken->exit.thread].process;
-	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, process, taken->site);
+	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, taken->exit.thread, taken->site);
 }
 
 static bool is_of_process(const struct builder *b, const struct moved_bytes *gave, const struct moved_bytes *taken)

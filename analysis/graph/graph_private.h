@@ -310,9 +310,9 @@ size_t graph_sync_events(const struct builder *, uint32_t process, uint64_t id, 
 struct node_input *graph_alike(const struct builder *, const struct event_ref *posts, size_t i, struct event_ref since, uint32_t site,
 			       size_t *n);
 
-/* A new queue; or the inbox of a process at a place, TR_NO_SITE: of one of several requests. */
+/* A new queue; or the inbox of a process, or of a thread, at a place; TR_NO_SITE: of one of several requests. */
 uint32_t graph_queue(struct builder *, enum graph_queue_kind, size_t permits);
-uint32_t graph_inbox(struct builder *, uint32_t process, uint32_t place);
+uint32_t graph_inbox(struct builder *, uint32_t whose, uint32_t place);
 
 /* Of the node that was made last; turns come in the order in which they were had. */
 void graph_turn(struct builder *, struct graph_turn);

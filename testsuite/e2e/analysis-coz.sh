@@ -1568,6 +1568,29 @@ may_buy_either writers
 first 0 8 300012 | trace polled
 may_buy_either polled
 
+# Of two threads that look at one place, each at a channel of its own, none takes what is the other's, though it came for something
+# when that was there already.
+looks() { # thread from to, of the look; until, of taking it; and what is taken
+	op "$1" 16 "$2" "$3" peer=72057594037927934
+	op "$1" 29 "$3" "$4" peer=72057594037927934 "$5" "$6" bytes=1
+}
+{
+	head_of 3
+	echo "site 16 kind=wait name=poll file=x.c line=17"
+	op 0 29 0 10 channel=7 offset=0 bytes=1 role=1
+	op 0 0 10 50000
+	looks 0 50000 600020 600030 channel=8 offset=0
+	op 1 0 0 200000
+	looks 1 200000 200010 200020 channel=7 offset=0
+	op 1 1 200020 650000
+	looks 1 650000 650010 650020 channel=7 offset=1
+	op 1 0 650020 750020
+	op 2 0 0 600000
+	op 2 29 600000 600010 channel=7 offset=1 bytes=1 role=1
+	op 2 29 600010 600020 channel=8 offset=0 bytes=1 role=1
+} | trace own-looks
+buys own-looks a 100 399989.3 5
+
 # A process begins with its fork, and who learns of its end comes behind it.
 processes() { # arguments of the wait...
 	head_of 0
