@@ -83,7 +83,7 @@ static void take_flat(struct calls_walk *w)
 static void walk_all(struct call_profile *p, const struct graph *g)
 {
 	const struct trace *trace = g->trace;
-	struct calls_walk w = { .profile = p, .graph = g };
+	struct calls_walk w = { .profile = p, .graph = g, .lacks = trace_lacks(trace) };
 	bool *seen = mem_resize(NULL, trace->nprocesses + 1, sizeof *seen);
 	memset(seen, 0, trace->nprocesses * sizeof *seen);
 	w.flat = mem_resize(NULL, trace->nsites + 1, sizeof *w.flat);

@@ -13,7 +13,7 @@
  *   waited      in operations on the path, for others (graph_activities.h), or for the next team
  *   transfer    what else operations on the path took
  *   uncaused    at most so much of that may be waiting, too: for a lock that was held, or a receive that had not begun, by somebody who is
- *               not in the trace
+ *               not in the trace; if records are missing, it is in both
  *   bytes       given by sends and collective operations, where they are begun, and received, where that is complete
  *
  * Law: of each thread, each of these lies in what is said of it, if a wait was ended by what the graph connects it with. Durations are

@@ -17,6 +17,7 @@ struct calls_walk {
 	struct graph_last last;
 	struct ids children;         /* of (parent, site): node - 1 */
 	struct call_spread *flat;    /* of each site, and of unknown ones: nsites */
+	bool lacks;                  /* records are missing */
 };
 
 /* Adds what a thread did to nodes, flat, and each. */

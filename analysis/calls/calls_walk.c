@@ -169,9 +169,10 @@ static void add_operation(struct calls_along *l)
 	if (o->site == TR_BEFORE)
 		return;
 	struct on_path *path = use_path(l, l->operation);
-	path->waited = time_add(path->waited, o->waited);
-	path->transfer = time_add(path->transfer, o->transfer);
-	path->uncaused = ticks_plus(path->uncaused, is_uncaused(l, o) ? o->transfer.hi : 0);
+	bool uncaused = is_uncaused(l, o), hidden = uncaused && l->w->lacks; /* who had the lock may be what is not recorded */
+	path->waited = time_add(path->waited, hidden ? (frz_time){ o->waited.lo, o->took.hi } : o->waited);
+	path->transfer = time_add(path->transfer, hidden ? (frz_time){ 0, o->transfer.hi } : o->transfer);
+	path->uncaused = ticks_plus(path->uncaused, uncaused ? o->transfer.hi : 0);
 }
 
 /* ---- Enters and exits ------------------------------------------------------------------------ */

@@ -409,6 +409,29 @@ static void say_messages(struct reply *r, const struct profile_answer *a, bool e
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+/* Records that are missing, at least; and why. */
+static uint64_t missing(const struct trace *trace, uint64_t *why)
+{
+	uint64_t lost = *why = 0;
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		lost += trace->threads[i].lost;
+		*why |= trace->threads[i].why;
+	}
+	return lost;
+}
+
+static void say_missing(struct reply *r, const struct trace *trace)
+{
+	uint64_t why, lost = missing(trace, &why);
+	if (lost == 0)
+		return;
+	char *text = trace_why(why);
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "Records are missing, at least %" PRIu64 "%s. Visits, counts and bytes are those that were recorded: there may "
+		  "have been more.", lost, text);
+	free(text);
+}
+
 static const char assumptions[] =
 	"Assumed: a wait was ended by an operation that the trace connects with it. Waiting lasts until the last that was waited for has "
 	"come; what else an operation takes is transfer.";
@@ -427,6 +450,7 @@ static void fill_page(struct reply *r, const struct profile_answer *a, const str
 		say_operations(r, a, o->verbose);
 		say_messages(r, a, o->verbose);
 	}
+	say_missing(r, a->trace);
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }
@@ -438,6 +462,8 @@ static void fill(struct reply *r, const struct profile_answer *a, const struct o
 	reply_value(r, "threads", tab_number(a->p->nthreads));
 	reply_value(r, "processes", tab_number(a->p->nprocesses));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
+	uint64_t why;
+	reply_value(r, "lost", tab_number(missing(a->trace, &why)));
 	if (r->data) {
 		fill_calls(r, a);
 		fill_flat(r, a);

@@ -8,6 +8,7 @@
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
+/* What the thread that is joined did behind its last record may have taken most of the wait. */
 static void add_join(struct builder *b, const struct joins *j)
 {
 	const struct graph_thread *t = &b->graph->threads[j->thread];
@@ -15,6 +16,10 @@ static void add_join(struct builder *b, const struct joins *j)
 	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].uncertainty;
 	if (t->nevents == 0 || t->last > j->exit.stamp + slack) {
 		graph_diagnose(&b->alone, j->exit, j->site);
+		graph_unknown(b, j->begin, j->exit);
+		return;
+	}
+	if (trace_goes_on(&trace->threads[j->thread])) {
 		graph_unknown(b, j->begin, j->exit);
 		return;
 	}
