@@ -448,12 +448,25 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 	}
 }
 
-/* Whoever gave a message had room at once, unless it was seen to wait for it: how much there is nobody says. */
+/* Whether messages for which nobody had come were in the queue when the i-th came, of as many as are `inside` before it now. */
+static bool were_inside(const struct sync_event *t, size_t i, int64_t inside)
+{
+	uint64_t came = t[i].enter.stamp;
+	for (; i > 0 && t[i - 1].ref.stamp > came; i--)
+		inside -= t[i - 1].kind == SYNC_WOKEN ? 1 : -1;
+	return inside > 0;
+}
+
+/* Whoever gave a message had room at once, unless it was seen to wait, and that not only to wake who takes it: how much there is
+ * nobody says. */
 static bool was_full(const struct sync_event *t, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (t[i].blocked)
+	int64_t inside = 0; /* given, less those who have come for one */
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].blocked && were_inside(t, i, inside))
 			return true;
+		inside += t[i].kind == SYNC_WOKEN ? 1 : -1;
+	}
 	return false;
 }
 

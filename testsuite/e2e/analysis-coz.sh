@@ -1015,6 +1015,16 @@ queue peer=72057594037927934 | trace full
 unsure full 25 25
 queue | trace empty
 unsure empty 0 0
+# Who wakes somebody may take long, though there is room.
+{
+	processes
+	op 0 0 1000000 1600000
+	op 0 40 1600000 1600020 object=7 bytes=8 role=1 peer=72057594037927934
+	op 0 1 1600020 1900020
+	op 1 1 1000000 1400000
+	op 1 41 1400000 1600030 object=7 bytes=8 peer=72057594037927934
+} | trace woke
+unsure woke 33.33 33.33
 {
 	processes
 	op 0 6 1000000 1000000 id=8 object=9 peer=72057594037927934
