@@ -347,8 +347,8 @@ DPROF_EXPORT void dprof_adapter_thread_leaves(void);
 #define DPROF_FORKED_MAX 4 /* functions, of all adapters */
 DPROF_EXPORT void dprof_adapter_forked(void (*function)(void));
 
-/* Has this child of the process, which is over, files in the trace? */
-DPROF_EXPORT bool dprof_adapter_has_process(long pid);
+/* Has this child of the process, which is over, files in the trace? If so, the process's file says that it was there. */
+DPROF_EXPORT bool dprof_adapter_child_ended(long pid);
 
 /* The number of the calling thread, which has recorded something; UINT32_MAX if it could not. */
 DPROF_EXPORT uint32_t dprof_adapter_thread(void);

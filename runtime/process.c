@@ -31,6 +31,8 @@
 #include "runtime/unseen.h"
 
 #define DIRECTORIES_MAX 10000
+#define STEM_SIZE       (DPROF_NAME_SIZE + 24) /* HOST-RANK */
+#define CHILD_PATH      1024 /* a handler on a small stack may wait for children */
 #define PAUSE_NS        1e5 /* whoever does not ask again so soon does something else */
 
 uint8_t dprof_off = 1; /* until the environment has been read */
@@ -42,6 +44,8 @@ static bool forked;     /* from a process that records */
 static bool has_forked;
 static bool noted_missing;
 static bool has_ended;
+static char parent[STEM_SIZE]; /* of the nearest process with files that this one comes from, ... */
+static unsigned parent_directory; /* ... in this directory */
 static const struct dprof_site *silent_end;
 static long own_pid; /* the child of a vfork has our memory and another one */
 static uint64_t forked_at; /* stamp */
@@ -199,11 +203,12 @@ static void prepare_constant_lines(void)
 /* 0 or -errno */
 static int create_process_file(void)
 {
-	char path[PATH_MAX], lines[sizeof(constant_lines) + 128];
-	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu%s\n",
+	char path[PATH_MAX], lines[sizeof(constant_lines) + sizeof(parent) + 128];
+	bool has_parent = *parent && parent_directory == directory_number;
+	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu%s%s%s\n",
 			 DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
 			 (unsigned long long)(forked_at ? forked_at : dprof_now()),
-			 forked ? " forked=1" : "");
+			 forked ? " forked=1" : "", has_parent ? " parent=" : "", has_parent ? parent : "");
 	int error = dprof_process_path(path, sizeof(path), ".process") ? dprof_lines_create(path) : -ENAMETOOLONG;
 
 	if (!error && !dprof_lines_append(lines, (size_t)n)) {
@@ -269,10 +274,19 @@ static void before_fork(void)
 	fork_from = dprof_now();
 }
 
+static void remember_parent(void)
+{
+	if (state != BEGUN)
+		return;
+	snprintf(parent, sizeof(parent), "%s", dprof_process_stem());
+	parent_directory = directory_number;
+}
+
 /* Nothing had been counted of the child's thread then (sched.h). */
 static void become_child(void)
 {
 	forking--;
+	remember_parent();
 	dprof_modules_release();
 	dprof_lines_forget();
 	dprof_threads_forget();
@@ -495,12 +509,26 @@ static bool may_end(void)
 	return state == BEGUN;
 }
 
-bool dprof_adapter_has_process(long pid)
+/* Who leaves a child waitable may be told of it any number of times. */
+static void say_child(long pid)
 {
-	char path[PATH_MAX];
+	static long said;
+	char line[STEM_SIZE + 16];
+	int n = snprintf(line, sizeof(line), "child %s-p%ld\n", dprof_settings.host, pid);
+
+	if (__atomic_exchange_n(&said, pid, __ATOMIC_RELAXED) != pid)
+		dprof_process_append(line, (size_t)n);
+}
+
+bool dprof_adapter_child_ended(long pid)
+{
+	char path[CHILD_PATH];
 	int n = snprintf(path, sizeof(path), "%s/%s-p%ld.process", directory, dprof_settings.host, pid);
 
-	return n > 0 && (size_t)n < sizeof(path) && sys(SYS_access, path, F_OK) == 0;
+	if (n < 0 || (size_t)n >= sizeof(path) || sys(SYS_access, path, F_OK) != 0)
+		return false;
+	say_child(pid);
+	return true;
 }
 
 void dprof_adapter_silent_end(const struct dprof_site *site)

@@ -5,6 +5,8 @@
  * A process that has a file of events and none of its own becomes one whose thread did anything, too: what is in that
  * file has no meaning without it.
  *
+ * So does one that its parent, which waited for it, or its child says to have files.
+ *
  * A process says at its end which of its threads have a file of events, and at once which can have none. A
  * rank knows how many there are. What is not in the directory becomes a thread without records that has lost
  * what it did: so it may have been anywhere at any time, and nothing proves that it waited. So does a thread
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_private.h"
 
@@ -114,10 +117,58 @@ static void add_nameless(struct opened_trace *o)
 		add_process(o, -1, missing[i].pid, mem_format("%.*s", (int)stem_beside(missing[i].name), missing[i].name));
 }
 
+/* Is there any file HOST-RANK.* or HOST-RANK-*? These stand together among the names. */
+static bool has_file(const struct opened_trace *o, const char *stem)
+{
+	size_t n = strlen(stem), low = 0, high = o->nnames;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strncmp(o->names[middle], stem, n);
+		if (order < 0 || (order == 0 && (unsigned char)o->names[middle][n] < '-'))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < o->nnames && !strncmp(o->names[low], stem, n) && (o->names[low][n] == '-' || o->names[low][n] == '.');
+}
+
+/* Those that were added from `first` on are named as their files. */
+static bool is_added(const struct opened_trace *o, size_t first, const char *stem)
+{
+	while (first < o->nfiles && strcmp(o->files[first].name, stem) != 0)
+		first++;
+	return first < o->nfiles;
+}
+
+/* The process `of` names a relative. Of ranks that are absent, that is said. */
+static void add_relative(struct opened_trace *o, size_t first, size_t of, const char *stem, const char *whose)
+{
+	uint64_t pid;
+	if (has_file(o, stem) || is_of_rank(o, stem, strlen(stem), &pid) || o->nfiles - first == ABSENT_MOST || is_added(o, first, stem))
+		return;
+	char *quoted = ln_quote(stem);
+	trace_diagnose(&o->t, "%s: expected the files of the process %s, %s, found none", o->files[of].name, quoted, whose);
+	free(quoted);
+	add_process(o, -1, pid, mem_copy(stem));
+}
+
+/* Processes of which their parents or children say that they have files. */
+static void add_relatives(struct opened_trace *o)
+{
+	size_t first = o->nfiles;
+	for (size_t i = 0; i < first; i++) {
+		if (o->files[i].parent)
+			add_relative(o, first, i, o->files[i].parent, "from which it was forked");
+		for (size_t j = 0; j < o->files[i].nchildren; j++)
+			add_relative(o, first, i, o->files[i].children[j], "its child");
+	}
+}
+
 void open_absent_processes(struct opened_trace *o)
 {
 	add_ranks(o);
 	add_nameless(o);
+	add_relatives(o);
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */

@@ -116,6 +116,8 @@ struct process_file {
 	struct missing_line *missing; size_t nmissing;
 	uint64_t lost, why;      /* records without a file of events, and why: bits */
 	char **threads;              size_t nthreads; /* lists of numbers and ranges */
+	char *parent;            /* HOST-RANK of the process that it was forked from; NULL when not said */
+	char **children;             size_t nchildren; /* likewise of its children that were over and have files */
 	bool summed, sum;        /* it is to end with a sum; and does */
 	bool changed;            /* it is not what was written, or of another job: nothing that it says counts */
 	uint32_t left_out;       /* kinds */

@@ -37,6 +37,7 @@ enum {
 	GHZ,
 	CLOCK,
 	STARTED,
+	CHILD,
 	INIT,
 	RANK,
 	CLOCKID,
@@ -74,7 +75,9 @@ static const struct ln_form forms[] = {
 	[PID] = { "pid", { { "pid", LN_NUMBER, LN_HERE } } },
 	[GHZ] = { "ghz", { { "ghz", LN_REAL, LN_HERE } } },
 	[CLOCK] = { "clock", { { "source", LN_STRING, LN_HERE } } },
-	[STARTED] = { "started", { { "stamp", LN_NUMBER, LN_HERE }, { "forked", LN_NUMBER, LN_KEY } } },
+	[STARTED] = { "started", { { "stamp", LN_NUMBER, LN_HERE }, { "forked", LN_NUMBER, LN_KEY },
+				   { "parent", LN_STRING, LN_KEY } } },
+	[CHILD] = { "child", { { "stem", LN_STRING, LN_HERE } } },
 	[INIT] = { "init", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
 	[RANK] = { "rank", { { "rank", LN_NUMBER, LN_HERE }, { "size", LN_WORD, LN_HERE },
 			     { "size", LN_NUMBER, LN_HERE } } },
@@ -288,7 +291,10 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case STARTED:
 		p->process.started = v[0].number;
 		p->process.forked = v[1].given;
+		if (v[2].given)
+			set_string(&p->parent, v[2].string);
 		break;
+	case CHILD: *MEM_GROW(p->children, p->nchildren) = mem_copy(v->string); break;
 	case INIT:
 		p->process.init_from = v[0].number;
 		p->process.init_to = v[1].number;
@@ -520,6 +526,10 @@ static void free_lines(struct process_file *p)
 		free(p->syncs[j].file);
 	for (size_t j = 0; j < p->nthreads; j++)
 		free(p->threads[j]);
+	for (size_t j = 0; j < p->nchildren; j++)
+		free(p->children[j]);
+	free(p->children);
+	free(p->parent);
 	free(p->syncs);
 	free(p->threads);
 	free(p->missing);
@@ -530,8 +540,9 @@ static void free_lines(struct process_file *p)
 	free(p->notes);
 	p->syncs = NULL, p->threads = NULL, p->missing = NULL, p->stopped = NULL;
 	p->sched = NULL, p->modules = NULL, p->groups = NULL, p->notes = NULL;
+	p->parent = NULL, p->children = NULL;
 	p->nsyncs = p->nthreads = p->nmissing = p->nstopped = p->nsched = p->nmodules =
-		p->ngroups = p->nnotes = 0;
+		p->ngroups = p->nnotes = p->nchildren = 0;
 }
 
 /* The rank in a name HOST-RANK, or -1. */

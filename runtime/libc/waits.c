@@ -138,7 +138,8 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 	else if (!(asked & LOOKS))
 		plain_end(p);
 	p->site = NULL;
-	if (how == KILLED && pid > 0 && dprof_adapter_is_for_us(p->call.caller) && !dprof_adapter_has_process(pid))
+	if (pid > 0 && how != NOT_OVER && !dprof_adapter_child_ended(pid) && how == KILLED &&
+	    dprof_adapter_is_for_us(p->call.caller))
 		dprof_adapter_point(SITE(site_killed));
 }
 

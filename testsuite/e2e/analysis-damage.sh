@@ -433,6 +433,64 @@ for words in 1 2 10; do
 		again "$events" $words
 done
 
+# A parent says which of its children had files when they were over, and a child whose it is: nobody is forgotten of whom
+# all files are gone. Children that execute something else, or are killed at once, have none, and are not missed.
+cat >"$dir/family.c" <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void work(int ms)
+{
+#pragma dprof region(work)
+	usleep(1000 * ms);
+}
+int main(void)
+{
+	siginfo_t over;
+	pid_t child;
+	if (fork() == 0) {
+		if (fork() == 0)
+			work(5);
+		_exit(0);
+	}
+	if (fork() == 0) {
+		work(30);
+		exit(0);
+	}
+	if (fork() == 0)
+		execl("/bin/true", "true", (char *)0);
+	if ((child = fork()) == 0)
+		pause();
+	kill(child, SIGKILL);
+	if (system("true") || waitid(P_PID, (id_t)child, &over, WEXITED | WNOWAIT))
+		return 1;
+	while (wait(NULL) > 0)
+		;
+	usleep(50000);
+	return 0;
+}
+END
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) "$dir/family.c" -o "$dir/family" $(pkg-config --libs dprof) || exit 1
+mkdir "$dir/related"
+DPROF_DIR=$dir/related "$dir/family" || fail 'family'
+related=$(echo "$dir"/related/*)
+"$analyze" check "$related" >"$dir/out" && grep -q '4 processes' "$dir/out" || fail "family: $(cat "$dir/out")"
+[ "$(cat "$related"/*.process | grep -ac '^child ')" = 2 ] || fail "family: expected two children: $(cat "$related"/*.process)"
+remove() { rm "$1".* "$1"-*; }
+unproved() { # who is missing
+	"$analyze" csp "$dir/t" --json 2>/dev/null | jq -e '[.. | .proved? | select(. == true)] == []' >/dev/null ||
+		fail "$1: something is proved of who works alone: $("$analyze" csp "$dir/t")"
+}
+parent=$(basename "$(grep -aL forked=1 "$related"/*.process)" .process)
+for stem in $(sed -n 's/^child //p' "$related/$parent.process"); do
+	named "all files of $stem" "$related" "$parent.process: expected the files of the process .*$stem.*, its child, found none" remove "$stem"
+	unproved "$stem"
+done
+named 'all files of the parent' "$related" "expected the files of the process .*$parent.*, from which it was forked, found none" remove "$parent"
+unproved "$parent"
+
 # However much that is, the chunk in which the thread was last has no sum: that is no damage. But none before it may be
 # missing, and beside damage it is not believed.
 cat >"$dir/on.c" <<'END'

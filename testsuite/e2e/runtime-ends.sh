@@ -54,7 +54,7 @@ ends() { # way, what is recorded, the problem that is told ("" for none, or any)
 open_end="expected a line 'finished', found none: the process still runs, was killed, called _exit or exec"
 ends fork "10 20" ""
 ends silence 10 ""
-[ "$(cat run/dprof-ends.*/*.process | grep -ac "^finished ")/$(grep -alx "started [0-9]* forked=1" run/dprof-ends.*/*.process | wc -l)" = 3/2 ] ||
+[ "$(cat run/dprof-ends.*/*.process | grep -ac "^finished ")/$(grep -alx "started [0-9]* forked=1 parent=[^ ]*" run/dprof-ends.*/*.process | wc -l)" = 3/2 ] ||
 	fail "silence: expected the parent and the two children that did not execute something: $(ls run/dprof-ends.*)"
 ends vfork 20 ""
 ends vfork-first 20 ""
