@@ -422,6 +422,9 @@ static inline void dprof_adapter_polled_since(struct dprof_moment *m)
 		m->place = dprof_adapter_place();
 }
 
+/* The thread has yielded its core since then, perhaps until it finds what it looks for: a site of a wait. */
+DPROF_EXPORT void dprof_adapter_yielded(const struct dprof_site *, struct dprof_moment from);
+
 /* The thread is about to sleep, perhaps until it tries again. */
 DPROF_EXPORT void dprof_adapter_pauses(void);
 

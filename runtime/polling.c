@@ -10,7 +10,14 @@
  * else, leaves none.
  *
  * Law: what is recorded begins with the first attempt and ends with the last one, or with that which succeeded; nothing else
- * was recorded in between; and for `tag` of its ticks, exactly, the thread did not ask. */
+ * was recorded in between; and for `tag` of its ticks, exactly, the thread did not ask.
+ *
+ *   ENTER sched_yield until=0 peer=UNKNOWN ........... EXIT
+ *   yields looks? yields looks? ...               yields
+ *
+ * Who yields may look for something in between, or be polite: as a wait that nobody is known to have ended. So are yields
+ * that follow each other at once, however short each is, and are recorded when they have lasted as long as a call that has
+ * blocked. Those between two attempts are part of what lies there. */
 #include <time.h>
 
 #include "runtime/adapter.h"
@@ -31,20 +38,22 @@ static __thread struct {
 	uint64_t left;                 /* when the thread went back to the program: what is done in here is part of asking */
 	uint64_t last_words[2];        /* if it is written: of `between` and of `until` */
 	uint64_t least;                /* ticks that it has to last */
+	bool yields;                   /* and asks for nothing, as far as is known */
 	bool written;                  /* in the words before `place` */
 } polling;
 
-static bool goes_on(uint64_t from)
+static bool goes_on(bool yields, uint64_t from)
 {
-	return polling.place && polling.place == dprof_adapter_place() &&
-	       from - polling.left <= dprof_adapter_pause_ticks;
+	return polling.place && polling.place == dprof_adapter_place() && polling.yields == yields &&
+	       from - polling.left <= (yields ? dprof_adapter_blocked_ticks : dprof_adapter_pause_ticks);
 }
 
 /* With an attempt that was begun then, unless a signal handler has recorded something since. */
-static void begin(const struct dprof_site *site, struct dprof_moment from, uint64_t least)
+static void begin(bool yields, const struct dprof_site *site, struct dprof_moment from, uint64_t least)
 {
 	struct dprof_moment now = dprof_adapter_moment();
 
+	polling.yields = yields;
 	polling.written = false;
 	polling.site = site;
 	polling.since = from.place == now.place ? from.stamp : now.stamp;
@@ -54,19 +63,31 @@ static void begin(const struct dprof_site *site, struct dprof_moment from, uint6
 	polling.place = now.place;
 }
 
+/* The arguments: its first, ... */
+static int key(void)
+{
+	return polling.yields ? DPROF_KEY_UNTIL : DPROF_KEY_TAG;
+}
+
+/* ... which is 0 of yields, and its second. */
+static uint64_t peer(void)
+{
+	return polling.yields ? DPROF_PEER_UNKNOWN : DPROF_PEER_NONE;
+}
+
 /* Where the fast path is closed, or the chunk is full. */
 static void write_slowly(void)
 {
 	struct dprof_arguments a = { 0 };
 
-	dprof_say(&a, DPROF_KEY_TAG, polling.between);
-	dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_NONE);
+	dprof_say(&a, key(), polling.between);
+	dprof_say(&a, DPROF_KEY_PEER, peer());
 	dprof_adapter_record_visit_slowly(polling.site, polling.since, polling.until, &a);
 }
 
 static void say(uint64_t words[2])
 {
-	words[0] = dprof_escape_word(DPROF_ESCAPE_ARG, DPROF_KEY_TAG, polling.between);
+	words[0] = dprof_escape_word(DPROF_ESCAPE_ARG, key(), polling.between);
 	words[1] = dprof_event_word(polling.until, (uint64_t)polling.site, DPROF_EXIT);
 }
 
@@ -88,11 +109,11 @@ static void write_it(void)
 
 	enter = dprof_event_word(polling.since, (uint64_t)polling.site, DPROF_ENTER);
 	say(words);
-	if (after <= *(uint64_t *volatile *)&__dprof_cursor.end &&
+	if (dprof_adapter_is_short(polling.since, polling.until) && after <= *(uint64_t *volatile *)&__dprof_cursor.end &&
 	    replace((uint64_t *)&__dprof_cursor.next, (uint64_t)at, (uint64_t)after)) {
 		*(volatile uint64_t *)at = enter;
 		at[1] = polling.last_words[0] = words[0];
-		at[2] = dprof_escape_word(DPROF_ESCAPE_ARG, DPROF_KEY_PEER, DPROF_PEER_NONE);
+		at[2] = dprof_escape_word(DPROF_ESCAPE_ARG, DPROF_KEY_PEER, peer());
 		at[3] = polling.last_words[1] = words[1];
 		polling.place = after;
 		polling.written = true;
@@ -144,10 +165,10 @@ void dprof_adapter_in_vain(const struct dprof_site *site, struct dprof_moment fr
 {
 	if (!dprof_self || dprof_ending || dprof_stopped || !dprof_adapter_wanted(dprof_site_kind(site)))
 		return;
-	if (!goes_on(from.stamp))
-		begin(site, from, A_WHILE * dprof_adapter_blocked_ticks);
+	if (!goes_on(false, from.stamp))
+		begin(false, site, from, A_WHILE * dprof_adapter_blocked_ticks);
 	else if (!polling.since || !dprof_adapter_is_short(polling.since, from.stamp))
-		begin(site, from, 2 * polling.least);
+		begin(false, site, from, 2 * polling.least);
 	else
 		extend(from.stamp - polling.left, dprof_adapter_now());
 	polling.left = dprof_adapter_now();
@@ -155,7 +176,7 @@ void dprof_adapter_in_vain(const struct dprof_site *site, struct dprof_moment fr
 
 uint64_t dprof_adapter_polled(uint64_t from)
 {
-	bool polled = goes_on(from) && polling.since;
+	bool polled = goes_on(false, from) && polling.since;
 
 	if (polled) {
 		polling.least = dprof_adapter_blocked_ticks;
@@ -165,8 +186,33 @@ uint64_t dprof_adapter_polled(uint64_t from)
 	return polled ? from : 0;
 }
 
+/* Attempts that go on until this moment, and are not written: now they are. */
+static bool write_before(uint64_t stamp)
+{
+	bool unwritten = !polling.written && polling.since && goes_on(false, stamp);
+
+	if (unwritten)
+		write_it();
+	return unwritten;
+}
+
 void dprof_adapter_pauses(void)
 {
-	if (polling.place && !polling.written && polling.since && goes_on(dprof_adapter_now()))
-		write_it();
+	(void)write_before(dprof_adapter_now());
+}
+
+void dprof_adapter_yielded(const struct dprof_site *site, struct dprof_moment from)
+{
+	uint64_t now = dprof_adapter_now();
+
+	if (dprof_ending || dprof_stopped || !dprof_adapter_wanted(dprof_site_kind(site)) || goes_on(false, now))
+		return;
+	if (write_before(from.stamp))
+		from.place = polling.place;
+	if (!goes_on(true, from.stamp) || !polling.since || !dprof_adapter_is_short(polling.since, now)) {
+		begin(true, site, from, dprof_adapter_blocked_ticks);
+		now = polling.until;
+	}
+	extend(0, now);
+	polling.left = now;
 }

@@ -19,7 +19,7 @@
  * sleeps than the first of both took, may look for what others do in between, or sleep for itself: it works or waits.
  *
  * Who waits with a time limit and is ended by that alone has waited for nobody that is known: it waits, or does what it did
- * before.
+ * before. So does who yields.
  *
  * Outside of all these sites a thread works too if its process has no region that the user marked. With
  * marks, what a thread does outside of them is *unclassified*: it may work there or wait, and there is

@@ -10,6 +10,7 @@
  *   stdio.c        streams: getc, fgets, fread, putc, fputs, fwrite, fflush, ...
  *   formatted.c    printf and scanf
  *   wide.c         streams of wide characters
+ *   yields.c       sched_yield
  *   waits.c        poll, select, epoll, wait, pthread_once, locks of files, terminals
  *   signals.c      sigwait, sigsuspend, pause and their kin
  *   queues.c       queues of messages and semaphores, of System V and of POSIX

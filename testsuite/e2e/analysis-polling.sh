@@ -120,7 +120,7 @@ alone expires 1 10 99960
 alone expires 0 49950 50000
 jq -e '[.threads[].verdict] == ["undecided", "undecided"]' out >is || fail "expires: $(jq -c .threads out)"
 expect 0 csp expires
-noted 'waits that a time limit or a signal ended: rank 0 thread 0 for 0.0001 s at pthread_cond_wait (x.c:10)'
+noted 'yields, and waits that a time limit or a signal ended: rank 0 thread 0 for 0.0001 s at pthread_cond_wait (x.c:10)'
 op 0 10 2000 102000 until=0 peer=$((none - 1)) | two | trace unanswered
 "$analyze" csp --json unanswered >out 2>err # for whom it waited is not known
 jq -e '.threads[] | select(.rank == 1) | .alone_s.lo < 20e-9 and .alone_s.hi > 99e-6' out >is ||

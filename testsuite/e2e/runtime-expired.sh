@@ -34,7 +34,7 @@ for way in condition clock semaphore mutex rwlock poll ppoll select pselect epol
 	"$analyze" report dprof-* >page 2>diagnostics || fail "$way: $(cat page diagnostics)"
 	tr -s ' \n' ' ' <page >line
 	grep -q '^Undecided: ' page || fail "$way: expected no verdict, found $(grep -A 3 '^Look at' page)"
-	grep -q 'note: waits that a time limit or a signal ended: pid [0-9]* thread 1 for 0\.[1-9]' line ||
+	grep -q 'note: yields, and waits that a time limit or a signal ended: pid [0-9]* thread 1 for 0\.[1-9]' line ||
 		fail "$way: expected a note of these waits, found $(grep -o 'note: .*' line)"
 	"$analyze" query --json dprof-* 'count(waiting) == 3' >query 2>diagnostics || fail "$way: $(cat query diagnostics)"
 	jq -e '.holds_s.lo < 0.02 and .holds_s.hi > 0.05' query >is || fail "$way: all surely wait, or surely do not: $(cat query)"

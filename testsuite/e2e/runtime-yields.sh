@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who yields its core may wait for others, as C++'s latches, barriers, semaphores and atomics do, or be polite: it is proved
+# neither to work then nor to wait. Yields that follow each other are one record.
+from=$PWD/testsuite/fixtures/libc
+. testsuite/lib.sh
+export PKG_CONFIG_PATH=$B/lib/pkgconfig
+sources=$PWD
+cd "$dir" || exit 1
+
+# shellcheck disable=SC2046
+g++ -std=c++20 -O2 -pthread -Wall -Wextra -Werror -I"$sources" $(pkg-config --cflags dprof) -o yields "$from/yields.cc" \
+	$(pkg-config --libs dprof) || exit 1
+core=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+
+record() { # name command...
+	local name=$1
+	shift
+	rm -rf dprof-*
+	timeout 60 "$@" || fail "$name: exit status $?"
+	"$analyze" check dprof-* >verdict || fail "$name: $(cat verdict)"
+	"$analyze" csp --json dprof-* >json || fail "$name: $(head -5 json)"
+	"$analyze" dump dprof-* >text || fail "$name: dump: exit status $?"
+}
+
+# Of thread 2, which is `fast`: how many records of yields, for how many ns, and how many from the first to the last.
+yields() {
+	awk '
+	$1 == "clock" { split($4, ghz, "=") }
+	$1 == "site" && $4 == "name=sched_yield" { yields[$2] = 1 }
+	$1 != "e" || $2 != 2 || !yields[$4] { next }
+	/ enter until=0 peer=72057594037927934/ { begin = $3; first = first ? first : begin }
+	$5 == "exit" && begin { n++; all += $3 - begin; last = $3; begin = 0 }
+	END { printf "%d %d %d\n", n, all / ghz[2], (last - first) / ghz[2] }' text
+}
+
+of_thread() { # number field: its ends
+	jq -r ".threads[] | select(.thread == $1) | .$2 | \"\(.lo) \(.hi)\"" json
+}
+
+# Slow is the straggler, and its score may be unknown; but it is not fast that is.
+not_the_wrong_one() { # name
+	local slow fast
+	read -r _ slow < <(of_thread 1 straggler_percent)
+	read -r fast _ < <(of_thread 2 straggler_percent)
+	is_true "$slow > $fast" || fail "$1: slow keeps others waiting for at most $slow %, fast for at least $fast %"
+}
+
+# What was in yields is open: for all of that time it may have worked, or waited.
+open_for() { # name ns
+	is_true "$(of_thread 2 waiting_s | awk '{ print $2 - $1 }') >= 0.9e-9 * $2" ||
+		fail "$1: $2 ns in yields, and it waits for $(of_thread 2 waiting_s) s"
+	is_true "$(of_thread 2 working_s | awk '{ print $2 - $1 }') >= 0.9e-9 * $2" ||
+		fail "$1: $2 ns in yields, and it works for $(of_thread 2 working_s) s"
+}
+
+for way in latch barrier semaphore atomic; do
+	for _ in {1..5}; do
+		record $way taskset -c "$core" ./yields $way
+		not_the_wrong_one $way
+		read -r n ns _ < <(yields)
+		open_for $way "$ns"
+		is_true "$ns > 1e6" && break
+	done
+	is_true "$ns > 1e6" || fail "$way: on one core fast yields for $n times, $ns ns in all"
+done
+
+# As long as the flag is not set; on a core of its own each yield is shorter than what counts as blocked.
+for where in "$core" "$(taskset -cp $$ | sed 's/.*: //')"; do
+	for _ in {1..5}; do
+		record flag taskset -c "$where" ./yields flag
+		not_the_wrong_one flag
+		read -r n ns span < <(yields)
+		open_for flag "$ns"
+		is_true "$ns > 1e6" && break
+	done
+	is_true "$ns > 1e6 && $ns > 0.5 * $span" || fail "flag: on $where fast yields for $ns ns of $span"
+	is_true "$n * 5000 < $ns" || fail "flag: $n records of yields in $ns ns"
+	"$analyze" coz --region slow --reduce 100 --json dprof-* >coz 2>diagnostics
+	interval speedup_percent <coz | awk '$2 > 10 { ok = 1 } END { exit !ok }' ||
+		fail "flag: coz excludes what slow really buys: $(head -3 coz)"
+done
+
+record polite taskset -c "$core" ./yields polite
+read -r n _ < <(yields)
+is_true "$n > 0" || fail "polite: no yield is recorded"
+read -r surely _ < <(of_thread 2 waiting_s)
+is_true "$surely < 0.001" || fail "polite: who only yields is proved to wait for $surely s"
+
+# Between two attempts a yield is a part of what lies there.
+record try ./yields try
+not_the_wrong_one try
+grep -q 'pthread_mutex_trylock' text || fail "try: no attempt is recorded"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
