@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,7 +272,7 @@ static void give_up_words(void)
 		return;
 	__atomic_store_n(&dprof_unambiguous, false, __ATOMIC_SEQ_CST);
 	while (!dprof_threads_slow_down())
-		sched_yield();
+		sys(SYS_sched_yield);
 	dprof_process_line("note", "two modules have sites at addresses that end alike: from here on "
 			   "each event costs more time and space");
 }
@@ -318,7 +317,7 @@ static void become_choosy(void)
 		return;
 	__atomic_store_n(&dprof_choosy, true, __ATOMIC_SEQ_CST);
 	while (!dprof_threads_slow_down())
-		sched_yield();
+		sys(SYS_sched_yield);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */

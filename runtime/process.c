@@ -6,7 +6,6 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -543,7 +542,7 @@ void dprof_process_stop(void)
 {
 	__atomic_store_n(&dprof_stopped, true, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < STOP_TRIES && !dprof_threads_slow_down(); i++)
-		sched_yield();
+		sys(SYS_sched_yield);
 	stopped_at = dprof_now();
 }
 

@@ -14,9 +14,9 @@
  *
  *   | 1 | 22 bits: index among those between the two with this tag | 32 bits: tag | */
 #include "runtime/mpi/adapter.h"
+#include "runtime/sys.h"
 
 #if MPI_VERSION >= 4
-#include <sched.h>
 #include <stdlib.h>
 
 #define OF_PARTS (UINT64_C(1) << 54)
@@ -74,7 +74,7 @@ static struct message_envelope of_pair(struct message_envelope e, enum dprof_kin
 	if (!e.group)
 		return e;
 	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
-		sched_yield();
+		sys(SYS_sched_yield);
 	n = how_many(&e, kind);
 	__atomic_clear(&lock, __ATOMIC_RELEASE);
 	if (n > NTH_MOST)

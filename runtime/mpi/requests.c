@@ -2,8 +2,8 @@
  *
  * requests.c - requests.h where several threads call MPI, or for what is not plain. */
 #include "runtime/mpi/adapter.h"
+#include "runtime/sys.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 #define LOCKS  64
@@ -18,7 +18,7 @@ static bool unused_lock;
 static void lock(bool *l)
 {
 	while (mpi_multiple && __atomic_test_and_set(l, __ATOMIC_ACQUIRE))
-		sched_yield();
+		sys(SYS_sched_yield);
 }
 
 static void unlock(bool *l)

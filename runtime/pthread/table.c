@@ -6,13 +6,12 @@
  * one store adds or removes an entry that is else complete, and a child, which has no thread that is at it any more,
  * finds each table as it was before or behind that. */
 #include "runtime/pthread/pthread.h"
-
-#include <sched.h>
+#include "runtime/sys.h"
 
 void table_lock(struct table *t)
 {
 	while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
+		sys(SYS_sched_yield);
 }
 
 void table_unlock(struct table *t)

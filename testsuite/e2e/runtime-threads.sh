@@ -282,5 +282,41 @@ record ./shared
 sed -n 's/.* enter .*object=\([0-9]*\).*/\1/p' text | sort | uniq -c | awk '{ print $1 }' | xargs >each
 [ "$(cat each)" = "6 6" ] || fail "$program: visits that say a barrier: $(cat each)"
 
+# Threads that are made at once have the numbers that their makers were told, each of them: dprof's own lock, for which
+# they wait, records nothing, with which a thread would begin before it knows who it is.
+cat >many.c <<'END'
+#include <pthread.h>
+static void *nothing(void *x)
+{
+	return x;
+}
+static void *make(void *x)
+{
+	pthread_t made[8];
+	for (int round = 0; round < 25; round++) {
+		for (int i = 0; i < 8; i++)
+			pthread_create(&made[i], 0, nothing, x);
+		for (int i = 0; i < 8; i++)
+			pthread_join(made[i], 0);
+	}
+	return x;
+}
+int main(void)
+{
+	pthread_t makers[4];
+	for (int i = 0; i < 4; i++)
+		pthread_create(&makers[i], 0, make, 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(makers[i], 0);
+	return 0;
+}
+END
+compile many gcc many.c
+for _ in 1 2 3 4 5 6; do
+	record ./many
+	numbers=$(sed -n 's/^threads //p' dprof-many.*/*.process)
+	[ "$numbers" = 0-804 ] || fail "$program: expected threads 0-804, found $numbers"
+done
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
