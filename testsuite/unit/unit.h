@@ -18,11 +18,23 @@
 
 #include <check.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Check writes down each place that passes, so that a crash can be said to come behind the last one: a system call for each
+ * check, which was half of what all programs took. Here a place is written down when its test comes by for the first time. */
+#define _mark_point(file, line)                                              \
+	({                                                                   \
+		static bool unit_was_here;                                   \
+		if (!__atomic_load_n(&unit_was_here, __ATOMIC_RELAXED)) {    \
+			__atomic_store_n(&unit_was_here, true, __ATOMIC_RELAXED); \
+			(_mark_point)(file, line);                           \
+		}                                                            \
+	})
 
 #define UNIT_ANEW UINT64_MAX /* in place of a first case: another one in every run */
 
