@@ -235,6 +235,23 @@ static enum channel_kind of_device(dev_t device)
 	return major(device) == MAJOR_MEMORY ? OF_FILE : OF_OTHERS;
 }
 
+/* The kernel says so in its name only. */
+static bool is_timerfd(int fd)
+{
+	static const char timerfd[] = "anon_inode:[timerfd]";
+	char path[] = "/proc/self/fd/0123456789", name[sizeof(timerfd)];
+	char *end = path + strlen("/proc/self/fd/");
+	int digits = 1;
+
+	for (int left = fd / 10; left; left /= 10)
+		digits++;
+	end[digits] = 0;
+	for (; digits--; fd /= 10)
+		end[digits] = (char)('0' + fd % 10);
+	return sys(SYS_readlinkat, AT_FDCWD, path, name, sizeof(name)) == sizeof(timerfd) - 1 &&
+	       memcmp(name, timerfd, sizeof(timerfd) - 1) == 0;
+}
+
 static struct descriptor look_at(int fd)
 {
 	struct descriptor d = { .what = OF_FILE };
@@ -255,6 +272,7 @@ static struct descriptor look_at(int fd)
 		break;
 	case 0: /* eventfd, timerfd, epoll, ... */
 		d.what = OF_OTHERS;
+		d.is_timerfd = is_timerfd(fd);
 	}
 	return d;
 }
@@ -292,6 +310,9 @@ static void put(int fd, const struct descriptor *d)
 	e->is_timer = d->is_timer;
 	e->until = d->until;
 	e->set_at = d->set_at;
+	e->is_timerfd = d->is_timerfd;
+	e->timers = d->timers;
+	e->timer_data = d->timer_data;
 	__atomic_store_n(&e->what, d->what, __ATOMIC_RELEASE);
 }
 
@@ -377,7 +398,28 @@ void descriptor_counts(int fd, bool by_one)
 void descriptor_set_timer(int fd, bool armed, uint64_t until, const uint64_t *set_at)
 {
 	put(fd, &(struct descriptor){
-			.what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until, .set_at = set_at });
+			.what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until, .set_at = set_at,
+			.is_timerfd = true });
+}
+
+bool descriptor_has_timer(int fd)
+{
+	struct descriptor d = descriptor_of(fd);
+
+	return d.is_timerfd || d.timers;
+}
+
+/* It stays in the set as far as is known here, for it may have a copy there when it is closed. */
+void descriptor_watched(int set, int fd, const struct epoll_event *event)
+{
+	struct descriptor d;
+
+	if (descriptors_of_parent() || !descriptor_has_timer(fd))
+		return;
+	d = descriptor_of(set);
+	d.timers = d.timers && (d.timers > 1 || d.timer_data != event->data.u64) ? 2 : 1;
+	d.timer_data = event->data.u64;
+	put(set, &d);
 }
 
 /* The C library's own streams stand for the first three. */

@@ -35,9 +35,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/types.h>
 
 #include "runtime/adapter.h"
@@ -189,6 +192,9 @@ struct descriptor {
 	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
 	uint64_t until;           /* ... for some time (0), or until this moment, ns */
 	const uint64_t *set_at;   /* ... once, since its thread was at this place (dprof_adapter_place); NULL: not known */
+	bool is_timerfd;          /* set or not */
+	uint8_t timers;           /* of an epoll: 0: it was never given one, 1: one, with ... */
+	uint64_t timer_data;      /* ... these data; 2: several */
 	uint64_t channel[2];
 	struct count *count[2];
 };
@@ -208,6 +214,11 @@ void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
 void descriptor_counts(int fd, bool by_one); /* from 0 */
 void descriptor_set_timer(int fd, bool armed, uint64_t until, const uint64_t *set_at); /* as in struct descriptor */
+
+/* An epoll was given the descriptor; is it a timerfd, or an epoll that has one? (Not known of one to which a timerfd is given
+ * only when it is watched itself already.) */
+void descriptor_watched(int set, int fd, const struct epoll_event *);
+bool descriptor_has_timer(int fd);
 
 /* It is closed or made anew; `to` is now what `from` is. */
 void descriptor_forget(int fd);
@@ -235,6 +246,11 @@ bool descriptors_of_parent(void);
  * if count_end says so. */
 struct count *count_begin(struct count *, uint64_t *offset);
 bool count_end(struct count *, int64_t n);
+
+/* waits.c: this was over because its time limit was, or perhaps because of a timerfd. */
+bool polled_timer(const struct pollfd *, nfds_t, int result);
+bool selected_timer(int n, const fd_set *in, int result);
+bool epoll_timer(int set, const struct epoll_event *, int result);
 
 /* ---- Transfers ----------------------------------------------------------------------------------- */
 
@@ -279,6 +295,7 @@ struct stream {
 	int64_t unwritten, bytes; /* in its buffer, before; moved, as far as is known, else negative */
 	enum way way;
 	bool is_contended;        /* another thread was at it */
+	bool expired;             /* it may be that a time limit or a signal ended it */
 };
 void stream_begin(struct stream *, FILE *, enum way);
 void stream_end(struct stream *);

@@ -2,7 +2,7 @@
  *
  * stdio.c - streams: bytes go through a stream, and with that perhaps through its descriptor.
  *
- *   ENTER fgets peer=UNKNOWN [channel=C] ... EXIT
+ *   ENTER fgets peer=UNKNOWN [until=0] [channel=C] ... EXIT         until=0: a time limit of its socket, or a signal, ended it
  *   ENTER fflush [peer=UNKNOWN] [channel=C] bytes=N role=1 ... EXIT
  *
  * The C library moves them inside of itself; how many is known of what is written, from what waits in the
@@ -85,7 +85,7 @@ static void record(const struct stream *s, struct descriptor d, bool blocked)
 	struct libc_transfer t = { .site = { s->site[NOT_KNOWN], s->site[OF_FILE],
 					     s->site[OF_OTHERS] }, .call = s->call,
 				   .channel = d.channel[s->way], .what = d.what, .way = s->way,
-				   .bytes = s->bytes };
+				   .expired = s->expired, .bytes = s->bytes };
 
 	if (d.leads_outside && s->way == GIVES)
 		t.what = OF_FILE;
@@ -104,10 +104,17 @@ static void take_unseen(const struct stream *s)
 		call_unseen(&s->call, s->site[OF_OTHERS]);
 }
 
+/* An error stays with the stream until the program clears it: errno may then be of an earlier call. */
+static bool has_expired(FILE *f)
+{
+	return ferror_unlocked(f) && call_expired(-1);
+}
+
 void stream_end(struct stream *s)
 {
 	bool blocked = call_blocked(&s->call, dprof_adapter_now());
 
+	s->expired = has_expired(s->file);
 	if (blocked || (s->way == GIVES && s->bytes > 0))
 		record(s, descriptor_of(s->file->_fileno), blocked);
 	else if (s->way == TAKES)
@@ -325,6 +332,7 @@ DPROF_EXPORT int fclose(FILE *f)
 	c.s.bytes = c.s.unwritten;
 	c.s.call = call_begin(SITE(wait_fclose), CALLER);
 	result = real(f);
+	c.s.expired = call_expired(result);
 	descriptor_forget(fd);
 	return result;
 }

@@ -128,6 +128,10 @@ static void after(const struct syscalls_asked *q, long result)
 		if (result >= 0 && (q->b == F_DUPFD || q->b == F_DUPFD_CLOEXEC))
 			descriptor_copied((int)q->a, (int)result);
 		break;
+	case SYS_epoll_ctl:
+		if (result == 0 && q->b != EPOLL_CTL_DEL)
+			descriptor_watched((int)q->a, (int)q->c, (const struct epoll_event *)q->d);
+		break;
 	case SYS_close:
 		descriptor_forget((int)q->a);
 		break;
@@ -235,14 +239,18 @@ static bool opens(long number)
 	return number == SYS_open || number == SYS_openat || number == SYS_openat2 || number == SYS_creat;
 }
 
-/* Nothing came within the time limit, or before a signal. */
-static bool has_expired(long number, long result)
+/* Nothing came within the time limit, or before a signal; or it may have been a timer: what io_uring was asked for, and which
+ * of that is done, is not looked at. */
+static bool has_expired(const struct syscalls_asked *q, long result)
 {
-	switch (number) {
-	case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+	switch (q->number) {
+	case SYS_poll: case SYS_ppoll:
+		return call_expired(result) || polled_timer((const struct pollfd *)q->a, (nfds_t)q->b, (int)result);
+	case SYS_select: case SYS_pselect6:
+		return call_expired(result) || selected_timer((int)q->a, (const fd_set *)q->b, (int)result);
 	case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:
-		return result == 0 || call_expired(result);
-	case SYS_rt_sigtimedwait:
+		return call_expired(result) || epoll_timer((int)q->a, (const struct epoll_event *)q->b, (int)result);
+	case SYS_rt_sigtimedwait: case SYS_io_uring_enter:
 		return true;
 	default:
 		return call_expired(result);
@@ -255,7 +263,7 @@ static long wait_for(const struct syscalls_asked *q, const struct dprof_site *si
 	long result = ask(q);
 
 	if (dprof_site_kind(site) == DPROF_KIND_WAIT)
-		plain_expired(&p, has_expired(q->number, result));
+		plain_expired(&p, has_expired(q, result));
 	if (opens(q->number))
 		call_opened(&p, (int)result);
 	return result;

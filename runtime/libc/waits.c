@@ -2,7 +2,8 @@
  *
  * waits.c - what another thread or process may end.
  *
- *   ENTER poll [until=0] peer=UNKNOWN ... EXIT         likewise select, epoll_wait; without descriptors: a sleep
+ *   ENTER poll [until=0] peer=UNKNOWN ... EXIT         likewise select, epoll_wait; without descriptors: a sleep;
+ *                                                      until=0: a time limit ended it, a signal, or perhaps a timerfd
  *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT    POINT killed child
  *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread */
 #include <poll.h>
@@ -21,8 +22,39 @@
 
 /* ---- Descriptors ------------------------------------------------------------------------------------ */
 
+/* Whether it came to nothing within its time limit, or a timer was among what is ready: that may have ended it, although
+ * another became ready as well before it looked. */
+bool polled_timer(const struct pollfd *of, nfds_t n, int result)
+{
+	bool found = result == 0;
+
+	for (nfds_t i = 0; i < n && result > 0 && !found; i++)
+		found = of[i].revents && descriptor_has_timer(of[i].fd);
+	return found;
+}
+
+bool selected_timer(int n, const fd_set *in, int result)
+{
+	bool found = result == 0;
+
+	for (int fd = 0; fd < n && in && result > 0 && !found; fd++)
+		found = FD_ISSET(fd, in) && descriptor_has_timer(fd);
+	return found;
+}
+
+/* Events say what the program has given with the descriptor, and not which one it is. */
+bool epoll_timer(int set, const struct epoll_event *events, int result)
+{
+	struct descriptor d = descriptor_of(set);
+	bool found = result == 0 || d.timers > 1;
+
+	for (int i = 0; i < result && d.timers && !found; i++)
+		found = events[i].data.u64 == d.timer_data;
+	return found;
+}
+
 /* Without descriptors, and with an end, it is a sleep. */
-#define WAIT_OR_SLEEP(name, own, parameters, arguments, sleeps)     \
+#define WAIT_OR_SLEEP(name, own, parameters, arguments, sleeps, timer) \
 	DPROF_EXPORT int name parameters                            \
 	{                                                           \
 		__typeof__(&name) real = REAL(name); \
@@ -33,7 +65,7 @@
 		if (is_sleep)                                       \
 			p.site = SITE(sleep_##own);                 \
 		int result = real arguments;                        \
-		plain_expired(&p, (result == 0 || call_expired(result)) && !is_sleep); \
+		plain_expired(&p, !is_sleep && (call_expired(result) || (timer))); \
 		return result;                                      \
 	}
 #define WAIT_OR_SLEEP_SITES(name)                             \
@@ -49,26 +81,38 @@ DPROF_SITE_OF(site_epoll_wait, DPROF_KIND_WAIT, "epoll_wait");
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
 
-WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0)
+WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0, polled_timer(of, n, result))
 WAIT_OR_SLEEP(__poll_chk, poll, (struct pollfd *of, nfds_t n, int ms, size_t room), (of, n, ms, room),
-	      n == 0 && ms >= 0)
+	      n == 0 && ms >= 0, polled_timer(of, n, result))
 WAIT_OR_SLEEP(ppoll, ppoll, (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask),
-	      (of, n, most, mask), n == 0 && most)
+	      (of, n, most, mask), n == 0 && most, polled_timer(of, n, result))
 WAIT_OR_SLEEP(__ppoll_chk, ppoll,
 	      (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask, size_t room),
-	      (of, n, most, mask, room), n == 0 && most)
+	      (of, n, most, mask, room), n == 0 && most, polled_timer(of, n, result))
 WAIT_OR_SLEEP(select, select, (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *most),
-	      (n, in, out, other, most), (n == 0 || (!in && !out && !other)) && most)
+	      (n, in, out, other, most), (n == 0 || (!in && !out && !other)) && most,
+	      selected_timer(n, in, result))
 WAIT_OR_SLEEP(pselect, pselect,
 	      (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *most, const sigset_t *mask),
-	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most)
+	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most,
+	      selected_timer(n, in, result))
 TIMED_CALL(epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms),
-	   result == 0 || call_expired(result))
+	   call_expired(result) || epoll_timer(fd, events, result))
 TIMED_CALL(epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
-	   (fd, events, n, ms, mask), result == 0 || call_expired(result))
+	   (fd, events, n, ms, mask), call_expired(result) || epoll_timer(fd, events, result))
 TIMED_CALL(epoll_pwait2, site_epoll_wait,
 	   (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
-	   (fd, events, n, most, mask), result == 0 || call_expired(result))
+	   (fd, events, n, most, mask), call_expired(result) || epoll_timer(fd, events, result))
+
+DPROF_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
+{
+	__typeof__(&epoll_ctl) real = REAL(epoll_ctl);
+	int result = real(set, operation, fd, event);
+
+	if (result == 0 && operation != EPOLL_CTL_DEL && is_watched())
+		descriptor_watched(set, fd, event);
+	return result;
+}
 
 /* ---- Locks of files ----------------------------------------------------------------------------------- */
 

@@ -17,7 +17,8 @@ score() { # i
 	jq -r ".threads[] | select(.thread == $1) | .straggler_percent | \"\(.lo) \(.hi)\"" json
 }
 
-for way in condition clock semaphore mutex rwlock poll ppoll select pselect epoll signal recv read queue semop futex syscall pause sigwait sigsuspend msgrcv; do
+for way in condition clock semaphore mutex rwlock poll ppoll select pselect epoll signal recv read queue semop futex syscall pause sigwait sigsuspend msgrcv \
+	timer_poll timer_ppoll timer_select timer_pselect timer_epoll timer_syscall fgets fread getline ring; do
 	rm -rf dprof-*
 	timeout 60 ./expired $way
 	ran=$?
@@ -42,6 +43,12 @@ for way in condition clock semaphore mutex rwlock poll ppoll select pselect epol
 	interval speedup_percent <coz | awk '$1 < 1 { ok = 1 } END { exit !ok }' ||
 		fail "$way: coz proves that less of fast makes the run shorter: $(head -3 coz)"
 done
+
+# A timer that is waited for as well, and is not ready, takes nothing away.
+rm -rf dprof-*
+timeout 60 ./expired beside || fail "beside: exit status $?"
+"$analyze" dump dprof-* | awk '/^site .* name=poll / { poll[$2] = 1 } $1 == "e" && poll[$4] && $5 == "enter"' >text
+{ grep -q 'peer=' text && ! grep -q 'until=' text; } || fail "beside: expected waits for another, found $(cat text)"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
