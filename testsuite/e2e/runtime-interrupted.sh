@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	sigsetjmp(back, 1);
 	if (n++ == 0)
 		setitimer(ITIMER_REAL, &often, NULL);
-	while (n < 500)
+	while (n < 150)
 		compute();
 	setitimer(ITIMER_REAL, &never, NULL);
 	for (int i = 0; i < 1000; i++) {
