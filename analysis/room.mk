@@ -53,6 +53,26 @@ $(B)/lib/dprof/driver-$(1).so: analysis/driver/peers_mpi.c analysis/driver/peers
 endef
 $(foreach mpi,$(MPIS),$(eval $(call driver_rules,$(mpi))))
 
+# With a sanitizer that notices data races, for testsuite/e2e/analysis-races.sh. Functions of which the loader chooses one
+# (target_clones) would be called before the sanitizer is there.
+RACES_CFLAGS   := -std=gnu17 -O0 -frounding-math -fsanitize=thread -pthread -I. '-Dtarget_clones(...)=unused'
+RACES_OBJECTS  := $(patsubst $(B)/obj/%,$(B)/obj/races/%,$(ANALYSIS_OBJECTS)) \
+                  $(patsubst %.c,$(B)/obj/races/%.o,$(wildcard freezer/*.c))
+RACES_PROGRAMS := $(B)/races/bin/dprof-analyze $(B)/races/bin/analysis_pool
+units += $(if $(SAN),,$(RACES_PROGRAMS))
+$(B)/obj/races/%.o: %.c
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(CC) $(RACES_CFLAGS) -MMD -MP -c $< -o $@
+$(B)/races/bin/dprof-analyze: $(B)/obj/races/analysis/commands/main.o
+$(B)/races/bin/analysis_pool: $(B)/obj/races/testsuite/unit/analysis_pool.o
+$(B)/races/all.a: $(RACES_OBJECTS)
+	$(call say,AR)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+$(RACES_PROGRAMS): $(B)/races/all.a | $(RULES)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && ln -sfn ../share $(B)/races/share # where the rules are found
+	$(Q)$(CC) -fsanitize=thread -pthread -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS_analysis) $$(pkg-config --libs check)
+
 ANALYSIS_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/analysis_*.c))
 units += $(ANALYSIS_UNITS)
 $(ANALYSIS_UNITS): $(ANALYSIS_ARCHIVES)
