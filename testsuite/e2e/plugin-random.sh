@@ -12,7 +12,7 @@ events=0
 
 gcc -O1 -o "$dir/generate" $from/generate.c && gcc -O1 -c $from/twin.c -o "$dir/twin.o" &&
 	gcc -O2 -I. -c $from/recorder.c -o "$dir/recorder.o" || exit 1
-for seed in ${SEEDS:-$(seq 1 "${PROGRAMS:-40}")}; do
+for seed in ${SEEDS:-$(seq 1 "${PROGRAMS:-24}")}; do
 	level=${levels[$((seed % ${#levels[@]}))]}
 	"$dir/generate" "$seed" >"$dir/p.c"
 	# shellcheck disable=SC2086
