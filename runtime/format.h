@@ -435,7 +435,8 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   started STAMP [forked=1 [parent=HOST-RANK]]
  *                                 the process was there; forked: since its fork, before which it was not, by this
  *                                 process, which has files, or by one without files that comes from it
- *   child HOST-RANK               this child of the process has files, and is over
+ *   child HOST-RANK               this process, which comes from it, has files: one whose end it was told of, or
+ *                                 that had them when it ended itself
  *   init FROM TO                  stamps between which its first thread was in MPI_Init
  *   rank N size N                 once known (MPI: after MPI_Init)
  *   clockid N                     number of this host's clock in HOST.sync; 0 is the base

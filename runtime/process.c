@@ -16,6 +16,7 @@
 
 #include "freezer/clock.h"
 #include "runtime/adapter.h"
+#include "runtime/children.h"
 #include "runtime/lines.h"
 #include "runtime/missing.h"
 #include "runtime/modules.h"
@@ -214,6 +215,8 @@ static int create_process_file(void)
 		unlink(path);
 		error = -EFBIG;
 	}
+	if (!error && has_parent)
+		dprof_children_enter((long)getpid());
 	return error;
 }
 
@@ -269,6 +272,8 @@ static void (*of_adapters[DPROF_FORKED_MAX])(void);
 static void before_fork(void)
 {
 	forking++;
+	if (state == BEGUN)
+		dprof_children_share();
 	dprof_modules_hold();
 	fork_from = dprof_now();
 }
@@ -279,6 +284,7 @@ static void remember_parent(void)
 		return;
 	snprintf(parent, sizeof(parent), "%s", dprof_process_stem());
 	parent_directory = directory_number;
+	dprof_children_inherit();
 }
 
 /* Nothing had been counted of the child's thread then (sched.h). */
@@ -508,15 +514,31 @@ static bool may_end(void)
 	return state == BEGUN;
 }
 
-/* Who leaves a child waitable may be told of it any number of times. */
 static void say_child(long pid)
 {
-	static long said;
 	char line[STEM_SIZE + 16];
 	int n = snprintf(line, sizeof(line), "child %s-p%ld\n", dprof_settings.host, pid);
 
+	dprof_process_append(line, (size_t)n);
+}
+
+/* Who leaves a child waitable may be told of it any number of times. */
+static void say_child_over(long pid)
+{
+	static long said;
+
+	dprof_children_leave(pid);
 	if (__atomic_exchange_n(&said, pid, __ATOMIC_RELAXED) != pid)
-		dprof_process_append(line, (size_t)n);
+		say_child(pid);
+}
+
+/* Of those for whom nobody waited. */
+static void say_children(void)
+{
+	long pid;
+
+	while ((pid = dprof_children_take()))
+		say_child(pid);
 }
 
 bool dprof_adapter_child_ended(long pid)
@@ -526,7 +548,7 @@ bool dprof_adapter_child_ended(long pid)
 
 	if (n < 0 || (size_t)n >= sizeof(path) || sys(SYS_access, path, F_OK) != 0)
 		return false;
-	say_child(pid);
+	say_child_over(pid);
 	return true;
 }
 
@@ -566,6 +588,7 @@ static void end(bool careful)
 	note_if(dprof_sched_silence());
 	dprof_unpacked_say();
 	dprof_nursery_close();
+	say_children();
 	count.all &= !has_forked;
 	dprof_lines_begin_end();
 	say_homeless();

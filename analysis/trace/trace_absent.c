@@ -5,7 +5,7 @@
  * A process that has a file of events and none of its own becomes one whose thread did anything, too: what is in that
  * file has no meaning without it.
  *
- * So does one that its parent, which waited for it, or its child says to have files.
+ * So does one that a process from which it comes, or its child, says to have files.
  *
  * A process says at its end which of its threads have a file of events, and at once which can have none. A
  * rank knows how many there are. What is not in the directory becomes a thread without records that has lost

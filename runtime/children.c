@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * children.c - a page of process ids. 0: free. */
+#include "runtime/children.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "runtime/sys.h"
+
+struct children {
+	int32_t pids[DPROF_CHILDREN];
+};
+
+static struct children *own;  /* of this process, once it forks */
+static struct children *among; /* of whom it comes from */
+
+void dprof_children_share(void)
+{
+	struct children *none = NULL;
+	long at;
+
+	if (__atomic_load_n(&own, __ATOMIC_ACQUIRE))
+		return;
+	at = sys(SYS_mmap, NULL, sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!sys_failed(at) && !__atomic_compare_exchange_n(&own, &none, (struct children *)at, false, __ATOMIC_ACQ_REL,
+							     __ATOMIC_ACQUIRE))
+		sys(SYS_munmap, at, sizeof(*own));
+}
+
+void dprof_children_inherit(void)
+{
+	if (among)
+		sys(SYS_munmap, among, sizeof(*among));
+	among = own;
+	own = NULL;
+}
+
+static bool replace(struct children *c, long from, long to)
+{
+	for (int i = 0; c && i < DPROF_CHILDREN; i++) {
+		int32_t expected = (int32_t)from;
+		if (__atomic_compare_exchange_n(&c->pids[i], &expected, (int32_t)to, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
+			return true;
+	}
+	return false;
+}
+
+void dprof_children_enter(long pid)
+{
+	replace(among, 0, pid);
+}
+
+void dprof_children_leave(long pid)
+{
+	replace(own, pid, 0);
+}
+
+long dprof_children_take(void)
+{
+	struct children *c = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
+
+	for (int i = 0; c && i < DPROF_CHILDREN; i++) {
+		int32_t pid = __atomic_exchange_n(&c->pids[i], 0, __ATOMIC_SEQ_CST);
+		if (pid)
+			return pid;
+	}
+	return 0;
+}
