@@ -15,14 +15,39 @@
 /* ---- The twin: expressions as trees ------------------------------------------------------------- */
 
 struct tree { enum { NONE, EMPTY, ONE, SEQ, ALT, BOTH, STAR } is; unsigned kind; const struct tree *a, *b; };
-static struct tree trees[400000];
+static struct tree trees[100000];
 static size_t ntrees;
 
-static const struct tree *make(int is, unsigned kind, const struct tree *a, const struct tree *b)
+static const struct tree *node(int is, unsigned kind, const struct tree *a, const struct tree *b)
 {
 	ck_assert(ntrees < sizeof trees / sizeof *trees);
 	trees[ntrees] = (struct tree){ is, kind, a, b };
 	return &trees[ntrees++];
+}
+
+static bool same(const struct tree *x, const struct tree *y)
+{
+	return x == y || (x && y && x->is == y->is && x->kind == y->kind && same(x->a, y->a) && same(x->b, y->b));
+}
+
+static bool is_choice_of(const struct tree *whole, const struct tree *t)
+{
+	return same(whole, t) || (whole->is == ALT && (is_choice_of(whole->a, t) || is_choice_of(whole->b, t)));
+}
+
+/* What is the same by the laws of a sequence (nothing is none, what is empty adds nothing) and of a choice (none adds nothing, nor
+ * does the same again) is made only once, so that what is behind many activities has no more parts than it has meanings. */
+static const struct tree *make(int is, unsigned kind, const struct tree *a, const struct tree *b)
+{
+	if (is == SEQ && (a->is == NONE || b->is == EMPTY))
+		return a;
+	if (is == SEQ && (b->is == NONE || a->is == EMPTY))
+		return b;
+	if (is == ALT && (b->is == NONE || is_choice_of(a, b)))
+		return a;
+	if (is == ALT && a->is == NONE)
+		return b;
+	return is == ALT && b->is == ALT ? make(ALT, 0, make(ALT, 0, a, b->a), b->b) : node(is, kind, a, b);
 }
 
 static bool may_be_empty(const struct tree *t)
