@@ -198,6 +198,13 @@ void dprof_chunk_seal(const struct dprof_chunk *c)
 	__atomic_store_n(&last[0], words, __ATOMIC_RELEASE);
 }
 
+void dprof_chunk_unmap(struct dprof_chunk *c)
+{
+	size_t bytes = __atomic_exchange_n(&c->bytes, 0, __ATOMIC_SEQ_CST);
+
+	sys(SYS_munmap, c->start, bytes);
+}
+
 /* A claimed record is unwritten while its claimer is interrupted: perhaps for long, by a
  * handler that filled chunks; perhaps for ever, by a handler that jumped away. Such a chunk
  * stays mapped. */
@@ -210,7 +217,7 @@ static void forget(struct dprof_thread *t, struct dprof_chunk *c)
 	if (all_written(c))
 		dprof_chunk_seal(c);
 	if (all_written(c) && c != t->current && !c->in_slot)
-		sys(SYS_munmap, c->start, c->bytes);
+		dprof_chunk_unmap(c);
 	__atomic_store_n(&c->state, CHUNK_NONE, __ATOMIC_RELEASE);
 }
 

@@ -61,14 +61,22 @@ static void unlock(uint64_t mask)
 
 /* ---- The window ------------------------------------------------------------------------------- */
 
+/* Said first: a child that is forked in between must not take for the window what stands there by then. */
+static void unmap_window(void)
+{
+	char *at = __atomic_exchange_n(&window, NULL, __ATOMIC_SEQ_CST);
+
+	if (at)
+		sys(SYS_munmap, at, bytes);
+}
+
 static int open_window(int flags, uint64_t offset, uint64_t size)
 {
 	long at = dprof_file_map(path, flags, offset, size);
 
 	if (sys_failed(at))
 		return (int)at;
-	if (window)
-		sys(SYS_munmap, window, bytes);
+	unmap_window();
 	window = (char *)at;
 	from = offset;
 	bytes = size;
@@ -157,18 +165,14 @@ void dprof_lines_end(void)
 	n = snprintf(line, sizeof(line), "sum %llu 0x%llx\n", (unsigned long long)used, (unsigned long long)sum);
 	if (window && make_room((size_t)n))
 		write_lines(line, (size_t)n);
-	if (window)
-		sys(SYS_munmap, window, bytes);
-	window = NULL;
+	unmap_window();
 	sys(SYS_truncate, path, used);
 	unlock(mask);
 }
 
 void dprof_lines_forget(void)
 {
-	if (window)
-		sys(SYS_munmap, window, bytes);
-	window = NULL;
+	unmap_window();
 	refused = 0;
 	locked = 0;
 }

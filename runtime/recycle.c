@@ -110,11 +110,13 @@ static unsigned clean_chunks(const struct dprof_thread *t)
 
 /* Old records stay where a file system makes no holes; no one looks at them. What was left for its thread (left.c) stays
  * mapped: the thread does not know yet. */
-static void give_back(const struct dprof_thread *t, const struct dprof_chunk *c)
+static void give_back(const struct dprof_thread *t, struct dprof_chunk *c)
 {
+	size_t bytes = c->bytes;
+
 	if (c != t->current)
-		sys(SYS_munmap, c->start, c->bytes);
-	dprof_file_punch(t->path, c->offset, c->bytes);
+		dprof_chunk_unmap(c);
+	dprof_file_punch(t->path, c->offset, bytes);
 }
 
 static void wipe(const struct dprof_chunk *c)

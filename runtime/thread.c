@@ -436,11 +436,12 @@ static void stop_supply(struct dprof_thread *t)
 /* A slot is one page. */
 static void unmap(struct dprof_thread *t)
 {
+	void *header = __atomic_exchange_n(&t->header, NULL, __ATOMIC_SEQ_CST); /* first, as dprof_chunk_unmap() says */
+
 	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
 		if (c->state != CHUNK_NONE && !c->in_slot)
-			sys(SYS_munmap, c->start, c->bytes);
-	sys(SYS_munmap, t->header, DPROF_HEADER_SIZE);
-	t->header = NULL;
+			dprof_chunk_unmap(c);
+	sys(SYS_munmap, header, DPROF_HEADER_SIZE);
 }
 
 static uint64_t past_ns, past_threads; /* of those that ended */

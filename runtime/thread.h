@@ -185,6 +185,10 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word);
 /* Says behind its words how many there are, and their sum (format.h). Of a chunk that nobody else seals. */
 void dprof_chunk_seal(const struct dprof_chunk *);
 
+/* Gives its memory back. It has none from before that on: a child that is forked meanwhile gives back what it finds to be its
+ * parent's, and by then something of the program's may stand there. */
+void dprof_chunk_unmap(struct dprof_chunk *);
+
 /* For a thread that ended: takes its full chunks, unless the helper has one; then false, and they are as
  * before. And where its file ends, behind every chunk that is not packed. */
 bool dprof_chunks_take(struct dprof_thread *t);
