@@ -4,7 +4,8 @@
  *
  *   graph.c        the order of things; nodes, synchronisation points, diagnostics
  *   graph_matches.c  collective operations; which messages there are
- *   graph_walk.c   threads' operations: what each completes, what nothing explains
+ *   graph_begins.c  begins of threads
+ *   graph_walk.c   threads' operations: what each completes, what nothing explains; graph_walk_*.c have its parts (graph_walk.h)
  *   graph_messages.c  operations in which messages were completed
  *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process

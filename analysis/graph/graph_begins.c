@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_begins.c - begins of threads: behind the event that created them, where that is recorded; else behind what the first
+ * thread of their process did last before. */
+#include "analysis/graph/graph_private.h"
+
+void graph_begin_after(struct builder *b, uint32_t thread, struct event_ref cause, bool recorded)
+{
+	struct node_input input = { .ref = cause, .sure = true, .needed = recorded };
+	struct event_ref begin = { thread, 0, b->graph->threads[thread].first };
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, &input, 1);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = !recorded;
+	graph_wait(b, begin, number);
+}
+
+/* The threads of the process from `first` on whose creator is unknown, and that begin
+ * between an event of the first thread and its next one. */
+static void begin_others(struct builder *b, uint32_t first, struct event_ref event, uint64_t next)
+{
+	const struct graph *g = b->graph;
+	const struct tr_thread *threads = g->trace->threads;
+	for (uint32_t t = first + 1;
+	     t < g->trace->nthreads && threads[t].process == threads[first].process; t++)
+		if (b->fork[t].at == NO_FORK && g->threads[t].nevents > 0 &&
+		    g->threads[t].first > event.stamp && g->threads[t].first <= next)
+			graph_begin_after(b, t, event, false);
+}
+
+/* When the next thread of the process begins after the stamp. */
+static uint64_t next_begin(const struct builder *b, uint32_t first, uint64_t stamp)
+{
+	const struct graph *g = b->graph;
+	const struct tr_thread *threads = g->trace->threads;
+	uint64_t next = UINT64_MAX;
+	for (uint32_t t = first + 1; t < g->trace->nthreads && threads[t].process == threads[first].process; t++)
+		if (g->threads[t].first > stamp && g->threads[t].first < next)
+			next = g->threads[t].first;
+	return next;
+}
+
+static void begin_unknown(struct builder *b, uint32_t first)
+{
+	struct tr_cursor events = trace_events(b->graph->trace, first);
+	struct tr_event e;
+	struct event_ref before = { first, NO_FORK, 0 };
+	uint64_t next = 0;
+	for (uint64_t at = 0; trace_next_bare(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		if (before.at != NO_FORK && e.stamp >= next) {
+			begin_others(b, first, before, e.stamp);
+			next = next_begin(b, first, e.stamp);
+		}
+		before = (struct event_ref){ first, at, e.stamp };
+	}
+	if (before.at != NO_FORK)
+		begin_others(b, first, before, UINT64_MAX);
+	trace_end(&events);
+}
+
+void graph_begins(struct builder *b)
+{
+	const struct graph *g = b->graph;
+	const struct tr_thread *threads = g->trace->threads;
+	for (uint32_t first = 0, next; first < g->trace->nthreads; first = next) {
+		bool unknown = false;
+		for (next = first; next < g->trace->nthreads &&
+				   threads[next].process == threads[first].process; next++) {
+			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].uncertainty;
+			bool late = b->fork[next].at != NO_FORK &&
+				    b->fork[next].stamp > g->threads[next].first + slack;
+			if (late || g->threads[next].nevents == 0)
+				b->fork[next].at = NO_FORK;
+			if (b->fork[next].at != NO_FORK)
+				graph_begin_after(b, next, b->fork[next], true);
+			else
+				unknown |= next > first;
+		}
+		if (unknown)
+			begin_unknown(b, first);
+	}
+}

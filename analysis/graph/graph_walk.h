@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_walk.h - a thread on the way through its events, as the files graph_walk*.c share it. */
+#ifndef ANALYSIS_GRAPH_WALK_H
+#define ANALYSIS_GRAPH_WALK_H
+
+#include "analysis/graph/graph_private.h"
+
+/* Something begun with an id, whose completion comes later. */
+struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for; };
+
+/* A task that runs: of the builder's runs, and the site of its region. */
+struct running { size_t run; uint32_t site; };
+
+struct thread_walk {
+	struct builder *b;
+	uint32_t thread, process;
+	struct tr_cursor events;
+	uint64_t at;              /* the next event */
+	bool ended;
+	struct event_marks *marks;
+	size_t mark;              /* the next one */
+	struct replay replay;     /* of its operations */
+	struct begun_id *begun; size_t nbegun;
+
+	/* of the outermost operation */
+	struct tr_event entered;
+	struct event_ref enter;
+	bool explained, completed, doubtful;
+	bool looked_for;          /* it completes what was begun because it had been looked for */
+	uint32_t sent;            /* the message that it sends */
+	struct attached *attached; size_t nattached; /* messages that are completed in it */
+	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
+	bool bad;                 /* records were lost: what has no match has been said */
+	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes */
+
+	struct running *running; size_t nrunning; /* the innermost last */
+	bool of_several;          /* threads of its process: three or more */
+	bool comes_on;            /* its last coming goes on */
+	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
+	bool resumed;             /* the outermost operation was one of those */
+
+	/* What was taken last: of sync_events or of moved, and 1; or 0. And whether nothing else has begun since. */
+	size_t took, took_bytes;
+	bool just_took;
+	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
+	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
+
+	struct section section;   /* the last */
+
+	/* The last wait for a condition variable; if it was for nothing, its mutex, taken again and given back. */
+	size_t woken;             /* its event, and 1; or 0 */
+	size_t retaken, returned; /* likewise */
+
+	size_t made;              /* the last task: of the builder's, and 1; or 0 */
+	uint64_t order;           /* of what concerns tasks, so far */
+	struct diagnostic unsent, alone, missing;
+
+	/* Attempts: the last event that was none, nor sleep nor input and output; the end of the last operation */
+	bool any;                 /* there has been an event */
+	struct event_ref before, operation;
+	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
+	struct event_ref tried;   /* the first that has since `before` */
+	struct moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
+	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
+
+	enum graph_given given;   /* the work that it does now */
+	uint64_t giver;           /* by the team of this group */
+	bool in_pieces;           /* that work, each of which is a marked region, or */
+	bool pieces_said;         /* as it is recorded */
+	uint32_t group, npieces;  /* then: of the graph's; and how many it has had */
+	uint32_t piece_depth;     /* marked regions that have begun in this one */
+	bool runs_tasks;          /* it has left an operation for a task that another might have run, and not come back for good */
+	bool in_no_team;          /* it has left its team, and waits for another one: no code of the program's runs there */
+	bool has_tasks;           /* it is in a barrier of its team, and runs tasks there that another may run: */
+	uint32_t task_group, ntasks; /* of this group; and how many it has run */
+	struct event_ref *comes; size_t ncomes; /* for tasks, while it waited for its own, since its team's last barrier */
+	uint64_t waits_for;       /* with this id; */
+	bool waits_on, waits_again; /* it still does; there has been another such wait */
+};
+
+static inline const struct operation *walk_operation(const struct thread_walk *w, const struct tr_event *e)
+{
+	return tr_operation(w->b->graph->trace, e);
+}
+
+static inline enum dprof_kind walk_kind(const struct thread_walk *w, uint32_t site)
+{
+	return site == TR_NO_SITE ? DPROF_KIND_REGION : w->b->graph->trace->sites[site].kind;
+}
+
+/* What is waited for or signalled: in this process, or of all that share it. */
+struct sync_object { uint32_t process; uint64_t id; };
+
+#define MOST_PIECES 4096 /* of a thread, of one construct: with more, the mean is as good */
+
+/* ---- graph_walk_tasks.c: tasks that are made, run and waited for ---------------------------------- */
+
+void walk_task_point(struct thread_walk *, const struct tr_event *, struct event_ref);
+void walk_region(struct thread_walk *, const struct tr_event *, struct event_ref); /* regions count only as runs of tasks */
+struct collective_id walk_collective(const struct tr_event *);
+void walk_wait_for_tasks(struct thread_walk *, struct event_ref exit, uint64_t number, bool all);
+bool walk_is_team_barrier(const struct thread_walk *, const struct tr_event *);
+
+/* The outermost operation, of a team's barrier or apart from one, is left for a task that another thread might have run. */
+void walk_begin_tasks(struct thread_walk *);
+void walk_begin_tasks_apart(struct thread_walk *);
+void walk_share_tasks_apart(struct thread_walk *); /* the team's barrier is over */
+void walk_begin_task_chance(struct thread_walk *, struct event_ref exit);
+void walk_end_task_chance(struct thread_walk *, struct event_ref exit);
+
+/* ---- graph_walk_attempts.c: waits in vain, tried again -------------------------------------------- */
+
+bool walk_retakes(const struct thread_walk *); /* a mutex, behind a wait that ended without what it waited for */
+struct wait_begin walk_begin_of(const struct thread_walk *); /* the outermost operation, with the attempts before it */
+bool walk_was_in_vain(const struct thread_walk *);
+void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the outermost operation has ended */
+
+/* ---- graph_walk_work.c: work that is given out ---------------------------------------------------- */
+
+void walk_begin_chance(struct thread_walk *, struct event_ref exit); /* up to the next barrier */
+void walk_note_barrier(struct thread_walk *, struct event_ref exit);
+void walk_note_going_on(struct thread_walk *, const struct tr_event *); /* behind what was taken last */
+void walk_note_pieces(struct thread_walk *, const struct tr_event *);  /* behind bytes of which there could have been more */
+void walk_note_piece(struct thread_walk *, const struct tr_event *, struct event_ref);
+void walk_begin_given_work(struct thread_walk *, const struct tr_event *, struct event_ref);
+void walk_end_given_work(struct thread_walk *, struct event_ref exit);
+uint32_t walk_group(struct builder *, uint64_t team, uint64_t number, bool one); /* those who have come to a team's construct */
+uint64_t walk_mix(uint64_t a, uint64_t b); /* one number for two */
+
+/* ---- graph_walk_operations.c: what an operation has waited for ------------------------------------ */
+
+void walk_attach(struct thread_walk *, uint32_t message, bool as_sender); /* it is completed in the outermost operation */
+void walk_note_unseen(struct thread_walk *, uint32_t site);
+struct sync_object walk_object(const struct thread_walk *, const struct tr_event *);
+void walk_add_signal(struct thread_walk *, struct sync_object, struct event_ref, enum sync_event_kind, uint32_t site);
+void walk_wait_again(struct thread_walk *);
+uint32_t walk_find_thread(const struct thread_walk *, uint64_t number); /* of its process; or the number of threads */
+void walk_end_operation(struct thread_walk *, struct event_ref exit);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_walk_attempts.c - along a thread: waits that ended without what they waited for, and are tried again.
+ *
+ * Law: an attempt in vain, what the thread does between attempts, and the one that succeeds are one wait, which begins with the
+ * first attempt and ends with the last. In another run there may be more or fewer of them. */
+#include "analysis/graph/graph_walk.h"
+
+/* Bytes were there, or a child was over: a look that may have found nothing before. */
+static bool is_look(const struct thread_walk *w)
+{
+	const struct operation *o = walk_operation(w, &w->entered);
+	bool moves = arg_channel(o, &w->entered) != ARG_NONE || arg_ended_process(o, &w->entered) != ARG_NONE;
+	return moves && !arg_for_unknown(o, &w->entered);
+}
+
+/* The mutex is taken again, behind a wait that ended without what it waited for. Who tried to have it has not waited like that. */
+bool walk_retakes(const struct thread_walk *w)
+{
+	return walk_kind(w, w->entered.site) == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at &&
+	       !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
+}
+
+/* What may have been tried in vain begins with the first attempt that is known. Before that a program without marks works; and where
+ * it has marks, it has perhaps tried since the last of them or the last operation, too seldom for a record. */
+static struct event_ref tried_since(const struct thread_walk *w)
+{
+	if (w->b->graph->trace->processes[w->process].marked)
+		return w->before;
+	return w->failed ? w->tried : w->enter;
+}
+
+struct wait_begin walk_begin_of(const struct thread_walk *w)
+{
+	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w);
+	if (walk_retakes(w)) /* which is not over before that wait is */
+		return (struct wait_begin){ .enter = w->enter };
+	return (struct wait_begin){ .enter = fails || w->failed ? tried_since(w) : w->enter,
+				    .tried = fails || w->failed_since, .certain = w->operation };
+}
+
+/* A wait that ended without what it waited for, and the lock that it takes again. */
+static bool has_failed(struct thread_walk *w, struct event_ref exit)
+{
+	enum dprof_kind kind = walk_kind(w, w->entered.site);
+	bool took_none = arg_offset(walk_operation(w, &w->entered), &w->entered) != ARG_NONE &&
+			 !trace_has(&w->entered, DPROF_KEY_BYTES);
+	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
+		    !trace_has(&w->entered, DPROF_KEY_OBJECT) &&
+		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
+		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
+	if (vain) {
+		w->failed_at = exit.at;
+		w->failed_for = exit.stamp - w->enter.stamp;
+	}
+	return vain || walk_retakes(w);
+}
+
+/* It has asked again and again, and goes on without; so that is its own time, as long as it is not asked for again. */
+bool walk_was_in_vain(const struct thread_walk *w)
+{
+	return arg_in_vain(walk_operation(w, &w->entered), &w->entered);
+}
+
+/* Moments that are equally far apart, to the nanosecond, were laid down before; any other was read off the clock just before
+ * the wait. */
+static bool moment_stays(struct thread_walk *w, uint64_t until)
+{
+	struct moments *m = &w->until;
+	if (m->site != w->entered.site)
+		*m = (struct moments){ .site = w->entered.site, .last = until };
+	if (until == m->last)
+		return m->stay;
+	m->stay = until - m->last == m->step;
+	m->step = until - m->last;
+	m->last = until;
+	return m->stay;
+}
+
+/* It has waited until a moment, for nothing, unless it tries again. If it has done so before, it looks whether something is
+ * there, and that may come as well. */
+static void note_time_out(struct thread_walk *w, struct event_ref exit, bool again)
+{
+	uint64_t until = arg_expired_at(walk_operation(w, &w->entered), &w->entered);
+	struct wait_begin begin = walk_begin_of(w);
+	if (until != ARG_NONE && moment_stays(w, until))
+		graph_unknown_since(w->b, begin, exit,
+				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first });
+	else if (until == ARG_NONE || again)
+		graph_unknown(w->b, begin, exit);
+	else
+		graph_unknown_since(w->b, begin, exit, begin.enter);
+	graph_note_ended(w->b, arg_only_found(walk_operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED);
+}
+
+/* The outermost operation was in vain. */
+static void fail(struct thread_walk *w)
+{
+	if (!w->failed)
+		w->tried = w->enter;
+	w->failed = w->failed_since = true;
+}
+
+/* The outermost operation has ended. */
+void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
+{
+	if (walk_was_in_vain(w)) {
+		fail(w);
+	} else if (has_failed(w, exit)) {
+		bool again = w->failed;
+		fail(w);
+		if (walk_kind(w, w->entered.site) == DPROF_KIND_WAIT)
+			note_time_out(w, exit, again);
+	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP) {
+		w->before = w->operation = exit;
+		w->failed = w->failed_since = false;
+	}
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_walk_operations.c - along a thread: the end of an outermost operation. What has it waited for, of all that is known?
+ *
+ * Exactly one explanation is kept of each that may wait: a node of its own, or what is kept for the files that join it with
+ * other threads (locks, bytes, processes, barriers, completions). */
+#include "analysis/graph/graph_walk.h"
+
+void walk_attach(struct thread_walk *w, uint32_t message, bool as_sender)
+{
+	*SPILL_GROW(w->b->spill, w->attached, w->nattached) = (struct attached){ message, as_sender };
+}
+
+/* Who does not block at the site leaves no record. */
+void walk_note_unseen(struct thread_walk *w, uint32_t site)
+{
+	w->b->may_wait[w->process] = true;
+	if (w->b->graph->unseen == TR_NO_SITE)
+		w->b->graph->unseen = site;
+}
+
+struct sync_object walk_object(const struct thread_walk *w, const struct tr_event *e)
+{
+	const struct operation *o = walk_operation(w, e);
+	const struct trace *t = w->b->graph->trace;
+	uint64_t object = arg_object(o, e);
+	if (object == ARG_NONE)
+		return (struct sync_object){ w->process, arg_address(o, e) };
+	return (struct sync_object){ (uint32_t)t->nprocesses + t->threads[w->thread].clock, object };
+}
+
+void walk_add_signal(struct thread_walk *w, struct sync_object object, struct event_ref ref, enum sync_event_kind kind,
+		     uint32_t site)
+{
+	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+		.process = object.process, .id = object.id, .ref = ref, .enter = ref, .begin.enter = w->before,
+		.kind = kind, .site = site, .section = w->section };
+}
+
+static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sync_event_kind kind)
+{
+	struct sync_object object = walk_object(w, &w->entered);
+	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+		.process = object.process, .kind = kind, .ref = exit, .enter = w->enter, .begin = walk_begin_of(w),
+		.id = object.id, .site = w->entered.site,
+		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered) };
+	w->took = w->b->nsync_events;
+	w->took_bytes = 0;
+	w->just_took = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
+}
+
+/* Whoever waited for a condition variable takes its mutex again before the wait is over: so the wait
+ * for a signal and the one for the mutex are one. */
+static void relock(struct thread_walk *w)
+{
+	struct sync_event *woken = w->woken ? &w->b->sync_events[w->woken - 1] : NULL;
+	struct sync_event *taken = &w->b->sync_events[w->b->nsync_events - 1];
+	w->woken = 0;
+	if (!woken || woken->ref.at + 1 != taken->enter.at)
+		return;
+	woken->relocks = taken->relocks = true;
+	taken->waiting = woken->enter;
+	taken->waiting_begin = woken->begin;
+	taken->waiting_at = woken->site;
+	taken->condition = woken->id;
+}
+
+#define OP_NO_MUTEX (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER) /* who waits there has none to give back and take again */
+
+/* A lock has been taken, or what another has signalled. */
+static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
+{
+	if (walk_kind(w, w->entered.site) == DPROF_KIND_LOCK) {
+		add_sync_event(w, exit, SYNC_TAKEN);
+		const struct sync_event *taken = &w->b->sync_events[w->b->nsync_events - 1];
+		w->section = (struct section){ taken->process, taken->id, exit };
+		w->retaken = walk_retakes(w) ? w->b->nsync_events : 0;
+		relock(w);
+		return;
+	}
+	add_sync_event(w, exit, SYNC_WOKEN);
+	if (!tr_is(w->b->graph->trace, w->entered.site, OP_NO_MUTEX))
+		w->woken = w->b->nsync_events;
+}
+
+static bool is_for_condition(const struct thread_walk *w, uint32_t site)
+{
+	return walk_kind(w, site) == DPROF_KIND_WAIT && tr_is(w->b->graph->trace, site, OP_ADDRESS) &&
+	       !tr_is(w->b->graph->trace, site, OP_NO_MUTEX);
+}
+
+/* Behind a wait for nothing it waits again, soon: both are one, as if it had not had the mutex in between. */
+void walk_wait_again(struct thread_walk *w)
+{
+	if (!w->retaken || !w->returned || !is_for_condition(w, w->entered.site))
+		return;
+	struct sync_event *taken = &w->b->sync_events[w->retaken - 1], *returned = &w->b->sync_events[w->returned - 1];
+	bool soon = returned->ref.stamp - taken->enter.stamp < w->failed_for;
+	if (soon && returned->ref.at == taken->ref.at + 1 && w->enter.at == returned->ref.at + 1 && returned->id == taken->id)
+		taken->in_wait = returned->in_wait = true;
+}
+
+/* The room in a queue, of which whoever gives takes some, and whoever takes gives it. */
+static struct sync_object room_of(struct sync_object queue)
+{
+	return (struct sync_object){ queue.process, walk_mix(queue.id, 1) };
+}
+
+/* Behind what is recorded whether it blocks or not. */
+static void share_with_processes(struct thread_walk *w, struct event_ref exit)
+{
+	const struct operation *o = walk_operation(w, &w->entered);
+	struct sync_object object = walk_object(w, &w->entered), room = room_of(object);
+	if (arg_gives_message(o, &w->entered)) {
+		walk_add_signal(w, object, w->enter, SYNC_SIGNALLED, w->entered.site);
+		*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+			.process = room.process, .id = room.id, .kind = SYNC_WOKEN, .ref = exit, .enter = w->enter,
+			.begin = walk_begin_of(w), .site = w->entered.site, .for_room = true,
+			.blocked = arg_for_unknown(o, &w->entered) };
+		return;
+	}
+	take_what_was_given(w, exit);
+	if (trace_has(&w->entered, DPROF_KEY_BYTES))
+		walk_add_signal(w, room, w->enter, SYNC_SIGNALLED, w->entered.site);
+}
+
+static void end_completion(struct thread_walk *w, struct event_ref exit)
+{
+	struct completion x = {
+		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w),
+		.what = walk_kind(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR : GRAPH_RECEIVED,
+		.by_choice = w->looked_for || tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES),
+		.attached = w->attached, .n = w->nattached };
+	graph_keep_completion(w->b, &x);
+}
+
+static void unexplained(struct thread_walk *w, struct event_ref exit, struct diagnostic *diagnostic)
+{
+	if (!w->bad)
+		graph_diagnose(diagnostic, exit, w->entered.site);
+	w->nattached = 0;
+	graph_unknown(w->b, walk_begin_of(w), exit);
+}
+
+/* Of what windows and files of MPI wait for there is no record anywhere: then that is a limit of what is known, and
+ * nothing is missing. */
+static void for_unknown(struct thread_walk *w, struct event_ref exit)
+{
+	if (!tr_is(w->b->graph->trace, w->entered.site, OP_MPI)) {
+		unexplained(w, exit, &w->alone);
+		return;
+	}
+	graph_note_unsaid(w->b->graph, w->entered.site);
+	w->nattached = 0;
+	graph_unknown(w->b, walk_begin_of(w), exit);
+}
+
+/* What was begun with an id goes on behind the call. */
+static bool only_began(const struct thread_walk *w)
+{
+	return arg_request(walk_operation(w, &w->entered), &w->entered) != ARG_NONE;
+}
+
+/* A barrier that is entered again, and was over when it was left for a task, does not wait (match.h).
+ * One without a group is one of all threads of its process; of MPI, one of all ranks. */
+static void barrier(struct thread_walk *w, struct event_ref exit)
+{
+	bool of_ranks = tr_is(w->b->graph->trace, w->entered.site, OP_OF_RANKS);
+	const struct operation *o = walk_operation(w, &w->entered);
+	uint64_t object = arg_barrier(o, &w->entered);
+	if (w->explained || w->resumed)
+		return;
+	if (object != ARG_NONE)
+		*SPILL_GROW(w->b->spill, w->b->visits, w->b->nvisits) = (struct barrier_visit){
+			w->b->graph->trace->threads[w->thread].clock, object, arg_barrier_threads(o, &w->entered),
+			w->enter, exit, w->entered.site };
+	else if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
+		*SPILL_GROW(w->b->spill, w->b->bare, w->b->nbare) = (struct bare){
+			of_ranks ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
+	else
+		unexplained(w, exit, &w->missing);
+}
+
+static void send(struct thread_walk *w, struct event_ref exit)
+{
+	if (w->sent == NO_MESSAGE || only_began(w))
+		return;
+	w->b->messages[w->sent].sent_until = exit.stamp;
+	walk_attach(w, w->sent, true);
+	end_completion(w, exit);
+}
+
+/* As long as it took here; but the sender's next call of MPI may be needed to bring the rest. */
+static void fetch(struct thread_walk *w, struct event_ref exit)
+{
+	struct node_input begin = { .ref = w->enter, .sure = true, .needed = true };
+	graph_arrival(w->b, exit, GRAPH_WAITED_FOR, &begin, 1)->hidden = true;
+}
+
+/* The thread of this process with a number; or of none. */
+uint32_t walk_find_thread(const struct thread_walk *w, uint64_t number)
+{
+	const struct trace *t = w->b->graph->trace;
+	uint32_t i = 0;
+	while (i < t->nthreads &&
+	       (t->threads[i].process != w->process || t->threads[i].number != number))
+		i++;
+	return i;
+}
+
+static void join(struct thread_walk *w, struct event_ref exit)
+{
+	const struct operation *o = walk_operation(w, &w->entered);
+	uint64_t task = arg_awaited_task(o, &w->entered), tasks = arg_awaited_tasks(o, &w->entered);
+	if (arg_is_member(o, &w->entered))
+		return; /* a team, once more: only its opener waits */
+	if (task != ARG_NONE) {
+		walk_wait_for_tasks(w, exit, task, false);
+		return;
+	}
+	if (tasks != ARG_NONE) {
+		walk_wait_for_tasks(w, exit, tasks, true);
+		return;
+	}
+	uint32_t thread = walk_find_thread(w, trace_arg(&w->entered, DPROF_KEY_THREAD, UINT64_MAX));
+	if (thread < w->b->graph->trace->nthreads)
+		*SPILL_GROW(w->b->spill, w->b->joins, w->b->njoins) =
+			(struct joins){ w->enter, exit, walk_begin_of(w), thread, w->entered.site };
+	else
+		unexplained(w, exit, &w->alone);
+}
+
+static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t from, uint64_t bytes)
+{
+	struct builder *b = w->b;
+	const struct operation *o = walk_operation(w, &w->entered);
+	bool gave = arg_gives_bytes(o, &w->entered);
+	*SPILL_GROW(b->spill, b->moved, b->nmoved) = (struct moved_bytes){
+		.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
+		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w), .site = w->entered.site,
+		.gave = gave, .blocked = arg_for_unknown(o, &w->entered),
+		.chosen = w->chooses, .other.at = NO_EVENT };
+	w->took_bytes = b->nmoved;
+	w->just_took = !gave;
+	w->takes_on = arg_takes_what_there_is(o, &w->entered);
+}
+
+/* A process's end; or bytes of which it is known which they are, or that there will be none, or that none were there. */
+static bool moves_on(struct thread_walk *w, struct event_ref exit)
+{
+	struct builder *b = w->b;
+	const struct operation *o = walk_operation(w, &w->entered);
+	uint64_t from = arg_offset(o, &w->entered), bytes = trace_arg(&w->entered, DPROF_KEY_BYTES, ARG_NONE);
+	uint64_t pid = arg_ended_process(o, &w->entered);
+	if (pid != ARG_NONE)
+		*SPILL_GROW(b->spill, b->process_waits, b->nprocess_waits) = (struct process_wait){
+			pid, exit, walk_begin_of(w), w->entered.site, arg_of_one_process(o, &w->entered) };
+	else if (from != ARG_NONE && bytes <= ARG_NONE - 1 - from)
+		move_bytes(w, exit, from, bytes);
+	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered) && !arg_for_unknown(o, &w->entered))
+		graph_room(b, walk_begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit);
+	else
+		return from != ARG_NONE && bytes == ARG_NONE;
+	return true;
+}
+
+/* A moment, which most likely stays. */
+static void sleep_until(struct thread_walk *w, struct event_ref exit)
+{
+	struct event_ref first = { w->thread, 0, w->b->graph->threads[w->thread].first };
+	graph_unknown_since(w->b, walk_begin_of(w), exit, first);
+	graph_note_ended(w->b, GRAPH_EXPIRED);
+}
+
+void walk_end_operation(struct thread_walk *w, struct event_ref exit)
+{
+	if (moves_on(w, exit))
+		return;
+	enum dprof_kind kind = walk_kind(w, w->entered.site);
+	bool received = w->nattached > 0;
+	if (kind == DPROF_KIND_RECV && !only_began(w) && !received && !w->completed &&
+	    !arg_no_message(walk_operation(w, &w->entered), &w->entered))
+		w->doubtful = true;
+	if (kind == DPROF_KIND_SLEEP) {
+		if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered))
+			graph_unknown(w->b, walk_begin_of(w), exit);
+		else if (trace_has(&w->entered, DPROF_KEY_UNTIL))
+			sleep_until(w, exit);
+		else if (trace_has(&w->entered, DPROF_KEY_BYTES)) /* of a timer, that may have been set long before */
+			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter);
+	} else if (w->doubtful)
+		unexplained(w, exit, &w->unsent);
+	else if (arg_object(walk_operation(w, &w->entered), &w->entered) != ARG_NONE)
+		share_with_processes(w, exit);
+	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
+		w->chooses = true;
+		for_unknown(w, exit);
+	} else if (received)
+		end_completion(w, exit);
+	else if (kind == DPROF_KIND_BARRIER)
+		barrier(w, exit);
+	else if (kind == DPROF_KIND_JOIN && !w->explained)
+		join(w, exit);
+	else if (kind == DPROF_KIND_COLL && !w->explained)
+		unexplained(w, exit, &w->missing);
+	else if (kind == DPROF_KIND_SEND)
+		send(w, exit);
+	else if (tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO))
+		fetch(w, exit);
+	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && !w->completed &&
+					     arg_address(walk_operation(w, &w->entered), &w->entered) != ARG_NONE))
+		take_what_was_given(w, exit);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_walk_tasks.c - along a thread: tasks that are made, run and waited for (graph_tasks.c joins them).
+ *
+ * Who waits in a barrier of its team, or for tasks, runs some of those that are ready. Which ones is chance, so in a what-if the
+ * threads that were there share them out anew. */
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_walk.h"
+
+/* Threads one behind the other, as they stand in the trace. */
+static uint64_t next_order(struct thread_walk *w)
+{
+	return (uint64_t)w->thread << 40 | ++w->order;
+}
+
+static void make_task(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
+	struct builder *b = w->b;
+	*SPILL_GROW(b->spill, b->made, b->nmade) = (struct made_task){
+		.process = w->process, .task = arg_task_made(o, e), .order = next_order(w), .ref = ref,
+		.parent = arg_task_maker(o, e), .group = arg_taskgroup(o, e), .empty = arg_task_empty(o, e) };
+	w->made = b->nmade;
+}
+
+#define HOW_UNKNOWN 1 /* as what waits for all before, and is waited for by all behind */
+
+/* Of the task that was made last, by the same thread. */
+static void depend(struct thread_walk *w, const struct tr_event *e)
+{
+	const struct operation *o = walk_operation(w, e);
+	struct builder *b = w->b;
+	const struct made_task *last = w->made ? &b->made[w->made - 1] : NULL;
+	uint64_t how = arg_dependence_how(o, e);
+	if (last)
+		*SPILL_GROW(b->spill, b->depends, b->ndepends) = (struct depends){
+			w->process, last->parent, arg_dependence(o, e), last->order, last->task,
+			(unsigned)(how == ARG_NONE ? HOW_UNKNOWN : how) };
+}
+
+void walk_task_point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
+	uint64_t event = arg_event_come(o, e);
+	if (arg_task_made(o, e) != ARG_NONE)
+		make_task(w, e, ref);
+	else if (arg_dependence(o, e) != ARG_NONE)
+		depend(w, e);
+	else if (event != ARG_NONE)
+		*SPILL_GROW(w->b->spill, w->b->fulfilled, w->b->nfulfilled) =
+			(struct fulfilled){ w->process, event, ref };
+}
+
+/* It comes for the next task. */
+static void share_tasks(struct thread_walk *w, struct event_ref ref)
+{
+	w->has_tasks = w->ntasks++ < MOST_PIECES;
+	w->b->graph->groups[w->task_group].many |= !w->has_tasks;
+	if (w->has_tasks)
+		graph_share(w->b, ref, ref, w->task_group);
+}
+
+/* Likewise, as it waits for tasks that are not of a barrier. */
+static void note_come(struct thread_walk *w, struct event_ref ref)
+{
+	if (w->ncomes < MOST_PIECES)
+		*MEM_GROW(w->comes, w->ncomes) = ref;
+	w->waits_again |= w->ncomes == MOST_PIECES;
+}
+
+/* Regions do not count here, but for the runs of tasks. */
+void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
+	struct builder *b = w->b;
+	if (e->op == DPROF_ENTER && e->site != TR_NO_SITE)
+		b->graph->entered[e->site] = true;
+	uint64_t task = arg_task_run(o, e), event = arg_run_event(o, e);
+	if (task != ARG_NONE) {
+		*MEM_GROW(w->running, w->nrunning) = (struct running){ b->nruns, e->site };
+		*SPILL_GROW(b->spill, b->runs, b->nruns) = (struct task_run){
+			.process = w->process, .task = task, .event = event, .order = next_order(w),
+			.detached = event != ARG_NONE };
+	} else if (e->op == DPROF_EXIT && w->nrunning &&
+		   w->running[w->nrunning - 1].site == e->site) {
+		struct task_run *run = &b->runs[w->running[--w->nrunning].run];
+		run->ended = true;
+		run->end = ref;
+		if (w->has_tasks && w->nrunning == 0)
+			share_tasks(w, ref);
+		else if (w->waits_on && w->nrunning == 0)
+			note_come(w, ref);
+	}
+}
+
+struct collective_id walk_collective(const struct tr_event *e)
+{
+	return (struct collective_id){ trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX),
+				       trace_arg(e, DPROF_KEY_SEQ, UINT64_MAX) };
+}
+
+void walk_wait_for_tasks(struct thread_walk *w, struct event_ref exit, uint64_t number, bool all)
+{
+	struct builder *b = w->b;
+	*SPILL_GROW(b->spill, b->task_waits, b->ntask_waits) = (struct task_wait){
+		w->process, w->entered.site, number, next_order(w), all, w->enter, exit };
+}
+
+bool walk_is_team_barrier(const struct thread_walk *w, const struct tr_event *e)
+{
+	enum dprof_kind kind = walk_kind(w, e->site);
+	return (kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_JOIN) && trace_has(e, DPROF_KEY_GROUP);
+}
+
+/* The outermost operation is left for a task: for the first one, to which the thread came when it entered, or for one more. */
+void walk_begin_tasks(struct thread_walk *w)
+{
+	struct collective_id id = walk_collective(&w->entered);
+	if (w->has_tasks || !walk_is_team_barrier(w, &w->entered))
+		return;
+	uint32_t group = walk_group(w->b, id.group, id.seq, false);
+	bool more = w->ntasks > 0 && group == w->task_group;
+	w->task_group = group;
+	w->ntasks = more ? w->ntasks : 0;
+	w->has_tasks = w->ntasks < MOST_PIECES;
+	if (!more)
+		share_tasks(w, w->enter);
+}
+
+/* Likewise, but it is no barrier. */
+void walk_begin_tasks_apart(struct thread_walk *w)
+{
+	uint64_t id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX);
+	if (w->nrunning > 0 || walk_is_team_barrier(w, &w->entered))
+		return;
+	w->waits_again |= w->ncomes > 0 && id != w->waits_for;
+	w->waits_for = id;
+	w->waits_on = true;
+	if (w->ncomes == 0)
+		note_come(w, w->enter);
+}
+
+/* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before it, once,
+ * and ran some as well. */
+void walk_share_tasks_apart(struct thread_walk *w)
+{
+	struct collective_id id = walk_collective(&w->entered);
+	uint32_t group = w->ncomes > 0 && !w->waits_again ? walk_group(w->b, id.group, id.seq, false) : 0;
+	bool shares = w->ncomes > 0 && !w->waits_again && !(w->ntasks > 0 && w->task_group == group);
+	for (size_t i = 0; i < w->ncomes && shares; i++)
+		graph_share(w->b, w->comes[i], w->comes[i], group);
+	if (shares) {
+		w->b->graph->groups[group].many |= w->b->graph->groups[group].apart;
+		w->b->graph->groups[group].apart = true;
+	}
+	w->ncomes = 0;
+	w->waits_again = false;
+}
+
+/* Which of them it runs, and whether any, is chance, until the operation is over for which it waits. */
+void walk_begin_task_chance(struct thread_walk *w, struct event_ref exit)
+{
+	if (w->runs_tasks)
+		return;
+	graph_note_dealer(w->b->graph, w->entered.site);
+	graph_give(w->b, exit, GRAPH_DEALT);
+	w->runs_tasks = true;
+}
+
+void walk_end_task_chance(struct thread_walk *w, struct event_ref exit)
+{
+	if (!w->runs_tasks || w->nrunning > 0)
+		return;
+	graph_give(w->b, exit, GRAPH_DEALT_OVER);
+	w->runs_tasks = false;
+}

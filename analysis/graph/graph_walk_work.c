@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_walk_work.c - along a thread: work that is given out by chance or evenly, in pieces, until a barrier ends it. */
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_walk.h"
+
+/* From here on, up to the next barrier, another run may do other things. */
+void walk_begin_chance(struct thread_walk *w, struct event_ref exit)
+{
+	graph_note_dealer(w->b->graph, w->entered.site);
+	if (!w->by_chance)
+		graph_give(w->b, exit, GRAPH_DEALT);
+	w->by_chance = true;
+}
+
+static void end_chance(struct thread_walk *w, struct event_ref exit)
+{
+	if (w->by_chance)
+		graph_give(w->b, exit, GRAPH_DEALT_OVER);
+	w->by_chance = false;
+}
+
+/* All work that was given out before it is done behind it: of threads, or of ranks with one thread each. */
+void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
+{
+	enum dprof_kind kind = walk_kind(w, w->entered.site);
+	const struct trace *t = w->b->graph->trace;
+	bool alone = (w->thread == 0 || t->threads[w->thread - 1].process != w->process) &&
+		     (w->thread + 1 == t->nthreads || t->threads[w->thread + 1].process != w->process);
+	bool all = kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL ||
+		   (kind == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_GROUP));
+	if (!all || (!alone && tr_is(t, w->entered.site, OP_OF_RANKS)))
+		return;
+	*SPILL_GROW(w->b->spill, w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
+		(struct graph_mpi_call){ exit.at, exit.stamp };
+	end_chance(w, exit);
+}
+
+/* Behind what was taken something begins that is neither a wait nor the next barrier. */
+void walk_note_going_on(struct thread_walk *w, const struct tr_event *e)
+{
+	const uint32_t does = DPROF_KIND_BIT(DPROF_KIND_REGION) | DPROF_KIND_BIT(DPROF_KIND_SEND) |
+			      DPROF_KIND_BIT(DPROF_KIND_RECV) | DPROF_KIND_BIT(DPROF_KIND_IO) |
+			      DPROF_KIND_BIT(DPROF_KIND_SLEEP);
+	if (!w->just_took || e->op != DPROF_ENTER)
+		return;
+	w->just_took = false;
+	if (!(does >> walk_kind(w, e->site) & 1))
+		return;
+	if (w->took_bytes)
+		w->b->moved[w->took_bytes - 1].goes_on = true;
+	else
+		w->b->sync_events[w->took - 1].goes_on = true;
+}
+
+/* Behind bytes of which there could have been more: unless it takes them next, another run may do with more or fewer what it
+ * does now. */
+void walk_note_pieces(struct thread_walk *w, const struct tr_event *e)
+{
+	const struct operation *o = walk_operation(w, e);
+	struct moved_bytes *last = &w->b->moved[w->took_bytes - 1];
+	bool next = e->op == DPROF_ENTER && arg_channel(o, e) == last->channel && !arg_gives_bytes(o, e);
+	w->takes_on = false;
+	if (next)
+		return;
+	last->partial = true;
+	walk_begin_chance(w, last->exit);
+}
+
+uint64_t walk_mix(uint64_t a, uint64_t b)
+{
+	return (a ^ b >> 32) * 0x9e3779b97f4a7c15u ^ b * 0xbf58476d1ce4e5b9u;
+}
+
+/* The group of those who have come to a construct of a team; of one that has a number. */
+uint32_t walk_group(struct builder *b, uint64_t team, uint64_t number, bool one)
+{
+	uint64_t construct = walk_mix(team, number);
+	if (ids_add(&b->constructs, construct))
+		*MEM_GROW(b->groups_of, b->ngroups_of) = graph_group(b, one);
+	return b->groups_of[ids_find(&b->constructs, construct)];
+}
+
+/* Which construct of a team is this for the thread: its threads come to all of them, in the same order. */
+static uint64_t count_construct(struct thread_walk *w, uint64_t team)
+{
+	struct builder *b = w->b;
+	uint64_t coming = walk_mix(team, w->thread);
+	if (ids_add(&b->comings, coming))
+		*MEM_GROW(b->times_come, b->ntimes_come) = 0;
+	return b->times_come[ids_find(&b->comings, coming)]++;
+}
+
+/* Comes for the first piece. */
+static void begin_pieces(struct thread_walk *w, struct event_ref ref, bool one)
+{
+	w->group = walk_group(w->b, w->giver, UINT64_MAX - count_construct(w, w->giver), one);
+	w->in_pieces = true;
+	w->pieces_said = false;
+	w->npieces = w->piece_depth = 0;
+	graph_share(w->b, ref, ref, w->group);
+}
+
+/* Who does which is not evened out, as that can be said. */
+static void begin_piece(struct thread_walk *w, struct event_ref ref)
+{
+	if (w->npieces++ == 0)
+		graph_give(w->b, ref, w->given = GRAPH_GIVEN);
+}
+
+/* The thread comes for the next one. */
+static void end_piece(struct thread_walk *w, struct event_ref ref)
+{
+	w->in_pieces = w->npieces < MOST_PIECES;
+	w->b->graph->groups[w->group].many |= !w->in_pieces;
+	if (w->in_pieces)
+		graph_share(w->b, ref, ref, w->group);
+	else
+		graph_give(w->b, ref, w->given = GRAPH_GIVEN_EVENLY);
+}
+
+/* A marked region in what is given out begins, or has ended. */
+void walk_note_piece(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct trace *trace = w->b->graph->trace;
+	if (e->site == TR_NO_SITE || trace->sites[e->site].automatic || !tr_is(trace, e->site, OP_REGION) || w->replay.depth > 0)
+		return;
+	if (e->op == DPROF_ENTER && w->piece_depth++ == 0)
+		begin_piece(w, ref);
+	if (e->op == DPROF_EXIT && w->piece_depth > 0 && --w->piece_depth == 0)
+		end_piece(w, ref);
+}
+
+/* Pieces are recorded: regions in them are none. */
+static void have_piece(struct thread_walk *w, uint64_t piece, uint64_t team, struct event_ref ref)
+{
+	if (!w->in_pieces || team != w->giver)
+		return;
+	w->pieces_said = true;
+	if (piece > 0)
+		end_piece(w, ref);
+	if (w->in_pieces)
+		begin_piece(w, ref);
+}
+
+/* What an inner team gives out is part of what the outer one gave. */
+void walk_begin_given_work(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->given != GRAPH_GIVEN;
+	uint64_t team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX), piece = arg_piece(walk_operation(w, e), e);
+	if (piece != ARG_NONE) {
+		have_piece(w, piece, team, ref);
+		return;
+	}
+	if (w->given == GRAPH_OWN)
+		w->giver = team;
+	w->given = evens_out ? GRAPH_GIVEN_EVENLY : GRAPH_GIVEN;
+	graph_give(w->b, ref, w->given);
+	if (team == w->giver)
+		begin_pieces(w, ref, !loop);
+}
+
+/* With the team's next barrier, or its end. */
+void walk_end_given_work(struct thread_walk *w, struct event_ref exit)
+{
+	enum dprof_kind kind = walk_kind(w, w->entered.site);
+	if (w->given == GRAPH_OWN || (kind != DPROF_KIND_BARRIER && kind != DPROF_KIND_JOIN) ||
+	    trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) != w->giver)
+		return;
+	w->given = GRAPH_OWN;
+	w->in_pieces = false;
+	graph_give(w->b, exit, w->given);
+}
