@@ -3,7 +3,7 @@
 #
 # Random programs of messages and collective operations: what is recorded is what the ranks themselves wrote down, a
 # communicator is one group on all of them, each message has its two sides. SEEDS="4 5 6" for others.
-: "${SEEDS:=$RANDOM $RANDOM}"
+: "${SEEDS:=${ANEW:-1} $((${ANEW:-1} + 1))}"
 . testsuite/lib.sh
 about() { echo "$mpi, SEEDS=$seed, $ranks ranks: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
