@@ -4,7 +4,8 @@
  *
  *   trace.c          the order of things
  *   trace_files.c    the directory
- *   trace_process.c  HOST-RANK.process: processes, clocks, modules; do they belong together?
+ *   trace_process.c  HOST-RANK.process, line by line
+ *   trace_processes.c  all of them: processes, clocks, modules; do they belong together?
  *   trace_sites.c    HASH.sites: which site stands at which address
  *   trace_classify.c what each site is
  *   chunks*.c        the words of a thread, from its files
@@ -182,6 +183,8 @@ char *open_sites_of_all(struct opened_trace *); /* NULL, or why there is no trac
 struct trace *finish_trace(struct opened_trace *);
 struct trace *refuse_trace(struct opened_trace *, char *why, char **error); /* instead: NULL; frees `why` */
 
+void read_process_file(struct opened_trace *, const char *name); /* adds it to the files */
+void free_process_lines(struct process_file *);
 void open_processes(struct opened_trace *); /* files, t.processes, t.clocks, t.notes */
 void open_modules(struct opened_trace *); /* sites, t.sites, modules of each process */
 void close_modules(struct tr_modules *);
