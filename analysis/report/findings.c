@@ -390,6 +390,14 @@ static void withhold_unsure(struct findings *f, struct ranking *s, bool by_threa
 	free(open);
 }
 
+static void print_widened(const struct findings *f, struct ranked *x, struct interval percent)
+{
+	struct interval run = findings_seconds(f, x->thread, findings_span(f, x->thread)->length);
+	x->percent = (struct interval){ fmax(0, percent.lo), fmin(100, percent.hi) };
+	x->alone_s = (struct interval){ fmin(x->alone_s.lo, fmax(0, nextafter(x->percent.lo / 100 * run.lo, -INFINITY))),
+					fmax(x->alone_s.hi, nextafter(x->percent.hi / 100 * run.hi, INFINITY)) };
+}
+
 /* Where a thread surely was blocked, what is printed holds both. */
 static void widen_scores(struct findings *f, struct ranking *s, bool by_thread)
 {
@@ -397,13 +405,8 @@ static void widen_scores(struct findings *f, struct ranking *s, bool by_thread)
 		return;
 	struct open_time *open = open_times(f, s, by_thread, true);
 	struct ranking wide = with_open_times(s, open);
-	for (size_t i = 0; i < s->count; i++) {
-		struct ranked *x = &s->list[i];
-		struct interval run = findings_seconds(f, x->thread, findings_span(f, x->thread)->length);
-		x->percent = (struct interval){ fmax(0, wide.list[i].percent.lo), fmin(100, wide.list[i].percent.hi) };
-		x->alone_s = (struct interval){ fmin(x->alone_s.lo, fmax(0, nextafter(x->percent.lo / 100 * run.lo, -INFINITY))),
-						fmax(x->alone_s.hi, nextafter(x->percent.hi / 100 * run.hi, INFINITY)) };
-	}
+	for (size_t i = 0; i < s->count; i++)
+		print_widened(f, &s->list[i], wide.list[i].percent);
 	qsort(s->list, s->count, sizeof *s->list, by_percent);
 	free(wide.list);
 	free(open);
@@ -475,6 +478,18 @@ static struct ranking with_unseen(const struct findings *f, const struct ranking
 	free(u.process);
 	free(u.thread);
 	return wide;
+}
+
+/* Where that is worth mentioning what is printed holds both. */
+static void widen_unseen(struct findings *f, struct ranking *s, bool by_thread)
+{
+	if (!f->unrecorded.hidden && !unseen_matters(f->trace))
+		return;
+	struct ranking wide = with_unseen(f, s, by_thread);
+	for (size_t i = 0; i < s->count; i++)
+		print_widened(f, &s->list[i], wide.list[i].percent);
+	qsort(s->list, s->count, sizeof *s->list, by_percent);
+	free(wide.list);
 }
 
 static void withhold_unseen(struct findings *f, struct ranking *s, bool by_thread)
@@ -600,6 +615,8 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	say_open(f);
 	withhold_unseen(f, &f->ranks, false);
 	withhold_unseen(f, &f->threads, f->several_threads);
+	widen_unseen(f, &f->ranks, false);
+	widen_unseen(f, &f->threads, f->several_threads);
 	widen_scores(f, &f->ranks, false);
 	widen_scores(f, &f->threads, f->several_threads);
 	unseen_say(trace, f->unseen);
