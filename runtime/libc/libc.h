@@ -29,7 +29,7 @@
  * took less than DPROF_BLOCKED_NS and gave nothing to another thread or process leaves no record (but the first of a
  * process that took bytes which nobody counts leaves a POINT: there are such calls); of all
  * others the ENTER is stamped before the call and recorded behind it. Where a signal handler has recorded
- * something meanwhile it says since when (DPROF_KEY_SINCE). */
+ * something meanwhile it says since when (DPROF_KEY_SINCE). One that a handler leaves by a jump is over then. */
 #ifndef RUNTIME_LIBC_H
 #define RUNTIME_LIBC_H
 
@@ -37,6 +37,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/epoll.h>
@@ -44,6 +45,7 @@
 #include <sys/types.h>
 
 #include "runtime/adapter.h"
+#include "runtime/pthread/open_calls.h"
 
 /* The C library's function of that name; or with a symbol that headers do not give it. */
 #define REAL(name) FOUND(#name, __typeof__(name))
@@ -74,13 +76,27 @@ struct libc_call {
 	const struct dprof_site *told;  /* where the plugin says that it stands, or NULL */
 	const void *caller;
 	struct dprof_moment since;
+	struct open_call open;          /* where call_may_be_left() was told */
 };
+
+/* From here to its end it is one of the calls that a handler may leave: then `left` records it. */
+static inline void call_may_be_left(struct libc_call *c, void (*left)(struct open_call *))
+{
+	call_opens(&c->open, c->since.stamp, left);
+}
+
+#define CALL_LEFT(open_call, type, member) \
+	((type *)((char *)(open_call) - offsetof(type, member.open)))
 
 /* Taken last before the C library's function, which has this name. */
 static inline __attribute__((always_inline)) struct libc_call call_begin_named(const char *name, const void *caller)
 {
-	return (struct libc_call){ dprof_adapter_call(DPROF_KIND_NONE, name, DPROF_CALL_NEAR), caller,
-				   dprof_adapter_moment() };
+	struct libc_call c;
+
+	c.told = dprof_adapter_call(DPROF_KIND_NONE, name, DPROF_CALL_NEAR);
+	c.caller = caller;
+	c.since = dprof_adapter_moment();
+	return c;
 }
 
 /* Likewise; `own` is a site of ours with its name. */
@@ -113,6 +129,7 @@ struct plain {
 	struct dprof_arguments more;
 };
 void plain_end(struct plain *);
+void plain_left(struct open_call *); /* likewise, by a jump */
 
 /* It was over because its time limit was, if so: a wait, and no sleep. */
 static inline void plain_expired(struct plain *p, bool expired)
@@ -132,7 +149,8 @@ static inline bool call_expired(int64_t result)
 	struct plain name AT_END(plain_end);  \
 	name.site = SITE(own);                \
 	name.more.words = 0;                  \
-	name.call = CALL_OF(own)
+	name.call = CALL_OF(own);             \
+	call_may_be_left(&name.call, plain_left)
 
 /* Likewise a sleep, which may be one between two attempts. */
 #define SLEEP(name, own) dprof_adapter_pauses(); PLAIN(name, own)
@@ -273,6 +291,7 @@ struct libc_transfer {
 };
 void transfer_begin(struct libc_transfer *, int fd, enum way, const struct dprof_site *wait, const struct dprof_site *io);
 void transfer_end(struct libc_transfer *);
+void transfer_left(struct open_call *);
 
 /* Records it, over at `now`; `counted`: the offset holds. */
 void transfer_record(const struct libc_transfer *, uint64_t now, bool blocked, bool counted);
@@ -283,7 +302,8 @@ void transfer_record(const struct libc_transfer *, uint64_t now, bool blocked, b
 #define TRANSFER(t, name, fd, way)                                        \
 	struct libc_transfer t AT_END(transfer_end);                      \
 	transfer_begin(&t, fd, way, SITE(wait_##name), SITE(io_##name));  \
-	t.call = CALL_OF(io_##name)
+	t.call = CALL_OF(io_##name);                                      \
+	call_may_be_left(&t.call, transfer_left)
 
 /* ---- Streams ------------------------------------------------------------------------------------ */
 
@@ -299,6 +319,7 @@ struct stream {
 };
 void stream_begin(struct stream *, FILE *, enum way);
 void stream_end(struct stream *);
+void stream_left(struct open_call *);
 
 /* The call has put so many bytes into the stream, of which some wait in its buffer. */
 void stream_gave(struct stream *, int64_t bytes);
@@ -307,7 +328,8 @@ void stream_gave(struct stream *, int64_t bytes);
 	struct stream s AT_END(stream_end) = {                                                    \
 		.site = { SITE(wait_##name), SITE(io_##name), SITE(wait_##name) }, .bytes = -1 }; \
 	stream_begin(&s, f, way);                                                                 \
-	s.call = CALL_OF(wait_##name)
+	s.call = CALL_OF(wait_##name);                                                            \
+	call_may_be_left(&s.call, stream_left)
 
 /* pthread/threads.c: has the program made threads, or a library? */
 extern bool program_has_threads;

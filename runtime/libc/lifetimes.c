@@ -215,10 +215,13 @@ static bool waits(int command)
 static int control(__typeof__(&fcntl) real, int fd, int command, void *argument, const void *caller)
 {
 	struct plain p AT_END(plain_end) = { .site = SITE(site_fcntl), .call = call_begin(SITE(site_fcntl), caller) };
-	int result = real(fd, command, argument);
+	int result;
 
-	if (!waits(command))
+	if (waits(command))
+		call_may_be_left(&p.call, plain_left);
+	else
 		p.site = NULL;
+	result = real(fd, command, argument);
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		descriptor_copied(fd, result);
 	if (command == F_SETFL && (intptr_t)argument & O_DIRECT)

@@ -27,7 +27,8 @@
 	struct libc_transfer m AT_END(transfer_end) = {                                           \
 		.site = { SITE(wait_##name), SITE(wait_##name), SITE(wait_##name) }, .bytes = -1, \
 		.what = OF_OTHERS, .way = direction, .is_from_others = direction == TAKES };      \
-	m.call = CALL_OF(wait_##name)
+	m.call = CALL_OF(wait_##name);                                                            \
+	call_may_be_left(&m.call, transfer_left)
 
 /* `object` is found out behind the call. */
 #define TAKE(name, parameters, arguments, which)                \
@@ -194,7 +195,9 @@ static bool are_readable(const struct sembuf *operations, size_t n)
 		struct plain p AT_END(plain_end) = { .site = may_wait(&u) ? SITE(site_##name) : NULL };     \
 		if (gives && !takes)                                                                        \
 			give_permits(&u);                                                                   \
-		p.call = u.plain.call = (struct libc_call){ u.plain.call.told, CALLER, dprof_adapter_moment() }; \
+		u.plain.call.since = dprof_adapter_moment();                                                \
+		p.call = u.plain.call;                                                                      \
+		call_may_be_left(&p.call, plain_left);                                                      \
 		result = real arguments;                                                                    \
 		plain_expired(&p, call_expired(result));                                                    \
 		if (result == 0 && takes) {                                                                 \

@@ -110,15 +110,31 @@ static bool has_expired(FILE *f)
 	return ferror_unlocked(f) && call_expired(-1);
 }
 
-void stream_end(struct stream *s)
+static void stream_over(struct stream *s)
 {
 	bool blocked = call_blocked(&s->call, dprof_adapter_now());
 
-	s->expired = has_expired(s->file);
 	if (blocked || (s->way == GIVES && s->bytes > 0))
 		record(s, descriptor_of(s->file->_fileno), blocked);
 	else if (s->way == TAKES)
 		take_unseen(s);
+}
+
+void stream_end(struct stream *s)
+{
+	call_closes(&s->call.open);
+	s->expired = has_expired(s->file);
+	stream_over(s);
+}
+
+void stream_left(struct open_call *open)
+{
+	struct stream *s = CALL_LEFT(open, struct stream, call);
+
+	s->bytes = -1;
+	s->expired = true;
+	stream_over(s);
+	s->call.since = dprof_adapter_moment();
 }
 
 /* ---- Taken ---------------------------------------------------------------------------------------------- */

@@ -86,7 +86,9 @@ static long futex(const struct syscalls_asked *q)
 		return ask(q);
 	}
 	p.call = call_begin(p.site, q->caller);
+	call_may_be_left(&p.call, plain_left);
 	result = ask(q);
+	call_closes(&p.call.open);
 	say_waited(&p, q, result);
 	return result;
 }
@@ -168,6 +170,7 @@ static long move(const struct syscalls_asked *q, const struct dprof_site *wait, 
 	struct libc_transfer t AT_END(transfer_end);
 	transfer_begin(&t, (int)q->a, way, wait, io);
 	t.call = call_begin(io, q->caller);
+	call_may_be_left(&t.call, transfer_left);
 	result = ask(q);
 	t.expired = call_expired(result);
 	t.bytes = in_bytes ? result : -1;
@@ -260,8 +263,10 @@ static bool has_expired(const struct syscalls_asked *q, long result)
 static long wait_for(const struct syscalls_asked *q, const struct dprof_site *site)
 {
 	struct plain p AT_END(plain_end) = { .site = site, .call = call_begin(site, q->caller) };
-	long result = ask(q);
+	long result;
 
+	call_may_be_left(&p.call, plain_left);
+	result = ask(q);
 	if (dprof_site_kind(site) == DPROF_KIND_WAIT)
 		plain_expired(&p, has_expired(q, result));
 	if (opens(q->number))

@@ -53,6 +53,7 @@ void plain_end(struct plain *p)
 {
 	uint64_t now = dprof_adapter_now();
 
+	call_closes(&p->call.open);
 	if (!p->site || !call_blocked(&p->call, now))
 		return;
 	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT) {
@@ -60,6 +61,26 @@ void plain_end(struct plain *p)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	}
 	call_record(&p->call, p->site, now, &p->more);
+}
+
+/* If it comes back after all, on a stack that was left for another one, it has waited from here on. */
+static void begin_again(struct libc_call *c)
+{
+	c->since = dprof_adapter_moment();
+}
+
+void plain_left(struct open_call *open)
+{
+	struct plain *p = CALL_LEFT(open, struct plain, call);
+
+	p->more.words = 0;
+	if (p->site && dprof_site_kind(p->site) == DPROF_KIND_WAIT)
+		plain_expired(p, true);
+	else if (p->site && dprof_site_kind(p->site) == DPROF_KIND_SLEEP)
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	plain_end(p);
+	p->more.words = 0;
+	begin_again(&p->call);
 }
 
 DPROF_SITE_OF(site_timer, DPROF_KIND_SLEEP, "read");
@@ -132,6 +153,7 @@ static bool count_event(struct libc_transfer *t)
 /* Also when the thread is cancelled: then it is unknown what was moved. What is recorded in any case has one stamp. */
 void transfer_end(struct libc_transfer *t)
 {
+	call_closes(&t->call.open);
 	bool whole = count_event(t);
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;
 	bool counted = t->count && count_end(t->count, t->ends && whole ? moved : -1);
@@ -146,6 +168,19 @@ void transfer_end(struct libc_transfer *t)
 		transfer_record(t, dprof_adapter_now_fenced(), blocked, counted);
 	else if (t->is_from_others && t->bytes >= 0)
 		call_unseen(&t->call, t->site[OF_OTHERS]);
+}
+
+/* What was moved is not known: only that nobody was told. */
+void transfer_left(struct open_call *open)
+{
+	struct libc_transfer *t = CALL_LEFT(open, struct libc_transfer, call);
+
+	t->bytes = -1;
+	t->ends = false;
+	t->expired = true;
+	transfer_end(t);
+	t->count = NULL;
+	begin_again(&t->call);
 }
 
 /* ---- read and write ------------------------------------------------------------------------------- */

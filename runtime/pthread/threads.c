@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "runtime/pthread/open_calls.h"
 #include "runtime/pthread/pthread.h"
 
 DPROF_SITE_OF(site_create, DPROF_KIND_FORK, "pthread_create");
@@ -220,18 +221,38 @@ static void release(struct known_thread *k, bool gone)
 	table_unlock(&threads_table);
 }
 
+struct joining {
+	struct open_call open;
+	const struct dprof_site *site;
+};
+
+static void join_left(struct open_call *open)
+{
+	dprof_adapter_exit(((struct joining *)open)->site);
+}
+
+static void end_join(void *joining)
+{
+	struct joining *j = joining;
+
+	call_closes(&j->open);
+	dprof_adapter_exit(j->site);
+}
+
 /* `k`, or NULL: its number is unknown. */
 static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result,
 						  const struct known_thread *k,
 						  const struct dprof_site *site)
 {
 	struct dprof_arguments a = { 0 };
+	struct joining j = { .site = site };
 	int error;
 
 	if (k)
 		dprof_say(&a, DPROF_KEY_THREAD, k->number);
 	dprof_adapter_record(site, DPROF_ENTER, 0, &a);
-	pthread_cleanup_push((void (*)(void *))dprof_adapter_exit, (void *)site);
+	call_opens(&j.open, dprof_adapter_now(), join_left);
+	pthread_cleanup_push(end_join, &j);
 	error = REAL(pthread_join)(id, result);
 	pthread_cleanup_pop(1);
 	return error;

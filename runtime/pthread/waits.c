@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <semaphore.h>
 
+#include "runtime/pthread/open_calls.h"
 #include "runtime/pthread/pthread.h"
 
 DPROF_SITE_OF(site_wait, DPROF_KIND_WAIT, "pthread_cond_wait");
@@ -178,6 +179,7 @@ DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 /* ---- Semaphores ------------------------------------------------------------------------------- */
 
 struct sem_use {
+	struct open_call open;
 	struct awaited semaphore;
 	const struct dprof_site *site;
 	struct dprof_moment entered;
@@ -190,13 +192,23 @@ static struct sem_use begin_sem(const sem_t *semaphore, const struct timespec *u
 	struct awaited which = site ? awaited(semaphore, semaphore_of_processes(semaphore)) : (struct awaited){ 0 };
 	struct dprof_moment entered = site ? enter_now(site) : (struct dprof_moment){ 0 };
 
-	return (struct sem_use){ which, site, entered, until, -1 };
+	return (struct sem_use){ .semaphore = which, .site = site, .entered = entered, .until = until, .result = -1 };
+}
+
+/* A handler has jumped: it has not got it. */
+static void sem_left(struct open_call *open)
+{
+	struct sem_use *u = (struct sem_use *)open;
+
+	dprof_adapter_exit(u->site);
+	u->site = NULL;
 }
 
 static void end_sem(void *use)
 {
 	const struct sem_use *u = use;
 
+	call_closes(&u->open);
 	if (!u->site)
 		return;
 	if (u->result == 0)
@@ -211,6 +223,8 @@ static void end_sem(void *use)
 	{                                                           \
 		struct sem_use u = begin_sem(semaphore, moment, WANTED_SITE_OF_CALL(site_sem_wait)); \
                                                                     \
+		if (u.site)                                         \
+			call_opens(&u.open, u.entered.stamp, sem_left); \
 		pthread_cleanup_push(end_sem, &u);                  \
 		u.result = REAL(name) arguments;                    \
 		pthread_cleanup_pop(1);                             \

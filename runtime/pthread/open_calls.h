@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * open_calls.h - the calls that the calling thread is in and that are recorded when they are over: a signal's handler may
+ * leave them by a jump, behind which nobody would.
+ *
+ *   read() ... handler ... siglongjmp()       ENTER read peer=UNKNOWN until=0 ... EXIT, by who jumps (jumps.c)
+ *
+ * They are a list, innermost first, of what stands on the thread's stacks. A jump that passes none of our functions leaves
+ * some in it that are gone. So whoever comes to be above one of them drops it, and none is believed that does not have
+ * the stamp with which it was put there.
+ *
+ * Law: each call in the list that a jump leaves is recorded as over at the jump, once; and nothing else is. */
+#ifndef RUNTIME_PTHREAD_OPEN_CALLS_H
+#define RUNTIME_PTHREAD_OPEN_CALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct open_call;
+
+struct open_calls {
+	struct open_call *call;  /* the innermost; or NULL */
+	uint64_t begun;
+};
+
+struct open_call {
+	struct open_calls outer;
+	uint64_t begun;          /* a stamp */
+	void (*left)(struct open_call *);
+};
+
+extern __thread struct open_calls open_calls;
+
+/* A frame further down is gone, as stacks grow down; or of another stack, which costs only that it is not known. */
+static inline void call_opens(struct open_call *c, uint64_t begun, void (*left)(struct open_call *))
+{
+	c->outer = open_calls;
+	if (__builtin_expect(c->outer.call && (uintptr_t)c->outer.call < (uintptr_t)c, 0))
+		c->outer.call = NULL;
+	c->begun = begun;
+	c->left = left;
+	open_calls = (struct open_calls){ c, begun };
+}
+
+/* Also of one that was never opened, or was left. */
+static inline void call_closes(const struct open_call *c)
+{
+	if (open_calls.call == c)
+		open_calls = c->outer;
+}
+
+/* The thread is about to go on at this place of its stack, or of another one. */
+void open_calls_leave(uintptr_t stack);
+
+#endif

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A handler leaves a call that blocks by a jump: the call is recorded from when it began to when the jump came, whatever it
+# was, whichever stack the handler ran on, and only once; a jump inside of the handler ends nothing.
+fixtures=$PWD/testsuite/fixtures/runtime
+. testsuite/lib.sh
+cd "$dir" || exit 1
+"$B/bin/dprof-cc" -O2 -pthread -Wall -Wextra -Werror -Wno-clobbered "$fixtures/left-calls.c" -o left-calls || exit 1
+export DPROF_QUIET=1
+
+for way in read fgets syscall poll pause nanosleep sem_wait join waitpid stack context inner; do
+	rm -rf dprof-*
+	timeout 60 ./left-calls "$way" >said || fail "$way: exit status $?"
+	[ "$(wc -l <said)" = 2 ] || fail "$way: expected two calls, found $(cat said)"
+	"$analyze" check dprof-* >verdict 2>&1
+	grep -q '[0-9] problem' verdict && ! grep -q "expected a line 'finished'" verdict && fail "$way: $(cat verdict)"
+	"$analyze" dump dprof-* >text 2>/dev/null
+	# NAME BEFORE BEHIND of what the program says: exactly one visit lies in there, and takes nine tenths of it at least.
+	awk 'FNR == NR { name[NR] = $1; before[NR] = $2; behind[NR] = $3; n = NR; next }
+		$1 == "site" { sub(/^name=/, "", $4); site[$2] = $4 }
+		$1 == "e" && $2 == 0 && $5 == "enter" { since[$4] = $3 }
+		$1 == "e" && $2 == 0 && $5 == "exit" {
+			for (i = 1; i <= n; i++)
+				if (site[$4] == name[i] && since[$4] >= before[i] && $3 <= behind[i]) {
+					visits[i]++
+					took[i] = ($3 - since[$4]) / (behind[i] - before[i])
+				}
+		}
+		END { for (i = 1; i <= n; i++) if (visits[i] != 1 || took[i] < 0.9) { print i, visits[i] + 0, took[i]; bad = 1 }
+		      exit bad }' said text >found ||
+		fail "$way: expected one visit that takes nearly all, found (which, visits, share) $(tr '\n' ';' <found)"
+done
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
