@@ -343,6 +343,13 @@ static void doubt(struct diagnosis *d, const struct graph *g, const struct diagn
 		doubt_finding(&d->findings[i], doubts, trace, &all, run_s);
 }
 
+/* Whatever is wrong with the trace may change any of it. */
+static void prove_nothing(struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->nfindings; i++)
+		d->findings[i].proved = false;
+}
+
 /* ---- What it would buy ----------------------------------------------------------------------- */
 
 static struct coz_location who_of(const struct trace *trace, uint32_t thread)
@@ -398,6 +405,8 @@ bool diagnosis_of_graph(struct diagnosis *d, struct graph *g, const struct waits
 	bool loaded = examine(&p, o);
 	take_errors(d, p.expert);
 	expert_close(p.expert);
+	if (g->trace->ndiagnostics > 0)
+		prove_nothing(d);
 	if (loaded && d->nfindings) {
 		d->if_work = doubts->if_work;
 		doubt(d, g, doubts);
@@ -418,6 +427,8 @@ bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times
 	calls_of_graph(&calls, &g);
 	bool loaded = diagnosis_of_graph(d, &g, &waits, &calls, doubts, o);
 	d->said = said;
+	if (said.ndiagnostics > 0)
+		prove_nothing(d);
 	calls_close(&calls);
 	waits_close(&waits);
 	graph_close(&g);

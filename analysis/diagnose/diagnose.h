@@ -10,7 +10,7 @@
  * A *model* says how the program works: the generic one fits any; others (pattern.h) only programs whose messages look like that.
  *
  * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
- * `least`), what the rule stands on besides is sure, the trace lacks nothing, and it would be one whatever was not recorded
+ * `least`), what the rule stands on besides is sure, the trace lacks nothing and nothing is wrong with it, and it would be one whatever was not recorded
  * (doubts.h).
  *
  * Memory: that of the graph; and of waits with delays, of the profile by call path and of coz, one after the other. */

@@ -105,6 +105,13 @@ jq -e '[.findings[] | select(.cause == "communication")] | length == 2 and all(.
 expect 0 diagnose --model generic --json unknown
 jq -e '[.findings[] | select(.proved)] == []' out >is || fail "unknown: what is not known is proved: $(jq -c .findings out)"
 
+# A trace that contradicts itself proves nothing.
+{ ranks 2; for r in 0 1; do
+	op $r 4 1000 2000 group=1 peer=$((1 - r)) tag=1 bytes=8; op $r 3 3000 9000 group=1 peer=$((1 - r)) tag=1 bytes=8
+done; } | trace circle
+expect 1 diagnose --json circle
+jq -e '.findings | length > 0 and all(.proved | not)' out >is || fail "circle: $(jq -c .findings out)"
+
 # One thread, and nothing at all.
 { ranks 1; work 0 0 0 100000; } | trace one
 expect 0 diagnose one
