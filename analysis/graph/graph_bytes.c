@@ -33,7 +33,8 @@ struct bytes_channel {
 	const struct moved_bytes *gave, *took;
 	size_t ngave, ntook;
 	bool reused;              /* a byte was given twice */
-	bool shared;              /* by several threads that give, or that take */
+	bool dealt;               /* several threads take */
+	bool shared;              /* or several give */
 	uint32_t inbox;           /* of several threads that take; or NO_INBOX */
 };
 #define NO_INBOX UINT32_MAX
@@ -64,7 +65,8 @@ static struct bytes_channel channel_of(const struct moved_bytes *m, size_t n)
 	c.ntook = n - c.ngave;
 	for (size_t i = 1; i < c.ngave; i++)
 		c.reused |= m[i].from < m[i - 1].to;
-	c.shared = are_of_several(c.gave, c.ngave) || are_of_several(c.took, c.ntook);
+	c.dealt = are_of_several(c.took, c.ntook);
+	c.shared = c.dealt || are_of_several(c.gave, c.ngave);
 	return c;
 }
 
@@ -202,14 +204,14 @@ static void note_talks(struct builder *b, const struct bytes_channel *c)
 		if (is_chance(c, taken) && n > 0)
 			graph_heard(b, taken->exit, c->gave[first + n - 1].enter, taken->site);
 	}
-	for (size_t i = 0; i < c->ngave && c->ntook > 0 && !are_of_several(c->took, c->ntook); i++)
+	for (size_t i = 0; i < c->ngave && c->ntook > 0 && !c->dealt; i++)
 		graph_answered(b, c->gave[i].enter, c->took[0].enter.thread);
 }
 
 static void add_channel(struct builder *b, struct bytes_channel *c)
 {
 	note_talks(b, c);
-	if (are_of_several(c->took, c->ntook)) {
+	if (c->dealt) {
 		c->inbox = graph_queue(b, GRAPH_INBOX, 0);
 		deal_bytes(b, c);
 	}
@@ -250,12 +252,13 @@ static void answer(const struct builder *b, const struct question *q, size_t n)
 	trace_end(&events);
 }
 
-/* Who gives asks for who takes, and who takes for who gives: for one thread, if there is no other. */
+/* Who gives asks for who takes, and who takes for who gives: for one thread, if there is no other. However many others give, who takes
+ * makes room for all. */
 static const struct moved_bytes *other_of(const struct bytes_channel *c, const struct moved_bytes *m)
 {
-	if (c->shared)
-		return NULL;
-	return m->gave ? (c->ntook ? c->took : NULL) : (c->ngave ? c->gave : NULL);
+	if (m->gave)
+		return c->ntook && !c->dealt ? c->took : NULL;
+	return c->ngave && !c->shared ? c->gave : NULL;
 }
 
 /* It waited for room, or for the end; and the other side is on the same clock. */

@@ -177,7 +177,8 @@ static bool relocks(const struct finder *f, const struct graph_node *node, uint3
 enum found { FOUND_NOT, FOUND_LOCK, FOUND_MESSAGE };
 static enum found found_it_there(struct finder *f, const struct graph_node *node, uint32_t own)
 {
-	bool lock = node->what == GRAPH_LOCKED, message = node->what == GRAPH_RECEIVED || node->what == GRAPH_WAITED_FOR;
+	bool lock = node->what == GRAPH_LOCKED;
+	bool message = node->what == GRAPH_RECEIVED || node->what == GRAPH_WAITED_FOR || node->what == GRAPH_BYTES;
 	if (!own || node->kind != GRAPH_ARRIVAL || !(lock || message))
 		return FOUND_NOT;
 	graph_last_find(&f->last, (uint32_t)(node - f->g->nodes));
