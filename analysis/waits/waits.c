@@ -289,8 +289,18 @@ static enum wait_kind kind_of_flow(enum flow flow)
 	return flow == FLOW_FROM_ROOT ? WAIT_LATE_BROADCAST : flow == FLOW_TO_ROOT ? WAIT_EARLY_REDUCE : WAIT_AT_NXN;
 }
 
-/* What began with a call of its own and was waited for in another. */
-static enum wait_kind kind_of_node(const struct trace *trace, const struct graph_node *node, const struct graph_input *cause)
+/* What began with a call of its own and was waited for in another; `begun` by the other side. */
+static enum wait_kind kind_of_message(const struct operation *begun, const struct graph_input *cause)
+{
+	if (cause->receiver)
+		return WAIT_LATE_RECEIVER;
+	if (!begun || begun->kind != DPROF_KIND_COLL || begun->begun == FLOW_NOWHERE)
+		return WAIT_LATE_SENDER;
+	return begun->is & OP_ARRIVAL ? WAIT_AT_BARRIER : kind_of_flow(begun->begun);
+}
+
+static enum wait_kind kind_of_node(const struct trace *trace, const struct graph_node *node, const struct operation *begun,
+				   const struct graph_input *cause)
 {
 	if (node->kind == GRAPH_SYNC)
 		return WAIT_AT_NXN;
@@ -298,7 +308,7 @@ static enum wait_kind kind_of_node(const struct trace *trace, const struct graph
 		return WAIT_CONDITION;
 	switch (node->what) {
 	case GRAPH_RECEIVED:
-	case GRAPH_WAITED_FOR: return cause->receiver ? WAIT_LATE_RECEIVER : WAIT_LATE_SENDER;
+	case GRAPH_WAITED_FOR: return kind_of_message(begun, cause);
 	case GRAPH_JOINED:
 	case GRAPH_PROCESS_OVER: return WAIT_JOIN;
 	case GRAPH_TASK_BEGAN:
@@ -313,9 +323,11 @@ static enum wait_kind kind_of_node(const struct trace *trace, const struct graph
 	}
 }
 
-static enum wait_kind kind_of(const struct trace *trace, const struct wait *w, const struct graph_node *node,
-			      const struct graph_input *cause)
+static enum wait_kind kind_of(const struct finder *f, const struct wait *w, const struct graph_node *node, const struct graph_input *cause)
 {
+	const struct trace *trace = f->g->trace;
+	const struct posted *posted = &f->posted[wait_sent(cause) - f->g->inputs];
+	uint32_t begun = posted->point ? posted->site : TR_NO_SITE;
 	const struct operation *op = &trace->sites[w->site].op;
 	switch (op->kind) {
 	case DPROF_KIND_BARRIER: return WAIT_AT_BARRIER;
@@ -328,7 +340,7 @@ static enum wait_kind kind_of(const struct trace *trace, const struct wait *w, c
 	default:
 		if (op->is & OP_FUTEX && node->kind == GRAPH_SYNC)
 			return WAIT_AT_BARRIER; /* of the C++ library's, or the program's own */
-		return kind_of_node(trace, node, cause);
+		return kind_of_node(trace, node, begun < trace->nsites ? &trace->sites[begun].op : NULL, cause);
 	}
 }
 
@@ -473,8 +485,9 @@ static void look_among(struct finder *f, const struct wait *w, uint32_t number, 
 		found->alone &= input != mine && (!found->any || wait_sent(found->any) == wait_sent(input));
 		if (input == mine)
 			continue;
-		found->any = input;
-		if (graph_was_waited_for(node, f->last.input[i] - node->first, input))
+		bool sure = graph_was_waited_for(node, f->last.input[i] - node->first, input);
+		found->any = found->any && !sure ? found->any : input;
+		if (sure)
 			all.lo = until.lo > all.lo ? until.lo : all.lo;
 		all.hi = until.hi > all.hi ? until.hi : all.hi;
 	}
@@ -521,12 +534,12 @@ static void add_looked(struct finder *f, const struct wait *w, const struct wait
 	const struct graph_node *node = &f->g->nodes[mine->node];
 	bool of_team = mine != own_of(f, w);
 	size_t first = f->ncauses;
-	add_place(f, w, of_team ? WAIT_IMBALANCE : kind_of(f->g->trace, w, node, found->any), found->ticks);
+	add_place(f, w, of_team ? WAIT_IMBALANCE : kind_of(f, w, node, found->any), found->ticks);
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &f->g->inputs[f->last.input[i]];
 		int64_t most = input == mine ? 0 : time_less(wait_for(f, w, input), before).hi;
 		if (most > 0)
-			add_cause(f, w, of_team ? WAIT_IMBALANCE : kind_of(f->g->trace, w, node, input), input, most, first);
+			add_cause(f, w, of_team ? WAIT_IMBALANCE : kind_of(f, w, node, input), input, most, first);
 	}
 	if (!found->own && f->ncauses == first + 1) {
 		f->causes[first].ticks = found->ticks;

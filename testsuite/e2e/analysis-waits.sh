@@ -28,6 +28,15 @@
 	site 15 kind=wait name=pthread_cond_signal file=x.c line=16
 	site 16 kind=lock name=pthread_mutex_lock
 	site 17 kind=wait name=MPI_Probe file=x.c line=17
+	site 50 kind=coll name=MPI_Ibarrier file=x.c line=18
+	site 51 kind=coll name=MPI_Ibcast file=x.c line=19
+	site 52 kind=wait name=write file=x.c line=20
+	site 53 kind=wait name=read file=x.c line=21
+	site 54 kind=wait name=MPI_Sendrecv file=x.c line=22
+	site 55 kind=send name=sends
+	site 56 kind=recv name=receives
+	site 57 kind=recv name=completed
+	site 58 kind=send name=completed
 	END
 } >sites
 
@@ -344,6 +353,52 @@ says out 'not known what ended'
 } | trace switched
 expect 1 waits --json switched
 jq -e '.unknown > 0 and ([.delays[] | [.rank, .region]] == [[1, "outside regions"]])' out >is || fail "switched: $(cat out)"
+
+# What began with a call of its own and is waited for in another is of the kind of what began.
+begun() { # site keys0 keys1
+	ranks
+	op 0 "$1" 1000 1100 group=1 seq=0 id=3 ${2:+"$2"}
+	op 0 12 1200 51200 id=3
+	work 1 0 1000 51000
+	op 1 "$1" 51000 51100 group=1 seq=0 id=3 ${3:+"$3"}
+	op 1 12 51110 51210 id=3
+}
+begun 50 | trace ibarrier
+begun 51 role=0 role=1 | trace ibcast
+for kind in ibarrier:wait_at_barrier ibcast:late_broadcast; do
+	expect 0 waits --json "${kind%:*}"
+	jq -e --arg kind "${kind#*:}" '.waits[0] | .kind == $kind and .site == "x.c:13" and .caused_by.rank == 1 and .caused_by.region == "a"' out >is ||
+		fail "$kind: $(jq -c .waits out)"
+done
+
+# Two who exchange messages in one call each wait for what the other one sends, though it receives in that call, too.
+{ ranks; for r in 0 1; do
+	((r == 0)) || work 1 0 1000 51000
+	at=$((1000 + 50000 * r)) other="group=1 peer=$((1 - r)) tag=1 bytes=4"
+	echo "e $r $at 54 enter"; echo "e $r $((at + 10)) 55 enter $other id=1"; echo "e $r $((at + 20)) 56 enter $other id=2"
+	echo "e $r 51090 57 point id=2 bytes=4"; echo "e $r 51091 58 point id=1"
+	echo "e $r 51092 56 exit"; echo "e $r 51093 55 exit"; echo "e $r 51100 54 exit"
+done; } | trace exchange
+expect 0 waits --json exchange
+jq -e '.places | length == 1 and (.[0] | .kind == "late_sender" and .rank == 0 and .seconds.lo > 49e-6)' out >is || fail "exchange: $(jq -c .places out)"
+
+# A pipe is full of what another thread gave: it may be its reader who was waited for, though two give.
+{ cat sites; printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1 2 2
+	op 0 52 1000 1100 channel=7 offset=0 bytes=65536 role=1
+	op 1 52 2000 61000 peer=72057594037927934 channel=7 offset=65536 bytes=1 role=1
+	work 2 0 1000 60000; op 2 53 60000 60500 channel=7 offset=0 bytes=65536; } | trace full
+expect 0 waits --json full
+jq -e '[.waits[] | select(.seconds.hi > 1e-6)] | length == 1 and (.[0] | .kind == "late_receiver" and .thread == 1 and .caused_by.thread == 2 and .caused_by.region == "a" and
+	.seconds.lo == 0 and .seconds.hi >= 58e-6)' out >is || fail "full: $(jq -c .waits out)"
+expect 0 profile --json full
+jq -e '.operations[] | select(.name == "write" and .threads == 2) | .waiting_s.hi >= 58e-6 and .transfer_s.lo < 1.2e-6' out >is ||
+	fail "full: $(jq -c .operations out)"
+
+# In a sentence, what is outside of regions is code.
+{ ranks; op 0 2 1000 51000 group=1 seq=0; echo 'e 1 1000 3 enter group=1 peer=1 tag=9 bytes=4 id=9'; echo 'e 1 1010 3 exit'; op 1 2 50000 51000 group=1 seq=0; } |
+	trace outside
+expect 0 waits outside
+says out 'that one was in code outside'
 
 # Nobody waits at all.
 { cat sites; echo 'thread 0 clock=0 rank=0'; work 0 0 1000 101000; } | trace alone
