@@ -225,11 +225,24 @@ static struct interval_text at_most(const struct efficiency_answer *a, int64_t t
 	return t;
 }
 
+/* Of those without events. */
+static uint32_t first_silent(const struct efficiency_answer *a)
+{
+	uint32_t t = 0;
+	while (t < a->e.nthreads && a->e.each[t].thread == t)
+		t++;
+	return t;
+}
+
 static void fill_page(struct reply *r, const struct efficiency_answer *a, bool every)
 {
 	const struct efficiency *e = &a->e;
+	size_t silent = a->trace->nthreads - e->nthreads;
 	reply_say(r, SAY_TEXT, "Efficiency of %zu thread%s in %zu process%s, in the run of %s s", e->nthreads, e->nthreads == 1 ? "" : "s",
 		  e->nprocesses, e->nprocesses == 1 ? "" : "es", reply_interval(r, seconds(a, e->span.length), 9).text);
+	if (silent)
+		reply_say(r, SAY_TEXT, "Left out: %zu thread%s without any event, first %s. What %s did is not known.", silent,
+			  silent == 1 ? "" : "s", location_name(a->trace, first_silent(a)).text, silent == 1 ? "it" : "they");
 	say_tree(r, e);
 	say_causes(r, a);
 	say_regions(r, a, every);
@@ -283,6 +296,7 @@ static void fill(struct reply *r, struct efficiency_answer *a, const struct opti
 	reply_value(r, "span_s", tab_interval(seconds(a, e->span.length)));
 	reply_value(r, "threads", tab_number(e->nthreads));
 	reply_value(r, "processes", tab_number(e->nprocesses));
+	reply_value(r, "threads_without_events", tab_number(a->trace->nthreads - e->nthreads));
 	reply_value(r, "useful_s", tab_interval(seconds(a, e->useful)));
 	reply_value(r, "ideal_s", tab_interval(seconds(a, e->ideal)));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
@@ -379,11 +393,12 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 	return EXIT_FINE;
 }
 
+/* What has none is no run to compare others with. */
 static int by_threads(const void *a, const void *b)
 {
 	const struct efficiency_run *x = a, *y = b;
 	if (x->nthreads != y->nthreads)
-		return x->nthreads < y->nthreads ? -1 : 1;
+		return x->nthreads - 1 < y->nthreads - 1 ? -1 : 1;
 	return strcmp(x->directory, y->directory);
 }
 

@@ -362,7 +362,7 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 	*run = (struct path_run){ .directory = directory, .length_s = { 0, INFINITY } };
 	if (status != EXIT_FINE)
 		return status;
-	const char *why = relations_missing(&times);
+	const char *why = relations_unanswered(&times);
 	if (why) {
 		trace_diagnose(trace, "%s: " UNKNOWN, why);
 		times_close(&times);
@@ -384,11 +384,12 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 	return status;
 }
 
+/* What has none is no run to compare others with. */
 static int by_threads(const void *a, const void *b)
 {
 	const struct path_run *x = a, *y = b;
 	if (x->nthreads != y->nthreads)
-		return x->nthreads < y->nthreads ? -1 : 1;
+		return x->nthreads - 1 < y->nthreads - 1 ? -1 : 1;
 	return strcmp(x->directory, y->directory);
 }
 

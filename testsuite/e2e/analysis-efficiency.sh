@@ -143,6 +143,19 @@ jq -e '.runs[1] | (.computation_scaling | .lo <= 75 and .hi >= 75 and .hi - .lo 
 jq -e '.runs[0] | .computation_scaling == {"lo": 100, "hi": 100}' out >is || fail "runs: $(jq -c '.runs[0]' out)"
 expect 0 efficiency one two
 fits_80 out || fail "runs: wider than 80 columns"
+# What has recorded nothing is none to compare others with; of a thread that has not it is said that it is left out.
+ranks 2 | trace empty
+expect 1 efficiency --json empty two one
+jq -e '[.runs[].threads] == [1, 2, 0] and .runs[1].computation_scaling.lo > 74 and .runs[2].parallel == {"lo": 0, "hi": 100}' out >is ||
+	fail "empty: $(jq -c .runs out)"
+{ ranks 3; work 0 0 1000 51000; work 1 0 1000 51000; } | trace silent
+expect 0 efficiency --json silent
+jq -e '.threads == 2 and .threads_without_events == 1' out >is || fail "silent: $(cat out)"
+expect 0 efficiency silent
+says out 'Left out: 1 thread without any event, first rank 2. What it did is not known.'
+expect 0 efficiency two
+says_not out 'Left out'
+
 expect 2 efficiency one nowhere
 says err 'expected a trace directory'
 

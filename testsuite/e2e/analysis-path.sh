@@ -215,6 +215,10 @@ jq -e '[.runs[] | .threads] == [1, 2] and ([.runs[] | [.regions[] | select(.name
 expect 0 path two one
 says out 'a (x.c:1):'
 fits_80 out || fail "several runs: wider than 80 columns"
+{ sites; echo 'thread 0 clock=0 rank=0'; } | trace empty
+expect 1 path --json one empty
+jq -e '[.runs[].threads] == [1, 0] and .runs[1].length_s == {"lo": 0, "hi": null} and .runs[1].regions == []' out >is || fail "empty: $(jq -c .runs out)"
+says err "empty: Nothing was recorded: no critical path is known"
 expect 2 path --every 1ms two one
 expect 0 path two
 says out 'b (x.c:2)'
