@@ -159,7 +159,7 @@ static void say_cause(struct reply *r, const struct efficiency_answer *a, enum f
 	if (!c->named)
 		return;
 	struct location_name who = location_name(a->trace, c->thread);
-	struct site_name where = site_name_within(a->trace, c->site, 40);
+	struct site_name where = site_name_said(a->trace, c->site, 40);
 	char *share = mem_format("%s %%", interval_range(c->percent, 2).text), *why;
 	if (f == FACTOR_LOAD_BALANCE)
 		why = mem_format("%s is useful in %s longer than all are on average, by %s of the run.", who.text, where.text, share);
@@ -167,7 +167,7 @@ static void say_cause(struct reply *r, const struct efficiency_answer *a, enum f
 		why = mem_format("Transfer takes longest in %s: %s of all threads' time; most of it on %s.", where.text, share, who.text);
 	else
 		why = mem_format("The longest waiting is %s's in %s, for %s, that was in %s: %s of all threads' time.", who.text, where.text,
-				 location_name(a->trace, c->for_thread).text, site_name_within(a->trace, c->did, 40).text, share);
+				 location_name(a->trace, c->for_thread).text, site_name_said(a->trace, c->did, 40).text, share);
 	why[0] = why[0] >= 'a' && why[0] <= 'z' ? (char)(why[0] - 'a' + 'A') : why[0];
 	say_low(r, factor_words(c->low), a->e.factors.of[c->low], why);
 	free(share);
@@ -183,7 +183,7 @@ static void say_causes(struct reply *r, const struct efficiency_answer *a)
 	if (!c->named)
 		return;
 	char *why = mem_format("Outside of MPI they wait longest in %s: %s %% of all threads' time; most of it %s.",
-			       site_name_within(a->trace, c->site, 40).text, interval_range(c->percent, 2).text,
+			       site_name_said(a->trace, c->site, 40).text, interval_range(c->percent, 2).text,
 			       location_name(a->trace, c->thread).text);
 	say_low(r, "the processes' threads", a->e.threads, why);
 	free(why);

@@ -141,7 +141,7 @@ static void say_causes(struct reply *r, const struct waits_answer *a, bool every
 			  tab_text(location_name(a->trace, s->thread).text), tab_text(location_name(a->trace, s->for_thread).text),
 			  tab_text(wait_kind_words(s->kind)));
 		reply_say(r, SAY_DETAIL, "in %s; that one was in %s%s", site_name_within(a->trace, s->site, 30).text,
-			  site_name_within(a->trace, s->did, 30).text, relations_decided(s->ticks) ? "" : "; undecided");
+			  site_name_said(a->trace, s->did, 30).text, relations_decided(s->ticks) ? "" : "; undecided");
 	}
 	reply_end(r);
 	if (left)

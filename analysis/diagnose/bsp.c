@@ -355,7 +355,7 @@ static int64_t number_of(const struct facts *f, uint32_t site)
 
 static struct site_name name_of(const struct facts *f, uint32_t site)
 {
-	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_REGIONS };
+	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
 }
 
 static frz_time all_work(const struct bsp *b)

@@ -45,7 +45,7 @@ struct location_name facts_location(const struct trace *trace, uint32_t thread)
 #define NAME_ROOM 40
 static struct site_name name_of(const struct trace *trace, uint32_t site)
 {
-	struct site_name outside = { OUTSIDE_REGIONS };
+	struct site_name outside = { OUTSIDE_CODE };
 	return site < trace->nsites ? region_name_within(trace, site, NAME_ROOM) : outside;
 }
 

@@ -61,7 +61,7 @@ static int64_t number_of(const struct facts *f, uint32_t site)
 static const char *name_of(const struct facts *f, uint32_t site, struct site_name *room)
 {
 	if (site >= f->trace->nsites)
-		return site == TR_OUTSIDE ? OUTSIDE_REGIONS : "none";
+		return site == TR_OUTSIDE ? OUTSIDE_CODE : "none";
 	*room = region_name_within(f->trace, site, 40);
 	return room->text;
 }

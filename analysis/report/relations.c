@@ -3,6 +3,9 @@
  * relations.c - see relations.h. */
 #include "analysis/report/relations.h"
 
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
 #include "analysis/coz/coz.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/notes.h"
@@ -28,8 +31,11 @@ const char *relations_unanswered(const struct times *times)
 
 void relations_unknown(struct reply *r, const struct trace *trace, const char *why, const char *unknown)
 {
+	char *text = mem_format("%s: %s.", why, unknown);
 	notes_damage(r, trace->ndiagnostics);
-	reply_say(r, SAY_TEXT, "%s: %s.", why, unknown);
+	reply_value(r, "unknown", tab_text(text));
+	reply_say(r, SAY_TEXT, "%s", text);
+	free(text);
 }
 
 size_t relations_count(struct trace *trace, const struct options *options, relations_counter *count)

@@ -109,6 +109,11 @@ struct site_name site_name_within(const struct trace *trace, uint32_t site, size
 	return name;
 }
 
+struct site_name site_name_said(const struct trace *trace, uint32_t site, size_t room)
+{
+	return site == TR_OUTSIDE ? (struct site_name){ OUTSIDE_CODE } : site_name_within(trace, site, room);
+}
+
 struct site_name site_name(const struct trace *trace, uint32_t site)
 {
 	return site_name_within(trace, site, SITE_NAME_ROOM);

@@ -22,5 +22,7 @@ struct site_name site_name(const struct trace *, uint32_t site); /* as long as i
 struct site_name region_name_within(const struct trace *, uint32_t site, size_t room);
 
 #define OUTSIDE_REGIONS "outside regions" /* of TR_OUTSIDE */
+#define OUTSIDE_CODE "code outside regions" /* likewise, in a sentence: "was in ..." */
+struct site_name site_name_said(const struct trace *, uint32_t site, size_t room); /* within that room, in a sentence */
 
 #endif

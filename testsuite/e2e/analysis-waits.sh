@@ -407,5 +407,7 @@ says out 'No thread waited for another.'
 "$analyze" dump barrier | sed '/^group/a without barrier' | trace without
 expect 0 waits without
 says out 'Who waited for whom is not known'
+expect 0 waits --json without
+jq -e '.unknown | startswith("Who waited for whom is not known")' out >is || fail "without: $(cat out)"
 expect 2 waits barrier --region a
 exit $failed
