@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * otf2.c - an archive of the Open Trace Format 2, by its own library: a location for each thread, a region for each site, and MPI's
- * messages and collective operations where it is known who took part. The ends of each interval are attributes, lo and hi, in ticks like
+ * messages and collective operations where it is known who took part. A message whose call only begins it has a request, which its wait or
+ * test completes; where that was in another thread it is written as a blocking one. The ends of each interval are attributes, lo and hi, in ticks like
  * all times. https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/ has what readers expect.
  *
  * A communicator is a group of the trace in which each thread is of another rank; what has none is of the first, that of all ranks. */
@@ -9,9 +10,11 @@
 #include <otf2/otf2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/export/export.h"
+#include "analysis/export/nested.h"
 #include "analysis/match/match.h"
 #include "analysis/otf2/otf2.h"
 #include "analysis/trace/names.h"
@@ -22,9 +25,10 @@ struct note {
 	size_t ordinal;          /* of the event */
 	uint32_t peer, comm;     /* the other side, or the root, in the communicator */
 	uint32_t tag;
-	uint64_t bytes;
+	uint64_t bytes, request; /* NO_REQUEST: of a call that is over when its message is */
 	OTF2_CollectiveOp op;
 };
+#define NO_REQUEST UINT64_MAX
 
 struct notes { struct note *v; size_t n, next; };
 
@@ -107,8 +111,8 @@ static void note_message(struct otf2_writer *w, const struct match *m)
 	uint64_t bytes = from->bytes == MATCH_NO_BYTES ? 0 : from->bytes;
 	if (sender.rank == NO_RANK || receiver.rank == NO_RANK || by->done_at == MATCH_NEVER)
 		return;
-	add_note(w, from->thread, (struct note){ NOTE_SENDS, from->enter_at, receiver.rank, sender.comm, (uint32_t)m->number, bytes, 0 });
-	add_note(w, by->thread, (struct note){ NOTE_RECEIVES, by->done_at, sender.rank, sender.comm, (uint32_t)m->number, bytes, 0 });
+	add_note(w, from->thread, (struct note){ NOTE_SENDS, from->enter_at, receiver.rank, sender.comm, (uint32_t)m->number, bytes, NO_REQUEST, 0 });
+	add_note(w, by->thread, (struct note){ NOTE_RECEIVES, by->done_at, sender.rank, sender.comm, (uint32_t)m->number, bytes, NO_REQUEST, 0 });
 }
 
 static const struct { const char *name; OTF2_CollectiveOp op; } collectives[] = {
@@ -152,7 +156,7 @@ static void note_collective(struct otf2_writer *w, const struct match *m)
 	for (size_t i = 0; i < m->nparts; i++) {
 		const struct match_part *p = &m->parts[i];
 		uint64_t bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes;
-		struct note note = { NOTE_BEGINS, p->enter_at, root, place_in(w, m->group, p->thread).comm, 0, bytes, op_of(w->trace, p->site) };
+		struct note note = { NOTE_BEGINS, p->enter_at, root, place_in(w, m->group, p->thread).comm, 0, bytes, NO_REQUEST, op_of(w->trace, p->site) };
 		add_note(w, p->thread, note);
 		note.what = NOTE_ENDS;
 		note.ordinal = p->done_at;
@@ -183,13 +187,136 @@ static void find_notes(struct otf2_writer *w)
 			qsort(w->notes[t].v, w->notes[t].n, sizeof *w->notes[t].v, by_event);
 }
 
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+/* A message that a thread has begun and not completed. */
+struct begun_request {
+	uint64_t id, number;     /* in the trace, where it may come again; in the archive */
+	bool sends;
+	UT_hash_handle hh;
+};
+
+/* Along a thread. */
+struct requests {
+	const struct trace *trace;
+	OTF2_EvtWriter *to;
+	struct notes *notes;
+	struct begun_request *begun;
+	uint64_t n;              /* so many were */
+	uint64_t *open; size_t nopen; /* of each operation that is entered the id of what it waits for, or ARG_NONE */
+};
+
+static struct begun_request *find_request(struct requests *r, uint64_t id)
+{
+	struct begun_request *found = NULL;
+	if (id != ARG_NONE)
+		HASH_FIND(hh, r->begun, &id, sizeof id, found);
+	return found;
+}
+
+static void forget_request(struct requests *r, struct begun_request *b)
+{
+	HASH_DELETE(hh, r->begun, b);
+	free(b);
+}
+
+static void close_requests(struct requests *r)
+{
+	struct begun_request *b, *next;
+	HASH_ITER(hh, r->begun, b, next)
+		forget_request(r, b);
+	free(r->open);
+}
+
+/* What is noted of the event is of this request. */
+static bool give_request(struct requests *r, size_t ordinal, int what, uint64_t number)
+{
+	struct notes *notes = r->notes;
+	for (size_t i = notes->next; i < notes->n && notes->v[i].ordinal <= ordinal; i++)
+		if (notes->v[i].ordinal == ordinal && (int)notes->v[i].what == what) {
+			notes->v[i].request = number;
+			return true;
+		}
+	return false;
+}
+
+/* A send whose receive is not known is not written, and so has no request. */
+static void begin_request(struct requests *r, const struct nested_step *s, uint64_t id, bool sends)
+{
+	struct begun_request *b = find_request(r, id);
+	if (b)
+		forget_request(r, b);
+	if (sends ? !give_request(r, s->ordinal, NOTE_SENDS, r->n)
+		  : OTF2_EvtWriter_MpiIrecvRequest(r->to, NULL, (uint64_t)s->at, r->n) != OTF2_SUCCESS)
+		return;
+	b = mem_resize(NULL, 1, sizeof *b);
+	*b = (struct begun_request){ .id = id, .number = r->n++, .sends = sends };
+	HASH_ADD(hh, r->begun, id, sizeof b->id, b);
+}
+
+static void complete_request(struct requests *r, const struct nested_step *s, uint64_t id)
+{
+	struct begun_request *b = find_request(r, id);
+	if (!b)
+		return;
+	if (b->sends)
+		OTF2_EvtWriter_MpiIsendComplete(r->to, NULL, (uint64_t)s->at, b->number);
+	else
+		give_request(r, s->ordinal, NOTE_RECEIVES, b->number);
+	forget_request(r, b);
+}
+
+/* The id that the event says; ARG_NONE. */
+static uint64_t request_of(const struct requests *r, struct nested *nested, const struct nested_step *s)
+{
+	const struct trace *t = r->trace;
+	if (!s->event || s->site >= t->nsites || !(tr_is(t, s->site, OP_MESSAGE) || t->sites[s->site].kind == DPROF_KIND_WAIT))
+		return ARG_NONE;
+	trace_arguments(&nested->cursor, &nested->event);
+	return arg_request(tr_operation(t, &nested->event), &nested->event);
+}
+
+/* Behind an enter; before an exit, or a point. */
+static void follow_request(struct requests *r, struct nested *nested, const struct nested_step *s)
+{
+	bool message = s->site < r->trace->nsites && tr_is(r->trace, s->site, OP_MESSAGE);
+	if (s->what == NESTED_EXIT) {
+		uint64_t waited = r->open[--r->nopen];
+		complete_request(r, s, s->event ? waited : ARG_NONE);
+		return;
+	}
+	uint64_t id = request_of(r, nested, s);
+	if (s->what == NESTED_ENTER)
+		*MEM_GROW(r->open, r->nopen) = message ? ARG_NONE : id;
+	else
+		complete_request(r, s, message ? id : ARG_NONE);
+	if (s->what == NESTED_ENTER && message && id != ARG_NONE)
+		begin_request(r, s, id, r->trace->sites[s->site].kind == DPROF_KIND_SEND);
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
+
+static void put_send(OTF2_EvtWriter *to, uint64_t at, const struct note *n)
+{
+	if (n->request == NO_REQUEST)
+		OTF2_EvtWriter_MpiSend(to, NULL, at, n->peer, n->comm, n->tag, n->bytes);
+	else
+		OTF2_EvtWriter_MpiIsend(to, NULL, at, n->peer, n->comm, n->tag, n->bytes, n->request);
+}
+
+static void put_receive(OTF2_EvtWriter *to, uint64_t at, const struct note *n)
+{
+	if (n->request == NO_REQUEST)
+		OTF2_EvtWriter_MpiRecv(to, NULL, at, n->peer, n->comm, n->tag, n->bytes);
+	else
+		OTF2_EvtWriter_MpiIrecv(to, NULL, at, n->peer, n->comm, n->tag, n->bytes, n->request);
+}
 
 static void put_note(OTF2_EvtWriter *to, uint64_t at, const struct note *n)
 {
 	switch (n->what) {
-	case NOTE_SENDS: OTF2_EvtWriter_MpiSend(to, NULL, at, n->peer, n->comm, n->tag, n->bytes); break;
-	case NOTE_RECEIVES: OTF2_EvtWriter_MpiRecv(to, NULL, at, n->peer, n->comm, n->tag, n->bytes); break;
+	case NOTE_SENDS: put_send(to, at, n); break;
+	case NOTE_RECEIVES: put_receive(to, at, n); break;
 	case NOTE_BEGINS: OTF2_EvtWriter_MpiCollectiveBegin(to, NULL, at); break;
 	case NOTE_ENDS: OTF2_EvtWriter_MpiCollectiveEnd(to, NULL, at, n->op, n->comm, n->peer, n->bytes, n->bytes); break;
 	}
@@ -218,16 +345,22 @@ static uint64_t put_thread(struct otf2_writer *w, uint32_t thread, uint64_t *las
 {
 	OTF2_EvtWriter *to = OTF2_Archive_GetEvtWriter(w->archive, thread);
 	OTF2_AttributeList *bounds = OTF2_AttributeList_New();
+	struct requests requests = { .trace = w->trace, .to = to, .notes = &w->notes[thread] };
 	struct nested nested;
 	uint64_t n = 0;
 	nested_open(&nested, w->moments, thread);
 	for (struct nested_step s; to && !w->wrong && nested_next(&nested, &s);) {
+		if (s.what != NESTED_ENTER)
+			follow_request(&requests, &nested, &s);
 		put_notes(&w->notes[thread], to, (uint64_t)s.at, s.ordinal + (s.what != NESTED_ENTER));
 		put_step(to, bounds, &s, s.site < w->trace->nsites ? s.site : (OTF2_RegionRef)w->trace->nsites);
+		if (s.what == NESTED_ENTER)
+			follow_request(&requests, &nested, &s);
 		put_notes(&w->notes[thread], to, (uint64_t)s.at, s.ordinal + 1);
 		*last = (uint64_t)s.at > *last ? (uint64_t)s.at : *last;
 	}
 	nested_close(&nested);
+	close_requests(&requests);
 	OTF2_AttributeList_Delete(bounds);
 	if (to) {
 		OTF2_EvtWriter_GetNumberOfEvents(to, &n);

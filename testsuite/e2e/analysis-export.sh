@@ -86,7 +86,7 @@ python3 - "$long" <<-'END' >held || fail "csv: $(cat held)"
 END
 ! grep -q $'[\e\a]' two.csv two.paje two.speedscope && ! grep -qE '\\(033|007)' decoded || fail "a terminal's escape was written"
 
-[ "$(cat counted)" = "200 200 40 40 0" ] || fail "otf2: $(cat counted)"
+[ "$(cat counted)" = "200 200 40 40 0 0" ] || fail "otf2: $(cat counted)"
 
 # What stands on results says what the commands say.
 awk '/PROGRAM TOTALS/ { gsub(",", ""); print $1 }' annotated >total
@@ -177,9 +177,9 @@ for links in all packets; do
 	in_order tight $links 100
 	rm -rf tight.otf2 many.otf2
 	otf2 tight 0 --links $links
-	[ "$(cat counted)" = "300 300 100 100 100" ] || fail "otf2: $(cat counted)"
+	[ "$(cat counted)" = "300 300 100 100 100 0" ] || fail "otf2: $(cat counted)"
 	otf2 many 0 --links $links
-	read -r _ _ sends receives collectives <counted
+	read -r _ _ sends receives collectives _ <counted
 	[ "$sends $receives" = "4000 4000" ] && [ "$collectives" -gt 100 ] || fail "otf2: $(cat counted)"
 done
 # Nor is what was received from any source, where another run may receive another one, and was there before the call was over.
@@ -201,6 +201,31 @@ done
 } | sed '1i dprof-text 1\nclock 0 host=h0 ghz=1\nclock 1 host=h1 ghz=1' | trace anyone
 in_order anyone packets 100
 in_order anyone all 100
+
+# What only begins a message has a request, which the wait completes; ids come again.
+{
+	"$analyze" dump two | grep '^link'
+	printf '%s\n' 'site 3 kind=send name=MPI_Isend file=x.c line=4' 'site 4 kind=recv name=MPI_Irecv file=x.c line=5' \
+		'site 5 kind=recv name=received' 'site 6 kind=wait name=MPI_Wait file=x.c line=6' 'site 7 kind=send name=sent' \
+		'site 8 kind=wait name=MPI_Waitall file=x.c line=8' 'thread 0 clock=0 rank=0' 'thread 1 clock=1 rank=1' 'group 1 threads=0,1'
+	for i in {0..49}; do
+		at=$((20000 + i * 1000000)) id=$((7 + i % 2))
+		op 1 4 $((at - 500)) $((at - 400)) group=1 peer=0 tag=1 bytes=8 id=$id
+		op 0 3 $at $((at + 3)) group=1 peer=1 tag=1 bytes=8 id=$id
+		if ((i % 3)); then
+			op 0 6 $((at + 100)) $((at + 200)) id=$id
+		else
+			echo "e 0 $((at + 100)) 8 enter"
+			echo "e 0 $((at + 200)) 7 point id=$id"
+			echo "e 0 $((at + 200)) 8 exit"
+		fi
+		echo "e 1 $((at + 400)) 8 enter"
+		echo "e 1 $((at + 1200)) 5 point id=$id bytes=8"
+		echo "e 1 $((at + 1200)) 8 exit"
+	done
+} | sed '1i dprof-text 1\nclock 0 host=h0 ghz=1\nclock 1 host=h1 ghz=1' | trace begun
+otf2 begun 0
+[ "$(cat counted)" = "200 200 50 50 0 100" ] || fail "otf2, requests: $(cat counted)"
 
 # Who leaves a barrier does so behind the last that entered.
 expect 0 export --links packets --to speedscope tight.speedscope tight
