@@ -274,9 +274,11 @@ static void say_findings(struct reply *r, const struct page *p)
 {
 	char *advice = ranking_advice(r, p->f);
 	reply_gap(r);
+	if (p->step.first)
+		reply_say(r, SAY_ADVICE, "%s %s", p->step.first, p->step.advice);
 	reply_say(r, SAY_ADVICE, "%s%s%s", advice, p->step.there ? " " : "", p->step.there ? p->step.there : "");
 	free(advice);
-	if (p->step.advice && !p->step.there)
+	if (p->step.advice && !p->step.there && !p->step.first)
 		reply_say(r, SAY_ADVICE, "%s", p->step.advice);
 	if (p->efficiency)
 		reply_say(r, SAY_TEXT, "Efficiency %s %%: load balance %s %%, communication %s %%",
@@ -351,6 +353,8 @@ static void fill_advice(struct reply *r, const struct findings *f, const struct 
 	char *advice = ranking_advice(r, f);
 	reply_value(r, "advice", tab_text(advice));
 	free(advice);
+	if (step->first)
+		reply_value(r, "first", tab_text(step->first));
 	if (step->advice) {
 		reply_value(r, "gain", tab_text(step->advice));
 		reply_value(r, "command", tab_text(step->command));
@@ -427,6 +431,8 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	find_causes(&page, options);
 	page.decide = decide_find(&f.times, options, ranking_undecided(&f), ranking_count_undecided);
 	page.step = next_step(reply, &f, &page.profile);
+	if (page.diagnosed)
+		next_step_prefer(&page.step, reply, &f, &page.profile, &page.diagnosis);
 	if (reply->data)
 		fill_data(reply, &page);
 	if (reply->page)

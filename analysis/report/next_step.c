@@ -118,7 +118,7 @@ static struct next_step all_work_of(const struct reply *r, const struct findings
 	return (struct next_step){
 		.advice = mem_format("Half of all work of %s would make the run %s, if nothing else changes.",
 				     profile_who(who).text, profile_gains(r, p, p->aside, 2).text),
-		.command = command_for(f, "--all-work", who) };
+		.command = command_for(f, "--all-work", who), .gain = p->aside[COZ_EXPECTED] };
 }
 
 static struct next_step region_of(const struct reply *r, const struct findings *f, const struct profile *p, uint32_t site,
@@ -132,7 +132,7 @@ static struct next_step region_of(const struct reply *r, const struct findings *
 		.advice = mem_format("Half the time in region %s%s%s would make the run %s, if nothing else changes.",
 				     site_name(f->trace, site).text, on, *on ? profile_who(who).text : "",
 				     profile_gains(r, p, gain, 2).text),
-		.command = command_for(f, what, who) };
+		.command = command_for(f, what, who), .gain = gain[COZ_EXPECTED] };
 	free(name);
 	free(what);
 	return step;
@@ -181,8 +181,58 @@ struct next_step next_step(const struct reply *r, const struct findings *f, cons
 	return region_of(r, f, p, row->site, COZ_ALL, gain);
 }
 
+/* ---- What the diagnosis says ------------------------------------------------------------------ */
+
+static struct coz_location location_of(const struct findings *f, uint32_t thread)
+{
+	struct coz_location location = COZ_ALL;
+	if (thread >= f->trace->nthreads)
+		return location;
+	const struct tr_thread *self = &f->trace->threads[thread];
+	const struct tr_process *process = &f->trace->processes[self->process];
+	if (f->trace->nthreads > f->trace->nprocesses)
+		location.thread = self->number;
+	if (f->trace->nprocesses > 1 && self->rank >= 0)
+		location.rank = self->rank;
+	else if (f->trace->nprocesses > 1)
+		location.pid = (int64_t)process->pid;
+	return location;
+}
+
+static char *less_of(const struct findings *f, const struct diagnosis_finding *d, struct coz_location who)
+{
+	char *where = d->ask_site < f->trace->nsites ? mem_format("time in region %s", site_name(f->trace, d->ask_site).text)
+						     : mem_copy("work");
+	char *on = !coz_is_all(who) || f->ranks.count > 1 ? mem_format(" on %s", profile_who(who).text) : mem_copy("");
+	char *text = mem_format("%u %% less %s%s", d->ask_percent, where, on);
+	free(where);
+	free(on);
+	return text;
+}
+
+void next_step_prefer(struct next_step *step, const struct reply *r, const struct findings *f, const struct profile *p, const struct diagnosis *d)
+{
+	const struct diagnosis_finding *first = d->nfindings ? d->findings : NULL;
+	if (!first || !first->proved || !first->asked || first->expected.lo <= step->gain.hi + 1)
+		return;
+	struct coz_location who = location_of(f, first->ask_thread);
+	const struct interval gain[COZ_ANSWERS] = { [COZ_EXPECTED] = first->expected, [COZ_PROVED] = first->bought };
+	char *less = less_of(f, first, who);
+	char *name = first->ask_site < f->trace->nsites ? quoted(f->trace->sites[first->ask_site].name) : NULL;
+	char *what = name ? mem_format("--region %s", name) : mem_copy("--all-work");
+	next_step_close(step);
+	*step = (struct next_step){
+		.first = mem_format("%s %% of all threads' time: %s (proved).", reply_interval(r, first->cost, 1).text, first->what),
+		.advice = mem_format("%s would make the run %s, if nothing else changes.", less, profile_gains(r, p, gain, 2).text),
+		.command = command_for(f, what, who), .gain = first->expected };
+	free(less);
+	free(name);
+	free(what);
+}
+
 void next_step_close(struct next_step *step)
 {
+	free(step->first);
 	free(step->advice);
 	free(step->there);
 	free(step->command);

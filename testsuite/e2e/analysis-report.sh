@@ -310,4 +310,36 @@ fits_80 out '^More: ' || fail "threads of a process, with -v: wider than 80 colu
 expect 0 report -v visited
 says out "  and 2 more regions, see --json"
 
+# A wavefront whose rank 1 has twice the work: it keeps only those behind it waiting, and the last rank works alone at the end. What costs most comes
+# first, with the command that says more of that one. The barrier's straggler above is said as ever.
+{
+	printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'site 0 kind=region name=cells file=x.c line=1' \
+		'site 1 kind=recv name=MPI_Recv file=x.c line=2' 'site 2 kind=send name=MPI_Send file=x.c line=3' 'site 3 kind=barrier name=MPI_Barrier file=x.c line=4'
+	printf 'thread %s clock=0 rank=%s\n' 0 0 1 1 2 2 3 3
+	echo 'group 1 threads=0,1,2,3'
+	awk 'function visit(site, from, to, keys) { print "e", rank, from, site, "enter", keys; print "e", rank, to, site, "exit" }
+	BEGIN { for (rank = 0; rank < 4; rank++) {
+			at = 1000
+			for (block = 0; block < 12; block++) {
+				if (rank > 0) {
+					came = sent[rank - 1, block] + 10
+					visit(1, at, came > at + 10 ? came : at + 10, "group=1 peer=" rank - 1 " tag=1 bytes=8")
+					at = came > at + 10 ? came : at + 10
+				}
+				visit(0, at, at + (rank == 1 ? 200000 : 100000)); at += rank == 1 ? 200000 : 100000
+				sent[rank, block] = at + 5
+				if (rank < 3) { visit(2, at, at + 10, "group=1 peer=" rank + 1 " tag=1 bytes=8"); at += 10 }
+			}
+			end[rank] = at
+		}
+		for (rank = 0; rank < 4; rank++) visit(3, end[rank], end[3] + 20, "group=1 seq=0") }'
+} | trace front
+expect 0 report --json front
+jq -e '(.first | test("^[0-9. ±]+ % of all threads. time: rank 1 has more to do in cells")) and (.gain | startswith("50 % less time in region cells (x.c:1) on rank 1 would")) and
+	.command == "dprof-analyze coz --region cells --rank 1 front"' out >is || fail "a wavefront: $(jq -c '[.first, .advice, .gain, .command]' out)"
+expect 0 report front
+[[ $(sed -n 4p out) == *"% of all threads' time: rank 1 has more"* ]] && says out 'More: dprof-analyze coz --region cells --rank 1 front' || fail "a wavefront: $(cat out)"
+expect 0 report --json threads
+jq -e 'has("first") | not' out >is || fail "what buys no more comes first: $(cat out)"
+
 echo "as expected"
