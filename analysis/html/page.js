@@ -20,31 +20,33 @@ function element(tag, attributes, ...children) {
 const known = (x) => x && Number.isFinite(x.lo) && Number.isFinite(x.hi);
 const middle = (x) => (known(x) ? (x.lo + x.hi) / 2 : 0);
 
-/* "31.2 ±0.1": the interval is inside of what is shown. */
-function shown(x, unit = '') {
+/* "31.2 ±0.1": the interval is inside of what is shown, with at most so many decimals. */
+function shown(x, unit = '', most = 9) {
   if (!known(x)) return 'not known';
   if (x.lo === 0 && x.hi === 0) return '0' + unit;
   const half = (x.hi - x.lo) / 2, size = Math.max(Math.abs(x.lo), Math.abs(x.hi));
-  if (half > size / 4) return outward(x.lo, size, -1) + ' .. ' + outward(x.hi, size, 1) + unit;
+  if (half > size / 4 || size < 10 ** -most) return outward(x.lo, size, -1, most) + ' .. ' + outward(x.hi, size, 1, most) + unit;
   const digits = half > 0 ? Math.ceil(-Math.log10(half)) + 1 : 12;
-  const decimals = Math.max(0, Math.min(9, digits, 5 - Math.ceil(Math.log10(size))));
+  const decimals = Math.max(0, Math.min(most, digits, 5 - Math.ceil(Math.log10(size))));
   const text = ((x.lo + x.hi) / 2).toFixed(decimals), at = Number(text);
   const off = Math.max(x.hi - at, at - x.lo, 0), step = 10 ** -decimals;
   const beside = Math.ceil(off / step - 1e-9) * step;
   return text + (beside > 0 ? ' ±' + beside.toFixed(decimals) : '') + unit;
 }
 
-function outward(value, size, direction) {
-  const step = 10 ** (Math.ceil(Math.log10(size)) - 3), decimals = Math.max(0, Math.min(12, -Math.round(Math.log10(step))));
+function outward(value, size, direction, most) {
+  if (value === 0) return '0';
+  const step = 10 ** Math.max(-most, Math.ceil(Math.log10(size)) - 3), decimals = Math.max(0, Math.min(12, -Math.round(Math.log10(step))));
   return (direction < 0 ? Math.floor(value / step) * step : Math.ceil(value / step) * step).toFixed(decimals);
 }
 
 const percent = (x) => shown(x, ' %');
 
-/* In the unit that fits, which all numbers of a table share. */
+/* In the unit that fits, which all numbers of a table share; a millionth of the largest is the least that is told. */
 function secondsUnit(largest) {
   const [factor, unit] = largest >= 1 ? [1, 's'] : largest >= 1e-3 ? [1e3, 'ms'] : [1e6, 'µs'];
-  return { unit, of: (x) => (known(x) ? shown({ lo: x.lo * factor, hi: x.hi * factor }) : 'not known') };
+  const most = Math.max(0, Math.min(9, 6 - Math.ceil(Math.log10(Math.max(largest * factor, 1e-3)))));
+  return { unit, of: (x) => (known(x) ? shown({ lo: x.lo * factor, hi: x.hi * factor }, '', most) : 'not known') };
 }
 
 function time(ns) {
@@ -62,8 +64,9 @@ function who(x) {
 const whoCell = (x) => element('td', { class: 'who' }, who(x));
 const textCell = (text) => element('td', { class: 'text' }, text || '');
 const place = (x) => (x.file ? x.file + (x.line ? ':' + x.line : '') : x.site || '');
-const named = (name, where) =>
-  element('td', { class: 'name' }, String(name), where ? ' ' : '', where ? element('span', { class: 'where' }, where) : '');
+/* A place without a line goes by its name. */
+const named = (name, where) => element('td', { class: 'name' }, String(name),
+  ...(where && where !== String(name) ? [' ', element('span', { class: 'where' }, where)] : []));
 
 /* The part of 0 .. most that is certain, and that is possible. */
 function range(x, most) {
@@ -74,21 +77,23 @@ function range(x, most) {
     element('i', { class: 'possible', style: `left:${part(x.lo)}%;width:${Math.max(0.5, part(x.hi) - part(x.lo))}%` }));
 }
 
-/* columns: [title, row -> cell or text, numeric]. Long tables show their first rows until asked. */
-function table(caption, columns, rows, most = 12) {
+/* columns: [title, row -> cell or text, numeric]. Long tables show their first rows until asked. Where the page is narrow, a table of class
+ * "stack" has what is in a row one below the other, each behind its title. The caption is outside of what scrolls. */
+function table(caption, columns, rows, most = 12, classes = null) {
   const body = element('tbody');
-  const t = element('table', {}, element('caption', {}, caption),
+  const t = element('table', { class: classes, 'aria-label': caption },
     element('thead', {}, element('tr', {}, ...columns.map(([title, , numeric]) => element('th', { scope: 'col', class: numeric && 'n' },
       title || element('span', { class: 'unseen' }, 'drawn'))))), body);
   rows.forEach((row, i) => {
     const tr = element('tr', { class: i >= most ? 'gone more' : undefined });
-    for (const [, of, numeric] of columns) {
-      const cell = of(row);
-      tr.append(cell instanceof HTMLTableCellElement ? cell : element('td', { class: numeric && 'n' }, cell));
+    for (const [title, of, numeric] of columns) {
+      const value = of(row), cell = value instanceof HTMLTableCellElement ? value : element('td', { class: numeric && 'n' }, value);
+      if (title && cell.textContent) cell.dataset.title = title;
+      tr.append(cell);
     }
     body.append(tr);
   });
-  const box = element('div', {}, element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, t));
+  const box = element('div', {}, element('p', { class: 'caption' }, caption), element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, t));
   if (rows.length > most) {
     const more = element('button', { type: 'button' }, `All ${rows.length} rows`);
     more.addEventListener('click', () => {
@@ -115,17 +120,21 @@ function card(title, value, note) {
   return element('div', { class: 'card' }, title, element('b', {}, value), note ? element('span', { class: 'quiet' }, note) : '');
 }
 
+/* What costs most, where the report itself has not looked for that (it does not in a long run). */
+function costliest(r) {
+  const first = ((data.diagnose || {}).findings || [])[0];
+  if (r.findings || !first || !first.proved || !first.what) return '';
+  return `${percent(first.cost_percent)} of all threads' time: ${first.what} (proved).` +
+    (first.expected_percent ? ` ${first.less_percent} % less there: the run ${percent(first.expected_percent)} shorter.` : '');
+}
+
 function summary() {
   const r = data.report || {}, e = data.efficiency || {}, unit = secondsUnit(middle(r.span_s));
   document.getElementById('title').textContent = 'dprof: ' + (r.program || 'a run');
   document.title = 'dprof: ' + (r.program || 'a run');
   const s = section('summary', 'Summary');
   for (const problem of r.problems || []) s.append(element('p', { class: 'damage' }, problem));
-  const first = ((data.diagnose || {}).findings || [])[0];
-  if (first && first.proved && first.what)
-    s.append(element('p', { class: 'finding' }, `${first.what[0].toUpperCase()}${first.what.slice(1)}: ${percent(first.cost_percent)} of all threads' time (proved).`,
-      first.expected_percent ? ` ${first.less_percent} % less there: the run ${percent(first.expected_percent)} shorter.` : ''));
-  for (const line of [r.advice, r.gain]) if (line) s.append(element('p', { class: 'finding' }, line));
+  for (const line of r.first ? [`${r.first} ${r.gain}`, r.advice] : [r.advice, r.gain, costliest(r)]) if (line) s.append(element('p', { class: 'finding' }, line));
   if (r.command) s.append(element('p', { class: 'quiet' }, 'Next: ', element('code', {}, r.command)));
   s.append(element('div', { class: 'cards' },
     card('The run', unit.of(r.span_s) + ' ' + unit.unit, `${r.processes} process${r.processes === 1 ? '' : 'es'}, ${(r.threads || []).length} threads, ${r.hosts} clock${r.hosts === 1 ? '' : 's'}`),
@@ -165,7 +174,7 @@ function efficiency() {
     ['factor', ([, depth, name]) => element('td', { class: 'who', style: `padding-left:${depth * 1.4}rem` }, name)],
     ['percent', ([key]) => shown(of(key)), true], ['', ([key]) => range(of(key), 100)],
     ['what it is', ([, , , what]) => textCell(what)], ['what keeps it low', ([key]) => textCell(cause(key.startsWith('openmp') ? 'openmp' : key))],
-  ], rows));
+  ], rows, 12, 'stack'));
 }
 
 /* ---- Diagnosis ------------------------------------------------------------------------------------------------------ */
@@ -180,7 +189,7 @@ function diagnosis() {
       ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'undecided')], ['on', whoCell], ['where', (f) => named(f.region || '', f.where)],
       ['why', (f) => textCell(f.what)], ['suggestion', (f) => element('td', { class: 'text' }, f.suggestion || '', f.expected_percent ?
         element('span', { class: 'where' }, ` ${f.less_percent} % less there: the run ${percent(f.expected_percent)} shorter (proved ${d.proved_if ? `if ${d.proved_if}: ` : ''}${percent(f.speedup_percent)})`) : '')],
-    ], findings, 8));
+    ], findings, 8, 'stack'));
 }
 
 /* ---- Stragglers ----------------------------------------------------------------------------------------------------- */
@@ -214,12 +223,12 @@ function curve(region) {
     scales: { x: { time: false }, y: { range: (u, lo, hi) => [Math.min(0, lo), Math.max(1, hi * 1.05)] } },
     axes: [{ ...axis, label: 'region shorter by, %' }, { ...axis, label: 'run shorter by, %' }],
     series: [{ label: 'less, %' },
-      { label: 'expected', stroke: css('--bar'), width: 2 },
-      { label: 'proved from', stroke: css('--soft'), width: 1 },
-      { label: 'to', stroke: css('--soft'), width: 1 }],
-    bands: [{ series: [3, 2], fill: css('--wait') }],
+      { label: 'proved from', stroke: css('--soft'), width: 1, points: { show: false } },
+      { label: 'to', stroke: css('--soft'), width: 1, points: { show: false } },
+      { label: 'expected', stroke: css('--bar'), width: 2, points: { show: false } }],
+    bands: [{ series: [2, 1], fill: css('--wait') }],
   };
-  new uPlot(options, [x, line('expected_percent'), end('speedup_percent', 'lo'), end('speedup_percent', 'hi')], figure);
+  new uPlot(options, [x, end('speedup_percent', 'lo'), end('speedup_percent', 'hi'), line('expected_percent')], figure);
   return figure;
 }
 

@@ -135,7 +135,7 @@ browse() { # page script
 		cat "$2"
 		echo '})(); } catch (e) { said = "threw " + e; } document.title = "RESULT " + JSON.stringify([said, wrong]); }, 300);</script></body></html>'
 	} >"$1.tried.html"
-	HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=1200,900 \
+	HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=${width:-1200},900 \
 		--virtual-time-budget=5000 --dump-dom "file://$tmp/$1.tried.html" 2>chromium.err | sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p'
 }
 
@@ -163,6 +163,24 @@ END
 browse page.html look.js >seen
 jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "efficiency", "diagnosis", "timeline", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
 	.images == 0 and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
+
+# What is shown of an interval holds it, in few digits; and where the page is narrow no text is beside it.
+cat >digits.js <<-'END'
+	let state = 1, bad = [], longest = 0;
+	const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+	for (let i = 0; i < 3000; i++) {
+		const largest = 10 ** (3 - 8 * random()), unit = secondsUnit(largest), lo = largest * 10 ** (-9 * random()), half = random() < 0.1 ? 0 : lo * 10 ** (-12 * random());
+		const x = { lo: random() < 0.1 ? 0 : lo - half / 2, hi: lo + half / 2 }, text = unit.of(x), factor = { s: 1, ms: 1e3, 'µs': 1e6 }[unit.unit];
+		const [a, b] = text.split(/ ±| \.\. /).map(Number), [least, most] = text.includes('..') ? [a, b] : [a - (b || 0), a + (b || 0)];
+		const near = 1e-12 * most;
+		if (!(least <= x.lo * factor + near && x.hi * factor <= most + near) && !(b === undefined && Math.abs(a / lo / factor - 1) < 1e-4)) bad.push([text, x, unit.unit]);
+		longest = Math.max(longest, text.length);
+	}
+	const cut = [...document.querySelectorAll('table.stack')].filter((t) => t.scrollWidth > t.parentElement.clientWidth + 1).length;
+	return [bad.slice(0, 3), longest, document.querySelectorAll('.stack td[data-title]').length > 5, cut];
+END
+width=400 browse page.html digits.js >seen
+jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] == 0' seen >held || fail "what is shown of intervals: $(cat seen)"
 
 # Of what a share is says each factor's cause: imbalance of the run, waiting of all threads' time. Two ranks take turns.
 {
