@@ -5,6 +5,7 @@
 
 B        ?= $(CURDIR)/$(if $(SAN),build/san,build)
 PREFIX   ?= /usr/local
+override PREFIX := $(abspath $(PREFIX))
 VERSION  := $(shell sed -n 's/^.define DPROF_VERSION "\(.*\)"/\1/p' runtime/version.h)
 CC       := gcc
 CXX      := g++
@@ -126,14 +127,14 @@ now-install: now-all
 		>$(to)/lib/pkgconfig/$(notdir $(pc));)
 
 # What is to be removed is what would be installed: into a folder of its own, to see what there is. Folders go, too, if they are
-# empty; of a system's prefix, which has folders before, those of dprof alone.
+# empty, the prefix itself among them; of a system's prefix, which has folders before, those of dprof alone.
 system = $(and $(filter /usr /usr/local,$(PREFIX)),$(if $(DESTDIR),,yes))
 listed = $(B)/uninstall
 now-uninstall: now-all
 	$(Q)rm -rf $(listed) && $(MAKE) --no-print-directory now-install DESTDIR=$(listed)
 	$(Q)cd $(listed) && find . ! -type d | while read -r file; do rm -f "$(DESTDIR)/$$file"; done
-	$(Q)cd $(listed)$(PREFIX) && find . -mindepth 1 -depth -type d $(if $(system),-path '*dprof*') | \
-		while read -r folder; do rmdir "$(to)/$$folder" 2>/dev/null || :; done
+	$(Q)cd $(listed)$(PREFIX) && find . $(if $(system),-mindepth 1) -depth -type d $(if $(system),-path '*dprof*') | \
+		while read -r folder; do rmdir "$(to)/$${folder#.}" 2>/dev/null || :; done
 	$(Q)rm -rf $(listed)
 
 # Of a copy, as dpkg-buildpackage puts what it makes beside the source; what is built is taken from here.

@@ -7,7 +7,7 @@
 . testsuite/lib.sh
 export DPROF_DIR=$dir/traces
 mkdir "$DPROF_DIR"
-prefix=$dir/prefix
+prefix=$dir/prefix source=$PWD
 make --no-print-directory B="$B" PREFIX="$prefix" now-install >"$dir/log" 2>&1 || fail "make install: $(cat "$dir/log")"
 make --no-print-directory B="$B" DESTDIR="$dir/stage" PREFIX=/usr now-install >"$dir/log" 2>&1 ||
 	fail "make install DESTDIR=: $(cat "$dir/log")"
@@ -177,4 +177,9 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2046
 g++ -O2 $(pkg-config --define-prefix --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --define-prefix --cflags dprof) -c app.c &&
 	gcc app.o work.o -o app2 $(pkg-config --define-prefix --libs dprof) && regions "moved: pkg-config" ./app2 || fail "pkg-config: does not build"
+
+# A prefix that was made for it goes with it, also where it is named from here.
+cd "$source" || exit 1
+make --no-print-directory B="$B" PREFIX="$(realpath --relative-to=. "$prefix")" now-uninstall >"$dir/log" 2>&1 || fail "make uninstall: $(cat "$dir/log")"
+[ ! -e "$prefix" ] || fail "make uninstall leaves $(find "$prefix")"
 exit $failed
