@@ -54,9 +54,9 @@ static const struct {
 	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL, "check --json dprof-app.1" },
 	{ { "export", cmd_export, "write what other tools read: --to FORMAT" }, "FILE DIR", NULL,
 	  "export --to sqlite job.db dprof-app.1" },
-	{ { "audit", cmd_audit, "what of another tool's trace holds (OTF2; PyTorch's JSON)" }, "FILE...", NULL, "audit scorep/traces.otf2" },
+	{ { "audit", cmd_audit, "what of another tool's trace holds (OTF2, PyTorch)" }, "FILE...", NULL, "audit scorep/traces.otf2" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL, "dump --bounds dprof-app.1 | less" },
-	{ { "pack", NULL, "make a trace directory of such text (- may be FILE), or of OTF2" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
+	{ { "pack", NULL, "make a trace of such text (FILE or -), or of OTF2" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
 	{ { "sites", NULL, "what is instrumented in objects, libraries and programs" }, "FILE...", NULL, "sites --json ./app" },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)

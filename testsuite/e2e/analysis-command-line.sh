@@ -37,6 +37,7 @@ cp "$dir/out" "$dir/help"
 good '' -h
 cmp -s "$dir/help" "$dir/out" || fail '-h is not --help'
 sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$dir/help" >"$dir/commands"
+sed -n '/^Commands:/,/^$/p' "$dir/help" | grep '^[^ C]' && fail "a command's line is longer than 80 columns"
 [ "$(wc -l <"$dir/commands")" -ge 12 ] || fail "$(cat "$dir/help")"
 good '^dprof-analyze [0-9]' --version
 
