@@ -85,6 +85,6 @@
   (contention (region ?r) (name ?name) (thread ?t) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))
   =>
   (assert (finding (cause lock) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "threads wait in " ?op " (" ?at ") for a lock that others hold in " ?name))
+    (what (str-cat "threads wait in " ?op (if (eq ?op ?at) then "" else (str-cat " (" ?at ")")) " for a lock that others hold in " ?name))
     (suggestion (str-cat "hold it for less of " ?name ", or have several of these locks"))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r))))
