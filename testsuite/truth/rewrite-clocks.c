@@ -6,7 +6,8 @@
  *   dprof-analyze dump DIR | rewrite-clocks --merge | ...      all threads on clock 0: the truth, when
  *                                                             all hosts were one machine
  *
- * Law: each stamp of that clock becomes floor(rate * stamp) + offset; nothing else changes. */
+ * Law: each stamp of that clock becomes floor(rate * stamp) + offset, and its nominal ticks per nanosecond are as many times more: what a
+ * kernel counts in nanoseconds is as long as before. Nothing else changes. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -23,6 +24,7 @@ struct rewrite {
 	long clock;
 	bool merge;
 	struct clockmap map;
+	double rate;
 	long clock_of[MAX_THREADS];     /* of each thread */
 };
 
@@ -79,12 +81,20 @@ static void thread_line(struct rewrite *r, char *line)
 	owner_line(r, line);
 }
 
-/* "clock N ...": merged, only the first one is left. */
+/* "clock N ... ghz=G ...": merged, only the first one is left. */
 static void clock_line(const struct rewrite *r, char *line)
 {
-	char *at = line + strlen("clock ");
-	if (!r->merge || number(&at, line) == 0)
+	char *at = line + strlen("clock "), *ghz = strstr(line, " ghz="), *behind;
+	long clock = (long)number(&at, line);
+	if (r->merge && clock != 0)
+		return;
+	if (r->merge || clock != r->clock || !ghz) {
 		fputs(line, stdout);
+		return;
+	}
+	ghz += strlen(" ghz=");
+	double nominal = strtod(ghz, &behind);
+	printf("%.*s%.12g%s", (int)(ghz - line), line, nominal * r->rate, behind);
 }
 
 /* "e THREAD STAMP ..." and its kin. */
@@ -195,6 +205,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	r.map = clockmap_affine(0, offset_ticks, num, den);
+	r.rate = (double)num / (double)den;
 	rewrite(&r);
 	clockmap_free(&r.map);
 	return ferror(stdout) || fflush(stdout) ? 1 : 0;
