@@ -21,7 +21,7 @@ const known = (x) => x && Number.isFinite(x.lo) && Number.isFinite(x.hi);
 const middle = (x) => (known(x) ? (x.lo + x.hi) / 2 : 0);
 
 /* "31.2 ±0.1": the interval is inside of what is shown, with at most so many decimals. */
-function shown(x, unit = '', most = 9) {
+function shown(x, unit = '', most = 4) {
   if (!known(x)) return 'not known';
   if (x.lo === 0 && x.hi === 0) return '0' + unit;
   const half = (x.hi - x.lo) / 2, size = Math.max(Math.abs(x.lo), Math.abs(x.hi));
@@ -261,7 +261,7 @@ function waits() {
   if (!rows.length) return;
   const unit = secondsUnit(Math.max(...rows.map((row) => middle(row.seconds)))), most = Math.max(...rows.map((row) => row.seconds.hi || 0));
   const s = section('waits', 'Waits', table('Who waited, for whom, and for how long', [
-    ['kind', (x) => kindNames[x.kind] || x.kind], ['who', whoCell], ['at', (x) => named(x.name, x.site)],
+    ['kind', (x) => element('td', { class: 'who' }, kindNames[x.kind] || x.kind)], ['who', whoCell], ['at', (x) => named(x.name, x.site)],
     [`time, ${unit.unit}`, (x) => unit.of(x.seconds), true], ['', (x) => range(x.seconds, most)], ['verdict', (x) => x.verdict || ''],
     ['for', (x) => whoCell(x.caused_by)], ['which was in', (x) => named((x.caused_by || {}).region || '', (x.caused_by || {}).site)],
     ['times', (x) => String(x.count), true],
