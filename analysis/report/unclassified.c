@@ -19,22 +19,34 @@ static uint64_t ticks_of(const struct period *p, uint64_t first, uint64_t last)
 	return p->may & MAY_BE_UNCLASSIFIED && to > from ? to - from : 0;
 }
 
+/* Ticks in which the thread surely was in unclassified time, or may have been. */
+struct unclassified_ticks { uint64_t sure, possible; };
+
+static struct unclassified_ticks add_up(const struct trace *trace, size_t thread, const struct roles *roles, uint64_t first, uint64_t last)
+{
+	struct unclassified_ticks all = { 0, 0 };
+	struct period_begin begin[PERIODS_AT_ONCE];
+	struct states s;
+	uint64_t to;
+	states_open(&s, trace, thread, roles);
+	for (size_t n; (n = states_periods(&s, begin, PERIODS_AT_ONCE, &to));)
+		for (size_t i = 0; i < n; i++) {
+			struct period p = states_period(begin, n, i, to);
+			uint64_t ticks = ticks_of(&p, first, last);
+			all.possible += ticks;
+			all.sure += p.may == MAY_BE_UNCLASSIFIED ? ticks : 0;
+		}
+	all.possible += s.between;
+	states_close(&s);
+	return all;
+}
+
 static struct interval percent_of(const struct trace *trace, const struct times *times, size_t thread, const struct roles *roles,
 				  const struct span *span)
 {
 	const struct tr_thread *t = &trace->threads[thread];
-	uint64_t first = roles->ends[t->clock].first, last = times_ends(t).last, sure = 0, possible = 0;
-	struct states s;
-	struct period p;
-	states_open(&s, trace, thread, roles);
-	while (states_next(&s, &p)) {
-		uint64_t ticks = ticks_of(&p, first, last);
-		possible += ticks;
-		sure += p.may == MAY_BE_UNCLASSIFIED ? ticks : 0;
-	}
-	possible += s.between;
-	states_close(&s);
-	frz_time least = times_duration(times, t->clock, sure), most = times_duration(times, t->clock, possible);
+	struct unclassified_ticks u = add_up(trace, thread, roles, roles->ends[t->clock].first, times_ends(t).last);
+	frz_time least = times_duration(times, t->clock, u.sure), most = times_duration(times, t->clock, u.possible);
 	return interval_percent((frz_time){ least.lo, most.hi }, span->length);
 }
 

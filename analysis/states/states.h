@@ -150,6 +150,13 @@ bool states_next(struct states *, struct period *);
  * there is room for, and in *to where the last one of them ends. 0 when there are no more. */
 struct period_begin { uint64_t from; uint32_t site; uint8_t may; };
 size_t states_periods(struct states *, struct period_begin *, size_t room, uint64_t *to);
+#define PERIODS_AT_ONCE 256 /* enough room */
+
+/* The i-th of n that were given so. */
+static inline struct period states_period(const struct period_begin *begin, size_t n, size_t i, uint64_t to)
+{
+	return (struct period){ begin[i].from, i + 1 < n ? begin[i + 1].from : to, begin[i].may, begin[i].site };
+}
 
 /* Likewise event by event: the state from `last` on is `now`, after an event and after a moment in which it
  * changes without one. After the last of these nothing is recorded any more. */

@@ -278,8 +278,6 @@ static void keep_waited(struct thread_totals *t, const struct totals_sums *sums)
 			*MEM_GROW(t->waited, t->nwaited) = (struct waited_at){ site, sums->waited[site] };
 }
 
-#define PERIODS_AT_ONCE 256
-
 static void follow_states(struct states *states, struct thread_totals *totals, bool marked, struct tr_writer *writer)
 {
 	size_t nsites = states->events.trace->nsites;
@@ -289,10 +287,10 @@ static void follow_states(struct states *states, struct thread_totals *totals, b
 	uint64_t to;
 	memset(sums.waited, 0, nsites * sizeof *sums.waited);
 	for (size_t n; (n = states_periods(states, begin, PERIODS_AT_ONCE, &to));) {
-		for (size_t i = 0; i < n; i++)
-			add_to_totals(totals, &glance, &sums,
-				      &(struct period){ begin[i].from, i + 1 < n ? begin[i + 1].from : to, begin[i].may,
-							begin[i].site });
+		for (size_t i = 0; i < n; i++) {
+			struct period p = states_period(begin, n, i, to);
+			add_to_totals(totals, &glance, &sums, &p);
+		}
 		periods_add(writer, begin, n);
 	}
 	add_sums(&totals->work, &sums, MAY_WORK);
