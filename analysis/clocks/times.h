@@ -90,6 +90,10 @@ frz_time times_between(const struct times *, struct moment from, struct moment t
 struct frz_cursor *times_cursors(const struct times *);
 frz_time times_between_near(const struct times *, struct frz_cursor *cursors, struct moment from, struct moment to);
 
+/* The same, of moments of which it is known when they were: for whoever asks for many ways between a few. */
+struct timed_moment { struct moment at; frz_time time; };
+frz_time times_between_timed(const struct times *, const struct timed_moment *from, const struct timed_moment *to);
+
 /* ---- The span of a time base: from its first event to its last ------------------------------- */
 
 struct span {

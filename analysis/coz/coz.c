@@ -152,18 +152,6 @@ static void woken_slacks(struct visit *v, const struct graph_node *j, struct sla
 				   not_negative(times_between(v->times, begin, last).hi), true, false };
 }
 
-/* How long before its end each input of a node was there. */
-static void find_passed(struct visit *v, const struct graph_node *j)
-{
-	const struct tr_thread *threads = v->g->trace->threads;
-	const struct graph_input *inputs = &v->g->inputs[j->first];
-	struct moment end = { threads[inputs[0].thread].clock, j->stamp };
-	for (size_t i = 0; i < j->ninputs; i++) {
-		struct moment m = { threads[inputs[i].thread].clock, inputs[i].stamp };
-		v->passed[i] = times_between_near(v->times, v->cursors, m, end);
-	}
-}
-
 /* Another run may not wait at all: no input is known to be tight. */
 static void all_slack(struct visit *v, const struct graph_node *j, struct slack *slack)
 {
@@ -274,7 +262,7 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 {
 	room_for(v, j->ninputs);
 	if (j->kind == GRAPH_ARRIVAL || j->loose || j->hidden)
-		find_passed(v, j);
+		transfer_passed(&v->coz->transfer, j, v->passed);
 	saving_begin(v->all, j->loose);
 	if (answers_agree(v, j) && find_slacks(v, j, COZ_PROVED)) {
 		if (v->greedy)

@@ -14,14 +14,6 @@ static struct moment moment_of(const struct graph *g, const struct graph_input *
 	return (struct moment){ g->trace->threads[i->thread].clock, i->stamp };
 }
 
-/* From one input of a node to another. */
-static frz_time between(const struct transfer *t, const struct graph_node *j, size_t from, size_t to)
-{
-	const struct graph *g = t->graph;
-	const struct graph_input *inputs = &g->inputs[j->first];
-	return times_between_near(g->times, t->cursors, moment_of(g, &inputs[from]), moment_of(g, &inputs[to]));
-}
-
 /* The end of the node, which is on the thread of its first input. */
 static struct moment end_of(const struct graph *g, const struct graph_node *j)
 {
@@ -29,17 +21,53 @@ static struct moment end_of(const struct graph *g, const struct graph_node *j)
 	return (struct moment){ begin.clock, j->stamp };
 }
 
+static struct timed_moment timed(const struct transfer *t, struct moment m)
+{
+	return (struct timed_moment){ m, frz_time_of(&t->cursors[m.clock], m.stamp) };
+}
+
+/* Before anything is asked of a node: each of its moments is wanted several times. */
+static void look_at(struct transfer *t, const struct graph_node *j)
+{
+	const struct graph *g = t->graph;
+	if (t->node == j)
+		return;
+	if (j->ninputs > t->room) {
+		t->room = 2 * j->ninputs;
+		t->inputs = mem_resize(t->inputs, t->room, sizeof *t->inputs);
+		t->seen = mem_resize(t->seen, t->room, sizeof *t->seen);
+	}
+	for (size_t i = 0; i < j->ninputs; i++)
+		t->inputs[i] = timed(t, moment_of(g, &g->inputs[j->first + i]));
+	t->end = timed(t, end_of(g, j));
+	t->node = j;
+	t->closer = false;
+}
+
+/* From one input of the node to another. */
+static frz_time between(const struct transfer *t, size_t from, size_t to)
+{
+	return times_between_timed(t->graph->times, &t->inputs[from], &t->inputs[to]);
+}
+
 /* What is open may have come only with a later call of its sender's. */
 static frz_time until_end(const struct transfer *t, const struct graph_node *j, size_t from)
 {
 	const struct graph *g = t->graph;
 	const struct graph_input *input = &g->inputs[j->first + from];
-	frz_time until = times_between_near(g->times, t->cursors, moment_of(g, input), end_of(g, j));
+	frz_time until = times_between_timed(g->times, &t->inputs[from], &t->end);
 	if (input->open) {
-		struct moment latest = { g->trace->threads[input->thread].clock, graph_latest_stamp(g, input) };
-		until.lo = times_between_near(g->times, t->cursors, latest, end_of(g, j)).lo;
+		struct timed_moment latest = timed(t, (struct moment){ t->inputs[from].at.clock, graph_latest_stamp(g, input) });
+		until.lo = times_between_timed(g->times, &latest, &t->end).lo;
 	}
 	return until;
+}
+
+void transfer_passed(struct transfer *t, const struct graph_node *j, frz_time *passed)
+{
+	look_at(t, j);
+	for (size_t i = 0; i < j->ninputs; i++)
+		passed[i] = times_between_timed(t->graph->times, &t->inputs[i], &t->end);
 }
 
 /* ---- Classes --------------------------------------------------------------------------------- */
@@ -99,6 +127,15 @@ static struct transfer_range range_of(const struct transfer *t, uint64_t class)
 	return at == SIZE_MAX ? (struct transfer_range){ ANYTHING, 0 } : t->ranges[at];
 }
 
+/* When all has been learnt. */
+static void look_closer(struct transfer *t, const struct graph_node *j)
+{
+	look_at(t, j);
+	for (size_t i = 0; i < j->ninputs && !t->closer; i++)
+		t->seen[i] = range_of(t, i ? transfer_class(t->graph, j, i) : cost_class(t->graph, j));
+	t->closer = true;
+}
+
 static void learn(struct transfer *t, uint64_t class, frz_time ticks)
 {
 	if (ids_add(&t->classes, class))
@@ -129,7 +166,7 @@ static bool is_plain(const struct graph *g, const struct graph_node *j)
 static bool is_behind(const struct transfer *t, const struct graph_node *j, size_t input, size_t other)
 {
 	const struct graph_input *a = &t->graph->inputs[j->first + input], *b = &t->graph->inputs[j->first + other];
-	return a->thread == b->thread ? a->stamp >= b->stamp : between(t, j, other, input).lo > 0;
+	return a->thread == b->thread ? a->stamp >= b->stamp : between(t, other, input).lo > 0;
 }
 
 /* Whether a candidate behind an input is the same arrival: the same thread, nearer to the input than to the end. Who
@@ -138,7 +175,7 @@ static bool same_arrival(const struct transfer *t, const struct graph_node *j, s
 {
 	const struct graph_input *a = &t->graph->inputs[j->first + input], *b = &t->graph->inputs[j->first + candidate];
 	return b->candidate && a->thread == b->thread &&
-	       until_end(t, j, candidate).lo > between(t, j, input, candidate).hi;
+	       until_end(t, j, candidate).lo > between(t, input, candidate).hi;
 }
 
 /* What was certainly sent last, and after the waiting had begun; or 0. */
@@ -164,7 +201,7 @@ static bool all_there(const struct transfer *t, const struct graph_node *j)
 	for (size_t i = 1; i < j->ninputs; i++) {
 		struct transfer_range range = range_of(t, transfer_class(g, j, i));
 		bool sends = !inputs[i].candidate || inputs[i].goes_on;
-		if ((!range.seen && sends) || inputs[i].open || between(t, j, i, 0).lo <= (sends ? range.ticks.hi : 0))
+		if ((!range.seen && sends) || inputs[i].open || between(t, i, 0).lo <= (sends ? range.ticks.hi : 0))
 			return false;
 	}
 	return true;
@@ -186,7 +223,10 @@ static void measure(struct transfer *t)
 	const struct graph *g = t->graph;
 	for (size_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
 		const struct graph_node *j = &g->nodes[k];
-		size_t last = is_plain(g, j) ? waited_for(t, j) : 0;
+		if (j->ninputs < 2 || !is_plain(g, j))
+			continue;
+		look_at(t, j);
+		size_t last = waited_for(t, j);
 		if (!last)
 			continue;
 		t->visible_transfers++;
@@ -194,7 +234,10 @@ static void measure(struct transfer *t)
 	}
 	for (size_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
 		const struct graph_node *j = &g->nodes[k];
-		if (!is_plain(g, j) || !all_there(t, j))
+		if (!is_plain(g, j))
+			continue;
+		look_at(t, j);
+		if (!all_there(t, j))
 			continue;
 		t->visible_costs++;
 		learn(t, cost_class(g, j), until_end(t, j, 0));
@@ -215,6 +258,8 @@ void transfer_close(struct transfer *t)
 	ids_free(&t->classes);
 	free(t->ranges);
 	free(t->cursors);
+	free(t->inputs);
+	free(t->seen);
 }
 
 /* ---- Slacks ---------------------------------------------------------------------------------- */
@@ -233,7 +278,7 @@ static struct slack left_over(frz_time passed, frz_time needed, bool sure)
 static frz_time own_cost(const struct transfer *t, const struct graph_node *j)
 {
 	const struct graph *g = t->graph;
-	struct transfer_range own = range_of(t, cost_class(g, j));
+	struct transfer_range own = t->seen[0];
 	if (own.seen >= ENOUGH)
 		return own.ticks;
 	frz_time cost = own.seen ? own.ticks : (frz_time){ 0, 0 };
@@ -242,7 +287,7 @@ static frz_time own_cost(const struct transfer *t, const struct graph_node *j)
 		if (g->inputs[j->first + i].candidate)
 			continue;
 		others = true;
-		struct transfer_range range = range_of(t, transfer_class(g, j, i));
+		struct transfer_range range = t->seen[i];
 		bool known = range.seen && !g->inputs[j->first + i].receiver;
 		if (!known || range.ticks.hi > cost.hi)
 			cost.hi = known ? range.ticks.hi : INT64_MAX;
@@ -305,7 +350,7 @@ static bool explained(const struct transfer *t, const struct graph_node *j, cons
 {
 	const struct graph *g = t->graph;
 	for (size_t i = 0; i < j->ninputs; i++) {
-		struct transfer_range seen = range_of(t, i == 0 ? cost_class(g, j) : transfer_class(g, j, i));
+		struct transfer_range seen = t->seen[i];
 		bool late = g->inputs[j->first + i].receiver && until_end(t, j, i).lo > seen.ticks.hi;
 		if (!slack[i].absent && seen.seen && slack[i].lo == 0 && !late)
 			return true;
@@ -336,7 +381,7 @@ static bool goes_on_there(const struct transfer *t, const struct graph_node *j, 
 	const struct graph_input *inputs = &t->graph->inputs[j->first];
 	frz_time until = until_end(t, j, candidate);
 	for (size_t i = 1; i < j->ninputs; i++) {
-		struct transfer_range seen = range_of(t, transfer_class(t->graph, j, i));
+		struct transfer_range seen = t->seen[i];
 		bool sent = inputs[i].thread == inputs[candidate].thread && !inputs[i].candidate && !inputs[i].receiver;
 		if (sent && seen.seen && until.lo <= seen.ticks.hi && until.hi >= seen.ticks.lo)
 			return inputs[candidate].goes_on;
@@ -355,7 +400,7 @@ static bool blame_candidate(const struct transfer *t, const struct graph_node *j
 	for (size_t i = 0; i < j->ninputs; i++) {
 		if (slack[i].absent)
 			continue;
-		int64_t before = between(t, j, i, latest).lo;
+		int64_t before = between(t, i, latest).lo;
 		slack[i].lo = before > 0 ? before : 0;
 		slack[i].hi = slack[i].hi > slack[i].lo ? slack[i].hi : slack[i].lo;
 	}
@@ -368,8 +413,7 @@ static int64_t least_seen(const struct transfer *t, const struct graph_node *j)
 {
 	int64_t least = INT64_MAX;
 	for (size_t i = 0; i < j->ninputs; i++) {
-		uint64_t class = i ? transfer_class(t->graph, j, i) : cost_class(t->graph, j);
-		struct transfer_range seen = range_of(t, class);
+		struct transfer_range seen = t->seen[i];
 		bool counts = seen.seen && !t->graph->inputs[j->first + i].candidate;
 		least = counts && seen.ticks.lo < least ? seen.ticks.lo : least;
 	}
@@ -386,11 +430,11 @@ static void trust_latest(const struct transfer *t, const struct graph_node *j, s
 		int64_t least = seen < INT64_MAX ? seen : until_end(t, j, k).hi;
 		bool far = !slack[k].absent && slack[k].lo == 0 && least < INT64_MAX / MUCH_NEARER;
 		for (size_t i = 0; i < j->ninputs && far; i++)
-			far = i == k || slack[i].absent || between(t, j, i, k).lo > MUCH_NEARER * least;
+			far = i == k || slack[i].absent || between(t, i, k).lo > MUCH_NEARER * least;
 		if (!far)
 			continue;
 		for (size_t i = 0; i < j->ninputs; i++) {
-			int64_t before = i == k ? 0 : between(t, j, i, k).lo;
+			int64_t before = i == k ? 0 : between(t, i, k).lo;
 			before = before < slack[i].hi ? before : slack[i].hi;
 			slack[i].lo = before > slack[i].lo ? before : slack[i].lo;
 		}
@@ -406,24 +450,25 @@ static bool is_certain(const struct graph_node *j)
 }
 
 /* What was seen so often, the least of it was hardly off its core. */
-static bool is_least_known(const struct transfer *t, const struct graph_node *j, size_t i)
+static bool is_least_known(const struct transfer *t, size_t i)
 {
-	return range_of(t, i ? transfer_class(t->graph, j, i) : cost_class(t->graph, j)).seen >= ENOUGH;
+	return t->seen[i].seen >= ENOUGH;
 }
 
-bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
+bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
 		     struct slack *out)
 {
 	const struct graph *g = t->graph;
 	bool all_sure = true, all_seen = true;
+	look_closer(t, j);
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &g->inputs[j->first + i];
-		struct transfer_range seen = range_of(t, transfer_class(g, j, i));
+		struct transfer_range seen = t->seen[i];
 		frz_time needed = i == 0				       ? cost_of(t, j, proved)
 				  : input->receiver			       ? ANYTHING
 				  : seen.seen || proved || t->worst	       ? seen.ticks
 									       : unseen_transfer(passed, i);
-		bool sure = proved ? input->needed : input->sure, open = proved && needed.lo > 0 && !is_least_known(t, j, i);
+		bool sure = proved ? input->needed : input->sure, open = proved && needed.lo > 0 && !is_least_known(t, i);
 		needed.lo = open ? 0 : needed.lo;
 		all_seen &= !open && (i == 0 || seen.seen || t->worst);
 		out[i] = left_over(passed[i], needed, sure);
@@ -441,10 +486,11 @@ bool transfer_slacks(const struct transfer *t, const struct graph_node *j, const
 	return all_seen;
 }
 
-int64_t transfer_lag(const struct transfer *t, const struct graph_node *j, size_t candidate)
+int64_t transfer_lag(struct transfer *t, const struct graph_node *j, size_t candidate)
 {
 	struct transfer_range own = range_of(t, send_class(t->graph, j));
-	int64_t lag = between(t, j, 0, candidate).hi;
+	look_at(t, j);
+	int64_t lag = between(t, 0, candidate).hi;
 	if (own.seen) {
 		int64_t beyond = ticks_minus(own.ticks.hi, until_end(t, j, candidate).lo);
 		lag = beyond < lag ? beyond : lag;

@@ -38,22 +38,30 @@ struct transfer {
 	struct transfer_range *ranges; size_t nranges; /* of each class */
 	bool worst;
 	uint64_t visible_transfers, visible_costs;
+
+	const struct graph_node *node; /* that was looked at last: */
+	struct timed_moment *inputs, end; /* when its inputs were, and its end; and if it was looked at closer, */
+	struct transfer_range *seen; bool closer; /* what was seen of its cost, and then of what its other inputs sent */
+	size_t room;                 /* for inputs */
 };
 
 void transfer_open(struct transfer *, const struct graph *, bool worst);
 void transfer_close(struct transfer *);
 
+/* How long before the end of a node, of any kind, each input was there. */
+void transfer_passed(struct transfer *, const struct graph_node *, frz_time *passed);
+
 /* Of each input of an ARRIVAL, which was there `passed` before the end, for the proved answer or the expected one.
  * There a candidate is absent, unless it came last and nothing that was seen of such operations explains how long this
  * one took: then it is what was waited for. Whether all such transfers were seen, and often enough: then no input but candidates differs
  * in the other answer. */
-bool transfer_slacks(const struct transfer *, const struct graph_node *, const frz_time *passed, bool proved,
+bool transfer_slacks(struct transfer *, const struct graph_node *, const frz_time *passed, bool proved,
 		     struct slack *out);
 
 /* A candidate need not have been waited for here, and then the operation did its own work before it, too. In a run in which it is waited
  * for, all of that may come only behind it. So the node happens no later than so long after a candidate that comes earlier, besides what
  * passed here from it to the end: what the operation had done before the candidate came; or if sends of that size between the same hosts were
  * seen that waited for nobody, what the longest of them took beyond what passed here. Ticks; 0 or more. */
-int64_t transfer_lag(const struct transfer *, const struct graph_node *, size_t candidate);
+int64_t transfer_lag(struct transfer *, const struct graph_node *, size_t candidate);
 
 #endif
