@@ -91,7 +91,7 @@ static inline void call_may_be_left(struct libc_call *c, void (*left)(struct ope
 /* Taken last before the C library's function, which has this name. */
 static inline __attribute__((always_inline)) struct libc_call call_begin_named(const char *name, const void *caller)
 {
-	struct libc_call c;
+	struct libc_call c = { 0 };
 
 	c.told = dprof_adapter_call(DPROF_KIND_NONE, name, DPROF_CALL_NEAR);
 	c.caller = caller;
