@@ -44,7 +44,7 @@ record() { # program options...
 # The region that has most of the critical path, and that it has as much of what regions have, in percent, at least: operations take
 # long where a rank waits for a core.
 decides() { # region rank percent program options...
-	for _ in 1 2 3; do # a rank that waits for a core decides, too
+	for _ in {1..6}; do # a rank that waits for a core decides, too
 		record "${@:4}"
 		"$analyze" path --json "$trace" >path.json 2>err || fail "$*: path: $(cat err)"
 		jq -e --arg region "$1" --argjson rank "$2" --argjson least "$3" '
@@ -56,7 +56,7 @@ decides() { # region rank percent program options...
 
 # What diagnose proves of that trace, among other things: what ranks that wait for a core lose may cost more, and may have hidden it.
 diagnosed() { # cause or causes with | between them, region or regions
-	for _ in 1 2 3; do
+	for _ in {1..6}; do
 		"$analyze" diagnose --json "$trace" >diagnosis.json 2>err || fail "diagnose: $(cat err)"
 		jq -e --arg causes "^($1)$" --arg regions "^($2)$" '
 			any(.findings[]; .proved and (.cause | test($causes)) and (.region // "" | test($regions)))' diagnosis.json >is && return
