@@ -171,5 +171,6 @@ told "it waited for $waited s" ".[1] | .working_s.lo <= $most and .waiting_s.hi 
 told "thread 0 may have been alone" ".[0].alone_s.hi >= 0.19"
 "$analyze" diagnose --json dprof-left.* >json 2>err || fail "diagnose: $(cat err)"
 jq -re '.explanation[0].text' json >line || fail "diagnose: $(cat json)"
-grep -qE '^Of the time of 2 threads (4[0-9]|50) \.\. (100|9[0-9]) % was work, .* \.\. (4[5-9]|5[0-9]) % waiting' line || fail "diagnose: $(cat line)"
+# Who left the read was woken by a signal, which may be a time limit of its own: so its time may be waiting or not.
+grep -qE '^Of the time of 2 threads ([0-9]|4[0-9]|50) \.\. (100|9[0-9]) % was work, .* \.\. (4[5-9]|5[0-9]) % waiting' line || fail "diagnose: $(cat line)"
 exit $failed
