@@ -9,14 +9,89 @@
 #ifndef ANALYSIS_RUNS_H
 #define ANALYSIS_RUNS_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "analysis/base/spill.h"
+
+typedef int run_order(const void *, const void *);
 
 /* The last element, behind others that were put there like this, goes to its place if that is among the RUNS_NEAR before
  * it; else it begins another run. */
 #define RUNS_NEAR 64
-void runs_settle(void *array, size_t count, size_t size, int (*order)(const void *, const void *));
+static inline void runs_settle(void *array, size_t count, size_t size, run_order order);
 
 /* What it needs beside the array lies in the spill, too. */
-void runs_sort(struct spill *, void *array, size_t count, size_t size, int (*order)(const void *, const void *));
+void runs_sort(struct spill *, void *array, size_t count, size_t size, run_order);
+
+/* Likewise, in loops of the caller's own: for much that is sorted. Its size and order are known there. */
+static inline void runs_sort_here(struct spill *, void *array, size_t count, size_t size, run_order);
+
+/* ---- The loops ------------------------------------------------------------------------------- */
+
+#define RUNS_INLINE static inline __attribute__((always_inline))
+
+RUNS_INLINE void runs_settle(void *array, size_t count, size_t size, run_order order)
+{
+	char *last = (char *)array + (count - 1) * size, *to = last, *nearest = (char *)array, element[64];
+	if (count < 2 || order(last - size, last) <= 0)
+		return;
+	if (count > RUNS_NEAR + 1)
+		nearest = last - RUNS_NEAR * size;
+	if (nearest > (char *)array && order(nearest - size, last) > 0)
+		return;
+	memcpy(element, last, size);
+	for (; to > nearest && order(to - size, element) > 0; to -= size)
+		memcpy(to, to - size, size);
+	memcpy(to, element, size);
+}
+
+/* Where the run ends that begins at an element. */
+RUNS_INLINE size_t runs_end(struct spill *spill, const char *array, size_t count, size_t size, run_order order, size_t first)
+{
+	size_t i = first + 1;
+	for (; i < count && order(array + (i - 1) * size, array + i * size) <= 0; i++)
+		spill_relax(spill);
+	return i;
+}
+
+/* [first, middle) and [middle, end), each in order; of equals those of the first come first. */
+RUNS_INLINE void runs_merge(struct spill *spill, const char *from, char *to, size_t first, size_t middle, size_t end, size_t size,
+			    run_order order)
+{
+	size_t i = first, k = middle;
+	while (i < middle && k < end) {
+		bool second = order(from + i * size, from + k * size) > 0;
+		memcpy(to + (i + k - middle) * size, from + (second ? k : i) * size, size);
+		k += second;
+		i += !second;
+		spill_relax(spill);
+	}
+	size_t at = i + k - middle;
+	spill_copy(spill, to + at * size, from + i * size, (middle - i) * size);
+	spill_copy(spill, to + (at + middle - i) * size, from + k * size, (end - k) * size);
+}
+
+RUNS_INLINE void runs_sort_here(struct spill *spill, void *array, size_t count, size_t size, run_order order)
+{
+	size_t *ends = NULL, n = 0; /* of all runs */
+	for (size_t at = 0; at < count; at = ends[n - 1])
+		*SPILL_GROW(spill, ends, n) = runs_end(spill, array, count, size, order, at);
+	char *other = n > 1 ? spill_zeros(spill, count, size) : NULL, *from = array, *to = other;
+	for (; n > 1; n = (n + 1) / 2) { /* each two runs become one; a last one without another is copied */
+		for (size_t i = 0, first = 0; i < n; i += 2) {
+			size_t middle = ends[i], end = i + 1 < n ? ends[i + 1] : middle;
+			runs_merge(spill, from, to, first, middle, end, size, order);
+			first = ends[i / 2] = end;
+		}
+		char *merged = to;
+		to = from;
+		from = merged;
+	}
+	if (other && from == other)
+		spill_copy(spill, array, other, count * size);
+	spill_free(spill, other);
+	spill_free(spill, ends);
+}
 
 #endif

@@ -292,7 +292,7 @@ static void let_go_of_unseen(struct builder *b)
 static void sort_sync_points(struct graph *g)
 {
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		runs_sort(g->spill, g->threads[t].syncs, g->threads[t].nsyncs, sizeof *g->threads[t].syncs, by_event);
+		runs_sort_here(g->spill, g->threads[t].syncs, g->threads[t].nsyncs, sizeof *g->threads[t].syncs, by_event);
 }
 
 void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t count)
@@ -301,7 +301,8 @@ void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t 
 		add_sync_point(g, probes[i].thread,
 			       (struct graph_sync_point){ probes[i].at, probes[i].stamp,
 							  GRAPH_PROBE, (uint32_t)i });
-	sort_sync_points(g);
+	if (count)
+		sort_sync_points(g);
 }
 
 static void find_first_stamps(struct graph *g)

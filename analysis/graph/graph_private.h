@@ -54,7 +54,11 @@ struct event_mark {
 #define NO_MESSAGE UINT32_MAX
 
 struct event_marks { struct event_mark *v; size_t n; };
-int graph_by_mark(const void *, const void *); /* by events */
+static inline int graph_by_mark(const void *x, const void *y) /* by events */
+{
+	const struct event_mark *a = x, *b = y;
+	return (a->at > b->at) - (a->at < b->at);
+}
 
 /* ENTERs of a thread's outermost calls of MPI. */
 struct graph_mpi_call { uint64_t at, stamp; };

@@ -294,12 +294,6 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		point(w, e, ref, take_marks(w, at));
 }
 
-int graph_by_mark(const void *x, const void *y)
-{
-	const struct event_mark *a = x, *b = y;
-	return (a->at > b->at) - (a->at < b->at);
-}
-
 /* Regions, without arguments: nothing happens there but that an operation is behind them. */
 uint8_t graph_passes(const struct trace *trace, uint32_t site)
 {
@@ -341,7 +335,7 @@ static void begin_walk(struct thread_walk *w, struct builder *b, uint32_t thread
 				   .events = trace_events(trace, thread), .marks = &b->marks[thread], .section.taken.at = NO_EVENT,
 				   .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);
-	runs_sort(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);
+	runs_sort_here(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);
 }
 
 /* Up to an event behind the stamp. */
