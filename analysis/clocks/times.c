@@ -352,6 +352,14 @@ frz_time times_between_near(const struct times *t, struct frz_cursor *cursors, s
 	return between(t, &cursors[from.clock], &cursors[to.clock], from, to);
 }
 
+bool times_surely_before(const struct times *t, struct frz_cursor *cursors, struct moment first, struct moment then)
+{
+	bool in_order = first.clock == then.clock && first.stamp <= then.stamp;
+	if (in_order && times_duration(t, then.clock, then.stamp - first.stamp).lo > 0)
+		return true;
+	return frz_time_of(&cursors[first.clock], first.stamp).hi < frz_time_of(&cursors[then.clock], then.stamp).lo;
+}
+
 /* ---- Span ------------------------------------------------------------------------------------ */
 
 struct ends times_ends(const struct tr_thread *t)

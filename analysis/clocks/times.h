@@ -90,6 +90,9 @@ frz_time times_between(const struct times *, struct moment from, struct moment t
 struct frz_cursor *times_cursors(const struct times *);
 frz_time times_between_near(const struct times *, struct frz_cursor *cursors, struct moment from, struct moment to);
 
+/* Whether that is surely more than 0: at half the cost. */
+bool times_surely_before(const struct times *, struct frz_cursor *cursors, struct moment first, struct moment then);
+
 /* The same, of moments of which it is known when they were: for whoever asks for many ways between a few. */
 struct timed_moment { struct moment at; frz_time time; };
 frz_time times_between_timed(const struct times *, const struct timed_moment *from, const struct timed_moment *to);

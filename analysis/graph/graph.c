@@ -62,17 +62,25 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 	return number;
 }
 
+static struct moment moment_of(const struct builder *b, struct event_ref ref)
+{
+	return (struct moment){ b->graph->trace->threads[ref.thread].clock, ref.stamp };
+}
+
+struct timed_moment graph_timed(const struct builder *b, struct event_ref ref)
+{
+	struct moment at = moment_of(b, ref);
+	return (struct timed_moment){ at, frz_time_of(&b->cursors[at.clock], at.stamp) };
+}
+
 frz_time graph_between(const struct builder *b, struct event_ref first, struct event_ref then)
 {
-	const struct trace *trace = b->graph->trace;
-	return times_between_near(b->graph->times, b->cursors,
-				  (struct moment){ trace->threads[first.thread].clock, first.stamp },
-				  (struct moment){ trace->threads[then.thread].clock, then.stamp });
+	return times_between_near(b->graph->times, b->cursors, moment_of(b, first), moment_of(b, then));
 }
 
 bool graph_certainly_before(const struct builder *b, struct event_ref first, struct event_ref then)
 {
-	return graph_between(b, first, then).lo > 0;
+	return times_surely_before(b->graph->times, b->cursors, moment_of(b, first), moment_of(b, then));
 }
 
 size_t graph_begin_inputs(const struct wait_begin *w, struct node_input *inputs)

@@ -53,13 +53,9 @@ static size_t first_call_behind(const struct mpi_calls *calls, uint64_t at)
 
 /* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In one order for all, no two are behind each
  * other. */
-static bool comes_behind(const struct builder *b, struct event_ref x, struct event_ref y)
+static bool comes_behind(const struct timed_moment *x, const struct timed_moment *y)
 {
-	const struct tr_thread *threads = b->graph->trace->threads;
-	uint32_t c = threads[x.thread].clock, d = threads[y.thread].clock;
-	if (c == d)
-		return x.stamp >= y.stamp;
-	return frz_time_of(&b->cursors[c], x.stamp).lo >= frz_time_of(&b->cursors[d], y.stamp).lo;
+	return x->at.clock == y->at.clock ? x->at.stamp >= y->at.stamp : x->time.lo >= y->time.lo;
 }
 
 /* What a send has copied, which is the last input, may go on only when its sender calls MPI again, if that was not behind the
@@ -72,15 +68,17 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 	if (next == calls->n)
 		return false;
 	struct event_ref call = call_of(calls, next, m->sent.thread), sent = m->sent;
-	frz_time until_end = graph_between(b, call, end);
-	if (comes_behind(b, call, end)) {
+	struct timed_moment again = graph_timed(b, call), over = graph_timed(b, end), before;
+	frz_time until_end = times_between_timed(b->graph->times, &again, &over);
+	if (comes_behind(&again, &over)) {
 		inputs[*n - 1].next = until_end.hi >= 0 ? call.stamp : 0;
 		inputs[*n - 1].next_at = call.at;
 		return until_end.hi >= 0;
 	}
 	sent.stamp = m->sent_until < call.stamp ? m->sent_until : call.stamp;
+	before = graph_timed(b, sent);
 	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true, .goes_on = true,
-					      .follows = graph_between(b, sent, call).hi < until_end.lo };
+					      .follows = times_between_timed(b->graph->times, &before, &again).hi < until_end.lo };
 	return false;
 }
 

@@ -265,6 +265,7 @@ void graph_add_late(struct builder *, struct event_ref, int64_t lag);
 /* From one event to another; and whether that was certainly behind it. */
 frz_time graph_between(const struct builder *, struct event_ref first, struct event_ref then);
 bool graph_certainly_before(const struct builder *, struct event_ref first, struct event_ref then);
+struct timed_moment graph_timed(const struct builder *, struct event_ref); /* for times_between_timed() */
 
 /* From the event on. */
 void graph_give(struct builder *, struct event_ref, enum graph_given);
