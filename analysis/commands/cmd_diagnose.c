@@ -26,9 +26,14 @@ struct diagnosis_answer {
 	struct diagnosis diagnosis;
 };
 
+static struct interval seconds(const struct diagnosis_answer *a, frz_time ticks)
+{
+	return times_seconds(a->times, a->times->time_base[a->trace->threads[0].clock], ticks);
+}
+
 static struct interval span_seconds(const struct diagnosis_answer *a)
 {
-	return times_seconds(a->times, a->times->time_base[a->trace->threads[0].clock], a->diagnosis.span.length);
+	return seconds(a, a->diagnosis.span.length);
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
@@ -51,6 +56,13 @@ static void fill_location(struct reply *r, const struct trace *trace, uint32_t t
 	reply_value(r, "thread", tab_count(trace->threads[thread].number));
 }
 
+/* Of which part it is; of the whole run that goes without saying. */
+static void fill_part(struct reply *r, size_t part)
+{
+	if (part)
+		reply_value(r, "part", tab_count((int64_t)part));
+}
+
 static void fill_finding(struct reply *r, const struct trace *trace, const struct diagnosis_finding *f)
 {
 	char *where = place(trace, f->site);
@@ -58,6 +70,7 @@ static void fill_finding(struct reply *r, const struct trace *trace, const struc
 		  f->site < trace->nsites ? tab_text(trace->sites[f->site].name) : tab_text(NULL), tab_text(f->what),
 		  tab_text(f->suggestion));
 	fill_location(r, trace, f->thread);
+	fill_part(r, f->part);
 	if (f->asked) {
 		reply_value(r, "less_percent", tab_count(f->ask_percent));
 		reply_value(r, "speedup_percent", tab_interval(f->bought));
@@ -80,8 +93,10 @@ static void fill_lines(struct reply *r, const struct diagnosis_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("level"), TAB_KEY("text"), { 0 } };
 	reply_table(r, "explanation", columns, 0);
-	for (size_t i = 0; i < a->diagnosis.nlines; i++)
+	for (size_t i = 0; i < a->diagnosis.nlines; i++) {
 		reply_row(r, tab_count(a->diagnosis.lines[i].level), tab_text(a->diagnosis.lines[i].text));
+		fill_part(r, a->diagnosis.lines[i].part);
+	}
 	reply_end(r);
 }
 
@@ -94,19 +109,50 @@ static void fill_metrics(struct reply *r, const struct diagnosis_answer *a)
 		const struct diagnosis_metric *m = &a->diagnosis.metrics[i];
 		reply_row(r, tab_text(m->name), tab_interval(m->seconds), tab_interval(m->share), tab_interval(m->lost));
 		fill_location(r, a->trace, m->thread);
+		fill_part(r, m->part);
+	}
+	reply_end(r);
+}
+
+static void fill_parts(struct reply *r, const struct diagnosis_answer *a)
+{
+	static const struct tab_column columns[] = { TAB_KEY("part"), TAB_KEY("model"), TAB_KEY("processes"), TAB_KEY("why_model"),
+						     TAB_KEY("begins_s"), TAB_KEY("length_s"), { 0 } };
+	if (!a->diagnosis.nparts)
+		return;
+	reply_table(r, "parts", columns, 0);
+	for (size_t i = 0; i < a->diagnosis.nparts; i++) {
+		const struct diagnosis_part *p = &a->diagnosis.parts[i];
+		reply_row(r, tab_count((int64_t)i + 1), tab_text(p->model), tab_text(p->who), tab_text(p->why), tab_interval(seconds(a, p->begins)),
+			  tab_interval(seconds(a, p->length)));
 	}
 	reply_end(r);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-static void say_lines(struct reply *r, const struct diagnosis *d)
+/* "Part 1 (master-worker): rank 0 and rank 1, for 0.35 s from 0.01 s on; all 12 messages are ..." */
+static void say_part(struct reply *r, const struct diagnosis_answer *a, size_t part)
 {
+	const struct diagnosis_part *p = &a->diagnosis.parts[part - 1];
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "Part %zu (%s): %s, for %s s from %s s on; %s.", part, p->model ? p->model : "no model fits", p->who,
+		  reply_interval(r, seconds(a, p->length), 6).text, reply_interval(r, seconds(a, p->begins), 6).text, p->why);
+}
+
+static void say_lines(struct reply *r, const struct diagnosis_answer *a)
+{
+	const struct diagnosis *d = &a->diagnosis;
+	size_t said = 0;
 	for (size_t i = 0; i < d->nlines; i++) {
-		if (i == 0 || d->lines[i].level != d->lines[i - 1].level)
+		for (; said < d->lines[i].part; said++)
+			say_part(r, a, said + 1);
+		if (i == 0 || d->lines[i].part != d->lines[i - 1].part || d->lines[i].level != d->lines[i - 1].level)
 			reply_gap(r);
 		reply_say(r, SAY_TEXT, "%d. %s", d->lines[i].level, d->lines[i].text);
 	}
+	for (; said < d->nparts; said++)
+		say_part(r, a, said + 1);
 }
 
 /* "half of that time there would make the run 3.2 ±0.1 % shorter (proved: 2.9 .. 3.3 %)"; and if what. */
@@ -140,7 +186,10 @@ static void say_findings(struct reply *r, const struct diagnosis_answer *a, bool
 			  f->thread < a->trace->nthreads ? tab_text(location_name(a->trace, f->thread).text) : tab_text("all"),
 			  some ? tab_text(site_name_within(a->trace, f->site, (size_t)(36 - width)).text) : tab_text(""),
 			  tab_verdict(f->proved));
-		reply_say(r, SAY_DETAIL, "%s", f->what);
+		if (f->part)
+			reply_say(r, SAY_DETAIL, "part %zu: %s", f->part, f->what);
+		else
+			reply_say(r, SAY_DETAIL, "%s", f->what);
 		if (*f->suggestion)
 			reply_say(r, SAY_DETAIL, "suggestion: %s", f->suggestion);
 		if (f->asked)
@@ -173,7 +222,7 @@ static void fill_page(struct reply *r, const struct diagnosis_answer *a, bool ev
 		  reply_interval(r, span_seconds(a), 9).text, d->model);
 	if (d->why)
 		reply_say(r, SAY_TEXT, "Model: %s.", d->why);
-	say_lines(r, d);
+	say_lines(r, a);
 	if (d->nfindings)
 		say_findings(r, a, every);
 	else
@@ -193,6 +242,7 @@ static void fill(struct reply *r, const struct diagnosis_answer *a, const struct
 	reply_value(r, "span_s", tab_interval(span_seconds(a)));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(a->times)));
 	reply_value(r, "proved_if", a->diagnosis.if_work ? tab_text(UNCLASSIFIED_IF) : TAB_NONE);
+	fill_parts(r, a);
 	fill_findings(r, a);
 	fill_lines(r, a);
 	fill_metrics(r, a);

@@ -243,7 +243,7 @@ static void see_threads(struct bsp_finder *f)
 	for (uint32_t at = 0; at < f->b->n; at++) {
 		uint64_t *rows = new_rows(f);
 		struct steps s;
-		steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of);
+		steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, NULL);
 		each_step(f, at, &s, add_work, rows);
 		add_operations(f->b, at, &s);
 		steps_close(&s);
@@ -264,7 +264,7 @@ static void see_longest(struct bsp_finder *f)
 		b->longest = exceeds(b->work[i], b->work[b->longest]) ? i : b->longest;
 	for (size_t i = 0; i < b->n; i++)
 		b->sure &= i == b->longest || b->work[i].hi < b->work[b->longest].lo;
-	steps_open(&s, f->g, f->last, b->threads[b->longest], f->role_of);
+	steps_open(&s, f->g, f->last, b->threads[b->longest], f->role_of, NULL);
 	each_step(f, (uint32_t)b->longest, &s, count_longest, rows);
 	steps_close(&s);
 	find_places(f, rows);

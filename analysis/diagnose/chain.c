@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/diagnose/steps.h"
 #include "analysis/trace/names.h"
 
 static bool exceeds(frz_time x, frz_time y)
@@ -65,14 +64,15 @@ static uint32_t longest_row(const struct trace *trace, const uint64_t *ticks, co
 	return found;
 }
 
-static struct stage stage_of(const struct graph *g, struct graph_last *last, uint32_t thread, const struct pattern *p, const bool *once)
+static struct stage stage_of(const struct graph *g, struct graph_last *last, uint32_t thread, const struct pattern *p, const bool *once,
+			     const struct steps_window *windows)
 {
 	const struct trace *trace = g->trace;
 	struct steps steps;
 	struct chain_sums sums = { .ticks = mem_resize(NULL, trace->nsites + 1, sizeof *sums.ticks) };
 	struct stage s = { .thread = thread };
 	memset(sums.ticks, 0, (trace->nsites + 1) * sizeof *sums.ticks);
-	steps_open(&steps, g, last, thread, p->role_of);
+	steps_open(&steps, g, last, thread, p->role_of, windows);
 	add_pieces(trace, &steps, once, trace->processes[trace->threads[thread].process].marked, &sums);
 	for (size_t i = 0; i < steps.n; i++)
 		s.transfer = time_add(s.transfer, steps.list[i].is.transfer);
@@ -138,7 +138,8 @@ static void divide(struct chain *c, frz_time run)
 	c->filling = time_less(time_times(run, c->n), time_add(time_times(time_add(longest, c->stages[c->first].sequential), c->n), c->transfer));
 }
 
-void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p, const struct call_profile *calls)
+void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p, const struct call_profile *calls,
+		frz_time run, const struct steps_window *windows)
 {
 	bool *once = find_sequential(g->trace, calls);
 	*c = (struct chain){ .n = 0 };
@@ -147,12 +148,12 @@ void chain_open(struct chain *c, const struct graph *g, struct graph_last *last,
 		if (thread == UINT32_MAX)
 			continue;
 		struct stage *s = MEM_GROW(c->stages, c->n);
-		*s = stage_of(g, last, thread, p, once);
+		*s = stage_of(g, last, thread, p, once, windows);
 		s->number = p->stage_of[p->order[i]] ? p->stage_of[p->order[i]] : (uint32_t)c->n;
 	}
 	if (c->n) {
-		find_longest(c, calls->span.length);
-		divide(c, calls->span.length);
+		find_longest(c, run);
+		divide(c, run);
 	}
 	free(once);
 }

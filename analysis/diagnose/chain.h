@@ -22,6 +22,7 @@
 
 #include "analysis/diagnose/facts.h"
 #include "analysis/diagnose/pattern.h"
+#include "analysis/diagnose/steps.h"
 #include "analysis/graph/graph_last.h"
 
 #define CHAIN_TIE 50
@@ -42,7 +43,9 @@ struct chain {
 	frz_time uneven, sequential, transfer, filling;
 };
 
-void chain_open(struct chain *, const struct graph *, struct graph_last *, const struct pattern *, const struct call_profile *);
+/* `run`: for so long, and `windows`: of each thread only in there (steps.h), or NULL. */
+void chain_open(struct chain *, const struct graph *, struct graph_last *, const struct pattern *, const struct call_profile *, frz_time run,
+		const struct steps_window *windows);
 void chain_close(struct chain *);
 
 void chain_tell(const struct facts *, const struct chain *, struct expert *);

@@ -13,9 +13,11 @@
 #include "analysis/diagnose/bsp.h"
 #include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/master_worker_facts.h"
+#include "analysis/diagnose/parts.h"
 #include "analysis/diagnose/pattern.h"
 #include "analysis/diagnose/rules.h"
 #include "analysis/diagnose/tree.h"
+#include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
 
 #define MILLION 1000000
@@ -23,6 +25,9 @@
 /* The first one fits any program. */
 #define GENERIC "generic"
 #define BSP     "bsp"
+
+#define PARTS_ENOUGH 90 /* percent of all threads' time; and if they are less than this, a model of the whole run, or none, is better: */
+#define PARTS_LEAST  50
 const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", BSP, NULL };
 
 bool diagnosis_has_model(const char *name)
@@ -59,14 +64,14 @@ static uint32_t percent_of(int64_t percent)
 	return percent < 1 ? 1 : percent > 100 ? 100 : (uint32_t)percent;
 }
 
-static void take_finding(struct diagnosis *d, const struct trace *trace, struct expert *e, const struct expert_found *f)
+static void take_finding(struct diagnosis *d, const struct trace *trace, struct expert *e, const struct expert_found *f, size_t part)
 {
 	struct interval cost = cost_of(e, f);
 	double least = expert_number(e, f, "least");
 	if (!(cost.hi >= least && cost.hi > 0))
 		return;
 	*MEM_GROW(d->findings, d->nfindings) = (struct diagnosis_finding){
-		.cause = shown_copy(expert_text(e, f, "cause")), .what = shown_copy(expert_text(e, f, "what")),
+		.part = part, .cause = shown_copy(expert_text(e, f, "cause")), .what = shown_copy(expert_text(e, f, "what")),
 		.suggestion = shown_copy(expert_text(e, f, "suggestion")), .cost = cost, .least = least,
 		.proved = cost.lo >= least && cost.lo > 0 && strcmp(expert_text(e, f, "sure"), "yes") == 0 && !trace_lacks(trace),
 		.site = site_of(trace, expert_count(e, f, "site"), TR_NO_SITE),
@@ -91,6 +96,8 @@ static int by_cost(const void *a, const void *b)
 static int by_level(const void *a, const void *b)
 {
 	const struct diagnosis_line *x = a, *y = b;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
 	if (x->level != y->level)
 		return x->level < y->level ? -1 : 1;
 	if (x->order != y->order)
@@ -98,26 +105,24 @@ static int by_level(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-static void take_answers(struct diagnosis *d, const struct trace *trace, struct expert *e)
+static void take_answers(struct diagnosis *d, const struct trace *trace, struct expert *e, size_t part)
 {
 	for (struct expert_found f = { 0 }; expert_next(e, "finding", &f);)
-		take_finding(d, trace, e, &f);
+		take_finding(d, trace, e, &f, part);
 	for (struct expert_found f = { 0 }; expert_next(e, "explanation", &f);)
 		*MEM_GROW(d->lines, d->nlines) =
-			(struct diagnosis_line){ (int)expert_count(e, &f, "level"), expert_number(e, &f, "order"), shown_copy(expert_text(e, &f, "text")) };
-	if (d->nfindings)
-		qsort(d->findings, d->nfindings, sizeof *d->findings, by_cost);
-	if (d->nlines)
-		qsort(d->lines, d->nlines, sizeof *d->lines, by_level);
+			(struct diagnosis_line){ part, (int)expert_count(e, &f, "level"), expert_number(e, &f, "order"), shown_copy(expert_text(e, &f, "text")) };
 }
 
 static void take_errors(struct diagnosis *d, const struct expert *e)
 {
+	char *before = d->printed;
 	size_t n;
 	char *const *errors = expert_errors(e, &n);
 	for (size_t i = 0; i < n; i++)
 		*MEM_GROW(d->errors, d->nerrors) = mem_copy(errors[i]);
-	d->printed = mem_copy(expert_printed(e));
+	d->printed = mem_format("%s%s", before ? before : "", expert_printed(e));
+	free(before);
 }
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
@@ -145,7 +150,10 @@ struct patient {
 	const struct waits *waits;
 	const struct call_profile *calls;
 	const struct diagnosis_doubts *doubts;
-	struct graph_last last;
+	struct graph_last *last;
+	const struct part *part;     /* of which it is, or NULL: of the whole run */
+	size_t number;               /* of the part, from 1 on; or 0 */
+	const char *model;
 	struct pattern pattern;
 	struct master_worker workers;
 	struct chain chain;
@@ -153,7 +161,6 @@ struct patient {
 	bool sought_supersteps, supersteps;
 	char *no_supersteps;         /* why there are none; or NULL */
 	struct facts facts;
-	struct expert *expert;
 };
 
 /* NULL, and an error. */
@@ -169,17 +176,22 @@ static struct event_type *life_cycle(struct diagnosis *d)
 	return type;
 }
 
+static const struct steps_window *windows_of(const struct patient *p)
+{
+	return p->part ? p->part->windows : NULL;
+}
+
 static const char *find_workers(struct patient *p)
 {
 	struct event_type *type = life_cycle(p->d);
-	bool tasks = type && master_worker_open(&p->workers, p->graph, &p->last, type, p->pattern.role_of);
+	bool tasks = type && master_worker_open(&p->workers, p->graph, p->last, type, p->pattern.role_of, windows_of(p));
 	event_type_free(type);
 	return tasks ? "master-worker" : NULL;
 }
 
 static const char *find_stages(struct patient *p)
 {
-	chain_open(&p->chain, p->graph, &p->last, &p->pattern, p->calls);
+	chain_open(&p->chain, p->graph, p->last, &p->pattern, p->calls, p->part ? p->part->length : p->calls->span.length, windows_of(p));
 	bool marked = p->chain.n > 0 && p->pattern.stage_of[p->pattern.order[0]] > 0;
 	return marked && p->chain.n >= 2 ? "pipeline" : p->chain.n < 3 ? NULL : p->chain.same ? "wavefront" : "pipeline";
 }
@@ -196,7 +208,7 @@ static bool any_region(const struct patient *p)
 static bool find_supersteps(struct patient *p)
 {
 	if (!p->sought_supersteps)
-		p->supersteps = bsp_open(&p->bsp, p->graph, &p->last, p->calls, &p->no_supersteps);
+		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, &p->no_supersteps);
 	p->sought_supersteps = true;
 	return p->supersteps;
 }
@@ -239,58 +251,182 @@ static void choose_model(struct patient *p, const char *asked)
 	}
 }
 
-static void take_metrics(struct diagnosis *d, const struct facts *f, const struct metric *list, size_t n)
+static void take_metrics(struct diagnosis *d, const struct facts *f, const struct metric *list, size_t n, size_t part)
 {
 	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
 	for (size_t i = 0; i < n; i++)
 		*MEM_GROW(d->metrics, d->nmetrics) = (struct diagnosis_metric){
-			list[i].thread, list[i].name, times_seconds(f->times, base, list[i].ticks), list[i].share, list[i].lost };
+			part, list[i].thread, list[i].name, times_seconds(f->times, base, list[i].ticks), list[i].share, list[i].lost };
 }
 
-static void tell_workers(struct patient *p)
+static void tell_workers(struct patient *p, struct expert *e)
 {
 	struct metric *list;
 	size_t n = master_worker_metrics(&p->facts, &p->workers, &list);
-	master_worker_tell(&p->facts, &p->workers, list, n, p->expert);
-	take_metrics(p->d, &p->facts, list, n);
+	master_worker_tell(&p->facts, &p->workers, list, n, e);
+	take_metrics(p->d, &p->facts, list, n, p->number);
 	free(list);
 }
 
-static void tell(struct patient *p)
+static void tell(struct patient *p, struct expert *e)
 {
-	facts_tell(&p->facts, p->expert);
-	if (strcmp(p->d->model, GENERIC) == 0)
+	if (!p->part)
+		facts_tell(&p->facts, e);
+	if (strcmp(p->model, GENERIC) == 0)
 		return;
-	if (strcmp(p->d->model, BSP) == 0)
-		bsp_tell(&p->facts, &p->bsp, p->expert);
+	if (strcmp(p->model, BSP) == 0)
+		bsp_tell(&p->facts, &p->bsp, e);
 	else if (p->pattern.shape == SHAPE_STAR)
-		tell_workers(p);
+		tell_workers(p, e);
 	else if (p->pattern.shape == SHAPE_CHAIN)
-		chain_tell(&p->facts, &p->chain, p->expert);
+		chain_tell(&p->facts, &p->chain, e);
 	else
-		tree_tell(&p->facts, p->graph, &p->last, &p->pattern, p->expert);
+		tree_tell(&p->facts, p->graph, p->last, &p->pattern, e);
+}
+
+/* Rules of its model, and the user's, if any. False: they cannot be used. */
+static bool apply_rules(struct patient *p, const char *users)
+{
+	struct expert *e = expert_open();
+	bool loaded = load(e, p->model, users);
+	if (loaded && p->calls->nthreads > 0) {
+		tell(p, e);
+		expert_run(e);
+		take_answers(p->d, p->graph->trace, e, p->number);
+	}
+	take_errors(p->d, e);
+	expert_close(e);
+	return loaded;
+}
+
+static void close_models(struct patient *p)
+{
+	master_worker_close(&p->workers);
+	chain_close(&p->chain);
+	bsp_close(&p->bsp);
+	free(p->no_supersteps);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+#define MOST_NAMES 3
+
+/* "rank 0, rank 1, rank 2 and 4 others"; to be freed. */
+static char *who_is_in(const struct trace *trace, const struct part *part)
+{
+	char *names = NULL;
+	size_t shown = part->n <= MOST_NAMES + 1 ? part->n : MOST_NAMES;
+	for (size_t i = 0; i < shown; i++) {
+		bool last = i + 1 == part->n;
+		char *more = mem_format("%s%s%s", names ? names : "", !names ? "" : last ? " and " : ", ", name_of_process(trace, part->processes[i]).text);
+		free(names);
+		names = more;
+	}
+	if (shown == part->n)
+		return names;
+	char *all = mem_format("%s and %zu others", names, part->n - shown);
+	free(names);
+	return all;
+}
+
+/* That may be one of a part. What a tree does, or who comes together, is only known of a whole run. */
+static const char *fitting_part(struct patient *p)
+{
+	return p->pattern.shape == SHAPE_STAR ? find_workers(p) : p->pattern.shape == SHAPE_CHAIN ? find_stages(p) : NULL;
+}
+
+static struct patient patient_of_part(const struct patient *whole, const struct parts *parts, size_t i)
+{
+	const struct part *part = &parts->v[i];
+	return (struct patient){ .d = whole->d, .graph = whole->graph, .waits = whole->waits, .calls = &part->calls, .doubts = whole->doubts,
+				 .last = whole->last, .part = part, .number = i + 1, .pattern = part->pattern, .facts = whole->facts };
+}
+
+/* Percent of all threads' time in parts that have a model, at least. */
+static double share_with_models(const struct patient *whole, const struct parts *parts, const struct patient *of)
+{
+	frz_time sum = { 0, 0 };
+	for (size_t i = 0; i < parts->n; i++)
+		if (of[i].model)
+			sum = time_add(sum, time_times(parts->v[i].length, parts->v[i].n));
+	return facts_share(&whole->facts, sum).lo;
+}
+
+static void note_part(struct diagnosis *d, const struct trace *trace, const struct patient *p)
+{
+	*MEM_GROW(d->parts, d->nparts) = (struct diagnosis_part){ p->model, who_is_in(trace, p->part), mem_copy(p->pattern.why),
+								  p->part->begins, p->part->length };
+}
+
+/* Each part by its model. `asked`: only parts with that one, or NULL. False: that is no better than one model of the whole run. */
+static bool examine_parts(struct patient *whole, const char *asked, const char *users, bool *loaded)
+{
+	struct parts parts;
+	parts_open(&parts, whole->graph, whole->calls);
+	struct patient *of = mem_resize(NULL, parts.n + 1, sizeof *of);
+	for (size_t i = 0; i < parts.n; i++) {
+		of[i] = patient_of_part(whole, &parts, i);
+		of[i].model = fitting_part(&of[i]);
+		of[i].model = asked && of[i].model && strcmp(asked, of[i].model) != 0 ? NULL : of[i].model;
+	}
+	double share = share_with_models(whole, &parts, of);
+	bool better = share >= (asked ? 1 : PARTS_LEAST);
+	for (size_t i = 0; i < parts.n && better; i++) {
+		note_part(whole->d, whole->graph->trace, &of[i]);
+		if (of[i].model && *loaded)
+			*loaded = apply_rules(&of[i], NULL);
+	}
+	if (better) {
+		whole->d->model = SEVERAL_MODELS;
+		free(whole->d->why);
+		whole->d->why = mem_copy("no one fits all of the run, but parts of it have models of their own");
+	}
+	whole->model = GENERIC;
+	if (better && *loaded && (users || share < PARTS_ENOUGH))
+		*loaded = apply_rules(whole, users);
+	for (size_t i = 0; i < parts.n; i++)
+		close_models(&of[i]);
+	free(of);
+	parts_close(&parts);
+	return better;
+}
+
+/* No one model of the whole run fits, or not the one that was asked for: parts may have one. */
+static bool may_have_parts(const struct patient *p, const char *asked)
+{
+	bool of_itself = !asked || strcmp(asked, "auto") == 0;
+	if (p->calls->nthreads == 0 || (!of_itself && strcmp(asked, GENERIC) == 0))
+		return false;
+	return p->pattern.shape == SHAPE_NONE && (of_itself ? strcmp(p->d->model, GENERIC) == 0 || strcmp(p->d->model, BSP) == 0
+							     : strcmp(p->d->model, asked) != 0);
+}
+
+static void sort_answers(struct diagnosis *d)
+{
+	if (d->nfindings)
+		qsort(d->findings, d->nfindings, sizeof *d->findings, by_cost);
+	if (d->nlines)
+		qsort(d->lines, d->nlines, sizeof *d->lines, by_level);
 }
 
 /* False: rules cannot be used. */
 static bool examine(struct patient *p, const struct options *o)
 {
-	bool loaded;
-	graph_last_open(&p->last, p->graph);
+	struct graph_last last;
+	bool loaded = true, of_itself = !o->model || strcmp(o->model, "auto") == 0;
+	graph_last_open(&last, p->graph);
+	p->last = &last;
 	p->facts = facts_of(p->graph, p->waits, p->calls, p->doubts);
 	p->d->nthreads = p->calls->nthreads;
 	choose_model(p, o->model);
-	loaded = load(p->expert, p->d->model, o->rules);
-	if (loaded && p->calls->nthreads > 0) {
-		tell(p);
-		expert_run(p->expert);
-		take_answers(p->d, p->graph->trace, p->expert);
+	if (!may_have_parts(p, o->model) || !examine_parts(p, of_itself ? NULL : o->model, o->rules, &loaded)) {
+		p->model = p->d->model;
+		loaded = apply_rules(p, o->rules);
 	}
-	graph_last_close(&p->last);
+	sort_answers(p->d);
+	graph_last_close(&last);
 	pattern_close(&p->pattern);
-	master_worker_close(&p->workers);
-	chain_close(&p->chain);
-	bsp_close(&p->bsp);
-	free(p->no_supersteps);
+	close_models(p);
 	return loaded;
 }
 
@@ -400,11 +536,9 @@ static void ask_coz(struct diagnosis *d, struct graph *g, const struct diagnosis
 bool diagnosis_of_graph(struct diagnosis *d, struct graph *g, const struct waits *waits, const struct call_profile *calls,
 			const struct diagnosis_doubts *doubts, const struct options *o)
 {
-	struct patient p = { .d = d, .graph = g, .waits = waits, .calls = calls, .doubts = doubts, .expert = expert_open() };
+	struct patient p = { .d = d, .graph = g, .waits = waits, .calls = calls, .doubts = doubts };
 	*d = (struct diagnosis){ .span = graph_span(g) };
 	bool loaded = examine(&p, o);
-	take_errors(d, p.expert);
-	expert_close(p.expert);
 	if (g->trace->ndiagnostics > 0)
 		prove_nothing(d);
 	if (loaded && d->nfindings) {
@@ -451,6 +585,11 @@ void diagnosis_close(struct diagnosis *d)
 	}
 	for (size_t i = 0; i < d->nlines; i++)
 		free(d->lines[i].text);
+	for (size_t i = 0; i < d->nparts; i++) {
+		free(d->parts[i].who);
+		free(d->parts[i].why);
+	}
+	free(d->parts);
 	free(d->findings);
 	free(d->lines);
 	free(d->metrics);

@@ -7,7 +7,9 @@
  * go from symptoms to causes level by level. Each finding is a cause with what it cost, and with what it would buy to do
  * something about it, which coz is asked.
  *
- * A *model* says how the program works: the generic one fits any; others (pattern.h) only programs whose messages look like that.
+ * A *model* says how the program works: the generic one fits any; others (pattern.h) only programs whose messages look like that, or parts
+ * of a program (parts.h) that do. Each part is then diagnosed by its own model; and all of the run by the generic one, if parts with a model
+ * are less than PARTS_ENOUGH percent of all threads' time.
  *
  * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
  * `least`), what the rule stands on besides is sure, the trace lacks nothing and nothing is wrong with it, and it would be one whatever was not recorded
@@ -27,19 +29,28 @@ struct diagnosis_finding {
 	struct interval cost;        /* percent of all threads' time */
 	double least;                /* from here on it is a finding */
 	bool proved;
+	size_t part;                 /* of which it is, from 1 on; 0: of the whole run */
 	uint32_t site, thread;       /* where; TR_NO_SITE and UINT32_MAX: nowhere of its own */
 	bool asked;                  /* what it would buy; half of the time there, or so much: */
 	uint32_t ask_site, ask_thread, ask_percent; /* TR_ALL_WORK; UINT32_MAX: all threads */
 	struct interval expected, bought; /* percent of the run */
 };
 
-struct diagnosis_line { int level; double order; char *text; };
+struct diagnosis_line { size_t part; int level; double order; char *text; };
+
+/* Some processes in some of the run, which have a model of their own. */
+struct diagnosis_part {
+	const char *model;           /* or NULL: none fits */
+	char *who, *why;             /* "rank 0, rank 1 and 2 others"; why it fits, or what the messages look like */
+	frz_time begins, length;     /* since the run's begin, and for so long */
+};
 
 /* Where time went that the model tells apart: of one thread, or of all that it is about (thread UINT32_MAX). */
-struct diagnosis_metric { uint32_t thread; const char *name; struct interval seconds, share, lost; }; /* percent: as metric */
+struct diagnosis_metric { size_t part; uint32_t thread; const char *name; struct interval seconds, share, lost; }; /* percent: as metric */
 
 struct diagnosis {
-	const char *model;           /* that was applied */
+	const char *model;           /* that was applied; with parts: SEVERAL_MODELS */
+	struct diagnosis_part *parts; size_t nparts; /* or none */
 	char *why;                   /* why that one, or why not the one that was asked for; or NULL */
 	struct span span;
 	size_t nthreads;             /* with events */
@@ -59,6 +70,8 @@ bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, co
 bool diagnosis_of_graph(struct diagnosis *, struct graph *, const struct waits *, const struct call_profile *,
 			const struct diagnosis_doubts *, const struct options *);
 void diagnosis_close(struct diagnosis *);
+
+#define SEVERAL_MODELS "several"
 
 /* Whether there is such a model, and the names of all. */
 bool diagnosis_has_model(const char *name);

@@ -9,7 +9,6 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
-#include "analysis/diagnose/steps.h"
 
 static const char *const keys[WORKER_METRICS] = { "init", "comp", "comm", "final", "seq", "setup", "bottleneck", "finalization" };
 
@@ -47,6 +46,7 @@ struct master_finder {
 	const struct graph *g;
 	struct graph_last *last;
 	const struct event_type *type;
+	const struct steps_window *windows; /* of each thread, or NULL */
 	struct steps master;
 	struct service *services; size_t nservices; /* in the order of their stamps */
 	bool setup_marked;           /* what sets up tasks has role(setup); or else: */
@@ -110,7 +110,7 @@ static void find_services(struct master_finder *f)
 		before = UINT32_MAX;
 	}
 	if (!begun)
-		f->begins = moment_of(f, f->found->master, f->g->threads[f->found->master].first);
+		f->begins = moment_of(f, f->found->master, steps_window_of(f->g, f->found->master, f->windows).from);
 }
 
 /* The last that began to be sent by then. */
@@ -426,8 +426,8 @@ static void divide_unknown(struct divider *d, const struct step *s)
 static void divide(struct master_finder *f, size_t worker)
 {
 	struct divider d = { .f = f, .to = &f->found->workers[worker], .w = &f->of[worker] };
-	const struct graph_thread *t = &f->g->threads[d.to->thread];
-	d.to->life = times_of_thread(f->g->times, d.to->thread, t->first, t->last);
+	struct steps_window life = steps_window_of(f->g, d.to->thread, f->windows);
+	d.to->life = times_of_thread(f->g->times, d.to->thread, life.from, life.to);
 	for (size_t i = 0; i < d.w->steps.n; i++) {
 		const struct step *s = &d.w->steps.list[i];
 		while (d.cycle < d.w->ncycles && s->is.from >= d.w->cycles[d.cycle].asked)
@@ -566,10 +566,10 @@ static void find_threads(struct master_finder *f, const enum event_role *role_of
 static void find_all(struct master_finder *f, const enum event_role *role_of)
 {
 	struct master_worker *m = f->found;
-	steps_open(&f->master, f->g, f->last, m->master, role_of);
+	steps_open(&f->master, f->g, f->last, m->master, role_of, f->windows);
 	find_services(f);
 	for (size_t i = 0; i < m->nworkers; i++) {
-		steps_open(&f->of[i].steps, f->g, f->last, m->workers[i].thread, role_of);
+		steps_open(&f->of[i].steps, f->g, f->last, m->workers[i].thread, role_of, f->windows);
 		f->of[i].marked = has_tasks_marked(&f->of[i].steps);
 		find_cycles(f, m->workers[i].thread, &f->of[i]);
 		mark_services(f, &f->of[i]);
@@ -585,9 +585,9 @@ static void find_all(struct master_finder *f, const enum event_role *role_of)
 }
 
 bool master_worker_open(struct master_worker *m, const struct graph *g, struct graph_last *last, const struct event_type *life_cycle,
-			const enum event_role *role_of)
+			const enum event_role *role_of, const struct steps_window *windows)
 {
-	struct master_finder f = { .found = m, .g = g, .last = last, .type = life_cycle };
+	struct master_finder f = { .found = m, .g = g, .last = last, .type = life_cycle, .windows = windows };
 	*m = (struct master_worker){ .tasks = 0 };
 	find_threads(&f, role_of);
 	if (m->master == UINT32_MAX || m->nworkers == 0)

@@ -35,6 +35,7 @@
 #define ANALYSIS_MASTER_WORKER_H
 
 #include "analysis/diagnose/events.h"
+#include "analysis/diagnose/steps.h"
 #include "analysis/graph/graph_last.h"
 
 enum worker_metric {
@@ -61,9 +62,9 @@ struct master_worker {
 	uint32_t assign_site;        /* where workers receive tasks */
 };
 
-/* `role_of` each process. False: there are no tasks. */
+/* `role_of` each process; `windows`: of each thread only in there (steps.h), or NULL. False: there are no tasks. */
 bool master_worker_open(struct master_worker *, const struct graph *, struct graph_last *, const struct event_type *life_cycle,
-			const enum event_role *role_of);
+			const enum event_role *role_of, const struct steps_window *windows);
 void master_worker_close(struct master_worker *);
 
 const char *worker_metric_key(enum worker_metric); /* "seq" */

@@ -15,14 +15,6 @@
 /* Between one process and the hub. */
 struct pattern_pair { uint64_t asked, answered; };
 
-static struct location_name name_of(const struct trace *trace, uint32_t process)
-{
-	for (size_t t = 0; t < trace->nthreads; t++)
-		if (trace->threads[t].process == process)
-			return rank_name(trace, t);
-	return (struct location_name){ "" };
-}
-
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
 /* By which region a process has which role; TR_NO_SITE: by none. */
@@ -67,18 +59,18 @@ static char *contradiction(const struct trace *trace, const struct marked *marke
 	for (uint32_t i = 0; i < trace->nprocesses; i++) {
 		const uint32_t *of = marked[i].of;
 		if (has(&marked[i], DPROF_IN_ROLE_MASTER) && has(&marked[i], DPROF_IN_ROLE_WORKER))
-			return mem_format("%s has contradictory roles: it was in %s, role(master), and in %s, role(worker)", name_of(trace, i).text,
+			return mem_format("%s has contradictory roles: it was in %s, role(master), and in %s, role(worker)", name_of_process(trace, i).text,
 					  site_name(trace, of[DPROF_IN_ROLE_MASTER]).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
 		if (i == hub && has(&marked[i], DPROF_IN_ROLE_WORKER))
 			return mem_format("roles contradict the messages: %s was in %s, role(worker), and all messages are to it or from it",
-					  name_of(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
+					  name_of_process(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
 		if (!has(&marked[i], DPROF_IN_ROLE_MASTER))
 			continue;
 		if (first != NO_PROCESS && first != i)
 			return mem_format(hub == NO_PROCESS ? "roles are contradictory: %s was in %s, role(master), and so was %s"
 						   : "roles contradict the messages: %s was in %s, role(master), and all messages are to %s or "
-						     "from it", name_of(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
-					  name_of(trace, first).text);
+						     "from it", name_of_process(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
+					  name_of_process(trace, first).text);
 		first = i;
 	}
 	return NULL;
@@ -99,7 +91,7 @@ static uint32_t marked_master(const struct marked *marked, const uint32_t candid
 static char *missing_text(const struct trace *trace, uint32_t first, size_t n, const char *roles)
 {
 	char *others = n > 1 ? mem_format(" and %zu other%s were", n - 1, n > 2 ? "s" : "") : mem_copy(" was");
-	char *text = mem_format("; roles are missing: %s%s in no region with %s", name_of(trace, first).text, others, roles);
+	char *text = mem_format("; roles are missing: %s%s in no region with %s", name_of_process(trace, first).text, others, roles);
 	free(others);
 	return text;
 }
@@ -150,7 +142,7 @@ static char *refuse(const struct trace *trace, const struct pattern_pair *pairs,
 		++*workers;
 		if (asked < 2 || answered < 2 || asked > answered + 1 || answered > asked + 1)
 			return mem_format("%s sends %" PRIu64 " messages and gets %" PRIu64 ": it does not ask again and again",
-					  name_of(trace, i).text, asked, answered);
+					  name_of_process(trace, i).text, asked, answered);
 	}
 	return NULL;
 }
@@ -190,7 +182,7 @@ static bool is_star(struct pattern *p, const struct trace *trace, const struct c
 	if (!p->no_star) {
 		char *missing = missing_workers(trace, p->role_of, marked);
 		p->why = mem_format("all %" PRIu64 " messages are those of %zu processes that ask %s again and again, and of its answers%s",
-				    messages, workers, name_of(trace, hub).text, missing);
+				    messages, workers, name_of_process(trace, hub).text, missing);
 		free(missing);
 	}
 	free(pairs);
@@ -223,7 +215,7 @@ static bool is_chain(struct pattern *p, const struct trace *trace, const struct 
 	if (p->n < 3 || p->n != calls->nmessages + 1)
 		return false;
 	p->why = mem_format("all %" PRIu64 " messages go along a chain of %zu processes, from %s on", messages, p->n,
-			    name_of(trace, p->order[0]).text);
+			    name_of_process(trace, p->order[0]).text);
 	return true;
 }
 
@@ -249,7 +241,7 @@ static char *contradictory_stage(const struct trace *trace, const struct marked 
 	if (m->other_stage == TR_NO_SITE)
 		return NULL;
 	return mem_format("%s has contradictory roles: it was in %s, role(stage:%" PRIu32 "), and in %s, role(stage:%" PRIu32 ")",
-			  name_of(trace, process).text, site_name(trace, m->of[DPROF_IN_ROLE_STAGE]).text, stage_of(trace, m),
+			  name_of_process(trace, process).text, site_name(trace, m->of[DPROF_IN_ROLE_STAGE]).text, stage_of(trace, m),
 			  site_name(trace, m->other_stage).text, trace->sites[m->other_stage].stage);
 }
 
@@ -272,7 +264,7 @@ static char *contradictory_message(const struct trace *trace, const struct call_
 		uint32_t from = stage_of(trace, &marked[m->from]), to = stage_of(trace, &marked[m->to]);
 		if (from && to && (from < to ? stage_behind(trace, marked, from) != to : to == from || stage_behind(trace, marked, to) != from))
 			return mem_format("roles contradict the messages: %s, role(stage:%" PRIu32 "), sends to %s, role(stage:%" PRIu32 "), which "
-					  "is not next to it", name_of(trace, m->from).text, from, name_of(trace, m->to).text, to);
+					  "is not next to it", name_of_process(trace, m->from).text, from, name_of_process(trace, m->to).text, to);
 	}
 	for (uint32_t stage = stage_behind(trace, marked, 0), next; (next = stage_behind(trace, marked, stage)) != 0; stage = next) {
 		bool any = false;

@@ -8,6 +8,7 @@
 struct steps_along {
 	struct steps *steps;
 	const enum event_role *role_of;
+	struct steps_window window;
 	struct graph_activities a;
 	bool operating;              /* since: */
 	uint64_t since;
@@ -119,12 +120,17 @@ static void add_other(struct steps_along *l)
 	s->is.transfer = known ? (frz_time){ 0, 0 } : (frz_time){ 0, s->is.took.hi };
 }
 
+static bool is_within(const struct steps_along *l, uint64_t from)
+{
+	return from >= l->window.from && from < l->window.to;
+}
+
 static void add_activity(struct steps_along *l)
 {
 	bool works = l->a.step.did == GRAPH_WORKED;
 	if (!works || l->operating)
 		end_work(l);
-	if (l->a.step.to <= l->a.step.from)
+	if (l->a.step.to <= l->a.step.from || !is_within(l, l->a.step.from))
 		return;
 	if (works)
 		add_work(l);
@@ -151,7 +157,7 @@ static enum event_kind kind_of(const struct steps_along *l, const struct step *s
 static void add_operation(struct steps_along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
-	if (o->site == TR_BEFORE)
+	if (o->site == TR_BEFORE || !is_within(l, l->since))
 		return;
 	struct step *s = same_operation(l);
 	const struct graph_input *sender = o->node != GRAPH_NO_NODE ? sender_of(l->a.graph, o->node) : NULL;
@@ -200,9 +206,21 @@ static void note_begin(struct steps_along *l)
 	l->operating = now;
 }
 
-void steps_open(struct steps *s, const struct graph *g, struct graph_last *last, uint32_t thread, const enum event_role *role_of)
+struct steps_window steps_window_of(const struct graph *g, uint32_t thread, const struct steps_window *windows)
 {
-	struct steps_along l = { .steps = s, .role_of = role_of, .sent_to = UINT32_MAX };
+	const struct graph_thread *t = &g->threads[thread];
+	struct steps_window w = windows ? windows[thread] : (struct steps_window){ 0, UINT64_MAX };
+	w.from = w.from > t->first ? w.from : t->first;
+	w.to = w.to < t->last ? w.to : t->last;
+	w.to = w.to > w.from ? w.to : w.from;
+	return w;
+}
+
+void steps_open(struct steps *s, const struct graph *g, struct graph_last *last, uint32_t thread, const enum event_role *role_of,
+		const struct steps_window *windows)
+{
+	struct steps_along l = { .steps = s, .role_of = role_of, .sent_to = UINT32_MAX,
+				 .window = windows ? windows[thread] : (struct steps_window){ 0, UINT64_MAX } };
 	*s = (struct steps){ .spill = g->spill };
 	graph_activities_open(&l.a, g, thread, last);
 	while (graph_activities_next(&l.a)) {

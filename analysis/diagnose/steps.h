@@ -3,7 +3,7 @@
  * steps.h - what one thread did, as activities of which abstract events consist (events.h): work between operations, and whole
  * operations, with whom they sent or received.
  *
- * Law: how long all steps took, together, and the time from the thread's first event to its last lie in each other's intervals; of
+ * Law: how long all steps took, together, and the time from the thread's first event to its last (within its window) lie in each other's intervals; of
  * each operation what it took, waited and transferred is what graph_activities.h says of its parts. */
 #ifndef ANALYSIS_STEPS_H
 #define ANALYSIS_STEPS_H
@@ -30,8 +30,15 @@ struct steps {
 	struct step_piece *pieces; size_t npieces;
 };
 
-/* `role_of`: of each process. */
-void steps_open(struct steps *, const struct graph *, struct graph_last *, uint32_t thread, const enum event_role *role_of);
+/* A part of a thread's time, by stamps: what begins at `from` or behind it, and before `to`. */
+struct steps_window { uint64_t from, to; };
+
+/* `role_of`: of each process; `windows`: of each thread, of which only what begins there is a step, or NULL. */
+void steps_open(struct steps *, const struct graph *, struct graph_last *, uint32_t thread, const enum event_role *role_of,
+		const struct steps_window *windows);
+
+/* That part, or all of its time. */
+struct steps_window steps_window_of(const struct graph *, uint32_t thread, const struct steps_window *windows);
 void steps_close(struct steps *); /* before the graph is closed */
 
 #endif

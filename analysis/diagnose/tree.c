@@ -36,7 +36,7 @@ static void each_thread(struct tree_finder *f, void (*see)(struct tree_finder *,
 		if (!in)
 			continue;
 		struct steps steps;
-		steps_open(&steps, f->g, f->last, t, f->pattern->role_of);
+		steps_open(&steps, f->g, f->last, t, f->pattern->role_of, NULL);
 		see(f, t, &steps);
 		steps_close(&steps);
 	}

@@ -22,6 +22,14 @@ struct location_name rank_name(const struct trace *trace, size_t thread)
 	return name;
 }
 
+struct location_name name_of_process(const struct trace *trace, uint32_t process)
+{
+	for (size_t t = 0; t < trace->nthreads; t++)
+		if (trace->threads[t].process == process)
+			return rank_name(trace, t);
+	return (struct location_name){ "" };
+}
+
 struct location_name thread_name(const struct trace *trace, size_t thread)
 {
 	struct location_name name = rank_name(trace, thread);

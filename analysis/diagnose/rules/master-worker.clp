@@ -50,11 +50,15 @@
 
 ; ---- Level 3: what it waits for ------------------------------------------------------------------
 
+; Where there is none, whoever it is did not work then.
+(deffunction there (?how ?region) (if (eq ?region "none") then "" else (str-cat ?how ?region)))
+
 (deffunction reason-of (?metric ?region ?thread)
   (switch ?metric
-    (case seq then (str-cat "for what " ?thread " does before or behind all tasks, mostly in " ?region))
-    (case setup then (str-cat "for " ?thread " to set up its next task, in " ?region))
-    (case bottleneck then (str-cat "for " ?thread " being busy with requests, mostly in " ?region))
+    (case seq then (if (eq ?region "none") then (str-cat "before or behind all tasks, when " ?thread " does not work itself")
+                    else (str-cat "for what " ?thread " does before or behind all tasks, mostly in " ?region)))
+    (case setup then (str-cat "for " ?thread " to set up its next task" (there ", in " ?region)))
+    (case bottleneck then (str-cat "for " ?thread " being busy with requests" (there ", mostly in " ?region)))
     (case finalization then (str-cat "for the last to be done, which is " ?thread))))
 
 (defrule waits-for
@@ -75,15 +79,17 @@
   (metric (worker -1) (name seq) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
   =>
   (assert (finding (cause sequential) (cost-lo (min ?lo ?worked)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "workers wait for what " ?who " does before or behind all tasks, mostly in " ?name))
-    (suggestion (str-cat "deal out tasks before all of " ?name " is done, or have workers do parts of it"))
+    (what (if (eq ?name "none") then (str-cat "workers wait before or behind all tasks, when " ?who " does not work itself")
+           else (str-cat "workers wait for what " ?who " does before or behind all tasks, mostly in " ?name)))
+    (suggestion (if (eq ?name "none") then "see for whom they wait then: dprof-analyze waits"
+                 else (str-cat "deal out tasks before all of " ?name " is done, or have workers do parts of it")))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
 
 (defrule setup
   (metric (worker -1) (name setup) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
   =>
   (assert (finding (cause setup) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "workers wait while " ?who " sets up their next task in " ?name))
+    (what (str-cat "workers wait while " ?who " sets up their next task" (there " in " ?name)))
     (suggestion "set up tasks before they are asked for, several at once, or let workers do it")
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
 
@@ -93,8 +99,8 @@
   =>
   (bind ?fed (if (> ?service 0.0) then (integer (min ?n (+ 1 (/ ?task ?service)))) else ?n))
   (assert (finding (cause bottleneck) (cost-lo (min ?lo ?worked)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "workers wait while " ?who " is busy with requests, mostly in " ?name))
-    (suggestion (str-cat "make " ?name " shorter, deal out larger tasks"
+    (what (str-cat "workers wait while " ?who " is busy with requests" (there ", mostly in " ?name)))
+    (suggestion (str-cat (if (eq ?name "none") then "" else (str-cat "make " ?name " shorter, ")) "deal out larger tasks"
                          (if (< ?fed ?n) then (str-cat ", or have fewer workers: it can keep some " ?fed " of " ?n " busy")
                           else ", or have another master")))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
@@ -103,7 +109,7 @@
   (metric (worker -1) (name finalization) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
   =>
   (assert (finding (cause finalization) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "workers that are done wait for the last, which is " ?who ", in " ?name))
+    (what (str-cat "workers that are done wait for the last, which is " ?who (there ", in " ?name)))
     (suggestion "deal out the largest tasks first, and small ones at the end")
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
 

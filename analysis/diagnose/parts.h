@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * parts.h - a program whose messages have no one shape, in parts that have: phases of its time, and groups of its processes.
+ *
+ * A *phase* ends where all processes that send or receive messages at all come together, in a collective operation that none leaves before
+ * all have come, and no message is under way; one that is followed by another with messages between the same processes goes on with that.
+ * A *group* are processes that have to do with each other in a phase, and with none else. A *part* is a group in a phase: its messages and
+ * the marks that its processes come by then have a pattern (pattern.h) of their own.
+ *
+ * Law: each message of the trace is in one part, and no time of a thread is in two.
+ *
+ * With more than PARTS_MOST of them, or of where all come together than PARTS_ENDS, none are given. */
+#ifndef ANALYSIS_PARTS_H
+#define ANALYSIS_PARTS_H
+
+#include "analysis/diagnose/pattern.h"
+#include "analysis/diagnose/steps.h"
+
+#define PARTS_MOST 8
+#define PARTS_ENDS 256
+
+struct part {
+	struct call_profile calls;       /* that of the run, but for: */
+	struct call_message *messages; size_t nmessages; /* those of the part, */
+	struct call_each *each; size_t neach; /* and of sites with roles, in which its processes were then */
+	uint32_t *processes; size_t n;
+	struct steps_window *windows;    /* of each thread */
+	struct pattern pattern;
+	frz_time begins, length;         /* since the run's begin; from when its first process begins until its last one ends */
+};
+
+struct parts { struct part *v; size_t n; };
+
+void parts_open(struct parts *, const struct graph *, const struct call_profile *);
+void parts_close(struct parts *);
+
+#endif

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# diagnose of a program that is a master with workers in one phase or for some of its processes, and a pipeline in another one or for
+# others: each is diagnosed as if it were alone.
+. testsuite/fixtures/analysis/setup.sh
+
+run() { python3 "$fixtures/../diagnose/parts_run.py" "$1"; }
+for shape in star chain phases groups marked; do
+	run $shape >$shape.txt
+	trace $shape <$shape.txt
+	expect 0 diagnose --json $shape
+	mv out $shape.json
+done
+
+# Models and lengths; and what each part lost to its cause, in seconds, is what it lost alone: the run's time differs.
+for shape in phases marked; do
+	jq -e --slurpfile star star.json --slurpfile chain chain.json '
+		def lost($of; $cause): (.findings[] | select(.cause == $cause) | .cost_percent) as $c |
+			{lo: ($c.lo * $of.span_s.lo), hi: ($c.hi * $of.span_s.hi)};
+		def meets($x; $y): $x.lo <= $y.hi and $y.lo <= $x.hi and $x.lo > 0.998 * $y.lo and $x.hi < 1.002 * $y.hi;
+		. as $run | .model == "several" and (.why_model | contains("parts")) and
+		([.parts[] | [.part, .model, .processes]] == [[1, "master-worker", "rank 0, rank 1, rank 2 and rank 3"],
+			[2, "pipeline", "rank 0, rank 1, rank 2 and rank 3"]]) and
+		(.parts[1] | .begins_s.lo > 0.0029 and .begins_s.hi < 0.003 and .length_s.lo > 0.0123 and .length_s.hi < 0.0124) and
+		([.findings[] | [.cause, .part, .proved, .region, .rank]] == [["slow-stage", 2, true, "stage2", 2], ["setup", 1, true, "setup", 0]]) and
+		meets(lost($run; "slow-stage"); ($chain[0] | lost($chain[0]; "slow-stage"))) and
+		meets(lost($run; "setup"); ($star[0] | lost($star[0]; "setup")))' $shape.json >is ||
+		fail "$shape: $(jq -c '[.model, .parts, .findings]' $shape.json)"
+done
+jq -e --slurpfile star star.json '[.metrics[] | select(.part == 1) | .seconds] as $x | [$star[0].metrics[].seconds] as $y | ($x | length) > 30 and
+	([$x, $y] | transpose | all(.[0].lo <= .[1].hi + 1e-9 and .[1].lo <= .[0].hi + 1e-9))' phases.json >is ||
+	fail "phases: metrics: $(jq -c '[.metrics[] | [.metric, .seconds.lo]]' phases.json)"
+jq -e '.model == "several" and ([.parts[] | [.model, .processes]] == [["master-worker", "rank 0, rank 1, rank 2 and rank 3"],
+	["pipeline", "rank 4, rank 5, rank 6 and rank 7"]]) and (.findings[0] | .cause == "slow-stage" and .part == 2 and .rank == 6) and
+	all(.findings[]; .cause != "sequential" or (.proved | not))' groups.json >is || fail "groups: $(jq -c '[.model, .parts, .findings]' groups.json)"
+expect 0 diagnose groups
+tr -s ' \n' ' ' <out >page
+says page 'before or behind all tasks, when rank 0 does not work itself'
+says_not page 'in none'
+for shape in phases groups; do
+	expect 0 diagnose $shape
+	says out 'Part 2 (pipeline): '
+	says out 'part 1: '
+	fits_80 out || fail "$shape: wider than 80 columns"
+done
+
+# One model that is asked for is that of parts that have it; what they leave out has the generic one.
+expect 0 diagnose --json --model pipeline phases
+jq -e '[.parts[].model] == [null, "pipeline"] and ([.findings[] | select(.part == 1)] == []) and any(.findings[]; .cause == "slow-stage" and .part == 2) and
+	any(.findings[]; has("part") | not)' out >is || fail "asked: $(jq -c '[.parts, .findings]' out)"
+expect 0 diagnose --json --model wavefront phases
+jq -e '.model == "generic" and (.why_model | startswith("wavefront does not fit")) and (has("parts") | not)' out >is || fail "wavefront: $(jq -c .why_model out)"
+
+# A message that is under way while all come together is of no phase alone.
+sed 's/^group 1/site 20 kind=send name=MPI_Isend file=x.c line=20\n&/; 0,/^e 0 .* 4 enter.*seq=0/s/^e 0 \([0-9]*\) 4 enter.*seq=0/e 0 \1 20 enter group=1 peer=3 tag=9 bytes=8 id=9\ne 0 \1 20 exit\n&/' phases.txt |
+	awk '{ print } /^e 3 [0-9]+ 4 exit/ && !n++ { print "e 3 " $3 " 3 enter group=1 peer=0 tag=9 bytes=8"; print "e 3 " $3 " 3 exit" }' | trace crossed
+expect 0 diagnose --json crossed
+jq -e '.model == "generic" and (has("parts") | not)' out >is || fail "crossed: $(jq -c '[.model, .parts]' out)"
+
+# The user's rules are applied once, to all of the run.
+echo '(defrule mine (run (threads ?n)) => (printout t "threads " ?n crlf))' >mine.clp
+expect 0 diagnose --rules mine.clp phases
+[ "$(grep -c '^threads 4$' out)" = 1 ] || fail "my rule: $(cat out)"
+exit $failed
