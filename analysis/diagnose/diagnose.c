@@ -83,6 +83,13 @@ static void take_finding(struct diagnosis *d, const struct trace *trace, struct 
 	};
 }
 
+static void forget_finding(struct diagnosis_finding *f)
+{
+	free(f->cause);
+	free(f->what);
+	free(f->suggestion);
+}
+
 static int by_cost(const void *a, const void *b)
 {
 	const struct diagnosis_finding *x = a, *y = b;
@@ -307,6 +314,28 @@ static void close_models(struct patient *p)
 	free(p->no_supersteps);
 }
 
+/* A model is of what processes do with each other, by their first threads. What others cost is found by the generic one. */
+static bool examine_other_threads(struct patient *p)
+{
+	struct diagnosis *d = p->d;
+	size_t kept = d->nfindings, first = kept, lines = d->nlines;
+	p->model = GENERIC;
+	if (p->calls->nthreads <= p->calls->nprocesses)
+		return true;
+	bool loaded = apply_rules(p, NULL);
+	for (size_t i = first; i < d->nfindings; i++) {
+		struct diagnosis_finding f = d->findings[i];
+		if (f.thread < p->graph->trace->nthreads && p->graph->trace->threads[f.thread].number > 0)
+			d->findings[kept++] = f;
+		else
+			forget_finding(&f);
+	}
+	d->nfindings = kept;
+	while (d->nlines > lines)
+		free(d->lines[--d->nlines].text); /* how one comes to that is told of the model */
+	return loaded;
+}
+
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 #define MOST_NAMES 3
@@ -384,6 +413,8 @@ static bool examine_parts(struct patient *whole, const char *asked, const char *
 	whole->model = GENERIC;
 	if (better && *loaded && (users || share < PARTS_ENOUGH))
 		*loaded = apply_rules(whole, users);
+	else if (better && *loaded)
+		*loaded = examine_other_threads(whole);
 	for (size_t i = 0; i < parts.n; i++)
 		close_models(&of[i]);
 	free(of);
@@ -422,6 +453,8 @@ static bool examine(struct patient *p, const struct options *o)
 	if (!may_have_parts(p, o->model) || !examine_parts(p, of_itself ? NULL : o->model, o->rules, &loaded)) {
 		p->model = p->d->model;
 		loaded = apply_rules(p, o->rules);
+		if (loaded && strcmp(p->model, GENERIC) != 0 && strcmp(p->model, BSP) != 0)
+			loaded = examine_other_threads(p);
 	}
 	sort_answers(p->d);
 	graph_last_close(&last);
@@ -578,11 +611,8 @@ static void free_texts(char **texts, size_t n)
 
 void diagnosis_close(struct diagnosis *d)
 {
-	for (size_t i = 0; i < d->nfindings; i++) {
-		free(d->findings[i].cause);
-		free(d->findings[i].what);
-		free(d->findings[i].suggestion);
-	}
+	for (size_t i = 0; i < d->nfindings; i++)
+		forget_finding(&d->findings[i]);
 	for (size_t i = 0; i < d->nlines; i++)
 		free(d->lines[i].text);
 	for (size_t i = 0; i < d->nparts; i++) {

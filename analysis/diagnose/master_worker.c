@@ -19,7 +19,7 @@ const char *worker_metric_key(enum worker_metric metric)
 
 /* A life cycle, by the steps of its thread; the task is nothing but work between them. */
 struct cycle {
-	uint64_t asked, over;        /* stamps: from, to */
+	uint64_t asked, got, over;   /* stamps: from; when it had the task; to */
 	uint64_t first_step;         /* of it */
 	uint64_t sent;               /* by the master: stamp, or UINT64_MAX */
 	uint64_t task_from, task_to; /* of the task; 0: none */
@@ -163,7 +163,7 @@ static void add_cycle(struct master_finder *f, uint32_t thread, struct worker_st
 	size_t asks = event_constituent(t, "asks"), task = event_constituent(t, "task");
 	const struct event_part *asked = &e->of[e->of[asks].count ? asks : request], *had = &e->of[e->of[asks].count ? asks : assign];
 	const struct event_part *work = &e->of[task];
-	struct cycle c = { .asked = e->from, .over = e->to, .first_step = asked->sum.tag,
+	struct cycle c = { .asked = e->from, .got = had->sum.to, .over = e->to, .first_step = asked->sum.tag,
 			   .sent = w->steps.list[had->sum.tag].from_thread == f->found->master ? w->steps.list[had->sum.tag].sent : UINT64_MAX };
 	add_part(&c, e, request);
 	add_part(&c, e, assign);
@@ -416,6 +416,24 @@ static void divide_work(struct divider *d, const struct step *s, bool behind)
 		add(d, doing(d, s, behind), s->is.took);
 }
 
+/* It had to do with threads of its own process: what is not MPI's, and brought nothing from another one. */
+static bool is_own(const struct master_finder *f, const struct step *s)
+{
+	const struct trace *trace = f->g->trace;
+	return s->is.kind == EVENT_OTHER && s->site < trace->nsites && tr_is(trace, s->site, OP_OTHERS) && !tr_is(trace, s->site, OP_MPI) &&
+	       s->from_thread == UINT32_MAX;
+}
+
+/* It waits for them as it does what they help with. */
+static void divide_own(struct divider *d, const struct step *s, bool behind)
+{
+	struct cycle *c = d->cycle ? &d->w->cycles[d->cycle - 1] : NULL;
+	bool in_task = c && c->task && s->is.from >= c->got && s->is.to <= c->over;
+	if (in_task)
+		c->comp = time_add(c->comp, s->is.took);
+	add(d, in_task ? WORKER_COMP : doing(d, s, behind), s->is.took);
+}
+
 /* A step of which it is not known what it was may be any of it. */
 static void divide_unknown(struct divider *d, const struct step *s)
 {
@@ -435,6 +453,10 @@ static void divide(struct master_finder *f, size_t worker)
 		bool behind = s->is.from >= d.w->fin;
 		if (!s->known) {
 			divide_unknown(&d, s);
+			continue;
+		}
+		if (is_own(f, s)) {
+			divide_own(&d, s, behind);
 			continue;
 		}
 		divide_wait(&d, s, behind);

@@ -9,7 +9,7 @@
  * one behind which it asks no more is no task: it was told that it is over. *T_fin* is when it asks behind its last task.
  *
  *   t_init    what it does before it asks for the first task, but for waiting
- *   t_comp    its tasks
+ *   t_comp    its tasks, with what its process's first thread waits in them for others of its process
  *   t_comm    what its messages to and from the master take, beyond waiting; and what else it does between tasks
  *   t_final   what it does behind T_fin, but for waiting and the message that it is over
  *   t_seq     waiting before the master takes the first request, and behind the last T_fin of all: for what the master does before

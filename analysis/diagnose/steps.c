@@ -151,7 +151,8 @@ static enum event_kind kind_of(const struct steps_along *l, const struct step *s
 	const struct tr_site *site = s->site < l->a.graph->trace->nsites ? &l->a.graph->trace->sites[s->site] : NULL;
 	if (sent || received)
 		return sent && received ? EVENT_EXCHANGE : sent ? EVENT_SEND : EVENT_RECEIVE;
-	return site && (site->op.kind == DPROF_KIND_BARRIER || site->op.kind == DPROF_KIND_COLL) ? EVENT_COLLECTIVE : EVENT_OTHER;
+	return site && site->op.is & OP_OF_RANKS && (site->op.kind == DPROF_KIND_BARRIER || site->op.kind == DPROF_KIND_COLL)
+		       ? EVENT_COLLECTIVE : EVENT_OTHER;
 }
 
 static void add_operation(struct steps_along *l)

@@ -45,6 +45,17 @@ for shape in phases groups; do
 	fits_80 out || fail "$shape: wider than 80 columns"
 done
 
+# Tasks are done by teams: of a worker's time its tasks are all that its team takes, not what the first thread does; and that the second
+# one has more to do is found, too.
+run teams | trace teams
+expect 0 diagnose --json teams
+jq -e '.model == "master-worker" and ([.metrics[] | select(.metric == "comp" and (has("thread") | not)) | .seconds] | length == 1 and
+	(.[0] | .lo > 0.00599 and .lo <= 0.006 and .hi >= 0.006 and .hi < 0.00601)) and
+	any(.findings[]; .cause == "imbalance" and .thread == 1 and .region == "task" and .cost_percent.lo > 15) and
+	all(.findings[]; .cause != "bottleneck" or .cost_percent.hi < 5)' out >is || fail "teams: $(jq -c '[.model, [.metrics[] | select(has("thread") | not)], .findings]' out)"
+expect 0 diagnose teams
+fits_80 out || fail "teams: wider than 80 columns"
+
 # One model that is asked for is that of parts that have it; what they leave out has the generic one.
 expect 0 diagnose --json --model pipeline phases
 jq -e '[.parts[].model] == [null, "pipeline"] and ([.findings[] | select(.part == 1)] == []) and any(.findings[]; .cause == "slow-stage" and .part == 2) and
@@ -53,7 +64,7 @@ expect 0 diagnose --json --model wavefront phases
 jq -e '.model == "generic" and (.why_model | startswith("wavefront does not fit")) and (has("parts") | not)' out >is || fail "wavefront: $(jq -c .why_model out)"
 
 # A message that is under way while all come together is of no phase alone.
-sed 's/^group 1/site 20 kind=send name=MPI_Isend file=x.c line=20\n&/; 0,/^e 0 .* 4 enter.*seq=0/s/^e 0 \([0-9]*\) 4 enter.*seq=0/e 0 \1 20 enter group=1 peer=3 tag=9 bytes=8 id=9\ne 0 \1 20 exit\n&/' phases.txt |
+sed 's/^group 1/site 30 kind=send name=MPI_Isend file=x.c line=30\n&/; 0,/^e 0 .* 4 enter.*seq=0/s/^e 0 \([0-9]*\) 4 enter.*seq=0/e 0 \1 30 enter group=1 peer=3 tag=9 bytes=8 id=9\ne 0 \1 30 exit\n&/' phases.txt |
 	awk '{ print } /^e 3 [0-9]+ 4 exit/ && !n++ { print "e 3 " $3 " 3 enter group=1 peer=0 tag=9 bytes=8"; print "e 3 " $3 " 3 exit" }' | trace crossed
 expect 0 diagnose --json crossed
 jq -e '.model == "generic" and (has("parts") | not)' out >is || fail "crossed: $(jq -c '[.model, .parts]' out)"
