@@ -91,13 +91,35 @@ static void place(struct times *t, uint32_t clock)
 	} else if (t->all && !t->program_used && worse(t, clock)) {
 		t->doubted[clock] = true;
 		clock_conflicts_say(t, clock, t->all);
-	} else if (found->status == FRZ_UNLINKED && has_threads(t->trace, clock)) {
-		trace_diagnose(t->trace,
-			       "clock %s: too few links with clock %s (%zu found) to place it on "
-			       "its time line; its threads are analysed on their own clock only",
-			       t->trace->clocks[clock].host, t->trace->clocks[t->base].host,
-			       found->links);
 	}
+}
+
+#define UNLINKED_NAMED 3
+
+/* All of them in one sentence: where one host lacks links, most do. */
+static void say_unlinked(const struct times *t)
+{
+	size_t n = 0, links = 0;
+	char *names = mem_copy("");
+	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
+		const struct frz_clock *found = frz_clock(t->together, c);
+		if (found->status != FRZ_UNLINKED || t->doubted[c] || !has_threads(t->trace, c))
+			continue;
+		char *longer = n < UNLINKED_NAMED ? mem_format("%s%s%s", names, n ? ", " : "", t->trace->clocks[c].host) : mem_copy(names);
+		free(names);
+		names = longer;
+		links = found->links > links ? found->links : links;
+		n++;
+	}
+	const char *base = t->trace->clocks[t->base].host;
+	if (n == 1)
+		trace_diagnose(t->trace, "clock %s: too few links with clock %s (%zu found) to place it on its time line; its threads are analysed "
+					 "on their own clock only", names, base, links);
+	else if (n > 1)
+		trace_diagnose(t->trace, "%zu clocks (%s%s): too few links with clock %s (%s%zu found) to place them on its time line; their threads "
+					 "are analysed on their own clocks only", n, names, n > UNLINKED_NAMED ? ", ..." : "", base,
+			       links ? "at most " : "", links);
+	free(names);
 }
 
 static int solve(struct times *t, struct frz_solution **solution, uint32_t nclocks, uint32_t base,
@@ -203,6 +225,7 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 	t->doubted = mem_resize(NULL, trace->nclocks, sizeof *t->doubted);
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		place(t, c);
+	say_unlinked(t);
 	widen(t);
 	return EXIT_FINE;
 }

@@ -71,6 +71,9 @@ END
 check 'clock 1 host=h1 ghz=2\nthread 2 clock=1 rank=2\ne 2 5 0 enter\ne 2 6 0 exit' <<'END'
 clock h1: too few links with clock h0 (0 found) to place it on its time line; its threads are analysed on their own clock only
 END
+check "$(for i in 1 2 3 4; do printf '%s\n' "clock $i host=h$i ghz=2" "thread $((i + 1)) clock=$i rank=$((i + 1))" "e $((i + 1)) 5 0 enter" "e $((i + 1)) 6 0 exit"; done)" <<'END'
+4 clocks (h1, h2, h3, ...): too few links with clock h0 (0 found) to place them on its time line; their threads are analysed on their own clocks only
+END
 check 'e 0 1 - enter\ne 0 2 - exit' <<'END'
 h0-0-0.events: offset 4104: expected an address in a module of its process, found 0x9: was the program stripped? (and 1 more like it)
 END
