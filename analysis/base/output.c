@@ -24,11 +24,23 @@ static bool may_be_written(const char *name, bool force)
 	}
 	if (lstat(name, &found) != 0)
 		return true;
-	if (!S_ISREG(found.st_mode))
+	if (S_ISDIR(found.st_mode))
+		shown_complain("%s is a folder that is there already: name another, or remove it", name);
+	else if (!S_ISREG(found.st_mode))
 		shown_complain("expected the name of a file, found what is none: %s", name);
 	else if (!force)
 		shown_complain("%s is there already; --force writes over it", name);
 	return S_ISREG(found.st_mode) && force;
+}
+
+struct output_size output_size(long bytes)
+{
+	struct output_size s;
+	if (bytes < 1000000)
+		snprintf(s.text, sizeof s.text, "%.0f kB", (double)bytes / 1e3);
+	else
+		snprintf(s.text, sizeof s.text, "%.1f MB", (double)bytes / 1e6);
+	return s;
 }
 
 bool output_begin(struct output *o, const char *name, bool force)

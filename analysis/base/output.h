@@ -27,6 +27,10 @@ const char *output_close(FILE *);
 /* Gives it its name if nothing is `wrong`, else removes it: it may be a folder, too. Says what went wrong; false if anything did. */
 bool output_end(struct output *, const char *wrong);
 
+/* For people: "12 kB", "3.4 MB". */
+struct output_size { char text[32]; };
+struct output_size output_size(long bytes);
+
 /* Instead: nothing is to be written after all, and nothing was. */
 void output_drop(struct output *);
 

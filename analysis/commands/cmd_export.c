@@ -223,7 +223,7 @@ static void fill(const struct export_job *j, const struct format *f)
 	reply_value(j->reply, "format", tab_text(f->name));
 	reply_value(j->reply, "bytes", file ? tab_count(found.st_size) : TAB_NONE);
 	if (file)
-		reply_say(j->reply, SAY_LINE, "%s: %.1f MB, %s", j->options.output, (double)found.st_size / 1e6, f->name);
+		reply_say(j->reply, SAY_LINE, "%s: %s, %s", j->options.output, output_size(found.st_size).text, f->name);
 	else
 		reply_say(j->reply, SAY_LINE, "%s: %s", j->options.output, f->name);
 }

@@ -163,6 +163,6 @@ int html_page(struct trace *trace, const struct options *options, struct reply *
 		return EXIT_DAMAGED;
 	reply_value(reply, "html", tab_text(options->html));
 	reply_value(reply, "bytes", tab_count(size));
-	reply_say(reply, SAY_LINE, "%s: %.1f MB, for any browser", options->html, (double)size / 1e6);
+	reply_say(reply, SAY_LINE, "%s: %s, for any browser", options->html, output_size(size).text);
 	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }

@@ -15,6 +15,7 @@
 #include "analysis/trace/names.h"
 
 #define HALF 50000000 /* millionths of a percent */
+#define TAB_STOP 8
 #define COLUMN 12
 
 struct source_line {
@@ -38,9 +39,11 @@ static int lines_by_place(const void *x, const void *y, void *trace)
 
 /* ---- What was found -------------------------------------------------------------------------- */
 
-/* Parts of one whole: sums are rounded outwards. */
+/* Parts of one whole: sums are rounded outwards, but of nothing nothing is added. */
 static struct interval add_shares(struct interval x, struct interval y)
 {
+	if (x.hi == 0 || y.hi == 0)
+		return x.hi == 0 ? y : x;
 	struct interval sum = interval_add(x, y);
 	return (struct interval){ sum.lo < 0 ? 0 : sum.lo < 100 ? sum.lo : 100, sum.hi < 100 ? sum.hi : 100 };
 }
@@ -131,14 +134,35 @@ static void put_line(FILE *out, const struct source_line *l, uint32_t number, co
 		fprintf(out, "%6s | %s\n", "-", text);
 }
 
+/* Of operations of libraries many could have been recorded, and were not. A region's time may stand at another place of its name. */
+static bool is_told(const struct source_line *l, const struct trace *t)
+{
+	return l->time.hi > 0 || l->path.hi > 0 || tr_is(t, l->site, OP_REGION);
+}
+
 /* As they were recorded. */
 static void put_recorded(FILE *out, const struct source_line *lines, size_t n, const struct trace *t)
 {
 	for (size_t i = 0; i < n; i++)
-		put_line(out, &lines[i], t->sites[lines[i].site].line, region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
+		if (is_told(&lines[i], t))
+			put_line(out, &lines[i], t->sites[lines[i].site].line, region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
 }
 
-/* With tabs as they are; whatever else does not belong on a terminal is shown. */
+/* With tabs as blanks; whatever else does not belong on a terminal is shown. To be freed. */
+static char *readable(const char *text)
+{
+	char *blanks = mem_resize(NULL, TAB_STOP * strlen(text) + 1, 1);
+	size_t n = 0;
+	for (; *text; text++)
+		do
+			blanks[n++] = *text == '\t' ? ' ' : *text;
+		while (*text == '\t' && n % TAB_STOP);
+	blanks[n] = 0;
+	char *shown = shown_copy(blanks);
+	free(blanks);
+	return shown;
+}
+
 static void put_source(FILE *out, FILE *source, const struct source_line *lines, size_t n, const struct trace *t)
 {
 	char *text = NULL;
@@ -149,12 +173,10 @@ static void put_source(FILE *out, FILE *source, const struct source_line *lines,
 	put_recorded(out, lines, next, t);
 	for (ssize_t length; (length = getline(&text, &room, source)) >= 0; number++) {
 		text[strcspn(text, "\r\n")] = 0;
-		for (char *c = text; *c; c++)
-			*c = *c == '\t' ? ' ' : *c;
 		while (next < n && t->sites[lines[next].site].line < number)
 			next++;
 		bool here = next < n && t->sites[lines[next].site].line == number;
-		char *shown = shown_copy(text);
+		char *shown = readable(text);
 		put_line(out, here ? &lines[next] : NULL, number, shown);
 		free(shown);
 	}
@@ -162,6 +184,14 @@ static void put_source(FILE *out, FILE *source, const struct source_line *lines,
 		next++;
 	put_recorded(out, &lines[next], n - next, t); /* behind the end of what the file is now */
 	free(text);
+}
+
+static bool any_told(const struct source_line *lines, size_t n, const struct trace *t)
+{
+	size_t i = 0;
+	while (i < n && !is_told(&lines[i], t))
+		i++;
+	return i < n;
 }
 
 static void put_file(FILE *out, const struct source_line *lines, size_t n, const struct trace *t)
@@ -177,16 +207,25 @@ static void put_file(FILE *out, const struct source_line *lines, size_t n, const
 		fclose(source);
 }
 
+/* Those of a file follow each other; those of none are first, and come last. */
+static void put_files(FILE *out, const struct source_line *lines, size_t n, const struct trace *t, bool of_none)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		const char *file = t->sites[lines[i].site].file;
+		for (next = i + 1; next < n && strcmp(file, t->sites[lines[next].site].file) == 0;)
+			next++;
+		if (!*file == of_none && any_told(&lines[i], next - i, t))
+			put_file(out, &lines[i], next - i, t);
+	}
+}
+
 void export_source(FILE *out, const struct source *s)
 {
-	size_t n, next;
+	size_t n;
 	struct source_line *lines = find_lines(s, &n);
 	fputs("Each line's share of all threads' time and of the critical path, in percent, and\n"
 	      "by how much the run is expected to be shorter if a region there took half as long.\n", out);
-	for (size_t i = 0; i < n; i = next) {
-		for (next = i + 1; next < n && strcmp(s->trace->sites[lines[i].site].file, s->trace->sites[lines[next].site].file) == 0;)
-			next++;
-		put_file(out, &lines[i], next - i, s->trace);
-	}
+	put_files(out, lines, n, s->trace, false);
+	put_files(out, lines, n, s->trace, true);
 	free(lines);
 }

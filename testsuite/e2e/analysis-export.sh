@@ -102,7 +102,7 @@ grep -c '<g id="node' drawn.svg >held && [ "$(cat held)" -ge 4 ] || fail "dot: $
 awk '/^x.c/ { here = 1 } here && / 2 \|/ && /w/ && $1 > 44 && $1 < 46 && $3 > 89 && $3 < 91 { found = 1 } END { exit !found }' two.source || fail "source: $(cut -c 1-200 two.source)"
 printf 'one\n\ttwo \e]0;x\a\n' >x.c
 expect 0 export --force --to source two.source two
-grep -q ' 2 |  two ' two.source && ! grep -q $'[\e\a]' two.source || fail "source: $(cat -v two.source | cut -c 1-200)"
+grep -q ' 2 |         two ' two.source && ! grep -q $'[\e\a]' two.source || fail "source: $(cat -v two.source | cut -c 1-200)"
 rm x.c && mkfifo x.c
 expect 0 export --force --to source two.source two
 says two.source 'x.c (cannot be read'
@@ -112,6 +112,7 @@ rm x.c
 {
 	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nsite 0 kind=region name=here file=x.c line=9\n'
 	printf 'site %s kind=region name=%s file=%s line=0\n' 1 nowhere '' 2 neither '' 3 somewhere x.c
+	printf 'site %s kind=%s name=never\n' 4 io 5 wait
 	for i in {0..9}; do
 		for site in 0 1 2 3; do
 			work 0 $site $((i * 10000 + site * 2000)) $((i * 10000 + site * 2000 + (site == 2 ? 1 : 1000)))
@@ -124,6 +125,7 @@ rm x.c
 for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | int one;' ' 9 | here'; do
 	says places.source "$name"
 done
+! grep -q never places.source && [ "$(grep -c . places.source)" = 11 ] && grep -n 'Of no file' places.source | grep -q '^10:' || fail "source: of no file: $(cat places.source)"
 ! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
 
 expect 0 export --to callgrind places.callgrind places
@@ -247,7 +249,9 @@ says err 'x: cannot be written: the clocks of some hosts could not be related'
 expect 1 export --links packets --to csv unlinked.csv unlinked
 grep -q '^1,1,enter,region,[^,]*,x.c,2,,,' unlinked.csv || fail "csv of a clock without a place: $(grep '^1,' unlinked.csv | head -2)"
 expect 2 export --force --to otf2 two.otf2 two
-says err 'expected the name of a file, found what is none: two.otf2'
+says err 'two.otf2 is a folder that is there already: name another, or remove it'
+expect 0 export --force --to csv two.csv two
+says out "two.csv: $(awk -v n="$(stat -c %s two.csv)" 'BEGIN { printf "%.0f kB", n / 1e3 }'), csv"
 expect 2 export --to csv - two
 says err 'found -: there is no writing to standard output'
 [ ! -e ./- ] || fail "a file - was written"
