@@ -303,6 +303,9 @@ static void say_runs_needed(struct reply *r, const struct diff_answer *a)
 	else if (needed)
 		reply_say(r, SAY_TEXT, "To find a change of the run by %g %% nine times in ten takes about %zu runs of each, as far as these "
 			  "vary as others will.", 100 * CHANGE_WANTED, needed);
+	else
+		reply_say(r, SAY_TEXT, "These runs differ by so much that even %d of each may not find a change of %g %%: make them longer, or run "
+			  "them while nothing else does.", COMPARE_RUNS, 100 * CHANGE_WANTED);
 }
 
 static const char *assumptions(const struct diff_answer *a)

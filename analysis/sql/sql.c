@@ -262,7 +262,9 @@ static int refuse_text(const struct connection *c)
 		list = longer;
 	}
 	bool table = strncmp(wrong, "no such table", strlen("no such table")) == 0 || strstr(wrong, "access to sqlite_");
-	char *text = table ? mem_format("%s; %s", wrong, list) : mem_copy(wrong);
+	char *text = table					? mem_format("%s; %s", wrong, list)
+		     : strncmp(wrong, "not authorized", strlen("not authorized")) == 0 ? mem_copy("expected one SELECT: nothing here can be changed, and no file be opened")
+							     : mem_copy(wrong);
 	int status = refuse(text);
 	free(text);
 	free(list);

@@ -111,6 +111,12 @@ says out 'So few runs can decide only the first row'
 expect 0 diff a? -- b?
 says out 'B takes'
 fits_80 out || fail "the page is too wide"
+for i in 0 1 2 3 4 5 6 7; do
+	job $((200 + 100 * i)) | trace w$i
+	job $((210 + 100 * i)) | trace x$i
+done
+expect 0 diff w? -- x?
+tr '\n' ' ' <out | grep -qF 'even 200 of each may not find a change of 2 %' || fail "runs that vary: $(cat out)"
 
 # ---- For tests ------------------------------------------------------------------------------------
 
