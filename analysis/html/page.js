@@ -447,9 +447,9 @@ function theme() {
 theme();
 data.threaded = new Set(((data.report || {}).threads || []).map((t) => t.rank)).size < ((data.report || {}).threads || []).length;
 summary();
-efficiency();
 diagnosis();
 if (data.timeline) timeline(data.timeline);
+efficiency();
 stragglers();
 whatIfs();
 waits();

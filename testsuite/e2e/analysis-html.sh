@@ -161,7 +161,7 @@ cat >look.js <<-'END'
 		charts: document.querySelectorAll('.uplot').length };
 END
 browse page.html look.js >seen
-jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "efficiency", "diagnosis", "timeline", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
+jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "efficiency", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
 	.images == 0 and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
 
 # What is shown of an interval holds it, in few digits; and where the page is narrow no text is beside it.
