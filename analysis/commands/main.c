@@ -44,19 +44,19 @@ static const struct {
 	  "efficiency dprof-app.4-ranks dprof-app.8-ranks" },
 	{ { "profile", cmd_profile, "visits, time, waiting, bytes; who sent whom how much" }, "DIR", NULL,
 	  "profile --calls dprof-app.1" },
-	{ { "diff", cmd_diff, "in what two runs differ, or sets: A... -- B..." }, "A B", NULL,
-	  "diff ab/a.* -- ab/b.*" },
+	{ { "diff", cmd_diff, "how two runs differ, or two sets: A... -- B..." }, "A B", NULL,
+	  "diff dprof-ab/a/* -- dprof-ab/b/*" },
 	{ { "diagnose", cmd_diagnose, "what is slow, why, and what to change" }, "DIR", NULL, "diagnose dprof-app.1" },
 	{ { "query", cmd_query, "for how long, and when, a condition on threads holds" }, "DIR EXPR", NULL,
-	  "query dprof-app.1 'count(barrier) == threads-1 and count(solve) == 1'" },
+	  "query dprof-app.1 'count(barrier) == threads-1'" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", NULL,
 	  "clocks --clock-model affine dprof-app.1" },
-	{ { "check", cmd_check, "verify a trace; say what is wrong" }, "DIR", NULL, "check --json dprof-app.1" },
-	{ { "export", cmd_export, "write what other tools read: --to FORMAT" }, "FILE DIR", NULL,
+	{ { "check", cmd_check, "whether the trace is sound, and what is wrong with it" }, "DIR", NULL, "check --json dprof-app.1" },
+	{ { "export", cmd_export, "write the trace for other tools: --to FORMAT" }, "FILE DIR", NULL,
 	  "export --to sqlite job.db dprof-app.1" },
-	{ { "audit", cmd_audit, "what of another tool's trace holds (OTF2, PyTorch)" }, "FILE...", NULL, "audit scorep/traces.otf2" },
+	{ { "audit", cmd_audit, "which findings of another tool's trace hold" }, "FILE...", NULL, "audit scorep/traces.otf2" },
 	{ { "dump", cmd_dump, "every record as text" }, "DIR", NULL, "dump --bounds dprof-app.1 | less" },
-	{ { "pack", NULL, "make a trace of such text (FILE or -), or of OTF2" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
+	{ { "pack", NULL, "make a trace of what dump has printed, or of OTF2" }, "FILE DIR", NULL, "pack job.txt dprof-copy" },
 	{ { "sites", NULL, "what is instrumented in objects, libraries and programs" }, "FILE...", NULL, "sites --json ./app" },
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
@@ -116,7 +116,7 @@ static struct command_line_help help_of(size_t command)
 	if (command < NCOMMANDS) {
 		const struct command *c = &commands[command].command;
 		char *more = c->run == cmd_export ? export_formats() : mem_copy("");
-		char *text = mem_format("%s: %s.\n\n%s%sExample:\n  dprof-analyze %s\n\nOptions:\v" EXIT_STATUS, c->name, c->help, more,
+		char *text = mem_format("%s: %s\n\n%s%sExample:\n  dprof-analyze %s\n\nOptions:\v" EXIT_STATUS, c->name, c->help, more,
 					*more ? "\n" : "", commands[command].example);
 		free(more);
 		return (struct command_line_help){ c->name, mem_format("%s %s", c->name, commands[command].arguments), text };
