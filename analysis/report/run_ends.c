@@ -9,7 +9,7 @@
 #include "analysis/report/marks.h"
 #include "analysis/trace/names.h"
 
-#define NAMED 4
+#define NAMED 2
 
 /* In ticks of its time base. */
 struct run_ends {
@@ -108,11 +108,11 @@ void run_ends_say(struct trace *trace, const struct times *times, const struct s
 		free(list);
 		list = longer;
 	}
-	char *more = count > NAMED ? mem_format(", and so were %zu more", count - NAMED) : mem_copy("");
+	char *more = count > NAMED ? mem_format(", and so were %zu more (--json)", count - NAMED) : mem_copy("");
 	if (count)
 		*MEM_GROW(trace->notes, trace->nnotes) =
-			mem_format("the run is the time from the first event that was recorded to the last, and what was done "
-				   "before and behind it is in no number here: %s%s. To have it in the run, mark it with %s",
+			mem_format("what was done before the first recorded event and behind the last one is in no number here: "
+				   "%s%s. To have it in the run, mark it with %s",
 				   list, more, marks_region(trace));
 	free(list);
 	free(more);
