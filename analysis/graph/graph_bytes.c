@@ -190,7 +190,7 @@ static void deal_bytes(struct builder *b, const struct bytes_channel *c)
 	struct take *takes = mem_resize(NULL, c->ntook + 1, sizeof *takes);
 	for (size_t i = 0; i < c->ntook; i++)
 		takes[i] = (struct take){ .ref = c->took[i].exit, .has = c->took[i].exit,
-					  .site = c->took[i].site, .goes_on = c->took[i].goes_on };
+					  .place.site = c->took[i].site, .goes_on = c->took[i].goes_on };
 	graph_deal(b, takes, c->ntook);
 	free(takes);
 }

@@ -73,7 +73,7 @@ static bool goes_on(const struct take *t, size_t n, uint32_t site)
 	const struct take *first = NULL;
 	bool several = false, on = false;
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].site != site)
+		if (t[i].place.site != site)
 			continue;
 		first = first ? first : &t[i];
 		several |= t[i].ref.thread != first->ref.thread;
@@ -102,38 +102,43 @@ static void give_stretches(struct builder *b, const struct take *t, size_t n)
 #define NO_THREAD UINT32_MAX
 
 /* How many threads take at a site, and the last of them. */
-struct take_site { uint32_t site, last; size_t threads; };
+struct take_site { struct take_place place; uint32_t last; size_t threads; };
 
-/* The site at which most threads take, the first of several; of t[0 .. n), sorted by thread. */
-static uint32_t busiest_site(const struct take *t, size_t n)
+static bool same_place(struct take_place a, struct take_place b)
+{
+	return a.site == b.site && a.role == b.role;
+}
+
+/* The place at which most threads take, the first of several; of t[0 .. n), sorted by thread. */
+static struct take_place busiest_place(const struct take *t, size_t n)
 {
 	struct take_site *sites = NULL, *best;
 	size_t nsites = 0, k = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (k == nsites || sites[k].site != t[i].site)
-			for (k = 0; k < nsites && sites[k].site != t[i].site; k++)
+		if (k == nsites || !same_place(sites[k].place, t[i].place))
+			for (k = 0; k < nsites && !same_place(sites[k].place, t[i].place); k++)
 				;
 		if (k == nsites)
-			*MEM_GROW(sites, nsites) = (struct take_site){ .site = t[i].site, .last = NO_THREAD };
+			*MEM_GROW(sites, nsites) = (struct take_site){ .place = t[i].place, .last = NO_THREAD };
 		sites[k].threads += sites[k].last != t[i].ref.thread;
 		sites[k].last = t[i].ref.thread;
 	}
 	best = sites;
 	for (k = 1; k < nsites; k++)
 		best = sites[k].threads > best->threads ? &sites[k] : best;
-	uint32_t site = best->site;
+	struct take_place place = best->place;
 	free(sites);
-	return site;
+	return place;
 }
 
 struct taker { uint32_t thread; size_t takes; uint64_t last, longest; bool waited; };
 
-static struct taker *find_takers(const struct take *t, size_t n, uint32_t site, size_t *count)
+static struct taker *find_takers(const struct take *t, size_t n, struct take_place place, size_t *count)
 {
 	struct taker *takers = NULL;
 	*count = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].site != site)
+		if (!same_place(t[i].place, place))
 			continue;
 		struct taker *self = *count ? &takers[*count - 1] : NULL;
 		if (!self || self->thread != t[i].ref.thread) {
@@ -167,13 +172,13 @@ static bool look_even(const struct taker *t, size_t n)
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
-	uint32_t site = busiest_site(t, n);
+	struct take_place place = busiest_place(t, n);
 	size_t ntakers;
-	struct taker *takers = find_takers(t, n, site, &ntakers);
+	struct taker *takers = find_takers(t, n, place, &ntakers);
 	if (look_even(takers, ntakers)) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
-			if (t[i].site == site)
+			if (same_place(t[i].place, place))
 				graph_share(b, t[i].ref, t[i].has, group);
 	}
 	free(takers);
@@ -204,7 +209,7 @@ void graph_deal(struct builder *b, struct take *t, size_t n)
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
 		t[i].epoch = epoch_of(b, t[i].ref);
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
-	uint32_t site = n ? busiest_site(t, n) : TR_NO_SITE;
+	uint32_t site = n ? busiest_place(t, n).site : TR_NO_SITE;
 	if (!takes_again(t, n) && !goes_on(t, n, site))
 		return;
 	graph_note_dealer(b->graph, site);

@@ -268,11 +268,40 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 	return best;
 }
 
+/* Of each thread what it waits for where it has the lock, or else signals there; and what the first who waits waits for. */
+struct lock_roles { uint64_t *of, usual; bool *waits; };
+
+static struct lock_roles find_roles(const struct builder *b, const struct sync_event *t, size_t n)
+{
+	size_t nthreads = b->graph->trace->nthreads;
+	struct lock_roles r = { mem_resize(NULL, nthreads + 1, sizeof *r.of), 0, mem_resize(NULL, nthreads + 1, sizeof *r.waits) };
+	memset(r.of, 0, nthreads * sizeof *r.of);
+	memset(r.waits, 0, nthreads * sizeof *r.waits);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t thread = t[i].ref.thread;
+		if (t[i].kind != SYNC_TAKEN || r.waits[thread])
+			continue;
+		r.waits[thread] = t[i].relocks;
+		r.of[thread] = t[i].relocks ? t[i].condition : r.of[thread] == 0 && t[i].condition ? ~t[i].condition : r.of[thread];
+		r.usual = t[i].relocks && !r.usual ? t[i].condition : r.usual;
+	}
+	return r;
+}
+
+/* Of several who stand at one place in the code, those who wait for different things do. */
+static struct take_place place_of(const struct builder *b, const struct sync_event *t, const struct lock_roles *r)
+{
+	uint32_t thread = t->ref.thread;
+	bool unplaced = b->graph->trace->sites[t->site].line == 0;
+	return (struct take_place){ t->site, unplaced || r->waits[thread] ? r->of[thread] : r->usual };
+}
+
 /* Those of a kind, but for locks that are taken in the order of the program. Who waited for a condition variable in
  * between has what it came for when it has taken the lock again. */
 static void deal(struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind)
 {
 	uint32_t *last = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *last);
+	struct lock_roles roles = find_roles(b, t, n);
 	struct take *takes = NULL;
 	size_t ntakes = 0;
 	memset(last, 0, b->graph->trace->nthreads * sizeof *last);
@@ -291,6 +320,8 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 	}
 	graph_deal(b, takes, ntakes);
 	spill_free(b->spill, takes);
+	free(roles.of);
+	free(roles.waits);
 	free(last);
 }
 

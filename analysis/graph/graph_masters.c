@@ -33,7 +33,7 @@ void graph_heard(struct builder *b, struct event_ref ref, struct event_ref reque
 	b->listens[ref.thread] = true;
 	*SPILL_GROW(b->spill, b->talks, b->ntalks) = (struct talk){
 		.ref = ref, .other = request.thread, .number = (uint32_t)b->ntalks, .asked = true,
-		.take = { .ref = request, .has = request, .site = site } };
+		.take = { .ref = request, .has = request, .place.site = site } };
 }
 
 void graph_answered(struct builder *b, struct event_ref ref, uint32_t other)
@@ -139,7 +139,7 @@ static void deal_out(struct builder *b, const struct inbox *in, size_t n)
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		struct message *m = &b->messages[in[i].message];
 		m->by_choice = true;
-		takes[i] = (struct take){ .ref = m->begun, .has = m->begun, .site = m->received_at };
+		takes[i] = (struct take){ .ref = m->begun, .has = m->begun, .place.site = m->received_at };
 	}
 	graph_deal(b, takes, n);
 	free(takes);

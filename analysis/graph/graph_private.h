@@ -121,7 +121,7 @@ struct sync_event {
 	struct event_ref waiting; /* the wait began, */
 	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
 	uint32_t waiting_at;      /* at this site */
-	uint64_t condition;       /* for this one */
+	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
 	struct section section;   /* of SIGNALLED: in which it was, or behind which */
 };
@@ -142,8 +142,12 @@ struct task_wait {
 	struct event_ref enter, exit;
 };
 
+/* Where somebody takes. The role tells those apart who stand at one place, as all do in code that has no sites (that of headers): it is
+ * the condition variable that the thread waits for there; or without sites what it signals; or 0. */
+struct take_place { uint32_t site; uint64_t role; };
+
 /* Whoever takes gets the next piece of work, at once or when there is one. `epoch`: how many barriers of its thread come before it. */
-struct take { struct event_ref ref, has; uint32_t site, epoch; bool goes_on; };
+struct take { struct event_ref ref, has; struct take_place place; uint32_t epoch; bool goes_on; };
 
 /* Something that its thread got from another, as it could have from anyone, or that it gave. */
 struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };

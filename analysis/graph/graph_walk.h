@@ -46,7 +46,8 @@ struct thread_walk {
 	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
 	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
 
-	struct section section;   /* the last */
+	struct section section;   /* the last, and the event with which it began, and 1; or 0 */
+	size_t section_at;
 
 	/* The last wait for a condition variable; if it was for nothing, its mutex, taken again and given back. */
 	size_t woken;             /* its event, and 1; or 0 */

@@ -35,6 +35,9 @@ void walk_add_signal(struct thread_walk *w, struct sync_object object, struct ev
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = object.process, .id = object.id, .ref = ref, .enter = ref, .begin.enter = w->before,
 		.kind = kind, .site = site, .section = w->section };
+	struct sync_event *taken = w->section_at ? &w->b->sync_events[w->section_at - 1] : NULL;
+	if (taken && kind == SYNC_SIGNALLED && !taken->relocks && taken->condition == 0)
+		taken->condition = object.id;
 }
 
 static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sync_event_kind kind)
@@ -74,6 +77,7 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 		add_sync_event(w, exit, SYNC_TAKEN);
 		const struct sync_event *taken = &w->b->sync_events[w->b->nsync_events - 1];
 		w->section = (struct section){ taken->process, taken->id, exit };
+		w->section_at = w->b->nsync_events;
 		w->retaken = walk_retakes(w) ? w->b->nsync_events : 0;
 		relock(w);
 		return;
