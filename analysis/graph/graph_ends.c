@@ -165,6 +165,25 @@ static bool was_stopped(const struct builder *b, uint32_t thread)
 	return t->nprocesses > 1 && !t->processes[t->threads[thread].process].finished;
 }
 
+static bool is_joined(const struct builder *b, uint32_t thread)
+{
+	for (size_t i = 0; i < b->njoins; i++)
+		if (b->joins[i].thread == thread)
+			return true;
+	return false;
+}
+
+/* Nobody waited for its end, nor did the end of its process, which the first thread has ended: in another run it may go on until then. */
+static bool was_let_go(const struct builder *b, uint32_t thread)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	uint32_t first = thread;
+	while (first > 0 && threads[first - 1].process == threads[thread].process)
+		first--;
+	return first != thread && b->fork[thread].at != NO_FORK && may_have_ended_it(b, first) && !threads[thread].ran_on &&
+	       !is_joined(b, thread);
+}
+
 /* What was last first, in this run. */
 static int by_end(const struct builder *b, const struct node_input *x, const struct node_input *y)
 {
@@ -185,8 +204,9 @@ void graph_end(struct builder *b)
 			continue;
 		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
 		bool other = one_of && !was_stopped(b, t) && enders.likely > 0 && was_at_work(b, t);
+		bool let_go = was_let_go(b, t);
 		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
-						 .sure = true, .needed = !one_of, .candidate = other };
+						 .sure = true, .needed = !one_of && !let_go, .candidate = other || let_go };
 		unsure |= one_of;
 		if (n > 0 && by_end(b, &inputs[n], &inputs[0]) < 0) {
 			struct node_input first = inputs[0];

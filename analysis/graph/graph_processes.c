@@ -252,6 +252,8 @@ static void add_lost_end(struct builder *b, const struct process_wait *w)
 		graph_unknown_since(b, w->begin, w->exit, fork->ref);
 }
 
+#define ANY_CHILD (TR_NO_SITE - 1) /* wherever it is waited for: the first that ends is taken first */
+
 static void add_end(struct builder *b, const struct families *f, const struct process_wait *w, struct node_input *inputs)
 {
 	uint32_t first = find_ended(f, b, w);
@@ -271,7 +273,7 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 	node->loose = node->delayed = !of_one || n > 1;
 	if (!of_one && n == 1)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begin, .n = 1,
-			   .queue = graph_inbox(b, b->graph->trace->threads[w->exit.thread].process, w->site) });
+			   .queue = graph_inbox(b, b->graph->trace->threads[w->exit.thread].process, ANY_CHILD) });
 }
 
 void graph_processes(struct builder *b)
