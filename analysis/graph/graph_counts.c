@@ -6,13 +6,22 @@
  *
  * In another run another may be the last. So a wait for the signal has waited for all who came to that lock since
  * the signal before: most likely, if each came once, one of them while it was waited, and none of them signalled
- * or waited itself. If they all came before the wait, what they did may have been no business of it: that is not sure. */
+ * or waited itself. If they all came before the wait, what they did may have been no business of it: that is not sure.
+ *
+ * Or a barrier that the program has made of a lock and a condition variable:
+ *
+ *   lock, if (++come == all) come = 0, broadcast; else wait, unlock
+ *
+ * All come to the lock at one place, wait for the condition variable and are woken by the last. In another run that may be another:
+ * so each of them has waited for all, and whoever signals would wait for them if it were earlier. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_private.h"
 
-#define MOST_EVENTS 256 /* that are looked at for one signal, of the lock and of what is signalled */
+#define MOST_EVENTS  256 /* that are looked at for one signal, of the lock and of what is signalled */
+#define MOST_MEMBERS 32  /* of a barrier that the program has made, besides who signals */
 
 static bool is_of(const struct sync_event *s, uint32_t process, uint64_t id, bool lock)
 {
@@ -56,6 +65,93 @@ static bool came(const struct node_input *inputs, size_t n, uint32_t thread)
 		if (inputs[i].ref.thread == thread)
 			return true;
 	return false;
+}
+
+/* The event with which the signal's section began, or NULL. */
+const struct sync_event *graph_find_section(const struct builder *b, const struct section *section)
+{
+	size_t i = graph_sync_events(b, section->process, section->id, true, section->taken.stamp);
+	for (; i < b->nsync_events && is_of(&b->sync_events[i], section->process, section->id, true) &&
+	       b->sync_events[i].ref.stamp == section->taken.stamp; i++)
+		if (b->sync_events[i].ref.thread == section->taken.thread && b->sync_events[i].ref.at == section->taken.at)
+			return &b->sync_events[i];
+	return NULL;
+}
+
+/* Whether the thread waits for the signal, since it has come; or if it is the one that signals, at any time that is near. */
+static bool waits_for(const struct builder *b, const struct sync_event *signal, uint32_t thread, uint64_t came)
+{
+	bool own = thread == signal->ref.thread;
+	size_t from = graph_sync_events(b, signal->process, signal->id, false, own ? 0 : signal->ref.stamp);
+	for (size_t i = from; i < b->nsync_events && i - from < MOST_EVENTS; i++) {
+		const struct sync_event *s = &b->sync_events[i];
+		if (!is_of(s, signal->process, signal->id, false))
+			return false;
+		if (s->kind == SYNC_WOKEN && s->ref.thread == thread)
+			return own || (s->enter.stamp > came && s->enter.stamp <= signal->ref.stamp);
+	}
+	return false;
+}
+
+static bool in_one_function(const struct trace *t, uint32_t a, uint32_t b)
+{
+	const char *one = t->sites[a].function, *other = t->sites[b].function;
+	return one && other && one[0] && strcmp(one, other) == 0;
+}
+
+/* All of it is one function: or else the lock may be taken by one for whoever waits and whoever signals. In code without sites only
+ * who waits there as well does what those do who wait. */
+static bool may_be_barrier(const struct builder *b, const struct sync_event *signal, const struct sync_event *section)
+{
+	const struct trace *t = b->graph->trace;
+	if (!section || section->relocks)
+		return false;
+	return t->sites[section->site].line > 0 ? in_one_function(t, section->site, signal->site)
+						 : waits_for(b, signal, signal->ref.thread, 0);
+}
+
+/* Those who wait for the signal at such a barrier, but for who signals and `self`; none: it is no barrier. To be freed. */
+struct node_input *graph_barrier_of(const struct builder *b, const struct sync_event *signal, uint32_t self, size_t *n)
+{
+	const struct section *of = &signal->section;
+	const struct sync_event *section = of->taken.at == NO_EVENT ? NULL : graph_find_section(b, of);
+	struct node_input *inputs = NULL;
+	uint64_t before;
+	*n = 0;
+	if (!may_be_barrier(b, signal, section) || !find_signal_before(b, signal, &before))
+		return NULL;
+	for (const struct sync_event *s = section; s-- > b->sync_events && section - s <= MOST_EVENTS;) {
+		if (!is_of(s, of->process, of->id, true) || s->ref.stamp <= before)
+			break;
+		if (s->kind != SYNC_TAKEN || s->in_wait || (s->relocks && s->waiting.stamp <= before))
+			continue;
+		if (*n == MOST_MEMBERS || s->relocks || s->site != section->site || s->ref.thread == section->ref.thread ||
+		    came(inputs, *n, s->ref.thread) || !waits_for(b, signal, s->ref.thread, s->ref.stamp)) {
+			*n = 0;
+			break;
+		}
+		*MEM_GROW(inputs, *n) = (struct node_input){ .ref = s->ref, .sure = true };
+	}
+	size_t others = 0;
+	for (size_t i = 0; i < *n; i++)
+		if (inputs[i].ref.thread != self)
+			inputs[others++] = inputs[i];
+	*n = others;
+	return inputs;
+}
+
+void graph_signal_at_barrier(struct builder *b, const struct sync_event *signal)
+{
+	size_t n;
+	struct node_input *inputs = graph_barrier_of(b, signal, signal->ref.thread, &n);
+	if (n > 0) {
+		*MEM_GROW(inputs, n) = (struct node_input){ .ref = signal->section.taken, .sure = true };
+		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
+		struct graph_node *node = &b->graph->nodes[number];
+		node->loose = node->hidden = node->delayed = node->posted = true;
+		graph_wait(b, signal->ref, number);
+	}
+	free(inputs);
 }
 
 struct node_input *graph_counted(const struct builder *b, const struct sync_event *signal, struct event_ref since, size_t *n)

@@ -139,6 +139,17 @@ size_t graph_add_counted(const struct builder *b, const struct sync_event *signa
 	return ncounted;
 }
 
+/* Adds to inputs for whom else a thread has waited at a barrier that the program has made. False: it is none. */
+static bool add_barrier(const struct builder *b, const struct sync_event *signal, uint32_t self, struct node_input **inputs, size_t *n)
+{
+	size_t nothers;
+	struct node_input *others = graph_barrier_of(b, signal, self, &nothers);
+	for (size_t i = 0; i < nothers; i++)
+		*MEM_GROW(*inputs, *n) = others[i];
+	free(others);
+	return nothers > 0;
+}
+
 /* What others signalled while t waited: if it was one signal, or others were woken by those before, the last has ended the
  * wait; and who counted down to it. */
 static struct node_input *signals_for(const struct builder *b, const struct sync_event *t,
@@ -167,7 +178,8 @@ static struct node_input *signals_for(const struct builder *b, const struct sync
 	for (size_t i = 0; i < *n; i++)
 		inputs[i].candidate = i + 1 < *n;
 	inputs[*n - 1].sure = true;
-	graph_add_counted(b, last, t->waiting, t->waiting_at, &inputs, n);
+	if (!add_barrier(b, last, t->ref.thread, &inputs, n))
+		graph_add_counted(b, last, t->waiting, t->waiting_at, &inputs, n);
 	return inputs;
 }
 
@@ -528,8 +540,12 @@ static void signals(struct builder *b, const struct sync_event *t, size_t n)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == SYNC_WOKEN && !t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_FUTEX))
+		if (t[i].kind == SYNC_SIGNALLED)
+			graph_signal_at_barrier(b, &t[i]);
+		else if (!t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_FUTEX))
 			wake(b, t, n, i);
+	if (!tr_is(b->graph->trace, t->site, OP_FUTEX))
+		graph_counting_condition(b, t, n);
 	if (!is_of_processes(b, t) && b->may_wait[t->process])
 		graph_futexes(b, t, n);
 }

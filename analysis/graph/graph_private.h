@@ -123,7 +123,7 @@ struct sync_event {
 	uint32_t waiting_at;      /* at this site */
 	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
-	struct section section;   /* of SIGNALLED: in which it was, or behind which */
+	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
 };
 
 /* In a process; `order` grows from thread to thread and along each. */
@@ -231,6 +231,7 @@ struct builder {
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
 	struct left_team *left;   /* of each thread whose end is recorded: the last one */
+	uint64_t looked_at_locks; /* events, so far: graph_conditions.c */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing, behind;
@@ -307,6 +308,16 @@ void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
 
 /* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
 struct node_input *graph_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, size_t *n);
+/* Who else waits for the signal at a barrier that the program has made, but for `self`; none: it is no such barrier. To be freed. And
+ * who signals there would have waited for them. */
+struct node_input *graph_barrier_of(const struct builder *, const struct sync_event *signal, uint32_t self, size_t *n);
+/* The event with which a section began, or NULL. */
+const struct sync_event *graph_find_section(const struct builder *, const struct section *);
+
+/* All that concerns a condition variable, by time: those who need not wait have what others signalled, where it counts that. */
+void graph_counting_condition(struct builder *, const struct sync_event *t, size_t n);
+void graph_signal_at_barrier(struct builder *, const struct sync_event *signal);
+
 /* Adds to inputs for whom a wait since then, at a site, has waited besides the signal: those, or threads alike. Returns how many. */
 size_t graph_add_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, uint32_t site,
 			 struct node_input **inputs, size_t *n);

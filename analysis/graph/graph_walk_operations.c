@@ -46,7 +46,7 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = object.process, .kind = kind, .ref = exit, .enter = w->enter, .begin = walk_begin_of(w),
 		.id = object.id, .site = w->entered.site,
-		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered) };
+		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section };
 	w->took = w->b->nsync_events;
 	w->took_bytes = 0;
 	w->just_took = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
