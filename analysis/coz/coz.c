@@ -173,6 +173,16 @@ static void unknown_slacks(const struct visit *v, const struct graph_node *j, st
 		slack[i] = (struct slack){ 0, 0, true, i != since_of(v, j) };
 }
 
+/* What it took behind its most likely cause stays, and so much later it could have begun. */
+static void presumed_slacks(const struct visit *v, const struct graph_node *j, struct slack *slack)
+{
+	const struct graph_input *begin = &v->g->inputs[j->first], *cause = &v->g->inputs[j->first + j->ninputs - 1];
+	frz_time before = times_duration(v->times, v->g->trace->threads[begin->thread].clock, cause->stamp - begin->stamp);
+	for (size_t i = 0; i < j->ninputs; i++)
+		slack[i] = (struct slack){ 0, 0, true, i > 0 && i + 1 < j->ninputs };
+	slack[0] = (struct slack){ before.lo, before.hi, true, false };
+}
+
 /* Whether it is as well what is expected, as far as transfers go. */
 static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer)
 {
@@ -186,7 +196,7 @@ static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_an
 	case GRAPH_SYNC:    sync_slacks(v, j, answer, slack); break;
 	case GRAPH_WOKEN:   woken_slacks(v, j, slack); break;
 	case GRAPH_ARRIVAL: return transfer_slacks(&v->coz->transfer, j, v->passed, proved, slack);
-	case GRAPH_UNKNOWN: unknown_slacks(v, j, slack); break;
+	case GRAPH_UNKNOWN: (graph_is_presumed(j) ? presumed_slacks : unknown_slacks)(v, j, slack); break;
 	}
 	return true;
 }
@@ -288,7 +298,7 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 	wait_for_receivers(v, j, s);
 	if (evens_out(v, j))
 		even_out(v, j, s);
-	if (j->kind == GRAPH_UNKNOWN && since_of(v, j) == 0)
+	if (j->kind == GRAPH_UNKNOWN && !graph_is_presumed(j) && since_of(v, j) == 0)
 		saving_forget(v->all, s, COZ_EXPECTED,
 			      visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
 	return s;

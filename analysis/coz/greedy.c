@@ -319,13 +319,16 @@ static void find_looks(struct greedy *y)
 		uint32_t turn = y->turn_of[p->number];
 		bool takes = turn != NONE && g->queues[g->turns[turn].queue].kind == GRAPH_INBOX;
 		if (look && takes && look->thread == p->thread) {
-			y->slack[g->nodes[look->number].first] = look->at - y->came[g->nodes[look->number].first];
+			const struct graph_node *j = &g->nodes[look->number];
+			y->slack[j->first] = look->at - y->came[j->first];
+			for (uint32_t k = 1; k < j->ninputs; k++) /* no more than that */
+				y->slack[j->first + k] = NAN;
 			y->looks++;
+			y->unknown -= !graph_is_presumed(j);
 		}
 		look = g->nodes[p->number].kind == GRAPH_UNKNOWN ? p : NULL;
-		y->unknown += look != NULL;
+		y->unknown += look && !graph_is_presumed(&g->nodes[look->number]);
 	}
-	y->unknown -= y->looks;
 }
 
 bool greedy_knows(const struct greedy *y)
@@ -354,8 +357,8 @@ static void make_ready(struct greedy *y)
 		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
 			y->slack[y->g->nodes[i].first] = 0;
 	find_turns(y);
-	count_inputs(y);
 	find_looks(y);
+	count_inputs(y);
 	find_handed(y);
 	find_late(y);
 	find_pieces(y);

@@ -229,13 +229,22 @@ static double percent_open(const struct coz *c, double s)
 	return s <= 0 ? 0 : run <= 0 ? 100 : fmin(100, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
 }
 
+/* Rows of sleeps that another thread has most likely ended are waits of the graph's. */
+static double open_seconds(const struct coz *c, const struct profile_request *request, enum coz_answer answer)
+{
+	double waits = answer == COZ_EXPECTED ? fmin(request->naps_s, c->graph->slept_for_others_s) : 0;
+	return request->open_s[answer] - waits;
+}
+
 static void take_facts(struct profile *p, const struct coz *c)
 {
 	const struct times *times = c->graph->times;
 	uint32_t time_base = times->time_base[times->trace->threads[0].clock];
 	p->span_s = times_seconds(times, time_base, c->span.length);
-	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
+	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill)) {
 		p->transfers |= c->graph->nodes[j].kind == GRAPH_ARRIVAL;
+		p->presumed |= graph_is_presumed(&c->graph->nodes[j]);
+	}
 	p->dealers = say_sites(c->graph, c->graph->dealers, c->graph->ndealers);
 	p->unsaid = say_sites(c->graph, c->graph->unsaid, c->graph->nunsaid);
 	if (c->graph->unseen != TR_NO_SITE)
@@ -476,7 +485,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	p->hidden = request->hidden || c.graph->interrupted;
 	p->rigid &= !p->hidden; /* in another run the signal may not come, or come too late */
 	for (int k = 0; k < COZ_ANSWERS; k++)
-		p->open[k] = percent_open(&c, request->open_s[k]);
+		p->open[k] = percent_open(&c, open_seconds(&c, request, (enum coz_answer)k));
 	drop_unentered(p, c.graph, request, row_of_site);
 	ask_in_turn(p, &c, request, row_of_site);
 	p->said = graph_take_said(c.graph);
@@ -563,7 +572,7 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "
 		"counter or a stream (FILE *) that threads share is not seen.)"
-		"%s%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s",
+		"%s%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s%s",
 		p->dealers ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",
 		p->unsaid ? " For whom one waits at " : "", p->unsaid ? p->unsaid : "",
@@ -578,6 +587,8 @@ char *profile_assumptions(const struct profile *p, bool worst)
 				"were seen to take, and to wait for whoever came later here takes no longer than all did here "
 				"(--transfer worst assumes neither).",
 		p->transfers ? " What came before its sender's next call of MPI needs that call in no run." : "",
+		p->presumed ? "Where no record tells what that was, it was what another thread did just before the wait was over, if "
+			      "hardly any other ends its work as near to that by chance. " : "",
 		p->orders_kept ? "All orders stay as they were: there is too much to be decided again."
 			       : "Who comes first to a lock, a semaphore, a message, bytes or the next piece of work is "
 				 "decided again, by when everybody would have come.");

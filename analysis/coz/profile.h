@@ -53,6 +53,7 @@ struct profile_request {
 	const struct profile_aside *aside; /* or NULL */
 	const struct profile_more *more; size_t nmore; /* at most PROFILE_MORE */
 	struct graph *graph;         /* that is there, for questions without progress points; or NULL */
+	double naps_s;               /* of open_s in both answers: rows of sleeps (naps.h) */
 	double open_s[COZ_ANSWERS];  /* so much that counts as work, of all threads, may have been waiting for what is not known */
 	bool hidden;                 /* some thread worked while it seemed to wait: what it did then began nobody knows why */
 	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */
@@ -84,6 +85,7 @@ struct profile {
 	bool hidden;                 /* as was asked, or somebody was in a region inside of an operation */
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
+	bool presumed;               /* of some waits it is not recorded what ended them, but that is likely (graph_presumed.c) */
 	bool transfers;              /* something is sent, or handed over */
 	char *dealers;               /* what gave out work, so that its order decided who did what; or NULL */
 	char *unsaid;                /* which calls of MPI wait, and never say for whom; or NULL */

@@ -132,33 +132,50 @@ struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32
 	return &b->graph->nodes[node];
 }
 
-static void add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit, const struct event_ref *since)
+static void add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit, const struct node_input *more, uint32_t what)
 {
 	struct node_input inputs[BEGIN_INPUTS + 1];
 	size_t n = graph_begin_inputs(&begin, inputs);
 	for (size_t i = 0; i < n; i++) /* it may have been called in vain before, which is not recorded */
 		inputs[i].needed = false;
-	if (since)
-		inputs[n++] = (struct node_input){ .ref = *since, .sure = true };
+	if (more)
+		inputs[n++] = *more;
 	uint32_t number = graph_add_node(b, GRAPH_UNKNOWN, inputs, n);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = true;
+	node->what = what;
 	graph_wait(b, exit, number);
+}
+
+struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
+{
+	struct unknown_wait *w = SPILL_GROW(b->spill, b->unknown, b->nunknown);
+	*w = (struct unknown_wait){ .begin = begin, .exit = exit, .clock = b->graph->trace->threads[exit.thread].clock };
+	return w;
 }
 
 void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
 {
-	add_unknown(b, begin, exit, NULL);
+	graph_add_unknown(b, begin, exit);
 }
 
-void graph_unknown_since(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since)
+void graph_unknown_by(struct builder *b, const struct unknown_wait *w, const struct event_ref *cause)
 {
-	add_unknown(b, begin, exit, &since);
+	struct node_input last = { .candidate = true };
+	if (cause)
+		last.ref = *cause;
+	add_unknown(b, w->begin, w->exit, cause ? &last : NULL, cause ? GRAPH_PRESUMED : 0);
 }
 
-void graph_note_ended(struct builder *b, uint32_t what)
+void graph_unknown_since(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since, uint32_t what)
 {
-	b->graph->nodes[b->graph->nnodes - 1].what = what;
+	struct node_input last = { .ref = since, .sure = true };
+	add_unknown(b, begin, exit, &last, what);
+}
+
+void graph_timed_out(struct builder *b, struct wait_begin begin, struct event_ref exit, uint32_t what)
+{
+	add_unknown(b, begin, exit, NULL, what);
 }
 
 void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
@@ -326,7 +343,7 @@ static void builder_close(struct builder *b)
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
 			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
-			    b->inside };
+			    b->inside, b->unknown, b->sleeps };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -439,6 +456,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_bare_barriers(&b);
 	graph_shared_barriers(&b);
 	graph_end(&b);
+	graph_presumed(&b);
 	sort_sync_points(g);
 	find_contradictions(&b);
 	graph_inside(&b);

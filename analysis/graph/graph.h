@@ -32,7 +32,8 @@
  *            a futex, a task that was made, and the ends of tasks
  *   WOKEN    input 0 begins to wait, and one of the others, it is unknown which, ended that
  *   UNKNOWN  what ended it is not in the trace; but perhaps when it was laid down for how long: most likely it takes as
- *            long from its input behind the first that is sure
+ *            long from its input behind the first that is sure; or it was what another thread did just before the end, where that is
+ *            hardly chance (graph_presumed.c)
  *
  * An input that is not *sure* may have been waited for or not. All of this is what *most likely* happens, also in
  * another run: the *expected* graph. What is certain in every run, of every implementation that keeps to the
@@ -84,6 +85,11 @@
  *     marked region to the next is a piece that whoever comes next does; without marks in there what is left is shared
  *     out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
+ *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
+ *     sleeps, outside of marked regions, with nothing in between;
+ *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been at a
+ *     barrier (graph_counts.c); and a condition variable of which each wait seen was for a signal of its own, by those who only
+ *     signal, counts them as a semaphore does (graph_conditions.c);
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
  *     done what it did last before;
  *   - of several threads that ran on when their process ended, who was in no marked region ended it;
@@ -138,6 +144,8 @@ enum {
 	/* UNKNOWN, and nothing is missing: */
 	GRAPH_EXPIRED, /* it ended when a time was over, or at a moment, that the thread had named */
 	GRAPH_FOUND,   /* with a message, which a receive has waited for since it began */
+	/* UNKNOWN, and nothing says so: */
+	GRAPH_PRESUMED, /* but its last input, a candidate, has most likely ended it */
 	GRAPH_COLLECTIVE,
 };
 
@@ -159,7 +167,7 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 23;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: GRAPH_EXPIRED, GRAPH_FOUND or 0 */
+	uint32_t what : 23;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: those of it, or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */
@@ -168,6 +176,12 @@ struct graph_node {
 	uint32_t behind : 1;     /* what it waited for came surely behind an end of waiting: the trace contradicts itself */
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
+
+/* Likewise; but it is known what most likely was that. */
+static inline bool graph_is_presumed(const struct graph_node *n)
+{
+	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_PRESUMED;
+}
 
 /* A wait that ended because of something that is not in the trace. */
 static inline bool graph_lacks_cause(const struct graph_node *n)
@@ -252,6 +266,7 @@ struct graph {
 	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
 	uint32_t *unsaid; size_t nunsaid; /* sites of calls of MPI that wait, and never say for whom */
+	double slept_for_others_s;    /* seconds of rows of sleeps (states.h) that another thread has most likely ended */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
 	struct graph_said said;
 };

@@ -325,8 +325,8 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 			takes[*own - 1].has = t[i].ref;
 			takes[*own - 1].goes_on |= t[i].goes_on;
 		} else if (!t[i].relocks) {
-			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .site = t[i].site,
-								  .goes_on = t[i].goes_on };
+			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref,
+								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on };
 			*own = (uint32_t)ntakes;
 		}
 	}

@@ -192,6 +192,20 @@ struct inside { uint64_t enter_at; struct event_ref exit; /* of the operation; *
  * is recorded. */
 struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
 
+/* A wait of which nothing says what ended it. */
+struct unknown_wait {
+	struct wait_begin begin;
+	struct event_ref exit;
+	uint32_t clock;
+	bool own;                 /* if nothing did, it takes as long by itself */
+	uint64_t looked;          /* it was not over at that stamp; or 0 */
+};
+
+/* Sleeps at one site with nothing in between but locks: their first and last ENTER, and their end. */
+struct sleeps { struct event_ref first, last, exit; uint32_t site, n; };
+
+#define MANY_SLEEPS 3
+
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
@@ -217,6 +231,8 @@ struct builder {
 	struct fulfilled *fulfilled; size_t nfulfilled;
 	struct task_wait *task_waits; size_t ntask_waits;
 	struct moved_bytes *moved; size_t nmoved;
+	struct unknown_wait *unknown; size_t nunknown;
+	struct sleeps *sleeps; size_t nsleeps; /* of MANY_SLEEPS */
 	struct talk *talks; size_t ntalks;
 	bool *listens;             /* of each thread: some of what it got it might have got later */
 	struct inbox *inboxes; size_t ninboxes;
@@ -259,10 +275,16 @@ void graph_wait(struct builder *, struct event_ref, uint32_t node);
 struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,
 		   size_t n);
 
-/* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. */
+/* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. What it was for is
+ * GRAPH_EXPIRED, GRAPH_FOUND or 0. */
+void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint32_t what);
+void graph_timed_out(struct builder *, struct wait_begin, struct event_ref exit, uint32_t what);
+
+/* Likewise; which is made into a node at last, with what most likely ended it, if anything did. */
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
-void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since);
-void graph_note_ended(struct builder *, uint32_t what); /* GRAPH_EXPIRED, GRAPH_FOUND: the wait of the node that was made last */
+struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit); /* likewise; until the next one */
+void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
+void graph_presumed(struct builder *);
 
 /* What came later than the node that was made last, perhaps (graph.h). */
 void graph_add_late(struct builder *, struct event_ref, int64_t lag);

@@ -247,9 +247,9 @@ static void add_lost_end(struct builder *b, const struct process_wait *w)
 	if (!fork)
 		graph_unknown(b, w->begin, w->exit);
 	else if ((w->exit.stamp - w->begin.enter.stamp) * SOON < w->exit.stamp - fork->ref.stamp)
-		graph_unknown_since(b, w->begin, w->exit, w->begin.enter);
+		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
 	else
-		graph_unknown_since(b, w->begin, w->exit, fork->ref);
+		graph_unknown_since(b, w->begin, w->exit, fork->ref, 0);
 }
 
 #define ANY_CHILD (TR_NO_SITE - 1) /* wherever it is waited for: the first that ends is taken first */

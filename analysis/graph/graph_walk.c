@@ -170,6 +170,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->nattached = 0;
 		w->ninside = w->nregions = 0;
 		walk_wait_again(w);
+		walk_try_again(w, e);
 		note_coming(w, e, ref);
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
 			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
@@ -286,6 +287,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		walk_note_unseen(w, e->site);
 		w->b->has_futexes[w->thread] = true;
 	}
+	w->lock_events += walk_kind(w, e->site) == DPROF_KIND_LOCK;
 	if (e->op == DPROF_ENTER)
 		enter(w, e, ref);
 	else if (e->op == DPROF_EXIT)
@@ -332,7 +334,7 @@ static void begin_walk(struct thread_walk *w, struct builder *b, uint32_t thread
 {
 	const struct trace *trace = b->graph->trace;
 	*w = (struct thread_walk){ .b = b, .thread = thread, .process = trace->threads[thread].process,
-				   .events = trace_events(trace, thread), .marks = &b->marks[thread], .section.taken.at = NO_EVENT,
+				   .events = trace_events(trace, thread), .marks = &b->marks[thread], .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE,
 				   .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);
 	runs_sort_here(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);

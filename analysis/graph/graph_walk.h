@@ -63,7 +63,12 @@ struct thread_walk {
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
 	struct event_ref tried;   /* the first that has since `before` */
 	struct moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
+	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the builder's, and 1 */
+	size_t kept_sleeps;
+	uint64_t lock_events;     /* since the last one */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
+	struct event_ref perhaps; /* the end of the last one that a time limit or a signal has ended, at */
+	uint32_t perhaps_at;      /* this site; or TR_NO_SITE */
 
 	enum graph_given given;   /* the work that it does now */
 	uint64_t giver;           /* by the team of this group */
@@ -115,6 +120,7 @@ void walk_end_task_chance(struct thread_walk *, struct event_ref exit);
 bool walk_retakes(const struct thread_walk *); /* a mutex, behind a wait that ended without what it waited for */
 struct wait_begin walk_begin_of(const struct thread_walk *); /* the outermost operation, with the attempts before it */
 bool walk_was_in_vain(const struct thread_walk *);
+void walk_try_again(struct thread_walk *, const struct tr_event *); /* or not: when the outermost operation is entered */
 void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the outermost operation has ended */
 
 /* ---- graph_walk_work.c: work that is given out ---------------------------------------------------- */

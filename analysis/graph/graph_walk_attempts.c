@@ -83,14 +83,13 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 {
 	uint64_t until = arg_expired_at(walk_operation(w, &w->entered), &w->entered);
 	struct wait_begin begin = walk_begin_of(w);
+	uint32_t what = arg_only_found(walk_operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED;
 	if (until != ARG_NONE && moment_stays(w, until))
-		graph_unknown_since(w->b, begin, exit,
-				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first });
+		graph_unknown_since(w->b, begin, exit, (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, what);
 	else if (until == ARG_NONE || again)
-		graph_unknown(w->b, begin, exit);
+		graph_timed_out(w->b, begin, exit, what);
 	else
-		graph_unknown_since(w->b, begin, exit, begin.enter);
-	graph_note_ended(w->b, arg_only_found(walk_operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED);
+		graph_unknown_since(w->b, begin, exit, begin.enter, what);
 }
 
 /* The outermost operation was in vain. */
@@ -99,6 +98,50 @@ static void fail(struct thread_walk *w)
 	if (!w->failed)
 		w->tried = w->enter;
 	w->failed = w->failed_since = true;
+}
+
+/* A time limit has ended it, or a signal: perhaps it was in vain. */
+static bool perhaps_in_vain(const struct thread_walk *w)
+{
+	const struct trace *t = w->b->graph->trace;
+	return walk_kind(w, w->entered.site) == DPROF_KIND_WAIT && trace_has(&w->entered, DPROF_KEY_UNTIL) &&
+	       arg_for_unknown(walk_operation(w, &w->entered), &w->entered) && !tr_is(t, w->entered.site, OP_MPI);
+}
+
+#define AT_ONCE 8 /* it is tried again within such a part of the time that it has been tried */
+
+/* What was perhaps in vain was, if it is tried again at once, at the same site or like that in code that has none. */
+void walk_try_again(struct thread_walk *w, const struct tr_event *e)
+{
+	const struct trace *t = w->b->graph->trace;
+	if (w->perhaps_at == TR_NO_SITE)
+		return;
+	bool same = e->site == w->perhaps_at || (t->sites[e->site].line == 0 && t->sites[w->perhaps_at].line == 0 &&
+						 walk_kind(w, e->site) == DPROF_KIND_WAIT);
+	bool at_once = w->failed && e->stamp - w->perhaps.stamp <= (w->perhaps.stamp - w->tried.stamp) / AT_ONCE;
+	w->perhaps_at = TR_NO_SITE;
+	if (same && at_once)
+		return;
+	w->before = w->before.stamp > w->perhaps.stamp ? w->before : w->perhaps;
+	w->operation = w->perhaps;
+	w->failed = w->failed_since = false;
+}
+
+/* It sleeps again and again, with nothing in between but that it has a lock: perhaps until something is there that no record tells of. */
+static void note_sleep(struct thread_walk *w, struct event_ref exit)
+{
+	struct builder *b = w->b;
+	struct sleeps *s = &w->sleeps;
+	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->lock_events == w->enter.at;
+	*s = again ? (struct sleeps){ s->first, w->enter, exit, s->site, s->n + 1 }
+		   : (struct sleeps){ w->enter, w->enter, exit, w->entered.site, 1 };
+	w->lock_events = 0;
+	if (s->n == MANY_SLEEPS) {
+		*SPILL_GROW(b->spill, b->sleeps, b->nsleeps) = *s;
+		w->kept_sleeps = b->nsleeps;
+	} else if (s->n > MANY_SLEEPS) {
+		b->sleeps[w->kept_sleeps - 1] = *s;
+	}
 }
 
 /* The outermost operation has ended. */
@@ -111,8 +154,14 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		fail(w);
 		if (walk_kind(w, w->entered.site) == DPROF_KIND_WAIT)
 			note_time_out(w, exit, again);
+	} else if (perhaps_in_vain(w)) {
+		fail(w);
+		w->perhaps = exit;
+		w->perhaps_at = w->entered.site;
 	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP) {
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;
+	} else if (!trace_has(&w->entered, DPROF_KEY_UNTIL) && !trace_has(&w->entered, DPROF_KEY_PEER)) {
+		note_sleep(w, exit);
 	}
 }

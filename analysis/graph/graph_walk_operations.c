@@ -263,6 +263,8 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 		move_bytes(w, exit, from, bytes);
 	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered) && !arg_for_unknown(o, &w->entered))
 		graph_room(b, walk_begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit);
+	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered))
+		graph_add_unknown(b, walk_begin_of(w), exit)->own = true;
 	else
 		return from != ARG_NONE && bytes == ARG_NONE;
 	return true;
@@ -272,8 +274,7 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 static void sleep_until(struct thread_walk *w, struct event_ref exit)
 {
 	struct event_ref first = { w->thread, 0, w->b->graph->threads[w->thread].first };
-	graph_unknown_since(w->b, walk_begin_of(w), exit, first);
-	graph_note_ended(w->b, GRAPH_EXPIRED);
+	graph_unknown_since(w->b, walk_begin_of(w), exit, first, GRAPH_EXPIRED);
 }
 
 void walk_end_operation(struct thread_walk *w, struct event_ref exit)
@@ -291,7 +292,7 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 		else if (trace_has(&w->entered, DPROF_KEY_UNTIL))
 			sleep_until(w, exit);
 		else if (trace_has(&w->entered, DPROF_KEY_BYTES)) /* of a timer, that may have been set long before */
-			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter);
+			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
 	else if (arg_object(walk_operation(w, &w->entered), &w->entered) != ARG_NONE)

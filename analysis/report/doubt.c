@@ -13,6 +13,7 @@
 void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded, double naps_s,
 		   const struct interval *unclassified)
 {
+	request->naps_s = naps_s;
 	request->open_s[COZ_PROVED] = unrecorded_sum(unrecorded, trace, false) + naps_s;
 	request->open_s[COZ_EXPECTED] = unrecorded_sum(unrecorded, trace, true) + naps_s;
 	request->hidden = unrecorded->hidden > 0 || unrecorded->interrupted > 0;

@@ -13,7 +13,7 @@
 #include "analysis/report/unrecorded.h"
 #include "analysis/waits/waits.h"
 
-/* Sets the request's open_s, hidden, unsure and if_work. `naps_s`: seconds, as naps_say() says; `unclassified`: as unclassified_find()
+/* Sets the request's open_s, naps_s, hidden, unsure and if_work. `naps_s`: seconds, as naps_say() says; `unclassified`: as unclassified_find()
  * finds. */
 void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double naps_s,
 		   const struct interval *unclassified);

@@ -5,6 +5,7 @@
  *   creator   ENTER pthread_create thread=N ... EXIT
  *   thread N  POINT (thread begin) ... POINT (thread end)
  *   joiner    ENTER pthread_join thread=N ... EXIT
+ *             ENTER pthread_timedjoin_np until=0 ... EXIT    a wait: it was not over in time
  *
  * What destructors of the thread's own data (pthread_key_create) do comes before its end, too. A sanitizer's own
  * function may stand between the thread and the program's; then it is recorded all the same.
@@ -27,6 +28,7 @@ DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "pthread_join");
 DPROF_SITE_OF(site_tryjoin, DPROF_KIND_JOIN, "pthread_tryjoin_np");
 DPROF_SITE_OF(site_tryjoin_in_vain, DPROF_KIND_WAIT, "pthread_tryjoin_np");
 DPROF_SITE_OF(site_timedjoin, DPROF_KIND_JOIN, "pthread_timedjoin_np");
+DPROF_SITE_OF(site_timedjoin_in_vain, DPROF_KIND_WAIT, "pthread_timedjoin_np");
 
 struct known_thread {
 	struct entry entry;     /* key: its pthread_t */
@@ -268,7 +270,16 @@ DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 	return error;
 }
 
-/* Recorded only when it was over in time. */
+/* It waited until a moment, for nothing. Which one is not said: it may be of any clock. */
+static void joined_in_vain(struct dprof_moment since)
+{
+	struct dprof_arguments a = { 0 };
+
+	dprof_say(&a, DPROF_KEY_UNTIL, 0);
+	dprof_adapter_record_enter_at(SITE(site_timedjoin_in_vain), since, &a);
+	dprof_adapter_exit(SITE(site_timedjoin_in_vain));
+}
+
 static int joined(struct known_thread *k, struct dprof_moment since, const struct dprof_site *site,
 		  int error)
 {
@@ -280,6 +291,8 @@ static int joined(struct known_thread *k, struct dprof_moment since, const struc
 		dprof_adapter_record_enter_at(site, since, &a);
 		dprof_adapter_exit(site);
 	}
+	if (site && error == ETIMEDOUT)
+		joined_in_vain(since);
 	release(k, error == 0);
 	return error;
 }

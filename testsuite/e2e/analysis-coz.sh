@@ -1060,8 +1060,99 @@ unsure untold 20 20
 	processes
 	meet tag=3
 } | trace third
-unsure third 0 50
+unsure third 0 20 # the last of them hardly waited, and the other did until this one came
 grep -q 'a collective operation lacks participants: 4 times' out || fail "third: $(cat out)"
+# Nobody says what has ended a wait: most likely what another thread did just before, where that is hardly chance; and where it was over
+# at once, nothing has.
+unsaid() { # until when another works beside
+	head_of 3
+	op 0 0 1000000 1400000
+	op 1 29 1000000 1400010 peer=72057594037927934
+	op 1 1 1400010 2000000
+	op 2 1 1000000 "$1"
+}
+unsaid 1100000 | trace presumed
+unsure presumed 20 20
+unsaid 1399950 | trace undecided
+unsure undecided 0 20
+{
+	head_of 2
+	op 1 29 1000000 1000010
+	op 1 0 1000010 1400000
+	op 1 29 1400000 1400010 peer=72057594037927934
+	op 1 1 1400010 2000000
+} | trace at_once
+unsure at_once 20 20
+# Likewise of one that was tried again, until a time limit each; and of sleeps in which nothing else is done, unless they are in a marked
+# region.
+{
+	head_of 2
+	op 0 0 1000000 1400000
+	op 1 29 1000000 1100000 peer=72057594037927934 until=0
+	op 1 29 1100010 1200000 peer=72057594037927934 until=0
+	op 1 29 1200010 1400010 peer=72057594037927934
+	op 1 1 1400010 2000000
+} | trace limited
+unsure limited 20 20
+sleeps() { # what comes before, and behind
+	head_of 2
+	op 0 0 1000000 1400000
+	$1
+	op 1 30 1000000 1150000
+	op 1 30 1150010 1300000
+	op 1 30 1300010 1390010
+	op 1 30 1390020 1400010
+	$2
+	op 1 1 1400010 2000000
+}
+sleeps : : | trace asks
+unsure asks 20 20
+sleeps 'echo e 1 1000000 1 enter' 'echo e 1 1400010 1 exit' | trace works
+expects works 0 0
+# A barrier that is made of a lock and a condition variable: who signals there would have waited for the others.
+meets() { # function in which it is signalled
+	head_of 2
+	echo "site 40 kind=lock name=pthread_mutex_lock file=x.c line=41 function=meet"
+	echo "site 41 kind=wait name=pthread_cond_wait file=x.c line=42 function=meet"
+	echo "site 42 kind=wait name=pthread_cond_broadcast file=x.c line=43 function=$1"
+	op 0 0 1000000 1400000
+	op 0 40 1400001 1400001 id=5
+	echo "e 0 1400002 42 point id=8"
+	echo "e 0 1400003 40 point id=5"
+	op 0 1 1400003 2000000
+	op 1 1 1000000 1300000
+	op 1 40 1300001 1300001 id=5
+	echo "e 1 1300002 40 point id=5"
+	op 1 41 1300003 1400004 id=8
+	op 1 40 1400004 1400005 id=5
+	echo "e 1 1400006 40 point id=5"
+	op 1 1 1400006 1600000
+}
+meets meet | trace own_barrier
+unsure own_barrier 10 10
+meets other | trace no_barrier
+unsure no_barrier 20 20
+# A condition variable that counts what is put: who takes the second thing waits for it, too, where it comes sooner.
+{
+	head_of 2
+	echo "site 40 kind=lock name=pthread_mutex_lock file=x.c line=41"
+	for put in 1100000 1600000; do
+		op 0 1 $((put - 100000)) "$put"
+		op 0 40 "$put" "$put" id=5
+		echo "e 0 $put 7 point id=8"
+		echo "e 0 $put 6 point id=5"
+	done
+	op 1 6 1000000 1000000 id=5
+	echo "e 1 1000000 6 point id=5"
+	op 1 7 1000000 1100000 id=8
+	op 1 6 1100000 1100000 id=5
+	echo "e 1 1100000 6 point id=5"
+	op 1 0 1100000 1650000
+	op 1 6 1650000 1650000 id=5
+	echo "e 1 1650000 6 point id=5"
+	op 1 1 1650000 2000000
+} | trace counts
+unsure counts 5 5
 # Such moments that are equally far apart stay; any other is so far from when the wait began.
 paced() { # moments of three waits
 	head_of 1

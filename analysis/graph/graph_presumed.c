@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_presumed.c - what has most likely ended a wait of which no record says what did: signals, FIFOs, datagrams, locks of
+ * files, routines that are run once, a thread that is cancelled, ...
+ *
+ * Whoever ended it did so just before it was over, and hardly anything else then: so it is the thread on the same clock whose last
+ * stretch of own time ended just before. Threads that have nothing to do with it would have ended one by chance as near to
+ * that as to any other moment:
+ *
+ *     thread 1   ...wait--------------------------)[end
+ *     thread 0   --exit [-------- stretch -------)<-->       a part of the stretch that is the less likely the smaller it is
+ *
+ * That part must be small, and that of any other thread much larger; and the wait was much longer than what passed behind the
+ * stretch. Ends of waits end no stretch: whatever ended them is the cause. Nothing of this is proved. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
+#include "analysis/graph/graph_private.h"
+
+#define SMALL_PART   16                /* of a stretch, and of the wait */
+#define MUCH_SMALLER 8                 /* than that of another thread */
+#define MOST_STEPS   (UINT64_C(1) << 26) /* threads times waits, of a clock: with more nothing is presumed */
+#define MOST_ENDS    8
+
+/* The likeliest cause so far, and how likely the next one of another thread is: parts of their stretches. */
+struct presumed { struct event_ref cause; double part, next; };
+
+static int by_end(const void *x, const void *y)
+{
+	const struct unknown_wait *a = x, *b = y;
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	if (a->exit.stamp != b->exit.stamp)
+		return a->exit.stamp < b->exit.stamp ? -1 : 1;
+	return (a->exit.thread > b->exit.thread) - (a->exit.thread < b->exit.thread);
+}
+
+/* Ends of a thread's stretches, each longer than all behind it. */
+struct stretch_end { struct event_ref end; uint64_t length; };
+struct stretch_ends { struct stretch_end v[MOST_ENDS]; size_t n; };
+
+static void add_end(struct stretch_ends *s, struct event_ref end, uint64_t length)
+{
+	while (s->n > 0 && s->v[s->n - 1].length <= length)
+		s->n--;
+	s->n -= s->n == MOST_ENDS;
+	s->v[s->n++] = (struct stretch_end){ end, length };
+}
+
+/* One thread's ends are what a wait may have waited for that is over at that moment. */
+static void look(const struct stretch_ends *s, const struct unknown_wait *w, struct presumed *p)
+{
+	const struct stretch_end *best = NULL;
+	double least = 1.0 / SMALL_PART;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t behind = w->exit.stamp - s->v[i].end.stamp;
+		double part = s->v[i].length ? (double)behind / (double)s->v[i].length : 1;
+		bool soon = w->looked ? s->v[i].end.stamp >= w->looked
+				      : behind <= (w->exit.stamp - w->begin.enter.stamp) / SMALL_PART;
+		bool within = soon && s->v[i].end.stamp > w->begin.enter.stamp;
+		best = within && part < least ? &s->v[i] : best;
+		least = best == &s->v[i] ? part : least;
+	}
+	if (!best)
+		return;
+	p->next = least < p->part ? p->part : least < p->next ? least : p->next;
+	if (least < p->part) {
+		p->part = least;
+		p->cause = best->end;
+	}
+}
+
+/* A thread from event to event: a stretch is what lies between two of them outside of waits. */
+static void look_along(const struct builder *b, uint32_t thread, const struct unknown_wait *w, size_t n, struct presumed *p)
+{
+	const struct trace *trace = b->graph->trace;
+	struct tr_cursor events = trace_events(trace, thread);
+	struct stretch_ends ends = { .n = 0 };
+	struct replay replay;
+	struct tr_event e;
+	uint64_t before = b->graph->threads[thread].first;
+	size_t next = 0;
+	replay_open(&replay, trace->nsites);
+	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		for (; next < n && w[next].exit.stamp < e.stamp; next++)
+			if (w[next].exit.thread != thread)
+				look(&ends, &w[next], &p[next]);
+		bool others = tr_is(trace, e.site, OP_OTHERS);
+		if (replay.depth == 0 && e.stamp > before)
+			add_end(&ends, (struct event_ref){ thread, at, e.stamp }, e.stamp - before);
+		if (others && e.op == DPROF_ENTER)
+			replay_enter(&replay, tr_entry(trace, &e));
+		else if (others && e.op == DPROF_EXIT)
+			replay_exit(&replay, e.site);
+		before = e.stamp > before ? e.stamp : before;
+	}
+	for (; next < n; next++)
+		if (w[next].exit.thread != thread)
+			look(&ends, &w[next], &p[next]);
+	trace_end(&events);
+	replay_close(&replay);
+}
+
+/* Of one clock. */
+static void presume(const struct builder *b, const struct unknown_wait *w, size_t n, struct presumed *p)
+{
+	const struct trace *trace = b->graph->trace;
+	uint64_t nthreads = 0;
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		nthreads += trace->threads[t].clock == w->clock;
+	if (nthreads * n > MOST_STEPS)
+		return;
+	for (uint32_t t = 0; t < trace->nthreads; t++)
+		if (trace->threads[t].clock == w->clock && b->graph->threads[t].nevents > 0)
+			look_along(b, t, w, n, p);
+}
+
+/* Who was there for so short a time, compared with what it did since its last operation, has hardly waited for anybody who came just
+ * then. */
+static bool is_own_cost(const struct unknown_wait *w)
+{
+	uint64_t since = w->begin.certain.stamp, begin = w->begin.enter.stamp;
+	return since > 0 && since < begin && w->exit.stamp - begin <= (begin - since) / SMALL_PART;
+}
+
+static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p)
+{
+	bool presumed = p->part * MUCH_SMALLER <= p->next;
+	if (presumed && w->looked)
+		b->graph->slept_for_others_s += (double)(w->exit.stamp - w->begin.enter.stamp) / (b->graph->trace->clocks[w->clock].ghz * 1e9);
+	if (presumed)
+		graph_unknown_by(b, w, &p->cause);
+	else if (w->own || is_own_cost(w))
+		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
+	else
+		graph_unknown_by(b, w, NULL);
+}
+
+/* ---- Sleeps -------------------------------------------------------------------------------------- */
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct sleeps *a = x, *b = y;
+	if (a->first.thread != b->first.thread)
+		return a->first.thread < b->first.thread ? -1 : 1;
+	return (a->first.at > b->first.at) - (a->first.at < b->first.at);
+}
+
+/* Sleeps outside of marked regions, again and again: so the thread may wait for what another has in memory, which it looks at in
+ * between. What is in a region is work that takes as long as it does. Of one thread. */
+static void add_sleeps(struct builder *b, const struct sleeps *s, size_t n)
+{
+	const struct trace *trace = b->graph->trace;
+	struct tr_cursor events = trace_events(trace, s->first.thread);
+	struct replay replay;
+	struct tr_event e;
+	size_t next = 0;
+	replay_open(&replay, trace->nsites);
+	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
+		if (at == s[next].first.at) {
+			struct unknown_wait *w = replay.depth ? NULL : graph_add_unknown(b, (struct wait_begin){ .enter = s[next].first }, s[next].exit);
+			if (w) {
+				w->own = true;
+				w->looked = s[next].last.stamp;
+			}
+			next++;
+		}
+		if (marked && e.op == DPROF_ENTER)
+			replay_enter(&replay, tr_entry(trace, &e));
+		else if (marked && e.op == DPROF_EXIT)
+			replay_exit(&replay, e.site);
+	}
+	trace_end(&events);
+	replay_close(&replay);
+}
+
+static void find_sleeps(struct builder *b)
+{
+	if (b->nsleeps)
+		qsort(b->sleeps, b->nsleeps, sizeof *b->sleeps, by_thread);
+	for (size_t i = 0, next; i < b->nsleeps; i = next) {
+		for (next = i + 1; next < b->nsleeps && b->sleeps[next].first.thread == b->sleeps[i].first.thread;)
+			next++;
+		add_sleeps(b, &b->sleeps[i], next - i);
+	}
+}
+
+void graph_presumed(struct builder *b)
+{
+	find_sleeps(b);
+	struct presumed *p = spill_zeros(b->spill, b->nunknown, sizeof *p);
+	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill))
+		p[i].part = p[i].next = 1;
+	runs_sort(b->spill, b->unknown, b->nunknown, sizeof *b->unknown, by_end);
+	for (size_t i = 0, next; i < b->nunknown; i = next) {
+		for (next = i + 1; next < b->nunknown && b->unknown[next].clock == b->unknown[i].clock;)
+			next++;
+		presume(b, &b->unknown[i], next - i, &p[i]);
+	}
+	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill))
+		add(b, &b->unknown[i], &p[i]);
+	spill_free(b->spill, p);
+}
