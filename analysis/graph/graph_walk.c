@@ -83,6 +83,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	walk_task_point(w, e, ref);
 	w->b->left[w->thread].ends |= tr_is(w->b->graph->trace, e->site, OP_LIFE_ENDS);
 	has_match |= arg_no_message(o, e);
+	w->found_none |= arg_no_message(o, e) && w->replay.depth > 0 && tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 	if (o->is & OP_REQUEST && request != ARG_NONE)
 		complete_id(w, request, has_match);
 	else if (kind == DPROF_KIND_RECV && !has_match)
@@ -163,7 +164,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (w->replay.depth == 1) {
 		w->entered = *e;
 		w->enter = ref;
-		w->explained = w->completed = w->doubtful = w->looked_for = false;
+		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = false;
 		w->resumed = resumes(w, e);
 		w->in_pieces &= !walk_is_team_barrier(w, e); /* nothing of that is left */
 		w->sent = NO_MESSAGE;

@@ -59,7 +59,7 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 /* It has asked again and again, and goes on without; so that is its own time, as long as it is not asked for again. */
 bool walk_was_in_vain(const struct thread_walk *w)
 {
-	return arg_in_vain(walk_operation(w, &w->entered), &w->entered);
+	return w->found_none || arg_in_vain(walk_operation(w, &w->entered), &w->entered);
 }
 
 /* Moments that are equally far apart, to the nanosecond, were laid down before; any other was read off the clock just before

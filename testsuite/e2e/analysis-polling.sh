@@ -166,5 +166,40 @@ done
 expect 0 waits --json looks
 jq -e 'any(.places[]; .rank == 0 and .seconds.hi > 140000e-9)' out >is || fail "looks: $(jq -c .places out)"
 
+# Of a rank with threads every look for a message is recorded (MPI_Improbe): until there is one it waits for whoever sends that.
+{
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	group 1 threads=0,1
+	site 0 kind=recv name=MPI_Improbe file=x.c line=1
+	site 1 kind=recv name=received file=x.c line=1
+	site 2 kind=wait name=MPI_Mrecv file=x.c line=2
+	site 3 kind=send name=MPI_Send file=x.c line=3
+	site 4 kind=barrier name=MPI_Barrier file=x.c line=4
+	site 5 kind=sleep name=usleep file=x.c line=5
+	site 6 kind=region name=X file=x.c line=6
+	END
+	for look in 1000 21000 41000 61000 81000; do
+		echo "e 0 $look 0 enter group=1"
+		echo "e 0 $((look + 10)) 1 point peer=$none"
+		echo "e 0 $((look + 20)) 0 exit"
+		op 0 5 $((look + 30)) $((look + 19990))
+	done
+	echo "e 0 101200 0 enter group=1"
+	echo "e 0 101210 1 point peer=1 tag=1 bytes=8"
+	echo "e 0 101220 0 exit"
+	op 0 2 101230 101240
+	op 0 4 101300 101400 group=1 seq=0
+	work 1 6 1000 101000
+	op 1 3 101050 101100 group=1 peer=0 tag=1 bytes=8
+	op 1 4 101350 101400 group=1 seq=0
+} | trace probes
+expect 0 coz --region X --reduce 50 --json probes
+jq -e '.speedup_percent.hi > 49 and .expected_percent.lo > 49 and .expected_percent.hi < 50' out >is ||
+	fail "probes: $(jq -c '[.speedup_percent, .expected_percent]' out)"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
