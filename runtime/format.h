@@ -175,7 +175,7 @@ enum dprof_key {
  *   send     group peer tag bytes [id]   with an id it was only begun (MPI_Isend, MPI_Start, ...): the
  *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
  *                                   any tag, lacks peer or tag here and has them at its done.
- *   wait     [id] [peer]            completion of something begun earlier; also a condition variable or
+ *   wait     [id] [peer]            completion of something begun earlier, or with the id 0 of nothing; also a condition variable or
  *                                   a semaphore, with its address as id; and MPI_Sendrecv, which begins
  *                                   a send and a receive inside and completes both. With a peer, which is
  *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Buffer_detach,

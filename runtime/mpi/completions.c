@@ -101,18 +101,23 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 	w->n = n;
 }
 
-/* The ENTER of a call that waits for these. */
-static inline __attribute__((always_inline)) void enter_for(struct mpi_call *c,
-							    struct request *const *requests, int n)
+/* The ENTER of a call that waits for these. With no handle but MPI_REQUEST_NULL nothing is under way, and that is said, unless not all are
+ * here. */
+static inline __attribute__((always_inline)) void enter_for(struct mpi_call *c, struct request *const *requests,
+							    const MPI_Request *handles, int n, bool all)
 {
 	struct dprof_arguments a;
-	bool foreign = false;
+	bool foreign = false, idle = all;
 
 	a.words = 0;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		foreign |= requests[i] && requests[i]->kind == DPROF_KIND_WAIT;
+		idle &= handles[i] == MPI_REQUEST_NULL;
+	}
 	if (foreign && c->on)
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	if (idle && c->on)
+		dprof_say(&a, DPROF_KEY_ID, 0);
 	call_enter(c, &a);
 }
 
@@ -123,7 +128,7 @@ static struct mpi_call want_in(const void *site, const char *name, struct wanted
 	struct mpi_call c = call_of(site, name);
 
 	want(w, n, handles, theirs);
-	enter_for(&c, w->requests, w->n);
+	enter_for(&c, w->requests, handles, w->n, w->n == n);
 	return c;
 }
 
@@ -204,7 +209,7 @@ DPROF_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 	if (!c.site)
 		return PMPI_Wait(request, status);
-	enter_for(&c, &r, r != NULL);
+	enter_for(&c, &r, request, c.on && request, request != NULL);
 	result = PMPI_Wait(request, s);
 	stamp = dprof_adapter_now_fenced();
 	if (r && result == MPI_SUCCESS)

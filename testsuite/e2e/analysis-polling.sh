@@ -166,6 +166,28 @@ done
 expect 0 waits --json looks
 jq -e 'any(.places[]; .rank == 0 and .seconds.hi > 140000e-9)' out >is || fail "looks: $(jq -c .places out)"
 
+# A wait for no request (id 0) is none: who sends on after it is as early as its work lets it.
+{
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	group 1 threads=0,1
+	site 0 kind=wait name=MPI_Wait file=x.c line=1
+	site 1 kind=send name=MPI_Send file=x.c line=2
+	site 2 kind=recv name=MPI_Recv file=x.c line=3
+	site 3 kind=region name=X file=x.c line=4
+	END
+	work 0 3 1000 101000
+	op 0 0 101010 101020 id=0
+	op 0 1 101030 101040 group=1 peer=1 tag=1 bytes=8
+	op 1 2 1000 101050 group=1 peer=0 tag=1 bytes=8
+} | trace nothing
+expect 0 coz --region X --reduce 50 --json nothing
+jq -e '[.speedup_percent, .expected_percent][] | .lo > 49 and .hi < 50' out >is ||
+	fail "nothing: $(jq -c '[.speedup_percent, .expected_percent]' out)"
+
 # Of a rank with threads every look for a message is recorded (MPI_Improbe): until there is one it waits for whoever sends that.
 {
 	cat <<-END
