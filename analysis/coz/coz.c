@@ -65,7 +65,7 @@ static void room_for(struct visit *v, size_t n)
 /* Whether an input is one in this answer; and whether it must be waited for. */
 static bool counts(const struct graph_input *input, enum coz_answer answer)
 {
-	return answer == COZ_PROVED || !input->candidate;
+	return answer == COZ_PROVED ? !input->own : !input->candidate;
 }
 
 static bool is_sure(const struct graph_input *input, enum coz_answer answer)
@@ -157,7 +157,7 @@ static void all_slack(struct visit *v, const struct graph_node *j, struct slack 
 {
 	for (size_t i = 0; i < j->ninputs; i++)
 		slack[i] = (struct slack){ 0, not_negative(v->passed[i].hi), v->g->inputs[j->first + i].needed,
-					   false };
+					   v->g->inputs[j->first + i].own };
 }
 
 /* The input from which on it takes as long as it did, or the first one. */
@@ -214,7 +214,7 @@ static bool answers_agree(const struct visit *v, const struct graph_node *j)
 	const struct graph_input *inputs = &v->g->inputs[j->first];
 	bool agree = !j->loose && !j->hidden && !j->delayed && !j->late;
 	for (size_t i = 0; i < j->ninputs && agree; i++)
-		agree = inputs[i].sure && inputs[i].needed && !inputs[i].candidate;
+		agree = inputs[i].own || (inputs[i].sure && inputs[i].needed && !inputs[i].candidate);
 	return agree;
 }
 
@@ -475,6 +475,7 @@ static bool do_syncs(struct visit *v, struct runner *r)
 		case GRAPH_WAITS: break; /* done */
 		case GRAPH_GIVES: give(r, t->syncs[r->sync].number); break;
 		case GRAPH_COMES:
+		case GRAPH_RESTS:
 		case GRAPH_SHARES:
 		case GRAPH_LEAVES: break; /* of replays */
 		case GRAPH_POSTS: post(v, r, t->syncs[r->sync].number); break;

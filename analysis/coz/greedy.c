@@ -40,10 +40,15 @@ struct queue {
 };
 
 /* Behind the point at which a thread came there is a piece of work, which it had then. */
-struct greedy_piece { double at; uint32_t point; };
+struct greedy_piece {
+	double at, begins, ready; /* when it was had, began, and could have begun for all that others do */
+	uint32_t point, node;    /* that a task waits for when it begins; or NONE */
+	bool rests, taken;
+};
+struct greedy_own { uint32_t point; bool rests, passed; };
 struct greedy_group {
 	struct greedy_piece *pieces; size_t npieces, next; /* in the order in which they were had */
-	struct greedy_piece *own; size_t nown;  /* of each thread the last one, behind which it goes on by itself; by thread */
+	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it rests, and where it comes last; by point */
 };
 
 /* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in
@@ -166,14 +171,17 @@ void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_poi
 		y->came[s->number] = middle(at);
 }
 
-/* The last that can have been waited for was. */
+/* The last that can have been waited for was. Whoever else runs a task, or waits for tasks, waits for what its thread did here, too. */
 void greedy_slacks(struct greedy *y, const struct graph_node *j, const struct slack *slack)
 {
 	double least = INFINITY;
+	bool moves = j->kind == GRAPH_ARRIVAL && (j->what == GRAPH_TASK_BEGAN || j->what == GRAPH_TASKS_OVER);
 	for (size_t i = 0; i < j->ninputs; i++)
 		least = slack[i].absent ? least : fmin(least, (double)slack[i].hi);
-	for (size_t i = 0; i < j->ninputs; i++)
-		y->slack[j->first + i] = slack[i].absent ? NAN : (double)slack[i].hi - least;
+	for (size_t i = 0; i < j->ninputs; i++) {
+		double own = (double)slack[0].hi - least + fmax(y->came[j->first] - y->came[j->first + i], 0);
+		y->slack[j->first + i] = !slack[i].absent ? (double)slack[i].hi - least : moves ? own : NAN;
+	}
 }
 
 /* ---- Made ready once --------------------------------------------------------------------------- */
@@ -268,8 +276,8 @@ static void sort_pieces(const struct greedy *y, struct greedy_group *group)
 	for (size_t i = 0; i < group->npieces; i++) {
 		struct greedy_piece *p = &group->pieces[i];
 		bool last = i + 1 == group->npieces || y->points[p[0].point].thread != y->points[p[1].point].thread;
-		if (last)
-			*MEM_GROW(group->own, group->nown) = *p;
+		if (last || p->rests)
+			*MEM_GROW(group->own, group->nown) = (struct greedy_own){ p->point, p->rests, false };
 		else
 			group->pieces[n++] = *p;
 	}
@@ -286,6 +294,33 @@ static bool are_of_several(const struct greedy *y, const struct greedy_group *gr
 	return false;
 }
 
+static bool is_begin_of_task(const struct greedy *y, const struct greedy_point *p)
+{
+	const struct graph_node *j = &y->g->nodes[p->number];
+	return p->what == GRAPH_WAITS && j->kind == GRAPH_ARRIVAL && j->what == GRAPH_TASK_BEGAN;
+}
+
+static double least_slack_of_others(const struct greedy *y, uint32_t node)
+{
+	const struct graph_node *j = &y->g->nodes[node];
+	double least = INFINITY;
+	for (uint32_t i = j->first + 1; i < j->first + j->ninputs; i++)
+		if (!isnan(y->slack[i]))
+			least = fmin(least, y->slack[i]);
+	return least;
+}
+
+static void have_piece(const struct greedy *y, struct greedy_piece *piece, uint32_t point)
+{
+	piece->at = y->points[point].at;
+	for (uint32_t i = point; i > piece->point && piece->node == NONE; i--)
+		if (is_begin_of_task(y, &y->points[i])) {
+			piece->node = y->points[i].number;
+			piece->begins = y->points[i].at;
+			piece->ready = piece->begins - least_slack_of_others(y, piece->node);
+		}
+}
+
 static void find_pieces(struct greedy *y)
 {
 	const struct graph *g = y->g;
@@ -293,16 +328,18 @@ static void find_pieces(struct greedy *y)
 	memset(y->groups, 0, g->ngroups * sizeof *y->groups);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
-		if (p->what == GRAPH_COMES)
+		if (p->what == GRAPH_COMES || p->what == GRAPH_RESTS)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
-				(struct greedy_piece){ INFINITY, (uint32_t)i };
+				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = NONE, .rests = p->what == GRAPH_RESTS };
 		else if (p->what == GRAPH_SHARES)
-			y->groups[p->number].pieces[y->groups[p->number].npieces - 1].at = p->at;
+			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
 	}
 	for (size_t i = 0; i < g->ngroups; i++) {
 		sort_pieces(y, &y->groups[i]);
 		if (g->groups[i].many || (g->groups[i].one && are_of_several(y, &y->groups[i])))
 			y->groups[i].npieces = y->groups[i].nown = 0;
+		else if (g->groups[i].one && y->groups[i].npieces > 1)
+			y->groups[i].npieces = 1; /* with all that is behind it */
 	}
 }
 
@@ -538,20 +575,79 @@ static void post(struct greedy *y, uint32_t input, double saving)
 		happen(y, node, w->saving);
 }
 
-/* Where a thread goes on by itself; or NONE. */
-static uint32_t find_own(const struct greedy *y, const struct greedy_group *group, uint32_t thread)
+/* Where a thread goes on by itself first. Not there: all of them. */
+static size_t first_own(const struct greedy *y, const struct greedy_group *group, uint32_t thread)
 {
 	size_t lo = SEARCH(group->nown, mid, y->points[group->own[mid].point].thread < thread);
-	bool found = lo < group->nown && y->points[group->own[lo].point].thread == thread;
-	return found ? group->own[lo].point : NONE;
+	return lo < group->nown && y->points[group->own[lo].point].thread == thread ? lo : group->nown;
 }
 
-/* The body goes on behind the next piece of work, or if none is left where it is to go on by itself. */
+/* Likewise, but where it has not yet done so; or NULL. */
+static struct greedy_own *next_own(const struct greedy *y, const struct greedy_group *group, uint32_t thread)
+{
+	for (size_t i = first_own(y, group, thread); i < group->nown && y->points[group->own[i].point].thread == thread; i++)
+		if (!group->own[i].passed)
+			return &group->own[i];
+	return NULL;
+}
+
+/* Somewhere in the only piece of what one thread alone does. */
+static bool is_within(const struct greedy *y, uint32_t number, uint32_t point)
+{
+	const struct greedy_group *group = &y->groups[number];
+	uint32_t thread = y->points[point].thread;
+	if (!y->g->groups[number].one || group->npieces == 0 || y->points[group->pieces[0].point].thread != thread)
+		return false;
+	return point > group->pieces[0].point && point < group->own[first_own(y, group, thread)].point;
+}
+
+/* Since when it could be begun, for all that others do; infinity: nobody knows. */
+static double ready_since(const struct greedy *y, const struct greedy_piece *piece)
+{
+	if (piece->node == NONE)
+		return -INFINITY;
+	const struct greedy_wait *w = &y->waits[piece->node];
+	return w->missing > 1 ? INFINITY : piece->begins - w->saving;
+}
+
+#define MOST_AHEAD 64 /* pieces that are looked at */
+
+/* Whether a piece is begun before one that was had before it: if that is not ready, or ready only later now, but was not then. */
+static bool overtakes(const struct greedy *y, const struct greedy_piece *piece, const struct greedy_piece *other)
+{
+	double ready = ready_since(y, piece), others = ready_since(y, other);
+	return ready < others && (isinf(others) || piece->ready > other->ready);
+}
+
+/* Of the pieces that are left, and were had before a moment, the next one; or NULL. */
+static struct greedy_piece *choose_piece(const struct greedy *y, struct greedy_group *group, double before)
+{
+	struct greedy_piece *best = NULL;
+	while (group->next < group->npieces && group->pieces[group->next].taken)
+		group->next++;
+	size_t end = group->npieces - group->next < MOST_AHEAD ? group->npieces : group->next + MOST_AHEAD;
+	for (size_t i = group->next; i < end && group->pieces[i].at < before; i++) {
+		struct greedy_piece *p = &group->pieces[i];
+		if (!p->taken && (!best || overtakes(y, p, best)))
+			best = p;
+	}
+	return best;
+}
+
+/* The body goes on behind the next piece of work, or if none is left, or none of those for which it waits, where it is to go on by
+ * itself. */
 static void share(struct greedy *y, struct body *b, uint32_t number)
 {
 	struct greedy_group *group = &y->groups[number];
-	uint32_t to = group->next < group->npieces ? group->pieces[group->next++].point
-						   : find_own(y, group, (uint32_t)(b - y->bodies));
+	if (is_within(y, number, b->point))
+		return;
+	struct greedy_own *own = next_own(y, group, (uint32_t)(b - y->bodies));
+	struct greedy_piece *piece = choose_piece(y, group, own && own->rests ? y->points[own->point].at : INFINITY);
+	uint32_t to = piece ? piece->point : own ? own->point : NONE;
+	if (piece)
+		piece->taken = true;
+	else if (own)
+		own->passed = true;
 	if (to == NONE || to == b->point)
 		return;
 	y->changed = true;
@@ -567,7 +663,8 @@ static void do_point(struct greedy *y, struct body *b)
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
 	case GRAPH_LEAVES: leave(y, p->number, p->at - b->saving); break;
-	case GRAPH_COMES: share(y, b, p->number); break;
+	case GRAPH_COMES:
+	case GRAPH_RESTS: share(y, b, p->number); break;
 	}
 	b->point++;
 	y->passed++;
@@ -591,8 +688,13 @@ static void begin(struct greedy *y)
 		queue->held = false;
 		queue->left = -INFINITY;
 	}
-	for (size_t i = 0; i < g->ngroups; i++)
+	for (size_t i = 0; i < g->ngroups; i++) {
 		y->groups[i].next = 0;
+		for (size_t k = 0; k < y->groups[i].npieces; k++)
+			y->groups[i].pieces[k].taken = false;
+		for (size_t k = 0; k < y->groups[i].nown; k++)
+			y->groups[i].own[k].passed = false;
+	}
 }
 
 /* False where some go on sleeping, or what pieces of several groups have in common was left out. */

@@ -9,8 +9,9 @@
  *   lock      is given to whoever came first, where readers pass a writer that waits for readers
  *   permits   of a semaphore likewise
  *   inbox     whatever arrives first is taken first: messages from any source, of one of several requests, ends of
- *             children, bytes from several writers, or of several channels that were looked at
- *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own
+ *             children, bytes from several writers, or of several channels that were looked at.
+ *   shares    the n-th who comes does the n-th piece of work, but a task only when it is ready, if there is another that is; until none
+ *             is left, or none of those for which a thread waits; then each goes on with its own
  *
  * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far
  * apart. All else is kept: who signalled a condition variable, and what nobody knows. A replay is of single

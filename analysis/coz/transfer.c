@@ -299,7 +299,7 @@ static bool has_candidates(const struct transfer *t, const struct graph_node *j)
 {
 	bool any = false;
 	for (size_t i = 1; i < j->ninputs; i++)
-		any |= t->graph->inputs[j->first + i].candidate;
+		any |= t->graph->inputs[j->first + i].candidate && !t->graph->inputs[j->first + i].own;
 	return any;
 }
 
@@ -472,7 +472,7 @@ bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_t
 		needed.lo = open ? 0 : needed.lo;
 		all_seen &= !open && (i == 0 || seen.seen || t->worst);
 		out[i] = left_over(passed[i], needed, sure);
-		out[i].absent = input->candidate && !proved;
+		out[i].absent = input->own || (input->candidate && !proved);
 		all_sure &= sure || out[i].absent;
 	}
 	if (!proved && blame_candidate(t, j, out))

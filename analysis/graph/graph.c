@@ -55,7 +55,8 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 			.sure = inputs[i].sure,
 			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
 			.candidate = inputs[i].candidate, .follows = inputs[i].follows,
-			.goes_on = inputs[i].goes_on, .open = inputs[i].next > 0 };
+			.goes_on = inputs[i].goes_on, .open = inputs[i].next > 0,
+			.own = inputs[i].own };
 		add_sync_point(g, s->thread,
 			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
 	}
@@ -195,6 +196,11 @@ void graph_share(struct builder *b, struct event_ref comes, struct event_ref has
 {
 	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_COMES, group });
 	add_sync_point(b->graph, has.thread, (struct graph_sync_point){ has.at, has.stamp, GRAPH_SHARES, group });
+}
+
+void graph_come(struct builder *b, struct event_ref ref, int how, uint32_t group)
+{
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, group });
 }
 
 void graph_leave(struct builder *b, struct event_ref ref, uint32_t queue)

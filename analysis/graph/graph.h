@@ -13,6 +13,7 @@
  *     late    what came later than a node, which may wait for it in another run
  *     given   from here on the thread's work is given to it by its team, or is its own again
  *     comes   the thread comes for another piece of what a group of threads shares out among them,
+ *     rests   or finds that there is none left of those for which it waits, and goes on by itself
  *     shares  and has it, perhaps after it has waited until there was one
  *     leaves  it gives back a lock, or another permit, for which others may stand in a queue
  *     probe   the caller wants to know about the event
@@ -80,9 +81,10 @@
  *     that it began with, which are as few as the trace allows;
  *   - who comes to a lock once and does not signal counts down to what the last of them signals (graph_counts.c); so does who
  *     comes where that one comes behind its signal, and has not left again (graph_alike.c);
- *   - tasks are begun in the order in which they were, in a barrier of their team by whoever comes next and elsewhere by
- *     the same thread; of a loop that is given out as it runs, of sections and of a `single`, what a thread does from one
- *     marked region to the next is a piece that whoever comes next does; without marks in there what is left is shared
+ *   - tasks are begun in the order in which they were, unless what they depend on is over in another one, by whoever comes next
+ *     to a barrier of their team, or to where it waits for tasks of its own, and elsewhere by the same thread; of a loop that is
+ *     given out as it runs, of sections and of a `single`, what a thread does from one marked region to the next
+ *     is a piece that whoever comes next does; without marks in there what is left is shared
  *     out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
@@ -151,7 +153,7 @@ enum {
 
 struct graph_input {
 	uint64_t stamp;
-	uint64_t bytes : 57;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
+	uint64_t bytes : 56;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
 	uint64_t needed : 1;
@@ -159,9 +161,10 @@ struct graph_input {
 	uint64_t follows : 1;    /* a candidate: its thread came to it from the input before sooner than the end came from there */
 	uint64_t goes_on : 1;    /* a candidate: a later call of MPI, with which the message that the input before sends may go on */
 	uint64_t open : 1;       /* a message that came perhaps only with its sender's next call: see graph_open */
+	uint64_t own : 1;        /* a candidate: a task that its thread ran before; who else waits here in another run waits for that */
 	uint32_t thread, node;
 };
-#define GRAPH_MOST_BYTES ((UINT64_C(1) << 57) - 1)
+#define GRAPH_MOST_BYTES ((UINT64_C(1) << 56) - 1)
 
 struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
@@ -229,7 +232,7 @@ enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY, GRAPH_DEALT, GRAP
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
-	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_COMES, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
+	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_COMES, GRAPH_RESTS, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
 	       GRAPH_PROBE } what;
 	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,
 				of the queue, or of the probe; or an enum graph_given */

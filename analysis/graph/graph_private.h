@@ -259,7 +259,7 @@ struct builder {
 struct node_input {
 	struct event_ref ref;
 	uint64_t bytes;
-	bool sure, receiver, needed, candidate, follows, goes_on;
+	bool sure, receiver, needed, candidate, follows, goes_on, own;
 	uint64_t next, next_at;
 };
 
@@ -300,6 +300,7 @@ void graph_give(struct builder *, struct event_ref, enum graph_given);
 /* A new group; and who comes shares what there is to do with the others of a group, and has a piece of it then. */
 uint32_t graph_group(struct builder *, bool one);
 void graph_share(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
+void graph_come(struct builder *, struct event_ref, int how, uint32_t group); /* GRAPH_COMES, or GRAPH_SHARES, or GRAPH_RESTS */
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);

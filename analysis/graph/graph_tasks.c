@@ -255,8 +255,9 @@ static bool add_end_inputs(struct tasks *t, size_t task, struct event_ref enter,
 	for (; run < b->runs + b->nruns && runs_by_task(run, &key) == 0; run++) {
 		if (!run->ended || (run->detached && !add_event_input(t, made, run, s, sure)))
 			return false;
-		if (!is_before(run->end, enter))
-			add_input(s, run->end, sure);
+		add_input(s, run->end, sure);
+		if (is_before(run->end, enter))
+			s->v[s->n - 1].candidate = s->v[s->n - 1].own = true;
 	}
 	return true;
 }
@@ -327,6 +328,15 @@ static bool add_all_inputs(struct tasks *t, const struct task_wait *w, uint64_t 
 	return known;
 }
 
+/* The thread has run all tasks that it waits for. */
+static bool all_own(const struct input_list *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (!s->v[i].own)
+			return false;
+	return true;
+}
+
 /* A task that was cancelled before it began, or whose records were lost, may have ended at any time. */
 static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
 {
@@ -337,7 +347,7 @@ static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
 	if (!known) {
 		graph_diagnose(&t->b->alone, w->exit, w->site);
 		graph_unknown(t->b, (struct wait_begin){ .enter = w->enter }, w->exit);
-	} else if (s.n > 1) {
+	} else if (s.n > 1 && !(w->all && all_own(&s))) {
 		struct graph_node *node =
 			graph_arrival(t->b, w->exit, w->all ? GRAPH_TASKS_OVER : GRAPH_TASK_BEGAN, s.v, s.n);
 		node->loose = node->delayed = !w->all;

@@ -238,8 +238,8 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (task != ARG_NONE) {
 		if (walk_collective(&w->entered).group != UINT64_MAX)
 			*MEM_GROW(w->left, w->nleft) = walk_collective(&w->entered);
-		walk_begin_tasks(w);
-		walk_begin_tasks_apart(w);
+		walk_begin_tasks(w, ref);
+		walk_begin_tasks_apart(w, ref);
 		walk_begin_task_chance(w, ref);
 		walk_wait_for_tasks(w, ref, task, false);
 		return;
@@ -247,7 +247,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (walk_kind(w, e->site) == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
 	w->has_tasks &= !walk_is_team_barrier(w, &w->entered);
-	w->waits_on &= w->nrunning > 0;
+	walk_end_tasks_apart(w);
 	if (walk_is_team_barrier(w, &w->entered))
 		walk_share_tasks_apart(w);
 	walk_end_operation(w, ref);
@@ -263,6 +263,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
 	w->in_no_team = false;
+	if (w->just_ran)
+		walk_come_again(w, ref);
 	if (w->takes_on)
 		walk_note_pieces(w, e);
 	walk_note_going_on(w, e);
@@ -308,7 +310,7 @@ uint8_t graph_passes(const struct trace *trace, uint32_t site)
  * one begins. */
 static void pass_regions(struct thread_walk *w)
 {
-	if (!w->any || w->nrunning || w->replay.depth || w->just_took || w->in_pieces)
+	if (!w->any || w->nrunning || w->replay.depth || w->just_took || w->just_ran || w->in_pieces)
 		return;
 	struct tr_passed passed = trace_pass(&w->events, w->b->passes);
 	if (passed.n == 0)

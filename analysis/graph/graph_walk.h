@@ -7,6 +7,9 @@
 #include "analysis/graph/graph_private.h"
 
 /* Something begun with an id, whose completion comes later. */
+/* A thread came for a task, and had one; it `rests` where none was left of those for which it waited. */
+struct task_come { struct event_ref ref, has; bool rests; };
+
 struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for; };
 
 /* A task that runs: of the builder's runs, and the site of its region. */
@@ -28,10 +31,10 @@ struct thread_walk {
 	struct event_ref enter;
 	bool explained, completed, doubtful;
 	bool looked_for;          /* it completes what was begun because it had been looked for */
+	bool found_none;          /* it has looked for a message, of which there was none */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
 	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
-	bool found_none;          /* it has looked for a message, of which there was none */
 	bool bad;                 /* records were lost: what has no match has been said */
 	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes */
 
@@ -79,11 +82,12 @@ struct thread_walk {
 	uint32_t piece_depth;     /* marked regions that have begun in this one */
 	bool runs_tasks;          /* it has left an operation for a task that another might have run, and not come back for good */
 	bool in_no_team;          /* it has left its team, and waits for another one: no code of the program's runs there */
+	bool just_ran;            /* a task has ended in the last event, and it runs in none */
 	bool has_tasks;           /* it is in a barrier of its team, and runs tasks there that another may run: */
 	uint32_t task_group, ntasks; /* of this group; and how many it has run */
-	struct event_ref *comes; size_t ncomes; /* for tasks, while it waited for its own, since its team's last barrier */
-	uint64_t waits_for;       /* with this id; */
-	bool waits_on, waits_again; /* it still does; there has been another such wait */
+	struct task_come *comes; size_t ncomes; /* for tasks, while it waited for its own, since its team's last barrier */
+	bool comes_too_often;
+	bool waits_on;            /* it still does */
 };
 
 static inline const struct operation *walk_operation(const struct thread_walk *w, const struct tr_event *e)
@@ -105,13 +109,15 @@ struct sync_object { uint32_t process; uint64_t id; };
 
 void walk_task_point(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_region(struct thread_walk *, const struct tr_event *, struct event_ref); /* regions count only as runs of tasks */
+void walk_come_again(struct thread_walk *, struct event_ref);
 struct collective_id walk_collective(const struct tr_event *);
 void walk_wait_for_tasks(struct thread_walk *, struct event_ref exit, uint64_t number, bool all);
 bool walk_is_team_barrier(const struct thread_walk *, const struct tr_event *);
 
 /* The outermost operation, of a team's barrier or apart from one, is left for a task that another thread might have run. */
-void walk_begin_tasks(struct thread_walk *);
-void walk_begin_tasks_apart(struct thread_walk *);
+void walk_begin_tasks(struct thread_walk *, struct event_ref exit);
+void walk_begin_tasks_apart(struct thread_walk *, struct event_ref exit);
+void walk_end_tasks_apart(struct thread_walk *);
 void walk_share_tasks_apart(struct thread_walk *); /* the team's barrier is over */
 void walk_begin_task_chance(struct thread_walk *, struct event_ref exit);
 void walk_end_task_chance(struct thread_walk *, struct event_ref exit);

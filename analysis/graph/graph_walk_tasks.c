@@ -57,15 +57,15 @@ static void share_tasks(struct thread_walk *w, struct event_ref ref)
 	w->has_tasks = w->ntasks++ < MOST_PIECES;
 	w->b->graph->groups[w->task_group].many |= !w->has_tasks;
 	if (w->has_tasks)
-		graph_share(w->b, ref, ref, w->task_group);
+		graph_come(w->b, ref, GRAPH_COMES, w->task_group);
 }
 
 /* Likewise, as it waits for tasks that are not of a barrier. */
 static void note_come(struct thread_walk *w, struct event_ref ref)
 {
-	if (w->ncomes < MOST_PIECES)
-		*MEM_GROW(w->comes, w->ncomes) = ref;
-	w->waits_again |= w->ncomes == MOST_PIECES;
+	w->comes_too_often |= w->ncomes == MOST_PIECES;
+	if (!w->comes_too_often)
+		*MEM_GROW(w->comes, w->ncomes) = (struct task_come){ .ref = ref };
 }
 
 /* Regions do not count here, but for the runs of tasks. */
@@ -86,11 +86,18 @@ void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_r
 		struct task_run *run = &b->runs[w->running[--w->nrunning].run];
 		run->ended = true;
 		run->end = ref;
-		if (w->has_tasks && w->nrunning == 0)
-			share_tasks(w, ref);
-		else if (w->waits_on && w->nrunning == 0)
-			note_come(w, ref);
+		w->just_ran = w->nrunning == 0;
 	}
+}
+
+/* The first event behind the end of a task: that is still what the thread did, whoever runs the next one. */
+void walk_come_again(struct thread_walk *w, struct event_ref ref)
+{
+	if (w->just_ran && w->has_tasks)
+		share_tasks(w, ref);
+	else if (w->just_ran && w->waits_on)
+		note_come(w, ref);
+	w->just_ran = false;
 }
 
 struct collective_id walk_collective(const struct tr_event *e)
@@ -112,12 +119,9 @@ bool walk_is_team_barrier(const struct thread_walk *w, const struct tr_event *e)
 	return (kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_JOIN) && trace_has(e, DPROF_KEY_GROUP);
 }
 
-/* The outermost operation is left for a task: for the first one, to which the thread came when it entered, or for one more. */
-void walk_begin_tasks(struct thread_walk *w)
+static void come_to_barrier(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
-	if (w->has_tasks || !walk_is_team_barrier(w, &w->entered))
-		return;
 	uint32_t group = walk_group(w->b, id.group, id.seq, false);
 	bool more = w->ntasks > 0 && group == w->task_group;
 	w->task_group = group;
@@ -127,34 +131,58 @@ void walk_begin_tasks(struct thread_walk *w)
 		share_tasks(w, w->enter);
 }
 
-/* Likewise, but it is no barrier. */
-void walk_begin_tasks_apart(struct thread_walk *w)
+/* The outermost operation is left for a task: for the first one, to which the thread came when it entered, or for one more. */
+void walk_begin_tasks(struct thread_walk *w, struct event_ref exit)
 {
-	uint64_t id = trace_arg(&w->entered, DPROF_KEY_ID, UINT64_MAX);
-	if (w->nrunning > 0 || walk_is_team_barrier(w, &w->entered))
-		return;
-	w->waits_again |= w->ncomes > 0 && id != w->waits_for;
-	w->waits_for = id;
-	w->waits_on = true;
-	if (w->ncomes == 0)
-		note_come(w, w->enter);
+	if (!w->has_tasks && walk_is_team_barrier(w, &w->entered))
+		come_to_barrier(w);
+	if (w->has_tasks && walk_is_team_barrier(w, &w->entered))
+		graph_come(w->b, exit, GRAPH_SHARES, w->task_group);
 }
 
-/* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before it, once,
- * and ran some as well. */
+/* Likewise, but it is no barrier. */
+void walk_begin_tasks_apart(struct thread_walk *w, struct event_ref exit)
+{
+	if (w->nrunning > 0 || walk_is_team_barrier(w, &w->entered))
+		return;
+	if (!w->waits_on)
+		note_come(w, w->enter);
+	w->waits_on = true;
+	if (w->ncomes > 0)
+		w->comes[w->ncomes - 1].has = exit;
+}
+
+/* The outermost operation is over, and if it was a wait for tasks, there is none left of those. */
+void walk_end_tasks_apart(struct thread_walk *w)
+{
+	bool for_tasks = walk_kind(w, w->entered.site) == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_ID);
+	if (w->nrunning > 0)
+		return;
+	if (for_tasks && !w->waits_on)
+		note_come(w, w->enter);
+	if ((for_tasks || w->waits_on) && w->ncomes > 0)
+		w->comes[w->ncomes - 1].rests = true;
+	w->waits_on = false;
+}
+
+/* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before it, and ran some
+ * as well. */
 void walk_share_tasks_apart(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
-	uint32_t group = w->ncomes > 0 && !w->waits_again ? walk_group(w->b, id.group, id.seq, false) : 0;
-	bool shares = w->ncomes > 0 && !w->waits_again && !(w->ntasks > 0 && w->task_group == group);
-	for (size_t i = 0; i < w->ncomes && shares; i++)
-		graph_share(w->b, w->comes[i], w->comes[i], group);
+	bool shares = w->ncomes > 0 && !w->comes_too_often;
+	uint32_t group = shares ? walk_group(w->b, id.group, id.seq, false) : 0;
+	for (size_t i = 0; i < w->ncomes && shares; i++) {
+		graph_come(w->b, w->comes[i].ref, w->comes[i].rests ? GRAPH_RESTS : GRAPH_COMES, group);
+		if (!w->comes[i].rests)
+			graph_come(w->b, w->comes[i].has, GRAPH_SHARES, group);
+	}
 	if (shares) {
 		w->b->graph->groups[group].many |= w->b->graph->groups[group].apart;
 		w->b->graph->groups[group].apart = true;
 	}
 	w->ncomes = 0;
-	w->waits_again = false;
+	w->comes_too_often = false;
 }
 
 /* Which of them it runs, and whether any, is chance, until the operation is over for which it waits. */
