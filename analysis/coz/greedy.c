@@ -24,6 +24,7 @@ struct greedy_wait {
 	uint32_t missing;        /* inputs */
 	uint32_t turn;           /* or NONE */
 	uint32_t bodies;         /* that sleep: the first, and 1; or 0 */
+	uint32_t instead;        /* the turn whose message came, of an inbox; or NONE */
 	bool happened;
 };
 
@@ -55,7 +56,16 @@ struct greedy_group {
  * the queue, and what arrived for him. */
 struct had { double at, handed, late, came_late; };
 
-struct body { uint32_t thread, point, next_sleeper; double saving; };
+/* What is done with a message that is from anyone: the points from `first` on, up to another; behind the end of the wait, where it
+ * is said at once that the next one may come. Of one that is `open` it is not known how much of what comes behind the last of the points
+ * is done with it, and how much with none. */
+struct service { uint32_t waits, first, end; bool open; };
+
+struct body {
+	uint32_t thread, point, next_sleeper;
+	uint32_t serves, other;  /* the turn that it is behind, if it serves another one's message; or NONE */
+	double saving;
+};
 
 struct greedy {
 	const struct graph *g;
@@ -69,6 +79,9 @@ struct greedy {
 	uint32_t *waits_for;     /* how many of its inputs are waited for, but for those of its turn */
 	struct greedy_wait *waits;
 	struct had *had;         /* of each turn */
+	struct service *services; /* likewise, of inboxes */
+	bool *shares;            /* each thread: its work may be another's */
+	bool serves;             /* whoever comes is served as he was */
 	struct queue *queues;
 	struct greedy_group *groups;
 	struct body *bodies;
@@ -150,7 +163,7 @@ void greedy_close(struct greedy *y)
 		free(y->groups[i].pieces);
 		free(y->groups[i].own);
 	}
-	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had, y->queues,
+	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had, y->services, y->shares, y->queues,
 			   y->groups, y->bodies, y->heap.items, y->baseline, y->found };
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
@@ -373,6 +386,64 @@ bool greedy_knows(const struct greedy *y)
 	return y->looks > 0 && y->unknown == 0 && y->g->trace->nclocks == 1;
 }
 
+static bool is_inbox(const struct greedy *y, uint32_t turn)
+{
+	return turn != NONE && y->g->queues[y->g->turns[turn].queue].kind == GRAPH_INBOX;
+}
+
+static uint32_t sender_of(const struct greedy *y, uint32_t turn)
+{
+	const struct graph_turn *t = &y->g->turns[turn];
+	return y->g->inputs[y->g->nodes[t->node].first + t->first].thread;
+}
+
+/* Where a service ends whose thread waits for the next message from anyone at a point, or does nothing more. */
+static uint32_t end_of_service(const struct greedy *y, uint32_t first, uint32_t next)
+{
+	const struct greedy_point *p = y->points;
+	if (next == y->first[p[first - 1].thread + 1])
+		return next;
+	uint32_t begins = y->g->nodes[p[next].number].first;
+	while (next > first && (p[next].what != GRAPH_POSTS || p[next].number != begins))
+		next--;
+	return next;
+}
+
+/* As many points as behind any other message of the same inbox: what comes only behind some, such as a barrier, is no part of it. */
+static void find_services(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->services = mem_resize(NULL, g->nturns + 1, sizeof *y->services);
+	memset(y->services, 0xff, g->nturns * sizeof *y->services);
+	y->shares = mem_resize(NULL, g->trace->nthreads + 1, sizeof *y->shares);
+	memset(y->shares, 0, g->trace->nthreads * sizeof *y->shares);
+	uint32_t *least = mem_resize(NULL, g->nqueues + 1, sizeof *least), next = (uint32_t)y->npoints;
+	memset(least, 0xff, g->nqueues * sizeof *least);
+	for (uint32_t i = (uint32_t)y->npoints; i-- > 0;) {
+		const struct greedy_point *p = &y->points[i];
+		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : NONE, first = i + 1;
+		y->shares[p->thread] |= p->what == GRAPH_COMES;
+		if (!is_inbox(y, turn))
+			continue;
+		next = next < y->first[p->thread + 1] ? next : y->first[p->thread + 1];
+		while (first < next && y->points[first].at == p->at)
+			first++;
+		uint32_t end = end_of_service(y, first, next), *known = &least[g->turns[turn].queue];
+		*known = end - first < *known ? end - first : *known;
+		y->services[turn] = (struct service){ i, first, end, next == y->first[p->thread + 1] };
+		next = i;
+	}
+	for (uint32_t i = 0; i < g->nturns; i++) {
+		struct service *s = &y->services[i];
+		uint32_t end = s->first + least[g->turns[i].queue];
+		if (s->waits == NONE)
+			continue;
+		s->open |= end != s->end;
+		s->end = end;
+	}
+	free(least);
+}
+
 static void count_inputs(struct greedy *y)
 {
 	const struct graph *g = y->g;
@@ -394,6 +465,7 @@ static void make_ready(struct greedy *y)
 		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
 			y->slack[y->g->nodes[i].first] = 0;
 	find_turns(y);
+	find_services(y);
 	find_looks(y);
 	count_inputs(y);
 	find_handed(y);
@@ -406,12 +478,22 @@ static void make_ready(struct greedy *y)
 
 /* ---- Bodies ----------------------------------------------------------------------------------- */
 
+/* Behind a wait that has happened. Where another message came, that is served. */
+static void pass(struct body *b, const struct greedy_wait *w)
+{
+	b->saving = w->saving;
+	if (w->instead == NONE)
+		return;
+	b->serves = w->turn;
+	b->other = w->instead;
+}
+
 /* Sleeps where the node has not happened yet. */
 static bool passes(struct greedy *y, struct body *b, uint32_t node)
 {
 	struct greedy_wait *w = &y->waits[node];
 	if (w->happened) {
-		b->saving = w->saving;
+		pass(b, w);
 		return true;
 	}
 	b->next_sleeper = w->bodies;
@@ -419,12 +501,36 @@ static bool passes(struct greedy *y, struct body *b, uint32_t node)
 	return false;
 }
 
+/* Comes to its next point, which may be where it begins to serve another message, or where that is over. */
+static const struct greedy_point *arrive(const struct greedy *y, struct body *b)
+{
+	const struct greedy_point *p = y->points;
+	const struct service *own = b->serves == NONE ? NULL : &y->services[b->serves];
+	const struct service *other = own ? &y->services[b->other] : NULL;
+	bool open = own && (own->open || other->open), over;
+	if (own && b->point == own->first) {
+		b->saving += p[other->waits].at - p[own->waits].at;
+		b->point = other->first;
+	}
+	over = own && b->point == other->end;
+	if (over && open) {
+		b->saving += p[own->end - 1].at - p[other->end - 1].at;
+		b->point = own->end;
+	}
+	b->saving += y->share * p[b->point].less;
+	if (over && !open) {
+		b->saving += p[own->end].at - p[other->end].at;
+		b->point = own->end;
+	}
+	b->serves = over ? NONE : b->serves;
+	return &p[b->point];
+}
+
 /* To the next point at which it does something. */
 static void go_on(struct greedy *y, struct body *b)
 {
 	for (; b->point < y->first[b->thread + 1]; b->point++) {
-		const struct greedy_point *p = &y->points[b->point];
-		b->saving += y->share * p->less;
+		const struct greedy_point *p = arrive(y, b);
 		if (p->what != GRAPH_WAITS) {
 			heap_add(&y->heap, heap_key((int64_t)(p->at - b->saving)), (uint32_t)(b - y->bodies));
 			return;
@@ -446,7 +552,7 @@ static void happen(struct greedy *y, uint32_t node, double saving)
 	for (uint32_t sleeper = w->bodies, next; sleeper; sleeper = next) {
 		struct body *b = &y->bodies[sleeper - 1];
 		next = b->next_sleeper;
-		b->saving = saving;
+		pass(b, w);
 		b->point++;
 		y->passed++;
 		go_on(y, b);
@@ -525,12 +631,24 @@ static void leave(struct greedy *y, uint32_t queue, double now)
 	hand_on(y, queue);
 }
 
+/* Whether one thread serves both messages, each as its sender's always are, who do only their own work. */
+static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
+{
+	const struct service *a = &y->services[turn], *b = &y->services[other];
+	if (!y->serves || turn == other || a->waits == NONE || b->waits == NONE)
+		return false;
+	uint32_t thread = y->points[a->waits].thread, end = y->first[thread + 1];
+	return thread == y->points[b->waits].thread && !y->shares[sender_of(y, turn)] && !y->shares[sender_of(y, other)] &&
+	       a->end < end && b->end < end && (a->end > a->first || !(a->open || b->open));
+}
+
 static void deliver(struct greedy *y, struct queue *q)
 {
 	while (q->arrived.first < q->arrived.n && q->waiting.first < q->waiting.n) {
 		struct waiter w = step_out(&q->waiting, q->waiting.first);
 		struct waiter a = step_out(&q->arrived, q->arrived.first);
 		y->changed |= a.turn != w.turn;
+		y->waits[y->g->turns[w.turn].node].instead = may_serve(y, w.turn, a.turn) ? a.turn : NONE;
 		have(y, w.turn, fmax(w.since, a.since));
 	}
 }
@@ -678,7 +796,7 @@ static void begin(struct greedy *y)
 	const struct graph *g = y->g;
 	for (size_t i = 0; i < g->nnodes; i++) {
 		uint32_t turn = y->turn_of[i];
-		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn, .missing = y->waits_for[i] };
+		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn, .missing = y->waits_for[i], .instead = NONE };
 	}
 	for (size_t q = 0; q < g->nqueues; q++) {
 		struct queue *queue = &y->queues[q];
@@ -698,14 +816,15 @@ static void begin(struct greedy *y)
 }
 
 /* False where some go on sleeping, or what pieces of several groups have in common was left out. */
-static bool run(struct greedy *y, double share)
+static bool try_run(struct greedy *y, double share, bool serves)
 {
+	y->serves = serves;
 	y->share = share;
 	y->changed = false;
 	y->passed = 0;
 	begin(y);
 	for (uint32_t t = 0; t < y->g->trace->nthreads; t++) {
-		y->bodies[t] = (struct body){ .thread = t, .point = y->first[t] };
+		y->bodies[t] = (struct body){ .thread = t, .point = y->first[t], .serves = NONE };
 		go_on(y, &y->bodies[t]);
 	}
 	while (y->heap.count > 0) {
@@ -714,6 +833,11 @@ static bool run(struct greedy *y, double share)
 		do_point(y, next);
 	}
 	return y->waits[y->g->end].happened && y->passed == y->npoints;
+}
+
+static bool run(struct greedy *y, double share)
+{
+	return try_run(y, share, true) || try_run(y, share, false);
 }
 
 static void run_baseline(struct greedy *y)
