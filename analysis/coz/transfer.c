@@ -336,7 +336,7 @@ static size_t late_candidate(const struct transfer *t, const struct graph_node *
 	const struct graph_input *inputs = &t->graph->inputs[j->first];
 	size_t latest = 0;
 	for (size_t k = 1; k < j->ninputs; k++) {
-		bool behind = inputs[k].candidate;
+		bool behind = inputs[k].candidate && !inputs[k].polls;
 		for (size_t i = 0; i < j->ninputs && behind; i++)
 			behind = i == k || (inputs[i].candidate && i != latest) || is_behind(t, j, k, i);
 		latest = behind ? k : latest;

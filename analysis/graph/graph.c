@@ -56,7 +56,7 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
 			.candidate = inputs[i].candidate, .follows = inputs[i].follows,
 			.goes_on = inputs[i].goes_on, .open = inputs[i].next > 0,
-			.own = inputs[i].own };
+			.own = inputs[i].own, .polls = inputs[i].polls };
 		add_sync_point(g, s->thread,
 			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
 	}

@@ -153,7 +153,7 @@ enum {
 
 struct graph_input {
 	uint64_t stamp;
-	uint64_t bytes : 56;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
+	uint64_t bytes : 55;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
 	uint64_t needed : 1;
@@ -161,10 +161,11 @@ struct graph_input {
 	uint64_t follows : 1;    /* a candidate: its thread came to it from the input before sooner than the end came from there */
 	uint64_t goes_on : 1;    /* a candidate: a later call of MPI, with which the message that the input before sends may go on */
 	uint64_t open : 1;       /* a message that came perhaps only with its sender's next call: see graph_open */
+	uint64_t polls : 1;      /* a candidate: a call in vain, one of many; another would have come about then in any case */
 	uint64_t own : 1;        /* a candidate: a task that its thread ran before; who else waits here in another run waits for that */
 	uint32_t thread, node;
 };
-#define GRAPH_MOST_BYTES ((UINT64_C(1) << 56) - 1)
+#define GRAPH_MOST_BYTES ((UINT64_C(1) << 55) - 1)
 
 struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */

@@ -100,7 +100,7 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 	uint64_t bytes = sends ? inputs[*n - 1].bytes : 0;
 	if (before > 0 && calls->v[before - 1].at > begun.at)
 		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, before - 1, begun.thread), .bytes = bytes,
-						      .candidate = true, .goes_on = sends };
+						      .candidate = true, .goes_on = sends, .polls = calls->v[before - 1].vain };
 }
 
 /* A send that was over before its receive was begun may have waited until its receiver called MPI, which takes what it finds: the last

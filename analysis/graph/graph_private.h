@@ -61,7 +61,7 @@ static inline int graph_by_mark(const void *x, const void *y) /* by events */
 }
 
 /* ENTERs of a thread's outermost calls of MPI. */
-struct graph_mpi_call { uint64_t at, stamp; };
+struct graph_mpi_call { uint64_t at : 63, vain : 1, stamp; }; /* vain: one of several that ask for the same, until it is there */
 struct mpi_calls { struct graph_mpi_call *v; size_t n, near; }; /* `near`: so many were before what was asked for last */
 
 /* The begin of waiting. Who tried again and again, or until a time, has waited since the first attempt, or perhaps since before;
@@ -259,7 +259,7 @@ struct builder {
 struct node_input {
 	struct event_ref ref;
 	uint64_t bytes;
-	bool sure, receiver, needed, candidate, follows, goes_on, own;
+	bool sure, receiver, needed, candidate, follows, goes_on, own, polls;
 	uint64_t next, next_at;
 };
 

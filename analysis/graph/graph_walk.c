@@ -175,7 +175,8 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		note_coming(w, e, ref);
 		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
 			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
-				(struct graph_mpi_call){ ref.at, ref.stamp };
+				(struct graph_mpi_call){ .at = ref.at, .stamp = ref.stamp,
+							 .vain = w->failed && tr_is(w->b->graph->trace, e->site, OP_ATTEMPT) };
 	} else if (walk_kind(w, e->site) == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	} else if (says_more(w, e, ref)) {

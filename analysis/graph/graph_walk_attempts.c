@@ -98,6 +98,9 @@ static void fail(struct thread_walk *w)
 	if (!w->failed)
 		w->tried = w->enter;
 	w->failed = w->failed_since = true;
+	struct mpi_calls *calls = &w->b->calls[w->thread];
+	if (calls->n && calls->v[calls->n - 1].at == w->enter.at)
+		calls->v[calls->n - 1].vain = true;
 }
 
 /* A time limit has ended it, or a signal: perhaps it was in vain. */

@@ -32,7 +32,7 @@ void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 	if (!all || (!alone && tr_is(t, w->entered.site, OP_OF_RANKS)))
 		return;
 	*SPILL_GROW(w->b->spill, w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
-		(struct graph_mpi_call){ exit.at, exit.stamp };
+		(struct graph_mpi_call){ .at = exit.at, .stamp = exit.stamp };
 	end_chance(w, exit);
 }
 

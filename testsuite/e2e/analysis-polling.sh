@@ -223,5 +223,45 @@ expect 0 coz --region X --reduce 50 --json probes
 jq -e '.speedup_percent.hi > 49 and .expected_percent.lo > 49 and .expected_percent.hi < 50' out >is ||
 	fail "probes: $(jq -c '[.speedup_percent, .expected_percent]' out)"
 
+# Who polls brings on what others wait for; but he would have polled then in any case, so nobody waited for that.
+{
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	thread 2 clock=0 rank=2
+	group 1 threads=0,1,2
+	site 0 kind=coll name=MPI_Ibarrier file=x.c line=1
+	site 1 kind=wait name=MPI_Test file=x.c line=2
+	site 2 kind=sleep name=usleep file=x.c line=3
+	site 3 kind=region name=X file=x.c line=4
+	site 4 kind=region name=other file=x.c line=5
+	site 5 kind=coll name=completed file=x.c line=2
+	END
+	for rank in 0 2; do
+		end=$((101400 + 100 * rank))
+		op $rank 0 2000 2010 group=1 seq=0 id=1
+		for look in 2100 22100 42100 62100 82100; do
+			op $rank 1 $look $((look + 10)) tag=0 peer=$none
+			op $rank 2 $((look + 20)) $((look + 19000))
+		done
+		echo "e $rank $((end - 5)) 1 enter"
+		echo "e $rank $end 5 point id=1"
+		echo "e $rank $end 1 exit"
+		work $rank 4 $((end + 20)) $((end + 10020))
+	done
+	work 1 3 1000 101000
+	op 1 0 101010 101020 group=1 seq=0 id=1
+	op 1 1 101030 101040 tag=0 peer=$none
+	op 1 2 101050 101400
+	echo "e 1 101410 1 enter"
+	echo "e 1 101420 5 point id=1"
+	echo "e 1 101420 1 exit"
+	work 1 4 101430 151430
+} | trace begun
+expect 0 coz --region X --reduce 50 --json begun
+jq -e '.expected_percent | .lo > 33 and .hi < 34' out >is || fail "begun: $(jq -c .expected_percent out)"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
