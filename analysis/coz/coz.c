@@ -26,20 +26,14 @@ static void add_diagnostic(const struct visit *v, char *text)
 	*MEM_GROW(said->diagnostics, said->ndiagnostics) = text;
 }
 
-static void add_note(const struct visit *v, char *text)
-{
-	struct graph_said *said = &v->coz->graph->said;
-	*MEM_GROW(said->notes, said->nnotes) = text;
-}
-
-static frz_time time_of(struct visit *v, uint32_t thread, uint64_t stamp)
+frz_time visit_time(struct visit *v, uint32_t thread, uint64_t stamp)
 {
 	return frz_time_of(&v->cursors[v->g->trace->threads[thread].clock], stamp);
 }
 
 frz_time visit_elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
 {
-	frz_time now = time_of(v, thread, stamp);
+	frz_time now = visit_time(v, thread, stamp);
 	frz_time e = { ticks_minus(now.lo, v->span->first.hi),
 		       ticks_minus(now.hi, v->span->first.lo) };
 	e.hi = e.hi > 0 ? e.hi : 0;
@@ -306,10 +300,8 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 
 static void wake(struct visit *v, uint32_t thread)
 {
-	const struct runner *r = &v->runners[thread];
-	const struct graph_thread *t = &v->g->threads[thread];
-	uint64_t stamp = r->sync < t->nsyncs ? t->syncs[r->sync].stamp : t->last;
-	merge_set(&v->awake, thread, merge_key(heap_key(time_of(v, thread, stamp).lo)));
+	const struct graph_sync_point *next = &v->g->threads[thread].syncs[v->visitors[thread].sync];
+	merge_set(&v->awake, thread, merge_key(heap_key(visit_time(v, thread, next->stamp).lo)));
 }
 
 /* The node has happened: its inputs are done with, and who slept goes on. */
@@ -328,13 +320,13 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 	}
 	state->saving = saving;
 	state->happened = true;
-	for (uint32_t sleeper = state->sleepers; sleeper; sleeper = v->runners[sleeper - 1].next_sleeper)
+	for (uint32_t sleeper = state->sleepers; sleeper; sleeper = v->visitors[sleeper - 1].next_sleeper)
 		wake(v, sleeper - 1);
 	state->sleepers = 0;
 }
 
 /* Another run may have given the thread more work, less, or none. */
-static void chance(struct visit *v, struct runner *r)
+static void chance(struct visit *v, struct visitor *r)
 {
 	if (r->given == GRAPH_OWN && !r->dealt)
 		return;
@@ -362,7 +354,7 @@ static void happen_if_all(struct visit *v, uint32_t number)
 		finish(v, number, happen(v, &v->g->nodes[number]));
 }
 
-static void post(struct visit *v, struct runner *r, uint32_t input)
+static void post(struct visit *v, struct visitor *r, uint32_t input)
 {
 	uint32_t number = v->g->inputs[input].node;
 	struct node_state *state = &v->states[number];
@@ -375,7 +367,7 @@ static void post(struct visit *v, struct runner *r, uint32_t input)
 	happen_if_all(v, number);
 }
 
-static void post_late(struct visit *v, struct runner *r, uint32_t late)
+static void post_late(struct visit *v, struct visitor *r, uint32_t late)
 {
 	uint32_t number = v->g->lates[late].node;
 	if (v->states[number].happened)
@@ -385,26 +377,20 @@ static void post_late(struct visit *v, struct runner *r, uint32_t late)
 	happen_if_all(v, number);
 }
 
-/* An operation inside of another does not count; but a wait may be over where a region begins inside. */
-static bool wait_counts(const struct visit *v, const struct runner *r)
-{
-	return r->operations <= 1 || tr_is(v->g->trace, r->pending.site, OP_REGION);
-}
-
 /* False when the node has not happened yet. */
-static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
+static bool pass_node(struct visit *v, struct visitor *r, uint32_t number)
 {
 	struct node_state *state = &v->states[number];
-	bool counts = wait_counts(v, r);
-	if (!state->happened && counts) {
+	bool counts = !r->inside;
+	r->sleeps = !state->happened && counts;
+	if (r->sleeps) {
 		r->next_sleeper = state->sleepers;
-		state->sleepers = (uint32_t)(r - v->runners + 1);
+		state->sleepers = (uint32_t)(r - v->visitors + 1);
 		return false;
 	}
 	if (counts) {
 		saving_drop(v->all, r->saving);
 		r->saving = saving_keep(state->saving);
-		thread_discard(v, r, r->pending.stamp);
 	}
 	if (++state->passed == v->g->nodes[number].nwaiting) {
 		saving_drop(v->all, state->saving);
@@ -415,7 +401,7 @@ static bool pass_node(struct visit *v, struct runner *r, uint32_t number)
 
 /* ---- Work that is given out ------------------------------------------------------------------ */
 
-static void give(struct runner *r, enum graph_given given)
+static void give(struct visitor *r, enum graph_given given)
 {
 	if (given == GRAPH_DEALT)
 		r->dealt++;
@@ -438,12 +424,12 @@ static struct saving *prove_nothing(struct visit *v, struct saving *s, uint32_t 
 }
 
 /* Inside of an operation a point is somewhere between its begin and its end. */
-static void probe(struct visit *v, struct runner *r, uint32_t number)
+static void probe(struct visit *v, struct visitor *r, uint32_t number)
 {
 	const struct coz_probe *p = &v->coz->probes[number];
 	chance(v, r);
 	struct saving *now = prove_nothing(v, saving_keep(r->saving), p->event.thread, p->event.stamp);
-	if (r->operations > 0 && r->pending.op == DPROF_POINT) {
+	if (r->inside) {
 		now = saving_own(v->all, now);
 		saving_forget(v->all, now, SAVING_ALL, visit_elapsed(v, p->event.thread, p->event.stamp));
 	}
@@ -455,52 +441,78 @@ static void probe(struct visit *v, struct runner *r, uint32_t number)
 	saving_drop(v->all, now);
 }
 
-/* Does the synchronisation points of the event that was just read; false when it must wait for one
- * of them. What waits comes before the event, what is posted behind it. */
-static bool do_syncs(struct visit *v, struct runner *r)
+static void cut(struct visit *v, struct visitor *r, size_t row, frz_time duration)
 {
-	const struct graph_thread *t = &v->g->threads[r - v->runners];
-	while (r->sync < t->nsyncs && t->syncs[r->sync].at == r->at &&
-	       t->syncs[r->sync].what == GRAPH_WAITS) {
-		if (!pass_node(v, r, t->syncs[r->sync].number))
-			return false;
-		r->sync++;
+	r->saving = saving_own(v->all, r->saving);
+	for (size_t q = 0; q < v->rows->nquestions; q++) {
+		uint32_t region = visit_region_of(v, r->asked, row, q);
+		if (region != TR_NO_SITE)
+			saving_cut(v->all, r->saving, region, duration);
 	}
-	thread_apply(v, r, &r->pending);
-	r->has_pending = false;
-	if (r->sync < t->nsyncs && t->syncs[r->sync].at == r->at)
-		thread_settle(v, r);
-	for (; r->sync < t->nsyncs && t->syncs[r->sync].at == r->at; r->sync++)
-		switch (t->syncs[r->sync].what) {
-		case GRAPH_WAITS: break; /* done */
-		case GRAPH_GIVES: give(r, t->syncs[r->sync].number); break;
-		case GRAPH_COMES:
-		case GRAPH_RESTS:
-		case GRAPH_SHARES:
-		case GRAPH_LEAVES: break; /* of replays */
-		case GRAPH_POSTS: post(v, r, t->syncs[r->sync].number); break;
-		case GRAPH_LATE: post_late(v, r, t->syncs[r->sync].number); break;
-		case GRAPH_PROBE: probe(v, r, t->syncs[r->sync].number); break;
+}
+
+/* What happens before the next point. */
+static void take_steps(struct visit *v, struct visitor *r)
+{
+	const struct coz_steps *steps = &v->steps[r - v->visitors];
+	for (; r->step < steps->n && steps->v[r->step].sync <= r->sync; r->step++) {
+		const struct coz_step *s = &steps->v[r->step];
+		switch ((enum coz_step_what)s->what) {
+		case STEP_CUT: cut(v, r, s->row, s->ticks); break;
+		case STEP_FORGET:
+			r->saving = saving_own(v->all, r->saving);
+			saving_forget(v->all, r->saving, SAVING_ALL, s->ticks);
+			break;
+		case STEP_DELAY:
+			r->saving = saving_own(v->all, r->saving);
+			saving_delay(v->all, r->saving, COZ_PROVED);
+			break;
+		case STEP_INSIDE: r->inside = true; break;
 		}
-	r->at++;
+	}
+}
+
+/* False when the thread must wait there. */
+static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync_point *s)
+{
+	switch (s->what) {
+	case GRAPH_WAITS: return pass_node(v, r, s->number);
+	case GRAPH_GIVES: give(r, s->number); break;
+	case GRAPH_COMES:
+	case GRAPH_RESTS:
+	case GRAPH_SHARES:
+	case GRAPH_LEAVES: break; /* of replays */
+	case GRAPH_POSTS: post(v, r, s->number); break;
+	case GRAPH_LATE: post_late(v, r, s->number); break;
+	case GRAPH_PROBE: probe(v, r, s->number); break;
+	}
 	return true;
 }
 
-/* Up to and with the next synchronisation point. False when the thread has ended or sleeps. */
-static bool run(struct visit *v, struct runner *r)
+/* Finds the steps to its next points, unless it has slept there. */
+static void follow_on(struct visit *v, uint32_t thread)
 {
-	const struct graph_thread *t = &v->g->threads[r - v->runners];
-	uint64_t until = r->sync < t->nsyncs ? t->syncs[r->sync].at : UINT64_MAX;
-	while (!r->has_pending) {
-		if (!trace_next_bare(&r->events, &r->pending))
+	struct visitor *r = &v->visitors[thread];
+	if (v->runners[thread].sync > r->sync)
+		return;
+	v->steps[thread].n = r->step = 0;
+	thread_follow(v, &v->runners[thread]);
+}
+
+/* All points of the next event. False when the thread has ended or sleeps. */
+static bool run(struct visit *v, struct visitor *r)
+{
+	const struct graph_thread *t = &v->g->threads[r - v->visitors];
+	if (!v->hides)
+		follow_on(v, (uint32_t)(r - v->visitors));
+	uint64_t at = t->syncs[r->sync].at;
+	for (; r->sync < t->nsyncs && t->syncs[r->sync].at == at; r->sync++) {
+		take_steps(v, r);
+		if (!do_point(v, r, &t->syncs[r->sync]))
 			return false;
-		r->has_pending = r->at >= until && !r->pending.inherited;
-		if (r->has_pending)
-			break;
-		thread_apply(v, r, &r->pending);
-		r->at += !r->pending.inherited;
+		r->inside = false;
 	}
-	return r->has_pending && do_syncs(v, r) && r->sync < t->nsyncs;
+	return r->sync < t->nsyncs;
 }
 
 /* Where everyone sleeps, those wait for nothing that comes later for whom it comes only behind that. */
@@ -508,9 +520,9 @@ static bool go_without_lates(struct visit *v)
 {
 	bool any = false;
 	for (uint32_t t = 0; t < v->g->trace->nthreads; t++) {
-		const struct runner *r = &v->runners[t];
-		uint32_t number = r->has_pending ? v->g->threads[t].syncs[r->sync].number : 0;
-		if (!r->has_pending || v->states[number].happened || !has_all_inputs(v, number))
+		const struct visitor *r = &v->visitors[t];
+		uint32_t number = r->sleeps ? v->g->threads[t].syncs[r->sync].number : 0;
+		if (!r->sleeps || v->states[number].happened || !has_all_inputs(v, number))
 			continue;
 		finish(v, number, happen(v, &v->g->nodes[number]));
 		any = true;
@@ -518,50 +530,71 @@ static bool go_without_lates(struct visit *v)
 	return any;
 }
 
+/* Where the thread is that waits at a point. */
+static uint32_t site_of(const struct visit *v, uint32_t thread, const struct graph_sync_point *s)
+{
+	struct tr_cursor events = trace_places(v->g->trace, thread);
+	struct tr_event e = { .site = TR_NO_SITE };
+	events.inheritance = NULL;
+	events.told = true;
+	events.next = s->at;
+	trace_next_bare(&events, &e);
+	trace_end(&events);
+	return e.site;
+}
+
+/* Of those that sleep; NULL if none does. */
+static const struct graph_sync_point *earliest_wait(struct visit *v, uint32_t *thread)
+{
+	const struct graph_sync_point *earliest = NULL;
+	int64_t when = INT64_MAX;
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++) {
+		const struct visitor *r = &v->visitors[t];
+		if (!r->sleeps)
+			continue;
+		const struct graph_sync_point *s = &v->g->threads[t].syncs[r->sync];
+		int64_t lo = visit_time(v, t, s->stamp).lo;
+		if (earliest && lo >= when)
+			continue;
+		earliest = s;
+		when = lo;
+		*thread = t;
+	}
+	return earliest;
+}
+
 /* Everyone sleeps: the node of whoever is earliest is unknown. */
 static bool break_stalemate(struct visit *v)
 {
+	uint32_t thread;
 	if (go_without_lates(v))
 		return true;
-	const struct trace *trace = v->g->trace;
-	uint32_t earliest = NO_THREAD;
-	int64_t when = INT64_MAX;
-	for (uint32_t t = 0; t < trace->nthreads; t++) {
-		const struct runner *r = &v->runners[t];
-		if (!r->has_pending)
-			continue;
-		int64_t lo = time_of(v, t, r->pending.stamp).lo;
-		if (earliest == NO_THREAD || lo < when) {
-			earliest = t;
-			when = lo;
-		}
-	}
-	if (earliest == NO_THREAD)
+	const struct graph_sync_point *s = earliest_wait(v, &thread);
+	if (!s)
 		return false;
-	const struct runner *r = &v->runners[earliest];
 	if (v->stuck++ == 0 && !v->coz->asked) {
-		char *where = graph_place(trace, earliest, r->pending.site);
+		char *where = graph_place(v->g->trace, thread, site_of(v, thread, s));
 		add_diagnostic(v,
 			       mem_format("%s, stamp %" PRIu64 ": what it waits for is not in the "
 					  "trace or comes only after it; it may have waited for "
-					  "anything", where, r->pending.stamp));
+					  "anything", where, s->stamp));
 		free(where);
 	}
-	struct saving *s = saving_own(v->all, saving_keep(r->saving));
-	saving_forget(v->all, s, SAVING_ALL, visit_elapsed(v, earliest, r->pending.stamp));
-	finish(v, v->g->threads[earliest].syncs[r->sync].number, s);
+	struct saving *saving = saving_own(v->all, saving_keep(v->visitors[thread].saving));
+	saving_forget(v->all, saving, SAVING_ALL, visit_elapsed(v, thread, s->stamp));
+	finish(v, s->number, saving);
 	return true;
 }
 
 static void visit(struct visit *v)
 {
 	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
-		if (v->g->threads[t].nevents > 0)
+		if (v->g->threads[t].nsyncs > 0)
 			wake(v, t);
 	do {
 		while (merge_first(&v->awake).key != MERGE_OVER) {
 			uint32_t thread = merge_first(&v->awake).source;
-			if (run(v, &v->runners[thread]))
+			if (run(v, &v->visitors[thread]))
 				wake(v, thread);
 			else
 				merge_set(&v->awake, thread, MERGE_OVER);
@@ -593,52 +626,54 @@ static uint32_t questions_about(const struct coz *c, size_t thread)
 	return about;
 }
 
-static void open_runner(struct visit *v, uint32_t thread)
-{
-	const struct trace *trace = v->g->trace;
-	struct runner *r = &v->runners[thread];
-	size_t nrows = v->rows->n;
-	*r = (struct runner){ .events = trace_places(trace, thread),
-			      .saving = saving_none(v->all),
-			      .jumped = TR_NO_SITE,
-			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
-			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
-			      .marked = trace->processes[trace->threads[thread].process].marked,
-			      .marks_unknown =
-				      trace->processes[trace->threads[thread].process].marks_unknown,
-			      .asked = questions_about(v->coz, thread) };
-	memset(r->rows, 0, nrows * sizeof *r->rows);
-	replay_open(&r->replay, trace->nsites);
-}
-
-static void close_runner(struct visit *v, uint32_t thread)
-{
-	struct runner *r = &v->runners[thread];
-	saving_drop(v->all, r->saving);
-	trace_end(&r->events);
-	replay_close(&r->replay);
-	free(r->rows);
-	free(r->open);
-	free(r->interrupted);
-}
-
+/* Where it matters how much there is to be cut in all, each thread is followed to its end before the visit; else only as far as that
+ * has come. */
 static void open_runners(struct visit *v)
 {
-	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
-		open_runner(v, t);
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++) {
+		struct runner *r = &v->runners[t];
+		thread_open(v, r, t);
+		while ((v->hides || v->g->threads[t].nsyncs == 0) && thread_follow(v, r))
+			;
+		if (v->hides)
+			thread_close(v, r);
+	}
 }
 
 static void close_runners(struct visit *v)
 {
-	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
-		close_runner(v, t);
+	for (uint32_t t = 0; t < v->g->trace->nthreads && !v->hides; t++)
+		thread_close(v, &v->runners[t]);
+}
+
+static void open_visitors(struct visit *v)
+{
+	uint32_t n = (uint32_t)v->g->trace->nthreads;
+	v->runners = mem_resize(NULL, n + 1, sizeof *v->runners);
+	v->visitors = mem_resize(NULL, n + 1, sizeof *v->visitors);
+	v->steps = mem_resize(NULL, n + 1, sizeof *v->steps);
+	for (uint32_t t = 0; t < n; t++) {
+		v->visitors[t] = (struct visitor){ .saving = saving_none(v->all), .asked = questions_about(v->coz, t) };
+		v->steps[t] = (struct coz_steps){ NULL, 0 };
+	}
+}
+
+static void close_visitors(struct visit *v)
+{
+	for (uint32_t t = 0; t < v->g->trace->nthreads; t++) {
+		saving_drop(v->all, v->visitors[t].saving);
+		spill_free(v->g->spill, v->steps[t].v);
+	}
+	free(v->runners);
+	free(v->visitors);
+	free(v->steps);
 }
 
 static void open_visit(struct visit *v)
 {
 	const struct graph *g = v->g;
 	const struct trace *trace = g->trace;
-	v->runners = mem_resize(NULL, trace->nthreads + 1, sizeof *v->runners);
+	open_visitors(v);
 	merge_open(&v->awake, trace->nthreads);
 	v->states = spill_zeros(g->spill, g->nnodes, sizeof *v->states);
 	v->held = spill_zeros(g->spill, g->ninputs, sizeof(struct saving *));
@@ -659,7 +694,7 @@ static void close_visit(struct visit *v)
 		saving_drop(v->all, v->held[i]);
 	for (size_t i = 0; i < g->nlates; i++, spill_relax(g->spill))
 		saving_drop(v->all, v->held_late[i]);
-	free(v->runners);
+	close_visitors(v);
 	merge_close(&v->awake);
 	spill_free(g->spill, v->states);
 	spill_free(g->spill, v->held);
@@ -685,78 +720,10 @@ static bool hides_something(const struct graph *g)
 	return false;
 }
 
-/* One more point; a wait inside of another operation does not count. */
-static void pass_point(struct visit *v, struct runner *r, bool counts)
-{
-	uint32_t thread = (uint32_t)(r - v->runners);
-	const struct graph_sync_point *s = &v->g->threads[thread].syncs[r->sync++];
-	if (v->greedy && counts)
-		greedy_point(v->greedy, thread, s, time_of(v, thread, s->stamp));
-}
-
-/* A thread by itself, as if all that it waits for had happened: what is cut of it does not depend on that. */
-static void count_thread(struct visit *v, struct runner *r)
-{
-	const struct graph_thread *t = &v->g->threads[r - v->runners];
-	const struct graph_sync_point *s = t->syncs, *end = t->syncs + t->nsyncs;
-	while (s < end && trace_next_bare(&r->events, &r->pending)) {
-		bool own = !r->pending.inherited;
-		for (; own && s < end && s->at == r->at && s->what == GRAPH_WAITS; s++) {
-			bool counts = wait_counts(v, r);
-			if (counts)
-				thread_discard(v, r, r->pending.stamp);
-			pass_point(v, r, counts);
-		}
-		thread_apply(v, r, &r->pending);
-		if (own && s < end && s->at == r->at)
-			thread_settle(v, r);
-		for (; own && s < end && s->at == r->at; s++)
-			pass_point(v, r, true);
-		r->at += own;
-		spill_relax(v->g->spill);
-	}
-}
-
-/* Of all threads, before anything hidden ends. */
-static void count_cuts(struct visit *v)
-{
-	v->counts = true;
-	open_runners(v);
-	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
-		count_thread(v, &v->runners[t]);
-	close_runners(v);
-	v->counts = false;
-	v->bad_exits = 0;
-}
-
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* What is wrong with where threads are, once for each thread that has something. A region that the user did not mark
- * may be open where its thread was cancelled. */
-static void say_doubts(const struct visit *v)
+static void say_bad_exits(const struct visit *v)
 {
-	const struct trace *trace = v->g->trace;
-	for (uint32_t t = 0; t < trace->nthreads; t++) {
-		const struct runner *r = &v->runners[t];
-		if (r->jumped != TR_NO_SITE) {
-			char *where = graph_place(trace, t, r->jumped);
-			add_note(v,
-				       mem_format("%s: the region has no exit; when it was left is not known",
-						  where));
-			free(where);
-		}
-		for (size_t i = 0; i < r->replay.depth; i++) {
-			const struct replay_entry *entry = &r->replay.entry[i];
-			if (entry->is & OP_OTHERS || trace->sites[entry->site].automatic)
-				continue;
-			char *where = graph_place(trace, t, entry->site);
-			add_note(v,
-				       mem_format("%s: the region is still open at the end of the "
-						  "records; its time counts up to there", where));
-			free(where);
-			break;
-		}
-	}
 	if (v->bad_exits > 0)
 		add_diagnostic(v,
 			       mem_format("%" PRIu64 " exits do not match what was entered; what was "
@@ -891,19 +858,18 @@ static void find_answers(struct coz *c)
 		c->sum[i] = saving_none(&c->all);
 	open_visit(&v);
 	open_greedy(&v);
-	if (hides_something(c->graph))
-		count_cuts(&v);
+	v.hides = hides_something(c->graph);
 	open_runners(&v);
 	visit(&v);
+	close_runners(&v);
 	if (!c->asked)
-		say_doubts(&v);
+		say_bad_exits(&v);
 	c->asked = true;
 	struct saving *end = v.states[c->graph->end].saving;
 	c->end = prove_no_end(&v, end ? saving_keep(end) : saving_none(&c->all));
 	if (v.greedy)
 		decide_all(&v);
 	greedy_close(v.greedy);
-	close_runners(&v);
 	close_visit(&v);
 }
 
@@ -926,7 +892,7 @@ void coz_ask(struct coz *c, const struct coz_question *questions, size_t nquesti
 	c->answered = true;
 	coz_rows_open(&c->rows, questions, nquestions, COZ_SITES(c->graph->trace));
 	open_savings(c);
-	progress_begin("carrying savings along", (1 + hides_something(c->graph)) * trace_records(c->graph->trace));
+	progress_begin("carrying savings along", trace_records(c->graph->trace));
 	find_answers(c);
 	progress_end();
 }

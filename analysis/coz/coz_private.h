@@ -2,8 +2,8 @@
  *
  * coz_private.h - what the two files of coz share.
  *
- *   coz.c         the order of the visit, nodes, answers
- *   coz_thread.c  one thread: where it is, what is cut of its time */
+ *   coz_thread.c  each thread by itself: where it is, and what is cut of its time before each of its synchronisation points
+ *   coz.c         the visit of these points and their nodes in order, which needs no events any more; answers */
 #ifndef ANALYSIS_COZ_PRIVATE_H
 #define ANALYSIS_COZ_PRIVATE_H
 
@@ -22,13 +22,11 @@ struct row_time {            /* a row of time (coz_rows.h), in a thread */
 /* Operations that a region, the entry with that number, interrupts. */
 struct interrupted { size_t region; uint32_t operations; };
 
-struct runner {              /* one thread */
+struct runner {              /* one thread, as it is followed */
+	uint32_t thread;
 	struct tr_cursor events;
 	uint64_t at;         /* the next event */
-	size_t sync;         /* the next one */
-	enum graph_given given; /* its work */
-	uint32_t dealt;      /* stretches of it that the program itself has given out, and that are not over */
-	struct saving *saving;
+	size_t sync;         /* the next synchronisation point */
 	struct replay replay;
 	uint32_t *open; size_t nopen;  /* rows of its entries */
 	uint32_t operations; /* among them, inside of the innermost region that began in one; and MPI_Init */
@@ -44,8 +42,28 @@ struct runner {              /* one thread */
 	bool forgets;        /* at the next event: anything may have happened before it */
 	uint64_t cut_until;  /* doubtful: what is before has been cut */
 	uint64_t stamp;      /* of the last event */
-	struct tr_event pending; /* read, and not done with: it waits */
-	bool has_pending;
+	struct tr_event pending; /* the one that has come */
+};
+
+/* What happens to a thread's saving before one of its points: a row's time is cut; it is forgotten, so long after the run began; what
+ * is proved may come to nothing. Or the point is inside of an operation that is inside of another, or somewhere between its ends. */
+enum coz_step_what { STEP_CUT, STEP_FORGET, STEP_DELAY, STEP_INSIDE };
+struct coz_step {
+	frz_time ticks;
+	uint32_t sync;       /* the point */
+	uint32_t row : 30, what : 2;
+};
+_Static_assert(sizeof(struct coz_step) == 24, "there are many");
+struct coz_steps { struct coz_step *v; size_t n; }; /* in the graph's spill; in order */
+
+struct visitor {             /* of one thread's points */
+	size_t sync, step;   /* the next ones */
+	enum graph_given given; /* its work */
+	uint32_t dealt;      /* stretches of it that the program itself has given out, and that are not over */
+	struct saving *saving;
+	uint32_t asked;      /* as in struct runner */
+	bool inside;         /* the next point is (STEP_INSIDE) */
+	bool sleeps;
 	uint32_t next_sleeper; /* likewise */
 };
 
@@ -63,7 +81,9 @@ struct visit {
 	const struct times *times;
 	const struct span *span;
 	struct savings *all;
-	struct runner *runners;
+	struct runner *runners; /* of each thread */
+	struct coz_steps *steps;
+	struct visitor *visitors;
 	struct node_state *states; /* in the graph's spill; as it begins, all is 0 */
 	struct saving **held;    /* likewise, of each input */
 	struct saving **held_late; /* and of each event of graph_late */
@@ -74,22 +94,25 @@ struct visit {
 	bool *came;
 	struct merge awake;  /* threads, by when what they come to next is */
 	const struct coz_rows *rows;
-	bool counts;         /* finds out how much there is to be cut, before the savings */
+	bool hides;          /* something is hidden: then it matters how much there is to be cut in all */
 	struct greedy *greedy; /* or NULL */
 	uint32_t decides;    /* bits of the questions for which orders are decided again */
 	uint64_t stuck, bad_exits;
 };
 
-/* Since the run began. */
-frz_time visit_elapsed(struct visit *, uint32_t thread, uint64_t stamp);
+/* What the question has a row as, if it asks about the thread; or TR_NO_SITE. */
+static inline uint32_t visit_region_of(const struct visit *v, uint32_t asked, size_t row, size_t question)
+{
+	return asked >> question & 1 ? v->rows->region[row * v->rows->nquestions + question] : TR_NO_SITE;
+}
 
-/* Where the thread is behind the event. */
-void thread_apply(struct visit *, struct runner *, const struct tr_event *);
+frz_time visit_time(struct visit *, uint32_t thread, uint64_t stamp);
+frz_time visit_elapsed(struct visit *, uint32_t thread, uint64_t stamp); /* since the run began */
 
-/* Brings the thread's saving up to date, at the stamp of its last event. */
-void thread_settle(struct visit *, struct runner *);
-
-/* From the stamp on nothing is left to be cut. */
-void thread_discard(struct visit *, struct runner *, uint64_t stamp);
+/* Finds a thread's steps: up to and with the next event that has points, whatever it waits for there. False when none has. What is
+ * wrong with where the thread is is said in the end. */
+void thread_open(const struct visit *, struct runner *, uint32_t thread);
+bool thread_follow(struct visit *, struct runner *);
+void thread_close(const struct visit *, struct runner *);
 
 #endif

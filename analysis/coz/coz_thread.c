@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * coz_thread.c - along one thread: regions are entered and left, operations begin and end, and what
- * lies in between is cut. Stretches are added up as ticks and pieces, and become savings only where
- * the result is wanted (thread_settle). */
+ * lies in between is cut. Stretches are added up as ticks and pieces, and become steps only where
+ * the result is wanted (settle). */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,37 +27,33 @@ static void end_piece(struct row_time *t, uint64_t stamp)
 	t->ticks += stamp - t->since;
 }
 
-static void cut_region(struct visit *v, struct runner *r, size_t region, frz_time duration, bool decides)
+static void note(struct visit *v, const struct runner *r, enum coz_step_what what, uint32_t row, frz_time ticks)
 {
-	if (v->counts) {
+	struct coz_steps *steps = &v->steps[r->thread];
+	*SPILL_GROW(v->g->spill, steps->v, steps->n) = (struct coz_step){ ticks, (uint32_t)r->sync, row, what };
+	spill_relax(v->g->spill);
+}
+
+/* There is so much to be cut, for each question that asks. */
+static void count(struct visit *v, const struct runner *r, size_t row, frz_time duration, bool cut)
+{
+	for (size_t q = 0; q < v->rows->nquestions; q++) {
+		uint32_t region = visit_region_of(v, r->asked, row, q);
+		if (region == TR_NO_SITE)
+			continue;
 		saving_count(v->all, region, duration);
-		if (decides)
+		if (cut && v->decides >> q & 1)
 			greedy_cut(v->greedy, region, duration);
-		return;
 	}
-	r->saving = saving_own(v->all, r->saving);
-	saving_cut(v->all, r->saving, region, duration);
 }
 
-/* What the question has the row as, if it asks about this thread; or TR_NO_SITE. */
-static uint32_t region_of(const struct visit *v, const struct runner *r, size_t row, size_t question)
-{
-	return r->asked >> question & 1 ? v->rows->region[row * v->rows->nquestions + question] : TR_NO_SITE;
-}
-
-/* For each question that asks. */
 static void cut(struct visit *v, struct runner *r, size_t row, frz_time duration)
 {
-	for (size_t q = 0; q < v->rows->nquestions; q++)
-		if (region_of(v, r, row, q) != TR_NO_SITE)
-			cut_region(v, r, region_of(v, r, row, q), duration, v->decides >> q & 1);
-}
-
-static void count(struct visit *v, const struct runner *r, size_t row, frz_time duration)
-{
-	for (size_t q = 0; q < v->rows->nquestions; q++)
-		if (region_of(v, r, row, q) != TR_NO_SITE)
-			saving_count(v->all, region_of(v, r, row, q), duration);
+	if (!(v->rows->asks[row] & r->asked))
+		return;
+	note(v, r, STEP_CUT, (uint32_t)row, duration);
+	if (v->hides)
+		count(v, r, row, duration, true);
 }
 
 /* Anything up to all of the time may have been in any region. */
@@ -64,7 +61,7 @@ static void cut_doubtful(struct visit *v, struct runner *r)
 {
 	if (!r->asked)
 		return;
-	frz_time any = times_of_thread(v->times, (size_t)(r - v->runners), r->cut_until, r->stamp);
+	frz_time any = times_of_thread(v->times, r->thread, r->cut_until, r->stamp);
 	any.lo = 0;
 	for (size_t row = 0; row < v->rows->n; row++)
 		cut(v, r, row, any);
@@ -74,11 +71,12 @@ static void cut_doubtful(struct visit *v, struct runner *r)
 /* That is not yet cut. */
 static frz_time time_of_row(struct visit *v, const struct runner *r, const struct row_time *t)
 {
-	return times_sum(v->times, (size_t)(r - v->runners),
+	return times_sum(v->times, r->thread,
 			 (struct stretches){ t->ticks, t->pieces, t->first, r->stamp });
 }
 
-void thread_settle(struct visit *v, struct runner *r)
+/* What is left to be cut is cut, up to the stamp of its last event. */
+static void settle(struct visit *v, struct runner *r)
 {
 	if (r->doubtful) {
 		cut_doubtful(v, r);
@@ -102,12 +100,8 @@ void thread_settle(struct visit *v, struct runner *r)
 
 static void forget(struct visit *v, struct runner *r)
 {
-	thread_settle(v, r);
-	if (v->counts)
-		return;
-	r->saving = saving_own(v->all, r->saving);
-	saving_forget(v->all, r->saving, SAVING_ALL,
-		      visit_elapsed(v, (uint32_t)(r - v->runners), r->stamp));
+	settle(v, r);
+	note(v, r, STEP_FORGET, 0, visit_elapsed(v, r->thread, r->stamp));
 }
 
 /* ---- Where it is ----------------------------------------------------------------------------- */
@@ -271,7 +265,7 @@ static void leave(struct visit *v, struct runner *r, uint32_t site, uint64_t sta
 /* Records are missing from here on, or cannot be understood; or what is entered is left at an unknown time. */
 static void doubt(struct visit *v, struct runner *r)
 {
-	thread_settle(v, r);
+	settle(v, r);
 	uint32_t regions = replay_regions(&r->replay);
 	leave_all(v, r, replay_lose(&r->replay), regions, r->stamp);
 	for (size_t row = 0; row < v->rows->n; row++)
@@ -289,19 +283,17 @@ static void doubt_sleep(struct visit *v, struct runner *r)
 		if (entry->is & OP_REGION && !v->g->trace->sites[entry->site].automatic)
 			return;
 	}
-	thread_settle(v, r);
-	if (v->counts)
-		return;
-	r->saving = saving_own(v->all, r->saving);
-	saving_delay(v->all, r->saving, COZ_PROVED);
+	settle(v, r);
+	note(v, r, STEP_DELAY, 0, (frz_time){ 0, 0 });
 }
 
-void thread_discard(struct visit *v, struct runner *r, uint64_t stamp)
+/* From the stamp on nothing is left to be cut. */
+static void discard(struct visit *v, struct runner *r, uint64_t stamp)
 {
 	for (size_t row = 0; row < v->rows->n; row++) {
 		struct row_time *t = &r->rows[row];
-		if (t->pieces && v->counts)
-			count(v, r, row, time_of_row(v, r, t));
+		if (t->pieces && v->hides)
+			count(v, r, row, time_of_row(v, r, t), false);
 		t->ticks = t->pieces = 0;
 	}
 	for (size_t i = 0; i < r->nopen; i++)
@@ -318,7 +310,7 @@ static void cut_begin(struct visit *v, struct runner *r, size_t site)
 	uint64_t since = p->init_to ? p->init_to : p->started;
 	if (self->number > 0)
 		return;
-	frz_time before = visit_elapsed(v, (uint32_t)(r - v->runners), r->stamp);
+	frz_time before = visit_elapsed(v, r->thread, r->stamp);
 	int64_t least = since && since <= r->stamp
 				? times_duration(v->times, self->clock, r->stamp - since).lo
 				: 0;
@@ -370,7 +362,8 @@ static void pass_init(const struct visit *v, struct runner *r, uint64_t stamp)
 	r->inits++;
 }
 
-void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
+/* Where the thread is behind the event. */
+static void apply(struct visit *v, struct runner *r, const struct tr_event *e)
 {
 	if (e->op == DPROF_LOST) {
 		doubt(v, r);
@@ -398,4 +391,171 @@ void thread_apply(struct visit *v, struct runner *r, const struct tr_event *e)
 	if (r->forgets)
 		forget(v, r);
 	r->forgets = false;
+}
+
+/* ---- From point to point --------------------------------------------------------------------- */
+
+/* That of the event that has come which is next, or NULL. */
+static const struct graph_sync_point *next_point(const struct visit *v, const struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r->thread];
+	bool comes = r->sync < t->nsyncs && t->syncs[r->sync].at == r->at && !r->pending.inherited;
+	return comes ? &t->syncs[r->sync] : NULL;
+}
+
+/* An operation inside of another does not count; but a wait may be over where a region begins inside. */
+static bool wait_counts(const struct visit *v, const struct runner *r)
+{
+	return r->operations <= 1 || tr_is(v->g->trace, r->pending.site, OP_REGION);
+}
+
+static void pass_point(struct visit *v, struct runner *r, const struct graph_sync_point *s, bool inside)
+{
+	if (inside)
+		note(v, r, STEP_INSIDE, 0, (frz_time){ 0, 0 });
+	if (v->greedy && v->hides && !(inside && s->what == GRAPH_WAITS))
+		greedy_point(v->greedy, r->thread, s, visit_time(v, r->thread, s->stamp));
+	r->sync++;
+}
+
+/* What waits comes before the event, ... */
+static void pass_waits(struct visit *v, struct runner *r)
+{
+	for (const struct graph_sync_point *s; (s = next_point(v, r)) && s->what == GRAPH_WAITS;) {
+		bool counts = wait_counts(v, r);
+		if (counts)
+			discard(v, r, r->pending.stamp);
+		pass_point(v, r, s, !counts);
+	}
+}
+
+/* ... and what is posted behind it. */
+static void pass_others(struct visit *v, struct runner *r)
+{
+	const struct graph_sync_point *s = next_point(v, r);
+	if (s)
+		settle(v, r);
+	for (; s; s = next_point(v, r))
+		pass_point(v, r, s, s->what == GRAPH_PROBE && r->operations > 0 && r->pending.op == DPROF_POINT);
+}
+
+static void follow_event(struct visit *v, struct runner *r)
+{
+	bool points = next_point(v, r);
+	if (points)
+		pass_waits(v, r);
+	apply(v, r, &r->pending);
+	if (points)
+		pass_others(v, r);
+	r->at += !r->pending.inherited;
+	spill_relax(v->g->spill);
+}
+
+/* Whether nothing but a region that is entered or left can change where the thread is. */
+static bool is_in_regions(const struct runner *r)
+{
+	const struct tr_cursor *c = &r->events;
+	return r->begun && r->inits == 2 && !r->doubtful && !r->forgets && r->operations == 0 && r->ninterrupted == 0 &&
+	       !c->inheritance && !c->thread->jumps;
+}
+
+/* As apply() does it there; false if more happens in the event than that. */
+static inline bool apply_region(struct visit *v, struct runner *r, const struct tr_what *what, uint64_t stamp)
+{
+	const struct replay_entry *top = replay_top(&r->replay);
+	uint32_t site = what->site, is = site == TR_NO_SITE ? 0 : v->g->trace->sites[site].op.is;
+	bool enters = what->op == DPROF_ENTER, leaves = what->op == DPROF_EXIT && top && top->site == site;
+	if ((is & (OP_REGION | OP_OTHERS | OP_SLEEP)) != OP_REGION || !(enters || leaves))
+		return false;
+	r->stamp = stamp > r->stamp ? stamp : r->stamp;
+	if (enters) {
+		replay_enter(&r->replay, (struct replay_entry){ .stamp = stamp, .site = site, .is = is });
+		if (replay_regions(&r->replay) == 1)
+			enter_regions(v, r, r->stamp);
+		begin_rows(v, r, site, r->stamp);
+	} else {
+		replay_exit_innermost(&r->replay, site);
+		end_rows(v, r, site, r->stamp);
+		if (replay_regions(&r->replay) == 0)
+			leave_regions(v, r, r->stamp);
+	}
+	return true;
+}
+
+/* Up to its next point, as far as nothing else happens. */
+static void follow_regions(struct visit *v, struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r->thread];
+	uint64_t until = r->sync < t->nsyncs ? t->syncs[r->sync].at : UINT64_MAX;
+	struct tr_columns k;
+	size_t i = 0;
+	if (r->at >= until || !is_in_regions(r) || !trace_columns(&r->events, &k))
+		return;
+	for (; i < k.n && r->at < until && apply_region(v, r, &v->g->trace->whats[k.what[i]], k.stamp[i]); i++)
+		r->at++;
+	r->events.next -= k.n - i;
+}
+
+/* What is wrong with where it is, once. A region that the user did not mark may be open where its thread was cancelled. */
+static void say_doubts(const struct visit *v, const struct runner *r)
+{
+	const struct trace *trace = v->g->trace;
+	struct graph_said *said = &v->coz->graph->said;
+	if (r->jumped != TR_NO_SITE) {
+		char *where = graph_place(trace, r->thread, r->jumped);
+		*MEM_GROW(said->notes, said->nnotes) =
+			mem_format("%s: the region has no exit; when it was left is not known", where);
+		free(where);
+	}
+	for (size_t i = 0; i < r->replay.depth; i++) {
+		const struct replay_entry *entry = &r->replay.entry[i];
+		if (entry->is & OP_OTHERS || trace->sites[entry->site].automatic)
+			continue;
+		char *where = graph_place(trace, r->thread, entry->site);
+		*MEM_GROW(said->notes, said->nnotes) =
+			mem_format("%s: the region is still open at the end of the records; its time counts up to there", where);
+		free(where);
+		break;
+	}
+}
+
+void thread_open(const struct visit *v, struct runner *r, uint32_t thread)
+{
+	const struct trace *trace = v->g->trace;
+	const struct tr_process *process = &trace->processes[trace->threads[thread].process];
+	size_t nrows = v->rows->n;
+	*r = (struct runner){ .thread = thread,
+			      .events = trace_places(trace, thread),
+			      .jumped = TR_NO_SITE,
+			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
+			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
+			      .marked = process->marked,
+			      .marks_unknown = process->marks_unknown,
+			      .asked = v->visitors[thread].asked };
+	memset(r->rows, 0, nrows * sizeof *r->rows);
+	replay_open(&r->replay, trace->nsites);
+}
+
+void thread_close(const struct visit *v, struct runner *r)
+{
+	if (!v->coz->asked)
+		say_doubts(v, r);
+	trace_end(&r->events);
+	replay_close(&r->replay);
+	free(r->rows);
+	free(r->open);
+	free(r->interrupted);
+}
+
+bool thread_follow(struct visit *v, struct runner *r)
+{
+	const struct graph_thread *t = &v->g->threads[r->thread];
+	size_t sync = r->sync;
+	while (r->sync == sync && (sync < t->nsyncs || t->nsyncs == 0)) {
+		follow_regions(v, r);
+		if (!trace_next_bare(&r->events, &r->pending))
+			break;
+		follow_event(v, r);
+	}
+	return r->sync > sync;
 }
