@@ -291,7 +291,7 @@ static int joined(struct known_thread *k, struct dprof_moment since, const struc
 		dprof_adapter_record_enter_at(site, since, &a);
 		dprof_adapter_exit(site);
 	}
-	if (site && error == ETIMEDOUT)
+	if (site && error == ETIMEDOUT && dprof_adapter_now() - since.stamp >= dprof_adapter_blocked_ticks)
 		joined_in_vain(since);
 	release(k, error == 0);
 	return error;

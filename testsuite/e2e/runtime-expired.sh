@@ -17,7 +17,7 @@ score() { # i
 	jq -r ".threads[] | select(.thread == $1) | .straggler_percent | \"\(.lo) \(.hi)\"" json
 }
 
-for way in condition clock semaphore mutex rwlock poll ppoll select pselect epoll signal recv read queue semop futex syscall pause sigwait sigsuspend msgrcv \
+for way in condition clock join clockjoin semaphore mutex rwlock poll ppoll select pselect epoll signal recv read queue semop futex syscall pause sigwait sigsuspend msgrcv \
 	timer_poll timer_ppoll timer_select timer_pselect timer_epoll timer_syscall fgets fread getline ring; do
 	rm -rf dprof-*
 	timeout 60 ./expired $way
