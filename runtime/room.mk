@@ -53,7 +53,7 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 
 # Adapters that stand before the library whose functions they record.
 PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table jumps) \
-           $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits yields signals queues names \
+           $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits yields signals handlers queues names \
              syscalls sleeps notified)
 GOMP    := teams barriers tasks waits locks doacross worksharing
 

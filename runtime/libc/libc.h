@@ -13,6 +13,7 @@
  *   yields.c       sched_yield
  *   waits.c        poll, select, epoll, wait, pthread_once, locks of files, terminals
  *   signals.c      sigwait, sigsuspend, pause and their kin
+ *   handlers.c     what signals' handlers do
  *   queues.c       queues of messages and semaphores, of System V and of POSIX
  *   names.c        getaddrinfo and others that ask a daemon or another machine
  *   syscalls.c     the same by syscall(); futexes

@@ -8,7 +8,8 @@
  *
  * Who was woken has no peer: another thread did that, most likely of this process (libstdc++'s futexes are not private,
  * although nobody shares them). With one, it was a signal or a moment. Who found that the value had changed has not
- * waited, and leaves no record. What such calls move is not counted. */
+ * waited, and leaves no record; unless a signal's handler came, behind which the kernel has asked again. What such calls
+ * move is not counted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -62,15 +63,15 @@ static void say_woken(const struct syscalls_asked *q)
 	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
 }
 
-/* Who finds that the value has changed does not wait. */
-static void say_waited(struct plain *p, const struct syscalls_asked *q, long result)
+/* Who finds that the value has changed does not wait, or did so only before a handler came. */
+static void say_waited(struct plain *p, const struct syscalls_asked *q, long result, bool interrupted)
 {
-	bool found = result < 0 && errno == EAGAIN;
+	bool found = result < 0 && errno == EAGAIN && !interrupted;
 
 	if (found || !call_blocked(&p->call, dprof_adapter_now()))
 		return;
 	dprof_say(&p->more, DPROF_KEY_ID, (uint64_t)q->a);
-	plain_expired(p, call_expired(result));
+	plain_expired(p, call_expired(result) && !(interrupted && errno == EAGAIN));
 	if (result != 0)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
@@ -79,6 +80,7 @@ static void say_waited(struct plain *p, const struct syscalls_asked *q, long res
 static long futex(const struct syscalls_asked *q)
 {
 	struct plain p = { .site = SITE(site_futex) };
+	unsigned handlers = handlers_begun;
 	long result;
 
 	if (!is_wait(q->b)) {
@@ -89,7 +91,7 @@ static long futex(const struct syscalls_asked *q)
 	call_may_be_left(&p.call, plain_left);
 	result = ask(q);
 	call_closes(&p.call.open);
-	say_waited(&p, q, result);
+	say_waited(&p, q, result, handlers_begun != handlers);
 	return result;
 }
 

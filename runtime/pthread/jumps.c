@@ -23,6 +23,7 @@ void __longjmp_chk(struct __jmp_buf_tag [1], int) __attribute__((noreturn));
 /* ---- Calls that are left ------------------------------------------------------------------------ */
 
 __thread struct open_calls open_calls;
+__thread unsigned handlers_begun;
 
 static uintptr_t stack_now(void)
 {
@@ -42,6 +43,19 @@ static stack_t own_stack(void)
 static bool is_on(const stack_t *s, uintptr_t place)
 {
 	return place - (uintptr_t)s->ss_sp < s->ss_size;
+}
+
+void call_interrupts(struct open_call *c, uint64_t begun, void (*left)(struct open_call *))
+{
+	struct open_calls outer = open_calls;
+	stack_t own;
+
+	call_opens(c, begun, left);
+	if (!call_is_below(outer.call, c))
+		return;
+	own = own_stack();
+	if (is_on(&own, (uintptr_t)c) && !is_on(&own, (uintptr_t)outer.call))
+		c->outer = outer;
 }
 
 /* The jump goes up the stack, past the call; or off the handlers' one, up to a place above the call. */

@@ -13,6 +13,7 @@
 #ifndef RUNTIME_PTHREAD_OPEN_CALLS_H
 #define RUNTIME_PTHREAD_OPEN_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,17 +31,26 @@ struct open_call {
 };
 
 extern __thread struct open_calls open_calls;
+extern __thread unsigned handlers_begun; /* of signals, that came to the calling thread */
+
+static inline bool call_is_below(const struct open_call *c, const struct open_call *other)
+{
+	return c && (uintptr_t)c < (uintptr_t)other;
+}
 
 /* A frame further down is gone, as stacks grow down; or of another stack, which costs only that it is not known. */
 static inline void call_opens(struct open_call *c, uint64_t begun, void (*left)(struct open_call *))
 {
 	c->outer = open_calls;
-	if (__builtin_expect(c->outer.call && (uintptr_t)c->outer.call < (uintptr_t)c, 0))
+	if (__builtin_expect(call_is_below(c->outer.call, c), 0))
 		c->outer.call = NULL;
 	c->begun = begun;
 	c->left = left;
 	open_calls = (struct open_calls){ c, begun };
 }
+
+/* Likewise a handler, which may be on a stack of its own. */
+void call_interrupts(struct open_call *, uint64_t begun, void (*left)(struct open_call *));
 
 /* Also of one that was never opened, or was left. */
 static inline void call_closes(const struct open_call *c)

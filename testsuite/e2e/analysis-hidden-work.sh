@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A signal's handler works while its thread waits in read() or pause(). Where it was compiled with the plugin it is a region,
-# and who keeps others waiting. Without one that counts as waiting, and who works for a shorter time seems to keep it
-# waiting; but the kernel counts that the thread ran, so nothing is proved, and that is said.
+# A signal's handler works while its thread waits in read() or pause(). It is a region, of its own or of dprof's, and who
+# keeps others waiting. Where the program has set it past the C library that counts as waiting, and who works for a
+# shorter time seems to keep it waiting; but the kernel counts that the thread ran, so nothing is proved, and that is said.
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -15,6 +15,7 @@ cat >program.c <<'C'
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,12 +50,27 @@ static void *other(void *x)
 	return NULL;
 }
 
+__attribute__((naked)) static void back(void)
+{
+	__asm__("movl $15, %eax; syscall"); /* rt_sigreturn */
+}
+
+/* As the kernel has it. */
+static void set_unseen(void)
+{
+	struct { void (*handler)(int); unsigned long flags; void (*restorer)(void); unsigned long mask; } action = {
+		work, AGAIN | 0x04000000, back, 0 };
+	syscall(SYS_rt_sigaction, SIGUSR1, &action, NULL, sizeof(action.mask));
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_handler = work, .sa_flags = AGAIN };
 	int channel[2];
 	pthread_t thread;
 	sigaction(SIGUSR1, &action, NULL);
+	if (UNSEEN)
+		set_unseen();
 	if (pipe(channel) || pthread_barrier_init(&both, NULL, 2) || pthread_create(&thread, NULL, other, channel))
 		return 1;
 	usleep(50000);
@@ -72,7 +88,7 @@ run() { # NAME FLAGS...
 	local name=$1
 	shift
 	# shellcheck disable=SC2046
-	gcc -O2 $(pkg-config --cflags dprof) -DAGAIN=0 "$@" -o "$name" program.c -pthread $(pkg-config --libs dprof) || fail "$name does not compile"
+	gcc -O2 $(pkg-config --cflags dprof) -DAGAIN=0 -DUNSEEN=0 "$@" -o "$name" program.c -pthread $(pkg-config --libs dprof) || fail "$name does not compile"
 	timeout 60 "./$name" || fail "$name: $?"
 	"$analyze" csp dprof-"$name".* >out || fail "$name: csp: $?"
 	tr -s ' \n' ' ' <out >line
@@ -80,20 +96,24 @@ run() { # NAME FLAGS...
 
 for wait in 'read(channel[0], &c, 1)' 'pause()'; do
 	name=${wait%%(*}
-	run "$name" '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= "-DWAIT=$wait"
+	run "$name" '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= "-DWAIT=$wait" -UUNSEEN -DUNSEEN=1
 	grep -q '[0-9]  *proved ' out && fail "$name: something is proved: $(cat out)"
 	grep -q 'these worked, or may have, while they were in operations that wait, by the kernel.s count or as others began in there: pid [0-9]* thread 1 for 0.[23]' line ||
 		fail "$name: nothing is said of the handler: $(cat out)"
-	run "by-itself-$name" -DHIDDEN= -DREGION= "-DWAIT=$wait"
-	grep -q 'these worked, or may have' line && fail "by-itself-$name: $(cat out)"
-	"$analyze" dprof-"by-itself-$name".* | tr -s ' \n' ' ' >line
-	grep -q 'Look at pid [0-9]* thread 1: .* (proved), mostly in region handler work ' line ||
-		fail "by-itself-$name: expected that thread 1 keeps the other waiting in its handler, found $(cat line)"
+	for region in handler.work signal.handler; do
+		[ $region = handler.work ] && seen= || seen='__attribute__((no_instrument_function))'
+		run "by-itself-$name-$region" "-DHIDDEN=$seen" -DREGION= "-DWAIT=$wait"
+		grep -q 'these worked, or may have' line && fail "by-itself-$name, $region: $(cat out)"
+		"$analyze" dprof-"by-itself-$name-$region".* | tr -s ' \n' ' ' >line
+		grep -q "Look at pid [0-9]* thread 1: .* (proved), mostly in region $region[ .]" line ||
+			fail "by-itself-$name, $region: expected that thread 1 keeps the other waiting in its handler, found $(cat line)"
+	done
 done
 
 # Where the wait goes on behind the handler nothing but the kernel's count tells of it. Nobody else worked meanwhile: what is printed
 # of the thread, and of its process, holds that, too.
-run again '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= '-DWAIT=read(channel[0], &c, 1)' -UAGAIN -DAGAIN=SA_RESTART
+run again '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= '-DWAIT=read(channel[0], &c, 1)' -UAGAIN -DAGAIN=SA_RESTART \
+	-UUNSEEN -DUNSEEN=1
 "$analyze" csp --json dprof-again.* >json 2>err || fail "again: csp: $(cat err)"
 jq -e '(.threads[] | select(.thread == 1) | .alone_s.hi > 0.2 and .straggler_percent.hi > 40) and .ranks[0].alone_s.hi > 0.3' json >held ||
 	fail "again: thread 1 kept the other waiting in its handler for 0.3 s, found $(cat json)"

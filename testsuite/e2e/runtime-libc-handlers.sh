@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Who waits, and whose signal handler works meanwhile (a region), has waited before and behind that, and worked in
-# between: in calls of the C library, locks, semaphores and conditions, and between two teams.
+# Who waits, and whose signal handler works meanwhile (a region, also where the plugin did not see it), has waited before and
+# behind that, and worked in between: in calls of the C library, locks, semaphores and conditions, and between two teams.
 from=$PWD/testsuite/fixtures/libc
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -11,31 +11,38 @@ cd "$dir" || exit 1
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o handlers "$from/handlers.c" \
 	$(pkg-config --libs dprof) || exit 1
+# shellcheck disable=SC2046
+gcc -O2 -D_GNU_SOURCE -DHIDDEN -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o hidden "$from/handlers.c" \
+	$(pkg-config --libs dprof) || exit 1
 
 # Of the thread that waits: how long, in ms, it was in the operation before the handler, in that, and behind it.
-stretches() { # name of the operation
-	"$analyze" dump dprof-* | awk -v name="$1" '
+stretches() { # name of the operation, and of the handler
+	"$analyze" dump dprof-* | awk -v name="$1" -v handler="$2" '
 	$1 == "clock" { sub(/ghz=/, "", $4); ms = 1e6 * $4 }
 	$1 == "site" { sub(/^name=/, "", $4); site[$2] = $4 }
 	$1 == "e" && $5 == "enter" && site[$4] == name { since = $3; thread = $2 }
 	$1 == "e" && $5 == "exit" && site[$4] == name && $2 == thread && !begun { since = 0 }
-	$1 == "e" && $5 == "enter" && site[$4] == "handler" && since && $2 == thread { before = $3 - since; begun = $3 }
-	$1 == "e" && $5 == "exit" && site[$4] == "handler" && begun { in_handler = $3 - begun; ended = $3 }
+	$1 == "e" && $5 == "enter" && site[$4] == handler && since && $2 == thread { before = $3 - since; begun = $3 }
+	$1 == "e" && $5 == "exit" && site[$4] == handler && begun { in_handler = $3 - begun; ended = $3 }
 	$1 == "e" && $5 == "exit" && site[$4] == name && ended && $2 == thread {
 		printf "%d %d %d\n", before / ms, in_handler / ms, ($3 - ended) / ms
 		exit
 	}'
 }
 
-while read -r way name; do
+while read -r way name handler program; do
 	rm -rf dprof-*
-	timeout 60 ./handlers "$way" >out 2>&1 || fail "$way: exit status $?: $(cat out)"
+	# shellcheck disable=SC2086
+	timeout 60 ./$program >out 2>&1 || fail "$way: exit status $?: $(cat out)"
 	"$analyze" check dprof-* >verdict || fail "$way: $(cat verdict)"
 	"$analyze" dump dprof-* >text
-	stretches "$name" >found
-	[ "$way" = poll ] && least=0 || least=20
+	stretches "$name" "$handler" >found
+	[ "$way" = poll ] || [ "$way" = futex ] && least=0 || least=20
 	awk -v least=$least '{ ok = $1 >= 20 && $2 >= 20 && $3 >= least } END { exit !ok }' found ||
 		fail "$way: expected $name for 25 ms, the handler for 25 ms, and $name again, found $(cat found)"
+	# One that is a region by itself is none a second time.
+	[ "$handler" != handler ] || awk '$1 == "site" && $4 == "name=signal%20handler" { s = $2 } $1 == "e" && $4 == s { exit 1 }' text ||
+		fail "$way: a marked handler is a region of dprof's, too: $(grep '^e' text)"
 	# what was signalled
 	case $way in
 	sem | condition)
@@ -48,22 +55,38 @@ while read -r way name; do
 	rm -rf again && "$analyze" dump dprof-* >first && "$analyze" pack first again && "$analyze" dump again | diff first - >wrong ||
 		fail "$way: dump, pack and dump: $(head -5 wrong)"
 done <<-END
-	read read
-	fgets fgets
-	syscall read
-	poll poll
-	mutex pthread_mutex_lock
-	rdlock pthread_rwlock_rdlock
-	sem sem_wait
-	condition pthread_cond_wait
+	read read handler handlers read
+	fgets fgets handler handlers fgets
+	syscall read handler handlers syscall
+	poll poll handler handlers poll
+	mutex pthread_mutex_lock handler handlers mutex
+	rdlock pthread_rwlock_rdlock handler handlers rdlock
+	sem sem_wait handler handlers sem
+	condition pthread_cond_wait handler handlers condition
+	futex futex handler handlers futex
+	read read signal%20handler hidden read
+	sem sem_wait signal%20handler hidden sem
+	futex futex signal%20handler hidden futex
+	read read signal%20handler hidden read silently
+	sem sem_wait signal%20handler hidden sem silently
+	condition pthread_cond_wait signal%20handler hidden condition silently
 END
+
+# The program is told its own functions, and each is called as it would be.
+gcc -O2 -w -o bare "$from/installs.c" || exit 1
+# shellcheck disable=SC2046
+gcc -O2 -w $(pkg-config --cflags dprof) -o installs "$from/installs.c" $(pkg-config --libs dprof) || exit 1
+rm -rf dprof-*
+./bare >expected
+DPROF_QUIET=1 ./installs >out 2>&1
+diff expected out >wrong && [ -s expected ] || fail "installs: $(head -5 wrong)"
 
 # shellcheck disable=SC2046
 gcc -O2 -fopenmp $(pkg-config --cflags dprof) -o idle "$from/../runtime/idle.c" $(pkg-config --libs dprof) || exit 1
 rm -rf dprof-*
 timeout 60 ./idle || fail "idle: exit status $?"
 "$analyze" check dprof-* >verdict || fail "idle: $(cat verdict)"
-stretches omp%20parallel >found
+stretches omp%20parallel handler >found
 awk '{ ok = $1 >= 20 && $2 >= 20 && $3 >= 20 } END { exit !ok }' found ||
 	fail "idle: expected to wait for 25 ms, the handler for 25 ms, and to wait again, found $(cat found)"
 

@@ -49,7 +49,7 @@ grep -q "^note no%20name.*limits-library.so.*ulimit%20-f" dprof-limits.*/*.proce
 # Between two looks at the limit; so perhaps at none.
 for _ in {1..5}; do limited bytes-now-and-then 11002 "$limit|^$"; [ ! -s problems ] || break; done # start functions are regions, too
 [ -s problems ] || fail "bytes-now-and-then: nothing was lost"
-limited own-pending 600002 "$limit|$none" # its handler is a region, too
+limited own-pending 600004 "$limit|$none" # its handler is a region, too; and a second one where no record says that it is
 limited few-descriptors 20 ""
 limited no-descriptors 20 ""
 limited used-up 600002 "$files|$none"

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * handlers.c - what a signal's handler does is a region, wherever its code stands and whatever has compiled that.
+ *
+ *   ENTER signal handler ... EXIT
+ *
+ * A thread that waits works meanwhile, and nothing else would tell. Of a handler that the plugin has seen it makes a region
+ * ("handler NAME"), which is then the first that is recorded in there, and no other is needed. Those of signals that an
+ * instruction causes do not come while a thread waits, and stay as they are: their stacks may be short.
+ *
+ * What the kernel calls is one of our stubs, of which each calls one function of the program: so what the kernel has says it
+ * all, also while another thread changes it. The program is told its own functions.
+ *
+ * Law: a handler runs when, and with what, it would have without us. */
+#include <signal.h>
+
+#include "runtime/libc/libc.h"
+#include "runtime/readable.h"
+#include "runtime/words.h"
+
+/* Not yet known, or asked in vain: a word may be on its way to disk. */
+enum marked { MARKED_UNKNOWN, MARKED, UNMARKED };
+
+typedef void handler(int, siginfo_t *, void *);
+
+#define STUBS      64 /* further functions are called as without us */
+#define STUB_BYTES 16
+
+static handler *functions[STUBS];
+static uint8_t marked[STUBS];
+
+DPROF_SITE_OF(site_handler, DPROF_KIND_REGION | DPROF_SITE_AUTOMATIC, "signal handler");
+
+/* ---- Whether it marks itself -------------------------------------------------------------------- */
+
+/* The site of an event's word, of all that have this id the one that is next to the function. */
+static const struct dprof_site *site_near(uint64_t word, const void *function)
+{
+	uint64_t distance = ((dprof_id((uint64_t)function, DPROF_ENTER) - (word & (DPROF_IDS - 1))) & (DPROF_IDS - 1)) << 3;
+	uint64_t at = ((uint64_t)function & ~UINT64_C(7)) - distance;
+
+	at &= ~(uint64_t)(DPROF_SITE_ALIGN - 1);
+	return (const struct dprof_site *)(distance > DPROF_IDS << 2 ? at + (DPROF_IDS << 3) : at);
+}
+
+static bool is_of_module(const struct dprof_site *site, const void *function)
+{
+	struct dl_find_object module;
+
+	return _dl_find_object((void *)function, &module) == 0 && (void *)site >= module.dlfo_map_start &&
+	       (void *)(site + 1) < module.dlfo_map_end && is_readable(site, DPROF_SITE_MIN);
+}
+
+/* Its first event is at `place`, if that is still there. */
+static enum marked look(const uint64_t *place, const void *function)
+{
+	static const char begin[] = "handler ";
+	const struct dprof_site *site;
+	uint64_t word;
+
+	if (!is_readable(place, sizeof(*place)))
+		return MARKED_UNKNOWN;
+	word = *(const volatile uint64_t *)place;
+	if (!word || dprof_is_escape(word))
+		return MARKED_UNKNOWN;
+	site = site_near(word, function);
+	if (!is_of_module(site, function) || site->magic != DPROF_SITE_MAGIC)
+		return UNMARKED;
+	return dprof_site_kind(site) == DPROF_KIND_REGION && !memcmp(site->strings, begin, sizeof(begin) - 1) ? MARKED : UNMARKED;
+}
+
+static bool marks_itself(unsigned stub, const uint64_t *place)
+{
+	enum marked is = __atomic_load_n(&marked[stub], __ATOMIC_RELAXED);
+
+	if (is == MARKED_UNKNOWN && (is = look(place, (const void *)functions[stub])) == MARKED)
+		__atomic_store_n(&marked[stub], MARKED, __ATOMIC_RELAXED);
+	return is != UNMARKED;
+}
+
+/* ---- It runs ------------------------------------------------------------------------------------- */
+
+struct run {
+	struct libc_call call;
+	unsigned stub;
+};
+
+static void over(struct run *r)
+{
+	uint64_t now = dprof_adapter_now();
+	int kept = errno;
+
+	if (!call_blocked(&r->call, now))
+		return;
+	if (dprof_adapter_place() == r->call.since.place) {
+		struct dprof_arguments none = { 0 };
+
+		dprof_adapter_record_visit(SITE(site_handler), r->call.since.stamp, now, &none);
+	} else if (!marks_itself(r->stub, r->call.since.place)) {
+		dprof_adapter_record_enter_late(SITE(site_handler), r->call.since.stamp, NULL);
+		dprof_adapter_exit(SITE(site_handler));
+	}
+	errno = kept;
+}
+
+static void left(struct open_call *open)
+{
+	over(CALL_LEFT(open, struct run, call));
+}
+
+static void ran(struct run *r)
+{
+	call_closes(&r->call.open);
+	over(r);
+}
+
+/* Called by the stubs, with their number. */
+static __attribute__((used)) void run_handler(int signal, siginfo_t *info, void *context, unsigned stub) __asm__("run_handler");
+
+static void run_handler(int signal, siginfo_t *info, void *context, unsigned stub)
+{
+	if (!dprof_adapter_wanted(DPROF_KIND_REGION) || dprof_adapter_apart) {
+		functions[stub](signal, info, context);
+		return;
+	}
+	struct run r AT_END(ran) = { .stub = stub, .call.since = dprof_adapter_moment() };
+	handlers_begun++;
+	call_interrupts(&r.call.open, r.call.since.stamp, left);
+	functions[stub](signal, info, context);
+}
+
+extern const char stubs[] __asm__("handler_stubs") __attribute__((visibility("hidden")));
+
+__asm__(".pushsection .text\n\t"
+	".balign 16\n"
+	".type handler_stubs, @function\n"
+	"handler_stubs:\n\t"
+	".cfi_startproc\n\t"
+	".set stub, 0\n\t"
+	".rept 64\n\t"
+	".balign 16\n\t"
+	"endbr64\n\t"
+	"movl $stub, %ecx\n\t"
+	"jmp run_handler\n\t"
+	".set stub, stub + 1\n\t"
+	".endr\n\t"
+	".cfi_endproc\n\t"
+	".size handler_stubs, . - handler_stubs\n\t"
+	".popsection");
+
+/* ---- It is set ------------------------------------------------------------------------------------ */
+
+static bool is_of_instruction(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGTRAP ||
+	       signal == SIGSYS || signal == SIGABRT;
+}
+
+static bool is_function(const void *function)
+{
+	return (uintptr_t)function > (uintptr_t)SIG_HOLD && function != (void *)SIG_ERR;
+}
+
+/* What stands for it in the kernel. */
+static void *stub_for(int signal, void *function, const void *caller)
+{
+	if (is_of_instruction(signal) || !is_function(function) || dprof_adapter_is_sanitizer(caller))
+		return function;
+	for (size_t i = 0; i < STUBS; i++) {
+		handler *none = NULL, *mine = (handler *)function;
+
+		if (__atomic_load_n(&functions[i], __ATOMIC_RELAXED) == mine ||
+		    __atomic_compare_exchange_n(&functions[i], &none, mine, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
+		    none == mine)
+			return (void *)(stubs + i * STUB_BYTES);
+	}
+	return function;
+}
+
+/* And what a stub stands for. */
+static void *function_of(void *found)
+{
+	uintptr_t offset = (uintptr_t)found - (uintptr_t)stubs;
+
+	return offset < (uintptr_t)STUBS * STUB_BYTES ? (void *)functions[offset / STUB_BYTES] : found;
+}
+
+int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+#define SIGACTION(name)                                                                                    \
+	DPROF_EXPORT int name(int signal, const struct sigaction *action, struct sigaction *before)        \
+	{                                                                                                  \
+		__typeof__(&sigaction) real = FOUND(#name, __typeof__(sigaction));                         \
+		struct sigaction ours;                                                                     \
+		int result;                                                                                \
+                                                                                                           \
+		if (action && is_readable(action, sizeof(*action))) {                                      \
+			ours = *action;                                                                    \
+			ours.sa_sigaction = stub_for(signal, (void *)ours.sa_sigaction, CALLER);           \
+			action = &ours;                                                                    \
+		}                                                                                          \
+		result = real(signal, action, before);                                                     \
+		if (result == 0 && before)                                                                 \
+			before->sa_sigaction = function_of((void *)before->sa_sigaction);                  \
+		return result;                                                                             \
+	}
+
+SIGACTION(sigaction)
+SIGACTION(__sigaction)
+
+/* Their names are macros in places. */
+#define SIGNAL(id, symbol)                                                                                 \
+	DPROF_EXPORT sighandler_t id(int signal, sighandler_t function) __asm__(symbol);                   \
+	DPROF_EXPORT sighandler_t id(int signal, sighandler_t function)                                    \
+	{                                                                                                  \
+		sighandler_t (*real)(int, sighandler_t) = FOUND(symbol, sighandler_t(int, sighandler_t));  \
+                                                                                                           \
+		return (sighandler_t)function_of(                                                          \
+			(void *)real(signal, (sighandler_t)stub_for(signal, (void *)function, CALLER)));    \
+	}
+
+SIGNAL(signal_of_bsd, "signal")
+SIGNAL(signal_of_bsd_by_name, "bsd_signal")
+SIGNAL(signal_of_svid, "ssignal")
+SIGNAL(signal_of_sysv, "sysv_signal")
+SIGNAL(signal_of_xopen, "__sysv_signal")
+SIGNAL(signal_set, "sigset")
