@@ -8,11 +8,14 @@
  * ("handler NAME"), which is then the first that is recorded in there, and no other is needed. Those of signals that an
  * instruction causes do not come while a thread waits, and stay as they are: their stacks may be short.
  *
+ * On a short stack of its own, to which nothing but the handler fits, nothing is recorded.
+ *
  * What the kernel calls is one of our stubs, of which each calls one function of the program: so what the kernel has says it
  * all, also while another thread changes it. The program is told its own functions.
  *
  * Law: a handler runs when, and with what, it would have without us. */
 #include <signal.h>
+#include <ucontext.h>
 
 #include "runtime/libc/libc.h"
 #include "runtime/readable.h"
@@ -114,12 +117,24 @@ static void ran(struct run *r)
 	over(r);
 }
 
+#define NEEDED_BYTES 5120 /* to take another chunk, with all registers kept */
+
+/* The kernel says which stack handlers have; what begins a trace needs more than one has. */
+static bool has_room(const void *context)
+{
+	const stack_t *own = &((const ucontext_t *)context)->uc_stack;
+	uintptr_t offset = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)own->ss_sp;
+	bool begun = (uintptr_t)dprof_adapter_place() < (uintptr_t)-READABLE_STEP;
+
+	return offset >= own->ss_size || (offset >= NEEDED_BYTES && begun);
+}
+
 /* Called by the stubs, with their number. */
 static __attribute__((used)) void run_handler(int signal, siginfo_t *info, void *context, unsigned stub) __asm__("run_handler");
 
 static void run_handler(int signal, siginfo_t *info, void *context, unsigned stub)
 {
-	if (!dprof_adapter_wanted(DPROF_KIND_REGION) || dprof_adapter_apart) {
+	if (!dprof_adapter_wanted(DPROF_KIND_REGION) || dprof_adapter_apart || !has_room(context)) {
 		functions[stub](signal, info, context);
 		return;
 	}
