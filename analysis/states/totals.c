@@ -183,6 +183,18 @@ static void add_columns(struct region_walk *w, const struct tr_columns *k)
 	}
 }
 
+/* Of a thread that switches stacks nothing says which enters are outermost: all that were recorded are visits. */
+static void count_tangled(struct totals *t, size_t index)
+{
+	struct tr_cursor events = trace_events(t->trace, index);
+	for (struct tr_event e; trace_next_bare(&events, &e);) {
+		uint32_t r = e.op != DPROF_ENTER || e.site == TR_NO_SITE ? TR_NO_SITE : t->region_of_site[e.site];
+		if (r != TR_NO_SITE)
+			t->threads[index].regions[r].visits++;
+	}
+	trace_end(&events);
+}
+
 static void add_regions(struct totals *t, size_t index)
 {
 	const struct tr_thread *self = &t->trace->threads[index];
@@ -199,6 +211,8 @@ static void add_regions(struct totals *t, size_t index)
 		lose(t, w.thread, w.last);
 	stop(t, w.thread, w.last);
 	trace_end(&events);
+	if (events.tangled)
+		count_tangled(t, index);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */

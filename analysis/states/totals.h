@@ -30,7 +30,7 @@ struct total {
 
 struct region_total {
 	struct total time;
-	uint64_t visits;     /* that were recorded */
+	uint64_t visits;     /* that were recorded; of a thread that switches stacks, enters in enters as well */
 	uint64_t entered;    /* while in it, or perhaps: the stamp from which on that is so */
 	uint32_t depth;      /* of enters that have an exit; */
 	uint32_t jumped;     /* and of those that have none (trace_jumps.h) */

@@ -39,6 +39,9 @@ for way in longjmp signal exception context pthread_exit cancel exit _exit jumpe
 	truth=$("$analyze" dump "$run" 2>/dev/null |
 		awk -v n="$ticks" '$1 == "clock" { sub(".*ghz=", ""); printf "%.9f\n", n / $1 / 1e9 }')
 	"$analyze" report --json "$run" >out 2>/dev/null
+	case $way in *-exit) visits=2 ;; *) visits=1 ;; esac
+	jq -e "[.regions[] | select(.region == \"left\") | .visits] == [$visits]" out >held ||
+		fail "$way: expected $visits visits of left, found $(jq -c '[.regions[] | [.region, .visits]]' out)"
 	seconds=$(number out '"region":"left"[^{]*"time_s"')
 	contains "the region" "$truth" $seconds
 	"$analyze" query --json "$run" 'count(left) == 1' >out 2>/dev/null
