@@ -124,12 +124,15 @@ static void add_jumped(struct calls_along *l)
 	}
 }
 
+/* Of a thread that switches stacks all is recorded, from its first event on. */
 static void add_unknown(struct calls_along *l)
 {
-	l->unknown += l->a.step.to - l->a.step.from + 1;
+	uint64_t first = l->a.events.tangled ? l->w->graph->threads[l->a.thread].first : 0;
+	uint64_t from = l->a.step.from > first ? l->a.step.from : first, ticks = l->a.step.to > from ? l->a.step.to - from : 0;
+	l->unknown += ticks + 1;
 	uint32_t node = child_of(l->w, 0, TR_NO_SITE);
 	struct on_path *path = use_path(l, node);
-	path->possibly.ticks += l->a.step.to - l->a.step.from;
+	path->possibly.ticks += ticks;
 	path->possibly.pieces++;
 	l->last = CALL_ROOT;
 }
