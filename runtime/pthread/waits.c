@@ -97,6 +97,12 @@ static bool semaphore_of_processes(const sem_t *semaphore)
 	return __atomic_load_n((const int *)semaphore + 2, __ATOMIC_RELAXED) != 0;
 }
 
+/* Then nobody waits for it, most likely. */
+static bool semaphore_is_free(const sem_t *semaphore)
+{
+	return __atomic_load_n((const int *)semaphore, __ATOMIC_RELAXED) > 0;
+}
+
 /* ---- Condition variables ---------------------------------------------------------------------- */
 
 struct condition_wait {
@@ -223,7 +229,7 @@ static void end_sem(void *use)
 	{                                                           \
 		struct sem_use u = begin_sem(semaphore, moment, WANTED_SITE_OF_CALL(site_sem_wait)); \
                                                                     \
-		if (u.site)                                         \
+		if (u.site && !semaphore_is_free(semaphore))        \
 			call_opens(&u.open, u.entered.stamp, sem_left); \
 		pthread_cleanup_push(end_sem, &u);                  \
 		u.result = REAL(name) arguments;                    \
