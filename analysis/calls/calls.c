@@ -117,18 +117,15 @@ static int by_cause(const void *a, const void *b)
 }
 
 /* Of each site the longest. */
-static void find_causes(struct call_profile *p, const struct graph *g)
+static void find_causes(struct call_profile *p, const struct waits *waits)
 {
-	struct waits waits;
-	struct call_cause *all;
+	struct call_cause *all = mem_resize(NULL, waits->ncauses + 1, sizeof *all);
 	size_t n = 0;
-	waits_of_graph(&waits, g);
-	all = mem_resize(NULL, waits.ncauses + 1, sizeof *all);
-	for (size_t i = 0; i < waits.ncauses; i++)
-		all[i] = (struct call_cause){ waits.causes[i].site, waits.causes[i].for_thread, waits.causes[i].did,
-					      waits.causes[i].ticks };
-	qsort(all, waits.ncauses, sizeof *all, by_cause);
-	for (size_t i = 0; i < waits.ncauses; i++)
+	for (size_t i = 0; i < waits->ncauses; i++)
+		all[i] = (struct call_cause){ waits->causes[i].site, waits->causes[i].for_thread, waits->causes[i].did,
+					      waits->causes[i].ticks };
+	qsort(all, waits->ncauses, sizeof *all, by_cause);
+	for (size_t i = 0; i < waits->ncauses; i++)
 		if (n > 0 && by_cause(&all[n - 1], &all[i]) == 0)
 			all[n - 1].ticks = time_add(all[n - 1].ticks, all[i].ticks);
 		else
@@ -141,7 +138,6 @@ static void find_causes(struct call_profile *p, const struct graph *g)
 			*last = all[i];
 	}
 	free(all);
-	waits_close(&waits);
 }
 
 const struct call_cause *call_cause_of(const struct call_profile *p, uint32_t site)
@@ -195,11 +191,15 @@ static void find_messages(struct call_profile *p, const struct trace *trace, con
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-void calls_of_graph(struct call_profile *p, const struct graph *g)
+void calls_of_graph(struct call_profile *p, const struct graph *g, const struct waits *waits)
 {
+	struct waits own = { .ncauses = 0 };
 	*p = (struct call_profile){ .span = graph_span(g) };
 	walk_all(p, g);
-	find_causes(p, g);
+	if (!waits)
+		waits_of_graph(&own, g);
+	find_causes(p, waits ? waits : &own);
+	waits_close(&own);
 	find_messages(p, g->trace, g->times);
 }
 
@@ -207,7 +207,7 @@ void calls_open(struct call_profile *p, const struct trace *trace, const struct 
 {
 	struct graph g;
 	graph_open(&g, trace, times);
-	calls_of_graph(p, &g);
+	calls_of_graph(p, &g, NULL);
 	p->said = graph_take_said(&g);
 	graph_close(&g);
 }

@@ -74,8 +74,9 @@ struct call_profile {
 void calls_open(struct call_profile *, const struct trace *, const struct times *);
 void calls_close(struct call_profile *);
 
-/* Of a graph that is there; what is wrong with that it has said itself. */
-void calls_of_graph(struct call_profile *, const struct graph *);
+/* Of a graph that is there, and its waits, if these are there (else NULL); what is wrong with it the graph has said itself. */
+struct waits;
+void calls_of_graph(struct call_profile *, const struct graph *, const struct waits *);
 
 /* How much of what the threads together could have done in the time of the longest they did not, in percent. */
 struct interval call_imbalance(const struct call_spread *);

@@ -151,7 +151,7 @@ static char *write_source(const struct export_job *j, const char *file)
 	path_open(&path, j->trace, j->times);
 	doubt_path(&path, &unrecorded);
 	path_profile_open(&shares, &path, PATH_ALL);
-	calls_of_graph(&calls, &path.graph);
+	calls_of_graph(&calls, &path.graph, NULL);
 	open_profile(j, &unrecorded, &profile);
 	export_source(out, &(struct source){ j->trace, &calls, &shares, &profile });
 	profile_close(&profile);

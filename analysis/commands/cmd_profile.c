@@ -490,7 +490,7 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	struct call_profile calls;
 	graph_open(&graph, trace, times);
 	graph_said_tell(&graph.said, trace);
-	calls_of_graph(&calls, &graph);
+	calls_of_graph(&calls, &graph, NULL);
 	reply_profile(reply, &graph, &calls, options);
 	calls_close(&calls);
 	graph_close(&graph);

@@ -78,7 +78,7 @@ static void add_relations(struct page_data *d, const struct times *times)
 	struct interval *unclassified = unclassified_find(d->trace, times);
 	struct diagnosis_doubts doubts = doubt_diagnosis(d->trace, &unrecorded, naps_seconds(d->trace), unclassified);
 	waits_and_delays_of_graph(&waits, graph);
-	calls_of_graph(&calls, graph);
+	calls_of_graph(&calls, graph, &waits);
 	reply_waits(begin_member(d, "waits"), graph, &waits, &unrecorded, &d->options);
 	end_member(d);
 	reply_path(begin_member(d, "path"), &path, &d->options);

@@ -17,8 +17,9 @@ struct bsp_finder {
 	struct graph_last *last;
 	enum event_role *role_of;    /* nobody has one */
 	bool *alone;                 /* of each row: only one thread is ever in it */
-	uint64_t *ticks;             /* of each row, of all threads; of what one does alone: */
-	uint64_t alone_ticks;        /* the most */
+	uint64_t *ticks;             /* of each row, of all threads */
+	struct bsp_thread { frz_time *steps; uint64_t *rows; } now, longest; /* of one: what it works in each superstep, and ticks of each row */
+	uint64_t alone_ticks;        /* the most of what one does alone */
 };
 
 static bool exceeds(frz_time x, frz_time y)
@@ -139,9 +140,15 @@ static frz_time doubt_of(const struct steps *s, size_t *next, uint64_t until)
 	return doubt;
 }
 
-/* Calls `see` with what the thread works in each superstep, and adds its ticks to the rows that it works in. */
-static void each_step(struct bsp_finder *f, uint32_t at, const struct steps *s,
-		      void (*see)(struct bsp_finder *, uint32_t at, size_t k, frz_time work, frz_time alone), uint64_t *rows)
+static void add_work(struct bsp_finder *f, uint32_t at, size_t k, frz_time work, frz_time alone)
+{
+	f->b->work[at] = time_add(f->b->work[at], work);
+	f->now.steps[k] = work;
+	add_to_step(&f->b->steps[k], at, work, alone);
+}
+
+/* What the thread works in each superstep, and in which rows. */
+static void add_steps(struct bsp_finder *f, uint32_t at, const struct steps *s)
 {
 	const struct trace *trace = f->g->trace;
 	uint32_t thread = f->b->threads[at];
@@ -156,25 +163,20 @@ static void each_step(struct bsp_finder *f, uint32_t at, const struct steps *s,
 			if (!in_region && marked)
 				continue;
 			add_stretch(alone ? &sums.alone : &sums.work, p);
-			rows[in_region ? p->site : trace->nsites] += p->to - p->from;
+			f->now.rows[in_region ? p->site : trace->nsites] += p->to - p->from;
 		}
 		frz_time doubt = doubt_of(s, &next, until);
-		see(f, at, k, time_add(times_sum(f->g->times, thread, sums.work), doubt), times_sum(f->g->times, thread, sums.alone));
+		add_work(f, at, k, time_add(times_sum(f->g->times, thread, sums.work), doubt), times_sum(f->g->times, thread, sums.alone));
 	}
 }
 
-static void add_work(struct bsp_finder *f, uint32_t at, size_t k, frz_time work, frz_time alone)
+static void count_longest(struct bsp *b, const frz_time *work)
 {
-	f->b->work[at] = time_add(f->b->work[at], work);
-	add_to_step(&f->b->steps[k], at, work, alone);
-}
-
-static void count_longest(struct bsp_finder *f, uint32_t at, size_t k, frz_time work, frz_time alone)
-{
-	const struct superstep *s = &f->b->steps[k];
-	(void)alone;
-	f->b->surely += s->longest == at && s->of_longest.lo > s->of_others;
-	f->b->possibly += work.hi >= s->work.lo && work.hi > 0;
+	for (size_t k = 0; k < b->nsteps; k++) {
+		const struct superstep *s = &b->steps[k];
+		b->surely += s->longest == b->longest && s->of_longest.lo > s->of_others;
+		b->possibly += work[k].hi >= s->work.lo && work[k].hi > 0;
+	}
 }
 
 /* What the operations took in which it came to the others. */
@@ -238,37 +240,54 @@ static uint64_t *new_rows(const struct bsp_finder *f)
 	return rows;
 }
 
+static struct bsp_thread new_thread(const struct bsp_finder *f)
+{
+	return (struct bsp_thread){ mem_resize(NULL, f->b->nsteps, sizeof(frz_time)), new_rows(f) };
+}
+
+static void free_thread(struct bsp_thread *t)
+{
+	free(t->steps);
+	free(t->rows);
+}
+
+static void see_thread(struct bsp_finder *f, uint32_t at)
+{
+	size_t nrows = f->g->trace->nsites + 1;
+	struct steps s;
+	memset(f->now.rows, 0, nrows * sizeof *f->now.rows);
+	steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, NULL);
+	add_steps(f, at, &s);
+	add_operations(f->b, at, &s);
+	steps_close(&s);
+	for (size_t row = 0; row < nrows; row++)
+		f->ticks[row] += f->now.rows[row];
+	note_alone(f, at, f->now.rows);
+}
+
+/* What the one did that works most is kept. */
 static void see_threads(struct bsp_finder *f)
 {
-	for (uint32_t at = 0; at < f->b->n; at++) {
-		uint64_t *rows = new_rows(f);
-		struct steps s;
-		steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, NULL);
-		each_step(f, at, &s, add_work, rows);
-		add_operations(f->b, at, &s);
-		steps_close(&s);
-		for (size_t row = 0; row <= f->g->trace->nsites; row++)
-			f->ticks[row] += rows[row];
-		note_alone(f, at, rows);
-		free(rows);
+	struct bsp *b = f->b;
+	for (uint32_t at = 0; at < b->n; at++) {
+		see_thread(f, at);
+		if (at > 0 && !exceeds(b->work[at], b->work[b->longest]))
+			continue;
+		struct bsp_thread kept = f->longest;
+		f->longest = f->now;
+		f->now = kept;
+		b->longest = at;
 	}
 }
 
 static void see_longest(struct bsp_finder *f)
 {
 	struct bsp *b = f->b;
-	uint64_t *rows = new_rows(f);
-	struct steps s;
 	b->sure = true;
-	for (size_t i = 1; i < b->n; i++)
-		b->longest = exceeds(b->work[i], b->work[b->longest]) ? i : b->longest;
 	for (size_t i = 0; i < b->n; i++)
 		b->sure &= i == b->longest || b->work[i].hi < b->work[b->longest].lo;
-	steps_open(&s, f->g, f->last, b->threads[b->longest], f->role_of, NULL);
-	each_step(f, (uint32_t)b->longest, &s, count_longest, rows);
-	steps_close(&s);
-	find_places(f, rows);
-	free(rows);
+	count_longest(b, f->longest.steps);
+	find_places(f, f->longest.rows);
 }
 
 static void divide(struct bsp *b)
@@ -306,6 +325,8 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	b->work = mem_resize(NULL, b->n, sizeof *b->work);
 	f->role_of = mem_resize(NULL, nprocesses, sizeof *f->role_of);
 	f->ticks = new_rows(f);
+	f->now = new_thread(f);
+	f->longest = new_thread(f);
 	memset(b->work, 0, b->n * sizeof *b->work);
 	memset(f->role_of, 0, nprocesses * sizeof *f->role_of);
 	for (size_t k = 0; k < b->nsteps; k++)
@@ -314,6 +335,8 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	see_threads(f);
 	see_longest(f);
 	divide(b);
+	free_thread(&f->now);
+	free_thread(&f->longest);
 	free(f->alone);
 	free(f->ticks);
 	free(f->role_of);

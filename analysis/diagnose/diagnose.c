@@ -591,7 +591,7 @@ bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times
 	graph_open(&g, trace, times);
 	struct graph_said said = graph_take_said(&g);
 	waits_and_delays_of_graph(&waits, &g);
-	calls_of_graph(&calls, &g);
+	calls_of_graph(&calls, &g, &waits);
 	bool loaded = diagnosis_of_graph(d, &g, &waits, &calls, doubts, o);
 	d->said = said;
 	if (said.ndiagnostics > 0)

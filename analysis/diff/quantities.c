@@ -139,7 +139,7 @@ static void add_calls(const struct quantities_writer *w, const struct graph *gra
 {
 	struct call_profile p;
 	const struct trace *trace = w->f->trace;
-	calls_of_graph(&p, graph);
+	calls_of_graph(&p, graph, NULL);
 	if (p.nnodes > 0) /* its root, all that threads did */
 		add_at(w, QUANTITY_REGION, TR_OUTSIDE, whole_time(w, &p.nodes[0].spread.all));
 	for (size_t i = 0; i < p.nflat; i++) {
