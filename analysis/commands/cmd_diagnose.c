@@ -250,16 +250,13 @@ static void fill(struct reply *r, const struct diagnosis_answer *a, const struct
 	fill_page(r, a, o->verbose);
 }
 
-/* And gives it up. */
 static int give(struct reply *reply, struct diagnosis_answer *a, const struct options *o, bool usable)
 {
 	if (usable)
 		fill(reply, a, o);
 	for (size_t i = 0; i < a->diagnosis.nerrors; i++)
 		shown_complain("%s", a->diagnosis.errors[i]);
-	int status = a->diagnosis.nerrors ? EXIT_USAGE : EXIT_FINE;
-	diagnosis_close(&a->diagnosis);
-	return status;
+	return a->diagnosis.nerrors ? EXIT_USAGE : EXIT_FINE;
 }
 
 static int answer(struct trace *trace, const struct times *times, const struct options *o, struct reply *reply)
@@ -273,17 +270,24 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, &doubts, o);
 	graph_said_tell(&a.diagnosis.said, trace);
 	int status = give(reply, &a, o, usable);
+	diagnosis_close(&a.diagnosis);
 	free(doubts.most_s);
 	free(unclassified);
 	unrecorded_close(&u);
 	return status;
 }
 
-void reply_diagnosis(struct reply *reply, struct graph *graph, const struct waits *waits, const struct call_profile *calls,
-		     const struct diagnosis_doubts *doubts, const struct options *options)
+bool reply_diagnosis(struct reply *reply, struct graph *graph, const struct waits *waits, const struct call_profile *calls,
+		     const struct diagnosis_doubts *doubts, const struct options *options, struct diagnosis *found)
 {
 	struct diagnosis_answer a = { .trace = graph->trace, .times = graph->times };
-	give(reply, &a, options, diagnosis_of_graph(&a.diagnosis, graph, waits, calls, doubts, options));
+	bool usable = diagnosis_of_graph(&a.diagnosis, graph, waits, calls, doubts, options);
+	give(reply, &a, options, usable);
+	if (usable)
+		*found = a.diagnosis;
+	else
+		diagnosis_close(&a.diagnosis);
+	return usable;
 }
 
 static int refuse_model(const char *model)

@@ -65,6 +65,7 @@ struct page {
 	struct decide decide;
 	bool diagnosed;              /* why it was slow is known: */
 	struct diagnosis diagnosis;
+	const struct diagnosis *known; /* is there already, or NULL */
 };
 
 /* ---- What faster code would buy -------------------------------------------------------------- */
@@ -150,6 +151,11 @@ static void find_causes(struct page *p, const struct options *options)
 	struct trace *trace = p->f->trace;
 	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > DECIDE_RECORDS && !options->verbose))
 		return;
+	if (p->known) {
+		p->diagnosis = *p->known;
+		p->diagnosed = true;
+		return;
+	}
 	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->naps, p->unclassified);
 	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, &doubts, options);
 	for (size_t i = 0; i < p->diagnosis.nerrors; i++)
@@ -417,14 +423,17 @@ static void fill_data(struct reply *r, const struct page *page)
 
 int cmd_report(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	if (options->html)
-		return html_page(trace, options, reply);
+	return options->html ? html_page(trace, options, reply) : reply_report(trace, options, reply, NULL);
+}
+
+int reply_report(struct trace *trace, const struct options *options, struct reply *reply, const struct diagnosis *known)
+{
 	struct findings f;
 	int status = findings_open(&f, trace, options);
 	if (status != EXIT_FINE)
 		return status;
 	findings_regions(&f);
-	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times) };
+	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times), .known = known };
 	find_profile(&page);
 	graph_said_tell(&page.profile.said, trace);
 	find_efficiency(&page);
@@ -438,7 +447,7 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 	if (reply->page)
 		fill_page(reply, &page, options->verbose);
 	notes_fill(reply, trace);
-	if (page.diagnosed)
+	if (page.diagnosed && !known)
 		diagnosis_close(&page.diagnosis);
 	next_step_close(&page.step);
 	profile_close(&page.profile);

@@ -47,7 +47,10 @@ void reply_waits(struct reply *, const struct graph *, const struct waits *, con
 bool reply_path(struct reply *, struct path *, const struct options *);
 void reply_profile(struct reply *, const struct graph *, const struct call_profile *, const struct options *);
 void reply_efficiency(struct reply *, struct trace *, const struct graph *, const struct waits *, const struct options *);
-void reply_diagnosis(struct reply *, struct graph *, const struct waits *, const struct call_profile *, const struct diagnosis_doubts *,
-		     const struct options *);
+/* False: rules could not be used, and there is no diagnosis; else it is to be closed. */
+bool reply_diagnosis(struct reply *, struct graph *, const struct waits *, const struct call_profile *, const struct diagnosis_doubts *,
+		     const struct options *, struct diagnosis *);
+/* With a diagnosis that is there, or NULL. */
+int reply_report(struct trace *, const struct options *, struct reply *, const struct diagnosis *);
 
 #endif

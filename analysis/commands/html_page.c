@@ -11,6 +11,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/output.h"
 #include "analysis/commands/command.h"
+#include "analysis/diagnose/diagnose.h"
 #include "analysis/html/page.h"
 #include "analysis/render/render.h"
 #include "analysis/report/doubt.h"
@@ -26,6 +27,8 @@ struct page_data {
 	struct reply *reply;     /* that is begun, */
 	long at;                 /* from here on */
 	size_t ndiagnostics;     /* of the trace before it */
+	bool diagnosed;          /* there is one: */
+	struct diagnosis diagnosis;
 };
 
 static struct reply *begin_member(struct page_data *d, const char *name)
@@ -88,7 +91,7 @@ static void add_relations(struct page_data *d, const struct times *times)
 	add_timeline(d, &path);
 	reply_efficiency(begin_member(d, "efficiency"), d->trace, graph, &waits, &d->options);
 	end_member(d);
-	reply_diagnosis(begin_member(d, "diagnose"), graph, &waits, &calls, &doubts, &d->options);
+	d->diagnosed = reply_diagnosis(begin_member(d, "diagnose"), graph, &waits, &calls, &doubts, &d->options, &d->diagnosis);
 	end_member(d);
 	free(doubts.most_s);
 	free(unclassified);
@@ -111,8 +114,10 @@ static int add_members(struct page_data *d)
 	add_source(d);
 	cmd_clocks(d->trace, &d->options, begin_member(d, "clocks"));
 	end_member(d);
-	status = cmd_report(d->trace, &d->options, begin_member(d, "report"));
+	status = reply_report(d->trace, &d->options, begin_member(d, "report"), d->diagnosed ? &d->diagnosis : NULL);
 	end_member(d);
+	if (d->diagnosed)
+		diagnosis_close(&d->diagnosis);
 	return status == EXIT_USAGE ? EXIT_USAGE : EXIT_FINE;
 }
 
