@@ -27,7 +27,7 @@
   =>
   (assert (least ?w))
   (assert (explanation (level 1)
-    (text (str-cat ?name " is the least efficient worker: " (shown ?lo ?hi) " % of its time are tasks.")))))
+    (text (str-cat "The least efficient worker is " ?name ": " (shown ?lo ?hi) " % of its time are tasks.")))))
 
 ; ---- Level 2: what else takes its time -----------------------------------------------------------
 
