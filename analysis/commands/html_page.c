@@ -11,13 +11,11 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/output.h"
 #include "analysis/commands/command.h"
+#include "analysis/commands/related.h"
 #include "analysis/diagnose/diagnose.h"
 #include "analysis/html/page.h"
 #include "analysis/render/render.h"
-#include "analysis/report/doubt.h"
-#include "analysis/report/naps.h"
 #include "analysis/report/relations.h"
-#include "analysis/report/unclassified.h"
 
 /* The data: one JSON object, whose members are replies. */
 struct page_data {
@@ -66,39 +64,19 @@ static void add_source(struct page_data *d)
 	fputc(',', d->to);
 }
 
-/* What stands on who waited for whom, if that is known. */
-static void add_relations(struct page_data *d, const struct times *times)
+static struct reply *begin_related(void *data, const char *command)
 {
-	struct path path;
-	struct graph *graph = &path.graph;
-	struct waits waits;
-	struct call_profile calls;
-	struct unrecorded unrecorded;
-	path_open(&path, d->trace, times);
-	graph_said_tell(&graph->said, d->trace);
-	unrecorded_find(&unrecorded, d->trace, NULL);
-	doubt_path(&path, &unrecorded);
-	struct interval *unclassified = unclassified_find(d->trace, times);
-	struct diagnosis_doubts doubts = doubt_diagnosis(d->trace, &unrecorded, naps_seconds(d->trace), unclassified);
-	waits_and_delays_of_graph(&waits, graph);
-	calls_of_graph(&calls, graph, &waits);
-	reply_waits(begin_member(d, "waits"), graph, &waits, &unrecorded, &d->options);
-	end_member(d);
-	reply_path(begin_member(d, "path"), &path, &d->options);
-	end_member(d);
-	reply_profile(begin_member(d, "profile"), graph, &calls, &d->options);
-	end_member(d);
-	add_timeline(d, &path);
-	reply_efficiency(begin_member(d, "efficiency"), d->trace, graph, &waits, &d->options);
-	end_member(d);
-	d->diagnosed = reply_diagnosis(begin_member(d, "diagnose"), graph, &waits, &calls, &doubts, &d->options, &d->diagnosis);
-	end_member(d);
-	free(doubts.most_s);
-	free(unclassified);
-	unrecorded_close(&unrecorded);
-	calls_close(&calls);
-	waits_close(&waits);
-	path_close(&path);
+	return begin_member(data, command);
+}
+
+static void end_related(void *data)
+{
+	end_member(data);
+}
+
+static void add_path(void *data, struct path *path)
+{
+	add_timeline(data, path);
 }
 
 /* The report comes last: it says what is wrong with the trace. */
@@ -109,7 +87,8 @@ static int add_members(struct page_data *d)
 	if (status != EXIT_FINE)
 		return status;
 	if (!relations_missing(&times))
-		add_relations(d, &times);
+		d->diagnosed = related_reply(d->trace, &times, &d->options,
+					     &(struct related_to){ begin_related, end_related, add_path, d }, &d->diagnosis);
 	times_close(&times);
 	add_source(d);
 	cmd_clocks(d->trace, &d->options, begin_member(d, "clocks"));

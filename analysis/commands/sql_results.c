@@ -4,6 +4,8 @@
 #include "analysis/commands/sql_results.h"
 
 #include "analysis/commands/command.h"
+#include "analysis/commands/related.h"
+#include "analysis/report/relations.h"
 
 #define THREAD "rank pid thread"
 #define SUMS   "visits inclusive_s~ exclusive_s~ waiting_s~ transfer_s~ bytes"
@@ -40,7 +42,15 @@ static const struct sql_result results[] = {
 	  "cause$ proved cost_percent~ where$ region$ what$ suggestion$ " THREAD " less_percent speedup_percent~ expected_percent~" },
 };
 
+static void answer_together(struct trace *trace, const struct times *times, const struct options *options, const struct sql_together *to)
+{
+	struct diagnosis found;
+	if (!relations_unanswered(times) &&
+	    related_reply(trace, times, options, &(struct related_to){ to->begin, to->end, NULL, to->to }, &found))
+		diagnosis_close(&found);
+}
+
 struct sql_source sql_source_of(struct trace *trace, const struct times *times, const struct options *options)
 {
-	return (struct sql_source){ trace, times, options, results, sizeof results / sizeof *results };
+	return (struct sql_source){ trace, times, options, results, sizeof results / sizeof *results, answer_together };
 }

@@ -91,6 +91,7 @@ struct collector {
 	struct reply reply;      /* the first, so that one is the other */
 	struct sql_results *all;
 	int (*run)(struct trace *, const struct options *, struct reply *);
+	size_t before;           /* diagnostics of the trace */
 };
 
 #define FOR_EACH_KEPT(k, reply)                                                                    \
@@ -264,19 +265,57 @@ static void end_keeping(struct results_kept *k)
 	k->run = true;
 }
 
-static void run_command(struct sql_results *all, const struct sql_result *what)
+static struct collector *begin_command(struct sql_results *all, const struct sql_result *what)
 {
 	static const struct renderer keeps = { .value = keep_value, .begin = keep_begin, .row = keep_row, .end = keep_end };
 	struct collector *c = mem_resize(NULL, 1, sizeof *c);
-	size_t before = all->world->trace->ndiagnostics;
-	*c = (struct collector){ .reply = { .renderer = &keeps, .data = true, .ends = true }, .all = all, .run = what->run };
+	*c = (struct collector){ .reply = { .renderer = &keeps, .data = true, .ends = true }, .all = all, .run = what->run,
+				 .before = all->world->trace->ndiagnostics };
 	FOR_EACH_KEPT(k, c)
 		begin_keeping(k);
-	what->run(all->world->trace, &all->options, &c->reply);
+	return c;
+}
+
+static void end_command(struct collector *c)
+{
+	struct trace *trace = c->all->world->trace;
+	size_t before = c->before;
 	FOR_EACH_KEPT(k, c)
 		end_keeping(k);
 	reply_close(&c->reply);
-	trace_forget_repeated(all->world->trace, before);
+	trace_forget_repeated(trace, before);
+}
+
+static void run_command(struct sql_results *all, const struct sql_result *what)
+{
+	struct collector *c = begin_command(all, what);
+	what->run(all->world->trace, &all->options, &c->reply);
+	end_command(c);
+}
+
+/* ---- Several commands at once ---------------------------------------------------------------- */
+
+struct results_together { struct sql_results *all; struct collector *collector; };
+
+static struct reply *begin_together(void *to, const char *command)
+{
+	struct results_together *t = to;
+	size_t i = 0;
+	while (strcmp(t->all->kept[i].what->command, command) != 0)
+		i++;
+	t->collector = begin_command(t->all, t->all->kept[i].what);
+	return &t->collector->reply;
+}
+
+static void end_together(void *to)
+{
+	end_command(((struct results_together *)to)->collector);
+}
+
+void sql_results_run(struct sql_results *all, sql_answer_together *answer)
+{
+	struct results_together t = { .all = all };
+	answer(all->world->trace, all->world->times, &all->options, &(struct sql_together){ begin_together, end_together, &t });
 }
 
 /* ---- Rows for SQLite ------------------------------------------------------------------------- */

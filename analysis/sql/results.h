@@ -6,7 +6,7 @@
  * around it where it has none of its own; "" is the reply itself, in one row. Columns are named by keys: "seconds~" is an interval, with an
  * _lo and an _hi in SQL, "host$" a text, all others numbers; caused_by.rank becomes caused_by_rank.
  *
- * A command runs when a table of its own is asked for, once for all of them.
+ * A command runs when a table of its own is asked for, once for all of them; or before, with others whose work it shares.
  *
  * Law: a row has each value that the reply gives under its keys, and NULL for what is absent there. */
 #ifndef ANALYSIS_SQL_RESULTS_H
@@ -27,6 +27,11 @@ struct sql_result {
 struct sql_results;
 struct sql_results *sql_results_open(const struct sql_result *, size_t count, const struct sql_world *, const struct options *);
 void sql_results_close(struct sql_results *);
+
+/* Answers of several commands, each a reply that is begun and ended. */
+struct sql_together { struct reply *(*begin)(void *to, const char *command); void (*end)(void *to); void *to; };
+typedef void sql_answer_together(struct trace *, const struct times *, const struct options *, const struct sql_together *);
+void sql_results_run(struct sql_results *, sql_answer_together *);
 
 size_t sql_results_count(const struct sql_results *);
 const struct sql_table *sql_results_table(const struct sql_results *, size_t); /* in the order that was given */

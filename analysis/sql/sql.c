@@ -335,6 +335,8 @@ char *sql_write(const struct sql_source *s, const char *file, struct sql_missing
 	struct connection c;
 	*missing = (struct sql_missing){ 0 };
 	int code = connect(&c, s, file, OF_TRACE);
+	if (code == SQLITE_OK)
+		sql_results_run(c.results, s->together);
 	code = code == SQLITE_OK ? copy_tables(&c, missing) : code;
 	char *wrong = code == SQLITE_OK ? NULL : mem_copy(sqlite3_errmsg(c.to));
 	disconnect(&c);

@@ -14,6 +14,7 @@ struct sql_source {
 	const struct times *times;
 	const struct options *options;
 	const struct sql_result *results; size_t nresults;
+	sql_answer_together *together; /* answers what it can at once, where all is asked for */
 };
 
 /* Answers one SELECT: "rows", with the columns that it has. An EXIT_ status, after a message where that is not EXIT_FINE; nothing
