@@ -349,7 +349,7 @@ static int choose_directory(struct command_line *a, size_t command, const char *
 	*directory = a->word[0];
 	if (a->nwords == 0)
 		return command_line_refuse(command < NCOMMANDS ? "%s: expected a trace directory behind the command"
-						 : "expected a trace directory%s",
+						 : "expected a trace directory, such as dprof-app.1234%s",
 			     command < NCOMMANDS ? commands[command].command.name : "", NULL);
 	bool compares = command < NCOMMANDS && commands[command].command.run == cmd_diff;
 	if (a->nwords == 1 && !compares)

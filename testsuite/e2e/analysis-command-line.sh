@@ -93,7 +93,7 @@ cp -r "$t" "$dir/dump"
 (cd "$dir" && "$analyze" dump >out 2>err) || fail 'a directory that is called like a command'
 (cd "$dir" && "$analyze" ./t/ >out 2>err) || fail 'a slash at the end'
 
-wrong 'expected a trace directory'
+wrong 'expected a trace directory, such as dprof-app.1234'
 wrong "there is no command 'reprot': did you mean report?" reprot "$t"
 wrong "there is no command 'frobnicate'" frobnicate "$t"
 wrong 'there is no option --jsno: did you mean --json?' --jsno "$t"
