@@ -631,7 +631,7 @@ static void leave(struct greedy *y, uint32_t queue, double now)
 	hand_on(y, queue);
 }
 
-/* Whether one thread serves both messages, each as its sender's always are, who do only their own work. */
+/* Whether one thread serves both messages, so that something is seen of it (an answer), and who sent them do only their own work. */
 static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
 {
 	const struct service *a = &y->services[turn], *b = &y->services[other];
@@ -639,7 +639,7 @@ static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
 		return false;
 	uint32_t thread = y->points[a->waits].thread, end = y->first[thread + 1];
 	return thread == y->points[b->waits].thread && !y->shares[sender_of(y, turn)] && !y->shares[sender_of(y, other)] &&
-	       a->end < end && b->end < end && (a->end > a->first || !(a->open || b->open));
+	       a->end > a->first && a->end < end && b->end < end;
 }
 
 static void deliver(struct greedy *y, struct queue *q)

@@ -9,8 +9,8 @@
  *   lock      is given to whoever came first, where readers pass a writer that waits for readers
  *   permits   of a semaphore likewise
  *   inbox     whatever arrives first is taken first: messages from any source, of one of several requests, ends of
- *             children, bytes from several writers, or of several channels that were looked at. What was done with it here goes with
- *             it, unless who sent it may do another's work
+ *             children, bytes from several writers, or of several channels that were looked at. What was seen to be done with it
+ *             here (an answer) goes with it, unless who sent it may do another's work
  *   shares    the n-th who comes does the n-th piece of work, but a task only when it is ready, if there is another that is; until none
  *             is left, or none of those for which a thread waits; then each goes on with its own
  *
