@@ -46,14 +46,6 @@ static const struct dprof_site *site_near(uint64_t word, const void *function)
 	return (const struct dprof_site *)(distance > DPROF_IDS << 2 ? at + (DPROF_IDS << 3) : at);
 }
 
-static bool is_of_module(const struct dprof_site *site, const void *function)
-{
-	struct dl_find_object module;
-
-	return _dl_find_object((void *)function, &module) == 0 && (void *)site >= module.dlfo_map_start &&
-	       (void *)(site + 1) < module.dlfo_map_end && is_readable(site, DPROF_SITE_MIN);
-}
-
 /* Its first event is at `place`, if that is still there. */
 static enum marked look(const uint64_t *place, const void *function)
 {
@@ -67,7 +59,7 @@ static enum marked look(const uint64_t *place, const void *function)
 	if (!word || dprof_is_escape(word))
 		return MARKED_UNKNOWN;
 	site = site_near(word, function);
-	if (!is_of_module(site, function) || site->magic != DPROF_SITE_MAGIC)
+	if (!is_readable(site, DPROF_SITE_MIN) || site->magic != DPROF_SITE_MAGIC)
 		return UNMARKED;
 	return dprof_site_kind(site) == DPROF_KIND_REGION && !memcmp(site->strings, begin, sizeof(begin) - 1) ? MARKED : UNMARKED;
 }
