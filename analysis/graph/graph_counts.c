@@ -12,7 +12,8 @@
  *
  *   lock, if (++come == all) come = 0, broadcast; else wait, unlock
  *
- * All come to the lock at one place, wait for the condition variable and are woken by the last. In another run that may be another:
+ * All come to the lock at one place, wait for the condition variable and are woken by the last; and that more than once, as a flag is
+ * not raised. In another run that may be another:
  * so each of them has waited for all, and whoever signals would wait for them if it were earlier. */
 #include <stdlib.h>
 #include <string.h>
@@ -99,12 +100,26 @@ static bool in_one_function(const struct trace *t, uint32_t a, uint32_t b)
 	return one && other && one[0] && strcmp(one, other) == 0;
 }
 
+/* Another signal comes soon, or came before. */
+static bool comes_again(const struct builder *b, const struct sync_event *signal)
+{
+	const struct sync_event *all = b->sync_events;
+	size_t at = (size_t)(signal - all), least = at < MOST_EVENTS ? 0 : at - MOST_EVENTS;
+	for (size_t i = at + 1; i < b->nsync_events && i - at < MOST_EVENTS && is_of(&all[i], signal->process, signal->id, false); i++)
+		if (all[i].kind == SYNC_SIGNALLED)
+			return true;
+	for (size_t i = at; i-- > least && is_of(&all[i], signal->process, signal->id, false);)
+		if (all[i].kind == SYNC_SIGNALLED)
+			return true;
+	return false;
+}
+
 /* All of it is one function: or else the lock may be taken by one for whoever waits and whoever signals. In code without sites only
- * who waits there as well does what those do who wait. */
+ * who waits there as well does what those do who wait. Who signals but once may raise a flag. */
 static bool may_be_barrier(const struct builder *b, const struct sync_event *signal, const struct sync_event *section)
 {
 	const struct trace *t = b->graph->trace;
-	if (!section || section->relocks)
+	if (!section || section->relocks || !comes_again(b, signal))
 		return false;
 	return t->sites[section->site].line > 0 ? in_one_function(t, section->site, signal->site)
 						 : waits_for(b, signal, signal->ref.thread, 0);

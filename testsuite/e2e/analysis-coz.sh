@@ -1110,7 +1110,7 @@ unsure asks 20 20
 sleeps 'echo e 1 1000000 1 enter' 'echo e 1 1400010 1 exit' | trace works
 expects works 0 0
 # A barrier that is made of a lock and a condition variable: who signals there would have waited for the others.
-meets() { # function in which it is signalled
+meets() { # function in which it is signalled [again]
 	head_of 2
 	echo "site 40 kind=lock name=pthread_mutex_lock file=x.c line=41 function=meet"
 	echo "site 41 kind=wait name=pthread_cond_wait file=x.c line=42 function=meet"
@@ -1120,6 +1120,7 @@ meets() { # function in which it is signalled
 	echo "e 0 1400002 42 point id=8"
 	echo "e 0 1400003 40 point id=5"
 	op 0 1 1400003 2000000
+	[ -z "$2" ] || echo "e 0 2000001 42 point id=8"
 	op 1 1 1000000 1300000
 	op 1 40 1300001 1300001 id=5
 	echo "e 1 1300002 40 point id=5"
@@ -1128,10 +1129,12 @@ meets() { # function in which it is signalled
 	echo "e 1 1400006 40 point id=5"
 	op 1 1 1400006 1600000
 }
-meets meet | trace own_barrier
+meets meet again | trace own_barrier
 unsure own_barrier 10 10
-meets other | trace no_barrier
+meets other again | trace no_barrier
 unsure no_barrier 20 20
+meets meet | trace flag
+expects flag 20 20
 # A condition variable that counts what is put: who takes the second thing waits for it, too, where it comes sooner.
 {
 	head_of 2
