@@ -24,7 +24,7 @@ for ((seed = first; seed < first + 3 * ${TIMES:-1}; seed++)); do
 done
 expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
-says out "1. rank "
+says out "1. The least efficient worker is rank "
 says out "suggestion: deal out several at once"
 # The master does nothing but to answer at once. Messages take half as long as a task, and workers have work of their own behind their last
 # one, rank 1 most: nobody waits for what the master does.

@@ -77,7 +77,7 @@ interval = r"(\d[\d.]*)(?: \.\. (\d[\d.]*)| ±(\d[\d.]*)|)"
 share = re.sub(r"\((?!\?)", "(?:", interval)
 shares, verdict, began = {"csp": ("", "(proved|undecided) ", "  +began in"), "report": (f"{share} +{share} +", "", "; began in")}[sys.argv[1]]
 lines = open("out").read().split("\n")
-at, key, seen, middles = max(i for i, l in enumerate(lines) if "others wait" in l), None, {}, []
+at, key, seen, middles = max(i for i, l in enumerate(lines) if re.search("others wait(, %| for it)", l)), None, {}, []
 for line in lines[at + 1:]:
     head = re.match(rf"  (?:rank (\d+)|pid \d+) thread (\d+) +{shares}{interval} +{verdict}", line)
     tail = re.match(rf"    and (\d+) others?:? +{interval}{began} (.*)", line)
