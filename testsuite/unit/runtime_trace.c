@@ -632,7 +632,7 @@ START_TEST(every_record_is_there_in_order)
 	ck_assert_int_eq(finish(start("random-walks", buffers[_i])), 0);
 	compare(0);
 	compare_sizes();
-	ck_assert_uint_ge(streams_with_records(), 7); /* of 8 walks; an empty one is rare */
+	ck_assert_uint_ge(streams_with_records(), 6); /* of 8 walks; an empty one is rare, but then the one like it is, too */
 	ck_assert_uint_eq(nfiles, streams_with_records());
 	ck_assert_uint_eq(nsummed, nfiles);
 	ck_assert_uint_eq(total_lost(), 0);
