@@ -489,13 +489,17 @@ static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync
 	return true;
 }
 
-/* Finds the steps to its next points, unless it has slept there. */
+/* Finds the steps to its next points, unless it has slept there. Those that came behind the last points are still to be taken. */
 static void follow_on(struct visit *v, uint32_t thread)
 {
 	struct visitor *r = &v->visitors[thread];
+	struct coz_steps *steps = &v->steps[thread];
 	if (v->runners[thread].sync > r->sync)
 		return;
-	v->steps[thread].n = r->step = 0;
+	steps->n -= r->step;
+	if (steps->n)
+		memmove(steps->v, steps->v + r->step, steps->n * sizeof *steps->v);
+	r->step = 0;
 	thread_follow(v, &v->runners[thread]);
 }
 

@@ -129,6 +129,20 @@ buys anything a 50 249990
 } | trace once-long
 may_buy once-long a 100 5500
 
+# A wait whose own exit says that what was before it is not known, since a sleep inside of it has no end; nothing is hidden here.
+{
+	ranks 2
+	op 0 0 1000000 1500000
+	echo "e 0 1500000 2 enter group=1 seq=0"
+	echo "e 0 1510000 30 enter"
+	echo "e 0 1600000 2 exit group=1 seq=0"
+	op 0 1 1600000 2000000
+	op 1 0 1000000 1500000
+	op 1 2 1500000 1600000 group=1 seq=0
+	op 1 1 1600000 2000000
+} | trace forgets-at-exit
+status=1 proves forgets-at-exit a 100 0 500000
+
 # Two receives, one Waitall; each has its "done".
 {
 	ranks 3
