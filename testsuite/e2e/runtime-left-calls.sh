@@ -19,12 +19,12 @@ for way in read fgets syscall poll pause nanosleep sem_wait join waitpid stack c
 	# NAME BEFORE BEHIND of what the program says: exactly one visit lies in there, and takes nine tenths of it at least.
 	awk 'FNR == NR { name[NR] = $1; before[NR] = $2; behind[NR] = $3; n = NR; next }
 		$1 == "site" { sub(/^name=/, "", $4); site[$2] = $4 }
-		$1 == "e" && $2 == 0 && $5 == "enter" { since[$4] = $3 }
-		$1 == "e" && $2 == 0 && $5 == "exit" {
+		$1 == "e" && $5 == "enter" { since[$2, $4] = $3 }
+		$1 == "e" && $5 == "exit" {
 			for (i = 1; i <= n; i++)
-				if (site[$4] == name[i] && since[$4] >= before[i] && $3 <= behind[i]) {
+				if (site[$4] == name[i] && since[$2, $4] >= before[i] && $3 <= behind[i]) {
 					visits[i]++
-					took[i] = ($3 - since[$4]) / (behind[i] - before[i])
+					took[i] = ($3 - since[$2, $4]) / (behind[i] - before[i])
 				}
 		}
 		END { for (i = 1; i <= n; i++) if (visits[i] != 1 || took[i] < 0.9) { print i, visits[i] + 0, took[i]; bad = 1 }
