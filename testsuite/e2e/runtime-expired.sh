@@ -19,15 +19,18 @@ score() { # i
 
 for way in condition clock join clockjoin semaphore mutex rwlock poll ppoll select pselect epoll signal recv read queue semop futex syscall pause sigwait sigsuspend msgrcv \
 	timer_poll timer_ppoll timer_select timer_pselect timer_epoll timer_syscall fgets fread getline ring; do
-	rm -rf dprof-*
-	timeout 60 ./expired $way
-	ran=$?
-	[ "$ran" = 77 ] && continue
-	[ "$ran" = 0 ] || fail "$way: exit status $ran"
-	"$analyze" check dprof-* >verdict || fail "$way: $(cat verdict)"
-	"$analyze" csp --json dprof-* >json || fail "$way: $(head -5 json)"
-	read -r slow_lo slow_hi < <(score 1)
-	read -r fast_lo fast_hi < <(score 2)
+	for _ in 1 2 3; do # fast may have to wait for a core, when slow has come
+		rm -rf dprof-*
+		timeout 60 ./expired $way
+		ran=$?
+		[ "$ran" = 77 ] && continue 2
+		[ "$ran" = 0 ] || fail "$way: exit status $ran"
+		"$analyze" check dprof-* >verdict || fail "$way: $(cat verdict)"
+		"$analyze" csp --json dprof-* >json || fail "$way: $(head -5 json)"
+		read -r slow_lo slow_hi < <(score 1)
+		read -r fast_lo fast_hi < <(score 2)
+		is_true "$fast_lo < 10 && $fast_hi < $slow_hi" && break
+	done
 	is_true "$slow_hi > 40 && $slow_lo < 40 && $fast_lo < 10 && $fast_hi < $slow_hi" ||
 		fail "$way: expected 0 .. more than 40 for slow, 0 .. less for fast; found $slow_lo .. $slow_hi, $fast_lo .. $fast_hi"
 	jq -e '[.threads[] | select(.thread > 0) | .verdict] == ["undecided", "undecided"]' json >is ||
