@@ -188,7 +188,8 @@ struct trace *rerun_open(const struct times *t, struct rerun how)
 	struct trace *copy = mem_resize(NULL, 1, sizeof *copy);
 	*copy = *trace;
 	copy->links = mem_resize(NULL, trace->nlinks + 1, sizeof *copy->links);
-	memcpy(copy->links, trace->links, trace->nlinks * sizeof *copy->links);
+	if (trace->nlinks)
+		memcpy(copy->links, trace->links, trace->nlinks * sizeof *copy->links);
 	copy->diagnostics = copy_texts(trace->diagnostics, trace->ndiagnostics);
 	copy->notes = copy_texts(trace->notes, trace->nnotes);
 	for (uint32_t c = 0; c < trace->nclocks; c++)
