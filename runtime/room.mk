@@ -59,6 +59,8 @@ GOMP    := teams barriers tasks waits locks doacross worksharing
 
 # Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.
 $(B)/obj/guest/runtime/libc/%.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
+# A jump may leave what a thread was in: so what is to be done there is found by unwinding, and registered nowhere.
+$(B)/obj/guest/runtime/pthread/%.o: GUEST_FLAGS += -fexceptions
 # The checking longjmp is a function of its own.
 $(B)/obj/guest/runtime/pthread/jumps.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
 $(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/%)) $(B)/lib/libdprof.so

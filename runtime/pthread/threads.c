@@ -119,11 +119,30 @@ static bool has_signals_of_its_own(const pthread_attr_t *attr)
 	return attr && pthread_attr_getsigmask_np(attr, &own) == 0;
 }
 
+#define SMALL_STACK 65536
+#define OWN_STACK   16384 /* what the recorder may need of it, with all registers kept */
+
+/* A small stack, which the C library makes, gets room for the recorder: it had been measured for the program alone. `own` is what is
+ * pointed to then, which owns nothing. */
+static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own)
+{
+	size_t bytes;
+	void *stack;
+
+	if (!attr || pthread_attr_getstack(attr, &stack, &bytes) != 0 || bytes == 0 || bytes >= SMALL_STACK)
+		return attr;
+	if ((uintptr_t)stack + bytes != 0) /* the program's own memory */
+		return attr;
+	*own = *attr;
+	return pthread_attr_setstacksize(own, bytes + OWN_STACK) == 0 ? own : attr;
+}
+
 static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread *k,
 		  const struct dprof_site *site)
 {
 	uint64_t held = dprof_adapter_hold_signals();
 	const uint64_t *place;
+	pthread_attr_t own;
 	int error;
 
 	k->held = has_signals_of_its_own(attr) ? 0 : held;
@@ -133,7 +152,7 @@ static int create(pthread_t *id, const pthread_attr_t *attr, struct known_thread
 	k->number = dprof_adapter_reserve_thread();
 	add_argument(place, DPROF_KEY_THREAD, k->number);
 	k->made = dprof_adapter_now();
-	error = REAL(pthread_create)(id, attr, begin, k);
+	error = REAL(pthread_create)(id, with_room(attr, &own), begin, k);
 	dprof_adapter_release_signals(held);
 	dprof_adapter_exit(site);
 	if (error) {

@@ -31,5 +31,8 @@ for way in read fgets syscall poll pause nanosleep sem_wait join waitpid stack c
 		      exit bad }' said text >found ||
 		fail "$way: expected one visit that takes nearly all, found (which, visits, share) $(tr '\n' ';' <found)"
 done
+for way in read sem_wait join cond_wait; do
+	timeout 60 ./left-calls $way exit >said || fail "$way: then pthread_exit: exit status $?"
+done
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"

@@ -54,5 +54,9 @@ limited few-descriptors 20 ""
 limited no-descriptors 20 ""
 limited used-up 600002 "$files|$none"
 
+# Recording takes stack, too, which a thread has been given.
+"$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o small-stack "$from/small-stack.c" || exit 1
+[ "$(env -u DPROF_EVENTS timeout 60 ./small-stack)" = "done" ] || fail "a thread with a small stack does not run"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
