@@ -36,6 +36,9 @@ struct queue {
 	struct greedy_line waiting, arrived;
 	size_t readers, permits;
 	bool held;
+	bool barges;             /* in this run somebody was before those who stood there; */
+	bool wakes;              /* so somebody stands there who is not awake yet, */
+	double awake;            /* but then */
 	double left;             /* when it was last given back */
 	uint32_t last;           /* turn that was had */
 };
@@ -268,6 +271,7 @@ static void find_late(struct greedy *y)
 		double waits = least_slack(y, turn, false), arrived = least_slack(y, turn, true);
 		if (!isinf(waits))
 			y->had[i].late = stand_behind(&last[2 * turn->queue], y->had[i].at - waits);
+		y->queues[turn->queue].barges |= y->had[i].late > y->had[i].handed;
 		if (!isinf(arrived))
 			y->had[i].came_late = stand_behind(&last[2 * turn->queue + 1], y->had[i].at - arrived);
 	}
@@ -473,7 +477,7 @@ static void make_ready(struct greedy *y)
 	find_pieces(y);
 	y->waits = mem_resize(NULL, y->g->nnodes, sizeof *y->waits);
 	y->bodies = mem_resize(NULL, nthreads + 1, sizeof *y->bodies);
-	y->heap.items = mem_resize(NULL, nthreads + 1, sizeof *y->heap.items);
+	y->heap.items = mem_resize(NULL, nthreads + y->g->nqueues + 1, sizeof *y->heap.items);
 }
 
 /* ---- Bodies ----------------------------------------------------------------------------------- */
@@ -621,14 +625,51 @@ static void hand_on(struct greedy *y, uint32_t queue)
 	}
 }
 
+/* Whether one who comes now need not stand behind others: it is free, and they sleep. */
+static bool may_barge(const struct greedy *y, uint32_t queue)
+{
+	const struct queue *q = &y->queues[queue];
+	return q->wakes && (y->g->queues[queue].kind == GRAPH_PERMITS ? q->permits > 0 : !q->held && !q->readers);
+}
+
+/* Whoever is next there has it when it is awake, unless somebody comes before. */
+static void wake_next(struct greedy *y, uint32_t queue)
+{
+	struct queue *q = &y->queues[queue];
+	size_t next = find_next(y, queue);
+	if (next == q->waiting.n)
+		return;
+	q->awake = q->left + y->had[q->waiting.v[next].turn].handed;
+	if (!q->wakes)
+		heap_add(&y->heap, heap_key((int64_t)q->awake), (uint32_t)y->g->trace->nthreads + queue);
+	q->wakes = true;
+}
+
+/* It was to be awake now; or later, if somebody has had it since. */
+static void be_awake(struct greedy *y, uint32_t queue, uint64_t now)
+{
+	struct queue *q = &y->queues[queue];
+	uint64_t awake = heap_key((int64_t)q->awake);
+	if (awake > now) {
+		heap_add(&y->heap, awake, (uint32_t)y->g->trace->nthreads + queue);
+		return;
+	}
+	q->wakes = false;
+	hand_on(y, queue);
+}
+
 static void leave(struct greedy *y, uint32_t queue, double now)
 {
 	struct queue *q = &y->queues[queue];
+	bool was_free = may_barge(y, queue);
 	q->left = now;
 	q->permits++;
 	q->readers -= !q->held && q->readers;
 	q->held = false;
-	hand_on(y, queue);
+	if (!q->barges)
+		hand_on(y, queue);
+	else if (!was_free)
+		wake_next(y, queue);
 }
 
 /* Whether one thread serves both messages, so that something is seen of it (an answer), and who sent them do only their own work. */
@@ -657,9 +698,12 @@ static void deliver(struct greedy *y, struct queue *q)
 static void come(struct greedy *y, struct waiter w)
 {
 	uint32_t queue = y->g->turns[w.turn].queue;
-	stand_in(&y->queues[queue].waiting, w);
+	struct queue *q = &y->queues[queue];
+	if (may_barge(y, queue))
+		w.place = -INFINITY;
+	stand_in(&q->waiting, w);
 	if (y->g->queues[queue].kind == GRAPH_INBOX)
-		deliver(y, &y->queues[queue]);
+		deliver(y, q);
 	else
 		hand_on(y, queue);
 }
@@ -803,7 +847,7 @@ static void begin(struct greedy *y)
 		queue->waiting.n = queue->waiting.first = queue->arrived.n = queue->arrived.first = 0;
 		queue->readers = queue->last = 0;
 		queue->permits = g->queues[q].permits;
-		queue->held = false;
+		queue->held = queue->wakes = false;
 		queue->left = -INFINITY;
 	}
 	for (size_t i = 0; i < g->ngroups; i++) {
@@ -828,9 +872,12 @@ static bool try_run(struct greedy *y, double share, bool serves)
 		go_on(y, &y->bodies[t]);
 	}
 	while (y->heap.count > 0) {
-		struct body *next = &y->bodies[y->heap.items[0].source];
+		struct heap_item next = y->heap.items[0];
 		heap_remove_first(&y->heap);
-		do_point(y, next);
+		if (next.source < y->g->trace->nthreads)
+			do_point(y, &y->bodies[next.source]);
+		else
+			be_awake(y, (uint32_t)(next.source - y->g->trace->nthreads), next.key);
 	}
 	return y->waits[y->g->end].happened && y->passed == y->npoints;
 }
