@@ -456,6 +456,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_team_ends(&b);
 	graph_bytes(&b);
 	graph_masters(&b);
+	graph_sleeps(&b);
 	graph_locks(&b);
 	let_go_of_unseen(&b);
 	graph_tasks(&b);

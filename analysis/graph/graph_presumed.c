@@ -16,6 +16,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
 #define SMALL_PART   16                /* of a stretch, and of the wait */
@@ -151,7 +152,7 @@ static int by_thread(const void *x, const void *y)
 
 /* Sleeps outside of marked regions, again and again: so the thread may wait for what another has in memory, which it looks at in
  * between. What is in a region is work that takes as long as it does. Of one thread. */
-static void add_sleeps(struct builder *b, const struct sleeps *s, size_t n)
+static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
 {
 	const struct trace *trace = b->graph->trace;
 	struct tr_cursor events = trace_events(trace, s->first.thread);
@@ -169,6 +170,7 @@ static void add_sleeps(struct builder *b, const struct sleeps *s, size_t n)
 				w->own = true;
 				w->looked = s[next].last.stamp;
 			}
+			s[next].waits = w != NULL;
 			next++;
 		}
 		if (marked && e.op == DPROF_ENTER)
@@ -180,20 +182,52 @@ static void add_sleeps(struct builder *b, const struct sleeps *s, size_t n)
 	replay_close(&replay);
 }
 
-static void find_sleeps(struct builder *b)
+/* In which of the rows an event is, or NULL. */
+static struct sleeps *row_of(const struct builder *b, const struct event_ref *ref)
 {
-	if (b->nsleeps)
-		qsort(b->sleeps, b->nsleeps, sizeof *b->sleeps, by_thread);
+	const struct sleeps *s = b->sleeps;
+	size_t lo = SEARCH(b->nsleeps, mid, s[mid].first.thread < ref->thread ||
+			   (s[mid].first.thread == ref->thread && s[mid].exit.at < ref->at));
+	bool within = lo < b->nsleeps && s[lo].waits && s[lo].first.thread == ref->thread && s[lo].first.at < ref->at;
+	return within ? &b->sleeps[lo] : NULL;
+}
+
+/* It takes one lock and gives it back, and so on: or else it holds one while it sleeps. Those of one thread are in its order. */
+static void note_look(struct sleeps *row, const struct sync_event *e)
+{
+	bool takes = e->kind == SYNC_TAKEN && !e->relocks, gives = e->kind == SYNC_RELEASED;
+	row->waits &= row->holds ? gives && e->id == row->lock : takes;
+	row->holds = takes;
+	row->lock = e->id;
+}
+
+/* Who looks while it waits keeps nobody from the lock, nor looks in another run in which it need not. */
+static void pass_looks(struct builder *b)
+{
+	struct sleeps *row;
+	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
+		if ((row = row_of(b, &b->sync_events[i].ref)))
+			note_look(row, &b->sync_events[i]);
+	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
+		if ((row = row_of(b, &b->sync_events[i].ref)) && !row->holds)
+			b->sync_events[i].in_wait = true;
+}
+
+void graph_sleeps(struct builder *b)
+{
+	if (b->nsleeps == 0)
+		return;
+	qsort(b->sleeps, b->nsleeps, sizeof *b->sleeps, by_thread);
 	for (size_t i = 0, next; i < b->nsleeps; i = next) {
 		for (next = i + 1; next < b->nsleeps && b->sleeps[next].first.thread == b->sleeps[i].first.thread;)
 			next++;
 		add_sleeps(b, &b->sleeps[i], next - i);
 	}
+	pass_looks(b);
 }
 
 void graph_presumed(struct builder *b)
 {
-	find_sleeps(b);
 	struct presumed *p = spill_zeros(b->spill, b->nunknown, sizeof *p);
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill))
 		p[i].part = p[i].next = 1;

@@ -202,7 +202,13 @@ struct unknown_wait {
 };
 
 /* Sleeps at one site with nothing in between but locks: their first and last ENTER, and their end. */
-struct sleeps { struct event_ref first, last, exit; uint32_t site, n; };
+struct sleeps {
+	struct event_ref first, last, exit;
+	uint32_t site, n;
+	bool waits;               /* they may be a wait, and what it takes in between it gives back there; */
+	bool holds;               /* not yet, this lock */
+	uint64_t lock;
+};
 
 #define MANY_SLEEPS 3
 
@@ -285,6 +291,7 @@ void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit); /* likewise; until the next one */
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
 void graph_presumed(struct builder *);
+void graph_sleeps(struct builder *); /* before it: those that may be waits; and before graph_locks() */
 
 /* What came later than the node that was made last, perhaps (graph.h). */
 void graph_add_late(struct builder *, struct event_ref, int64_t lag);
