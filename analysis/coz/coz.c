@@ -476,7 +476,8 @@ static void take_steps(struct visit *v, struct visitor *r)
 static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync_point *s)
 {
 	switch (s->what) {
-	case GRAPH_WAITS: return pass_node(v, r, s->number);
+	case GRAPH_WAITS:
+	case GRAPH_ENDS: return pass_node(v, r, s->number);
 	case GRAPH_GIVES: give(r, s->number); break;
 	case GRAPH_COMES:
 	case GRAPH_RESTS:

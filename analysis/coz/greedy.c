@@ -182,7 +182,8 @@ void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_poi
 {
 	while (y->nthreads_seen <= thread)
 		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
-	y->points[y->npoints++] = (struct greedy_point){ middle(at), 0, thread, s->number, (uint8_t)s->what };
+	uint8_t what = s->what == GRAPH_ENDS ? GRAPH_WAITS : (uint8_t)s->what;
+	y->points[y->npoints++] = (struct greedy_point){ middle(at), 0, thread, s->number, what };
 	if (s->what == GRAPH_POSTS)
 		y->came[s->number] = middle(at);
 }

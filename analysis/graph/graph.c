@@ -116,12 +116,21 @@ struct graph_lates graph_lates_of(const struct graph *g, uint32_t node)
 	return (struct graph_lates){ first, end };
 }
 
-void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
+static void happen_at(struct builder *b, struct event_ref ref, uint32_t node, int how)
 {
 	b->graph->nodes[node].nwaiting++;
 	b->graph->nodes[node].stamp = ref.stamp;
-	add_sync_point(b->graph, ref.thread,
-		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_WAITS, node });
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, node });
+}
+
+void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
+{
+	happen_at(b, ref, node, GRAPH_WAITS);
+}
+
+void graph_end_by(struct builder *b, struct event_ref ref, uint32_t node)
+{
+	happen_at(b, ref, node, GRAPH_ENDS);
 }
 
 struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32_t what,
@@ -349,7 +358,7 @@ static void builder_close(struct builder *b)
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
 			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
-			    b->inside, b->unknown, b->sleeps };
+			    b->inside, b->unknown, b->sleeps, b->cancellations };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -460,6 +469,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_locks(&b);
 	let_go_of_unseen(&b);
 	graph_tasks(&b);
+	graph_cancellations(&b);
 	graph_bare_barriers(&b);
 	graph_shared_barriers(&b);
 	graph_end(&b);

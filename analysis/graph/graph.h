@@ -9,6 +9,7 @@
  * of their events:
  *
  *     waits   the event happens when the node does
+ *     ends    likewise, most likely: though it was the thread's own time, another one ended it. Only what-ifs ask for that
  *     posts   the event is an input of a node
  *     late    what came later than a node, which may wait for it in another run
  *     given   from here on the thread's work is given to it by its team, or is its own again
@@ -87,6 +88,8 @@
  *     is a piece that whoever comes next does; without marks in there what is left is shared
  *     out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
+ *   - who went on at a cancellation point of OpenMP comes to its team's next barrier because another one has cancelled the region, if
+ *     that came in between (graph_cancels.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;
  *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been at a
@@ -233,7 +236,7 @@ enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY, GRAPH_DEALT, GRAP
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
-	enum { GRAPH_WAITS, GRAPH_GIVES, GRAPH_COMES, GRAPH_RESTS, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
+	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_GIVES, GRAPH_COMES, GRAPH_RESTS, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
 	       GRAPH_PROBE } what;
 	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,
 				of the queue, or of the probe; or an enum graph_given */

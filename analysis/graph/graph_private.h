@@ -15,6 +15,7 @@
  *   graph_counts.c  the last of those who come to a lock signals
  *   graph_alike.c  the last of those who do alike posts
  *   graph_futexes.c  memory that another thread of one process has changed
+ *   graph_cancels.c  regions of OpenMP that one thread ends for all
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
  *   graph_inside.c  regions inside of operations
@@ -192,6 +193,9 @@ struct inside { uint64_t enter_at; struct event_ref exit; /* of the operation; *
  * is recorded. */
 struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
 
+/* A thread cancels its team's region; or comes to a barrier of its team, and since then could have been told that another had. */
+struct cancellation { uint64_t group; struct event_ref ref, since; bool cancels; };
+
 /* A wait of which nothing says what ended it. */
 struct unknown_wait {
 	struct wait_begin begin;
@@ -252,6 +256,7 @@ struct builder {
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
+	struct cancellation *cancellations; size_t ncancellations;
 	struct left_team *left;   /* of each thread whose end is recorded: the last one */
 	uint64_t looked_at_locks; /* events, so far: graph_conditions.c */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
@@ -276,6 +281,7 @@ size_t graph_begin_inputs(const struct wait_begin *, struct node_input *);
 /* A node with these inputs, which is not waited for yet. */
 uint32_t graph_add_node(struct builder *, enum graph_kind, const struct node_input *, size_t n);
 void graph_wait(struct builder *, struct event_ref, uint32_t node);
+void graph_end_by(struct builder *, struct event_ref, uint32_t node); /* it was no wait */
 
 /* One that is waited for once, where `what` arrives; until the next is made. */
 struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,
@@ -387,6 +393,7 @@ void graph_masters(struct builder *);
 void graph_put_in(struct builder *, const struct match *, uint32_t message);
 void graph_inboxes(struct builder *);
 
+void graph_cancellations(struct builder *);
 void graph_bare_barriers(struct builder *);
 void graph_shared_barriers(struct builder *);
 void graph_end(struct builder *); /* of the run */

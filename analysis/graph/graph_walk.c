@@ -167,6 +167,8 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = false;
 		w->resumed = resumes(w, e);
 		w->in_pieces &= !walk_is_team_barrier(w, e); /* nothing of that is left */
+		if (walk_is_team_barrier(w, e))
+			walk_end_cancellable(w, e, ref);
 		w->sent = NO_MESSAGE;
 		w->nattached = 0;
 		w->ninside = w->nregions = 0;
@@ -277,6 +279,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 	}
 	if (tr_is(w->b->graph->trace, e->site, OP_GIVES_OUT))
 		walk_begin_given_work(w, e, ref);
+	if (tr_is(w->b->graph->trace, e->site, OP_ELECTS) && e->op == DPROF_POINT)
+		walk_note_cancellation(w, e, ref);
 	if (!tr_is(w->b->graph->trace, e->site, OP_OTHERS | OP_SLEEP)) { /* which may be until a moment */
 		walk_region(w, e, ref);
 		if (w->replay.depth > 0 && tr_is(w->b->graph->trace, e->site, OP_REGION))

@@ -49,6 +49,9 @@ struct thread_walk {
 	bool just_took;
 	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
 	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
+	bool may_be_cancelled;    /* likewise, since then, of this group */
+	struct event_ref goes_on_since;
+	uint64_t goes_on_in;
 
 	struct section section;   /* the last, and the event with which it began, and 1; or 0 */
 	size_t section_at;
@@ -138,6 +141,8 @@ void walk_note_going_on(struct thread_walk *, const struct tr_event *); /* behin
 void walk_note_pieces(struct thread_walk *, const struct tr_event *);  /* behind bytes of which there could have been more */
 void walk_note_piece(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_begin_given_work(struct thread_walk *, const struct tr_event *, struct event_ref);
+void walk_note_cancellation(struct thread_walk *, const struct tr_event *, struct event_ref);
+void walk_end_cancellable(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_given_work(struct thread_walk *, struct event_ref exit);
 uint32_t walk_group(struct builder *, uint64_t team, uint64_t number, bool one); /* those who have come to a team's construct */
 uint64_t walk_mix(uint64_t a, uint64_t b); /* one number for two */

@@ -36,6 +36,27 @@ void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 	end_chance(w, exit);
 }
 
+/* Another thread of the team may end what this one does; or this one does that. */
+void walk_note_cancellation(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	struct builder *b = w->b;
+	w->goes_on_since = ref;
+	w->goes_on_in = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
+	w->may_be_cancelled = !trace_has(e, DPROF_KEY_ROLE);
+	if (!w->may_be_cancelled)
+		*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) = (struct cancellation){ w->goes_on_in, ref, ref, true };
+}
+
+/* It comes to a barrier of its team. */
+void walk_end_cancellable(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	struct builder *b = w->b;
+	if (!w->may_be_cancelled || trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX) != w->goes_on_in)
+		return;
+	*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) = (struct cancellation){ w->goes_on_in, ref, w->goes_on_since, false };
+	w->may_be_cancelled = false;
+}
+
 /* Behind what was taken something begins that is neither a wait nor the next barrier. */
 void walk_note_going_on(struct thread_walk *w, const struct tr_event *e)
 {

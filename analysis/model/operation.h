@@ -50,7 +50,8 @@ enum {
 	OP_EVENS_OUT = 1 << 28,   /* and nobody is idle while there is something left to do */
 	OP_FUTEX = 1 << 29,       /* until what is in memory has changed, or who says that it has */
 	OP_IN_TWO = 1 << 30,      /* a message is received by two calls: one finds it, and the other takes what is left of it */
-	OP_ELECTS = (int)(1u << 31), /* who is told what, or how much, is chance: so what its thread does up to the next barrier is */
+	OP_ELECTS = (int)(1u << 31), /* who is told what, or how much, is chance: so what its thread does up to the next barrier is;
+				     a point: which another thread may end */
 };
 
 /* How data flow in a collective: between which two parts, an entry and an exit, there is an order. */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_cancels.c - regions of OpenMP that one thread ends for all of its team.
+ *
+ *   #pragma omp cancel parallel               one of them has found what all look for
+ *   #pragma omp cancellation point parallel   the others see that there, and come to the end of the region
+ *
+ * Who went on at a cancellation point, and comes to the team's next barrier behind another one's cancel, has most likely done so
+ * because of that: as long behind it as here. It does not say what else it would have done, and in another run it may have done it all.
+ * A loop or sections that are cancelled leave no record of that: it may have been so, or not. Nothing of it is proved. */
+#include "analysis/base/runs.h"
+#include "analysis/graph/graph_private.h"
+
+static int by_group(const void *x, const void *y)
+{
+	const struct cancellation *a = x, *b = y;
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->ref.stamp != b->ref.stamp)
+		return a->ref.stamp < b->ref.stamp ? -1 : 1;
+	if (a->ref.thread != b->ref.thread)
+		return a->ref.thread < b->ref.thread ? -1 : 1;
+	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
+}
+
+/* Because of the cancel, or nobody knows why. */
+static void end_because(struct builder *b, const struct cancellation *c, const struct cancellation *cancel)
+{
+	struct node_input inputs[2] = { { .ref = c->since, .sure = true } };
+	if (cancel)
+		inputs[1] = (struct node_input){ .ref = cancel->ref, .sure = true };
+	uint32_t number = graph_add_node(b, cancel ? GRAPH_SYNC : GRAPH_UNKNOWN, inputs, 1 + (cancel != NULL));
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	graph_end_by(b, c->ref, number);
+}
+
+/* Of one group, by time. */
+static void end_all(struct builder *b, const struct cancellation *c, size_t n)
+{
+	const struct cancellation *cancel = NULL;
+	bool any = false;
+	for (size_t i = 0; i < n; i++)
+		any |= c[i].cancels;
+	for (size_t i = 0; i < n; i++) {
+		bool ended = cancel && cancel->ref.stamp > c[i].since.stamp;
+		if (c[i].cancels)
+			cancel = &c[i];
+		else if (!any || ended)
+			end_because(b, &c[i], cancel);
+	}
+}
+
+void graph_cancellations(struct builder *b)
+{
+	struct cancellation *c = b->cancellations;
+	runs_sort(b->spill, c, b->ncancellations, sizeof *c, by_group);
+	for (size_t i = 0, next; i < b->ncancellations; i = next) {
+		for (next = i + 1; next < b->ncancellations && c[next].group == c[i].group;)
+			next++;
+		end_all(b, &c[i], next - i);
+	}
+}
