@@ -281,10 +281,15 @@ static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result,
 
 DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 {
-	struct known_thread *k = find(id);
-	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
-	int error = site ? wait_for_end(id, result, k, site) : REAL(pthread_join)(id, result);
+	struct known_thread *k;
+	const struct dprof_site *site;
+	int error;
 
+	if (pthread_equal(id, pthread_self())) /* is refused: it waits for nothing */
+		return REAL(pthread_join)(id, result);
+	k = find(id);
+	site = site_of(SITE(site_join), __builtin_return_address(0));
+	error = site ? wait_for_end(id, result, k, site) : REAL(pthread_join)(id, result);
 	release(k, error == 0);
 	return error;
 }
