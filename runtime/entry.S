@@ -121,4 +121,30 @@ dprof_keeping_vectors:
 	.cfi_endproc
 	.size	dprof_keeping_vectors, . - dprof_keeping_vectors
 
+/* void dprof_keeping_vectors_on(void *top, void (*function)(void *), void *argument)
+ *
+ * The same on another stack, of which `top` is the upper end. */
+	.globl	dprof_keeping_vectors_on
+	.hidden	dprof_keeping_vectors_on
+	.type	dprof_keeping_vectors_on, @function
+	.p2align 4
+dprof_keeping_vectors_on:
+	.cfi_startproc
+	endbr64
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	mov	%rdi, %rsp
+	mov	%rsi, %rdi
+	mov	%rdx, %rsi
+	call	dprof_keeping_vectors
+	leave
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+	ret
+	.cfi_endproc
+	.size	dprof_keeping_vectors_on, . - dprof_keeping_vectors_on
+
 	.section .note.GNU-stack, "", @progbits

@@ -23,6 +23,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "runtime/sys.h"
@@ -33,6 +34,7 @@
 #define HOLD_WAIT_NS     50000
 #define BEGIN_WAITS      1000    /* of a process that ends: 1 s */
 #define REFUSED_PATIENCE 1024    /* records are lost before we ask the system again */
+#define CALL_STACK_BYTES ((size_t)64 << 10) /* for what calls the C library, with all registers kept */
 #define EPOCH_TICKS      (UINT64_C(1) << 35) /* as in helper.c */
 
 __thread struct dprof_cursor __dprof_cursor = { DPROF_NOWHERE, NULL };
@@ -60,10 +62,39 @@ static void lose(struct dprof_thread *t, uint64_t why)
 	}
 }
 
+/* A handler's own stack may be so short that we would write below it, where other things of the program's lie. (One that
+ * the kernel takes away meanwhile, SS_AUTODISARM, it does not tell of.) */
+static bool is_on_short_stack(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	stack_t own;
+
+	return sys(SYS_sigaltstack, NULL, &own) == 0 && own.ss_flags & SS_ONSTACK &&
+	       here - (uintptr_t)own.ss_sp < CALL_STACK_BYTES;
+}
+
+/* On a stack of ours, and not at all where there is no memory for that. A handler that came meanwhile would have the short
+ * stack from its upper end on: so none does. */
+static void call_elsewhere(void (*function)(void *))
+{
+	uint64_t all = DPROF_SIGNALS_THAT_WAIT, before = 0;
+	long at = sys(SYS_mmap, NULL, CALL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	if (sys_failed(at))
+		return;
+	sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
+	dprof_keeping_vectors_on((char *)at + CALL_STACK_BYTES, function, NULL);
+	sys(SYS_munmap, at, CALL_STACK_BYTES);
+	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
+}
+
 void dprof_call(void (*function)(void *))
 {
 	calling = true;
-	dprof_keeping_vectors(function, NULL);
+	if (is_on_short_stack())
+		call_elsewhere(function);
+	else
+		dprof_keeping_vectors(function, NULL);
 	calling = false;
 }
 

@@ -343,6 +343,7 @@ void dprof_helper_forget(void); /* in the child of a fork */
 /* entry.S */
 extern unsigned dprof_vector_bytes;
 void dprof_keeping_vectors(void (*function)(void *), void *argument);
+void dprof_keeping_vectors_on(void *top, void (*function)(void *), void *argument);
 
 /* slow.c: the same, with NULL. Events of the calling thread meanwhile are of functions that the program has in the
  * place of the C library's: they are lost, and that is said of them. */
