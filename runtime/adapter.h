@@ -347,6 +347,10 @@ DPROF_EXPORT void dprof_adapter_thread_leaves(void);
 #define DPROF_FORKED_MAX 4 /* functions, of all adapters */
 DPROF_EXPORT void dprof_adapter_forked(void (*function)(void));
 
+/* Another program is about to take the process's place; or could not, and the process goes on. */
+DPROF_EXPORT void dprof_adapter_exec(void);
+DPROF_EXPORT void dprof_adapter_exec_failed(void);
+
 /* Has this child of the process, which is over, files in the trace? If so, the process's file says that it was there. */
 DPROF_EXPORT bool dprof_adapter_child_ended(long pid);
 

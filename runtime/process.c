@@ -552,6 +552,31 @@ bool dprof_adapter_child_ended(long pid)
 	return true;
 }
 
+/* Not of the child of a vfork: that has our memory, and is none of ours. */
+static void say_exec(const char *word)
+{
+	char line[48];
+	int n;
+
+	if (dprof_off || has_ended || sys(SYS_getpid) != own_pid)
+		return;
+	n = snprintf(line, sizeof(line), "%s %llu\n", word, (unsigned long long)dprof_now());
+	dprof_process_append(line, (size_t)n);
+}
+
+void dprof_adapter_exec(void)
+{
+	say_exec("exec");
+}
+
+void dprof_adapter_exec_failed(void)
+{
+	int saved_errno = errno;
+
+	say_exec("stayed");
+	errno = saved_errno;
+}
+
 void dprof_adapter_silent_end(const struct dprof_site *site)
 {
 	silent_end = site;

@@ -40,6 +40,8 @@ uint32_t findings_time_base(const struct findings *f)
 struct interval findings_run_s(const struct findings *f)
 {
 	uint32_t time_base = findings_time_base(f);
+	if (!f->any_events) /* how long that was no event says */
+		return (struct interval){ 0, INFINITY };
 	return times_seconds(&f->times, time_base, f->spans[time_base].length);
 }
 

@@ -122,6 +122,7 @@ struct tr_process {
 	bool absent;          /* a rank of which nothing is here */
 	uint64_t pid;
 	bool finished;
+	uint32_t execs;       /* that did not fail: unless it finished, another program took its place */
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
 	uint64_t ended;       /* stamp of its end in good order; 0: not known */
 	bool forked;          /* and before that it was nowhere */
@@ -300,6 +301,12 @@ bool trace_ends(const struct tr_thread *, uint64_t *first, uint64_t *last);
 /* Whether records may be lost before its first event, and behind its last one. */
 bool trace_lost_before(const struct tr_thread *);
 bool trace_lost_behind(const struct tr_thread *);
+
+/* Another program took its place (exec), as far as it says. What that did is not here. */
+static inline bool trace_was_replaced(const struct tr_process *p)
+{
+	return !p->finished && p->execs > 0;
+}
 
 /* Whether it may have gone on behind its last record, until `latest`: some are lost there, or it was killed, or still runs. */
 bool trace_goes_on(const struct tr_thread *);

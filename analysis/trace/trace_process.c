@@ -45,6 +45,8 @@ enum {
 	UNSEEN,
 	WITHOUT,
 	NOTE,
+	EXEC,
+	STAYED,
 	FINISHED,
 	SYNC,
 	MISSING,
@@ -112,6 +114,8 @@ static const struct ln_form forms[] = {
 				 [UNSEEN_ENDED] = { "ended", LN_NUMBER, LN_NEEDED } } },
 	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
+	[EXEC] = { "exec", { { "stamp", LN_NUMBER, LN_HERE } } },
+	[STAYED] = { "stayed", { { "stamp", LN_NUMBER, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
 	[SYNC] = { "sync", { { "file", LN_STRING, LN_HERE }, { "records", LN_NUMBER, LN_KEY } } },
 	[MISSING] = { "missing", { { "thread", LN_NUMBER, LN_HERE }, { "why", LN_STRING, LN_KEY } } },
@@ -319,6 +323,8 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 			return mem_format("expected kinds of events, found %s", v->string);
 		break;
 	case NOTE: return note_line(p, v);
+	case EXEC: p->process.execs++; break;
+	case STAYED: p->process.execs -= p->process.execs > 0; break;
 	case FINISHED:
 		p->process.finished = true;
 		p->process.ended = v->number;

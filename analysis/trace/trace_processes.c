@@ -134,7 +134,7 @@ static void say_unfinished(struct opened_trace *o)
 	size_t count = 0;
 	char *names = NULL;
 	for (size_t i = 0; i < o->nfiles; i++) {
-		if (o->files[i].process.finished || count++ >= UNFINISHED_NAMED)
+		if (o->files[i].process.finished || trace_was_replaced(&o->files[i].process) || count++ >= UNFINISHED_NAMED)
 			continue;
 		char *longer = mem_format("%s%s%s", names ? names : "", names ? ", " : "",
 					  o->files[i].name);
@@ -153,6 +153,23 @@ static void say_unfinished(struct opened_trace *o)
 		       count > 1 ? "were" : "was", count > 1 ? "they have" : "it has");
 	free(names);
 	free(more);
+}
+
+/* That is no damage: all that the program did until then is here. */
+static void note_replaced(struct opened_trace *o)
+{
+	size_t count = 0;
+	uint64_t first = 0;
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (trace_was_replaced(&o->files[i].process) && !count++)
+			first = o->files[i].process.pid;
+	if (count == 1)
+		*MEM_GROW(o->files[0].notes, o->files[0].nnotes) = mem_format(
+			"pid %" PRIu64 " became another program (exec): what that did is no part of this trace, nor when it ended", first);
+	else if (count)
+		*MEM_GROW(o->files[0].notes, o->files[0].nnotes) = mem_format(
+			"pid %" PRIu64 " and %zu more became other programs (exec): what those did is no part of this trace, nor "
+			"when they ended", first, count - 1);
 }
 
 /* Ranks in order, then processes without one. */
@@ -418,6 +435,7 @@ void open_processes(struct opened_trace *o)
 	number_clocks(o);
 	check_syncs(o);
 	collect_left_out(o);
+	note_replaced(o);
 	collect_notes(o);
 }
 

@@ -208,6 +208,20 @@ bool reading_join(struct reading *r, bool all_here)
 	return reading_finish(r);
 }
 
+/* That a process has recorded nothing it says itself, if it ended in good order: else its files may be missing. */
+static bool says_nothing_recorded(const struct process_file *p)
+{
+	return p->process.finished && p->summed && p->sum && !p->changed && !p->nthreads && !p->nmissing && !p->lost;
+}
+
+static bool all_say_nothing_recorded(const struct opened_trace *o)
+{
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (!says_nothing_recorded(&o->files[i]))
+			return false;
+	return true;
+}
+
 void reading_end(struct reading *r, bool take)
 {
 	struct opened_trace *o = r->o;
@@ -220,7 +234,7 @@ void reading_end(struct reading *r, bool take)
 	free(r->name);
 	free(r->task);
 	free(r->by_stem);
-	if (take && !o->t.nthreads)
+	if (take && !o->t.nthreads && !all_say_nothing_recorded(o))
 		trace_diagnose(&o->t, "%s: expected events, found no thread that recorded any",
 			       o->t.directory);
 }

@@ -248,13 +248,18 @@ FCNTL(fcntl64)
 
 /* ---- Given away ------------------------------------------------------------------------------------ */
 
-/* Another program gets what is not closed by exec. */
-#define EXEC(name, parameters, arguments)         \
-	DPROF_EXPORT int name parameters          \
-	{                                         \
+/* Another program gets what is not closed by exec. Who comes back is still the same. */
+#define EXEC(name, parameters, arguments)            \
+	DPROF_EXPORT int name parameters             \
+	{                                            \
 		__typeof__(&name) real = REAL(name); \
-		descriptors_inherited();          \
-		return real arguments;      \
+		int result;                          \
+                                                     \
+		descriptors_inherited();             \
+		dprof_adapter_exec();                \
+		result = real arguments;             \
+		dprof_adapter_exec_failed();         \
+		return result;                       \
 	}
 
 EXEC(execve, (const char *path, char *const argv[], char *const env[]), (path, argv, env))
@@ -264,12 +269,19 @@ EXEC(execvpe, (const char *path, char *const argv[], char *const env[]), (path, 
 EXEC(fexecve, (int fd, char *const argv[], char *const env[]), (fd, argv, env))
 EXEC(execveat, (int fd, const char *path, char *const argv[], char *const env[], int flags),
      (fd, path, argv, env, flags))
-EXEC(posix_spawn, (pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-		   const posix_spawnattr_t *attr, char *const argv[], char *const env[]),
-     (pid, path, actions, attr, argv, env))
-EXEC(posix_spawnp, (pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-		    const posix_spawnattr_t *attr, char *const argv[], char *const env[]),
-     (pid, path, actions, attr, argv, env))
+
+#define SPAWN(name)                                                                                            \
+	DPROF_EXPORT int name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,         \
+			      const posix_spawnattr_t *attr, char *const argv[], char *const env[])            \
+	{                                                                                                      \
+		__typeof__(&name) real = REAL(name);                                                           \
+                                                                                                               \
+		descriptors_inherited();                                                                       \
+		return real(pid, path, actions, attr, argv, env);                                              \
+	}
+
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
 
 DPROF_EXPORT int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *actions, int fd, int to)
 {

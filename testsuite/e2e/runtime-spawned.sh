@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Programs that start others, or become others, are sound: instrumented or not, over several levels, whoever waits for them;
+# and so are those that met nothing to record, and ended in good order.
+from=$PWD/testsuite/fixtures/runtime
+. testsuite/lib.sh
+export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1
+cd "$dir" || exit 1
+# shellcheck disable=SC2046
+gcc -O1 -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o spawned "$from/spawned.c" $(pkg-config --libs dprof) || exit 1
+echo 'int main(void) { return 0; }' >nothing.c
+# shellcheck disable=SC2046
+gcc -O1 $(pkg-config --cflags dprof) -o nothing nothing.c $(pkg-config --libs dprof) || exit 1
+printf '#!/bin/sh\n./spawned spawn ./nothing && exec ./spawned fork-worked ./nothing\n' >script && chmod +x script
+
+while read -r traces call; do
+	rm -rf dprof-*
+	# shellcheck disable=SC2086
+	timeout 60 $call || fail "$call: exit status $?"
+	[ "${call#*fork-on}" = "$call" ] || for ((i = 0; i < 200; i++)); do grep -qas '^finished' dprof-nothing.*/*.process && break; sleep 0.05; done
+	found=$(echo dprof-* | wc -w)
+	[ "$found" = "$traces" ] || fail "$call: expected $traces traces, found $found"
+	for trace in dprof-*; do
+		"$analyze" check "$trace" >verdict 2>&1 || fail "$call: $(cat verdict)"
+		for command in report csp; do
+			"$analyze" $command "$trace" >said 2>&1 || fail "$call: $command: exit status $?: $(cat said)"
+			! grep -Eq "Damaged|did not end| 0 s" said || fail "$call: $command: $(cat said)"
+		done
+	done
+done <<-END
+	1 ./nothing
+	1 ./spawned fork /bin/true
+	1 ./spawned spawn /bin/true
+	1 ./spawned stay
+	2 ./spawned fork ./nothing
+	2 ./spawned fork-on ./nothing
+	2 ./spawned fork-worked ./nothing
+	2 ./spawned vfork ./nothing
+	2 ./spawned spawn ./nothing
+	2 ./spawned system ./nothing
+	2 ./spawned popen ./nothing
+	2 ./spawned once
+	3 ./spawned twice
+	4 ./script
+END
+
+# Who becomes another program says so, and the text of its trace does, too. Before it tried in vain.
+rm -rf dprof-*
+./spawned once || fail "once: exit status $?"
+first=$(ls -d dprof-* | head -1)
+"$analyze" report "$first" | tr -s ' \n' ' ' | grep -q 'pid [0-9]* became another program (exec)' || fail "once: $("$analyze" report "$first")"
+"$analyze" dump "$first" >text && "$analyze" pack text packed && "$analyze" dump packed | diff text - >wrong && "$analyze" check packed >verdict ||
+	fail "once: dump, pack and check: $(cat wrong verdict)"
+[ "$(grep -ac '^exec ' "$first"/*.process)/$(grep -ac '^stayed ' "$first"/*.process)" = 2/1 ] || fail "once: $(cat "$first"/*.process)"
+
+# Who tried in vain is still what it was.
+rm -rf dprof-*
+(./spawned killed) 2>/dev/null
+"$analyze" check dprof-* >verdict && fail "killed: $(cat verdict)"
+grep -q "expected a line 'finished', found none" verdict || fail "killed: $(cat verdict)"
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
