@@ -348,8 +348,11 @@ DPROF_EXPORT void dprof_adapter_thread_leaves(void);
 DPROF_EXPORT void dprof_adapter_forked(void (*function)(void));
 
 /* Another program is about to take the process's place; or could not, and the process goes on. */
-DPROF_EXPORT void dprof_adapter_exec(void);
+DPROF_EXPORT void dprof_adapter_exec(const char *program, size_t bytes);
 DPROF_EXPORT void dprof_adapter_exec_failed(void);
+
+/* The process has started another program, as the process `pid`; or as one that it does not know (0). */
+DPROF_EXPORT void dprof_adapter_ran(const char *program, size_t bytes, long pid);
 
 /* Has this child of the process, which is over, files in the trace? If so, the process's file says that it was there. */
 DPROF_EXPORT bool dprof_adapter_child_ended(long pid);

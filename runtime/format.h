@@ -470,6 +470,7 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 ended. The last such line counts
  *   missing THREAD why=WORD       this thread could have no file of events: what it recorded is lost, unless
  *                                 it has got one since
+ *   ran PROGRAM [pid=N]           a process that this one started, and that has recorded nothing here, was another program
  *   exec STAMP                    another program takes the place of this one: then no line follows; or that failed, and
  *   stayed STAMP                  this one goes on. So many failed as there are such lines
  *   note TEXT                     something that the reader of the report must know

@@ -552,29 +552,66 @@ bool dprof_adapter_child_ended(long pid)
 	return true;
 }
 
-/* Not of the child of a vfork: that has our memory, and is none of ours. */
 static void say_exec(const char *word)
 {
 	char line[48];
-	int n;
+	int n = snprintf(line, sizeof(line), "%s %llu\n", word, (unsigned long long)dprof_now());
 
-	if (dprof_off || has_ended || sys(SYS_getpid) != own_pid)
-		return;
-	n = snprintf(line, sizeof(line), "%s %llu\n", word, (unsigned long long)dprof_now());
 	dprof_process_append(line, (size_t)n);
 }
 
-void dprof_adapter_exec(void)
+/* The child of a vfork, or of a fork that has recorded nothing, tells its parent; and any other one its own file. The first has
+ * our memory, and is none of ours. */
+void dprof_adapter_exec(const char *program, size_t bytes)
 {
-	say_exec("exec");
+	long pid = sys(SYS_getpid);
+
+	if (dprof_off || has_ended)
+		return;
+	if (pid != own_pid)
+		dprof_adapter_ran(program, bytes, pid);
+	else if (forked && state == NEW)
+		dprof_children_ran(true, pid, program, bytes);
+	else
+		say_exec("exec");
 }
 
 void dprof_adapter_exec_failed(void)
 {
 	int saved_errno = errno;
+	long pid = sys(SYS_getpid);
 
-	say_exec("stayed");
+	if (dprof_off || has_ended)
+		return;
+	if (pid != own_pid || (forked && state == NEW))
+		dprof_children_did_not_run(pid == own_pid, pid);
+	else
+		say_exec("stayed");
 	errno = saved_errno;
+}
+
+void dprof_adapter_ran(const char *program, size_t bytes, long pid)
+{
+	if (dprof_off || state != BEGUN)
+		return;
+	dprof_children_share();
+	dprof_children_ran(false, pid ? pid : DPROF_NO_PID, program, bytes);
+}
+
+/* Those that whoever comes from us has run. */
+static void say_programs(void)
+{
+	char name[DPROF_PROGRAM_BYTES], escaped[3 * DPROF_PROGRAM_BYTES], line[sizeof(escaped) + 48];
+	long pid;
+
+	while ((pid = dprof_children_take_program(name))) {
+		int n;
+
+		dprof_escape(escaped, sizeof(escaped), name);
+		n = pid == DPROF_NO_PID ? snprintf(line, sizeof(line), "ran %s\n", escaped)
+					: snprintf(line, sizeof(line), "ran %s pid=%ld\n", escaped, pid);
+		dprof_process_append(line, (size_t)n);
+	}
 }
 
 void dprof_adapter_silent_end(const struct dprof_site *site)
@@ -614,6 +651,7 @@ static void end(bool careful)
 	dprof_unpacked_say();
 	dprof_nursery_close();
 	say_children();
+	say_programs();
 	count.all &= !has_forked;
 	dprof_lines_begin_end();
 	say_homeless();

@@ -229,11 +229,13 @@ static double percent_open(const struct coz *c, double s)
 	return s <= 0 ? 0 : run <= 0 ? 100 : fmin(100, 100 * s * (1 + SCHED_NOMINAL_ERROR) / run);
 }
 
-/* Rows of sleeps that another thread has most likely ended are waits of the graph's. */
+/* Rows of sleeps that another thread has most likely ended are waits of the graph's. And a region may have been in processes
+ * that are not in the trace as well: what waited for them may be shorter by all that it took. */
 static double open_seconds(const struct coz *c, const struct profile_request *request, enum coz_answer answer)
 {
 	double waits = answer == COZ_EXPECTED ? fmin(request->naps_s, c->graph->slept_for_others_s) : 0;
-	return request->open_s[answer] - waits;
+	double outside = answer == COZ_PROVED && c->graph->outside ? c->graph->unknown_s : 0;
+	return request->open_s[answer] - waits + outside;
 }
 
 static void take_facts(struct profile *p, const struct coz *c)

@@ -155,6 +155,9 @@ static void add_unknown(struct builder *b, struct wait_begin begin, struct event
 	node->loose = node->hidden = node->delayed = true;
 	node->what = what;
 	graph_wait(b, exit, number);
+	if (what != GRAPH_EXPIRED)
+		b->graph->unknown_s += (double)(exit.stamp - begin.enter.stamp) /
+				       (b->graph->trace->clocks[b->graph->trace->threads[exit.thread].clock].ghz * 1e9);
 }
 
 struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)

@@ -273,6 +273,8 @@ struct graph {
 	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
 	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
 	uint32_t *unsaid; size_t nunsaid; /* sites of calls of MPI that wait, and never say for whom */
+	double unknown_s;             /* of all threads: waits of which it is not known what ended them */
+	bool outside;                 /* that may have been work of processes that are not in the trace, but of the program */
 	double slept_for_others_s;    /* seconds of rows of sleeps (states.h) that another thread has most likely ended */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
 	struct graph_said said;

@@ -244,6 +244,7 @@ static void add_lost_end(struct builder *b, const struct process_wait *w)
 {
 	const struct process_fork *fork = last_fork(b, w->pid, clock_of(b, w->exit.thread), w->exit.stamp);
 	graph_diagnose(&b->alone, w->exit, w->site);
+	b->graph->outside = true;
 	if (!fork)
 		graph_unknown(b, w->begin, w->exit);
 	else if ((w->exit.stamp - w->begin.enter.stamp) * SOON < w->exit.stamp - fork->ref.stamp)
@@ -276,6 +277,22 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 			   .queue = graph_inbox(b, b->graph->trace->threads[w->exit.thread].process, ANY_CHILD) });
 }
 
+/* Whether a process, or its child that has recorded nothing here, was another program: then waits may have been for that. */
+static bool has_outside(const struct families *f, const struct builder *b)
+{
+	const struct trace *trace = b->graph->trace;
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		if (trace->processes[i].ran || trace_was_replaced(&trace->processes[i]))
+			return true;
+	for (size_t i = 0; i < b->nprocess_forks; i++) {
+		uint64_t pid = b->process_forks[i].pid;
+		size_t at = SEARCH(f->n, mid, f->leaders[mid].pid < pid);
+		if (at == f->n || f->leaders[at].pid != pid)
+			return true;
+	}
+	return false;
+}
+
 void graph_processes(struct builder *b)
 {
 	struct node_input *inputs = mem_resize(NULL, b->graph->trace->nthreads + BEGIN_INPUTS, sizeof *inputs);
@@ -283,6 +300,7 @@ void graph_processes(struct builder *b)
 	begin_forked(b);
 	begin_unrecorded(b);
 	open_families(&families, b);
+	b->graph->outside = has_outside(&families, b);
 	for (size_t i = 0; i < b->nprocess_waits; i++)
 		add_end(b, &families, &b->process_waits[i], inputs);
 	close_families(&families);

@@ -29,7 +29,7 @@ struct pack_process {
 	int64_t rank, size;      /* -1 when not said */
 	uint64_t pid;
 	char *program, *job;     /* NULL when not said */
-	bool finished, replaced;
+	bool finished, replaced, ran;
 	uint64_t unseen_ns, unseen_ended;
 	uint32_t next_number;    /* of a thread that does not say its own */
 	size_t nthreads;

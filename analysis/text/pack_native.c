@@ -363,6 +363,8 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 			self->unseen_ns, self->unseen_ended);
 	if (!process)
 		put_sync(out, p);
+	if (self->ran)
+		fputs("ran ?\n", out);
 	if (self->replaced)
 		fprintf(out, "exec %" PRIu64 "\n", last_stamp(p, process));
 	if (!self->finished)

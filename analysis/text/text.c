@@ -23,6 +23,7 @@ const struct ln_form text_forms[TEXT_FORMS] = {
 					[PROCESS_PROGRAM] = { "program", LN_STRING, LN_KEY },
 					[PROCESS_JOB] = { "job", LN_STRING, LN_KEY },
 					[PROCESS_FINISHED] = { "finished", LN_NUMBER, LN_KEY },
+					[PROCESS_RAN] = { "ran", LN_NUMBER, LN_KEY },
 					[PROCESS_EXECS] = { "execs", LN_NUMBER, LN_KEY },
 					[PROCESS_UNSEEN_NS] = { "unseen_ns", LN_NUMBER, LN_KEY },
 					[PROCESS_UNSEEN_ENDED] = { "unseen_ended", LN_NUMBER, LN_KEY } } },

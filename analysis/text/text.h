@@ -4,6 +4,7 @@
  *
  *   clock N host=NAME ghz=X source=WORD halfwidth=N  the first is the base
  *   process N clock=N rank=N size=N pid=N program=PATH job=ID finished=0|1
+ *        ran=1                                    format.h, lines ran: it started other programs
  *        execs=1                                  format.h, the line exec: another program took its place
  *        unseen_ns=N unseen_ended=N               format.h, the line unseen
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
@@ -44,7 +45,7 @@ enum {
 enum { CLOCK_N, CLOCK_HOST, CLOCK_GHZ, CLOCK_SOURCE, CLOCK_UNCERTAINTY };
 enum {
 	PROCESS_N, PROCESS_CLOCK, PROCESS_RANK, PROCESS_SIZE, PROCESS_PID, PROCESS_PROGRAM,
-	PROCESS_JOB, PROCESS_FINISHED, PROCESS_EXECS, PROCESS_UNSEEN_NS, PROCESS_UNSEEN_ENDED
+	PROCESS_JOB, PROCESS_FINISHED, PROCESS_RAN, PROCESS_EXECS, PROCESS_UNSEEN_NS, PROCESS_UNSEEN_ENDED
 };
 enum { THREAD_N, THREAD_CLOCK, THREAD_RANK, THREAD_PROCESS, THREAD_NUMBER, THREAD_NAME, THREAD_LOST,
        THREAD_COMPLETE, THREAD_RAN_ON, THREAD_JUMPS };

@@ -58,6 +58,8 @@ static void put_processes(FILE *out, const struct trace *t)
 		put_string(out, "job", trace_raw(t, p->job));
 		if (p->unseen_ns)
 			fprintf(out, " unseen_ns=%" PRIu64 " unseen_ended=%" PRIu64, p->unseen_ns, p->unseen_ended);
+		if (p->ran)
+			fputs(" ran=1", out);
 		if (trace_was_replaced(p))
 			fputs(" execs=1", out);
 		fputs(p->finished ? "\n" : " finished=0\n", out);

@@ -131,6 +131,7 @@ static char *process_line(struct pack *p, const struct ln_value *v)
 		process->pid = v[PROCESS_PID].number;
 	if (v[PROCESS_FINISHED].given)
 		process->finished = v[PROCESS_FINISHED].number;
+	process->ran = v[PROCESS_RAN].number > 0;
 	process->replaced = v[PROCESS_EXECS].number > 0;
 	process->unseen_ns = v[PROCESS_UNSEEN_NS].number;
 	process->unseen_ended = v[PROCESS_UNSEEN_ENDED].number;

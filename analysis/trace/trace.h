@@ -122,6 +122,7 @@ struct tr_process {
 	bool absent;          /* a rank of which nothing is here */
 	uint64_t pid;
 	bool finished;
+	bool ran;             /* it started other programs, which are not in the trace */
 	uint32_t execs;       /* that did not fail: unless it finished, another program took its place */
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
 	uint64_t ended;       /* stamp of its end in good order; 0: not known */

@@ -95,6 +95,9 @@ struct sched_line { uint32_t thread; struct dprof_sched says; };
 /* A line "sync FILE [records=N]". */
 struct sync_line { char *file; uint64_t records; bool closed; };
 
+/* A line "ran PROGRAM [pid=N]"; 0: not said. */
+struct ran_line { char *program; uint64_t pid; };
+
 /* A line "missing THREAD why=WORD". */
 struct missing_line { uint32_t number; uint64_t why; };
 
@@ -115,6 +118,7 @@ struct process_file {
 	struct sched_line *sched;    size_t nsched;
 	struct sync_line *syncs;     size_t nsyncs;
 	struct missing_line *missing; size_t nmissing;
+	struct ran_line *programs;   size_t nprograms;
 	uint64_t lost, why;      /* records without a file of events, and why: bits */
 	char **threads;              size_t nthreads; /* lists of numbers and ranges */
 	char *parent;            /* HOST-RANK of the process that it was forked from; NULL when not said */

@@ -22,6 +22,7 @@
 #define MODULES       65536             /* with sites, of one process */
 #define SYNCS         64                /* files of packets, of one process */
 #define NOTES         10000
+#define PROGRAMS      64                /* that one process started: more are not named */
 
 enum {
 	PROGRAM,
@@ -45,6 +46,7 @@ enum {
 	UNSEEN,
 	WITHOUT,
 	NOTE,
+	RAN,
 	EXEC,
 	STAYED,
 	FINISHED,
@@ -114,6 +116,7 @@ static const struct ln_form forms[] = {
 				 [UNSEEN_ENDED] = { "ended", LN_NUMBER, LN_NEEDED } } },
 	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
+	[RAN] = { "ran", { { "program", LN_STRING, LN_HERE }, { "pid", LN_NUMBER, LN_KEY } } },
 	[EXEC] = { "exec", { { "stamp", LN_NUMBER, LN_HERE } } },
 	[STAYED] = { "stayed", { { "stamp", LN_NUMBER, LN_HERE } } },
 	[FINISHED] = { "finished", { { "stamp", LN_NUMBER, LN_HERE } } },
@@ -323,6 +326,11 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 			return mem_format("expected kinds of events, found %s", v->string);
 		break;
 	case NOTE: return note_line(p, v);
+	case RAN:
+		p->process.ran = true;
+		if (p->nprograms < PROGRAMS)
+			*MEM_GROW(p->programs, p->nprograms) = (struct ran_line){ mem_copy(v[0].string), v[1].number };
+		break;
 	case EXEC: p->process.execs++; break;
 	case STAYED: p->process.execs -= p->process.execs > 0; break;
 	case FINISHED:
@@ -521,6 +529,8 @@ void free_process_lines(struct process_file *p)
 	}
 	for (size_t j = 0; j < p->nnotes; j++)
 		free(p->notes[j]);
+	for (size_t j = 0; j < p->nprograms; j++)
+		free(p->programs[j].program);
 	for (size_t j = 0; j < p->nsyncs; j++)
 		free(p->syncs[j].file);
 	for (size_t j = 0; j < p->nthreads; j++)
@@ -528,6 +538,7 @@ void free_process_lines(struct process_file *p)
 	for (size_t j = 0; j < p->nchildren; j++)
 		free(p->children[j]);
 	free(p->children);
+	free(p->programs);
 	free(p->parent);
 	free(p->syncs);
 	free(p->threads);
@@ -539,7 +550,7 @@ void free_process_lines(struct process_file *p)
 	free(p->notes);
 	p->syncs = NULL, p->threads = NULL, p->missing = NULL, p->stopped = NULL;
 	p->sched = NULL, p->modules = NULL, p->groups = NULL, p->notes = NULL;
-	p->parent = NULL, p->children = NULL;
+	p->parent = NULL, p->children = NULL, p->programs = NULL;
 	p->nsyncs = p->nthreads = p->nmissing = p->nstopped = p->nsched = p->nmodules =
-		p->ngroups = p->nnotes = p->nchildren = 0;
+		p->ngroups = p->nnotes = p->nchildren = p->nprograms = 0;
 }

@@ -10,6 +10,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
@@ -170,6 +171,55 @@ static void note_replaced(struct opened_trace *o)
 		*MEM_GROW(o->files[0].notes, o->files[0].nnotes) = mem_format(
 			"pid %" PRIu64 " and %zu more became other programs (exec): what those did is no part of this trace, nor "
 			"when they ended", first, count - 1);
+}
+
+/* ---- Programs that it started ---------------------------------------------------------------- */
+
+#define PROGRAMS_NAMED 3
+
+/* The folder beside this one that the process `pid`, alone in its job, records into if it runs this program; or NULL. To be freed. */
+static char *folder_of(const struct opened_trace *o, const struct process_file *p, const char *program, uint64_t pid)
+{
+	const char *slash = strrchr(program, '/'), *dash = strrchr(p->stem, '-');
+	if (!pid || !dash || o->elsewhere)
+		return NULL;
+	char *folder = mem_format("dprof-%s.%" PRIu64, slash ? slash + 1 : program, pid);
+	char *file = mem_format("../%s/%.*s-p%" PRIu64 ".process", folder, (int)(dash - p->stem), p->stem, pid);
+	bool found = !strpbrk(folder, "/ ") && faccessat(o->directory, file, F_OK, 0) == 0;
+	free(file);
+	if (!found) {
+		free(folder);
+		folder = NULL;
+	}
+	return folder;
+}
+
+static void note_program(struct opened_trace *o, const struct process_file *p, const struct ran_line *ran, size_t more)
+{
+	char *folder = folder_of(o, p, ran->program, ran->pid);
+	if (!folder && p->process.program) /* /proc/self/exe is what its parent is */
+		folder = folder_of(o, p, p->process.program, ran->pid);
+	char *who = ran->pid ? mem_format("child %" PRIu64 " of pid %" PRIu64, ran->pid, p->process.pid)
+			     : mem_format("a child of pid %" PRIu64, p->process.pid);
+	char *others = more ? mem_format("; and %zu more", more) : mem_copy("");
+	*MEM_GROW(o->files[0].notes, o->files[0].nnotes) =
+		folder ? mem_format("%s ran %s, and has a trace of its own: %s%s", who, ran->program, folder, others)
+		       : mem_format("%s ran %s, which is no part of this trace%s", who, ran->program, others);
+	free(folder);
+	free(who);
+	free(others);
+}
+
+/* What the text of a trace does not name has been noted in it. */
+static void note_programs(struct opened_trace *o)
+{
+	size_t all = 0, n = 0;
+	for (size_t i = 0; i < o->nfiles; i++)
+		all += o->files[i].nprograms;
+	for (size_t i = 0; i < o->nfiles; i++)
+		for (size_t j = 0; j < o->files[i].nprograms && n < PROGRAMS_NAMED; j++, n++)
+			if (strcmp(o->files[i].programs[j].program, "?") != 0)
+				note_program(o, &o->files[i], &o->files[i].programs[j], n + 1 == PROGRAMS_NAMED ? all - n - 1 : 0);
 }
 
 /* Ranks in order, then processes without one. */
@@ -436,6 +486,7 @@ void open_processes(struct opened_trace *o)
 	check_syncs(o);
 	collect_left_out(o);
 	note_replaced(o);
+	note_programs(o);
 	collect_notes(o);
 }
 

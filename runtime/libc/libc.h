@@ -66,6 +66,9 @@
 /* Whether anything that stands here is recorded at all, and the thread has the process's descriptors. */
 #define LIBC_KINDS (1u << DPROF_KIND_WAIT | 1u << DPROF_KIND_IO | 1u << DPROF_KIND_SLEEP)
 
+/* How long a name is, up to the page that cannot be read, and a path's length; none where nothing can. */
+size_t readable_name(const char *name);
+
 static inline bool is_watched(void)
 {
 	return __builtin_expect((dprof_adapter_kinds & LIBC_KINDS) != 0 && !dprof_adapter_apart, 1);

@@ -248,36 +248,53 @@ FCNTL(fcntl64)
 
 /* ---- Given away ------------------------------------------------------------------------------------ */
 
+#define NAME_MOST 4096
+
+size_t readable_name(const char *name)
+{
+	size_t n = 0;
+
+	while (n < NAME_MOST && ((n && ((uintptr_t)name + n) % READABLE_STEP) || is_readable(name + n, 1)) && name[n])
+		n++;
+	return n;
+}
+
 /* Another program gets what is not closed by exec. Who comes back is still the same. */
-#define EXEC(name, parameters, arguments)            \
+#define EXEC(name, parameters, program, arguments)   \
 	DPROF_EXPORT int name parameters             \
 	{                                            \
 		__typeof__(&name) real = REAL(name); \
 		int result;                          \
                                                      \
 		descriptors_inherited();             \
-		dprof_adapter_exec();                \
+		dprof_adapter_exec(program, readable_name(program)); \
 		result = real arguments;             \
 		dprof_adapter_exec_failed();         \
 		return result;                       \
 	}
 
-EXEC(execve, (const char *path, char *const argv[], char *const env[]), (path, argv, env))
-EXEC(execv, (const char *path, char *const argv[]), (path, argv))
-EXEC(execvp, (const char *path, char *const argv[]), (path, argv))
-EXEC(execvpe, (const char *path, char *const argv[], char *const env[]), (path, argv, env))
-EXEC(fexecve, (int fd, char *const argv[], char *const env[]), (fd, argv, env))
+EXEC(execve, (const char *path, char *const argv[], char *const env[]), path, (path, argv, env))
+EXEC(execv, (const char *path, char *const argv[]), path, (path, argv))
+EXEC(execvp, (const char *path, char *const argv[]), path, (path, argv))
+EXEC(execvpe, (const char *path, char *const argv[], char *const env[]), path, (path, argv, env))
+EXEC(fexecve, (int fd, char *const argv[], char *const env[]), "a descriptor", (fd, argv, env))
 EXEC(execveat, (int fd, const char *path, char *const argv[], char *const env[], int flags),
-     (fd, path, argv, env, flags))
+     path, (fd, path, argv, env, flags))
 
 #define SPAWN(name)                                                                                            \
 	DPROF_EXPORT int name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,         \
 			      const posix_spawnattr_t *attr, char *const argv[], char *const env[])            \
 	{                                                                                                      \
 		__typeof__(&name) real = REAL(name);                                                           \
+		pid_t child = 0;                                                                               \
+		int error;                                                                                     \
                                                                                                                \
 		descriptors_inherited();                                                                       \
-		return real(pid, path, actions, attr, argv, env);                                              \
+		pid = pid ? pid : &child;                                                                      \
+		error = real(pid, path, actions, attr, argv, env);                                             \
+		if (!error)                                                                                    \
+			dprof_adapter_ran(path, readable_name(path), *pid);                                    \
+		return error;                                                                                  \
 	}
 
 SPAWN(posix_spawn)

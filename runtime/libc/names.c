@@ -137,6 +137,8 @@ DPROF_EXPORT int system(const char *command)
 	if (!is_watched())
 		return real(command);
 	descriptors_inherited();
+	if (command)
+		dprof_adapter_ran(command, readable_name(command), 0);
 	PLAIN(p, site_system);
 	return real(command);
 }

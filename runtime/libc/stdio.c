@@ -368,6 +368,11 @@ DPROF_EXPORT int pclose(FILE *f)
 DPROF_EXPORT FILE *popen(const char *command, const char *mode)
 {
 	__typeof__(&popen) real = REAL(popen);
+	FILE *f;
+
 	descriptors_inherited();
-	return real(command, mode);
+	f = real(command, mode);
+	if (f)
+		dprof_adapter_ran(command, readable_name(command), 0);
+	return f;
 }
