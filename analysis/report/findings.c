@@ -445,14 +445,40 @@ static double percent_at_most(const struct findings *f, double s)
 	return s <= 0 ? 0 : run <= 0 ? 100 : fmin(100, nextafter(100 * s * (1 + SCHED_NOMINAL_ERROR) / run, INFINITY));
 }
 
+static bool has_outside(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		if (trace->processes[i].ran || trace_was_replaced(&trace->processes[i]))
+			return true;
+	return false;
+}
+
+/* Programs that a process of the trace has started worked at most for as long as somebody waited for what they may have ended. */
+static double waited_outside_s(const struct findings *f, size_t thread)
+{
+	const struct thread_totals *t = &f->totals.threads[thread];
+	uint64_t ticks = 0;
+	for (size_t i = 0; i < t->nwaited; i++)
+		if (t->waited[i].site < f->trace->nsites && f->trace->sites[t->waited[i].site].kind == DPROF_KIND_WAIT &&
+		    !tr_is(f->trace, t->waited[i].site, OP_MPI))
+			ticks += t->waited[i].ticks;
+	return (double)ticks / (f->trace->clocks[f->trace->threads[thread].clock].ghz * 1e9);
+}
+
 static struct unseen_work unseen_work(const struct findings *f)
 {
 	const struct trace *trace = f->trace;
+	bool outside = has_outside(trace);
 	struct unseen_work u = { mem_resize(NULL, trace->nprocesses + 1, sizeof *u.process),
 				 mem_resize(NULL, trace->nthreads + 1, sizeof *u.thread), 0, 0 };
 	for (size_t i = 0; i < trace->nprocesses; i++) {
 		u.process[i] = percent_at_most(f, unseen_s(&trace->processes[i]));
 		u.most = fmax(u.most, u.process[i]);
+	}
+	for (size_t i = 0; i < trace->nthreads && outside; i++) {
+		double percent = percent_at_most(f, waited_outside_s(f, i));
+		u.process[trace->threads[i].process] += percent;
+		u.most = fmax(u.most, percent);
 	}
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		u.thread[i] = percent_at_most(f, f->unrecorded.threads[i].hidden_s.hi);

@@ -363,8 +363,8 @@ static char *verdict_on(const struct reply *r, const struct findings *f, const s
 				  "notes) may have been waiting, and could change who is first.",
 				  who.text, percent.text, where.text);
 	if (f->unseen && !rivals_overlap(s, top))
-		return mem_format("Undecided: %s keeps everybody waiting for %s %% of the run%s, but threads ran that "
-				  "are not recorded or seem to wait (see the notes), and what they did could change who is first.",
+		return mem_format("Undecided: %s keeps everybody waiting for %s %% of the run%s, but threads or programs ran "
+				  "that are not recorded or seem to wait (see the notes), and what they did could change who is first.",
 				  who.text, percent.text, where.text);
 	if (f->withheld && !rivals_overlap(s, top))
 		return mem_format("Undecided: %s keeps everybody waiting for %s %% of the run%s, but what "
