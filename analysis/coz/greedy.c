@@ -61,8 +61,8 @@ struct had { double at, handed, late, came_late; };
 
 /* What is done with a message that is from anyone: the points from `first` on, up to another; behind the end of the wait, where it
  * is said at once that the next one may come. Of one that is `open` it is not known how much of what comes behind the last of the points
- * is done with it, and how much with none. */
-struct service { uint32_t waits, first, end; bool open; };
+ * is done with it, and how much with none. One that `answers` gives something back to whom the message is from. */
+struct service { uint32_t waits, first, end; bool open, answers; };
 
 struct body {
 	uint32_t thread, point, next_sleeper;
@@ -414,6 +414,26 @@ static uint32_t end_of_service(const struct greedy *y, uint32_t first, uint32_t 
 	return next;
 }
 
+/* Who waits for each node. */
+static uint32_t *find_waiters(const struct greedy *y)
+{
+	uint32_t *waiters = mem_resize(NULL, y->g->nnodes + 1, sizeof *waiters);
+	memset(waiters, 0xff, y->g->nnodes * sizeof *waiters);
+	for (size_t i = 0; i < y->npoints; i++)
+		if (y->points[i].what == GRAPH_WAITS)
+			waiters[y->points[i].number] = y->points[i].thread;
+	return waiters;
+}
+
+static bool gives_back(const struct greedy *y, const struct service *s, uint32_t sender, const uint32_t *waiters)
+{
+	const struct graph *g = y->g;
+	for (uint32_t i = s->first; i < s->end; i++)
+		if (y->points[i].what == GRAPH_POSTS && waiters[g->inputs[y->points[i].number].node] == sender)
+			return true;
+	return false;
+}
+
 /* As many points as behind any other message of the same inbox: what comes only behind some, such as a barrier, is no part of it. */
 static void find_services(struct greedy *y)
 {
@@ -435,9 +455,10 @@ static void find_services(struct greedy *y)
 			first++;
 		uint32_t end = end_of_service(y, first, next), *known = &least[g->turns[turn].queue];
 		*known = end - first < *known ? end - first : *known;
-		y->services[turn] = (struct service){ i, first, end, next == y->first[p->thread + 1] };
+		y->services[turn] = (struct service){ i, first, end, next == y->first[p->thread + 1], false };
 		next = i;
 	}
+	uint32_t *waiters = find_waiters(y);
 	for (uint32_t i = 0; i < g->nturns; i++) {
 		struct service *s = &y->services[i];
 		uint32_t end = s->first + least[g->turns[i].queue];
@@ -445,7 +466,9 @@ static void find_services(struct greedy *y)
 			continue;
 		s->open |= end != s->end;
 		s->end = end;
+		s->answers = gives_back(y, s, sender_of(y, i), waiters);
 	}
+	free(waiters);
 	free(least);
 }
 
@@ -673,7 +696,7 @@ static void leave(struct greedy *y, uint32_t queue, double now)
 		wake_next(y, queue);
 }
 
-/* Whether one thread serves both messages, so that something is seen of it (an answer), and who sent them do only their own work. */
+/* Whether one thread serves and answers both messages, and who sent them do only their own work. */
 static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
 {
 	const struct service *a = &y->services[turn], *b = &y->services[other];
@@ -681,7 +704,7 @@ static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
 		return false;
 	uint32_t thread = y->points[a->waits].thread, end = y->first[thread + 1];
 	return thread == y->points[b->waits].thread && !y->shares[sender_of(y, turn)] && !y->shares[sender_of(y, other)] &&
-	       a->end > a->first && a->end < end && b->end < end;
+	       a->answers && b->answers && a->end < end && b->end < end;
 }
 
 static void deliver(struct greedy *y, struct queue *q)
