@@ -23,6 +23,8 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES # how many jobs we are made with is not for
 analyze=$B/bin/dprof-analyze
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+# Jobs share a folder otherwise, and one that ends may remove it just as another makes its own there.
+mkdir "$dir/.ompi" && export OMPI_MCA_orte_tmpdir_base=$dir/.ompi
 failed=0 at_once=
 
 about() { :; }
