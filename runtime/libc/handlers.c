@@ -10,7 +10,7 @@
  *
  * On a short stack of its own, to which nothing but the handler fits, nothing is recorded.
  *
- * What the kernel calls is one of our stubs, of which each calls one function of the program: so what the kernel has says it
+ * What the kernel calls is one of our trampolines, of which each calls one function of the program: so what the kernel has says it
  * all, also while another thread changes it. The program is told its own functions.
  *
  * Law: a handler runs when, and with what, it would have without us. */
@@ -26,11 +26,11 @@ enum marked { MARKED_UNKNOWN, MARKED, UNMARKED };
 
 typedef void handler(int, siginfo_t *, void *);
 
-#define STUBS      64 /* further functions are called as without us */
-#define STUB_BYTES 16
+#define TRAMPOLINES      64 /* further functions are called as without us */
+#define TRAMPOLINE_BYTES 16
 
-static handler *functions[STUBS];
-static uint8_t marked[STUBS];
+static handler *functions[TRAMPOLINES];
+static uint8_t marked[TRAMPOLINES];
 
 DPROF_SITE_OF(site_handler, DPROF_KIND_REGION | DPROF_SITE_AUTOMATIC, "signal handler");
 
@@ -64,12 +64,12 @@ static enum marked look(const uint64_t *place, const void *function)
 	return dprof_site_kind(site) == DPROF_KIND_REGION && !memcmp(site->strings, begin, sizeof(begin) - 1) ? MARKED : UNMARKED;
 }
 
-static bool marks_itself(unsigned stub, const uint64_t *place)
+static bool marks_itself(unsigned trampoline, const uint64_t *place)
 {
-	enum marked is = __atomic_load_n(&marked[stub], __ATOMIC_RELAXED);
+	enum marked is = __atomic_load_n(&marked[trampoline], __ATOMIC_RELAXED);
 
-	if (is == MARKED_UNKNOWN && (is = look(place, (const void *)functions[stub])) == MARKED)
-		__atomic_store_n(&marked[stub], MARKED, __ATOMIC_RELAXED);
+	if (is == MARKED_UNKNOWN && (is = look(place, (const void *)functions[trampoline])) == MARKED)
+		__atomic_store_n(&marked[trampoline], MARKED, __ATOMIC_RELAXED);
 	return is != UNMARKED;
 }
 
@@ -77,7 +77,7 @@ static bool marks_itself(unsigned stub, const uint64_t *place)
 
 struct run {
 	struct libc_call call;
-	unsigned stub;
+	unsigned trampoline;
 };
 
 static void over(struct run *r)
@@ -91,7 +91,7 @@ static void over(struct run *r)
 		struct dprof_arguments none = { 0 };
 
 		dprof_adapter_record_visit(SITE(site_handler), r->call.since.stamp, now, &none);
-	} else if (!marks_itself(r->stub, r->call.since.place)) {
+	} else if (!marks_itself(r->trampoline, r->call.since.place)) {
 		dprof_adapter_record_enter_late(SITE(site_handler), r->call.since.stamp, NULL);
 		dprof_adapter_exit(SITE(site_handler));
 	}
@@ -121,38 +121,38 @@ static bool has_room(const void *context)
 	return offset >= own->ss_size || (offset >= NEEDED_BYTES && begun);
 }
 
-/* Called by the stubs, with their number. */
-static __attribute__((used)) void run_handler(int signal, siginfo_t *info, void *context, unsigned stub) __asm__("run_handler");
+/* Called by the trampolines, with their number. */
+static __attribute__((used)) void run_handler(int signal, siginfo_t *info, void *context, unsigned trampoline) __asm__("run_handler");
 
-static void run_handler(int signal, siginfo_t *info, void *context, unsigned stub)
+static void run_handler(int signal, siginfo_t *info, void *context, unsigned trampoline)
 {
 	if (!dprof_adapter_wanted(DPROF_KIND_REGION) || dprof_adapter_apart || !has_room(context)) {
-		functions[stub](signal, info, context);
+		functions[trampoline](signal, info, context);
 		return;
 	}
-	struct run r AT_END(ran) = { .stub = stub, .call.since = dprof_adapter_moment() };
+	struct run r AT_END(ran) = { .trampoline = trampoline, .call.since = dprof_adapter_moment() };
 	handlers_begun++;
 	call_interrupts(&r.call.open, r.call.since.stamp, left);
-	functions[stub](signal, info, context);
+	functions[trampoline](signal, info, context);
 }
 
-extern const char stubs[] __asm__("handler_stubs") __attribute__((visibility("hidden")));
+extern const char trampolines[] __asm__("handler_trampolines") __attribute__((visibility("hidden")));
 
 __asm__(".pushsection .text\n\t"
 	".balign 16\n"
-	".type handler_stubs, @function\n"
-	"handler_stubs:\n\t"
+	".type handler_trampolines, @function\n"
+	"handler_trampolines:\n\t"
 	".cfi_startproc\n\t"
-	".set stub, 0\n\t"
+	".set trampoline, 0\n\t"
 	".rept 64\n\t"
 	".balign 16\n\t"
 	"endbr64\n\t"
-	"movl $stub, %ecx\n\t"
+	"movl $trampoline, %ecx\n\t"
 	"jmp run_handler\n\t"
-	".set stub, stub + 1\n\t"
+	".set trampoline, trampoline + 1\n\t"
 	".endr\n\t"
 	".cfi_endproc\n\t"
-	".size handler_stubs, . - handler_stubs\n\t"
+	".size handler_trampolines, . - handler_trampolines\n\t"
 	".popsection");
 
 /* ---- It is set ------------------------------------------------------------------------------------ */
@@ -169,27 +169,27 @@ static bool is_function(const void *function)
 }
 
 /* What stands for it in the kernel. */
-static void *stub_for(int signal, void *function, const void *caller)
+static void *trampoline_for(int signal, void *function, const void *caller)
 {
 	if (is_of_instruction(signal) || !is_function(function) || dprof_adapter_is_sanitizer(caller))
 		return function;
-	for (size_t i = 0; i < STUBS; i++) {
+	for (size_t i = 0; i < TRAMPOLINES; i++) {
 		handler *none = NULL, *mine = (handler *)function;
 
 		if (__atomic_load_n(&functions[i], __ATOMIC_RELAXED) == mine ||
 		    __atomic_compare_exchange_n(&functions[i], &none, mine, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
 		    none == mine)
-			return (void *)(stubs + i * STUB_BYTES);
+			return (void *)(trampolines + i * TRAMPOLINE_BYTES);
 	}
 	return function;
 }
 
-/* And what a stub stands for. */
+/* And what a trampoline stands for. */
 static void *function_of(void *found)
 {
-	uintptr_t offset = (uintptr_t)found - (uintptr_t)stubs;
+	uintptr_t offset = (uintptr_t)found - (uintptr_t)trampolines;
 
-	return offset < (uintptr_t)STUBS * STUB_BYTES ? (void *)functions[offset / STUB_BYTES] : found;
+	return offset < (uintptr_t)TRAMPOLINES * TRAMPOLINE_BYTES ? (void *)functions[offset / TRAMPOLINE_BYTES] : found;
 }
 
 int __sigaction(int, const struct sigaction *, struct sigaction *);
@@ -203,7 +203,7 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
                                                                                                            \
 		if (action && is_readable(action, sizeof(*action))) {                                      \
 			ours = *action;                                                                    \
-			ours.sa_sigaction = stub_for(signal, (void *)ours.sa_sigaction, CALLER);           \
+			ours.sa_sigaction = trampoline_for(signal, (void *)ours.sa_sigaction, CALLER);           \
 			action = &ours;                                                                    \
 		}                                                                                          \
 		result = real(signal, action, before);                                                     \
@@ -223,7 +223,7 @@ SIGACTION(__sigaction)
 		sighandler_t (*real)(int, sighandler_t) = FOUND(symbol, sighandler_t(int, sighandler_t));  \
                                                                                                            \
 		return (sighandler_t)function_of(                                                          \
-			(void *)real(signal, (sighandler_t)stub_for(signal, (void *)function, CALLER)));    \
+			(void *)real(signal, (sighandler_t)trampoline_for(signal, (void *)function, CALLER)));    \
 	}
 
 SIGNAL(signal_of_bsd, "signal")
