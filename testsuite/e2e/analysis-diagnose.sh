@@ -118,7 +118,7 @@ expect 0 diagnose one
 says out "There was one thread: it waited for none."
 says out "Nothing was found that costs enough to matter."
 sites | trace empty
-expect 1 diagnose empty
+expect 0 diagnose empty
 says out "Nothing was recorded: nothing can be diagnosed."
 
 # ---- Rules of the user's ---------------------------------------------------------------------------------
