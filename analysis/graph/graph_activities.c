@@ -46,6 +46,51 @@ static frz_time at_most(frz_time x, frz_time most)
 	return (frz_time){ x.lo < most.lo ? x.lo : most.lo, x.hi < most.hi ? x.hi : most.hi };
 }
 
+/* Of the last that it waited for, and until then: for what is over at this stamp. */
+static void share_out(struct graph_activities *a, uint32_t node, uint64_t end, bool before)
+{
+	struct graph_operation *o = &a->step.operation;
+	graph_last_find(a->last, node);
+	frz_time arrival = graph_last_arrival(a->last, a->thread, end);
+	o->transfer = before ? arrival : at_most(arrival, o->took);
+	o->waited.lo = o->took.lo > o->transfer.hi ? o->took.lo - o->transfer.hi : 0;
+	o->waited.hi = o->took.hi > o->transfer.lo ? o->took.hi - o->transfer.lo : 0;
+}
+
+/* A wait for a condition variable, which has no node of its own: its node is that of the mutex that it takes again, in the next call. */
+static const struct graph_sync_point *retakes(const struct graph_activities *a)
+{
+	const struct graph_thread *t = &a->graph->threads[a->thread];
+	const struct graph_sync_point *s = t->syncs + a->sync;
+	while (s < t->syncs + t->nsyncs && s->what != GRAPH_WAITS)
+		s++;
+	if (s == t->syncs + t->nsyncs)
+		return NULL;
+	const struct graph_node *node = &a->graph->nodes[s->number];
+	const struct graph_input *own = &a->graph->inputs[node->first];
+	bool locked = node->kind == GRAPH_ARRIVAL && node->what == GRAPH_LOCKED && graph_is_known(node);
+	return locked && own->thread == a->thread && own->stamp >= a->part.from && own->stamp < a->part.to ? s : NULL;
+}
+
+/* Nobody is known to have signalled it: it may have been woken by one who is not recorded. */
+static bool is_for_condition(const struct trace *trace, uint32_t site)
+{
+	return site < trace->nsites && trace->sites[site].op.kind == DPROF_KIND_WAIT && tr_is(trace, site, OP_ADDRESS) &&
+	       !tr_is(trace, site, OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER);
+}
+
+static void end_condition(struct graph_activities *a)
+{
+	struct graph_operation *o = &a->step.operation;
+	const struct graph_sync_point *s = retakes(a);
+	if (s) {
+		share_out(a, s->number, a->step.to, false);
+	} else {
+		o->transfer.lo = 0;
+		o->waited = o->transfer;
+	}
+}
+
 /* A part of it is over; `wait`: when this node happened, or NULL. */
 static void end_part(struct graph_activities *a, const struct graph_sync_point *wait)
 {
@@ -57,7 +102,6 @@ static void end_part(struct graph_activities *a, const struct graph_sync_point *
 				       .node = wait ? wait->number : GRAPH_NO_NODE,
 				       .known = !node || graph_is_known(node) };
 	a->step.ended = true;
-	a->part = (struct stretches){ 0 };
 	if (!wait && a->in_vain) {
 		int64_t between = times_duration(a->graph->times, a->graph->trace->threads[a->thread].clock, a->between).hi;
 		o->known = false;
@@ -67,12 +111,11 @@ static void end_part(struct graph_activities *a, const struct graph_sync_point *
 		o->transfer.lo = 0;
 		o->waited = o->transfer;
 	} else if (wait) {
-		graph_last_find(a->last, wait->number);
-		frz_time arrival = graph_last_arrival(a->last, a->thread, wait->stamp);
-		o->transfer = before ? arrival : at_most(arrival, took);
-		o->waited.lo = took.lo > o->transfer.hi ? took.lo - o->transfer.hi : 0;
-		o->waited.hi = took.hi > o->transfer.lo ? took.hi - o->transfer.lo : 0;
+		share_out(a, wait->number, wait->stamp, before);
+	} else if (is_for_condition(a->graph->trace, o->site)) {
+		end_condition(a);
 	}
+	a->part = (struct stretches){ 0 };
 	if (a->inside) {
 		o->transfer.lo = 0;
 		o->waited.hi = took.hi;

@@ -89,6 +89,32 @@ done; } | trace both
 profile both
 has both '.operations[]' count=3 waiting_s=120000 caused_by.rank=0 caused_by.seconds=120000
 
+# Who waits for a condition variable waits from there on until its mutex is free, too: 60 us for the signal, and once more 10 for the mutex, of
+# which 4 are in the call that takes it again. Without any signal in the trace all of it may be.
+waits_for_signal() { # stamp at which the mutex is given back, and the signal's event
+	sites
+	echo "site 9 kind=lock name=pthread_mutex_lock file=x.c line=10
+site 10 kind=wait name=pthread_cond_wait file=x.c line=11
+site 11 kind=wait name=pthread_cond_signal file=x.c line=12
+site 12 kind=lock name=pthread_mutex_lock
+thread 0 clock=0 rank=0 number=0
+thread 1 clock=0 rank=0 number=1"
+	op 1 9 900 900 id=5; echo 'e 1 40000 9 point id=5'; op 1 10 40000 106000 id=7; op 1 12 106000 111000 id=5; echo 'e 1 113000 9 point id=5'
+	enter 0 0 1000; leave 0 0 100000; op 0 9 100000 100000 id=5; echo "$2"; echo "e 0 $1 9 point id=5"
+}
+waits_for_signal 110000 'e 0 100000 11 point id=7' | trace condition
+profile condition
+has condition '.operations[] | select(.line == 11)' count=1 seconds=66000 waiting_s=66000 transfer_s=0 caused_by.seconds=70000
+has condition '.operations[] | select(.name == "pthread_mutex_lock" and .line != 10)' count=1 seconds=5000 waiting_s=4000 transfer_s=1000
+waits_for_signal 102000 'e 0 101950 11 point id=7' | trace woken
+profile woken
+has woken '.operations[] | select(.line == 11)' waiting_s=62000 transfer_s=4000 caused_by.seconds=62000
+has woken '.operations[] | select(.name == "pthread_mutex_lock" and .line != 10)' waiting_s=0 transfer_s=5000
+waits_for_signal 102000 '' | trace unsignalled
+profile unsignalled
+jq -e '.operations[] | select(.line == 11) | [.waiting_s, .transfer_s] | all(.lo == 0 and .hi >= 66e-6)' unsignalled.json >is ||
+	fail "unsignalled: $(jq -c .operations unsignalled.json)"
+
 # Recursion counts once in the list; each call is a path of its own.
 { ranks 1; enter 0 1 1000; enter 0 1 2000; leave 0 1 8000; leave 0 1 11000; } | trace recursion
 profile recursion
