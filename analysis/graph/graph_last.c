@@ -48,14 +48,14 @@ static bool surely_before(struct graph_last *l, const struct graph_input *x, con
 
 /* Of those that were surely waited for, the latest on each clock; the one that is later than all others, as far as lower
  * bounds go, or NULL. */
-static const struct graph_input *find_latest(struct graph_last *l, uint32_t number)
+static const struct graph_input *find_latest(struct graph_last *l, uint32_t number, uint32_t without)
 {
 	const struct graph_node *node = &l->graph->nodes[number];
 	const struct graph_input *inputs = &l->graph->inputs[node->first], *latest = NULL;
 	int64_t most = INT64_MIN;
 	for (size_t i = 0; i < node->ninputs; i++) {
 		uint32_t c = graph_moment(l->graph, &inputs[i]).clock;
-		if (!graph_was_waited_for(node, i, &inputs[i]))
+		if (node->first + i == without || !graph_was_waited_for(node, i, &inputs[i]))
 			continue;
 		if (l->latest_of[c] != number || inputs[i].stamp > l->latest[c]->stamp)
 			l->latest[c] = &inputs[i];
@@ -76,15 +76,15 @@ static void take_input(struct graph_last *l, uint32_t input)
 	l->input[l->n++] = input;
 }
 
-/* All inputs that may have been the last: none that was waited for is surely later. */
-static void find_inputs(struct graph_last *l, uint32_t number)
+/* All inputs that may have been the last: none that was waited for is surely later. `without`: one that does not count, or none. */
+static void find_inputs(struct graph_last *l, uint32_t number, uint32_t without)
 {
 	const struct graph_node *node = &l->graph->nodes[number];
-	const struct graph_input *latest = find_latest(l, number);
+	const struct graph_input *latest = find_latest(l, number, without);
 	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
 		const struct graph_input *input = &l->graph->inputs[i];
 		uint32_t c = graph_moment(l->graph, input).clock;
-		if (input->follows || (latest && surely_before(l, input, latest)))
+		if (i == without || input->follows || (latest && surely_before(l, input, latest)))
 			continue;
 		if (l->latest_of[c] != number || !surely_before(l, input, l->latest[c]))
 			take_input(l, i);
@@ -131,8 +131,17 @@ void graph_last_find(struct graph_last *l, uint32_t number)
 		recall(l, l->found[number]);
 		return;
 	}
-	find_inputs(l, number);
+	find_inputs(l, number, UINT32_MAX);
 	remember(l, number);
+}
+
+void graph_last_find_without(struct graph_last *l, uint32_t number, uint32_t without)
+{
+	l->latest_of[graph_moment(l->graph, &l->graph->inputs[without]).clock] = GRAPH_NO_NODE;
+	l->node = GRAPH_NO_NODE;
+	l->n = 0;
+	find_inputs(l, number, without);
+	l->latest_of[graph_moment(l->graph, &l->graph->inputs[without]).clock] = GRAPH_NO_NODE;
 }
 
 /* From the last that it waited for until it went on: no longer than from any that it did wait for. */

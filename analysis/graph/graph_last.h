@@ -33,6 +33,9 @@ void graph_last_close(struct graph_last *);
 /* Finds those of a node. */
 void graph_last_find(struct graph_last *, uint32_t node);
 
+/* As if this input of it were none. */
+void graph_last_find_without(struct graph_last *, uint32_t node, uint32_t input);
+
 /* Then: how long before the wait's end, at this stamp of the thread, the last was; not below 0. */
 frz_time graph_last_arrival(struct graph_last *, uint32_t thread, uint64_t end);
 

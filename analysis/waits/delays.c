@@ -140,7 +140,7 @@ static enum brought brought_about(struct finder *f, size_t wait, const struct gr
 		return NOT_AT_ALL;
 	if (f->costs[wait].cause)
 		return f->costs[wait].cause == post->number + 1 ? SURELY : NOT_AT_ALL;
-	graph_last_find(&f->last, f->list[wait].node);
+	wait_find_last(f, &f->list[wait]);
 	for (size_t i = 0; i < f->last.n; i++)
 		if (wait_sent(&f->g->inputs[f->last.input[i]]) == &f->g->inputs[post->number])
 			return PERHAPS;
@@ -264,6 +264,7 @@ static frz_time transfer_of(const struct delays_blame *b, size_t number)
 	const struct wait *w = &b->f->list[number];
 	const struct wait_cost *c = &b->f->costs[number];
 	frz_time whole = times_of_thread(b->f->g->times, w->thread, c->begin, w->until > c->begin ? w->until : c->begin);
+	whole = time_add(whole, wait_before(b->f, w));
 	frz_time rest = { ticks_minus(whole.lo, c->ticks.hi), ticks_minus(whole.hi, c->ticks.lo) };
 	return (frz_time){ rest.lo > 0 ? rest.lo : 0, rest.hi > 0 ? rest.hi : 0 };
 }

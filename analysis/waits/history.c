@@ -70,6 +70,14 @@ void history_point(struct history *h)
 	h->upto[h->nupto++] = (uint32_t)history_cut(h);
 }
 
+void history_forget(struct history *h, size_t since, uint32_t row)
+{
+	history_cut(h);
+	for (size_t i = since > h->least ? since : h->least; i < h->n; i++)
+		if (h->pieces[i].pieces > 0 && h->pieces[i].row == row)
+			h->pieces[i] = (struct history_piece){ 0, row, 1 };
+}
+
 void history_wait(struct history *h, size_t cut, uint32_t row, size_t wait)
 {
 	history_cut(h);

@@ -12,6 +12,15 @@
 
 /* ---- What a thread has done since it last waited --------------------------------------------- */
 
+/* In the outermost operation, since it was entered or a wait in it was over: of regions inside of it, and outside of these. */
+struct doing_inside {
+	uint64_t ticks, regions, now; /* outside; in all regions; in the one that it is in */
+	uint32_t pieces;     /* outside */
+	bool follows;        /* was outside just now */
+	uint64_t over;       /* when the last region was, or 0; and up to that one: */
+	uint64_t before, last; uint32_t pieces_before;
+};
+
 struct doing {
 	const struct trace *trace;
 	struct replay replay;
@@ -26,7 +35,46 @@ struct doing {
 	uint32_t team;       /* what it posted when it last left a team that another thread had opened, and 1; or 0 */
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
 	size_t before_asks, before_operation;
+	bool interrupted;    /* some thread was in a region inside of an operation: then */
+	struct doing_inside inside;
+	uint64_t regions_before; /* in all regions of the operation before */
 };
+
+static const struct replay_entry *outermost(const struct doing *);
+
+/* Whether it is in a region inside of the outermost operation. */
+static bool is_inside(const struct doing *d)
+{
+	for (const struct replay_entry *e = outermost(d); e && e < d->replay.entry + d->replay.depth; e++)
+		if (e->is & OP_REGION)
+			return true;
+	return false;
+}
+
+static void add_inside(struct doing *d, uint64_t ticks)
+{
+	struct doing_inside *i = &d->inside;
+	bool inside = is_inside(d);
+	if (inside) {
+		i->regions += ticks;
+		i->now += ticks;
+	} else if (outermost(d)) {
+		i->ticks += ticks;
+		i->pieces += !i->follows;
+	}
+	i->follows = !inside;
+}
+
+/* A region inside of the operation is over. */
+static void end_inside(struct doing *d, uint64_t stamp)
+{
+	struct doing_inside *i = &d->inside;
+	i->over = stamp;
+	i->before = i->ticks;
+	i->pieces_before = i->pieces;
+	i->last = i->now;
+	i->now = 0;
+}
 
 static void add_until(struct doing *d, uint64_t stamp)
 {
@@ -34,6 +82,8 @@ static void add_until(struct doing *d, uint64_t stamp)
 	uint32_t row = place ? place->site : (uint32_t)d->trace->nsites;
 	if (d->history && stamp >= d->stamp)
 		history_add(d->history, tr_row(d->trace, row), d->stamp, stamp);
+	if (d->interrupted && stamp >= d->stamp)
+		add_inside(d, stamp - d->stamp);
 	if (stamp <= d->stamp)
 		return;
 	if (!d->ticks[row])
@@ -76,17 +126,24 @@ static void enter(struct doing *d, struct replay_entry entry)
 {
 	if (d->history && entry.is & OP_OTHERS && !outermost(d))
 		d->before_operation = history_cut(d->history);
+	if (d->interrupted && entry.is & OP_OTHERS && !outermost(d)) {
+		d->regions_before = d->inside.regions;
+		d->inside = (struct doing_inside){ 0 };
+	}
 	replay_enter(&d->replay, entry);
 }
 
 static void move(struct doing *d, const struct tr_event *e)
 {
+	bool inside = d->interrupted && is_inside(d);
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE)
 		replay_lose(&d->replay);
 	else if (e->op == DPROF_ENTER && !e->jumped)
 		enter(d, tr_entry(d->trace, e));
 	else if (e->op == DPROF_EXIT)
 		replay_exit(&d->replay, e->site);
+	if (inside && !is_inside(d))
+		end_inside(d, e->stamp);
 }
 
 /* Attempts in vain follow each other, but for sleeps. Behind them another operation may be what ends the wait; and behind one that
@@ -158,6 +215,8 @@ static void log_wait(struct finder *f, struct doing *d, size_t number, bool agai
 		size_t then = f->history.upto[f->history.first[w->thread] + posted->point - 1];
 		cut = then > cut || again ? then : cut;
 	}
+	if (w->pieces)
+		history_forget(&f->history, d->before_operation, history_row_of(d->trace, w->site));
 	cost->begin = own && own->stamp > w->surely ? own->stamp : w->surely;
 	if (own || w->surely)
 		history_wait(&f->history, cut, history_row_of(d->trace, w->site), number);
@@ -207,6 +266,22 @@ static uint32_t left_with(const struct finder *f, const struct doing *d, uint32_
 	return idle ? d->team : 0;
 }
 
+/* Where regions inside of the operation have moved the wait's begin, what lies before them is a part of it; where they have not, they
+ * lie in what seems to be waiting. */
+static void note_inside(const struct finder *f, struct doing *d, struct wait *w, bool again)
+{
+	struct doing_inside *i = &d->inside;
+	const struct graph_input *own = own_of(f, w);
+	if (own && i->over && own->stamp == i->over) {
+		w->before = i->before;
+		w->pieces = i->pieces_before;
+		w->last = i->last;
+	} else {
+		w->between += i->regions + (again ? d->regions_before : 0);
+	}
+	*i = (struct doing_inside){ 0 };
+}
+
 static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const struct graph_sync_point *s, uint32_t site)
 {
 	uint32_t own = own_input(f->g, thread, s);
@@ -214,9 +289,12 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 		return; /* it goes on, in a receive */
 	go_on(f, d, found_it_there(f, &f->g->nodes[s->number], own), s->stamp);
 	bool again = relocks(f, &f->g->nodes[s->number], own);
-	*SPILL_GROW(f->g->spill, f->list, f->n) =
-		(struct wait){ s->stamp, again ? f->g->inputs[own - 1].stamp : surely_since(d), d->between, thread,
-			       again ? f->posted[own - 1].site : site, s->number, own, left_with(f, d, own, site) };
+	bool in_region = tr_is(d->trace, site, OP_REGION) && outermost(d); /* which begins as the wait is over */
+	struct wait w = { .until = s->stamp, .surely = again ? f->g->inputs[own - 1].stamp : surely_since(d), .between = d->between,
+			  .thread = thread, .site = again ? f->posted[own - 1].site : in_region ? outermost(d)->site : site,
+			  .node = s->number, .own = own, .left = left_with(f, d, own, site) };
+	note_inside(f, d, &w, again);
+	*SPILL_GROW(f->g->spill, f->list, f->n) = w;
 	if (d->history) {
 		size_t number = f->n - 1, costs = number;
 		*SPILL_GROW(f->g->spill, f->costs, costs) =
@@ -253,7 +331,7 @@ static void note_points(struct finder *f, struct doing *d, uint32_t thread, size
 static void replay_thread(struct finder *f, uint32_t thread)
 {
 	const struct trace *trace = f->g->trace;
-	struct doing d = { .trace = trace, .history = f->delays ? &f->history : NULL };
+	struct doing d = { .trace = trace, .interrupted = f->g->interrupted, .history = f->delays ? &f->history : NULL };
 	struct tr_cursor events = trace_places(trace, thread);
 	struct tr_event e;
 	bool goes_on = trace_goes_on(&trace->threads[thread]);
@@ -370,10 +448,30 @@ const char *wait_kind_words(enum wait_kind kind)
 
 /* ---- One wait -------------------------------------------------------------------------------- */
 
+frz_time wait_before(const struct finder *f, const struct wait *w)
+{
+	const struct graph_input *own = own_of(f, w);
+	if (!w->pieces || !own)
+		return (frz_time){ 0, 0 };
+	uint64_t from = w->surely < own->stamp ? w->surely : own->stamp;
+	return times_sum(f->g->times, w->thread, (struct stretches){ w->before, w->pieces, from, own->stamp });
+}
+
+/* What ended it came so much behind the end of the last region inside of it, or before that. */
+static frz_time with_before(const struct finder *f, const struct wait *w, frz_time since)
+{
+	frz_time before = wait_before(f, w);
+	int64_t within = times_duration(f->g->times, f->g->trace->threads[w->thread].clock, w->last).lo;
+	if (since.lo < 0)
+		since.lo = ticks_plus(since.lo, within) < 0 ? ticks_plus(since.lo, within) : 0;
+	return (frz_time){ ticks_plus(before.lo, since.lo), ticks_plus(before.hi, since.hi > 0 ? since.hi : 0) };
+}
+
 /* Before what is recorded as waiting it may have worked, and so between attempts. */
 static frz_time from_own(struct finder *f, const struct wait *w, const struct graph_input *own, const struct graph_input *other)
 {
 	frz_time t = graph_last_until(&f->last, graph_moment(f->g, own), other);
+	t = w->pieces ? with_before(f, w, t) : t;
 	uint64_t unsure = w->between + (w->surely > own->stamp ? w->surely - own->stamp : 0);
 	if (unsure)
 		t.lo = ticks_minus(t.lo, times_duration(f->g->times, f->g->trace->threads[w->thread].clock, unsure).hi);
@@ -457,7 +555,15 @@ static void add_place(struct finder *f, const struct wait *w, enum wait_kind kin
 /* All of it, with what comes behind it. */
 static frz_time whole_of(const struct finder *f, const struct wait *w, const struct graph_input *own)
 {
-	return times_of_thread(f->g->times, w->thread, own->stamp, w->until > own->stamp ? w->until : own->stamp);
+	frz_time since = times_of_thread(f->g->times, w->thread, own->stamp, w->until > own->stamp ? w->until : own->stamp);
+	return time_add(since, wait_before(f, w));
+}
+
+void wait_find_last(struct finder *f, const struct wait *w)
+{
+	graph_last_find(&f->last, w->node);
+	if (w->own && w->pieces && f->last.n == 1 && f->last.input[0] + 1 == w->own)
+		graph_last_find_without(&f->last, w->node, w->own - 1);
 }
 
 frz_time wait_for(struct finder *f, const struct wait *w, const struct graph_input *cause)
@@ -476,7 +582,10 @@ static void look_among(struct finder *f, const struct wait *w, uint32_t number, 
 	const struct graph_node *node = &g->nodes[number];
 	const struct graph_input *own = own_of(f, w);
 	*found = (struct wait_looked){ .alone = true };
-	graph_last_find(&f->last, number);
+	if (number == w->node)
+		wait_find_last(f, w);
+	else
+		graph_last_find(&f->last, number);
 	frz_time all = { 0, 0 }, whole = whole_of(f, w, own);
 	for (size_t i = 0; i < f->last.n; i++) {
 		const struct graph_input *input = &g->inputs[f->last.input[i]];
@@ -572,7 +681,7 @@ static void look_at(struct finder *f, size_t number)
 		return;
 	frz_time before = look_at_team_end(f, w);
 	found.ticks = time_less(found.ticks, before);
-	graph_last_find(&f->last, w->node);
+	wait_find_last(f, w);
 	add_looked(f, w, &found, own_of(f, w), before);
 }
 

@@ -4,7 +4,8 @@
  *
  * A thread waits from when it begins to (the graph's input of its own, graph.h) until the last of what it waited for has
  * come; what follows until it goes on is transfer, and no waiting. (Of who asks again and again in vain that is so for sure
- * from the first attempt that is recorded, and not between one and the next.) Whoever came last caused all of that wait, and what
+ * from the first attempt that is recorded, and not between one and the next. Nor does a thread wait while it is in a region inside of the
+ * operation, such as a handler of a signal, but before and behind that.) Whoever came last caused all of that wait, and what
  * caused it is what that thread had mostly done since it had last waited itself, or come to an operation in which it might
  * have, but for a lock that was free; and for a receive whose message was there: there it is what it did longest while the other
  * one waited, of what it did before, between, and behind such. (The classes are those of Scalasca's
@@ -31,7 +32,7 @@
  * Law: under the same condition, so defined costs lie in the intervals given for them; all of them and what is left without a
  * cause are as long as all waiting at places.
  *
- * Memory: 16 bytes for each input of the graph, 24 for each message that was there and 40 for each wait, in the graph's spill; and the answer. With delays 56 more for
+ * Memory: 16 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's spill; and the answer. With delays 56 more for
  * each wait, 4 for each point, 12 for each node, 16 for each place in which a thread was between two of its points. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H

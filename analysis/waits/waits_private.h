@@ -18,6 +18,9 @@ struct wait {                /* that has ended */
 	uint64_t between;    /* ... but for so many ticks between attempts */
 	uint32_t thread, site, node;
 	uint32_t own;        /* the thread's own input of the node, where it began to wait, and 1; or 0: it did not, as one that begins */
+	uint32_t pieces;     /* it had begun before regions inside of its operation: so many stretches outside of these were before `own`, */
+	uint64_t before;     /* of so many ticks, */
+	uint64_t last;       /* and the last of the regions was so long */
 	uint32_t left;       /* what it posted then as it left its team, for whose next one it waits, and 1; or 0 */
 };
 
@@ -54,6 +57,9 @@ void history_add(struct history *, uint32_t row, uint64_t from, uint64_t to);
 /* So many pieces there are up to here. */
 size_t history_cut(struct history *);
 void history_point(struct history *); /* likewise, and here is the next point */
+
+/* In this row it was for no time since then. */
+void history_forget(struct history *, size_t since, uint32_t row);
 
 /* What has come since `cut` was a wait at this row. */
 void history_wait(struct history *, size_t cut, uint32_t row, size_t wait);
@@ -104,6 +110,12 @@ struct wait_looked {
 	bool alone;          /* that one surely was the last, or what it sent */
 	bool own;            /* the thread's own may have been */
 };
+/* Finds those that may have been the last, but for the end of a region inside of its operation, which is no other. */
+void wait_find_last(struct finder *, const struct wait *);
+
+/* How long it waited before the last of these regions was over. */
+frz_time wait_before(const struct finder *, const struct wait *);
+
 bool wait_look(struct finder *, const struct wait *, struct wait_looked *); /* false: it is not known what ended it */
 
 /* Of a message that went on with a later call of its sender, what sent it; of anything else, itself. */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What less work inside of an operation would buy, in a signal handler or in what MPI calls: traces of which it is known.
+# What less work inside of an operation would buy, in a signal handler or in what MPI calls, and how long the operation waited besides: traces
+# of which it is known.
 . testsuite/lib.sh
 cd "$dir" || exit 1
 
@@ -34,6 +35,16 @@ buys() { # NAME LESS PERCENT, to within a tenth
 		fail "$1: something is proved: $(interval speedup_percent <"$1.json")"
 }
 
+# Who was in the handler waited before it, and behind it, for the other one, that was in `other`: for so many ns.
+waited() { # NAME LINE NS
+	"$analyze" waits --json "$1" >"$1.json" || fail "waits $1: status $?"
+	jq -e --argjson line "$2" --argjson ns "$3" 'def is: .lo <= $ns * 1e-9 and .hi >= $ns * 1e-9 and .hi - .lo < 1e-7;
+		([.waits[] | select(.thread == 0)] | length == 1 and (.[0] | .site == "s.c:\($line)" and .caused_by.thread == 1 and (.seconds | is))) and
+		([.places[] | select(.thread == 0)] | length == 1 and (.[0].seconds | is)) and
+		([.delays[] | select(.thread == 0 and .region != "X" and .seconds.hi > 1e-5)] == [])' "$1.json" >/dev/null ||
+		fail "waits $1: expected $3 ns at line $2, found $(jq -c '.waits, .places, .delays' "$1.json")"
+}
+
 # The other one begins when the handler has posted: all of it is saved.
 made posts 'e 0 2000 0 enter id=1
 e 0 10000000 2 enter
@@ -48,6 +59,7 @@ e 1 60001000 0 exit id=2
 e 1 60002000 3 enter
 e 1 99997000 3 exit
 e 1 99998000 1 point id=1'
+waited posts 1 49996000
 buys posts 50 25.0
 buys posts 80 40.0
 
@@ -60,6 +72,7 @@ e 0 50002000 3 enter
 e 0 100000000 3 exit
 e 1 39990000 3 exit
 e 1 40000000 1 point id=1'
+waited outlasts 1 9998000
 buys outlasts 20 8.0
 buys outlasts 50 10.0
 
@@ -72,7 +85,21 @@ e 0 60002000 3 enter
 e 0 100000000 3 exit
 e 1 59990000 3 exit
 e 1 60000000 1 point id=1'
+waited lasts 1 19998000
 buys lasts 50 0
+
+# Between two handlers it waited as well.
+made again 'e 0 2000 0 enter id=1
+e 0 10000000 2 enter
+e 0 20000000 2 exit
+e 0 40000000 2 enter
+e 0 50000000 2 exit
+e 0 60001000 0 exit id=1
+e 0 60002000 3 enter
+e 0 100000000 3 exit
+e 1 59990000 3 exit
+e 1 60000000 1 point id=1'
+waited again 1 39998000
 
 # The other one has gone on from a barrier 10 ms before the handler is over.
 made barrier 'e 0 2000 4 enter group=1 seq=0
@@ -84,6 +111,7 @@ e 0 100000000 3 exit
 e 1 39990000 3 exit
 e 1 40000000 4 enter group=1 seq=0
 e 1 40001000 4 exit group=1 seq=0'
+waited barrier 5 9998000
 buys barrier 20 8.0
 buys barrier 50 10.0
 
