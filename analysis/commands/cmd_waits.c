@@ -26,11 +26,18 @@ struct waits_answer {
 	uint32_t time_base;
 	const struct waits *waits;   /* with delays */
 	frz_time waiting;        /* of all threads */
+	size_t open;             /* of these, those that may have waited for all of their time */
 };
 
 static struct interval seconds(const struct waits_answer *a, frz_time ticks)
 {
 	return times_seconds(a->times, a->time_base, ticks);
+}
+
+/* In a trace with problems nothing is. */
+static bool proved(const struct waits_answer *a, frz_time ticks)
+{
+	return a->trace->ndiagnostics == 0 && relations_decided(ticks);
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
@@ -60,7 +67,7 @@ static int64_t pid_of(const struct trace *trace, uint32_t thread)
 		tab_count(pid_of((a)->trace, (s)->thread)), tab_count((a)->trace->threads[(s)->thread].number),        \
 		name_of((a)->trace, (s)->site), tab_text(at), tab_interval(seconds((a), (s)->ticks)),                  \
 		tab_interval(interval_percent((s)->ticks, (a)->waits->span.length)), tab_count((int64_t)(s)->count),     \
-		tab_verdict(relations_decided((s)->ticks))
+		tab_verdict(proved((a), (s)->ticks))
 
 static void fill_causes(struct reply *r, const struct waits_answer *a)
 {
@@ -107,7 +114,7 @@ static void fill_delays(struct reply *r, const struct waits_answer *a)
 			  tab_count(a->trace->threads[d->thread].number), name_of(a->trace, d->site), tab_text(at),
 			  tab_interval(seconds(a, d->ticks)), tab_interval(interval_percent(d->ticks, a->waiting)),
 			  tab_interval(seconds(a, d->short_term)), tab_interval(seconds(a, d->long_term)),
-			  tab_verdict(relations_decided(d->ticks)));
+			  tab_verdict(proved(a, d->ticks)));
 		free(at);
 	}
 	reply_end(r);
@@ -141,7 +148,7 @@ static void say_causes(struct reply *r, const struct waits_answer *a, bool every
 			  tab_text(location_name(a->trace, s->thread).text), tab_text(location_name(a->trace, s->for_thread).text),
 			  tab_text(wait_kind_words(s->kind)));
 		reply_say(r, SAY_DETAIL, "in %s; that one was in %s%s", site_name_within(a->trace, s->site, 30).text,
-			  site_name_said(a->trace, s->did, 30).text, relations_decided(s->ticks) ? "" : "; undecided");
+			  site_name_said(a->trace, s->did, 30).text, proved(a, s->ticks) ? "" : "; undecided");
 	}
 	reply_end(r);
 	if (left)
@@ -168,7 +175,7 @@ static void say_delays(struct reply *r, const struct waits_answer *a, bool every
 		shown++;
 		reply_row(r, tab_range(interval_percent(d->ticks, a->waiting)), tab_text(location_name(a->trace, d->thread).text),
 			  tab_text(site_name_within(a->trace, d->site, (size_t)(48 - width)).text),
-			  relations_decided(d->ticks) ? TAB_NONE : tab_text("undecided"));
+			  proved(a, d->ticks) ? TAB_NONE : tab_text("undecided"));
 	}
 	reply_end(r);
 	if (left)
@@ -199,6 +206,9 @@ static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 		reply_say(r, SAY_TEXT, "Of %llu wait%s it is not known what ended %s, and %s in no table; dprof-analyze check says where.",
 			  (unsigned long long)a->waits->unknown, a->waits->unknown > 1 ? "s" : "", a->waits->unknown > 1 ? "them" : "it",
 			  a->waits->unknown > 1 ? "they are" : "it is");
+	if (a->open)
+		reply_say(r, SAY_TEXT, "%zu thread%s records, or what ended a wait: %s may have waited for all of %s time.", a->open,
+			  a->open > 1 ? "s lack" : " lacks", a->open > 1 ? "each" : "it", a->open > 1 ? "its" : "that");
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }
@@ -258,6 +268,7 @@ void reply_waits(struct reply *reply, const struct graph *graph, const struct wa
 	doubt_delays(&shown, graph, unrecorded);
 	for (size_t i = 0; i < waits->nplaces; i++)
 		a.waiting = time_add(a.waiting, waits->places[i].ticks);
+	a.waiting = doubt_waiting(&shown, graph, a.waiting, &a.open);
 	fill(reply, &a, options);
 	struct decide decide = decide_find(times, options, undecided(&a), count_again);
 	decide_fill(reply, &decide);

@@ -74,6 +74,41 @@ void doubt_delays(struct waits *waits, const struct graph *g, const struct unrec
 	free(d.blocked);
 }
 
+/* At most so long it was there. */
+static int64_t life_of(const struct waits *waits, const struct graph *g, uint32_t thread)
+{
+	const struct graph_thread *t = &g->threads[thread];
+	const struct tr_thread *recorded = &g->trace->threads[thread];
+	if (recorded->lost || recorded->gaps || trace_goes_on(recorded) || t->nevents == 0)
+		return waits->span.length.hi;
+	return times_of_thread(g->times, thread, t->first, t->last).hi;
+}
+
+static bool is_open(const struct waits *waits, const struct graph *g, uint32_t thread)
+{
+	return waits->lacks[thread] || g->trace->threads[thread].lost || g->trace->threads[thread].gaps;
+}
+
+frz_time doubt_waiting(struct waits *waits, const struct graph *g, frz_time waiting, size_t *open)
+{
+	int64_t most = 0;
+	*open = 0;
+	if (g->trace->ndiagnostics == 0)
+		return waiting;
+	for (size_t i = 0; i < waits->nplaces; i++)
+		most = ticks_plus(most, is_open(waits, g, waits->places[i].thread) ? 0 : waits->places[i].ticks.hi);
+	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
+		most = ticks_plus(most, is_open(waits, g, t) ? life_of(waits, g, t) : 0);
+		*open += is_open(waits, g, t);
+	}
+	waiting.hi = most > waiting.hi ? most : waiting.hi;
+	frz_time any = { 0, waiting.hi };
+	for (size_t i = 0; i < waits->ndelays; i++)
+		waits->delays[i].ticks = waits->delays[i].short_term = waits->delays[i].long_term = any;
+	waits->uncaused = any;
+	return waiting;
+}
+
 struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct unrecorded *u, double naps_s,
 					const struct interval *unclassified)
 {

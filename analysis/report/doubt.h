@@ -25,6 +25,11 @@ void doubt_path(struct path *, const struct unrecorded *);
  * it waited for; and whatever a thread did where it seems to wait, for that. The waits are those of the graph. */
 void doubt_delays(struct waits *, const struct graph *, const struct unrecorded *);
 
+/* Of a trace with problems: how long all threads waited at most, those of which records are lost, or of which it is not known what ended a
+ * wait, for up to all of their time. How many these are goes to `open`. What delays cost is as wide then, as what is lost may be what they
+ * go back to. `waiting`: in all, as far as is known. */
+frz_time doubt_waiting(struct waits *, const struct graph *, frz_time waiting, size_t *open);
+
 /* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `naps_s`, `unclassified`: as above. */
 struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double naps_s, const struct interval *unclassified);
 

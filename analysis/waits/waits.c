@@ -328,6 +328,12 @@ static void note_points(struct finder *f, struct doing *d, uint32_t thread, size
 	}
 }
 
+static void add_unknown(struct finder *f, uint32_t thread, bool is)
+{
+	f->waits->unknown += is;
+	f->waits->lacks[thread] |= is;
+}
+
 static void replay_thread(struct finder *f, uint32_t thread)
 {
 	const struct trace *trace = f->g->trace;
@@ -353,7 +359,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 		at += !e.inherited;
 		spill_relax(f->g->spill);
 	}
-	f->waits->unknown += goes_on && outermost(&d); /* what would have ended it did not come */
+	add_unknown(f, thread, goes_on && outermost(&d)); /* what would have ended it did not come */
 	trace_end(&events);
 	replay_close(&d.replay);
 	free(d.ticks);
@@ -674,7 +680,7 @@ static void look_at(struct finder *f, size_t number)
 	const struct wait *w = &f->list[number];
 	struct wait_looked found;
 	bool known = wait_look(f, w, &found);
-	f->waits->unknown += graph_lacks_cause(&f->g->nodes[w->node]) || (!known && f->g->nodes[w->node].kind != GRAPH_UNKNOWN);
+	add_unknown(f, w->thread, graph_lacks_cause(&f->g->nodes[w->node]) || (!known && f->g->nodes[w->node].kind != GRAPH_UNKNOWN));
 	if (f->delays)
 		note_cost(f, &f->costs[number], &found);
 	if (!known || !found.any)
@@ -781,7 +787,8 @@ static void find(struct finder *f)
 static void find_waits(struct waits *waits, const struct graph *g, bool delays)
 {
 	struct finder f = { .waits = waits, .g = g, .delays = delays };
-	*waits = (struct waits){ .span = graph_span(g) };
+	*waits = (struct waits){ .span = graph_span(g), .lacks = mem_resize(NULL, g->trace->nthreads + 1, sizeof *waits->lacks) };
+	memset(waits->lacks, 0, g->trace->nthreads * sizeof *waits->lacks);
 	if (delays)
 		history_open(&f.history, g);
 	find(&f);
@@ -821,4 +828,5 @@ void waits_close(struct waits *waits)
 	free(waits->causes);
 	free(waits->places);
 	free(waits->delays);
+	free(waits->lacks);
 }

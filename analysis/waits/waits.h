@@ -71,6 +71,7 @@ struct waits {
 	struct wait_sum *places; size_t nplaces; /* likewise */
 	struct wait_delay *delays; size_t ndelays; /* likewise */
 	frz_time uncaused;           /* waiting that goes back to nothing in the trace */
+	bool *lacks;                 /* of each thread: some of those */
 	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these, nor are those that a time ended */
 	struct graph_said said;      /* by the graph */
 };

@@ -94,6 +94,17 @@ waited semaphore condition 0 1 10 60000 0 0 a
 	work 0 0 1000 101000; op 0 8 101000 101000 id=5; echo 'e 0 101350 15 point id=7'; echo 'e 0 101400 8 point id=5'; } | trace condition
 waited condition condition 0 1 15 100400 0 0 a
 
+# With problems in the trace nothing is proved: what records are lost of may have waited for all of its time, and whatever it did then may be
+# what others waited for.
+{ ranks; work 0 0 1000 41000; op 0 2 41000 102000 group=1 seq=0; work 1 1 1000 11000; echo 'lost 1 1'; work 1 1 51000 101000; op 1 2 101000 102000 group=1 seq=0; } |
+	trace lossy
+expect 1 waits --json lossy
+jq -e '([.waits[], .delays[]] | length >= 2 and all(.verdict == "undecided")) and (.delays | length > 0 and all(.seconds.lo == 0 and .seconds.hi >= 1.6e-4)) and
+	(.waiting_s | .lo > 59e-6 and .lo < 61e-6 and .hi >= 1.6e-4)' out >is || fail "lossy: $(cat out)"
+expect 1 waits lossy
+says out '1 thread lacks records, or what ended a wait'
+[ "$(grep -c undecided out)" -ge 2 ] || fail "lossy: what is proved in $(cat out)"
+
 # Who finds a message and then takes it has waited for it since it looked.
 { ranks; work 0 0 1000 101000; op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8; work 1 1 1000 41000; op 1 17 41000 103000
 	op 1 4 103000 103100 group=1 peer=0 tag=1 bytes=8; } | trace probe
