@@ -28,7 +28,7 @@ PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-
                   libjansson-dev libglpk-dev uthash-dev zlib1g-dev libzstd-dev libopenmpi-dev openmpi-bin libmpich-dev libpmix-dev \
                   mpich libclips-dev libsqlite3-dev sqlite3 libotf2-trace-dev otf2-tools python3-otf2 \
                   protobuf-compiler pajeng graphviz valgrind check pkg-config binutils iproute2 scdoc gnuplot-nox python3-networkx cmake ccache \
-                  csmith libcsmith-dev jq chromium
+                  csmith libcsmith-dev jq gojq chromium
 BENCH_PACKAGES := libfxt-dev liblttng-ust-dev lttng-tools uftrace tcl time
 PAPER_PACKAGES := gnuplot-nox
 

@@ -29,6 +29,12 @@ failed=0 at_once=
 
 about() { :; }
 
+# Debian's, whatever stands before it: a version manager's shim takes 70 ms to find it.
+python3() { /usr/bin/python3 "$@"; }
+
+# The same language, in a program that starts in 1 ms; jq takes 17, in which it parses its own library.
+jq() { gojq "$@"; }
+
 fail() {
 	echo "FAILED: $(about)$*"
 	failed=1

@@ -258,8 +258,9 @@ done
 named() { # what trace diagnostic command...
 	local what=$1 trace=$2 diagnostic=$3 command
 	shift 3
-	rm -rf "$dir/t"
+	rm -rf "$dir/t" "$dir/json"
 	cp -r "$trace" "$dir/t"
+	mkdir "$dir/json"
 	(cd "$dir/t" && "$@") || fail "$what: cannot be damaged"
 	for command in report csp coz clocks query; do
 		local words=("$command" "$dir/t")
@@ -269,8 +270,11 @@ named() { # what trace diagnostic command...
 		grep -q "$diagnostic" "$dir/err" || fail "$what: $command says $(cat "$dir/err")"
 		head -1 "$dir/out" | grep -q '^Damaged: [1-9][0-9]* problems\? (dprof-analyze check); nothing \(it\|they\) may change is proved\.$' ||
 			fail "$what: $command: on top $(head -1 "$dir/out")"
-		"$analyze" "${words[@]}" --json 2>/dev/null | jq -r '.problems[]' | grep -q "$diagnostic" ||
-			fail "$what: $command --json does not name it"
+		"$analyze" "${words[@]}" --json 2>/dev/null >"$dir/json/$command"
+	done
+	jq -r '(input_filename | sub(".*/"; "")) + " " + .problems[]' "$dir"/json/* >"$dir/problems"
+	for command in report csp coz clocks query; do
+		sed -n "s/^$command //p" "$dir/problems" | grep -q "$diagnostic" || fail "$what: $command --json does not name it"
 	done
 }
 
@@ -302,7 +306,7 @@ ranks() { # intervals of scores, by rank
 }
 rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t"
 sed -i 's/^rank 1 /rank 2 /; s/^ghz 2/ghz 1/' "$dir/t/h0-1.process"
-[ "$(ranks '[.threads[] | select(.rank == 1) | .straggler_percent] | unique')" = '[{"lo":0,"hi":100}]' ] &&
+[ "$(ranks '[.threads[] | select(.rank == 1) | .straggler_percent] | unique')" = '[{"hi":100,"lo":0}]' ] &&
 	[ "$(ranks '[.span_s.hi, ([.threads[].verdict] | unique)]')" = '[null,["undecided"]]' ] ||
 	fail "a changed process file is believed: $(ranks .)"
 (cd "$dir/t" && for file in *.process; do sed -i 's/^ghz 2/ghz 1/' "$file"; done)
@@ -333,8 +337,8 @@ ranks '.problems[], (.threads[] | select(.thread == 3 or .pid == 9) | .straggler
 diff - "$dir/out" <<'END' || fail "packed chunks of nobody: $(cat "$dir/out")"
 "h0-p8-3.packed: expected the file h0-p8-3.events of its thread, found none: its events are left out"
 "h0-p9-0.packed: expected the file HOST-RANK.process that it belongs to, found none: its events are left out"
-{"lo":0,"hi":100}
-{"lo":0,"hi":100}
+{"hi":100,"lo":0}
+{"hi":100,"lo":0}
 END
 
 for damage in 'rm SITES' 'truncate -s 40 SITES' 'poke SITES 6 \x02'; do

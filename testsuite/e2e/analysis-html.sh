@@ -48,14 +48,14 @@ says out 'page.html: '
 sed -n '/id="data"/,/<\/script>/p' page.html | sed '1d;$d' >data.json
 for command in waits path profile efficiency clocks diagnose; do
 	expect 0 $command --json two
-	jq -S . out >asked
-	jq -S --arg c $command '.[$c] + (if .[$c].problems then {} else {problems: [], notes: []} end)' data.json >kept
+	jq . out >asked
+	jq --arg c $command '.[$c] + (if .[$c].problems then {} else {problems: [], notes: []} end)' data.json >kept
 	# What the report notes of time outside of marks is there once.
-	jq -S --slurpfile page data.json '. + (if .problems then {} else {problems: [], notes: []} end) | .notes -= $page[0].report.notes' asked | diff - kept >differ || fail "$command: $(cat differ)"
+	jq --slurpfile page data.json '. + (if .problems then {} else {problems: [], notes: []} end) | .notes -= $page[0].report.notes' asked | diff - kept >differ || fail "$command: $(cat differ)"
 done
 expect 0 report --json two
-jq -S 'del(.command)' out >asked
-jq -S '.report | del(.command)' data.json | diff asked - >differ || fail "report: $(cat differ)"
+jq 'del(.command)' out >asked
+jq '.report | del(.command)' data.json | diff asked - >differ || fail "report: $(cat differ)"
 ! grep -qF '<img' page.html || fail "a name is markup"
 ! grep -qE '<(script|link|img|iframe)[^>]*(src|href)=' page.html || fail "something is fetched"
 says page.html "default-src 'none'"
@@ -65,11 +65,12 @@ jq -e '.source | length == 3 and .[1].file == "a\u0027b\"c.c" and .[1].why == nu
 	.[2] == 2 and (.[3] | startswith("        init();") and (contains("\u001b") | not)) and .[12] == 7) and
 	all(.[0], .[2]; (.why | length > 0) and .lines == [])' data.json >held || fail "source: $(jq -c .source data.json)"
 
+parts='def parts($n): range(0; length; $n) as $i | .[$i : $i + $n]; '
 # Bars are as long as the thread was there, and wait as long as waits says.
-jq -c '.timeline | [.grain, (.threads[] | [.bars | _nwise(6)] | ([.[] | .[0] + .[1]] | add), ([.[] | .[3]] | add))]' data.json >bars
+jq -c "$parts"'.timeline | [.grain, (.threads[] | [.bars | parts(6)] | ([.[] | .[0] + .[1]] | add), ([.[] | .[3]] | add))]' data.json >bars
 jq -e '.[0] == 0 and all(.[1], .[3]; . > 79900000 and . < 79920000) and .[2] > 40 * 1290000 and .[2] < 40 * 1300000 and .[4] < 1000000' bars >held ||
 	fail "bars: $(cat bars)"
-jq -e '.timeline | [.path | _nwise(4) | select(.[0] == 1) | .[2] - .[1]] | add > 70000000' data.json >held || fail "rank 1 is the critical path"
+jq -e "$parts"'.timeline | [.path | parts(4) | select(.[0] == 1) | .[2] - .[1]] | add > 70000000' data.json >held || fail "rank 1 is the critical path"
 jq -e '.timeline.links | length >= 5 * 39' data.json >held || fail "who was waited for"
 
 # A run of more steps than a page keeps: neighbours are put together into bars shorter than one grain, and nothing gets lost by that.

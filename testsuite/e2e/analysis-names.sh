@@ -38,29 +38,22 @@ e 1 6000 1 enter group=1 seq=0
 e 1 7300 1 exit
 END
 
-printable() { # what
-	python3 - "$dir/out" "$dir/err" <<'END' || fail "$1"
-import sys, unicodedata
-for name in sys.argv[1:]:
-    text = open(name, "rb").read().decode("utf-8")
-    bad = [c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") and c != "\n"]
-    if bad:
-        sys.exit(f"{name}: {bad[:5]}: {text[:2000]!r}")
-END
-}
-
+# What each command says is kept, to be looked at in the end, in files of a number each.
+mkdir "$dir/said"
+n=0
 run() { # command arguments...
-	"$analyze" "$@" >"$dir/out" 2>"$dir/err"
-	printable "$*"
+	n=$((n + 1))
+	said=$dir/said/$n
+	echo "$*" >"$said.what"
+	"$analyze" "$@" >"$said.out" 2>"$said.err"
 }
 
 both() { # command arguments...
 	run "$@"
-	[ -s "$dir/out" ] || [ -s "$dir/err" ] || fail "$*: says nothing"
+	[ -s "$said.out" ] || [ -s "$said.err" ] || fail "$*: says nothing"
 	run "$@" --json
-	[ -s "$dir/out" ] || [ -s "$dir/err" ] || fail "$*: no JSON, and no reason"
-	[ ! -s "$dir/out" ] || python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$dir/out" ||
-		fail "$*: no JSON"
+	mv "$said.out" "$said.json"
+	[ -s "$said.json" ] || [ -s "$said.err" ] || fail "$*: no JSON, and no reason"
 }
 
 all() { # directory
@@ -104,4 +97,26 @@ run pack "$dir/bad$esc" "$hostile/out"
 mkdir "$dir/empty" "$dir/empty/dprof-$esc"
 run "$dir/empty"
 
+python3 - "$dir/said" $n <<'END' || failed=1
+import json, os, sys, unicodedata
+failed = 0
+for n in range(1, int(sys.argv[2]) + 1):
+    name = f"{sys.argv[1]}/{n}"
+    what = open(name + ".what", errors="backslashreplace").read()
+    for suffix in ".out", ".json", ".err":
+        if not os.path.exists(name + suffix):
+            continue
+        data = open(name + suffix, "rb").read()
+        try:
+            text = data.decode("utf-8")
+            bad = [c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") and c != "\n"]
+            if bad:
+                raise ValueError(f"{bad[:5]}: {text[:2000]!r}")
+            if suffix == ".json" and text:
+                json.loads(text)
+        except ValueError as why:
+            print(f"FAILED: {what!r} {suffix}: {why}")
+            failed = 1
+sys.exit(failed)
+END
 exit $failed

@@ -46,7 +46,7 @@ says out 'two.db: '
 
 grep '^SELECT' "$manual" >questions
 [ "$(wc -l <questions)" = 5 ] || fail "questions: $(cat questions)"
-rounded() { jq -cS 'walk(if type == "number" then . * 1e9 | round else . end) | map(with_entries(select(.value != null)))'; }
+rounded() { jq -c 'walk(if type == "number" then . * 1e9 | round else . end) | map(with_entries(select(.value != null)))'; }
 asked() { # number of a question -> answer
 	question=$(sed -n "$1p" questions)
 	expect 0 query --json --sql "$question" two
