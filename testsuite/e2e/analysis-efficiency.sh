@@ -30,15 +30,14 @@ ranks() { # how many
 # All factors of what `jq` finds in the answer hold these truths, and are no wider than 0.1 points; serialisation and transfer: the
 # bounds for what operations may take.
 factors() { # directory filter parallel load-balance communication serialisation transfer (each LO or LO..HI)
-	local i=0 name lo hi
+	local name each=true truths=("${@:3}")
 	expect 0 efficiency --json "$1"
 	for name in parallel load_balance communication serialisation transfer; do
-		i=$((i + 1))
-		IFS=: read -r lo hi <<<"$(cut -d' ' -f$i <<<"${*:3}" | sed 's/\.\./:/')"
-		jq -e --argjson lo "$lo" --argjson hi "${hi:-$lo}" "$2 | .$name | .lo <= \$lo and .hi >= \$hi and
-			.lo >= \$lo - 0.1 and .hi <= \$hi + 0.1" out >is ||
-			fail "$1: $2: $name: expected $lo .. ${hi:-$lo}, found $(jq -c "$2 | .$name" out)"
+		each+=", holds(.$name; ${truths[0]%..*}; ${truths[0]#*..})"
+		truths=("${truths[@]:1}")
 	done
+	jq -e "def holds(\$x; \$lo; \$hi): \$x | .lo <= \$lo and .hi >= \$hi and .lo >= \$lo - 0.1 and .hi <= \$hi + 0.1; $2 | all($each; .)" out >is ||
+		fail "$1: $2: expected ${*:3}, found $(jq -c "$2" out)"
 	jq -e "$2 | .load_balance as \$l | .communication as \$c | .serialisation as \$s | .transfer as \$t |
 		\$l.lo * \$c.lo / 100 <= .parallel.hi and \$l.hi * \$c.hi / 100 >= .parallel.lo and
 		\$s.lo * \$t.lo / 100 <= \$c.hi and \$s.hi * \$t.hi / 100 >= \$c.lo" out >is || fail "$1: products do not hold"

@@ -34,13 +34,13 @@ leave() { echo "e $1 $3 $2 exit ${*:4}"; }
 
 # What the filter finds has these: number, or ns that an interval in seconds holds and is not 100 ns wide.
 has() { # directory filter key=value...
-	local filter=$2 pair key value
+	local filter=$2 pair each=true
 	for pair in "${@:3}"; do
-		key=${pair%%=*} value=${pair#*=}
-		jq -e --argjson v "$value" "[$filter] | length == 1 and (.[0] | .$key |
-			if type == \"object\" then .lo <= \$v * 1e-9 and .hi >= \$v * 1e-9 and .hi - .lo < 1e-7 else . == \$v end)" "$1.json" >is ||
-			fail "$1: $filter: expected $pair, found $(jq -c "$filter | .$key" "$1.json")"
+		each+=", holds(.${pair%%=*}; ${pair#*=})"
 	done
+	jq -e "def holds(\$x; \$v): \$x | if type == \"object\" then .lo <= \$v * 1e-9 and .hi >= \$v * 1e-9 and .hi - .lo < 1e-7 else . == \$v end;
+		[$filter] | length == 1 and (.[0] | all($each; .))" "$1.json" >is ||
+		fail "$1: $filter: expected ${*:3}, found $(jq -c "$filter" "$1.json")"
 }
 
 profile() { # directory [status]

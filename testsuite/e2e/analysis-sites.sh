@@ -92,9 +92,10 @@ for k in range(60):
     open('%s/damaged-%d' % (sys.argv[4], k), 'wb').write(data)
 END_PY
 for file in "$dir"/damaged-*; do
-	(ulimit -t 10; exec timeout 60 "$analyze" sites --json "$file") >"$dir/out" 2>"$dir/err"
+	(ulimit -t 10; exec timeout 60 "$analyze" sites --json "$file") >"$file.json" 2>"$dir/err"
 	status=$?
 	[ $status -le 1 ] || fail "$file: status $status: $(cat "$dir/err")"
-	[ ! -s "$dir/out" ] || jq -e . "$dir/out" >/dev/null || fail "$file: no JSON"
 done
+jq -n '[inputs] | length' "$dir"/damaged-*.json >"$dir/out" 2>"$dir/err" && [ "$(cat "$dir/out")" = "$(find "$dir" -name 'damaged-*.json' -size +0 | wc -l)" ] ||
+	fail "no JSON: $(cat "$dir/out" "$dir/err")"
 exit $failed

@@ -37,11 +37,13 @@ DPROF_OFF=1 ./full $visits >plain 2>/dev/null
 [ $? = 7 ] || { echo 'FAILED without dprof'; exit 1; }
 
 ratio() { # ticks: as seconds of the trace
-	jq -n "$1 / ($(sed -n 's/^ghz //p' "$trace"/*.process) * 1000000000)"
+	awk -v ticks="$1" '$1 == "ghz" { printf "%.17g\n", ticks / ($2 * 1e9) }' "$trace"/*.process
 }
 
-holds() { # what it should be, by jq, of a command's JSON
-	jq -e "$2" "$1.json" >/dev/null || fail "$1: not $2: $(head -c 2000 "$1.json")"
+holds() { # command filter...: all of them, by jq, of its JSON
+	local each=true
+	for filter in "${@:2}"; do each+=", ($filter)"; done
+	jq -e "all($each; .)" "$1.json" >/dev/null || fail "$1: not ${*:2}: $(head -c 2000 "$1.json")"
 }
 
 # What is left to itself records everything it can; what is lost is lost for this reason.
@@ -67,8 +69,9 @@ recorded() { # directory, a cause or "any": whether any is lost is chance
 		grep -q 'thread 0: .*; proved' text && fail "$command: the wrong thread: $(cat text)"
 		"$analyze" "${words[@]}" --json >"${command% --}.json" 2>/dev/null
 		[ $? = 1 ] || fail "$command --json: status $?"
-		holds "${command% --}" '.problems | any(test("expected (all records|room).*: '"$cause"'"))'
 	done
+	said_by=$(jq -r --arg cause "expected (all records|room).*: $cause" 'select(.problems | any(test($cause))) | input_filename' {report,csp,query,coz,clocks}.json)
+	[ "$(xargs <<<"$said_by")" = "report.json csp.json query.json coz.json clocks.json" ] || fail "not each names that $cause: only $said_by"
 	"$analyze" report "$trace" 2>/dev/null | tr '\n' ' ' | grep -q "Records are missing, at least [0-9]*: $cause" || fail "report does not say that $cause"
 	contained
 }
@@ -77,17 +80,14 @@ recorded() { # directory, a cause or "any": whether any is lost is chance
 contained() {
 	local least most worked
 	least=$(ratio "$run") most=$(ratio "$(cat ticks)") worked=$(ratio "$work")
-	for command in report csp; do
-		holds $command ".span_s | .lo <= $most and (.hi == null or .hi >= $least)"
-		holds $command "[.threads[] | select(.thread == 1)] | length == 1 and
-			all(.straggler_percent.hi >= 100 * $worked / $most)"
-	done
-	holds report "[.regions[] | select(.region == \"work\")] | length == 1 and
+	local whole=".span_s | .lo <= $most and (.hi == null or .hi >= $least)" score="[.threads[] | select(.thread == 1)] | length == 1 and
+		all(.straggler_percent.hi >= 100 * $worked / $most)"
+	holds csp "$whole" "$score"
+	holds report "$whole" "$score" "[.regions[] | select(.region == \"work\")] | length == 1 and
 		all(.time_s.lo <= $most and (.time_s.hi == null or .time_s.hi >= $worked))"
 	holds query ".holds_s | .lo <= $most and (.hi == null or .hi >= $worked)"
 	# Whatever was in the records that are lost.
-	holds coz '.regions | length > 0 and all(.verdict != "proved")'
-	holds coz "[.regions[] | select(.region == \"work\") | .speedup_percent[-1]] | length == 1"
+	holds coz '.regions | length > 0 and all(.verdict != "proved")' "[.regions[] | select(.region == \"work\") | .speedup_percent[-1]] | length == 1"
 }
 
 record() { # directory
@@ -113,7 +113,7 @@ name='what lost records cost'
 mkdir took20 tookunlimited
 lost=$(took 20) kept=$(took unlimited)
 "$analyze" check "$(echo took20/dprof-full.* | cut -d' ' -f1)" | grep -q 'found [0-9]* dropped' || fail 'nothing was lost'
-jq -ne "$lost <= 4 * $kept" >/dev/null || fail "$lost ms of the processor, and $kept where all is kept"
+is_true "$lost <= 4 * $kept" || fail "$lost ms of the processor, and $kept where all is kept"
 
 # ---- A disk of its own, where that may be mounted ------------------------------------------------------------
 
