@@ -64,7 +64,7 @@ static void true_scores(const struct participants *who, double *score)
 		if (moments[m] == moments[m - 1] || moments[m - 1] < w.first || moments[m] > w.last)
 			continue;
 		uint32_t waiting = 0, worker = NO_PARTICIPANT;
-		for (uint32_t a = 0; a < who->nparticipants; a++) {
+		for (uint32_t a = 0; a < who->nparticipants && waiting + 1 >= a; a++) {
 			if (!takes_part(who, a)) {
 				waiting++;
 				continue;
