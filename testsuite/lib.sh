@@ -42,7 +42,8 @@ fail() {
 }
 
 interval() {
-	tr -d ' \n' | grep -o "\"$1\":{[^}]*}" | head -1 | sed 's/.*"lo":\([^,]*\),"hi":\([^}]*\)}/\1 \2/'
+	awk -v key="\"$1\":{" 'BEGIN { RS = "\001" }
+		{ gsub(/[ \n]/, ""); if (at = index($0, key)) { $0 = substr($0, at + length(key)); sub(/}.*/, ""); sub(/.*"lo":/, ""); sub(/,"hi":/, " "); print } }'
 }
 
 is_true() {

@@ -6,11 +6,7 @@
 . testsuite/fixtures/analysis/setup.sh
 
 # A trace of one clock that shows nanoseconds; sites by name below, then threads and events.
-head_of() { # threads
-	echo "dprof-text 1"
-	echo "clock 0 host=h0 ghz=1"
-	for t in $(seq 0 $(($1 - 1))); do echo "thread $t clock=0 rank=${2:-0} number=$t"; done
-	cat <<-END
+sites=$(cat <<-END
 	site 0 kind=region name=a file=x.c line=1
 	site 1 kind=region name=b file=x.c line=2
 	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
@@ -42,11 +38,19 @@ head_of() { # threads
 	site 38 kind=send name=MPI_Bsend file=x.c line=39
 	site 39 kind=fork name=pthread_create file=x.c line=40
 	END
+)
+head_of() { # threads
+	echo "dprof-text 1"
+	echo "clock 0 host=h0 ghz=1"
+	local t
+	for ((t = 0; t < $1; t++)); do echo "thread $t clock=0 rank=${2:-0} number=$t"; done
+	echo "$sites"
 }
 
 ranks() { # how many
 	head_of 0
-	for r in $(seq 0 $(($1 - 1))); do echo "thread $r clock=0 rank=$r"; done
+	local r
+	for ((r = 0; r < $1; r++)); do echo "thread $r clock=0 rank=$r"; done
 	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
 }
 
