@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -381,6 +382,35 @@ static void count_in(void)
 }
 
 static bool first_ended; /* the process's first thread, by pthread_exit(): so the last one calls exit() */
+static uint64_t past_ns, past_threads; /* of those that ended */
+static __thread uint64_t own_past_ns;  /* of these */
+
+/* What functions of atexit() and destructors do there is recorded as by one more thread, which ends with the process: exit()
+ * does not come back, so its memory stays. The kernel goes on counting where it was. */
+static void go_on_in_exit(void)
+{
+	if (!gone)
+		return;
+	lock();
+	past_ns -= own_past_ns;
+	past_threads--;
+	unlock();
+	gone = false;
+}
+
+#define EXITS_MOST 32 /* so many have memory in the C library */
+
+/* While it records, since the C library may call the program's malloc. What is asked for last is called first: so by the last
+ * thread, though it cannot know; and, if others end at the same time, by the first one before. */
+static void expect_exit(void)
+{
+	static unsigned exits;
+	bool first = sys(SYS_gettid) == sys(SYS_getpid);
+	bool last = first_ended && __atomic_load_n(&alive, __ATOMIC_SEQ_CST) == 1;
+
+	if ((first || last) && __atomic_fetch_add(&exits, 1, __ATOMIC_RELAXED) < EXITS_MOST)
+		atexit(go_on_in_exit);
+}
 
 static void count_out(void)
 {
@@ -444,8 +474,6 @@ static void unmap(struct dprof_thread *t)
 	sys(SYS_munmap, header, DPROF_HEADER_SIZE);
 }
 
-static uint64_t past_ns, past_threads; /* of those that ended */
-
 /* Outside of the lock: who reads files, and perhaps waits for the helper, would have all wait that end. */
 static struct dprof_sched last_counts(struct dprof_thread *t)
 {
@@ -472,7 +500,8 @@ static void close_cursor(struct dprof_thread *t, struct dprof_sched last)
 	if (t->header->ended) /* its process was faster: the header has its sum */
 		return;
 	keep_sched(&t->header->sched[1], last);
-	past_ns += last.known & DPROF_SCHED_CPU ? last.cpu_ns : 0;
+	own_past_ns = last.known & DPROF_SCHED_CPU ? last.cpu_ns : 0;
+	past_ns += own_past_ns;
 	past_threads++;
 	dprof_end_thread(t);
 }
@@ -518,12 +547,14 @@ static void end(void *value)
 	struct dprof_sched last;
 
 	if (value == NOT_RECORDING) {
+		expect_exit();
 		count_out();
 		return;
 	}
 	if (++t->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
 	    pthread_setspecific(key, t) == 0)
 		return;
+	expect_exit();
 	if (t->last)
 		dprof_adapter_point(t->last);
 	stop_supply(t);
