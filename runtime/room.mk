@@ -42,8 +42,8 @@ $(B)/obj/guest/runtime/packer.o: $(B)/obj/guest/runtime/pack.o
 	$(Q)$(OBJCOPY) --keep-global-symbol=dprof_pack --keep-global-symbol=dprof_pack_close $@.all $@
 	$(Q)rm $@.all
 
-# Only a shared libdprof can stand before the C library's _exit(), unshare() and __register_atfork().
-$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/alone runtime/leave runtime/atfork runtime/entry freezer/clock)
+# Only a shared libdprof can stand before the C library's _exit(), unshare(), sigaltstack() and __register_atfork().
+$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/alone runtime/leave runtime/atfork runtime/altstack runtime/entry freezer/clock)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread $(soname) \
 		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^ && $(named)

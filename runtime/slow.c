@@ -62,13 +62,17 @@ static void lose(struct dprof_thread *t, uint64_t why)
 	}
 }
 
-/* A handler's own stack may be so short that we would write below it, where other things of the program's lie. (One that
- * the kernel takes away meanwhile, SS_AUTODISARM, it does not tell of.) */
+__thread bool dprof_stack_disarms;
+
+/* A handler's own stack may be so short that we would write below it, where other things of the program's lie. One that
+ * the kernel takes away meanwhile (SS_AUTODISARM) it does not tell of: so a thread that ever had one may be on it. */
 static bool is_on_short_stack(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	stack_t own;
 
+	if (dprof_stack_disarms)
+		return true;
 	return sys(SYS_sigaltstack, NULL, &own) == 0 && own.ss_flags & SS_ONSTACK &&
 	       here - (uintptr_t)own.ss_sp < CALL_STACK_BYTES;
 }

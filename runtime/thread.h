@@ -288,6 +288,9 @@ int dprof_threads_prepare(void);
 /* In the child of a fork, which has no threads but its own and no file yet. */
 void dprof_threads_forget(void);
 
+/* The thread has had a stack for handlers of which the kernel does not tell while one runs there (altstack.c). */
+extern __thread bool dprof_stack_disarms __attribute__((tls_model("initial-exec")));
+
 /* Jumps of threads (longjmp) are reported. */
 extern bool dprof_jumps_told;
 

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -311,6 +312,8 @@ DPROF_EXPORT long any_syscall(long number, long a, long b, long c, long d, long 
 		dprof_adapter_thread_leaves();
 	if (number == SYS_unshare)
 		return unshare((int)a);
+	if (number == SYS_sigaltstack)
+		return sigaltstack((const stack_t *)a, (stack_t *)b);
 	if (number == SYS_setns)
 		return setns((int)a, (int)b);
 	return is_watched() ? watch(&q) : ask(&q);
