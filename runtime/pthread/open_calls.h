@@ -46,6 +46,7 @@ static inline void call_opens(struct open_call *c, uint64_t begun, void (*left)(
 		c->outer.call = NULL;
 	c->begun = begun;
 	c->left = left;
+	__atomic_signal_fence(__ATOMIC_RELEASE); /* a handler that jumps finds all of it, or not this call */
 	open_calls = (struct open_calls){ c, begun };
 }
 
