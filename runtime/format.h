@@ -318,7 +318,8 @@ enum dprof_key {
 #define DPROF_EVENTS_MAGIC   "dprofev2"
 #define DPROF_MORE_MAGIC     "dprfmore" /* a thread goes on here */
 #define DPROF_HEADER_SIZE    4096
-#define DPROF_FORMAT_VERSION 4
+#define DPROF_FORMAT_VERSION 5
+#define DPROF_FORMAT_SUMMED  4 /* the sum of a header leaves out struct dprof_jumps */
 #define DPROF_FORMAT_UNSUMMED 3 /* neither seals nor struct dprof_end */
 #define DPROF_FORMAT_OLDEST  2 /* first_chunk is 0, and no chunk has a number */
 #define DPROF_SLACK_WORDS    64
@@ -353,7 +354,8 @@ struct dprof_end {
 	uint64_t chunks;     /* that were begun; without numbers: 1 */
 	uint64_t words;      /* of the last one */
 	uint64_t sum;        /* of these words (sum.h) */
-	uint64_t header_sum; /* of the header up to here, as if its `lost` and `why` were zero */
+	uint64_t header_sum; /* of the header without this, as if its `lost` and `why` were zero, and the first jump of a thread that
+			      * ran on had not come yet */
 };
 
 /* When a thread jumped for the first time: left functions by longjmp, an exception, or for another stack, and so

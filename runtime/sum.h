@@ -38,15 +38,25 @@ static inline uint64_t dprof_sum_bytes(uint64_t sum, const void *bytes, size_t n
 	return sum;
 }
 
+/* Of a thread that runs on it is only told whether it would say that it jumps. */
+static inline struct dprof_jumps dprof_jumps_at_end(const struct dprof_events_header *h)
+{
+	struct dprof_jumps none = { DPROF_JUMPS_NONE, ~DPROF_JUMPS_NONE }, untold = { 0, 0 };
+
+	return !h->end.ran_on ? h->jumps : h->jumps.first ? none : untold;
+}
+
 /* As `end.header_sum` is to be. */
 static inline uint64_t dprof_header_sum(const struct dprof_events_header *h)
 {
 	struct dprof_events_header copy = *h;
-	uint64_t word[offsetof(struct dprof_events_header, end.header_sum) / sizeof(uint64_t)];
+	struct dprof_jumps jumps = dprof_jumps_at_end(h);
+	uint64_t word[offsetof(struct dprof_events_header, end.header_sum) / sizeof(uint64_t)], sum;
 
 	copy.lost = copy.why = 0;
 	memcpy(word, &copy, sizeof(word));
-	return dprof_sum_words(DPROF_SUM_BEGIN, word, sizeof(word) / sizeof(*word));
+	sum = dprof_sum_words(DPROF_SUM_BEGIN, word, sizeof(word) / sizeof(*word));
+	return h->version < DPROF_FORMAT_VERSION ? sum : dprof_sum_word(dprof_sum_word(sum, jumps.first), jumps.check);
 }
 
 #endif

@@ -203,7 +203,7 @@ static struct chunk_places places_list(const struct ch_words *w, const struct dp
 			offset += (data - offset) / bytes * bytes; /* places that were never used */
 		struct chunk_place p = { .offset = offset,
 					 .bytes = size - offset < bytes ? size - offset : bytes };
-		if (h->version >= DPROF_FORMAT_VERSION && h->first_chunk && p.bytes == bytes)
+		if (h->version >= DPROF_FORMAT_SUMMED && h->first_chunk && p.bytes == bytes)
 			p.seal = DPROF_SEAL_WORDS * sizeof(uint64_t);
 		if (!read_at(fd, &p.first_word, sizeof p.first_word, offset))
 			break;

@@ -400,7 +400,8 @@ static bool check_header(struct opened_trace *o, struct header_place place, cons
 			       (int64_t)(value), (int64_t)h->field);                               \
 		return false;                                                                      \
 	}
-	if (p->summed || place.in_slot || (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED))
+	if (h->version != DPROF_FORMAT_SUMMED &&
+	    (p->summed || place.in_slot || (h->version != DPROF_FORMAT_OLDEST && h->version != DPROF_FORMAT_UNSUMMED)))
 		EXPECT(version, DPROF_FORMAT_VERSION);
 	EXPECT(header_size, header_size(place));
 	EXPECT(word_size, sizeof(uint64_t));
@@ -413,7 +414,7 @@ static bool check_header(struct opened_trace *o, struct header_place place, cons
 		EXPECT(first_chunk, DPROF_HEADER_SIZE);
 	if (h->first_chunk > h->largest_chunk)
 		EXPECT(largest_chunk, h->first_chunk);
-	if (h->version >= DPROF_FORMAT_VERSION && !h->ended)
+	if (h->version >= DPROF_FORMAT_SUMMED && !h->ended)
 		EXPECT(end.header_sum, 0);
 #undef EXPECT
 	return true;
@@ -465,18 +466,30 @@ static const struct process_file *process_of(const struct opened_trace *o, struc
 	return process_with_stem(o, place.name, stem_of(place.name, place.in_slot ? NULL : number), sorted);
 }
 
+static bool knows_jumps(const struct dprof_events_header *h)
+{
+	return h->jumps.check == ~h->jumps.first;
+}
+
 /* What the thread, or its process, said when it ended: NULL without that, or when it cannot be believed. */
 static const struct dprof_end *end_of(struct opened_trace *o, struct header_place place, const struct file *f)
 {
 	const struct dprof_events_header *h = &f->header;
-	if (h->version < DPROF_FORMAT_VERSION || !h->ended)
+	if (h->version < DPROF_FORMAT_SUMMED || !h->ended)
 		return NULL;
-	if (dprof_header_sum(h) == h->end.header_sum)
+	if (dprof_header_sum(h) != h->end.header_sum) {
+		trace_diagnose(&o->t,
+			       "%s: offset %" PRIu64 ": expected the sum 0x%" PRIx64 " of the header, found 0x%" PRIx64,
+			       place.name, place.at + offsetof(struct dprof_events_header, end.header_sum), dprof_header_sum(h),
+			       h->end.header_sum);
+		return NULL;
+	}
+	if (knows_jumps(h) || !(h->jumps.first | h->jumps.check))
 		return &h->end;
 	trace_diagnose(&o->t,
-		       "%s: offset %" PRIu64 ": expected the sum 0x%" PRIx64 " of the header, found 0x%" PRIx64,
-		       place.name, place.at + offsetof(struct dprof_events_header, end.header_sum), dprof_header_sum(h),
-		       h->end.header_sum);
+		       "%s: offset %" PRIu64 ": expected the stamp of a first jump and its complement, found 0x%" PRIx64
+		       " and 0x%" PRIx64, place.name, place.at + offsetof(struct dprof_events_header, jumps), h->jumps.first,
+		       h->jumps.check);
 	return NULL;
 }
 
@@ -495,13 +508,13 @@ static bool says_its_end(struct opened_trace *o, struct header_place place, cons
 				     "found %" PRIu64,
 			       place.name, place.at + offsetof(struct dprof_events_header, lost), end->lost,
 			       h->lost);
-	return h->version < DPROF_FORMAT_VERSION || end || !h->ended;
+	return h->version < DPROF_FORMAT_SUMMED || end || !h->ended;
 }
 
 /* The stamp behind which the thread recorded nothing, as far as it is known: without an end, it ran until its process ended. */
 static uint64_t latest(const struct dprof_events_header *h, const struct dprof_end *end, const struct tr_process *process)
 {
-	bool old = h->version < DPROF_FORMAT_VERSION;
+	bool old = h->version < DPROF_FORMAT_SUMMED;
 	bool all = end && (!end->ran_on || h->lost == end->lost);
 	if (!h->ended && process->finished && process->ended)
 		return process->ended;
@@ -511,7 +524,7 @@ static uint64_t latest(const struct dprof_events_header *h, const struct dprof_e
 /* The stamp from which on the thread may have jumped, or UINT64_MAX. */
 static uint64_t may_jump(const struct dprof_events_header *h)
 {
-	if (h->version < DPROF_FORMAT_VERSION || h->jumps.check != ~h->jumps.first || !h->jumps.first)
+	if (h->version < DPROF_FORMAT_SUMMED || !knows_jumps(h) || !h->jumps.first)
 		return 0;
 	return h->jumps.first == DPROF_JUMPS_NONE ? UINT64_MAX : h->jumps.first;
 }
@@ -551,7 +564,7 @@ static struct ch_words open_words(struct opened_trace *o, struct header_place pl
 	struct ch_files files = { .events = place.in_slot ? events : place.name,
 				  .nursery = place.in_slot ? place.name : NULL, .slot = place.at, .fd = f->fd };
 	struct ch_words words = ch_open(&o->t, o->reader->unpacker, files, h,
-					h->version >= DPROF_FORMAT_VERSION && h->ended && p->process.finished, end);
+					h->version >= DPROF_FORMAT_SUMMED && h->ended && p->process.finished, end);
 	free(events);
 	return words;
 }
@@ -564,14 +577,14 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 	char *name = name_records(place, h->thread);
 	const struct dprof_end *end = end_of(o, place, f);
 	bool to_the_end = says_its_end(o, place, name, f, p, end);
-	uint64_t ended = end || h->version < DPROF_FORMAT_VERSION ? h->ended : 0; /* what was changed is not believed */
+	uint64_t ended = end || h->version < DPROF_FORMAT_SUMMED ? h->ended : 0; /* what was changed is not believed */
 	uint64_t dropped = end && end->lost > h->lost ? end->lost : h->lost;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
 		.clock = p->clock,
 		.rank = p->process.rank,
 		.number = h->thread,
-		.why = h->version < DPROF_FORMAT_VERSION ? 0 : h->why,
+		.why = h->version < DPROF_FORMAT_SUMMED ? 0 : h->why,
 		.complete = ended != 0,
 		.ended = ended,
 		.ran_on = end && end->ran_on,

@@ -282,6 +282,8 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	const struct ln_value *v = line.value;
 	if (wrong)
 		return wrong;
+	if (line.form < 0)
+		return mem_copy("expected a line, found an empty one");
 	switch (line.form) {
 	case PROGRAM: set_string(&p->process.program, v->string); break;
 	case JOB: set_string(&p->process.job, v->string); break;
@@ -463,8 +465,10 @@ static void read_lines(struct opened_trace *o, struct process_file *p, struct li
 		nul |= room;
 		if (++number == 1)
 			p->summed = strcmp(line, DPROF_PROCESS_FIRST_LINE) == 0;
+		bool behind_sum = p->sum;
 		check_sum(o, p, f, line);
-		char *wrong = nul ? mem_copy("expected text, found a NUL byte")
+		char *wrong = nul	    ? mem_copy("expected text, found a NUL byte")
+			      : behind_sum  ? mem_copy("expected the end, which is behind the line 'sum', found another line")
 			      : number == 1 ? first_line(line)
 					    : take_line(p, line, number);
 		if (wrong && !damaged++)

@@ -136,8 +136,8 @@ END
 damaged 'a foreign file' 15 eval 'head -c 5000 /bin/sh >h0-1-0.events' <<'END'
 h0-1-0.events: offset 0: expected 'dprofev2', found '\x7fELF\x02\x01\x01': no file of events
 END
-damaged 'another version' 15 poke h0-1-0.events 8 '\x05' <<'END'
-h0-1-0.events: offset 8: expected version 4, found 5
+damaged 'another version' 15 poke h0-1-0.events 8 '\x06' <<'END'
+h0-1-0.events: offset 8: expected version 5, found 6
 END
 damaged 'another word size' 15 poke h0-1-0.events 16 '\x10' <<'END'
 h0-1-0.events: offset 16: expected word_size 8, found 16
@@ -179,6 +179,9 @@ END
 damaged 'a damaged process file' 21 sed -i 's/^ghz 2.25/ghz fast/' h0-1.process <<'END'
 h0-1.process:7: expected a positive decimal for ghz, found 'fast'
 h0-1.process: expected a line 'ghz', found none
+END
+damaged 'an empty line' 21 sed -i '7G' h0-1.process <<'END'
+h0-1.process:8: expected a line, found an empty one
 END
 damaged 'an unknown line' 21 sed -i 's/^clock tsc/clok tsc/' h0-1.process <<'END'
 h0-1.process:8: expected 'clock', found 'clok'
@@ -287,6 +290,11 @@ named 'a file of events cut at a word' "$dir/summed" 'h0-1-0.events: ' truncate 
 named 'a changed word' "$dir/summed" 'h0-0-0.events: ' poke h0-0-0.events 4160 '\x77'
 named 'a changed last word' "$dir/summed" 'h0-0-0.events: ' poke_last h0-0-0.events 8
 named 'a changed header' "$dir/summed" 'h0-1-0.events: offset 264: expected the sum' poke h0-1-0.events 56 '\x77'
+for ((i = 272; i < 288; i++)); do # when the thread jumped first
+	rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && (cd "$dir/t" && poke h0-1-0.events $i '\x77')
+	"$analyze" check "$dir/t" >"$dir/out" && fail "byte $i of a header: $(cat "$dir/out")"
+	grep -q '^h0-1-0.events: offset 264: expected the sum' "$dir/out" || fail "byte $i of a header: $(cat "$dir/out")"
+done
 named 'a missing file of packets' "$dir/summed" 'h0-0.process: expected the file .*h0.sync.* of packets' rm h0.sync
 named 'a missing rank' "$dir/summed" 'expected the files of 3 ranks, found 2: rank 1 is missing' eval 'rm h0-1*'
 rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && truncate -s 16384 "$dir/t/h0-1.process" && "$analyze" check "$dir/t" >"$dir/out" ||
@@ -296,6 +304,10 @@ named 'a process file cut between lines' "$dir/summed" "h0-1.process: .*'finishe
 	sed -i '/^finished/,$d' h0-1.process
 named 'the process file of one that was killed' "$dir/summed" "h0-1.process: expected a line 'finished', found none: .* was killed" \
 	eval "sed -i '/^finished/,\$d' h0-1.process; truncate -s 16384 h0-1.process"
+named 'an empty line behind the sum of a process file' "$dir/summed" \
+	"h0-1.process:[0-9]*: expected the end, which is behind the line 'sum', found another line" eval 'echo >>h0-1.process'
+named 'a line behind the sum of a process file' "$dir/summed" \
+	"h0-1.process:[0-9]*: expected the end, which is behind the line 'sum', found another line" eval 'echo note x >>h0-1.process'
 named 'a changed process file' "$dir/summed" 'h0-1.process: .*: it was changed, and what its threads recorded is left out' \
 	sed -i 's/^ghz 2/ghz 1/' h0-1.process
 

@@ -3,6 +3,7 @@
  * fuzz.c - hands damaged traces, texts and questions to dprof-analyze, and judges what comes of it.
  *
  *   fuzz [-s FIRST] [-n CASES] [-t SECONDS] THING...   a THING is a trace directory, or a text for `pack`
+ *   fuzz -e ...                                       in every place: below
  *
  * SIGINT and SIGTERM end it behind a case, with the figures.
  *
@@ -13,6 +14,11 @@
  * exit status other than 0, 1 and 2, writes bytes that could do something to a terminal, or no JSON where that
  * was asked for; and where a command says by status 0 that all is well, none of its answers contradicts
  * what it answers of the whole trace. (With status 1 hardly any does; those are counted.)
+ *
+ * With -e a case is one change of what the sums of chunks are not of: headers of files of events, process files and packets. A bit of
+ * a byte is another one, or the byte is 0 or 255; or a line is missing, twice there, empty, or behind an empty one. The first case is
+ * one of these, and as many follow as there are, in a mixed order. Then the report ends with status 1, or says what it said of the
+ * whole trace, to the byte.
  *
  * A command runs in a process of its own, without exec: its main is linked in. */
 #define _GNU_SOURCE /* memfd_create */
@@ -268,6 +274,7 @@ struct thing {
 	size_t bytes;                    /* of all files */
 	struct answers whole[JUDGED];
 	bool is_fine[JUDGED];            /* its answers can be judged by */
+	char *said; size_t said_size;    /* to the first question */
 };
 
 static char scratch[] = "/tmp/dprof-fuzz-XXXXXX";
@@ -364,12 +371,20 @@ static void ask_whole(struct thing *t)
 		int status = ask(&questions[i], trace, NULL);
 		judge(&questions[i], status, NULL);
 		t->is_fine[i] = status == 0 && answers_read(&t->whole[i], out.text, out.size, wrong);
+		if (i == 0 && out.size) {
+			t->said_size = out.size;
+			t->said = mem_resize(NULL, out.size, 1);
+			memcpy(t->said, out.text, out.size);
+		}
 	}
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
 static uint8_t bytes[2 * MOST_BYTES];
+static char *changed; /* in them */
+
+#define MIXING UINT64_C(1000003) /* a prime */
 
 static const char *const queries[] = {
 	"count(barrier) == threads-1 and count(region(\"body\")) == 1",
@@ -469,6 +484,103 @@ static void one_exchange(struct mutator *m, const struct thing *t)
 	store(file->name, file->bytes, file->size);
 }
 
+/* ---- Every place ------------------------------------------------------------------------------- */
+
+#define CHANGES 10 /* of a byte: bits, and two values */
+enum { MISSING, TWICE, EMPTY, BEHIND_EMPTY, LINE_CHANGES };
+
+static bool is_kind(const struct file *f, const char *suffix)
+{
+	size_t n = strlen(f->name), m = strlen(suffix);
+	return n > m && !strcmp(f->name + n - m, suffix);
+}
+
+static size_t places(const struct file *f)
+{
+	if (is_kind(f, ".nursery"))
+		return f->size / DPROF_SLOT * sizeof(struct dprof_events_header);
+	if (is_kind(f, ".events"))
+		return f->size < sizeof(struct dprof_events_header) ? f->size : sizeof(struct dprof_events_header);
+	return is_kind(f, ".process") || is_kind(f, ".sync") ? f->size : 0;
+}
+
+static size_t lines(const struct file *f)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->size && is_kind(f, ".process"); i++)
+		n += f->bytes[i] == '\n';
+	return n;
+}
+
+static uint64_t changes(const struct file *f)
+{
+	return places(f) * CHANGES + lines(f) * LINE_CHANGES;
+}
+
+static uint64_t all_changes(const struct thing *t)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < t->nfiles; i++)
+		n += changes(&t->files[i]);
+	return n;
+}
+
+static void change_byte(const struct file *f, uint64_t change)
+{
+	size_t place = (size_t)(change / CHANGES), how = (size_t)(change % CHANGES), header = sizeof(struct dprof_events_header);
+	size_t at = is_kind(f, ".nursery") ? place / header * DPROF_SLOT + place % header : place;
+	bytes[at] = how < 8 ? bytes[at] ^ (uint8_t)(1u << how) : how == 8 ? 0 : 255;
+	changed = mem_format("byte %zu", at);
+}
+
+/* Gives the number of bytes then. */
+static size_t change_line(const struct file *f, uint64_t change)
+{
+	size_t line = (size_t)(change / LINE_CHANGES), how = (size_t)(change % LINE_CHANGES), begin = 0;
+	for (size_t i = 0; i < line; i++)
+		begin = (size_t)((uint8_t *)memchr(f->bytes + begin, '\n', f->size - begin) - f->bytes) + 1;
+	size_t end = (size_t)((uint8_t *)memchr(f->bytes + begin, '\n', f->size - begin) - f->bytes) + 1;
+	size_t kept = how == TWICE || how == BEHIND_EMPTY ? begin : end, to = begin;
+	if (how == TWICE)
+		to = end;
+	else if (how != MISSING)
+		bytes[to++] = '\n';
+	memcpy(bytes + to, f->bytes + kept, f->size - kept);
+	changed = mem_format("line %zu %s", line + 1, (const char *[]){ "missing", "twice", "empty", "behind an empty one" }[how]);
+	return to + f->size - kept;
+}
+
+static void judge_change(const struct thing *t, const struct file *f)
+{
+	int status = ask(&questions[0], trace, NULL);
+	judge(&questions[0], status, NULL);
+	if (status == 0 && (out.size != t->said_size || memcmp(out.text, t->said, out.size)))
+		finding(&questions[0], "%s, %s: all is well, and the answer is another one", f->name, changed);
+}
+
+static void one_change(struct thing *all, int n)
+{
+	const struct thing *t = &all[number % (uint64_t)n];
+	uint64_t many = all_changes(t), change = many ? number / (uint64_t)n * MIXING % many : 0;
+	const struct file *f = t->files;
+	if (!many)
+		return;
+	for (; change >= changes(f); f++)
+		change -= changes(f);
+	size_t size = f->size;
+	memcpy(bytes, f->bytes, size);
+	if (change < places(f) * CHANGES)
+		change_byte(f, change);
+	else
+		size = change_line(f, change - places(f) * CHANGES);
+	trace = t->directory;
+	count.cases++;
+	store(f->name, bytes, size);
+	judge_change(t, f);
+	store(f->name, f->bytes, f->size);
+	free(changed);
+}
+
 static void one_case(struct thing *all, int n)
 {
 	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
@@ -516,8 +628,10 @@ int main(int argc, char **argv)
 	time_t end = 0;
 	signal(SIGINT, end_soon);
 	signal(SIGTERM, end_soon);
-	for (int c; (c = getopt(argc, argv, "s:n:t:")) >= 0;)
+	void (*one)(struct thing *, int) = one_case;
+	for (int c; (c = getopt(argc, argv, "es:n:t:")) >= 0;)
 		switch (c) {
+		case 'e': one = one_change; break;
 		case 's': first = strtoull(optarg, NULL, 0); break;
 		case 'n': cases = strtoull(optarg, NULL, 0); break;
 		case 't': end = time(NULL) + atoi(optarg); break;
@@ -536,8 +650,10 @@ int main(int argc, char **argv)
 		store_thing(&all[i], i);
 		ask_whole(&all[i]);
 	}
+	for (int i = 0; i < nthings && one == one_change; i++)
+		printf("%s: %" PRIu64 " changes\n", things[i], all_changes(&all[i]));
 	for (number = first; number - first < cases && !asked_to_end && (!end || time(NULL) < end); number++)
-		one_case(all, nthings);
+		one(all, nthings);
 	end_all(all);
 	printf("%" PRIu64 " cases, %" PRIu64 " commands: %" PRIu64 " found all well, %" PRIu64 " found damage, %" PRIu64
 	       " refused; %" PRIu64 " findings; %" PRIu64 " disjoint answers with status 0, %" PRIu64 " with status 1\n",

@@ -36,7 +36,7 @@ static inline struct ch_words thread_words(struct trace *said, struct ch_unpacke
 		files = (struct ch_files){ name, nursery, (uint64_t)h.thread * DPROF_SLOT, -1 };
 		h = thread_header(directory, nursery, files.slot, &files.fd);
 	}
-	bool summed = h.version >= DPROF_FORMAT_VERSION && h.ended;
+	bool summed = h.version >= DPROF_FORMAT_SUMMED && h.ended;
 	return ch_open(said, u, files, &h, summed,
 		       summed && dprof_header_sum(&h) == h.end.header_sum ? &h.end : NULL);
 }
