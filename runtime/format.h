@@ -434,9 +434,11 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   clock tsc|monotonic_raw
  *   without KIND,KIND             these kinds of events were not recorded, though they may have happened
  *                                 (DPROF_EVENTS; or MPI ran without dprof's library for it)
- *   started STAMP [forked=1 [parent=HOST-RANK]]
+ *   started STAMP [forked=1 [parent=HOST-RANK] [unborn=STAMP]]
  *                                 the process was there; forked: since its fork, before which it was not, by this
- *                                 process, which has files, or by one without files that comes from it
+ *                                 process, which has files, or by one without files that comes from it; unborn: this
+ *                                 program took the place of the one that was forked, which was not there yet at that
+ *                                 stamp (0: not known), and of which nothing is known
  *   child HOST-RANK               this process, which comes from it, has files: one whose end it was told of, or
  *                                 that had them when it ended itself
  *   init FROM TO                  stamps between which its first thread was in MPI_Init
@@ -472,7 +474,7 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 ended. The last such line counts
  *   missing THREAD why=WORD       this thread could have no file of events: what it recorded is lost, unless
  *                                 it has got one since
- *   ran PROGRAM [pid=N]           a process that this one started, and that has recorded nothing here, was another program
+ *   ran PROGRAM [pid=N]           a process that this one started, and that had recorded nothing here by then, was another program
  *   exec STAMP                    another program takes the place of this one: then no line follows; or that failed, and
  *   stayed STAMP                  this one goes on. So many failed as there are such lines
  *   note TEXT                     something that the reader of the report must know

@@ -32,6 +32,14 @@ static int visit(struct dl_phdr_info *info, size_t size, void *into)
 	return 0;
 }
 
+bool dprof_missing_mpi(void)
+{
+	struct seen seen = { 0 };
+
+	dl_iterate_phdr(visit, &seen);
+	return !seen.mpi;
+}
+
 const char *dprof_missing_adapter(void)
 {
 	struct seen seen = { 0 };

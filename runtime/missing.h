@@ -13,6 +13,9 @@ const char *dprof_missing_adapter(void);
 /* The same of what waits in the C library, which stays as it was when the program began. */
 const char *dprof_missing_waits(void);
 
+/* Whether there is no libmpi now. */
+bool dprof_missing_mpi(void);
+
 /* Whether the program has called MPI_Init: then events are missing. */
 bool dprof_missing_used(void);
 

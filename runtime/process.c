@@ -25,6 +25,7 @@
 #include "runtime/objects.h"
 #include "runtime/sched.h"
 #include "runtime/settings.h"
+#include "runtime/starter.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 #include "runtime/unpacked.h"
@@ -41,6 +42,9 @@ unsigned dprof_vector_bytes;
 enum { NEW, BEGINNING, BEGUN, FAILED };
 static int state;
 static bool forked;     /* from a process that records */
+static bool executed;   /* and has been this program since `unborn`, or later */
+static uint64_t unborn; /* stamp */
+static struct dprof_starter starter; /* then, or of a process from which it was forked: with a directory */
 static bool has_forked;
 static bool noted_missing;
 static bool has_ended;
@@ -95,19 +99,31 @@ bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
 	return added >= 0 && (size_t)added < size - n;
 }
 
-static bool name_files(void)
+static bool name_directory(void)
 {
 	const struct dprof_settings *s = &dprof_settings;
 	const char *slash = strrchr(s->program, '/');
 	char program[DPROF_NAME_SIZE], number[16] = "";
 	int n;
 
+	if (*starter.directory) {
+		strcpy(directory, starter.directory);
+		return true;
+	}
 	dprof_file_name(program, sizeof(program), slash ? slash + 1 : s->program);
 	if (directory_number > 1)
 		snprintf(number, sizeof(number), ".%u", directory_number);
 	n = snprintf(directory, sizeof(directory), "%s/dprof-%s.%s%s", s->parent, program, s->job,
 		     number);
-	if (n < 0 || (size_t)n >= sizeof(directory))
+	return n >= 0 && (size_t)n < sizeof(directory);
+}
+
+static bool name_files(void)
+{
+	const struct dprof_settings *s = &dprof_settings;
+	int n;
+
+	if (!name_directory())
 		return false;
 	if (rank >= 0 && !forked)
 		n = snprintf(prefix, sizeof(prefix), "%s/%s-%lld", directory, s->host,
@@ -203,14 +219,17 @@ static void prepare_constant_lines(void)
 /* 0 or -errno */
 static int create_process_file(void)
 {
-	char path[PATH_MAX], lines[sizeof(constant_lines) + sizeof(parent) + 128];
+	char path[PATH_MAX], lines[sizeof(constant_lines) + sizeof(parent) + 128], since[40] = "";
 	bool has_parent = *parent && parent_directory == directory_number;
-	int n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu%s%s%s\n",
-			 DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
-			 (unsigned long long)(forked_at ? forked_at : dprof_now()),
-			 forked ? " forked=1" : "", has_parent ? " parent=" : "", has_parent ? parent : "");
-	int error = dprof_process_path(path, sizeof(path), ".process") ? dprof_lines_create(path) : -ENAMETOOLONG;
+	int n, error;
 
+	if (executed)
+		snprintf(since, sizeof(since), " unborn=%llu", (unsigned long long)unborn);
+	n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu%s%s%s%s\n",
+		     DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
+		     (unsigned long long)(forked_at ? forked_at : dprof_now()),
+		     forked ? " forked=1" : "", has_parent ? " parent=" : "", has_parent ? parent : "", since);
+	error = dprof_process_path(path, sizeof(path), ".process") ? dprof_lines_create(path) : -ENAMETOOLONG;
 	if (!error && !dprof_lines_append(lines, (size_t)n)) {
 		unlink(path);
 		error = -EFBIG;
@@ -300,6 +319,7 @@ static void become_child(void)
 	dprof_objects_forget();
 	dprof_counting = false;
 	forked = true;
+	executed = false;
 	has_ended = false;
 	own_pid = sys(SYS_getpid);
 	forked_at = dprof_now();
@@ -425,6 +445,24 @@ static void say_who_records(uint32_t kinds)
 		__dprof_alone[i] = present[i] ? 0 : kinds;
 }
 
+/* Who starts this program records: then it is one more process there, and says nothing of its own. But ranks of MPI have a
+ * job of their own, also where there is but one. */
+static void join_starter(void)
+{
+	struct dprof_settings *s = &dprof_settings;
+
+	if (s->parent_given || s->rank >= 0 || !dprof_missing_mpi() || !dprof_starter_find(&starter)) {
+		*starter.directory = '\0';
+		return;
+	}
+	forked = executed = true;
+	unborn = dprof_starter_unborn();
+	strcpy(s->job, starter.job);
+	strcpy(parent, starter.stem);
+	parent_directory = directory_number;
+	dprof_counting = false;
+}
+
 /* Before the constructors of the program, which may record. */
 static void __attribute__((constructor(101))) start(void)
 {
@@ -441,6 +479,7 @@ static void __attribute__((constructor(101))) start(void)
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();
 		dprof_unambiguous = frz_source() == FRZ_TSC;
+		join_starter();
 		prepare_constant_lines();
 		dprof_unseen_begin();
 		dprof_off = 0;
@@ -541,12 +580,17 @@ static void say_children(void)
 		say_child(pid);
 }
 
-bool dprof_adapter_child_ended(long pid)
+static bool has_files(long pid)
 {
 	char path[CHILD_PATH];
 	int n = snprintf(path, sizeof(path), "%s/%s-p%ld.process", directory, dprof_settings.host, pid);
 
-	if (n < 0 || (size_t)n >= sizeof(path) || sys(SYS_access, path, F_OK) != 0)
+	return n > 0 && (size_t)n < sizeof(path) && sys(SYS_access, path, F_OK) == 0;
+}
+
+bool dprof_adapter_child_ended(long pid)
+{
+	if (!has_files(pid))
 		return false;
 	say_child_over(pid);
 	return true;
@@ -594,11 +638,12 @@ void dprof_adapter_ran(const char *program, size_t bytes, long pid)
 {
 	if (dprof_off || state != BEGUN)
 		return;
+	has_forked = true;
 	dprof_children_share();
 	dprof_children_ran(false, pid ? pid : DPROF_NO_PID, program, bytes);
 }
 
-/* Those that whoever comes from us has run. */
+/* Those that whoever comes from us has run, and that have no files here. */
 static void say_programs(void)
 {
 	char name[DPROF_PROGRAM_BYTES], escaped[3 * DPROF_PROGRAM_BYTES], line[sizeof(escaped) + 48];
@@ -607,6 +652,10 @@ static void say_programs(void)
 	while ((pid = dprof_children_take_program(name))) {
 		int n;
 
+		if (pid != DPROF_NO_PID && has_files(pid)) {
+			say_child_over(pid);
+			continue;
+		}
 		dprof_escape(escaped, sizeof(escaped), name);
 		n = pid == DPROF_NO_PID ? snprintf(line, sizeof(line), "ran %s\n", escaped)
 					: snprintf(line, sizeof(line), "ran %s pid=%ld\n", escaped, pid);

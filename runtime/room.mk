@@ -13,7 +13,7 @@ OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk left helper recycle count unpacked
-CORE        := settings pmi_client notice missing process lines children modules thread end sched unseen nursery $(GENERAL) adapter polling \
+CORE        := settings pmi_client starter notice missing process lines children modules thread end sched unseen nursery $(GENERAL) adapter polling \
                instance objects fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives neighbors requests completions \
                communicators groups windows files members kvs hosts sync_options endpoint measure background gather

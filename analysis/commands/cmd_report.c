@@ -49,7 +49,10 @@ static size_t count_unfinished(const struct trace *trace)
 
 static const char *program_name(const struct trace *trace)
 {
-	const char *path = trace->nprocesses ? trace->processes[0].program : NULL;
+	size_t first = 0;
+	while (first + 1 < trace->nprocesses && trace->processes[first].executed)
+		first++;
+	const char *path = trace->nprocesses ? trace->processes[first].program : NULL;
 	if (!path)
 		return "unknown program";
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;

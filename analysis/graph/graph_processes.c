@@ -80,6 +80,13 @@ static bool was_forked(const struct builder *b, uint32_t thread)
 	return trace->processes[trace->threads[thread].process].forked;
 }
 
+/* What it did between its fork and its begin as another program is not known. */
+static bool was_executed(const struct builder *b, uint32_t thread)
+{
+	const struct trace *trace = b->graph->trace;
+	return trace->processes[trace->threads[thread].process].executed;
+}
+
 static bool is_first(const struct builder *b, uint32_t thread)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
@@ -148,7 +155,7 @@ static void begin_forked(struct builder *b)
 		if (is_first(b, t) && b->graph->threads[t].nevents > 0)
 			f = find_fork(b, t);
 		if (f)
-			graph_begin_after(b, t, f->ref, true);
+			graph_begin_after(b, t, f->ref, !was_executed(b, t));
 	}
 }
 

@@ -37,7 +37,8 @@ static struct sched_use use_of(const struct trace *trace, size_t thread, const s
 static struct ends there(const struct trace *trace, size_t thread, struct ends e)
 {
 	const struct tr_thread *t = &trace->threads[thread];
-	uint64_t began = trace->processes[t->process].forked && t->number == 0 ? trace->processes[t->process].started : 0;
+	const struct tr_process *p = &trace->processes[t->process];
+	uint64_t began = !p->forked || t->number > 0 ? 0 : p->executed ? p->unborn : p->started;
 	if (began && began < e.first)
 		e.first = began;
 	if (e.first < e.earliest)

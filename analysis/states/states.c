@@ -513,7 +513,9 @@ static void add_change(struct states *s, uint64_t stamp, uint64_t first, struct 
 /* The first thread of a process that says when it began. */
 static void begin_process(struct states *s, const struct tr_process *p, uint64_t first)
 {
-	s->now = (struct thread_state){ p->forked ? MAY_GONE : MAY_OTHER, TR_NO_SITE };
+	s->now = (struct thread_state){ p->executed && !p->unborn ? MAY_ANY : p->forked ? MAY_GONE : MAY_OTHER, TR_NO_SITE };
+	if (p->executed && p->unborn)
+		add_change(s, p->unborn, first, (struct thread_state){ MAY_ANY, TR_NO_SITE });
 	add_change(s, p->started, first, s->outside);
 	if (p->started <= p->init_from && p->init_from <= p->init_to) {
 		add_change(s, p->init_from, first, (struct thread_state){ MAY_WAIT, TR_NO_SITE });

@@ -99,7 +99,7 @@ struct thread_state { uint8_t may; uint32_t site; };
 
 /* From a stamp on, without an event. */
 struct state_change { uint64_t stamp; struct thread_state now; };
-#define CHANGES 3
+#define CHANGES 4
 
 struct states {
 	const struct roles *roles;

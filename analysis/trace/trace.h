@@ -126,7 +126,9 @@ struct tr_process {
 	uint32_t execs;       /* that did not fail: unless it finished, another program took its place */
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
 	uint64_t ended;       /* stamp of its end in good order; 0: not known */
-	bool forked;          /* and before that it was nowhere */
+	bool forked;          /* and before that it was nowhere; ... */
+	bool executed;        /* ... or was another program, which did anything, ... */
+	uint64_t unborn;      /* ... but was nowhere at this stamp; 0: that is not known of any */
 	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */
 	uint64_t unseen_ns;   /* by the kernel's clock: threads of it ran so long that are not recorded, ... */
 	uint64_t unseen_ended; /* ... with what so many that are recorded ran as they ended */

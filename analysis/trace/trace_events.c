@@ -115,7 +115,7 @@ static struct tr_record *enter_forked(const struct opened_trace *o, const struct
 	uint32_t *inside = NULL;
 	size_t ninside = 0;
 	struct replay open;
-	if (!p->process.forked || thread->number || thread->lost || !*n)
+	if (!p->process.forked || p->process.executed || thread->number || thread->lost || !*n)
 		return NULL;
 	replay_open(&open, o->t.nsites);
 	for (size_t i = 0; i < *n; i++) {

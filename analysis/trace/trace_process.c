@@ -75,7 +75,7 @@ static const struct ln_form forms[] = {
 	[GHZ] = { "ghz", { { "ghz", LN_REAL, LN_HERE } } },
 	[CLOCK] = { "clock", { { "source", LN_STRING, LN_HERE } } },
 	[STARTED] = { "started", { { "stamp", LN_NUMBER, LN_HERE }, { "forked", LN_NUMBER, LN_KEY },
-				   { "parent", LN_STRING, LN_KEY } } },
+				   { "parent", LN_STRING, LN_KEY }, { "unborn", LN_NUMBER, LN_KEY } } },
 	[CHILD] = { "child", { { "stem", LN_STRING, LN_HERE } } },
 	[INIT] = { "init", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
 	[RANK] = { "rank", { { "rank", LN_NUMBER, LN_HERE }, { "size", LN_WORD, LN_HERE },
@@ -297,6 +297,8 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 		p->process.forked = v[1].given;
 		if (v[2].given)
 			set_string(&p->parent, v[2].string);
+		p->process.executed = v[3].given;
+		p->process.unborn = v[3].number;
 		break;
 	case CHILD: *MEM_GROW(p->children, p->nchildren) = mem_copy(v->string); break;
 	case INIT:

@@ -236,11 +236,32 @@ static int by_rank(const void *a, const void *b)
 
 /* ---- Do they belong together? ---------------------------------------------------------------- */
 
+/* Of which process it has the program: of the one that forked it, or else of the first; or it has one of its own. */
+static const struct process_file *model_of(const struct opened_trace *o, const struct process_file *p,
+					   struct process_file *const *by_stem)
+{
+	const struct process_file *first = o->files;
+	const struct process_file *parent = p->parent ? process_with_stem(o, p->parent, strlen(p->parent), by_stem) : NULL;
+	while (first < p && first->process.executed)
+		first++;
+	return p->process.executed ? p : parent ? parent : first;
+}
+
+static void check_programs(struct opened_trace *o)
+{
+	struct process_file **by_stem = processes_by_stem(o);
+	for (size_t i = 0; i < o->nfiles; i++) {
+		const struct process_file *p = &o->files[i], *model = model_of(o, p, by_stem);
+		compare(o, p, "program", model, model->process.program, p->process.program);
+	}
+	free(by_stem);
+}
+
 static void check_together(struct opened_trace *o)
 {
+	check_programs(o);
 	for (size_t i = 1; i < o->nfiles; i++) {
 		const struct process_file *p = &o->files[i], *first = &o->files[0], *before = p - 1;
-		compare(o, p, "program", first, first->process.program, p->process.program);
 		if (p->process.rank >= 0 && p->process.rank == before->process.rank)
 			trace_diagnose(&o->t,
 				       "%s: expected each rank once, found rank %" PRId64

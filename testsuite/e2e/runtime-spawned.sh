@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Programs that start others, or become others, are sound: instrumented or not, over several levels, whoever waits for them;
-# and so are those that met nothing to record, and ended in good order.
+# and so are those that met nothing to record, and ended in good order. Who is started by a program that records is one more
+# process of its trace, unless DPROF_DIR is set.
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1
@@ -18,9 +19,9 @@ while read -r traces call; do
 	rm -rf dprof-*
 	# shellcheck disable=SC2086
 	timeout 60 $call || fail "$call: exit status $?"
-	[ "${call#*fork-on}" = "$call" ] || for ((i = 0; i < 200; i++)); do grep -qas '^finished' dprof-nothing.*/*.process && break; sleep 0.05; done
+	[ "${call#*fork-on}" = "$call" ] || for ((i = 0; i < 200; i++)); do [ "$(grep -las '^finished' dprof-*/*.process | wc -l)" = 2 ] && break; sleep 0.05; done
 	found=$(echo dprof-* | wc -w)
-	[ "$found" = "$traces" ] || fail "$call: expected $traces traces, found $found"
+	[[ $found = [$traces] ]] || fail "$call: expected $traces traces, found $found"
 	for trace in dprof-*; do
 		"$analyze" check "$trace" >verdict 2>&1 || fail "$call: $(cat verdict)"
 		for command in report csp; do
@@ -33,17 +34,38 @@ done <<-END
 	1 ./spawned fork /bin/true
 	1 ./spawned spawn /bin/true
 	1 ./spawned stay
-	2 ./spawned fork ./nothing
-	2 ./spawned fork-on ./nothing
+	1 ./spawned fork ./nothing
+	1-2 ./spawned fork-on ./nothing
 	2 ./spawned fork-worked ./nothing
-	2 ./spawned vfork ./nothing
-	2 ./spawned spawn ./nothing
-	2 ./spawned system ./nothing
-	2 ./spawned popen ./nothing
+	1 ./spawned vfork ./nothing
+	1 ./spawned spawn ./nothing
+	1-2 ./spawned system ./nothing
+	1-2 ./spawned popen ./nothing
 	2 ./spawned once
 	3 ./spawned twice
-	4 ./script
+	3 ./script
 END
+
+# What such a child does is in the trace, and nearly all of the run was waited for it. Nothing was put into its environment.
+for how in fork vfork spawn pipe; do
+	rm -rf dprof-*
+	[ "$(env -i DPROF_QUIET=1 ./spawned $how /usr/bin/env)" = DPROF_QUIET=1 ] || fail "$how: the child has another environment"
+	rm -rf dprof-*
+	timeout 60 ./spawned $how ./spawned || fail "$how: exit status $?"
+	trace=$(echo dprof-*) && "$analyze" check "$trace" >verdict 2>&1 || fail "$how: $(cat verdict)"
+	started=$(sed -n 's/^started \([0-9]*\) forked=1 parent=.* unborn=\([0-9]*\)$/\1 \2/p' $trace/*.process)
+	read -r start unborn <<<"$started"
+	is_true "$unborn > 0 && $unborn < $start" || fail "$how: expected two stamps of its begin, found $started"
+	grep -aq "^child $(basename "$(grep -al ' unborn=' $trace/*.process)" .process)$" $trace/*.process || fail "$how: the parent does not name it"
+	! grep -aq '^ran ' $trace/*.process || fail "$how: $(grep -a '^ran ' $trace/*.process)"
+	"$analyze" coz --region X --reduce 100 --json "$trace" >json || fail "$how: coz: exit status $?"
+	interval speedup_percent <json >bounds
+	read -r low high <bounds
+	is_true "$low <= $high && $high > 50" || fail "$how: X in the child is nearly all of the run, found $low .. $high"
+done
+
+# But for who says where traces are to be.
+export DPROF_DIR=$dir
 
 # What such a child does in X the parent's trace does not tell, and nearly all of the run was waited for it: so nothing is
 # proved that X cannot change; and the child is named.
