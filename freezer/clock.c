@@ -48,8 +48,31 @@ const char *frz_source_word(enum frz_source source)
 		[FRZ_SOURCE_UNKNOWN] = "unknown",
 		[FRZ_TSC] = "tsc",
 		[FRZ_MONOTONIC_RAW] = "monotonic_raw",
+		[FRZ_MONOTONIC] = "monotonic",
+		[FRZ_REALTIME] = "realtime",
 	};
 	return words[source];
+}
+
+enum frz_source frz_source_named(const char *word)
+{
+	enum frz_source source = FRZ_TSC;
+
+	while (source < FRZ_SOURCES && strcmp(word, frz_source_word(source)))
+		source++;
+	return source < FRZ_SOURCES ? source : FRZ_SOURCE_UNKNOWN;
+}
+
+uint64_t frz_kernel_fenced(enum frz_source source)
+{
+	struct timespec t;
+
+	frz_fence();
+	clock_gettime(source == FRZ_REALTIME    ? CLOCK_REALTIME
+		      : source == FRZ_MONOTONIC ? CLOCK_MONOTONIC
+						: CLOCK_MONOTONIC_RAW, &t);
+	frz_fence();
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static double ghz_by_cpuid(void)

@@ -4,7 +4,8 @@
  *
  * The clock is the processor's time stamp counter where that runs at one rate whatever the
  * processor does (it says so in CPUID), and CLOCK_MONOTONIC_RAW otherwise; which of the two is
- * decided once in a process and never changes.
+ * decided once in a process and never changes. The kernel's other clocks are read only where asked for by name: for a log
+ * that is to place the stamps of programs which read those.
  *
  * Law: of two reads of one core, the later one never shows less. A read by frz_stamp_fenced() lies
  * after every load before it and before every instruction behind it, so a stamp that was taken
@@ -16,15 +17,19 @@
 #include <stdint.h>
 #include <time.h>
 
-enum frz_source { FRZ_SOURCE_UNKNOWN, FRZ_TSC, FRZ_MONOTONIC_RAW };
+enum frz_source { FRZ_SOURCE_UNKNOWN, FRZ_TSC, FRZ_MONOTONIC_RAW, FRZ_MONOTONIC, FRZ_REALTIME, FRZ_SOURCES };
 
 extern enum frz_source frz_source_found; /* for the inline functions below; ask frz_source() */
 
 /* Which clock frz_stamp() reads; the same answer for the whole life of the process. */
 enum frz_source frz_source(void);
 
-/* "tsc" or "monotonic_raw". */
+/* "tsc", "monotonic_raw", "monotonic" or "realtime"; and back, FRZ_SOURCE_UNKNOWN if it is none of these. */
 const char *frz_source_word(enum frz_source);
+enum frz_source frz_source_named(const char *word);
+
+/* One of the kernel's clocks in ns, behind everything before it and before everything behind it. Its zero may be any time. */
+uint64_t frz_kernel_fenced(enum frz_source);
 
 /* Nominal ticks of this clock per nanosecond, for seconds only: from CPUID where that tells, else
  * measured once against CLOCK_MONOTONIC_RAW, which takes a few milliseconds and is good to some

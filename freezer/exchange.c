@@ -14,6 +14,7 @@
 
 #include "freezer/burst.h"
 #include "freezer/clock.h"
+#include "freezer/host.h"
 #include "freezer/packet.h"
 #include "freezer/synclog.h"
 
@@ -26,6 +27,8 @@
 #define CALM_NS           MS_NS
 #define NEARLY            16        /* beside a program, a round trip is good within 1/16 */
 #define FORGET            64        /* of the fastest, which grows by 1/64 each interval */
+#define HOST_PART         16        /* bytes of what is told of a host; they travel as */
+#define HOST_AT           offsetof(struct packet, received)
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -66,10 +69,23 @@ static void reply(const struct frz_endpoint *e, const struct arrival *a, enum pa
 	p.kind = kind;
 	p.from = e->clock;
 	p.to = a->packet.from;
-	p.received = a->stamp;
-	p.answered = frz_stamp_fenced();
+	if (kind == HOST)
+		memcpy((char *)&p + HOST_AT, (const char *)e->host + a->packet.received * HOST_PART, HOST_PART);
+	else if (a->packet.received)
+		p.received = p.answered = frz_kernel_fenced((enum frz_source)a->packet.received);
+	else
+		p.received = a->stamp, p.answered = frz_stamp_fenced();
 	packet_seal(e, &p);
 	packet_send(e, &a->from, &p); /* an answer that cannot be sent is a lost packet */
+}
+
+/* Whether a question asks for what there is. */
+static bool is_known(const struct frz_endpoint *e, const struct packet *p)
+{
+	if (p->kind == ASK_HOST)
+		return e->host && p->received < sizeof *e->host / HOST_PART;
+	return p->kind == FINISH || !p->received ||
+	       (p->received > FRZ_TSC && p->received < FRZ_SOURCES);
 }
 
 enum handled { DROPPED_FORGED, DROPPED_STALE, ANSWERED, ANSWERED_LAST, ENDED };
@@ -85,13 +101,14 @@ static enum handled handle(struct frz_endpoint *e, const struct arrival *a)
 	}
 	if (kind == FINISH)
 		reply(e, a, FINISHED); /* also if it did not hear that the first time */
-	if ((kind != ASK && kind != ASK_LAST && kind != FINISH) || !is_new(e, &a->packet)) {
+	bool asks = kind == ASK || kind == ASK_LAST || kind == ASK_HOST || kind == FINISH;
+	if (!asks || !is_known(e, &a->packet) || !is_new(e, &a->packet)) {
 		e->counts.stale++;
 		return DROPPED_STALE;
 	}
 	if (kind == FINISH)
 		return ENDED;
-	reply(e, a, ANSWER);
+	reply(e, a, kind == ASK_HOST ? HOST : ANSWER);
 	return kind == ASK ? ANSWERED : ANSWERED_LAST;
 }
 
@@ -133,11 +150,11 @@ static bool receive_reply(struct frz_endpoint *e, enum packet_kind kind, uint32_
 	return false;
 }
 
-static struct packet question(struct frz_endpoint *e, enum packet_kind kind, uint32_t to)
+static struct packet question(struct frz_endpoint *e, enum packet_kind kind, uint32_t to, uint64_t what)
 {
 	struct packet p = {
 		.magic = PACKET_MAGIC, .kind = kind, .from = e->clock, .to = to,
-		.session = e->session, .sequence = ++e->sequence,
+		.session = e->session, .sequence = ++e->sequence, .received = what,
 	};
 
 	packet_seal(e, &p);
@@ -146,9 +163,10 @@ static struct packet question(struct frz_endpoint *e, enum packet_kind kind, uin
 
 /* One question and its answer. 1, 0 if none came in time, or -errno. */
 static int ask_once(struct frz_endpoint *e, enum packet_kind kind, const struct address *to,
-		    uint32_t clock, const struct packet_wait *wait, struct frz_sync_record *r)
+		    uint32_t clock, enum frz_source of, const struct packet_wait *wait,
+		    struct frz_sync_record *r)
 {
-	struct packet p = question(e, kind, clock);
+	struct packet p = question(e, kind, clock, of);
 	struct arrival a;
 	uint64_t asked = frz_stamp_fenced();
 	int error = packet_send(e, to, &p);
@@ -174,8 +192,9 @@ static int ask_once(struct frz_endpoint *e, enum packet_kind kind, const struct 
 	return 1;
 }
 
-int frz_ask(struct frz_endpoint *e, const char *text, uint32_t clock, struct frz_burst b,
-	    struct frz_synclog *log)
+/* `of`: frz_ask_kernel()'s, or 0. */
+static int ask_burst(struct frz_endpoint *e, const char *text, uint32_t clock, enum frz_source of,
+		     struct frz_burst b, struct frz_synclog *log)
 {
 	uint64_t now = frz_monotonic_raw_ns(), deadline = from_now(b.deadline_ns);
 	uint64_t patience = FIRST_PATIENCE_NS;
@@ -188,7 +207,7 @@ int frz_ask(struct frz_endpoint *e, const char *text, uint32_t clock, struct frz
 		struct packet_wait wait = { NULL, earlier(deadline, now + patience), SPIN_NS };
 		struct frz_sync_record r;
 
-		got = ask_once(e, ASK, &to, clock, &wait, &r);
+		got = ask_once(e, ASK, &to, clock, of, &wait, &r);
 		if (got < 0)
 			break;
 		uint64_t answered = frz_monotonic_raw_ns();
@@ -211,6 +230,54 @@ int frz_ask(struct frz_endpoint *e, const char *text, uint32_t clock, struct frz
 	return done ? (int)done : -ETIMEDOUT;
 }
 
+int frz_ask(struct frz_endpoint *e, const char *address, uint32_t clock, struct frz_burst b,
+	    struct frz_synclog *log)
+{
+	return ask_burst(e, address, clock, FRZ_SOURCE_UNKNOWN, b, log);
+}
+
+int frz_ask_kernel(struct frz_endpoint *e, const char *address, uint32_t clock, enum frz_source of,
+		   struct frz_burst b, struct frz_synclog *log)
+{
+	return ask_burst(e, address, clock, of, b, log);
+}
+
+/* 1, 0 if no answer came in time, or -errno. */
+static int ask_part(struct frz_endpoint *e, const struct address *to, uint32_t clock, uint64_t part,
+		    uint64_t until_ns, struct frz_host *host)
+{
+	struct packet p = question(e, ASK_HOST, clock, part);
+	struct packet_wait wait = { NULL, until_ns, SPIN_NS };
+	struct arrival a;
+	int error = packet_send(e, to, &p);
+
+	if (error)
+		return error;
+	if (!receive_reply(e, HOST, clock, &a, &wait))
+		return 0;
+	memcpy((char *)host + part * HOST_PART, (const char *)&a.packet + HOST_AT, HOST_PART);
+	return 1;
+}
+
+int frz_ask_host(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_t deadline_ns,
+		 struct frz_host *host)
+{
+	uint64_t deadline = from_now(deadline_ns), patience = FIRST_PATIENCE_NS, part = 0;
+	struct address to;
+	int got = address_parse(e, text, &to);
+
+	while (got >= 0 && part < sizeof *host / HOST_PART && frz_monotonic_raw_ns() < deadline) {
+		got = ask_part(e, &to, clock, part, earlier(deadline, from_now(patience)), host);
+		part += got > 0;
+		patience *= got ? 1 : 2;
+	}
+	if (got < 0)
+		return got;
+	if (part < sizeof *host / HOST_PART)
+		return -ETIMEDOUT;
+	return frz_host_is_sound(host) ? 0 : -EBADMSG;
+}
+
 int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_t deadline_ns)
 {
 	uint64_t patience = FIRST_PATIENCE_NS, deadline;
@@ -221,7 +288,7 @@ int frz_finish(struct frz_endpoint *e, const char *text, uint32_t clock, uint64_
 	if (error)
 		return error;
 	/* The same question again and again: the other side must take it once only. */
-	struct packet p = question(e, FINISH, clock);
+	struct packet p = question(e, FINISH, clock, 0);
 
 	deadline = from_now(deadline_ns);
 	for (; frz_monotonic_raw_ns() < deadline; patience *= 2) {
@@ -284,7 +351,7 @@ static void ask_beside(struct frz_endpoint *e, struct exchange_kept *k, struct f
 
 		last = i >= pace.at_most || (i >= pace.at_least && fastest <= good);
 		wait.until_ns = from_now(patience_ns);
-		if (ask_once(e, last ? ASK_LAST : ASK, &k->to, k->peer->clock, &wait, &r) <= 0)
+		if (ask_once(e, last ? ASK_LAST : ASK, &k->to, k->peer->clock, 0, &wait, &r) <= 0)
 			return; /* the next interval is soon */
 		fastest = earlier(fastest, r.returned - r.asked);
 		if (k->peer->log)

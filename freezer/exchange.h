@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "freezer/clock.h"
 #include "freezer/stop.h"
 
 #define FRZ_KEY_SIZE     16
@@ -37,6 +38,8 @@ struct frz_counts {
 	uint64_t stale;      /* packets dropped: late, repeated or out of order */
 };
 
+struct frz_host;                       /* host.h */
+
 struct frz_endpoint {
 	int fd;
 	uint32_t clock;                /* number of this host's clock in the job */
@@ -44,6 +47,7 @@ struct frz_endpoint {
 	uint64_t session;              /* random; tells this endpoint's questions from others' */
 	uint64_t sequence;             /* of the latest question */
 	struct frz_counts counts;
+	const struct frz_host *host;   /* what it tells of its host to who has the key; NULL: nothing */
 	struct { uint64_t session, sequence; } seen[FRZ_SEEN]; /* of each asker, latest first */
 };
 
@@ -75,6 +79,14 @@ uint16_t frz_port(const struct frz_endpoint *e);
  * answered. */
 int frz_ask(struct frz_endpoint *e, const char *address, uint32_t clock, struct frz_burst b,
 	    struct frz_synclog *log);
+
+/* Likewise a clock of the other host's kernel, which answers with one reading of that. */
+int frz_ask_kernel(struct frz_endpoint *e, const char *address, uint32_t clock, enum frz_source of,
+		   struct frz_burst b, struct frz_synclog *log);
+
+/* Asks what the host is called and how well its clock is known. 0, or -ETIMEDOUT if it does not answer, or another -errno. */
+int frz_ask_host(struct frz_endpoint *e, const char *address, uint32_t clock, uint64_t deadline_ns,
+		 struct frz_host *);
 
 /* Tells the other side that there is nothing more to answer, until it agrees or `deadline_ns` has
  * passed. 0 or -ETIMEDOUT. Only for the last (or only) one that asks it. */

@@ -19,7 +19,9 @@ enum packet_kind {
 	ASK_LAST, /* and no other question follows soon */
 	ANSWER,
 	FINISH,
-	FINISHED
+	FINISHED,
+	ASK_HOST,
+	HOST
 };
 
 struct packet {
@@ -27,11 +29,12 @@ struct packet {
 	uint32_t kind;
 	uint32_t from, to;           /* numbers of clocks */
 	uint64_t session, sequence;  /* of the question */
-	uint64_t received, answered; /* ANSWER: the answering side's stamps */
+	uint64_t received, answered; /* ANSWER: the answering side's stamps; HOST: 16 bytes of its struct frz_host.
+					`received` of ASK: enum frz_source, if not its own clock; of ASK_HOST: which bytes */
 	uint8_t code[16];
 };
 
-#define PACKET_MAGIC 0x325a5246u /* "FRZ2" */
+#define PACKET_MAGIC 0x335a5246u /* "FRZ3" */
 
 /* Puts the code of its bytes into a packet that is complete otherwise. */
 void packet_seal(const struct frz_endpoint *, struct packet *);

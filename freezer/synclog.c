@@ -305,10 +305,10 @@ static int check_record(const struct frz_sync_record *r, uint64_t offset, struct
 		return damaged(damage, offset + offsetof(struct frz_sync_record, check),
 			       "expected check %" PRIx64 " of the record, found %" PRIx64,
 			       record_check(r), r->check);
-	if (r->kind != FRZ_SYNC_EXCHANGE && r->kind != FRZ_SYNC_LINK)
-		return damaged(damage, offset, "expected a record of kind 1 or 2, found %" PRIu32,
+	if (r->kind == FRZ_SYNC_NONE || r->kind > FRZ_SYNC_HOST)
+		return damaged(damage, offset, "expected a record of kind 1, 2 or 3, found %" PRIu32,
 			       r->kind);
-	if (r->kind == FRZ_SYNC_LINK)
+	if (r->kind != FRZ_SYNC_EXCHANGE)
 		return 0;
 	if (r->returned < r->asked)
 		return damaged(damage, offset + offsetof(struct frz_sync_record, returned),
@@ -344,6 +344,8 @@ int frz_syncfile_next(struct frz_syncfile *f, struct frz_sync_record *r, struct 
 
 unsigned frz_sync_links(const struct frz_sync_record *r, struct frz_link links[2])
 {
+	if (r->kind == FRZ_SYNC_HOST)
+		return 0;
 	links[0] = (struct frz_link){ r->asker, r->answerer, r->asked, r->received };
 	if (r->kind == FRZ_SYNC_LINK)
 		return 1;

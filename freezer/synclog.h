@@ -36,6 +36,7 @@ enum frz_sync_kind {
 	FRZ_SYNC_NONE,     /* zero is never a valid record */
 	FRZ_SYNC_EXCHANGE, /* asker -> answerer -> asker: two links */
 	FRZ_SYNC_LINK,     /* one link, from whatever source: `asker` is from, `answerer` to */
+	FRZ_SYNC_HOST,     /* part `answerer` of what is known of host `asker` (host.h), 32 bytes from `asked` on; no link */
 };
 
 struct frz_sync_record {
@@ -105,7 +106,7 @@ void frz_syncfile_close(struct frz_syncfile *);
  * more can be read. */
 int frz_syncfile_next(struct frz_syncfile *, struct frz_sync_record *r, struct frz_damage *damage);
 
-/* The links that a record proves: how many (2 or 1) it wrote to `links`. */
+/* The links that a record proves: how many (2, 1 or 0) it wrote to `links`. */
 unsigned frz_sync_links(const struct frz_sync_record *, struct frz_link links[2]);
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "freezer/exchange.h"
+#include "freezer/host.h"
 #include "freezer/solve.h"
 #include "freezer/synclog.h"
 
@@ -29,8 +30,12 @@ int cmd_cores(int argc, char **argv);
 struct common {
 	uint8_t key[FRZ_KEY_SIZE];
 	const char *bind; /* NULL: any IPv4 address */
+	const char *name; /* of this host in logs; NULL: its host name */
 };
 extern const struct argp common_argp;
+
+/* What there is to say of this host in logs. 0 or -errno, said on stderr. */
+int find_host(struct frz_host *, const struct common *);
 
 /* Asked by SIGINT and SIGTERM once catch_stop() has been called. 0 or -errno, said on stderr. */
 extern struct frz_stop stop;

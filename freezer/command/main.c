@@ -28,6 +28,7 @@ static const struct argp_option common_options[] = {
 	{ "key", 'k', "HEX", 0, "32 hexadecimal digits that both ends know; without it packets are "
 	  "protected against damage only", 0 },
 	{ "bind", 'b', "IP", 0, "use this address of this host only", 0 },
+	{ "name", 'n', "NAME", 0, "what this host is called in logs (default: its host name)", 0 },
 	{ 0 },
 };
 
@@ -57,9 +58,29 @@ static error_t parse_common(int option, char *value, struct argp_state *state)
 	case 'b':
 		common->bind = value;
 		return 0;
+	case 'n':
+		if (!*value || strlen(value) >= FRZ_HOST_NAME)
+			argp_error(state, "--name: expected 1 to %d bytes, found '%s'",
+				   FRZ_HOST_NAME - 1, value);
+		common->name = value;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+#define CORES_NS UINT64_C(2000000000)
+
+int find_host(struct frz_host *host, const struct common *common)
+{
+	int error = frz_host_here(host, common->name, CORES_NS);
+
+	if (error)
+		fprintf(stderr, "freezer: cannot describe this host: %s\n", strerror(-error));
+	else if (!host->compared)
+		fputs("freezer: not all cores of this host were compared (busy, or not for this process to use): "
+		      "dprof-analyze takes no log for its tsc\n", stderr);
+	return error;
 }
 
 const struct argp common_argp = { .options = common_options, .parser = parse_common };

@@ -28,6 +28,9 @@ struct peer {
 	char address[FRZ_ADDRESS_SIZE];
 	struct frz_endpoint endpoint;
 	struct frz_synclog log;
+	struct frz_host host;           /* what it is, if that is needed and known; */
+	bool known;
+	size_t kept;                    /* of the log's records, in the file */
 };
 
 struct measure {
@@ -35,6 +38,9 @@ struct measure {
 	uint64_t for_ns;
 	bool json, plot;
 	const char *picture; /* NULL: on the terminal */
+	const char *path;    /* of the log of all exchanges, which others may read; or NULL */
+	struct frz_host host;
+	struct frz_synclog file;
 	struct frz_assumption assumption;
 	struct peer *peers;
 	size_t npeers;
@@ -47,6 +53,8 @@ static const struct argp_option options[] = {
 	  "the better the rate is known", 0 },
 	{ "drift", 'd', "PPM", 0, "how far the rates may be from their mean over the run at any "
 	  "moment (default 10; 0: one rate each)", 0 },
+	{ "log", 'l', "FILE", 0, "keep all exchanges, and such with the kernels' clocks, in FILE, which is made: "
+	  "for dprof-analyze audit --sync=FILE", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
 	{ "plot", 'P', "FILE", OPTION_ARG_OPTIONAL, "draw the bounds over the run into FILE (.png "
 	  "or .svg), or on the terminal", 0 },
@@ -104,6 +112,9 @@ static error_t parse(int option, char *value, struct argp_state *state)
 	case 'f':
 		if (!parse_time(value, &m->for_ns))
 			argp_error(state, "--for: expected a time such as 10s, found '%s'", value);
+		return 0;
+	case 'l':
+		m->path = value;
 		return 0;
 	case 'j':
 		m->json = true;
@@ -210,34 +221,164 @@ static int ask(struct peer *p, struct frz_burst burst)
 	return done < 0 && done != -ETIMEDOUT ? done : 0;
 }
 
+/* ---- The log ----------------------------------------------------------------------------------*/
+
+static const struct frz_burst now_and_then_kernel = {
+	.deadline_ns = 100 * MS_NS, .at_least = 2, .at_most = 2,
+};
+
+static uint32_t clock_here(const struct measure *m)
+{
+	return frz_log_clock(0, (enum frz_source)m->host.source);
+}
+
+static int create_log(struct measure *m)
+{
+	int error;
+
+	if (!m->path)
+		return 0;
+	error = find_host(&m->host, &m->common);
+	if (error)
+		return error;
+	error = frz_synclog_create(&m->file, m->path, clock_here(m), m->host.name);
+	if (error) {
+		fprintf(stderr, "freezer: %s: cannot be made: %s\n", m->path, strerror(-error));
+		return error;
+	}
+	return frz_synclog_add_host(&m->file, 0, &m->host);
+}
+
+/* Records of two clocks, as of a clock of that number and the one here. */
+static void add_records(struct measure *m, const struct frz_synclog *log, size_t from, uint32_t clock)
+{
+	for (size_t i = from; i < log->nrecords; i++) {
+		struct frz_sync_record r = log->records[i];
+
+		r.asker = clock_here(m);
+		r.answerer = clock;
+		frz_synclog_add(&m->file, &r);
+	}
+}
+
+/* The kernel's clocks of this host, each read between two readings of its own clock. */
+static void read_kernel(struct measure *m)
+{
+	for (enum frz_source s = FRZ_MONOTONIC_RAW; s < FRZ_SOURCES; s++)
+		for (int i = 0; i < 2 && s != m->host.source; i++) {
+			struct frz_sync_record r = {
+				.kind = FRZ_SYNC_EXCHANGE, .asker = clock_here(m), .answerer = frz_log_clock(0, s),
+			};
+
+			r.asked = frz_stamp_fenced();
+			r.received = r.answered = frz_kernel_fenced(s);
+			r.returned = frz_stamp_fenced();
+			frz_synclog_add(&m->file, &r);
+		}
+}
+
+/* Exchanges that the kernel's clocks of the other host answer. 0 or -errno. */
+static int ask_kernel(struct measure *m, struct peer *p, uint32_t number, struct frz_burst burst)
+{
+	int error = 0;
+
+	for (enum frz_source s = FRZ_MONOTONIC_RAW; s < FRZ_SOURCES && !error; s++) {
+		struct frz_synclog log;
+
+		if (s == p->host.source)
+			continue;
+		error = frz_synclog_create(&log, NULL, CLOCK_HERE, "");
+		if (error)
+			break;
+		error = frz_ask_kernel(&p->endpoint, p->address, CLOCK_THERE, s, burst, &log);
+		add_records(m, &log, 0, frz_log_clock(number, s));
+		frz_synclog_close(&log);
+		error = error > 0 || error == -ETIMEDOUT ? 0 : error;
+	}
+	return error;
+}
+
+/* What has been measured with a host is kept when it has said what it is. 0 or -errno. */
+static int keep(struct measure *m, struct peer *p, struct frz_burst kernel)
+{
+	uint32_t number = (uint32_t)(p - m->peers) + 1;
+	int error = 0;
+
+	if (!m->path)
+		return 0;
+	if (!p->known && p->log.nrecords) {
+		p->known = frz_ask_host(&p->endpoint, p->address, CLOCK_THERE, 100 * MS_NS, &p->host) == 0;
+		if (p->known)
+			frz_synclog_add_host(&m->file, number, &p->host);
+	}
+	if (p->known) {
+		add_records(m, &p->log, p->kept, frz_log_clock(number, (enum frz_source)p->host.source));
+		p->kept = p->log.nrecords;
+		error = ask_kernel(m, p, number, kernel);
+	}
+	return error;
+}
+
+/* 0 or -errno, said on stderr. */
+static int flush_log(struct measure *m)
+{
+	int error;
+
+	if (!m->path)
+		return 0;
+	read_kernel(m);
+	error = frz_synclog_flush(&m->file);
+	if (error)
+		fprintf(stderr, "freezer: %s: cannot be written: %s\n", m->path, strerror(-error));
+	return error;
+}
+
+/* Whether all hosts have said what they are; whoever has not is said on stderr. */
+static bool all_known(const struct measure *m)
+{
+	bool all = true;
+
+	for (size_t i = 0; m->path && i < m->npeers; i++)
+		if (!m->peers[i].known) {
+			fprintf(stderr, "freezer: %s: nothing of %s is in it, which did not say what it is\n", m->path,
+				m->peers[i].name);
+			all = false;
+		}
+	return all;
+}
+
 /* ---- Measuring --------------------------------------------------------------------------------*/
 
-/* `until` may be NULL: all of them. */
-static int ask_all(struct measure *m, struct frz_burst burst, const struct frz_stop *until)
+/* `kernel`: of those that the kernels' clocks answer. `until` may be NULL: all of them. */
+static int ask_all(struct measure *m, struct frz_burst burst, struct frz_burst kernel, const struct frz_stop *until)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < m->npeers && !error && !frz_stop_asked(until); i++) {
 		error = ask(&m->peers[i], burst);
+		if (!error)
+			error = keep(m, &m->peers[i], kernel);
 		if (error)
 			fprintf(stderr, "freezer: %s (%s): %s\n", m->peers[i].name,
 				m->peers[i].address, strerror(-error));
 	}
-	return error;
+	return error ? error : flush_log(m);
 }
 
 static int measure(struct measure *m)
 {
 	uint64_t begun = frz_monotonic_raw_ns();
-	int error = ask_all(m, at_the_ends, &stop);
+	int error = ask_all(m, at_the_ends, at_the_ends, &stop);
 
+	if (!error && m->path)
+		fprintf(stderr, "freezer: %s: begun; what is to lie within may begin\n", m->path);
 	while (!error && !frz_stop_asked(&stop) &&
 	       frz_monotonic_raw_ns() - begun + PAUSE_NS < m->for_ns) {
 		frz_stop_sleep(&stop, -1, PAUSE_NS);
-		error = ask_all(m, now_and_then, &stop);
+		error = ask_all(m, now_and_then, now_and_then_kernel, &stop);
 	}
 	/* Interrupted: what has been measured is still worth an end. */
-	return error ? error : ask_all(m, at_the_ends, NULL);
+	return error ? error : ask_all(m, at_the_ends, at_the_ends, NULL);
 }
 
 static int report(const struct measure *m, const struct result *results)
@@ -311,17 +452,23 @@ int cmd_measure(int argc, char **argv)
 	struct measure m = {
 		.for_ns = S_NS,
 		.assumption = { .model = FRZ_DRIFT, .ppb = 10000 },
+		.file.fd = -1,
 	};
 	int error = 0, status = 1;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &m);
 	error = catch_stop();
+	if (!error)
+		error = create_log(&m);
 	for (size_t i = 0; i < m.npeers && !error; i++)
 		error = open_peer(&m.peers[i], &m.common);
 	if (!error)
 		error = measure(&m);
 	if (!error)
 		status = conclude(&m);
+	if (!error && !all_known(&m))
+		status = 1;
+	frz_synclog_close(&m.file);
 	for (size_t i = 0; i < m.npeers; i++)
 		close_peer(&m.peers[i]);
 	free(m.peers);

@@ -62,6 +62,7 @@ int cmd_serve(int argc, char **argv)
 		children, NULL, NULL,
 	};
 	struct serve serve = { .port = (uint16_t)atoi(FREEZER_PORT) };
+	struct frz_host host;
 	struct frz_endpoint e;
 	unsigned long long answers = 0, dropped;
 	int error;
@@ -74,10 +75,11 @@ int cmd_serve(int argc, char **argv)
 			strerror(-error));
 		return 1;
 	}
-	if (catch_stop()) {
+	if (catch_stop() || find_host(&host, &serve.common)) {
 		frz_close(&e);
 		return 1;
 	}
+	e.host = &host;
 	printf("answering on port %u; clock %s, %.6f GHz\n", frz_port(&e),
 	       frz_source_word(frz_source()), frz_ghz());
 	fflush(stdout);

@@ -13,6 +13,7 @@
 #include "freezer/burst.h"
 #include "freezer/clock.h"
 #include "freezer/exchange.h"
+#include "freezer/host.h"
 #include "freezer/synclog.h"
 #include "testsuite/unit/unit.h"
 
@@ -88,6 +89,67 @@ START_TEST(two_threads_exchange_true_links)
 	ck_assert_int_ge(answers, 200);
 	ck_assert_uint_eq(log_.nrecords, 100);
 	assert_links_are_true();
+}
+END_TEST
+
+static uint64_t monotonic_now(void)
+{
+	return frz_kernel_fenced(FRZ_MONOTONIC);
+}
+
+/* Its readings lie between those before and behind; and whoever asks for what is no clock of the kernel gets nothing. */
+START_TEST(a_clock_of_the_kernel_answers)
+{
+	struct frz_burst burst = { 2000 * MS, 50, 50 };
+	const char *address = address_of(frz_port(&answerer));
+	uint64_t least = monotonic_now();
+	pthread_t thread;
+	int answers;
+
+	pthread_create(&thread, NULL, answer, &answers);
+	ck_assert_int_eq(frz_ask_kernel(&asker, address, 2, FRZ_MONOTONIC, burst, &log_), 50);
+	uint64_t most = monotonic_now();
+	burst = (struct frz_burst){ 30 * MS, 1, 1 };
+	ck_assert_int_eq(frz_ask_kernel(&asker, address, 2, FRZ_TSC, burst, NULL), -ETIMEDOUT);
+	ck_assert_int_eq(frz_ask_kernel(&asker, address, 2, FRZ_SOURCES, burst, NULL), -ETIMEDOUT);
+	frz_stop_ask(&stop);
+	pthread_join(thread, NULL);
+	for (size_t i = 0; i < log_.nrecords; i++) {
+		ck_assert_uint_gt(log_.records[i].received, least);
+		ck_assert_uint_eq(log_.records[i].answered, log_.records[i].received);
+		ck_assert_uint_lt(log_.records[i].asked, log_.records[i].returned);
+		least = log_.records[i].received;
+	}
+	ck_assert_uint_lt(least, most);
+}
+END_TEST
+
+/* What it is told arrives whole, in a log as well; and who has been told nothing does not answer. */
+START_TEST(an_endpoint_says_what_its_host_is)
+{
+	const char *address = address_of(frz_port(&answerer));
+	struct frz_host told, found, kept;
+	pthread_t thread;
+	int answers, parts = 0;
+
+	ck_assert_int_eq(frz_host_here(&told, "a host's name", 100 * MS), 0);
+	pthread_create(&thread, NULL, answer, &answers);
+	ck_assert_int_eq(frz_ask_host(&asker, address, 2, 30 * MS, &found), -ETIMEDOUT);
+	answerer.host = &told;
+	ck_assert_int_eq(frz_ask_host(&asker, address, 2, 2000 * MS, &found), 0);
+	frz_stop_ask(&stop);
+	pthread_join(thread, NULL);
+	ck_assert_mem_eq(&told, &found, sizeof told);
+	ck_assert_int_eq(frz_synclog_add_host(&log_, 7, &found), 0);
+	for (size_t i = 0; i < log_.nrecords; i++) {
+		ck_assert_uint_eq(log_.records[i].asker, 7);
+		parts |= 1 << frz_host_part(&kept, &log_.records[i]);
+	}
+	ck_assert_int_eq(parts, (1 << FRZ_HOST_PARTS) - 1);
+	ck_assert_mem_eq(&told, &kept, sizeof told);
+	ck_assert(frz_host_is_sound(&kept));
+	memset(kept.name, 'x', sizeof kept.name);
+	ck_assert(!frz_host_is_sound(&kept));
 }
 END_TEST
 
@@ -501,6 +563,8 @@ int main(void)
 	tcase_add_test(tests, of_a_peer_that_dies_remains_what_it_answered);
 	tcase_add_test(tests, a_slow_peer_costs_the_deadline_and_no_more);
 	tcase_add_test(tests, bad_addresses_are_refused);
+	tcase_add_test(tests, a_clock_of_the_kernel_answers);
+	tcase_add_test(tests, an_endpoint_says_what_its_host_is);
 	tcase_add_test(tests, the_estimate_does_not_depend_on_the_rate);
 	return unit_end();
 }
