@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "freezer/clock.h"
 #include "freezer/solve.h"
 
 enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3 };
@@ -43,6 +44,9 @@ struct options {
 	const char *model, *rules;       /* diagnose: NULL: auto; a file, or NULL */
 	const char *audited;             /* audit: another tool's trace; */
 	const char *corrected, *recorded; /* and directories: of that with its corrections, and then as if all had one clock */
+	const char **sync; size_t nsync; /* audit: logs of freezer measure, to be freed; */
+	enum frz_source trace_clock;     /* which of a host's clocks the trace has read; 0: its tsc */
+	const struct sync_logs *logs;    /* not asked for: those of --sync, as they were read; or NULL */
 	bool by_order;                   /* audit: which of its operations belong together is taken from their order, which may be wrong */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */

@@ -8,9 +8,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/audit/audit.h"
+#include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
+#include "analysis/clocks/sync_logs.h"
 #include "analysis/commands/command.h"
 #include "analysis/driver/driver.h"
 #include "analysis/report/notes.h"
@@ -23,14 +26,14 @@ static double seconds_of(const struct trace *trace, uint64_t ticks)
 /* ---- Orders ---------------------------------------------------------------------------------- */
 
 /* Nothing is impossible for certain where operations may have been paired wrongly: `by_order`. */
-static void say_orders(struct reply *r, const struct trace *trace, const struct program_order *order, bool by_order)
+static void say_orders(struct reply *r, const struct trace *trace, const struct program_order *order, bool by_order, bool with_logs)
 {
 	reply_value(r, "impossible_orders", tab_number(order->impossible));
 	reply_value(r, "orders", tab_number(order->links));
 	reply_value(r, "paired_by_order", tab_flag(by_order));
 	if (order->links == 0) {
-		reply_say(r, SAY_TEXT, "Nothing in it relates its processes: no message and no collective operation between two of them. So "
-				       "nothing can be said of their clocks.");
+		reply_say(r, SAY_TEXT, "Nothing in it relates its processes: no message and no collective operation between two of them.%s",
+			  with_logs ? "" : " So nothing can be said of their clocks.");
 		return;
 	}
 	if (order->impossible == 0) {
@@ -50,7 +53,7 @@ static void say_orders(struct reply *r, const struct trace *trace, const struct 
 
 /* ---- Clocks ---------------------------------------------------------------------------------- */
 
-static const struct tab_column clock_columns[] = { TAB_SHOWN("process", "process", 16), TAB_SHOWN("first_offset_s", "ahead at its begin, s", 26, 6),
+static const struct tab_column clock_columns[] = { TAB_SHOWN("process", "clock of", 16), TAB_SHOWN("first_offset_s", "ahead at its begin, s", 26, 6),
 						   TAB_SHOWN("last_offset_s", "at its end, s", 26, 6), { 0 } };
 
 /* How far a clock is ahead of the first process's, when it shows `stamp`. */
@@ -81,7 +84,12 @@ static bool ends_of(const struct trace *trace, uint32_t clock, struct ends *all)
 static void say_clocks(struct reply *r, const struct times *t, const struct options *options)
 {
 	reply_gap(r);
-	reply_say(r, SAY_TEXT, "What they prove of the clocks, as they were before the tool corrected them: how far each is ahead of that of %s.", t->trace->clocks[0].host);
+	if (options->logs) {
+		reply_value(r, "sync_links", tab_number(t->trace->nlinks));
+		reply_value(r, "trace_clock", tab_text(frz_source_word(options->logs->of)));
+	}
+	reply_say(r, SAY_TEXT, "What they%s prove of the clocks, as they were before the tool corrected them: how far each%s is ahead of that of %s.",
+		  options->logs ? " and the packets of --sync" : "", options->logs ? " host's" : "", t->trace->clocks[0].host);
 	reply_table(r, "clocks", clock_columns, options->verbose ? SIZE_MAX : 8);
 	for (uint32_t c = 1; c < t->trace->nclocks; c++) {
 		struct ends ends;
@@ -109,23 +117,47 @@ static void say_claims(struct reply *r, const struct audit *a)
 	reply_end(r);
 }
 
+/* A clock of the logs alone has one without threads. */
+static size_t count_processes(const struct trace *trace)
+{
+	size_t n = 0;
+	bool *seen = mem_resize(NULL, trace->nprocesses, sizeof *seen);
+	memset(seen, 0, trace->nprocesses * sizeof *seen);
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		n += !seen[trace->threads[i].process];
+		seen[trace->threads[i].process] = true;
+	}
+	free(seen);
+	return n;
+}
+
+/* Of what the verdicts are true. */
+static void say_assumptions(struct reply *r, const struct options *options)
+{
+	const char *source = options->logs ? frz_source_word(options->logs->of) : NULL;
+	char *clocks = source ? mem_format("the stamps are readings of each host's %s, of the same boot as those of --sync; its", source)
+			      : mem_copy("each process has a clock of its own, and its");
+	reply_gap(r);
+	reply_say(r, SAY_TEXT, "Percent of the run, and of waiting of the time of all threads. Holds: true at all times that messages and collective "
+			       "operations%s allow; flips: at none. Assumed: %s rate changes by no more than --clock-model says; the recorded order "
+			       "of each thread;%s and that a share is the same if it is within %g point of what was recorded.",
+		  source ? ", and the packets of --sync," : "", clocks,
+		  options->by_order ? " that operations without numbers are paired by their order;" : "", AUDIT_POINTS);
+	free(clocks);
+}
+
 /* Its exit status: what is impossible only if pairs are right may be damage. */
 static int fill(struct reply *r, const struct trace *trace, const struct trace *corrected, const struct times *times, const struct audit *a,
 		 const struct options *options)
 {
 	struct program_order order = program_order(corrected, 0);
 	notes_damage(r, trace->ndiagnostics);
-	reply_say(r, SAY_LINE, "%s: %zu processes, %zu threads", options->audited, trace->nclocks, trace->nthreads);
-	say_orders(r, corrected, &order, options->by_order);
-	if (order.links > 0)
+	reply_say(r, SAY_LINE, "%s: %zu processes, %zu threads", options->audited, count_processes(trace), trace->nthreads);
+	say_orders(r, corrected, &order, options->by_order, options->logs);
+	if (order.links > 0 || options->logs)
 		say_clocks(r, times, options);
 	say_claims(r, a);
-	reply_gap(r);
-	reply_say(r, SAY_TEXT, "Percent of the run, and of waiting of the time of all threads. Holds: true at all times that messages and collective "
-			       "operations allow; flips: at none. Assumed: each process has a "
-			       "clock of its own, and its rate changes by no more than --clock-model says; the recorded order of each "
-			       "thread;%s and that a share is the same if it is within %g point of what was recorded.",
-		  options->by_order ? " that operations without numbers are paired by their order;" : "", AUDIT_POINTS);
+	say_assumptions(r, options);
 	notes_fill(r, trace);
 	return options->by_order && order.impossible > 0 ? EXIT_DAMAGED : EXIT_FINE;
 }
@@ -160,6 +192,12 @@ static int answer(struct trace *trace, const struct trace *corrected, const stru
 	struct quantities bounds;
 	struct times times;
 	struct audit audit;
+	char *misfit = options->logs ? sync_logs_misfit(options->logs, trace) : NULL;
+	if (misfit) {
+		shown_complain("%s", misfit);
+		free(misfit);
+		return EXIT_DAMAGED;
+	}
 	int status = quantities_open(&bounds, options->audited, trace, options);
 	if (status != EXIT_FINE)
 		return status;

@@ -25,7 +25,7 @@ static char *pack_text(const char *text, const char *directory)
 
 int cmd_pack(const char *file, const char *directory)
 {
-	char *wrong = otf2_is(file) ? otf2_pack(file, OTF2_RAW, directory) : pack_text(file, directory);
+	char *wrong = otf2_is(file) ? otf2_pack(file, OTF2_RAW, NULL, directory) : pack_text(file, directory);
 	if (!wrong)
 		return EXIT_FINE;
 	char *shown = shown_copy(wrong);

@@ -55,6 +55,18 @@ static bool read_jobs(struct options *o, const char *text)
 	return number && !*end && o->jobs > 0;
 }
 
+static bool read_sync(struct options *o, const char *text)
+{
+	*MEM_GROW(o->sync, o->nsync) = text;
+	return *text;
+}
+
+static bool read_trace_clock(struct options *o, const char *text)
+{
+	o->trace_clock = frz_source_named(text);
+	return o->trace_clock != FRZ_SOURCE_UNKNOWN;
+}
+
 #define TO(member) NULL, NULL, offsetof(struct options, member)
 
 static const struct option_line {
@@ -133,6 +145,10 @@ static const struct option_line {
 	  "infers it from messages and collective operations" },
 	{ "rules", 'u', "FILE", "diagnose", TO(rules),
 	  "apply these rules as well" },
+	{ "sync", 'S', "FILE", "audit", read_sync, "a file that freezer measure --log has made", 0,
+	  "bound the clocks of hosts by this log of freezer measure, too; may be given more than once" },
+	{ "trace-clock", 'C', "CLOCK", "audit", read_trace_clock, "tsc, monotonic, monotonic_raw or realtime", 0,
+	  "with --sync: which clock of its host the tool has read, unchanged (default: tsc, as Score-P does)" },
 	{ "bounds", 'B', NULL, "dump", TO(bounds),
 	  "add the interval of its time to each event" },
 };

@@ -18,6 +18,7 @@
 #include "analysis/base/progress.h"
 #include "analysis/base/shown.h"
 #include "analysis/base/temporary.h"
+#include "analysis/clocks/sync_logs.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/command_line.h"
 #include "analysis/diff/compare.h"
@@ -247,9 +248,20 @@ static bool is_another_tools(const struct command_line *a)
 /* Kineto corrects no clocks. NULL, or what went wrong. */
 static char *pack_other(const struct command_line *a, enum otf2_times times, const char *directory, struct options *options)
 {
-	return otf2_is(a->word[0]) ? otf2_pack(a->word[0], times, directory)
+	return otf2_is(a->word[0]) ? otf2_pack(a->word[0], times, times == OTF2_RAW ? options->logs : NULL, directory)
 				   : kineto_pack((const char *const *)a->word, a->nwords, times == OTF2_ONE_CLOCK, directory,
 						 &options->by_order);
+}
+
+/* EXIT_FINE if the logs of --sync, if any, may be of use. */
+static int refuse_sync(const struct command_line *a)
+{
+	if (a->options.nsync > 0 && !otf2_is(a->word[0]))
+		return command_line_refuse("%s: expected a trace in OTF2: the times in files of PyTorch's profiler are computed from those of several "
+					   "clocks, none of which freezer measures", "--sync", NULL);
+	if (a->options.trace_clock && a->options.nsync == 0)
+		return command_line_refuse("%s: expected logs of freezer measure (--sync=FILE) as well", "--trace-clock", NULL);
+	return EXIT_FINE;
 }
 
 /* Packed three times: cmd_audit.c says why. */
@@ -259,10 +271,16 @@ static int audit(size_t command, const struct command_line *a)
 	if (!is_another_tools(a))
 		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2; or files of PyTorch's profiler, .json, one of each rank",
 					   "audit", NULL);
+	if (refuse_sync(a) != EXIT_FINE)
+		return EXIT_USAGE;
+	struct sync_logs logs = { .of = options.trace_clock ? options.trace_clock : FRZ_TSC };
+	char *unread = sync_logs_read(&logs, options.sync, options.nsync);
+	options.logs = options.nsync > 0 ? &logs : NULL;
 	char *folder = temporary_folder();
 	char *bounds = mem_format("%s/bounds", folder ? folder : ""), *recorded = mem_format("%s/recorded", folder ? folder : "");
 	char *corrected = mem_format("%s/corrected", folder ? folder : "");
-	char *wrong = folder ? pack_other(a, OTF2_RAW, bounds, &options) : mem_format("no temporary folder: %s", strerror(errno));
+	char *wrong = unread ? unread : folder ? NULL : mem_format("no temporary folder: %s", strerror(errno));
+	wrong = wrong ? wrong : pack_other(a, OTF2_RAW, bounds, &options);
 	wrong = wrong ? wrong : pack_other(a, OTF2_CORRECTED, corrected, &options);
 	wrong = wrong ? wrong : pack_other(a, OTF2_ONE_CLOCK, recorded, &options);
 	options.audited = a->word[0];
@@ -276,6 +294,7 @@ static int audit(size_t command, const struct command_line *a)
 		status = run(command, bounds, &options);
 	if (folder)
 		temporary_remove(folder);
+	sync_logs_free(&logs);
 	free(wrong), free(bounds), free(corrected), free(recorded), free(folder);
 	return status;
 }
@@ -447,6 +466,7 @@ static int run_line(int argc, char **argv)
 	free(help.words);
 	free(help.text);
 	free(line.word);
+	free(line.options.sync);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "dprof-analyze: the output cannot be written: %s\n", strerror(errno));
 		status = EXIT_DAMAGED;

@@ -22,21 +22,25 @@ bool otf2_is(const char *path)
 
 /* ---- The text -------------------------------------------------------------------------------- */
 
-static void write_clocks(const struct otf2_trace *t, enum otf2_times times)
+static void write_clocks(const struct otf2_trace *t)
 {
 	fputs(TEXT_FIRST_LINE "\n", t->out);
-	for (size_t p = 0; p < (times == OTF2_ONE_CLOCK ? 1 : t->nprocesses); p++) {
-		const char *name = times == OTF2_ONE_CLOCK ? "as recorded" : otf2_string(t, t->processes[p].name);
+	if (t->logs) {
+		otf2_write_log_clocks(t);
+		return;
+	}
+	for (size_t p = 0; p < (t->times == OTF2_ONE_CLOCK ? 1 : t->nprocesses); p++) {
+		const char *name = t->times == OTF2_ONE_CLOCK ? "as recorded" : otf2_string(t, t->processes[p].name);
 		fprintf(t->out, "clock %zu host=", p);
 		ln_escaped(t->out, *name ? name : "?");
 		fprintf(t->out, " ghz=%.17g source=otf2 halfwidth=1\n", (double)t->resolution / 1e9);
 	}
 }
 
-static void write_processes(const struct otf2_trace *t, enum otf2_times times)
+static void write_processes(const struct otf2_trace *t)
 {
 	for (size_t p = 0; p < t->nprocesses; p++) {
-		fprintf(t->out, "process %zu clock=%zu", p, times == OTF2_ONE_CLOCK ? 0 : p);
+		fprintf(t->out, "process %zu clock=%zu", p, t->processes[p].clock);
 		if (t->processes[p].rank != OTF2_NOWHERE)
 			fprintf(t->out, " rank=%zu size=%zu", t->processes[p].rank, t->nranks);
 		fputs(" program=", t->out);
@@ -45,13 +49,13 @@ static void write_processes(const struct otf2_trace *t, enum otf2_times times)
 	}
 }
 
-static void write_threads(const struct otf2_trace *t, enum otf2_times times)
+static void write_threads(const struct otf2_trace *t)
 {
 	for (size_t i = 0; i < t->nlocations; i++) {
 		const struct otf2_location *l = &t->locations[i];
 		if (!l->thread)
 			continue;
-		fprintf(t->out, "thread %zu clock=%zu process=%zu", i, times == OTF2_ONE_CLOCK ? 0 : l->process, l->process);
+		fprintf(t->out, "thread %zu clock=%zu process=%zu", i, t->processes[l->process].clock, l->process);
 		if (t->processes[l->process].rank != OTF2_NOWHERE)
 			fprintf(t->out, " rank=%zu", t->processes[l->process].rank);
 		putc('\n', t->out);
@@ -108,15 +112,19 @@ static void write_events(struct otf2_trace *t)
 	}
 }
 
-static char *write_all(struct otf2_trace *t, enum otf2_times times)
+static char *write_all(struct otf2_trace *t)
 {
 	char *wrong = otf2_definitions(t);
+	if (!wrong && t->logs)
+		wrong = otf2_place(t);
 	if (wrong)
 		return wrong;
-	write_clocks(t, times);
-	write_processes(t, times);
-	write_threads(t, times);
+	write_clocks(t);
+	write_processes(t);
+	write_threads(t);
 	write_groups(t);
+	if (t->logs)
+		otf2_write_links(t);
 	open_locations(t);
 	for (size_t i = 0; i < t->nlocations; i++)
 		if (t->locations[i].thread)
@@ -133,14 +141,14 @@ static OTF2_ErrorCode be_quiet(void *user, const char *file, uint64_t line, cons
 	return code;
 }
 
-char *otf2_text(const char *path, enum otf2_times times, FILE *out)
+char *otf2_text(const char *path, enum otf2_times times, const struct sync_logs *logs, FILE *out)
 {
 	OTF2_Error_RegisterCallback(be_quiet, NULL);
-	struct otf2_trace t = { .path = path, .out = out, .times = times, .reader = OTF2_Reader_Open(path) };
+	struct otf2_trace t = { .path = path, .out = out, .times = times, .logs = logs, .reader = OTF2_Reader_Open(path) };
 	if (!t.reader)
 		return mem_format("%s: expected the anchor file of an OTF2 trace, which cannot be opened as such", path);
 	OTF2_Reader_SetSerialCollectiveCallbacks(t.reader);
-	char *wrong = write_all(&t, times);
+	char *wrong = write_all(&t);
 	otf2_forget_streams(&t);
 	otf2_forget(&t);
 	OTF2_Reader_Close(t.reader);
@@ -152,10 +160,10 @@ char *otf2_text(const char *path, enum otf2_times times, FILE *out)
 /* ---- In a process of its own ----------------------------------------------------------------- */
 
 /* Of the child: what is wrong goes into the pipe. */
-static _Noreturn void convert(const char *path, enum otf2_times times, int text, int words)
+static _Noreturn void convert(const char *path, enum otf2_times times, const struct sync_logs *logs, int text, int words)
 {
 	FILE *out = fdopen(text, "w");
-	char *wrong = out ? otf2_text(path, times, out) : mem_copy("out of memory");
+	char *wrong = out ? otf2_text(path, times, logs, out) : mem_copy("out of memory");
 	if (wrong && write(words, wrong, strlen(wrong)) < 0)
 		_exit(2);
 	_exit(wrong ? 1 : 0);
@@ -173,7 +181,7 @@ static char *read_words(int from)
 }
 
 /* NULL, or what went wrong. */
-static char *convert_apart(const char *path, enum otf2_times times, int text)
+static char *convert_apart(const char *path, enum otf2_times times, const struct sync_logs *logs, int text)
 {
 	int words[2], status;
 	if (pipe(words) != 0)
@@ -181,7 +189,7 @@ static char *convert_apart(const char *path, enum otf2_times times, int text)
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0)
-		convert(path, times, text, words[1]);
+		convert(path, times, logs, text, words[1]);
 	close(words[1]);
 	char *wrong = read_words(words[0]);
 	close(words[0]);
@@ -199,12 +207,12 @@ static char *convert_apart(const char *path, enum otf2_times times, int text)
 	return mem_format("%s: OTF2's own library failed on it (%s)", path, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended");
 }
 
-char *otf2_pack(const char *path, enum otf2_times times, const char *directory)
+char *otf2_pack(const char *path, enum otf2_times times, const struct sync_logs *logs, const char *directory)
 {
 	int text = temporary_open();
 	if (text < 0)
 		return mem_format("a temporary file: cannot be made: %s", strerror(errno));
-	char *wrong = convert_apart(path, times, text);
+	char *wrong = convert_apart(path, times, logs, text);
 	FILE *in = wrong ? NULL : fdopen(text, "r");
 	if (!in) {
 		close(text);

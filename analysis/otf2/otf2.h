@@ -3,7 +3,8 @@
  * otf2.h - a trace that another tool has left in OTF2 (Score-P, EZTrace, ...), as a text that text_pack() reads.
  *
  *   location        thread, with the rank that the locations of MPI's communicators give its process
- *   location group  process, with a clock of its own, known to one tick
+ *   location group  process, with a clock of its own, known to one tick; with logs (sync_logs.h) that of its host, as well as its cores agree
+ *   system tree     with logs: a node that is called like a host of them is that
  *   region          automatic region; those of MPI: the operation that the records within say it was
  *   communicator    group
  *
@@ -20,6 +21,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analysis/clocks/sync_logs.h"
+
 /* OTF2 has no word for it: how regions are described that dprof exports, in which a thread sleeps. */
 #define DPROF_OTF2_SLEEP "dprof: sleep"
 
@@ -29,11 +32,11 @@ bool otf2_is(const char *path);
 /* Stamps as the clock of each process gave them; as the tool has corrected them; and likewise, all of one clock. */
 enum otf2_times { OTF2_RAW, OTF2_CORRECTED, OTF2_ONE_CLOCK };
 
-/* NULL, or what went wrong (to be freed). */
-char *otf2_text(const char *path, enum otf2_times, FILE *out);
+/* `logs`: with OTF2_RAW, or NULL. NULL, or what went wrong (to be freed). */
+char *otf2_text(const char *path, enum otf2_times, const struct sync_logs *logs, FILE *out);
 
 /* Packs it into a directory that is made, as text_pack() does. The library reads it in a process of its own: what makes that fail is
  * named, and does no harm. NULL, or what went wrong (to be freed). */
-char *otf2_pack(const char *path, enum otf2_times, const char *directory);
+char *otf2_pack(const char *path, enum otf2_times, const struct sync_logs *, const char *directory);
 
 #endif

@@ -64,8 +64,17 @@ static OTF2_CallbackCode take_region(void *user, OTF2_RegionRef self, OTF2_Strin
 static OTF2_CallbackCode take_process(void *user, OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType type,
 				      OTF2_SystemTreeNodeRef parent, OTF2_LocationGroupRef creator)
 {
-	(void)type, (void)parent, (void)creator;
-	*PLACE((struct otf2_trace *)user, process_ids, processes, nprocesses, self) = (struct otf2_process){ name, OTF2_NOWHERE };
+	struct otf2_trace *t = user;
+	(void)type, (void)creator;
+	*PLACE(t, process_ids, processes, nprocesses, self) = (struct otf2_process){ .name = name, .node = parent, .rank = OTF2_NOWHERE };
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode take_node(void *user, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class,
+				   OTF2_SystemTreeNodeRef parent)
+{
+	(void)class;
+	*PLACE((struct otf2_trace *)user, node_ids, nodes, nnodes, self) = (struct otf2_node){ name, parent };
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -113,6 +122,8 @@ static OTF2_CallbackCode take_comm(void *user, OTF2_CommRef self, OTF2_StringRef
 /* A location whose process is not defined is none, nor is a group of ranks that are not there. */
 static void connect(struct otf2_trace *t)
 {
+	for (size_t p = 0; p < t->nprocesses; p++)
+		t->processes[p].clock = t->times == OTF2_ONE_CLOCK || t->logs ? 0 : p;
 	for (size_t i = 0; i < t->nlocations; i++) {
 		t->locations[i].process = ids_find(&t->process_ids, t->locations[i].group);
 		t->locations[i].thread &= t->locations[i].process != OTF2_NOWHERE;
@@ -139,6 +150,7 @@ char *otf2_definitions(struct otf2_trace *t)
 	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, take_clock);
 	OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, take_string);
 	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, take_region);
+	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(c, take_node);
 	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, take_process);
 	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, take_location);
 	OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, take_group);
@@ -164,7 +176,8 @@ void otf2_forget(struct otf2_trace *t)
 	for (size_t i = 0; i < t->ngroups; i++)
 		free(t->groups[i].members);
 	free(t->strings), free(t->regions), free(t->groups), free(t->comms);
-	free(t->processes), free(t->locations), free(t->ranks);
+	free(t->processes), free(t->locations), free(t->ranks), free(t->nodes), free(t->clocks);
 	ids_free(&t->string_ids), ids_free(&t->region_ids), ids_free(&t->group_ids);
 	ids_free(&t->comm_ids), ids_free(&t->process_ids), ids_free(&t->location_ids);
+	ids_free(&t->node_ids), ids_free(&t->clock_ids);
 }

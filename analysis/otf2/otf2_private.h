@@ -20,7 +20,15 @@ struct otf2_region {
 	uint64_t site[2][DPROF_KIND_COUNT]; /* as each kind, and as a part of a call; 0: not in the text yet, else its number + 1 */
 };
 
-struct otf2_process { OTF2_StringRef name; size_t rank; }; /* among MPI's; OTF2_NOWHERE if it has none */
+struct otf2_process {
+	OTF2_StringRef name;
+	OTF2_SystemTreeNodeRef node; /* with logs at last the one that is the host */
+	size_t rank;             /* among MPI's; OTF2_NOWHERE if it has none */
+	size_t clock;            /* of the text's; with logs it may be others' as well, */
+	bool placed;             /* if it has threads */
+};
+
+struct otf2_node { OTF2_StringRef name; OTF2_SystemTreeNodeRef parent; }; /* of the system tree: a host, or in one, or of several */
 
 struct otf2_group { uint64_t *members; size_t n; }; /* ranks among all of MPI's */
 
@@ -38,6 +46,9 @@ struct otf2_trace {
 	OTF2_Reader *reader;
 	FILE *out;
 	uint64_t resolution;     /* ticks of a second */
+	const struct sync_logs *logs; /* or NULL */
+	struct ids clock_ids; uint32_t *clocks; size_t nclocks; /* with logs: of the text, by their numbers in those */
+	struct ids node_ids; struct otf2_node *nodes; size_t nnodes;
 	struct ids string_ids, region_ids, group_ids, comm_ids, process_ids, location_ids;
 	char **strings; size_t nstrings;
 	struct otf2_region *regions; size_t nregions;
@@ -54,6 +65,11 @@ struct otf2_trace {
 /* Reads all definitions. NULL, or what went wrong (to be freed). */
 char *otf2_definitions(struct otf2_trace *);
 void otf2_forget(struct otf2_trace *);
+
+/* Finds the host of each process, with logs. NULL, or what went wrong (to be freed). */
+char *otf2_place(struct otf2_trace *);
+void otf2_write_log_clocks(const struct otf2_trace *);
+void otf2_write_links(const struct otf2_trace *);
 
 /* "" if there is none. */
 const char *otf2_string(const struct otf2_trace *, OTF2_StringRef);

@@ -27,7 +27,7 @@ _dprof_analyze() {
 		if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
 			compopt -o nospace 2>/dev/null || : # there is none while this is tested
 		fi
-	elif [[ $command == pack || $command == sites ]]; then
+	elif [[ $command == pack || $command == sites || $command == audit ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	else
 		mapfile -t COMPREPLY < <(compgen -d -- "$word"; [[ $command ]] || compgen -W "${commands[*]}" -- "$word")

@@ -63,7 +63,7 @@ done
 # With a value or without, whichever it takes.
 refuses() { # command option
 	local value
-	for value in =1 =all =affine ''; do
+	for value in =1 =all =affine =tsc ''; do
 		"$analyze" "$1" "--$2$value" "$dir/none" 2>&1 </dev/null | grep -q "^dprof-analyze: $1 has no option --$2$" && return
 	done
 	return 1

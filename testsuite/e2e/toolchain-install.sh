@@ -45,6 +45,8 @@ complete_line() { # word...
 [ "$(complete_line dprof-analyze wai)" = 'waits ' ] || fail "completion of wai: $(complete_line dprof-analyze wai)"
 [ "$(complete_line dprof-analyze coz --reg)" = '--region= ' ] || fail "completion of coz --reg: $(complete_line dprof-analyze coz --reg)"
 [ -z "$(complete_line dprof-analyze csp --reg | tr -d ' ')" ] || fail "completion of csp --reg: $(complete_line dprof-analyze csp --reg)"
+[ "$(complete_line dprof-analyze audit --syn)" = '--sync= ' ] || fail "completion of audit --syn: $(complete_line dprof-analyze audit --syn)"
+[ "$(cd "$prefix/bin" && complete_line dprof-analyze audit dprof-inf)" = 'dprof-info ' ] || fail "completion of a file for audit"
 [ "$(cd "$prefix" && complete_line dprof-analyze csp sha)" = 'share ' ] || fail "completion of a directory"
 
 # The module file says where things are, wherever that is.
