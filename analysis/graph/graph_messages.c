@@ -161,7 +161,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
 						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
 						      .candidate = !m->synchronous };
-	else if (x->n == 1 && !m->receives_on)
+	else
 		add_call_of_receiver(b, x, m, inputs, n);
 	if (m->receives_on)
 		add_progress(b, m->begun, x->exit, inputs, n, false);

@@ -614,6 +614,26 @@ may_buy MPI_Send-100000 b 50 0
 buys taken b 50 250000
 may_buy taken b 50 0 # it may be sent without
 
+# Likewise what was begun before, and is waited for together with a message that came long before.
+{
+	ranks 3
+	op 0 4 1000000 1000010 group=1 peer=2 tag=0 bytes=8 id=1
+	op 0 3 1000010 1000020 group=1 peer=1 tag=0 bytes=1000 id=2
+	op 0 0 1000020 1100000
+	echo "e 0 1100000 5 enter"
+	echo "e 0 1500010 4 point id=1 peer=2 tag=0 bytes=8 group=1"
+	echo "e 0 1500010 3 point id=2"
+	echo "e 0 1500010 5 exit"
+	op 0 0 1500010 2000000
+	op 1 1 1000000 1500000
+	op 1 14 1500000 1500020 group=1 peer=2 tag=0 bytes=8
+	op 1 15 1500020 1500030 group=1 peer=0 tag=0 bytes=1000
+	op 2 14 1000000 1000005 group=1 peer=0 tag=0 bytes=8
+	op 2 15 1000005 1500015 group=1 peer=1 tag=0 bytes=8
+} | trace taken-all
+buys taken-all b 50 250000
+may_buy taken-all b 50 0
+
 # Messages take 10 or 1,000, and a receive of one that is there 10. One takes 14: that does not prove that its message went on only
 # with the sender's next call, 514 before.
 {
