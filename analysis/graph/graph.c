@@ -464,6 +464,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	progress_end();
 	graph_inboxes(&b);
 	graph_completions(&b);
+	graph_polls(&b);
 	graph_joins(&b);
 	graph_team_ends(&b);
 	graph_bytes(&b);

@@ -7,6 +7,7 @@
  *   graph_begins.c  begins of threads
  *   graph_walk.c   threads' operations: what each completes, what nothing explains; graph_walk_*.c have its parts (graph_walk.h)
  *   graph_messages.c  operations in which messages were completed
+ *   graph_polls.c  work that goes on until a message is there
  *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_barriers.c  barriers that do not say their group, and those that processes share
@@ -328,6 +329,7 @@ void graph_begins(struct builder *); /* of all threads */
 /* The thread begins after the cause; `recorded`: because of it. */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
 void graph_completions(struct builder *); /* those that are kept */
+void graph_polls(struct builder *);       /* of them those that were tried between pieces of work */
 void graph_joins(struct builder *);
 void graph_team_ends(struct builder *); /* members that ended with their team */
 void graph_bytes(struct builder *);

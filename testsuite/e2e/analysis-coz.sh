@@ -876,6 +876,37 @@ proves from-copy-late b 50 349980 499980 # it might go on only at 1400010
 } | trace attempts
 may_buy attempts b 50 200000
 
+# Pieces of work between attempts of MPI go on until the message is there: with half of b there are fewer of them. But not if one is
+# followed by something else, if the attempt before the last one would have found the message, or if there are too few to tell.
+polled() { # rounds, when the second message is sent, what follows a piece
+	ranks 2
+	echo "site 16 kind=wait name=MPI_Test file=x.c line=17"
+	echo "site 17 kind=region name=c file=x.c line=18"
+	for ((k = 0; k < $1; k++)); do
+		local at=$((1000000 + 250010 * k)) sent
+		sent=$((k == 1 ? $2 : at + 199000))
+		op 0 4 $at $((at + 10)) group=1 peer=1 tag=0 bytes=8 id=$((k + 1))
+		for i in 0 1 2 3; do op 0 0 $((at + 10 + 50000 * i)) $((at + 50005 + 50000 * i)); done
+		echo "e 0 $((at + 200020)) 16 enter"
+		echo "e 0 $((at + 200030)) 4 point id=$((k + 1)) peer=1 tag=0 bytes=8 group=1"
+		echo "e 0 $((at + 200030)) 16 exit"
+		op 0 "$3" $((at + 200030)) $((at + 200040))
+		op 0 17 $((at + 200040)) $((at + 250000))
+		op 0 2 $((at + 250000)) $((at + 250010)) group=1 seq=$k
+		op 1 1 $at $sent
+		op 1 14 $sent $((sent + 5)) group=1 peer=0 tag=0 bytes=8
+		op 1 2 $((sent + 5)) $((at + 250010)) group=1 seq=$k
+	done
+	op 0 17 $((1000000 + 250010 * $1)) $((2000000 + 250010 * $1))
+}
+polled 3 1449010 17 | trace polled
+buys polled b 50 170568.7
+may_buy polled b 50 0
+for not in "3 1449010 0" "3 1260000 17" "1 0 17"; do
+	polled $not | trace polled-not
+	buys polled-not b 50 0
+done
+
 # The wait begins with the first attempt: what an unmarked program does before it is work, also where the message was there
 # meanwhile.
 tests() { # the first attempt, the last one, and when the message was sent
