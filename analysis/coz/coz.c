@@ -112,15 +112,16 @@ static frz_time until_latest(struct visit *v, const struct graph_input *input, b
 	return until;
 }
 
+/* Who gives nothing need not be waited for; but is, most likely, where nobody has left before he came. */
 static void sync_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer, struct slack *slack)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
-	bool all_sure = true, alone = j->ninputs == 1;
+	bool all_sure = true, alone = j->ninputs == 1, expected = answer == COZ_EXPECTED;
 	find_latest(v, j, answer, false);
 	for (size_t i = 0; i < j->ninputs; i++) {
 		frz_time until = until_latest(v, &inputs[i], alone);
 		slack[i] = (struct slack){ not_negative(until.lo), not_negative(until.hi),
-					   is_sure(&inputs[i], answer), !counts(&inputs[i], answer) };
+					   expected || is_sure(&inputs[i], answer), !counts(&inputs[i], answer) };
 		all_sure &= slack[i].sure || slack[i].absent;
 	}
 	if (all_sure)

@@ -1444,6 +1444,18 @@ buys nothing-to-all a 50 249995 30
 nothing 32 role=0 role=1 | trace nothing-to-root
 buys nothing-to-root a 50 249995 30
 
+# If nobody has left before who gives nothing came, all have waited for that one, most likely.
+{
+	ranks 2
+	echo "site 16 kind=coll name=MPI_Allgatherv file=x.c line=17"
+	op 0 16 1000000 1500010 group=1 seq=0 bytes=8
+	op 0 0 1500010 2000000
+	op 1 1 1000000 1500000
+	op 1 16 1500000 1500010 group=1 seq=0 bytes=0
+} | trace gives-nothing
+buys gives-nothing b 50 250000
+may_buy gives-nothing b 50 0
+
 # Who is given nothing need not wait for the root, and of four who come to a barrier of two it is chance who meet.
 {
 	ranks 2
