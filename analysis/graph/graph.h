@@ -90,6 +90,8 @@
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
  *   - who went on at a cancellation point of OpenMP comes to its team's next barrier because another one has cancelled the region, if
  *     that came in between (graph_cancels.c);
+ *   - who calls MPI for a window again and again, with nothing in between but sleeps, waits; and what hardly took any time, of that of
+ *     which no record says what ended it, takes no longer;
  *   - pieces of work between attempts to receive a message end because of it, where all of them end so (graph_polls.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;

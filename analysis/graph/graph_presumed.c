@@ -127,14 +127,23 @@ static bool is_own_cost(const struct unknown_wait *w)
 	return since > 0 && since < begin && w->exit.stamp - begin <= (begin - since) / SMALL_PART;
 }
 
-static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p)
+#define HARDLY 100 /* such a part of what its thread did */
+
+/* All waits of a thread that take no longer than this one would take hardly any time: so it has most likely not waited, and does not. */
+static bool hardly_waited(const struct builder *b, const struct unknown_wait *w, uint64_t nwaits)
+{
+	const struct graph_thread *t = &b->graph->threads[w->exit.thread];
+	return w->exit.stamp - w->begin.enter.stamp <= (t->last - t->first) / HARDLY / nwaits;
+}
+
+static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits)
 {
 	bool presumed = p->part * MUCH_SMALLER <= p->next;
-	if (presumed && w->looked)
+	if (presumed && w->looked && w->own)
 		b->graph->slept_for_others_s += (double)(w->exit.stamp - w->begin.enter.stamp) / (b->graph->trace->clocks[w->clock].ghz * 1e9);
 	if (presumed)
 		graph_unknown_by(b, w, &p->cause);
-	else if (w->own || is_own_cost(w))
+	else if (w->own || is_own_cost(w) || hardly_waited(b, w, nwaits))
 		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
 	else
 		graph_unknown_by(b, w, NULL);
@@ -229,8 +238,11 @@ void graph_sleeps(struct builder *b)
 void graph_presumed(struct builder *b)
 {
 	struct presumed *p = spill_zeros(b->spill, b->nunknown, sizeof *p);
-	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill))
+	uint64_t *nwaits = spill_zeros(b->spill, b->graph->trace->nthreads, sizeof *nwaits);
+	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill)) {
 		p[i].part = p[i].next = 1;
+		nwaits[b->unknown[i].exit.thread]++;
+	}
 	runs_sort(b->spill, b->unknown, b->nunknown, sizeof *b->unknown, by_end);
 	for (size_t i = 0, next; i < b->nunknown; i = next) {
 		for (next = i + 1; next < b->nunknown && b->unknown[next].clock == b->unknown[i].clock;)
@@ -238,6 +250,7 @@ void graph_presumed(struct builder *b)
 		presume(b, &b->unknown[i], next - i, &p[i]);
 	}
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill))
-		add(b, &b->unknown[i], &p[i]);
+		add(b, &b->unknown[i], &p[i], nwaits[b->unknown[i].exit.thread]);
 	spill_free(b->spill, p);
+	spill_free(b->spill, nwaits);
 }

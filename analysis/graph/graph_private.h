@@ -203,7 +203,7 @@ struct unknown_wait {
 	struct event_ref exit;
 	uint32_t clock;
 	bool own;                 /* if nothing did, it takes as long by itself */
-	uint64_t looked;          /* it was not over at that stamp; or 0 */
+	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 };
 
 /* Sleeps at one site with nothing in between but locks: their first and last ENTER, and their end. */

@@ -40,6 +40,8 @@ struct thread_walk {
 
 	struct running *running; size_t nrunning; /* the innermost last */
 	bool of_several;          /* threads of its process: three or more */
+	size_t unsaid;            /* the last call that never says for whom it waits: of the builder's unknown, and 1; or 0 */
+	uint32_t unsaid_at;       /* at this site */
 	bool comes_on;            /* its last coming goes on */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
 	bool resumed;             /* the outermost operation was one of those */

@@ -146,6 +146,22 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 	graph_unknown(w->b, walk_begin_of(w), exit);
 }
 
+/* Who calls it again at once, or after a sleep, has perhaps looked at a window whether something is there, and not found it: then all of
+ * that is one wait, which was not over when the last call but one began. */
+static void add_unsaid(struct thread_walk *w, struct event_ref exit)
+{
+	struct unknown_wait *last = w->unsaid ? &w->b->unknown[w->unsaid - 1] : NULL;
+	if (last && w->unsaid_at == w->entered.site && last->exit.at == w->before.at) {
+		last->looked = last->last;
+		last->last = w->enter.stamp;
+		last->exit = exit;
+		return;
+	}
+	graph_add_unknown(w->b, walk_begin_of(w), exit)->last = w->enter.stamp;
+	w->unsaid = w->b->nunknown;
+	w->unsaid_at = w->entered.site;
+}
+
 /* Of what windows and files of MPI wait for there is no record anywhere: then that is a limit of what is known, and
  * nothing is missing. */
 static void for_unknown(struct thread_walk *w, struct event_ref exit)
@@ -156,7 +172,7 @@ static void for_unknown(struct thread_walk *w, struct event_ref exit)
 	}
 	graph_note_unsaid(w->b->graph, w->entered.site);
 	w->nattached = 0;
-	graph_unknown(w->b, walk_begin_of(w), exit);
+	add_unsaid(w, exit);
 }
 
 /* What was begun with an id goes on behind the call. */

@@ -907,6 +907,29 @@ for not in "3 1449010 0" "3 1260000 17" "1 0 17"; do
 	buys polled-not b 50 0
 done
 
+# Nobody says what calls for a window wait for. Who calls one again and again, and sleeps in between, has waited for what another
+# thread did just before the last call; what hardly takes any time has most likely not waited.
+windows() { # when b is over
+	ranks 2
+	echo "site 16 kind=wait name=MPI_Win_flush file=x.c line=17"
+	echo "site 17 kind=wait name=MPI_Win_unlock_all file=x.c line=18"
+	for at in 1000000 1200000 1490000 1500100; do
+		op 0 16 $at $((at + 2000)) peer=72057594037927934
+		op 0 30 $((at + 2000)) $((at + 2010))
+	done
+	op 0 0 1502110 2000000
+	op 0 17 2000000 2000400 peer=72057594037927934
+	op 0 17 2000400 2000500 peer=72057594037927934
+	op 1 1 1000000 "$1"
+}
+windows 1500000 | trace windows
+buys windows b 50 249875
+buys windows a 50 248820
+may_buy windows b 50 0
+windows 1489000 | trace windows-looked # it would have been seen
+expect 0 coz --json --region b --reduce 50 windows-looked
+interval expected_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi > 24"; } || fail "windows-looked: $(cat out)"
+
 # The wait begins with the first attempt: what an unmarked program does before it is work, also where the message was there
 # meanwhile.
 tests() { # the first attempt, the last one, and when the message was sent
@@ -1129,7 +1152,7 @@ unsure untold 20 20
 	processes
 	meet tag=3
 } | trace third
-unsure third 0 20 # the last of them hardly waited, and the other did until this one came
+unsure third 20 20 # the last of them hardly waited, and the other did until this one came
 grep -q 'a collective operation lacks participants: 4 times' out || fail "third: $(cat out)"
 # Nobody says what has ended a wait: most likely what another thread did just before, where that is hardly chance; and where it was over
 # at once, nothing has.
