@@ -69,7 +69,7 @@ static bool may_wait_for(const struct match *m, const struct match_part *self,
 	}
 }
 
-/* Who is given nothing by a root need not wait for it. */
+/* Who is given nothing need not wait for whom that would come from, but may. */
 static struct node_input given_by(const struct match *m, const struct match_part *p, const struct match_part *self)
 {
 	struct node_input input = input_of(p, self);
@@ -128,7 +128,7 @@ static void add_gathering(struct builder *b, const struct match *m, size_t self,
 static void add_flow_to(struct builder *b, const struct match *m, size_t i, int64_t takes, struct node_input *inputs)
 {
 	const struct match_part *self = &m->parts[i], *late[MOST_CANDIDATES];
-	bool many = m->nparts > MOST_CANDIDATES;
+	bool many = m->nparts > MOST_CANDIDATES, dataless = false;
 	size_t n = 0, nlate = 0;
 	inputs[n++] = input_of(self, self);
 	for (size_t k = 0; k < m->nparts; k++) {
@@ -137,6 +137,8 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, int6
 			continue;
 		struct node_input given = given_by(m, other, self);
 		bool missed = !given.sure && graph_certainly_before(b, done_of(self), given.ref);
+		given.candidate = !given.sure;
+		dataless |= may_wait_for(m, self, other) && given.candidate;
 		if (may_wait_for(m, self, other) && !missed)
 			inputs[n++] = given;
 		else if (many)
@@ -149,7 +151,7 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, int6
 	struct graph_node *node =
 		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
 	int64_t lag = nlate ? until_all_left(b, m, self) : 0;
-	node->hidden = many || may_send(b, m, self);
+	node->hidden = many || dataless || may_send(b, m, self);
 	node->delayed = many || lag == INT64_MAX;
 	for (size_t k = 0; k < nlate && !node->delayed; k++)
 		graph_add_late(b, enter_of(late[k]), lag);

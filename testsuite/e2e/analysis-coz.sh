@@ -1478,6 +1478,18 @@ buys nothing-to-root a 50 249995 30
 } | trace gives-nothing
 buys gives-nothing b 50 250000
 may_buy gives-nothing b 50 0
+# And if one has, each who left only behind that.
+{
+	ranks 3
+	echo "site 16 kind=coll name=MPI_Allgatherv file=x.c line=17"
+	op 0 16 1000000 1500010 group=1 seq=0 bytes=8
+	op 0 0 1500010 2000000
+	op 1 1 1000000 1500000
+	op 1 16 1500000 1500010 group=1 seq=0 bytes=0
+	op 2 16 1000000 1000010 group=1 seq=0 bytes=8
+} | trace one-missed
+buys one-missed b 50 250000
+may_buy one-missed b 50 0
 
 # Who is given nothing need not wait for the root, and of four who come to a barrier of two it is chance who meet.
 {
