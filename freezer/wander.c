@@ -12,6 +12,7 @@
 #include "freezer/wander.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 #define MAX_REACH      ((wide)1 << 58)  /* of segments beyond the points: nine years at 1 GHz */
 #define MAX_SHIFT      32               /* steeper than 2^32 is no clock */
 #define MAX_BEND_SHIFT 63
-#define BEND_UNITS     0x1p30L /* a bend has 31 bits: with ticks below 2^32, no product overflows */
+#define BEND_BITS      31      /* of a bend: with ticks below 2^32, no product overflows */
 #define BEND_MARGIN    (1 + 0x1p-50L)   /* more than the rounding of all that makes a bend */
 #define BEND_LOSS      0.0625L          /* ticks */
 #define PARTS          256              /* of an arc; then the loss is p * 10^-7 of its height */
@@ -417,6 +418,18 @@ static wide ceil_shift(wide w, unsigned shift)
 	return (w + ((wide)1 << shift) - 1) >> shift;
 }
 
+/* The least with which a bend has its bits, or else the greatest. */
+static uint8_t bend_shift_for(long double bend)
+{
+	int bits, shift;
+
+	if (bend == 0)
+		return MAX_BEND_SHIFT;
+	frexpl(bend, &bits);
+	shift = BEND_BITS - bits;
+	return (uint8_t)(shift < 0 ? 0 : shift < MAX_BEND_SHIFT ? shift : MAX_BEND_SHIFT);
+}
+
 /* Sets shifts, rates and bends. The chord's rate is rounded outward, the bend too, and what the
  * bend takes off over the whole run is added to the rate, exactly. */
 static void set_curves(struct frz_segment *s, const struct side *lo, const struct side *hi,
@@ -429,8 +442,8 @@ static void set_curves(struct frz_segment *s, const struct side *lo, const struc
 	while (steepest >> s->shift > UINT64_MAX)
 		s->shift++;
 	unit = (long double)(TICK >> s->shift);
-	while (s->bend_shift < MAX_BEND_SHIFT && bend * unit < BEND_UNITS)
-		unit *= 2, s->bend_shift++;
+	s->bend_shift = bend_shift_for(bend * unit);
+	unit = ldexpl(unit, s->bend_shift);
 	s->lo_bend = (uint64_t)(lo->bend * unit) + (lo->bend > 0);
 	s->hi_bend = (uint64_t)(hi->bend * unit) + (hi->bend > 0);
 	wide lo_less = ceil_shift((wide)s->lo_bend * run, s->bend_shift);
@@ -600,8 +613,8 @@ static int64_t saturated(unsigned __int128 w)
 frz_time frz_wander_duration(const struct frz_wander *w, uint64_t ticks)
 {
 	unsigned bits = 64 - w->rate_shift;
-	unsigned __int128 lo = ticks ? (unsigned __int128)w->rate_lo * (ticks - 1) : 0;
-	unsigned __int128 hi = w->rate_hi * ((unsigned __int128)ticks + 1);
+	unsigned __int128 lo = (unsigned __int128)w->rate_lo * (ticks ? ticks - 1 : 0);
+	unsigned __int128 hi = (unsigned __int128)w->rate_hi * ticks + w->rate_hi; /* of a tick more */
 
 	hi += ((unsigned __int128)1 << bits) - 1;
 	return (frz_time){ saturated(lo >> bits), saturated(hi >> bits) };
