@@ -93,13 +93,20 @@ static inline bool matters(const struct match_walk *w, struct match_walker *walk
 	return !is_skipped(w, walker, what->op, what->site, trace_value(w->trace, k, i, DPROF_KEY_GROUP, UINT64_MAX));
 }
 
+static inline size_t pass_over(const bool *passes, const uint32_t *what, size_t i, size_t n)
+{
+	while (i < n && passes[what[i]])
+		i++;
+	return i;
+}
+
 /* From i on, the first event at hand that matters; or how many there are. */
 static size_t find_mattering(const struct match_walk *w, struct match_walker *walker, size_t i)
 {
 	const struct tr_columns *k = &walker->at;
 	for (;; i++) {
-		while (i < k->n && walker->begun && w->passes[k->what[i]])
-			i++;
+		if (walker->begun)
+			i = pass_over(w->passes, k->what, i, k->n);
 		if (i == k->n || matters(w, walker, k, i))
 			return i;
 	}
