@@ -39,22 +39,42 @@ static double seconds_up(const struct times *t, double ticks)
 	return times_seconds(t, 0, (frz_time){ 0, (int64_t)ticks }).hi;
 }
 
-/* Of the stamps of a clock as a solution converts them. */
+/* In ticks, of the stamps of a clock as a solution converts them. To be freed. */
+static double *widths_of(const struct tr_sample *s, const struct frz_solution *solution, uint32_t clock)
+{
+	struct frz_cursor cursor = frz_cursor(solution, clock);
+	frz_time *times = mem_resize(NULL, s->count, sizeof *times);
+	double *ticks = mem_resize(NULL, s->count, sizeof *ticks);
+	frz_times_of(&cursor, s->stamp, s->count, times);
+	for (size_t i = 0; i < s->count; i++)
+		ticks[i] = (double)times[i].hi - (double)times[i].lo;
+	free(times);
+	return ticks;
+}
+
 static void find_widths(struct widths *found, const struct times *t, uint32_t clock, const struct tr_sample *s,
 			const struct frz_solution *solution)
 {
-	struct frz_cursor times = frz_cursor(solution, clock);
-	double *ticks = mem_resize(NULL, s->count, sizeof *ticks);
-	for (size_t i = 0; i < s->count; i++) {
-		frz_time at = frz_time_of(&times, s->stamp[i]);
-		ticks[i] = (double)at.hi - (double)at.lo;
-	}
+	double *ticks = widths_of(s, solution, clock);
 	if (s->count > 0) {
 		qsort(ticks, s->count, sizeof *ticks, by_value);
 		*found = (struct widths){ seconds_up(t, ticks[0]), seconds_up(t, ticks[s->count / 2]),
 					  seconds_up(t, ticks[s->count - 1]) };
 	}
 	free(ticks);
+}
+
+double clock_widest_s(const struct times *t, uint32_t clock)
+{
+	if (t->time_base[clock] != 0)
+		return 0;
+	struct tr_sample s = sample_clock(t->trace, clock);
+	double *ticks = widths_of(&s, t->together, clock), most = 0;
+	for (size_t i = 0; i < s.count; i++)
+		most = ticks[i] > most ? ticks[i] : most;
+	free(ticks);
+	free(s.stamp);
+	return most > 0 ? seconds_up(t, most) : 0;
 }
 
 /* ---- Packets --------------------------------------------------------------------------------- */
@@ -97,18 +117,18 @@ static frz_time passed(const struct times *t, uint32_t clock, uint64_t from, uin
 
 /* The sum of both travel times needs no offset between the clocks: it is what passed on the base
  * from the first sending to the last receipt, less what passed on the clock in between. */
-static void find_packets(struct clock_facts *f, const struct times *t, uint32_t clock)
+bool clock_packets_s(const struct times *t, uint32_t clock, struct interval *s)
 {
 	const struct frz_link *there = fastest(t, t->base, clock);
 	const struct frz_link *back = fastest(t, clock, t->base);
-	f->has_packets = there && back;
-	if (!f->has_packets)
-		return;
+	if (!there || !back)
+		return false;
 	frz_time whole = passed(t, t->base, there->sent, back->received);
 	frz_time stay = passed(t, clock, there->received, back->sent);
 	frz_time travel = { whole.lo - stay.hi, whole.hi - stay.lo };
 	travel.lo = travel.lo > 0 ? travel.lo : 0;
-	f->packets_s = times_seconds(t, 0, travel);
+	*s = times_seconds(t, 0, travel);
+	return true;
 }
 
 static size_t count_links(const struct frz_link *links, size_t n, uint32_t clock)
@@ -155,8 +175,7 @@ struct clock_facts clock_facts(const struct times *t, uint32_t clock)
 		f.rate = (struct interval){ found->rate.lo, found->rate.hi };
 	if (f.placed)
 		find_all_widths(&f, t, clock);
-	if (f.placed && !f.base)
-		find_packets(&f, t, clock);
+	f.has_packets = f.placed && !f.base && clock_packets_s(t, clock, &f.packets_s);
 	return f;
 }
 
@@ -215,10 +234,8 @@ static struct interval_text us_text(double seconds)
 void clock_widths_say(struct reply *r, const struct times *t, const char *more)
 {
 	double most = 0;
-	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
-		struct clock_facts facts = clock_facts(t, c);
-		most = facts.stamps ? fmax(most, facts.widths.max_s) : most;
-	}
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		most = fmax(most, clock_widest_s(t, c));
 	if (t->trace->nclocks < 2)
 		reply_say(r, SAY_TEXT, "One host, one clock: no clock error. %s", more);
 	else if (isfinite(most))

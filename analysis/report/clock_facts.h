@@ -32,6 +32,11 @@ struct clock_facts {
 
 struct clock_facts clock_facts(const struct times *, uint32_t clock);
 
+/* The greatest width alone, without sorting all: 0 if the clock recorded nothing, or is not on the base clock's time base. */
+double clock_widest_s(const struct times *, uint32_t clock);
+/* The fastest packets alone; false without any. */
+bool clock_packets_s(const struct times *, uint32_t clock, struct interval *s);
+
 /* "affine" or "drift:PPM". */
 struct model_name { char text[32]; };
 struct model_name clock_model_name(struct frz_assumption);

@@ -20,19 +20,41 @@ struct search {
 	double least_s;        /* intervals that are shorter are not tried */
 };
 
-/* How well the clock that is known worst is known, and the fastest packet to one such. */
-static double known_to(const struct times *t, struct interval *packets_s)
+/* In seconds; 0 of the base, which is known, and where there is nothing to know. */
+static double width_of(const struct times *t, uint32_t clock)
+{
+	return clock != t->base ? clock_widest_s(t, clock) : 0;
+}
+
+/* How well the clock that is known worst is known. */
+static double known_to(const struct times *t)
 {
 	double most = 0;
-	for (uint32_t c = 0; c < t->trace->nclocks; c++) {
-		struct clock_facts f = clock_facts(t, c);
-		if (f.base || !f.placed || !f.stamps)
-			continue;
-		most = fmax(most, f.widths.max_s);
-		if (packets_s && f.has_packets)
-			*packets_s = f.packets_s.hi > packets_s->hi ? f.packets_s : *packets_s;
-	}
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		most = fmax(most, width_of(t, c));
 	return most;
+}
+
+/* Whether there is anything to know: what was recorded on another clock than the base is known to a tick at best. */
+static bool any_width(const struct times *t)
+{
+	for (size_t i = 0; i < t->trace->nthreads; i++) {
+		const struct tr_thread *self = &t->trace->threads[i];
+		uint64_t first, last;
+		if (self->clock != t->base && t->time_base[self->clock] == 0 && trace_ends(self, &first, &last))
+			return true;
+	}
+	return false;
+}
+
+/* The fastest packet to the clock to which that took longest. */
+static struct interval slowest_packets_s(const struct times *t)
+{
+	struct interval slowest = { 0, 0 }, s;
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		if (width_of(t, c) > 0 && clock_packets_s(t, c, &s) && s.hi > slowest.hi)
+			slowest = s;
+	return slowest;
 }
 
 /* Of another run. */
@@ -42,7 +64,7 @@ static double known_then(const struct search *s, struct rerun how)
 	struct times times;
 	double known = INFINITY;
 	if (times_open(&times, copy, &s->options) == EXIT_FINE) {
-		known = times_all_proven(&times) ? known_to(&times, NULL) : INFINITY;
+		known = times_all_proven(&times) ? known_to(&times) : INFINITY;
 		times_close(&times);
 	}
 	rerun_close(copy);
@@ -125,13 +147,14 @@ struct decide decide_find(const struct times *t, const struct options *options, 
 	s.options.made_up_links = true;
 	struct decide d = { 0 };
 	bool clocks = t->trace->nclocks > 1 && times_all_proven(t);
-	d.known_s = undecided && clocks ? known_to(t, &d.packets_s) : 0;
-	if (!(d.known_s > 0))
+	if (!undecided || !clocks || !any_width(t))
 		return d;
 	d.undecided = undecided;
 	d.known = trace_records(t->trace) <= DECIDE_RECORDS || options->verbose;
 	if (!d.known)
 		return d;
+	d.known_s = known_to(t);
+	d.packets_s = slowest_packets_s(t);
 	d.needed_s = known_then(&s, halved(&d, find_halvings(&s, &d)));
 	d.larger = isfinite(d.needed_s) && d.needed_s > 0 ? (unsigned)ceil(d.known_s / d.needed_s) : 0;
 	if (d.by_clocks > 0)
