@@ -95,7 +95,7 @@ struct period {
 	uint32_t site;     /* that gave the state for the longest stretch; TR_OUTSIDE, or TR_NO_SITE */
 };
 
-struct thread_state { uint8_t may; uint32_t site; };
+struct thread_state { uint32_t may, site; };
 
 /* From a stamp on, without an event. */
 struct state_change { uint64_t stamp; struct thread_state now; };
