@@ -7,6 +7,8 @@
 
 #include "freezer/block.h"
 
+#define SPEED_BITS 61 /* of a duration by a speed, which fits in a word then */
+#define MAX_SHIFT  32 /* steeper than 2^32 is no clock */
 #define ONE_BY_ONE 8 /* stamps that are converted alone before the next block is tried */
 
 void frz_solution_free(struct frz_solution *solution)
@@ -67,4 +69,20 @@ frz_time frz_duration(const struct frz_solution *solution, uint32_t clock, uint6
 
 	return s->wander.segments ? frz_wander_duration(&s->wander, ticks)
 				  : rates_duration(&s->rates, ticks);
+}
+
+struct frz_speed frz_speed(const struct frz_solution *solution, uint32_t clock)
+{
+	const struct solved *s = &solution->clocks[clock];
+	bool bent = s->wander.segments;
+	unsigned shift = bent ? s->wander.rate_shift : s->rates.shift;
+	struct frz_speed speed = { solution, clock, 64, 0, 0, 0 };
+
+	if (shift > MAX_SHIFT)
+		return speed;
+	speed.bits = 64 - shift;
+	speed.lo = bent ? s->wander.rate_lo : s->rates.lo;
+	speed.hi = bent ? s->wander.rate_hi : s->rates.hi;
+	speed.most = (UINT64_C(1) << SPEED_BITS) >> shift;
+	return speed;
 }

@@ -150,4 +150,24 @@ void frz_times_of(struct frz_cursor *, const uint64_t *stamps, size_t n, frz_tim
  * less than 0. Only for placed clocks. */
 frz_time frz_duration(const struct frz_solution *, uint32_t clock, uint64_t ticks);
 
+/* Likewise for who asks of many, nearly all of them from 1 to `most` ticks: a value, good as long as the solution is. */
+struct frz_speed {
+	const struct frz_solution *solution;
+	uint32_t clock;
+	unsigned bits;
+	uint64_t lo, hi; /* base ticks in a tick, times 2^bits */
+	uint64_t most;
+};
+struct frz_speed frz_speed(const struct frz_solution *, uint32_t clock);
+
+static inline frz_time frz_speed_duration(const struct frz_speed *p, uint64_t ticks)
+{
+	unsigned __int128 lo = (unsigned __int128)p->lo * (ticks - 1);
+	unsigned __int128 hi = (unsigned __int128)p->hi * (ticks + 1), up = ((unsigned __int128)1 << p->bits) - 1;
+
+	if (__builtin_expect(ticks - 1 >= p->most, 0))
+		return frz_duration(p->solution, p->clock, ticks);
+	return (frz_time){ (int64_t)(lo >> p->bits), (int64_t)((hi + up) >> p->bits) };
+}
+
 #endif

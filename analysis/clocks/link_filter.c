@@ -16,6 +16,7 @@
 #define FEW  4 /* links of a pair, for which there is always room */
 
 struct clock_pair {              /* from one clock to another */
+	struct frz_speed from, to; /* of both; no solution: nothing is known of it */
 	struct frz_link first_sent, last_sent, first_received, last_received;
 	struct frz_link *kept;
 	size_t n, room;
@@ -38,28 +39,30 @@ struct link_filter *link_filter_open(const struct frz_solution *rates, size_t ro
 
 /* ---- What implies what ----------------------------------------------------------------------- */
 
-static frz_time forward(const struct frz_solution *rates, uint32_t clock, uint64_t ticks)
+static struct frz_speed speed_of(const struct frz_solution *rates, uint32_t clock)
 {
-	return frz_placed(frz_clock(rates, clock)) ? frz_duration(rates, clock, ticks)
-						   : (frz_time){ 0, INT64_MAX };
+	return rates && frz_placed(frz_clock(rates, clock)) ? frz_speed(rates, clock) : (struct frz_speed){ .solution = NULL };
+}
+
+static frz_time forward(const struct frz_speed *speed, uint64_t ticks)
+{
+	return speed->solution ? frz_speed_duration(speed, ticks) : (frz_time){ 0, INT64_MAX };
 }
 
 /* Between two stamps of a clock; negative when the second is the earlier one. */
-static frz_time passed(const struct frz_solution *rates, uint32_t clock, uint64_t from, uint64_t to)
+static frz_time passed(const struct frz_speed *speed, uint64_t from, uint64_t to)
 {
 	if (to >= from)
-		return forward(rates, clock, to - from);
-	frz_time back = forward(rates, clock, from - to);
+		return forward(speed, to - from);
+	frz_time back = forward(speed, from - to);
 	return (frz_time){ -back.hi, -back.lo };
 }
 
-static bool implies(const struct frz_solution *rates, const struct frz_link *k,
-		    const struct frz_link *l)
+static bool implies(const struct clock_pair *s, const struct frz_link *k, const struct frz_link *l)
 {
 	if (l->sent <= k->sent && l->received >= k->received)
 		return true;
-	return passed(rates, k->from, k->sent, l->sent).hi <=
-	       passed(rates, k->to, k->received, l->received).lo;
+	return passed(&s->from, k->sent, l->sent).hi <= passed(&s->to, k->received, l->received).lo;
 }
 
 /* ---- Too many -------------------------------------------------------------------------------- */
@@ -117,7 +120,7 @@ static struct clock_pair *pair_of(struct link_filter *s, const struct frz_link *
 		return &s->pairs[at];
 	ids_add(&s->numbers, id);
 	struct clock_pair *new = MEM_GROW(s->pairs, n);
-	*new = (struct clock_pair){ *l, *l, *l, *l, .each = 1 };
+	*new = (struct clock_pair){ speed_of(s->rates, l->from), speed_of(s->rates, l->to), *l, *l, *l, *l, .each = 1 };
 	return new;
 }
 
@@ -156,9 +159,9 @@ void link_filter_put(struct link_filter *s, struct frz_link l)
 {
 	struct clock_pair *pair = pair_of(s, &l);
 	note_ends(pair, &l);
-	if (s->rates && pair->n && implies(s->rates, &pair->kept[pair->n - 1], &l))
+	if (s->rates && pair->n && implies(pair, &pair->kept[pair->n - 1], &l))
 		return;
-	while (s->rates && pair->n && implies(s->rates, &l, &pair->kept[pair->n - 1])) {
+	while (s->rates && pair->n && implies(pair, &l, &pair->kept[pair->n - 1])) {
 		pair->n--;
 		s->kept--;
 	}

@@ -207,6 +207,15 @@ static void widen(struct times *t)
 	frz_widen(t->alone, 0, most);
 }
 
+/* Either stamp may be off by the uncertainty: they may be of two cores. */
+static void set_speeds(struct times *t)
+{
+	t->speed = mem_resize(NULL, t->trace->nclocks, sizeof *t->speed);
+	for (uint32_t c = 0; c < t->trace->nclocks; c++)
+		t->speed[c] = (struct times_speed){ t->time_base[c] == 0 ? frz_speed(t->together, c) : frz_speed(t->alone, 0),
+						  2 * t->trace->clocks[c].uncertainty };
+}
+
 int times_open(struct times *t, struct trace *trace, const struct options *options)
 {
 	*t = (struct times){ .trace = trace, .assumption = options->assumption, .made_up_links = options->made_up_links,
@@ -226,6 +235,7 @@ int times_open(struct times *t, struct trace *trace, const struct options *optio
 	for (uint32_t c = 0; c < trace->nclocks; c++)
 		place(t, c);
 	say_unlinked(t);
+	set_speeds(t);
 	widen(t);
 	return EXIT_FINE;
 }
@@ -237,6 +247,7 @@ void times_close(struct times *t)
 	frz_solution_free(t->all);
 	frz_solution_free(t->alone);
 	free(t->time_base);
+	free(t->speed);
 	free(t->doubted);
 }
 
@@ -293,25 +304,11 @@ static uint64_t plus(uint64_t x, uint64_t y)
 	return x < UINT64_MAX - y ? x + y : UINT64_MAX;
 }
 
-static frz_time duration_of_clock(const struct times *t, uint32_t clock, uint64_t ticks)
+frz_time times_off_by(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t off)
 {
-	return t->time_base[clock] == 0 ? frz_duration(t->together, clock, ticks)
-				   : frz_duration(t->alone, 0, ticks);
-}
-
-/* Any of the ticks may be `off` more or less. */
-static frz_time off_by(const struct times *t, uint32_t clock, uint64_t ticks, uint64_t off)
-{
-	if (!off)
-		return duration_of_clock(t, clock, ticks);
-	return (frz_time){ ticks > off ? duration_of_clock(t, clock, ticks - off).lo : 0,
-			   duration_of_clock(t, clock, plus(ticks, off)).hi };
-}
-
-/* Either stamp may be off by the uncertainty: they may be of two cores. */
-frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
-{
-	return off_by(t, clock, ticks, 2 * t->trace->clocks[clock].uncertainty);
+	const struct frz_speed *speed = &t->speed[clock].speed;
+	return (frz_time){ ticks > off ? frz_speed_duration(speed, ticks - off).lo : 0,
+			   frz_speed_duration(speed, plus(ticks, off)).hi };
 }
 
 /* What stretches of a thread may be off by in all, since it moved from core to core between their stamps. */
@@ -335,8 +332,8 @@ frz_time times_sum(const struct times *t, size_t thread, struct stretches s)
 	if (s.pieces == 0)
 		return (frz_time){ 0, 0 };
 	/* That one piece is rounded is in the duration already. */
-	return off_by(t, t->trace->threads[thread].clock, s.ticks,
-		      plus(s.pieces - 1, off_by_moves(t, thread, &s)));
+	return times_off_by(t, t->trace->threads[thread].clock, s.ticks,
+			    plus(s.pieces - 1, off_by_moves(t, thread, &s)));
 }
 
 struct frz_cursor *times_cursors(const struct times *t)

@@ -28,6 +28,9 @@
 #include "analysis/clocks/program_links.h"
 #include "analysis/trace/trace.h"
 
+/* How fast a clock goes, and what two of its stamps may be off by, as its cores differ. */
+struct times_speed { struct frz_speed speed; uint64_t off; };
+
 struct times {
 	struct trace *trace;
 	uint32_t base;                 /* clock */
@@ -39,7 +42,8 @@ struct times {
 	struct frz_solution *all;      /* by all links; NULL when there are only packets */
 	struct frz_solution *together; /* the one of the two that is used */
 	struct frz_solution *alone;    /* one clock, its own base: for the clocks without a place */
-	uint32_t *time_base;           /* of each clock */
+	uint32_t *time_base;           /* of each clock; */
+	struct times_speed *speed;     /* likewise */
 	bool *doubted;                 /* of each clock: the program contradicts its bounds */
 	uint32_t ntime_bases;
 };
@@ -68,8 +72,15 @@ struct interval times_seconds(const struct times *, uint32_t time_base, frz_time
 /* Converts the stamps of one clock; use frz_time_of on it. */
 struct frz_cursor times_cursor(const struct times *, uint32_t clock);
 
+/* Any of the ticks of a clock may be `off` more or less. */
+frz_time times_off_by(const struct times *, uint32_t clock, uint64_t ticks, uint64_t off);
+
 /* Between two events of one clock; never below zero, since the second did come second. */
-frz_time times_duration(const struct times *, uint32_t clock, uint64_t ticks);
+static inline frz_time times_duration(const struct times *t, uint32_t clock, uint64_t ticks)
+{
+	const struct times_speed *p = &t->speed[clock];
+	return p->off ? times_off_by(t, clock, ticks, p->off) : frz_speed_duration(&p->speed, ticks);
+}
 
 /* Between two events of one thread, stamped from <= to: cores that differ matter only if it moved. */
 frz_time times_of_thread(const struct times *, size_t thread, uint64_t from, uint64_t to);

@@ -134,6 +134,12 @@ frz_time frz_duration(const struct frz_solution *s, uint32_t clock, uint64_t tic
 	return (frz_time){ (int64_t)floor(fmax(lo, 0)), (int64_t)ceil(hi) };
 }
 
+/* Each duration is asked for. */
+struct frz_speed frz_speed(const struct frz_solution *s, uint32_t clock)
+{
+	return (struct frz_speed){ .solution = s, .clock = clock, .bits = 64 };
+}
+
 /* The times above allow for the cores already. */
 void frz_widen(struct frz_solution *s, uint32_t clock, uint64_t ticks)
 {

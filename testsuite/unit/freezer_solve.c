@@ -214,6 +214,20 @@ START_TEST(bounds_are_the_optimum)
 }
 END_TEST
 
+/* Durations by a speed are the same, whatever they are. */
+static void check_speed(const struct frz_solution *solution, uint64_t ticks)
+{
+	struct frz_speed speed = frz_speed(solution, 1);
+	const uint64_t some[] = { 0, 1, ticks, speed.most, speed.most + 1, UINT64_MAX };
+
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+		frz_time by_speed = frz_speed_duration(&speed, some[i]), took = frz_duration(solution, 1, some[i]);
+
+		ck_assert_msg(by_speed.lo == took.lo && by_speed.hi == took.hi, "SEED=%llu: %llu ticks: speed",
+			      (unsigned long long)seed, (unsigned long long)some[i]);
+	}
+}
+
 /* Instants as they pass while the run lasts and somewhat before and after. */
 START_TEST(the_truth_is_inside)
 {
@@ -248,6 +262,7 @@ START_TEST(the_truth_is_inside)
 			frz_time time = frz_time_of(&cursor, s),
 				 took = frz_duration(solution, 1, s2 - s);
 
+			check_speed(solution, s2 - s);
 			ck_assert_msg((wide)time.lo * FINE <= instant &&
 					      instant <= (wide)time.hi * FINE,
 				      "SEED=%llu: stamp %llu: time", (unsigned long long)seed,
@@ -491,6 +506,7 @@ static void check_wandering_truth(const struct clockmap *m, const struct frz_sol
 		frz_time time = frz_time_of(&cursor, s), same = frz_time_of(&base, s);
 		frz_time took = frz_duration(solution, 1, s2 - s);
 
+		check_speed(solution, s2 - s);
 		ck_assert_msg((wide)time.lo * FINE <= instant && instant <= (wide)time.hi * FINE,
 			      "SEED=%llu: stamp %llu: time", (unsigned long long)seed,
 			      (unsigned long long)s);
