@@ -41,7 +41,7 @@ struct tr_writer {
 	struct tr_what *what; uint32_t nwhats; /* 0: LOST */
 	bool full;               /* some would not fit */
 	struct what_next *next;
-	uint32_t *of_event; size_t nsites; /* without arguments, by site and operation; the last: a site that is missing */
+	uint32_t *of_event; size_t nsites; /* without arguments, by TR_WHAT(); of the last site: it is missing */
 	uint32_t *whats;         /* what each is for the store; NULL: the same */
 
 	uint8_t *tail; size_t ntail; /* bytes of its region, or NULL */
@@ -72,7 +72,7 @@ static uint32_t add_what(struct tr_writer *w, struct tr_what what)
 
 static inline uint32_t *slot_of(struct tr_writer *w, uint64_t site, enum dprof_op op)
 {
-	return &w->of_event[(site < w->nsites ? site : w->nsites) * STORE_OPS + op];
+	return &w->of_event[TR_WHAT(site < w->nsites ? site : w->nsites, op)];
 }
 
 static uint32_t add_event(struct tr_writer *w, uint64_t site, enum dprof_op op)
@@ -121,8 +121,8 @@ struct tr_writer *store_writer(struct tr_store *s)
 	w->store = s;
 	w->nsites = s->nsites;
 	w->most = s->most;
-	w->of_event = mem_resize(NULL, (w->nsites + 1) * STORE_OPS, sizeof *w->of_event);
-	memset(w->of_event, 0, (w->nsites + 1) * STORE_OPS * sizeof *w->of_event);
+	w->of_event = mem_resize(NULL, TR_WHAT(w->nsites + 1, 0), sizeof *w->of_event);
+	memset(w->of_event, 0, TR_WHAT(w->nsites + 1, 0) * sizeof *w->of_event);
 	add_what(w, (struct tr_what){ .site = TR_NO_SITE, .op = DPROF_LOST, .nargs = 1 });
 	for (unsigned op = 0; op < STORE_OPS; op++)
 		what_of_event(w, TR_WHAT(TR_NO_SITE, op));

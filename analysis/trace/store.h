@@ -80,7 +80,7 @@ struct what_next { uint32_t of_key[DPROF_KEY_COUNT]; };
 /* The block that is put in, behind an event: as long as there is room, events and arguments of kinds that have come before
  * can be added to it, as store_record() does. Who takes it adds some, and puts it back before anything else is put in. */
 struct store_tail {
-	const uint32_t *of_event; /* what an event is, without arguments, by site and operation */
+	const uint32_t *of_event; /* what an event is, without arguments: by TR_WHAT() */
 	const struct what_next *next;
 	uint64_t *is, *stamp, *value;
 	size_t n, nvalues, most, most_values;
@@ -95,7 +95,7 @@ const struct tr_what *store_last(const struct tr_writer *); /* what the last eve
 static inline uint32_t tail_knows(const struct store_tail *t, uint64_t what)
 {
 	bool room = t->n < t->most && t->nvalues <= t->most_values;
-	return room ? t->of_event[TR_BODY(what) * STORE_OPS + TR_OP(what)] : 0;
+	return room ? t->of_event[what] : 0;
 }
 
 static inline void tail_event(struct store_tail *t, uint32_t is, uint64_t stamp)
