@@ -60,24 +60,14 @@ const struct match_tally *match_tally(const struct matcher *m)
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
-static bool moves_messages(const struct trace *t, size_t thread, uint8_t *passes)
+/* Of each of the trace's whats. */
+static bool *message_whats(const struct trace *t)
 {
-	struct tr_cursor events = trace_events(t, thread);
-	bool found = false;
-	struct tr_event e;
-	while (!found && (trace_pass(&events, passes), trace_next_bare(&events, &e)))
-		found = e.op != DPROF_LOST && tr_is(t, e.site, OP_MESSAGE);
-	trace_end(&events);
-	return found;
-}
-
-/* All sites but those of messages. */
-static uint8_t *passes_to_messages(const struct trace *t)
-{
-	uint8_t *passes = mem_resize(NULL, t->nsites, sizeof *passes);
-	for (uint32_t s = 0; s < t->nsites; s++)
-		passes[s] = tr_is(t, s, OP_MESSAGE) ? 0 : TR_PASS_BARE | TR_PASS_ARGUMENTS;
-	return passes;
+	size_t n = trace_kinds(t);
+	bool *message = mem_resize(NULL, n + 1, sizeof *message);
+	for (size_t i = 0; i < n; i++)
+		message[i] = tr_is(t, t->whats[i].site, OP_MESSAGE);
+	return message;
 }
 
 static bool any_messages(const struct trace *t)
@@ -96,7 +86,8 @@ static void look_ahead(struct matcher *m)
 	struct seen { uint32_t threads, movers; bool lost, missing; } *seen; /* of each rank */
 	seen = mem_resize(NULL, m->rank_numbers.n, sizeof *seen);
 	memset(seen, 0, m->rank_numbers.n * sizeof *seen);
-	uint8_t *passes = passes_to_messages(t);
+	bool *message = message_whats(t);
+	struct tr_wanted messages = trace_wanted(t, message);
 	for (size_t i = 0; i < t->nthreads; i++)
 		if (m->threads[i].rank != MATCH_NO_RANK)
 			seen[m->threads[i].rank].threads++;
@@ -104,7 +95,7 @@ static void look_ahead(struct matcher *m)
 		if (m->threads[i].rank == MATCH_NO_RANK)
 			continue;
 		struct seen *r = &seen[m->threads[i].rank];
-		r->movers += r->threads > 1 && moves_messages(t, i, passes);
+		r->movers += r->threads > 1 && trace_recorded(t, &messages, i);
 		r->lost |= t->threads[i].lost > 0;
 		r->missing |= t->threads[i].gaps;
 	}
@@ -112,7 +103,8 @@ static void look_ahead(struct matcher *m)
 		m->ranks[r].several = seen[r].movers > 1;
 		m->ranks[r].doubtful = seen[r].missing || (seen[r].lost && seen[r].movers > 1);
 	}
-	free(passes);
+	trace_wanted_close(&messages);
+	free(message);
 	free(seen);
 }
 

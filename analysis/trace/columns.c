@@ -218,6 +218,31 @@ struct tr_passed trace_pass(struct tr_cursor *c, uint8_t *sites)
 	return passed;
 }
 
+struct tr_wanted trace_wanted(const struct trace *t, const bool *what)
+{
+	return (struct tr_wanted){ what, t->store ? store_kinds(t->store, what) : NULL };
+}
+
+void trace_wanted_close(struct tr_wanted *w)
+{
+	free(w->kinds);
+}
+
+bool trace_recorded(const struct trace *t, const struct tr_wanted *w, size_t thread)
+{
+	const struct tr_blocks *b = t->threads[thread].blocks;
+	struct tr_columns k;
+	bool has = false;
+	if (!b || !(b->kinds & w->kinds[b->writer]))
+		return false;
+	struct tr_cursor events = trace_events(t, thread);
+	while (!has && trace_columns(&events, &k))
+		for (size_t i = 0; i < k.n; i++)
+			has |= w->what[k.what[i]];
+	trace_end(&events);
+	return has;
+}
+
 static void add_stamp(struct tr_sample *s, uint64_t stamp)
 {
 	*MEM_GROW(s->stamp, s->count) = stamp;

@@ -311,6 +311,16 @@ VECTORISED static uint8_t bytes_of(const uint64_t *number, size_t n, uint64_t ba
 	return bits > UINT32_MAX ? 8 : bits > UINT16_MAX ? 4 : bits > UINT8_MAX ? 2 : 1;
 }
 
+/* A bit for each of the numbers, modulo 64. */
+static uint64_t kinds_of(const uint64_t *number, size_t n)
+{
+	uint64_t kinds = 0;
+#pragma GCC unroll 8
+	for (size_t i = 0; i < n; i++)
+		kinds |= UINT64_C(1) << (number[i] & 63);
+	return kinds;
+}
+
 /* Numbers less `base`, of so many bytes each; the end, at a multiple of 8 bytes. */
 VECTORISED static uint8_t *put_column(uint8_t *restrict to, unsigned bytes, const uint64_t *restrict number, size_t n, uint64_t base)
 {
@@ -388,6 +398,7 @@ static void write_block(struct tr_writer *w)
 							     (uint32_t)(to - begin) };
 	w->ntail += (size_t)(to - begin);
 	b->n += w->n;
+	b->kinds |= kinds_of(w->is, w->n);
 	b->most = w->n > b->most ? w->n : b->most;
 	b->most_values = w->nvalues > b->most_values ? w->nvalues : b->most_values;
 	w->n = w->nvalues = 0;
@@ -580,6 +591,18 @@ const uint32_t *store_whats(const struct tr_store *s, size_t writer)
 }
 
 /* ---- Of another process ---------------------------------------------------------------------- */
+uint64_t *store_kinds(const struct tr_store *s, const bool *wanted)
+{
+	uint64_t *kinds = mem_resize(NULL, s->nwriters + 1, sizeof *kinds);
+	for (size_t i = 0; i < s->nwriters; i++) {
+		const struct tr_writer *w = s->writers[i];
+		kinds[i] = 0;
+		for (uint32_t k = 0; k < w->nwhats; k++)
+			kinds[i] |= (uint64_t)wanted[w->whats ? w->whats[k] : k] << (k & 63);
+	}
+	return kinds;
+}
+
 
 static void send_region(const struct tr_store *s, struct tr_pipe *p, size_t region, uint8_t *room)
 {

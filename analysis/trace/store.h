@@ -51,6 +51,7 @@ struct tr_blocks {
 	size_t writer;           /* its number */
 	size_t n;                /* events and losses */
 	size_t most, most_values; /* of a block */
+	uint64_t kinds;          /* a bit for each that there is, by its number in the writer, modulo 64 */
 	bool any;                /* events: */
 	uint64_t first, last;    /* their stamps */
 	bool lost_before, lost_behind; /* records, before the first and behind the last */
@@ -158,6 +159,9 @@ struct block_head {
 
 /* Of a writer's numbers for what events are, those of the store; NULL: they are the same. */
 const uint32_t *store_whats(const struct tr_store *, size_t writer);
+
+/* Of each writer the bits that `kinds` has of what is wanted, of all that events are in the store. To be freed. */
+uint64_t *store_kinds(const struct tr_store *, const bool *wanted);
 
 /* The block as it is in the store; dies if the temporary file has not got it. `to` has room for the greatest block. */
 void store_read(const struct tr_store *, const struct tr_block *, void *to);

@@ -280,6 +280,13 @@ void trace_sample(const struct trace *, size_t thread, size_t step, struct tr_sa
 /* How many whats there are. Who asks the same of each event in columns asks it of these, once. */
 size_t trace_kinds(const struct trace *);
 
+/* Which of these are wanted, once for all threads; and whether a thread has recorded any of them: of most that have none that is
+ * known without looking at its events. */
+struct tr_wanted { const bool *what; uint64_t *kinds; };
+struct tr_wanted trace_wanted(const struct trace *, const bool *what);
+void trace_wanted_close(struct tr_wanted *);
+bool trace_recorded(const struct trace *, const struct tr_wanted *, size_t thread);
+
 /* Event i of the columns, with its arguments, as trace_next() gives it. */
 void trace_event_of(const struct trace *, const struct tr_columns *, size_t i, struct tr_event *);
 static inline const struct tr_what *trace_what(const struct trace *t, const struct tr_columns *k, size_t i)
