@@ -435,6 +435,7 @@ static void put_lost(struct tr_writer *w, uint64_t records)
 	if (!records)
 		return;
 	put_event(w, 0, w->blocks->any ? w->blocks->last : 0);
+	w->blocks->losses++;
 	w->value[w->nvalues++] = records;
 }
 
@@ -590,7 +591,6 @@ const uint32_t *store_whats(const struct tr_store *s, size_t writer)
 	return s->writers[writer]->whats;
 }
 
-/* ---- Of another process ---------------------------------------------------------------------- */
 uint64_t *store_kinds(const struct tr_store *s, const bool *wanted)
 {
 	uint64_t *kinds = mem_resize(NULL, s->nwriters + 1, sizeof *kinds);
@@ -603,6 +603,7 @@ uint64_t *store_kinds(const struct tr_store *s, const bool *wanted)
 	return kinds;
 }
 
+/* ---- Of another process ---------------------------------------------------------------------- */
 
 static void send_region(const struct tr_store *s, struct tr_pipe *p, size_t region, uint8_t *room)
 {

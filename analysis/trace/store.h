@@ -49,7 +49,7 @@ struct tr_block { uint64_t offset, first; uint32_t bytes; }; /* `first`: the num
 struct tr_blocks {
 	struct tr_block *block; size_t nblocks;
 	size_t writer;           /* its number */
-	size_t n;                /* events and losses */
+	size_t n, losses;        /* events and losses; of these losses */
 	size_t most, most_values; /* of a block */
 	uint64_t kinds;          /* a bit for each that there is, by its number in the writer, modulo 64 */
 	bool any;                /* events: */

@@ -240,46 +240,65 @@ static void note_all_open(struct nest_check *c)
 		note_open(t, c->thread, c->replay.entry[i].site);
 }
 
-/* `what`: of each of the trace's whats, bits. */
-struct counting { const struct trace *trace; struct check_totals *totals; uint8_t *what; };
-enum { IS_EVENT = 1, IS_OF_ALL = 2, IS_CANCEL = 4 };
+/* What of the trace's whats is looked at; and in which of them somebody cancels. */
+struct counting { const struct trace *trace; struct check_totals *totals; bool *counts, *cancels; struct tr_wanted wanted; };
 
-static void set_whats(struct counting *c)
+static void begin_counting(struct counting *c)
 {
 	size_t n = trace_kinds(c->trace);
-	c->what = mem_resize(NULL, n + 1, sizeof *c->what);
+	c->counts = mem_resize(NULL, n + 1, sizeof *c->counts);
+	c->cancels = mem_resize(NULL, n + 1, sizeof *c->cancels);
 	for (size_t i = 0; i < n; i++) {
 		const struct tr_what *what = &c->trace->whats[i];
-		c->what[i] = (what->op != DPROF_LOST ? IS_EVENT : 0) | (is_of_all(c->trace, what) ? IS_OF_ALL : 0) |
-			     (is_cancel(c->trace, what) ? IS_CANCEL : 0);
+		c->cancels[i] = is_cancel(c->trace, what);
+		c->counts[i] = c->cancels[i] || is_of_all(c->trace, what);
 	}
+	c->wanted = trace_wanted(c->trace, c->counts);
+}
+
+static void end_counting(struct counting *c)
+{
+	trace_wanted_close(&c->wanted);
+	free(c->counts);
+	free(c->cancels);
+}
+
+/* From event i on, the first that counts. */
+static inline size_t next_counting(const bool *counts, const struct tr_columns *k, size_t i)
+{
+	while (i < k->n && !counts[k->what[i]])
+		i++;
+	return i;
+}
+
+static void count_event(const struct counting *c, size_t thread, const struct tr_columns *k, size_t i, struct check_part *part)
+{
+	const struct trace *t = c->trace;
+	uint64_t id = trace_value(t, k, i, DPROF_KEY_GROUP, 0);
+	if (c->cancels[k->what[i]]) {
+		note_cancelled(t, id, c->totals);
+		return;
+	}
+	if (!part->took_part || part->id != id)
+		*part = find_part(t, (uint32_t)thread, id, c->totals);
+	count_part(part, number_of(t, k, i));
 }
 
 /* What it counts is of this thread alone, but for what was cancelled. */
 static void count_events(void *counting, size_t thread, size_t worker)
 {
 	const struct counting *c = counting;
-	const struct trace *t = c->trace;
-	(void)worker;
-	uint64_t events = 0;
-	struct tr_cursor cursor = trace_events(t, thread);
+	const struct tr_blocks *b = c->trace->threads[thread].blocks;
 	struct check_part part = { .id = 0 };
-	for (struct tr_columns k; trace_columns(&cursor, &k);)
-		for (size_t i = 0; i < k.n; i++) {
-			uint8_t what = c->what[k.what[i]];
-			events += what & IS_EVENT;
-			if (!(what & (IS_OF_ALL | IS_CANCEL)))
-				continue;
-			uint64_t id = trace_value(t, &k, i, DPROF_KEY_GROUP, 0);
-			if (what & IS_CANCEL) {
-				note_cancelled(t, id, c->totals);
-				continue;
-			}
-			if (!part.took_part || part.id != id)
-				part = find_part(t, (uint32_t)thread, id, c->totals);
-			count_part(&part, number_of(t, &k, i));
-		}
-	c->totals->events[thread] = events;
+	struct tr_columns k;
+	(void)worker;
+	c->totals->events[thread] = b ? b->n - b->losses : 0;
+	if (!b || !(b->kinds & c->wanted.kinds[b->writer]))
+		return;
+	struct tr_cursor cursor = trace_events(c->trace, thread);
+	while (trace_columns(&cursor, &k))
+		for (size_t i = next_counting(c->counts, &k, 0); i < k.n; i = next_counting(c->counts, &k, i + 1))
+			count_event(c, thread, &k, i, &part);
 	trace_end(&cursor);
 }
 
@@ -411,9 +430,9 @@ uint64_t trace_check(struct trace *t)
 	}
 	free(check.of_site);
 	struct counting counting = { .trace = t, .totals = &totals };
-	set_whats(&counting);
+	begin_counting(&counting);
 	pool_run(t->nthreads, pool_workers(t->nthreads), count_events, &counting);
-	free(counting.what);
+	end_counting(&counting);
 	for (size_t i = 0; i < t->nthreads; i++)
 		events += totals.events[i];
 	free(totals.events);

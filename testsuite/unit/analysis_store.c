@@ -207,6 +207,42 @@ START_TEST(ends_are_known_without_reading)
 }
 END_TEST
 
+/* The slow way: event by event. */
+static void check_recorded(const struct made *m, const bool *what, const struct tr_wanted *wanted)
+{
+	for (size_t t = 0; t < THREADS; t++) {
+		struct tr_cursor events = trace_events(&m->trace, t);
+		size_t losses = 0;
+		bool recorded = false;
+		for (struct tr_columns k; trace_columns(&events, &k);)
+			for (size_t i = 0; i < k.n; i++) {
+				recorded |= what[k.what[i]];
+				losses += trace_what(&m->trace, &k, i)->op == DPROF_LOST;
+			}
+		trace_end(&events);
+		ck_assert_msg(trace_recorded(&m->trace, wanted, t) == recorded, "SEED=%" PRIu64 ": thread %zu", seed, t);
+		ck_assert_uint_eq(m->threads[t].blocks->losses, losses);
+	}
+}
+
+START_TEST(what_a_thread_recorded_is_known)
+{
+	for (seed = unit_seed; seed < unit_seed + unit_times(500); seed++) {
+		state = seed;
+		struct made *m = make(1 + random_below(200), random_below(2) ? 1 : 10000000); /* one block, or several */
+		size_t n = trace_kinds(&m->trace);
+		bool *what = mem_resize(NULL, n + 1, sizeof *what);
+		for (size_t i = 0; i < n; i++)
+			what[i] = random_below(n) < 2;
+		struct tr_wanted wanted = trace_wanted(&m->trace, what);
+		check_recorded(m, what, &wanted);
+		trace_wanted_close(&wanted);
+		free(what);
+		unmake(m);
+	}
+}
+END_TEST
+
 /* A copy looks ahead and back, and the cursor goes on as if it had not. */
 START_TEST(copies_do_not_disturb)
 {
@@ -440,6 +476,7 @@ int main(void)
 
 	tcase_add_test(c, columns_are_the_records);
 	tcase_add_test(c, ends_are_known_without_reading);
+	tcase_add_test(c, what_a_thread_recorded_is_known);
 	tcase_add_test(c, copies_do_not_disturb);
 	tcase_add_test(c, what_is_passed_over_is_counted);
 	tcase_add_test(c, a_sample_is_every_so_many_th_event);
