@@ -10,21 +10,37 @@
 #define NEVER  INT64_MIN /* nothing is known of `since`, */
 #define ALWAYS INT64_MAX /* of `until` */
 
-static int by_stamp(const void *left, const void *right)
+/* Where what is in order from `from` on ends. */
+static size_t run_end(const struct link_end *ends, size_t from, size_t n)
 {
-	const struct link_end *a = left, *b = right;
-
-	return (a->stamp > b->stamp) - (a->stamp < b->stamp);
+	while (++from < n && ends[from - 1].stamp <= ends[from].stamp)
+		;
+	return from < n ? from : n;
 }
 
-/* Logs are nearly always in order already. */
-static void sort_ends(struct link_end *ends, size_t n)
+/* Two runs, one behind the other. */
+static void merge_runs(const struct link_end *run, size_t middle, size_t n, struct link_end *to)
 {
-	for (size_t i = 1; i < n; i++)
-		if (ends[i - 1].stamp > ends[i].stamp) {
-			qsort(ends, n, sizeof *ends, by_stamp);
-			return;
+	size_t i = 0, k = middle;
+
+	while (i < middle && k < n)
+		*to++ = run[run[k].stamp < run[i].stamp ? k++ : i++];
+	memcpy(to, run + i, (middle - i) * sizeof *to);
+	memcpy(to + (middle - i), run + k, (n - k) * sizeof *to);
+}
+
+/* They are a few logs one behind the other, nearly all in order: so runs are merged, two by two, and those of the same stamp
+ * stay as they are. `spare` has room for as many. */
+static void sort_ends(struct link_end *ends, size_t n, struct link_end *spare)
+{
+	while (run_end(ends, 0, n) < n) {
+		for (size_t at = 0, middle, end; at < n; at = end) {
+			middle = run_end(ends, at, n);
+			end = middle < n ? run_end(ends, middle, n) : n;
+			merge_runs(ends + at, middle - at, end - at, spare + at);
 		}
+		memcpy(ends, spare, n * sizeof *ends);
+	}
 }
 
 /* Counts in first[c + 1]; how many all have. */
@@ -42,7 +58,7 @@ static size_t count_ends(struct network *n)
 	return sum;
 }
 
-static void fill_ends(struct network *n)
+static void fill_ends(struct network *n, struct link_end *spare)
 {
 	for (size_t i = 0; i < n->nlinks; i++) {
 		const struct frz_link *l = &n->links[i];
@@ -56,7 +72,7 @@ static void fill_ends(struct network *n)
 	memmove(n->first + 1, n->first, n->nclocks * sizeof *n->first);
 	n->first[0] = 0;
 	for (uint32_t c = 0; c < n->nclocks; c++)
-		sort_ends(n->ends + n->first[c], n->first[c + 1] - n->first[c]);
+		sort_ends(n->ends + n->first[c], n->first[c + 1] - n->first[c], spare);
 }
 
 static size_t most_ends(const struct network *n)
@@ -79,11 +95,15 @@ int network_open(struct network *n, uint32_t nclocks, uint32_t base, const struc
 	n->first = calloc((size_t)nclocks + 2, sizeof *n->first);
 	if (!n->first)
 		return -ENOMEM;
-	n->ends = malloc((count_ends(n) + 1) * sizeof *n->ends);
+	size_t nends = count_ends(n);
+	struct link_end *spare = malloc((nends + 1) * sizeof *spare);
+	n->ends = malloc((nends + 1) * sizeof *n->ends);
 	n->told = malloc((nlinks + 1) * sizeof *n->told);
-	if (!n->ends || !n->told)
+	if (n->ends && n->told && spare)
+		fill_ends(n, spare);
+	free(spare);
+	if (!n->ends || !n->told || !spare)
 		return -ENOMEM;
-	fill_ends(n);
 	n->points = malloc((most_ends(n) + 1) * sizeof *n->points);
 	if (!n->points)
 		return -ENOMEM;
