@@ -210,7 +210,7 @@ static struct ch_run run_of_vouched(struct ch_words *w, size_t at)
 }
 
 /* Of the words at hand; of the last of them it is not known what stands behind it. How many. */
-static size_t take_run(struct scan_plain *p, const struct tr_ids *ids, struct ch_run run)
+static inline size_t take_run(struct scan_plain *p, const struct tr_ids *ids, struct ch_run run)
 {
 	size_t i = 0;
 	for (; i + 1 < run.n; i++) {
@@ -223,30 +223,31 @@ static size_t take_run(struct scan_plain *p, const struct tr_ids *ids, struct ch
 	return i;
 }
 
-/* The run has taken n words. */
-static void end_run(struct scan_plain *p, struct word_place *place, size_t n, size_t events)
+/* The run has taken n words. A copy is what says so, that the compiler may have the other in registers. */
+static void end_run(struct scan_plain p, struct word_place *place, size_t n, size_t events)
 {
-	struct scan *s = p->s;
-	store_put_tail(s->o->reader->writer, &p->tail);
+	struct scan *s = p.s;
+	store_put_tail(s->o->reader->writer, &p.tail);
 	s->keys = (events ? 1 : s->keys) | store_last(s->o->reader->writer)->keys;
-	s->vouched = p->highest > s->vouched ? p->highest : s->vouched;
-	s->highest = p->highest;
-	s->back |= p->back;
+	s->vouched = p.highest > s->vouched ? p.highest : s->vouched;
+	s->highest = p.highest;
+	s->back |= p.back;
 	s->thread->nrecords += n;
 	place->at += n;
-	place->near = p->near;
+	place->near = p.near;
 	progress_add(n);
 }
 
 size_t scan_plain(struct scan *s, struct word_place *place)
 {
 	struct tr_words *w = s->thread->words;
-	struct scan_plain p = { .s = s, .sites = s->o->t.sites, .near = place->near, .highest = s->highest };
-	if (place->at >= w->words.n || place->at >= w->words.vouched || !(s->keys & 1) || s->joins || !store_tail(s->o->reader->writer, &p.tail))
+	struct store_tail tail;
+	if (place->at >= w->words.n || place->at >= w->words.vouched || !(s->keys & 1) || s->joins || !store_tail(s->o->reader->writer, &tail))
 		return 0;
-	size_t before = p.tail.n, n = take_run(&p, w->modules->ids, run_of_vouched(&w->words, place->at));
+	struct scan_plain p = { .s = s, .sites = s->o->t.sites, .tail = tail, .near = place->near, .highest = s->highest };
+	size_t n = take_run(&p, w->modules->ids, run_of_vouched(&w->words, place->at));
 	if (n)
-		end_run(&p, place, n, p.tail.n - before);
+		end_run(p, place, n, p.tail.n - tail.n);
 	return n;
 }
 
