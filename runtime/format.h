@@ -209,8 +209,8 @@ enum dprof_key {
  *   lock     id [role] [peer [object]]  the EXIT is when it is held; role 0: shared (reader), else exclusive; peer
  *                                   as of a wait
  *   io       [bytes]                a file was read, written or flushed, and took its time
- *   sleep    [until] [peer]         until: an absolute moment; else for some time. With a peer, which is
- *                                   DPROF_PEER_UNKNOWN, a signal ended it
+ *   sleep    [until [tag]] [peer]   until: an absolute moment, which was over for `tag` ns when it began; else for some time.
+ *                                   With a peer, which is DPROF_PEER_UNKNOWN, a signal ended it
  *   region   [id]                   id: the instance, `region(NAME) instance(EXPR)`
  *            [task [tag]]           task: it is the run of a task; tag: which is over only when this event is
  *
@@ -271,7 +271,7 @@ enum dprof_key {
  * ENTER was done by handlers in the operation, as regions are that stand between an ENTER and its EXIT.
  *
  * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process, nor took counted bytes or learnt
- * of an end that came from there, is not recorded.
+ * of an end that came from there, is not recorded; but a sleep until a moment is.
  *
  * Sends from one rank to another in one group with one tag are matched with the receives of that kind in
  * the order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is

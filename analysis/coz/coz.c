@@ -162,10 +162,17 @@ static size_t since_of(const struct visit *v, const struct graph_node *j)
 	return v->g->inputs[j->first + last].sure ? last : 0;
 }
 
+/* Where that lays down a moment, the thread waits no longer than until then; and not at all where that was over. */
 static void unknown_slacks(const struct visit *v, const struct graph_node *j, struct slack *slack)
 {
+	size_t since = since_of(v, j);
+	int64_t late = since ? (int64_t)v->g->inputs[j->first + since].bytes : 0;
 	for (size_t i = 0; i < j->ninputs; i++)
-		slack[i] = (struct slack){ 0, 0, true, i != since_of(v, j) };
+		slack[i] = (struct slack){ 0, 0, true, i != since };
+	if (late == 0)
+		return;
+	slack[0].absent = false;
+	slack[since].lo = slack[since].hi = late;
 }
 
 /* What it took behind its most likely cause stays, and so much later it could have begun. */

@@ -186,6 +186,12 @@ void graph_unknown_since(struct builder *b, struct wait_begin begin, struct even
 	add_unknown(b, begin, exit, &last, what);
 }
 
+void graph_expired_at(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since, uint64_t late)
+{
+	struct node_input last = { .ref = since, .sure = true, .bytes = late };
+	add_unknown(b, begin, exit, &last, GRAPH_EXPIRED);
+}
+
 void graph_timed_out(struct builder *b, struct wait_begin begin, struct event_ref exit, uint32_t what)
 {
 	add_unknown(b, begin, exit, NULL, what);
@@ -361,7 +367,7 @@ static void builder_close(struct builder *b)
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
 			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
-			    b->inside, b->unknown, b->sleeps, b->cancellations };
+			    b->inside, b->unknown, b->sleeps, b->moments, b->cancellations };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -477,6 +483,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_bare_barriers(&b);
 	graph_shared_barriers(&b);
 	graph_end(&b);
+	graph_moments(&b);
 	graph_presumed(&b);
 	sort_sync_points(g);
 	find_contradictions(&b);

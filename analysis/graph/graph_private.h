@@ -16,6 +16,7 @@
  *   graph_counts.c  the last of those who come to a lock signals
  *   graph_alike.c  the last of those who do alike posts
  *   graph_futexes.c  memory that another thread of one process has changed
+ *   graph_moments.c  sleeps until a moment
  *   graph_cancels.c  regions of OpenMP that one thread ends for all
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
@@ -206,6 +207,9 @@ struct unknown_wait {
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 };
 
+/* A sleep until a moment, which was over for so long when it began, or 0: not yet. */
+struct moment_sleep { struct wait_begin begin; struct event_ref exit; uint64_t until_ns, late_ns; uint32_t site; };
+
 /* Sleeps at one site with nothing in between but locks: their first and last ENTER, and their end. */
 struct sleeps {
 	struct event_ref first, last, exit;
@@ -244,6 +248,7 @@ struct builder {
 	struct moved_bytes *moved; size_t nmoved;
 	struct unknown_wait *unknown; size_t nunknown;
 	struct sleeps *sleeps; size_t nsleeps; /* of MANY_SLEEPS */
+	struct moment_sleep *moments; size_t nmoments;
 	struct talk *talks; size_t ntalks;
 	bool *listens;             /* of each thread: some of what it got it might have got later */
 	struct inbox *inboxes; size_t ninboxes;
@@ -291,6 +296,9 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 /* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. What it was for is
  * GRAPH_EXPIRED, GRAPH_FOUND or 0. */
 void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint32_t what);
+/* It waited for a moment that comes as long after `since` in any run, and was over for so many ticks when it began. */
+void graph_expired_at(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint64_t late);
+void graph_moments(struct builder *); /* such sleeps */
 void graph_timed_out(struct builder *, struct wait_begin, struct event_ref exit, uint32_t what);
 
 /* Likewise; which is made into a node at last, with what most likely ended it, if anything did. */

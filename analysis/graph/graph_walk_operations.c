@@ -286,11 +286,12 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 	return true;
 }
 
-/* A moment, which most likely stays. */
 static void sleep_until(struct thread_walk *w, struct event_ref exit)
 {
-	struct event_ref first = { w->thread, 0, w->b->graph->threads[w->thread].first };
-	graph_unknown_since(w->b, walk_begin_of(w), exit, first, GRAPH_EXPIRED);
+	uint64_t late = arg_too_late(walk_operation(w, &w->entered), &w->entered);
+	*SPILL_GROW(w->b->spill, w->b->moments, w->b->nmoments) = (struct moment_sleep){
+		.begin = walk_begin_of(w), .exit = exit, .until_ns = trace_arg(&w->entered, DPROF_KEY_UNTIL, 0),
+		.late_ns = late == ARG_NONE ? 0 : late, .site = w->entered.site };
 }
 
 void walk_end_operation(struct thread_walk *w, struct event_ref exit)

@@ -19,6 +19,7 @@
  *         an event           region with task: the task is over only when that has come
  *         a time             wait that was in vain: for so many of its ticks the thread did not ask
  *         a number           barrier with object: so many threads go on together
+ *         a time             sleep until a moment: which was over for so many nanoseconds
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
@@ -206,6 +207,12 @@ static inline uint64_t arg_expired_at(const struct operation *o, const struct tr
 {
 	uint64_t until = arg_at(o, e, DPROF_KEY_UNTIL, ARG_KIND(WAIT), ARG_ENTER);
 	return until ? until : ARG_NONE;
+}
+
+/* It began so many nanoseconds after the moment until which it was to sleep; or ARG_NONE: before that. */
+static inline uint64_t arg_too_late(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_TAG, ARG_KIND(SLEEP), ARG_ENTER);
 }
 
 /* Attempts that follow each other, all in vain; */

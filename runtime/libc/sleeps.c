@@ -4,6 +4,7 @@
  *
  *   ENTER nanosleep ... EXIT
  *   ENTER clock_nanosleep until=NS ... EXIT
+ *   ENTER clock_nanosleep until=NS tag=NS ... EXIT: that moment was over for so long already
  *   ENTER nanosleep peer=UNKNOWN ... EXIT: a signal ended it, of whoever that was */
 #include <errno.h>
 #include <threads.h>
@@ -12,6 +13,7 @@
 
 #include "runtime/libc/libc.h"
 #include "runtime/readable.h"
+#include "runtime/sys.h"
 
 DPROF_SITE_OF(site_nanosleep, DPROF_KIND_SLEEP, "nanosleep");
 DPROF_SITE_OF(site_clock_nanosleep, DPROF_KIND_SLEEP, "clock_nanosleep");
@@ -35,6 +37,20 @@ DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 	return result;
 }
 
+static uint64_t in_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static void say_until(struct plain *p, clockid_t clock, const struct timespec *until)
+{
+	struct timespec now;
+
+	dprof_say(&p->more, DPROF_KEY_UNTIL, in_ns(until));
+	if (sys(SYS_clock_gettime, clock, &now) == 0 && in_ns(&now) > in_ns(until))
+		dprof_say(&p->more, DPROF_KEY_TAG, in_ns(&now) - in_ns(until));
+}
+
 DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
 {
 	__typeof__(&clock_nanosleep) real = REAL(clock_nanosleep);
@@ -42,7 +58,7 @@ DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 		return real(clock, flags, time, rest);
 	SLEEP(p, site_clock_nanosleep);
 	if (flags & TIMER_ABSTIME)
-		dprof_say(&p.more, DPROF_KEY_UNTIL, (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+		say_until(&p, clock, time);
 	int result = real(clock, flags, time, rest);
 	say_ended(&p, result == EINTR);
 	return result;

@@ -47,6 +47,12 @@ void call_unseen(const struct libc_call *c, const struct dprof_site *own)
 		dprof_adapter_point(told ? c->told : own);
 }
 
+/* Or was ended by a signal. Where that moment was over it does not block, but would in another run. */
+static bool sleeps_until(const struct plain *p)
+{
+	return dprof_site_kind(p->site) == DPROF_KIND_SLEEP && p->more.words > 0;
+}
+
 /* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by; and only what others
  * may have ended is stamped with one. */
 void plain_end(struct plain *p)
@@ -54,7 +60,7 @@ void plain_end(struct plain *p)
 	uint64_t now = dprof_adapter_now();
 
 	call_closes(&p->call.open);
-	if (!p->site || !call_blocked(&p->call, now))
+	if (!p->site || (!call_blocked(&p->call, now) && !sleeps_until(p)))
 		return;
 	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT) {
 		now = dprof_adapter_now_fenced();

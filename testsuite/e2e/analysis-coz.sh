@@ -1271,6 +1271,28 @@ is_true "$(interval expected_percent <out | awk '{ print $2 - $1 }') > 10" || fa
 	op 0 1 1600000 2000000
 } | trace moment
 expects moment 0 0
+# Where it is over already nobody sleeps; nor does one that begins earlier, but for until then.
+{
+	head_of 1
+	op 0 0 1000000 1400000
+	op 0 30 1400000 1400010 until=5 tag=100000
+	op 0 1 1400010 2000000
+} | trace over
+expects over 10 10
+# A moment so long behind a reading of the clock: that was at the begin of b, as moments are as far apart as those.
+{
+	head_of 1
+	begin=1000000
+	for more in 0 37000 11000 23000; do
+		read_at=$((begin + 100000 + 2 * more))
+		op 0 0 $begin $read_at
+		op 0 1 $read_at $((read_at + 50000 + more))
+		op 0 30 $((read_at + 50000 + more)) $((read_at + 200000)) until=$((read_at + 700000200123))
+		op 0 1 $((read_at + 200000)) $((read_at + 300000 + more))
+		begin=$((read_at + 300000 + more))
+	done
+} | trace read
+expects read 14.9476 14.9476
 
 # A thread of which it is not recorded who made it may have been made earlier.
 {
