@@ -201,7 +201,7 @@ enum dprof_key {
  *   fork     thread                 creates a thread: number N in this process, or
  *            process                forks a process with this pid, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
- *   join     thread                 waits for a thread's end, or
+ *   join     thread                 waits for a thread's end, or, as a POINT, cancels that thread (pthread_cancel), or
  *            group seq role         closes a team: role=1 leaves after all others have entered, or
  *            id                     waits for the end of all tasks that the task with this number has made
  *                                   until now, or that are in the taskgroup with this number, or

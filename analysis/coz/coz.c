@@ -185,6 +185,30 @@ static void presumed_slacks(const struct visit *v, const struct graph_node *j, s
 	slack[0] = (struct slack){ before.lo, before.hi, true, false };
 }
 
+/* The last input that came while it was waited; or 0. */
+static size_t last_within(const struct visit *v, const struct graph_node *j)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	size_t last = 0;
+	for (size_t i = 1; i < j->ninputs; i++)
+		if (!inputs[i].candidate && v->passed[i].hi < v->passed[last].lo)
+			last = i;
+	return last;
+}
+
+/* What passed from the last input to the next attempt stays where it is waited for; who comes later finds it with the first attempt. */
+static void polled_slacks(const struct visit *v, const struct graph_node *j, size_t last, struct slack *slack)
+{
+	const struct graph_input *inputs = &v->g->inputs[j->first];
+	for (size_t i = 0; i < j->ninputs; i++) {
+		int64_t lo = ticks_minus(v->passed[i].lo, v->passed[last].hi), hi = ticks_minus(v->passed[i].hi, v->passed[last].lo);
+		slack[i] = (struct slack){ not_negative(lo), not_negative(hi), inputs[i].sure, inputs[i].candidate };
+	}
+	slack[0].lo = not_negative(v->passed[0].lo);
+	slack[0].hi = not_negative(v->passed[0].hi);
+	slack[last].lo = slack[last].hi = 0;
+}
+
 /* Whether it is as well what is expected, as far as transfers go. */
 static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer)
 {
@@ -192,6 +216,11 @@ static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_an
 	struct slack *slack = v->slacks;
 	if (proved && (j->loose || j->hidden)) {
 		all_slack(v, j, slack);
+		return false;
+	}
+	size_t last = j->polled ? last_within(v, j) : 0;
+	if (last) {
+		polled_slacks(v, j, last, slack);
 		return false;
 	}
 	switch (j->kind) {

@@ -367,7 +367,7 @@ static void builder_close(struct builder *b)
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
 			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
-			    b->inside, b->unknown, b->sleeps, b->moments, b->cancellations };
+			    b->inside, b->unknown, b->sleeps, b->moments, b->cancellations, b->thread_cancels };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -480,6 +480,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	let_go_of_unseen(&b);
 	graph_tasks(&b);
 	graph_cancellations(&b);
+	graph_thread_cancels(&b);
 	graph_bare_barriers(&b);
 	graph_shared_barriers(&b);
 	graph_end(&b);

@@ -178,11 +178,12 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 23;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: those of it, or 0 */
+	uint32_t what : 22;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: those of it, or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */
 	uint32_t inside : 1;     /* who waits for it, or gives something to it, was in a region inside of that operation */
+	uint32_t polled : 1;     /* it was waited for by attempts, so that it ended with the first behind what it waited for */
 	uint32_t posted : 1;     /* a thread posted, woke or gave bytes: perhaps because the program saw it come last of several */
 	uint32_t behind : 1;     /* what it waited for came surely behind an end of waiting: the trace contradicts itself */
 };

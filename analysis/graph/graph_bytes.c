@@ -152,6 +152,7 @@ static void take_bytes(struct builder *b, const struct bytes_channel *c, const s
 	node->hidden = node->delayed = unsure;
 	node->loose = unsure || givers > 1; /* the first bytes may do */
 	node->posted = true;
+	node->polled = taken->begin.tried;
 	if (by_chance && c->gave[first].from == taken->from && c->gave[first].to == taken->to)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begins, .n = 1, .queue = inbox_of(b, c, taken) });
 	free(inputs);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_cancels.c - regions of OpenMP that one thread ends for all of its team.
+ * graph_cancels.c - regions of OpenMP that one thread ends for all of its team, and threads that another one ends.
  *
  *   #pragma omp cancel parallel               one of them has found what all look for
  *   #pragma omp cancellation point parallel   the others see that there, and come to the end of the region
  *
  * Who went on at a cancellation point, and comes to the team's next barrier behind another one's cancel, has most likely done so
  * because of that: as long behind it as here. It does not say what else it would have done, and in another run it may have done it all.
- * A loop or sections that are cancelled leave no record of that: it may have been so, or not. Nothing of it is proved. */
+ * A loop or sections that are cancelled leave no record of that: it may have been so, or not.
+ *
+ * A thread that ends soon behind a pthread_cancel of it has most likely ended because of that, whatever it was about then: as long
+ * behind it as here. Nothing of all this is proved. */
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
@@ -60,4 +63,38 @@ void graph_cancellations(struct builder *b)
 			next++;
 		end_all(b, &c[i], next - i);
 	}
+}
+
+/* ---- Threads ---------------------------------------------------------------------------------- */
+
+#define SOON 8 /* within such a part of the time for which it had been there */
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct thread_cancel *a = x, *b = y;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->ref.stamp > b->ref.stamp) - (a->ref.stamp < b->ref.stamp);
+}
+
+static void end_cancelled(struct builder *b, const struct thread_cancel *c)
+{
+	const struct graph_thread *t = &b->graph->threads[c->thread];
+	bool alone = t->nevents < 2 || c->ref.thread == c->thread, within = c->ref.stamp > t->first && c->ref.stamp <= t->last;
+	if (!b->left[c->thread].ends || alone || !within || (t->last - c->ref.stamp) > (c->ref.stamp - t->first) / SOON)
+		return;
+	struct node_input inputs[] = { { .ref = { c->thread, 0, t->first }, .sure = true }, { .ref = c->ref, .sure = true } };
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, 2);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->hidden = node->delayed = true;
+	graph_end_by(b, (struct event_ref){ c->thread, t->nevents - 1, t->last }, number);
+}
+
+void graph_thread_cancels(struct builder *b)
+{
+	struct thread_cancel *c = b->thread_cancels;
+	runs_sort(b->spill, c, b->nthread_cancels, sizeof *c, by_thread);
+	for (size_t i = 0; i < b->nthread_cancels; i++)
+		if (c[i].thread < b->graph->trace->nthreads && (i == 0 || c[i].thread != c[i - 1].thread))
+			end_cancelled(b, &c[i]);
 }

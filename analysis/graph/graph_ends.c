@@ -28,7 +28,7 @@ static void add_join(struct builder *b, const struct joins *j)
 	inputs[n++] = (struct node_input){ .ref = { j->thread, t->nevents - 1, t->last }, .sure = true,
 					   .needed = true };
 	struct graph_node *node = graph_arrival(b, j->exit, GRAPH_JOINED, inputs, n);
-	node->loose = node->delayed = node->hidden = j->begin.tried;
+	node->loose = node->delayed = node->hidden = node->polled = j->begin.tried;
 }
 
 static int by_exit(const void *x, const void *y)

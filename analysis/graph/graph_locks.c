@@ -215,6 +215,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		node->hidden = l->shared || begin->tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || begin->tried;
 		node->posted = nsignals > 0;
+		node->polled = begin->tried;
 		if (l->shared)
 			graph_turn(b, (struct graph_turn){ .queue = l->queue, .shared = t->shared, .first = (uint32_t)begins,
 							   .n = (uint32_t)n });
@@ -458,6 +459,7 @@ static size_t serve_one(struct builder *b, const struct sync_event *w, const str
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
 	node->loose = node->delayed = node->hidden = !ordered || counted || w->begin.tried; /* another post may come first */
 	node->posted = true;
+	node->polled = w->begin.tried;
 	free(inputs);
 	return begins;
 }

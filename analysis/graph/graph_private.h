@@ -17,7 +17,7 @@
  *   graph_alike.c  the last of those who do alike posts
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_moments.c  sleeps until a moment
- *   graph_cancels.c  regions of OpenMP that one thread ends for all
+ *   graph_cancels.c  regions of OpenMP that one thread ends for all, and threads that another one ends
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
  *   graph_inside.c  regions inside of operations
@@ -198,6 +198,9 @@ struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, op
 /* A thread cancels its team's region; or comes to a barrier of its team, and since then could have been told that another had. */
 struct cancellation { uint64_t group; struct event_ref ref, since; bool cancels; };
 
+/* A thread of one's process is cancelled (pthread_cancel); or the number of threads: it is not known which. */
+struct thread_cancel { uint32_t thread; struct event_ref ref; };
+
 /* A wait of which nothing says what ended it. */
 struct unknown_wait {
 	struct wait_begin begin;
@@ -263,6 +266,7 @@ struct builder {
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
 	struct cancellation *cancellations; size_t ncancellations;
+	struct thread_cancel *thread_cancels; size_t nthread_cancels;
 	struct left_team *left;   /* of each thread whose end is recorded: the last one */
 	uint64_t looked_at_locks; /* events, so far: graph_conditions.c */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
@@ -404,6 +408,7 @@ void graph_put_in(struct builder *, const struct match *, uint32_t message);
 void graph_inboxes(struct builder *);
 
 void graph_cancellations(struct builder *);
+void graph_thread_cancels(struct builder *);
 void graph_bare_barriers(struct builder *);
 void graph_shared_barriers(struct builder *);
 void graph_end(struct builder *); /* of the run */

@@ -81,6 +81,9 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	uint64_t request = arg_request(o, e);
 	enum dprof_kind kind = o->kind;
 	walk_task_point(w, e, ref);
+	if (arg_cancelled_thread(o, e) != ARG_NONE)
+		*SPILL_GROW(w->b->spill, w->b->thread_cancels, w->b->nthread_cancels) =
+			(struct thread_cancel){ walk_find_thread(w, arg_cancelled_thread(o, e)), ref };
 	w->b->left[w->thread].ends |= tr_is(w->b->graph->trace, e->site, OP_LIFE_ENDS);
 	has_match |= arg_no_message(o, e);
 	w->found_none |= arg_no_message(o, e) && w->replay.depth > 0 && tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);

@@ -215,6 +215,12 @@ static inline uint64_t arg_too_late(const struct operation *o, const struct tr_e
 	return arg_at(o, e, DPROF_KEY_TAG, ARG_KIND(SLEEP), ARG_ENTER);
 }
 
+/* A thread of this process that is cancelled here. */
+static inline uint64_t arg_cancelled_thread(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_THREAD, ARG_KIND(JOIN), ARG_POINT);
+}
+
 /* Attempts that follow each other, all in vain; */
 static inline bool arg_in_vain(const struct operation *o, const struct tr_event *e)
 {

@@ -6,6 +6,7 @@
  *   thread N  POINT (thread begin) ... POINT (thread end)
  *   joiner    ENTER pthread_join thread=N ... EXIT
  *             ENTER pthread_timedjoin_np until=0 ... EXIT    a wait: it was not over in time
+ *   canceller POINT pthread_cancel thread=N
  *
  * What destructors of the thread's own data (pthread_key_create) do comes before its end, too. A sanitizer's own
  * function may stand between the thread and the program's; then it is recorded all the same.
@@ -28,6 +29,7 @@ DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "pthread_join");
 DPROF_SITE_OF(site_tryjoin, DPROF_KIND_JOIN, "pthread_tryjoin_np");
 DPROF_SITE_OF(site_tryjoin_in_vain, DPROF_KIND_WAIT, "pthread_tryjoin_np");
 DPROF_SITE_OF(site_timedjoin, DPROF_KIND_JOIN, "pthread_timedjoin_np");
+DPROF_SITE_OF(site_cancel, DPROF_KIND_JOIN, "pthread_cancel");
 DPROF_SITE_OF(site_timedjoin_in_vain, DPROF_KIND_WAIT, "pthread_timedjoin_np");
 
 struct known_thread {
@@ -362,4 +364,29 @@ DPROF_EXPORT int pthread_detach(pthread_t id)
 
 	release(k, error == 0);
 	return error;
+}
+
+/* ---- Ending it --------------------------------------------------------------------------------- */
+
+static void cancels(const struct dprof_site *site, pthread_t id)
+{
+	struct known_thread *k = find(id);
+
+	if (k)
+		record_with(site, DPROF_POINT, 0, DPROF_KEY_THREAD, k->number);
+	release(k, false);
+}
+
+/* May be called where the caller may be cancelled at any instruction: but not while it has the table's lock. */
+DPROF_EXPORT int pthread_cancel(pthread_t id)
+{
+	const struct dprof_site *site = site_of(SITE(site_cancel), __builtin_return_address(0));
+	int state;
+
+	if (site) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+		cancels(site, id);
+		pthread_setcancelstate(state, NULL);
+	}
+	return REAL(pthread_cancel)(id);
 }

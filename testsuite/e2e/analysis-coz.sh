@@ -1294,6 +1294,25 @@ expects over 10 10
 } | trace read
 expects read 14.9476 14.9476
 
+# A thread that is cancelled goes on until then in any run; but not one that ends much later.
+cancelled() { # when thread 1 ends
+	head_of 2
+	echo "site 40 kind=join name=pthread_cancel file=x.c line=41"
+	echo "site 41 kind=join name=thread%20end file=x.c line=42"
+	echo "site 42 kind=join name=pthread_join file=x.c line=43"
+	op 0 39 1000000 1000010 thread=1
+	op 0 0 1000010 1400010
+	echo "e 0 1400010 40 point thread=1"
+	op 0 42 1400020 $(($1 + 10)) thread=1
+	op 0 1 $(($1 + 10)) 2000000
+	op 1 1 1000010 "$1"
+	echo "e 1 $1 41 point"
+}
+cancelled 1410000 | trace cancelled
+expects cancelled 20 20
+cancelled 1900000 | trace later
+expects later 0 0
+
 # A thread of which it is not recorded who made it may have been made earlier.
 {
 	head_of 2
