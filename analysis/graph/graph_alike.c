@@ -106,12 +106,18 @@ static uint32_t first_thread(const struct trace *t, uint32_t thread)
 	return thread;
 }
 
+static bool is_made_later(const struct builder *b, uint32_t thread, uint64_t stamp)
+{
+	const struct event_ref *fork = &b->fork[thread];
+	return (fork->at != NO_FORK ? fork->stamp : b->graph->threads[thread].first) > stamp;
+}
+
 /* What the post would have waited for of a thread; `works`: it is alike, and has not come. */
 static bool has_come(const struct builder *b, const struct event_ref *posts, size_t i, const struct posted *e, uint32_t thread,
 		     struct event_ref *came, bool *works)
 {
 	uint64_t since;
-	if (b->graph->threads[thread].nevents == 0)
+	if (b->graph->threads[thread].nevents == 0 || is_made_later(b, thread, posts[i].stamp))
 		return false;
 	enum comes is = where(b, e, thread, came, &since);
 	*works |= is == AT_WORK;

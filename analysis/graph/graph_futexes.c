@@ -7,8 +7,16 @@
  * who woke), nor who came later and found it stored: in another run that one may have to wait. So
  * nothing is proved of the threads of a process in which anybody waits so. Expected is that the last one who woke
  * somebody at the same address before the end of a wait did end it. Where that one and all whom he woke are all who ever
- * wait so, that was a barrier; and where nobody woke more than one, whoever comes first is woken first. */
+ * wait so, that was a barrier; and where nobody woke more than one, whoever comes first is woken first.
+ *
+ *   come, wait                              who waits at a barrier
+ *   come, [what is to be done once], wake   whoever comes last, in this run (std::barrier's completion function)
+ *
+ * Of that there is no record. But if whoever woke has been in one marked region more, each time, than all whom he woke, then the last of
+ * them is what he did when all had come: in another run that begins when the last of all does, whoever that is. So two threads that
+ * meet like that are at a barrier, too, where always the same one came last. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_private.h"
@@ -64,10 +72,98 @@ static void add_barrier(struct builder *b, const struct sync_event *wake, const 
 	free(inputs);
 }
 
+/* ---- What whoever comes last to a barrier does -------------------------------------------------- */
+
+/* How many marked regions, outside of all others, a thread had begun before an event; where the last did, and what came before that. */
+struct begun { uint64_t n; struct event_ref last, before; };
+
+/* Of those t[0 .. n) that are the thread's, which are in its order: when it came. */
+static void find_begun(const struct builder *b, uint32_t thread, const struct sync_event *t, size_t n, struct begun *begun)
+{
+	const struct trace *trace = b->graph->trace;
+	struct tr_cursor events = trace_events(trace, thread);
+	struct event_ref before = { thread, 0, b->graph->threads[thread].first };
+	struct begun now = { .n = 0 };
+	struct replay replay;
+	struct tr_event e;
+	size_t next = 0;
+	replay_open(&replay, trace->nsites);
+	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
+		for (; next < n && (t[next].ref.thread != thread || t[next].enter.at <= at); next++)
+			if (t[next].ref.thread == thread)
+				begun[next] = now;
+		if (e.op == DPROF_LOST)
+			continue;
+		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
+		if (marked && e.op == DPROF_ENTER && replay.depth == 0)
+			now = (struct begun){ now.n + 1, { thread, at, e.stamp }, before };
+		if (marked && e.op == DPROF_ENTER)
+			replay_enter(&replay, tr_entry(trace, &e));
+		else if (marked && e.op == DPROF_EXIT)
+			replay_exit(&replay, e.site);
+		before = (struct event_ref){ thread, at, e.stamp };
+	}
+	trace_end(&events);
+	replay_close(&replay);
+}
+
+/* Since its thread came before: of t[i]. */
+static uint64_t begun_since(const struct sync_event *t, const struct begun *begun, size_t i)
+{
+	for (size_t k = i; k-- > 0;)
+		if (t[k].ref.thread == t[i].ref.thread)
+			return begun[i].n - begun[k].n;
+	return begun[i].n;
+}
+
+#define MOST_LOOKED_AT (UINT64_C(1) << 20) /* events times threads, of an address */
+
+static struct begun *find_all_begun(const struct builder *b, const struct sync_event *t, size_t n)
+{
+	size_t nthreads = b->graph->trace->nthreads;
+	if (n * nthreads > MOST_LOOKED_AT)
+		return NULL;
+	struct begun *begun = spill_zeros(b->spill, n, sizeof *begun);
+	bool *seen = mem_resize(NULL, nthreads + 1, sizeof *seen);
+	memset(seen, 0, nthreads * sizeof *seen);
+	for (size_t i = 0; i < n; i++) {
+		if (!seen[t[i].ref.thread])
+			find_begun(b, t[i].ref.thread, t, n, begun);
+		seen[t[i].ref.thread] = true;
+	}
+	free(seen);
+	return begun;
+}
+
+/* Whether t[i] has done something once for those whom it woke, n of them, and who were there before; and all of them anything else. */
+static bool does_once(const struct sync_event *t, const struct begun *begun, size_t i, const struct sync_event *const *woken, size_t n)
+{
+	uint64_t most = begun_since(t, begun, i);
+	for (size_t k = 0; k < n; k++)
+		if (begun_since(t, begun, (size_t)(woken[k] - t)) + 1 != most || woken[k]->enter.stamp > begun[i].last.stamp)
+			return false;
+	return begun[i].last.at > 0 && most > 1;
+}
+
+/* Whoever woke has waited for all of them before that. */
+static void add_meeting(struct builder *b, const struct begun *once, const struct sync_event *const *woken, size_t n)
+{
+	struct node_input *inputs = mem_resize(NULL, n + 1, sizeof *inputs);
+	for (size_t i = 0; i < n; i++)
+		inputs[i] = (struct node_input){ .ref = woken[i]->begin.enter, .sure = true };
+	inputs[n] = (struct node_input){ .ref = once->before, .sure = true };
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n + 1);
+	graph_wait(b, once->last, number);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = node->posted = true;
+	free(inputs);
+}
+
 #define NO_QUEUE UINT32_MAX
 
-/* At an address where nobody woke more than one, it may be another one in another run: who came first. */
-static void add_woken(struct builder *b, const struct sync_event *w, const struct sync_event *wake, uint32_t queue)
+/* At an address where nobody woke more than one, it may be another one in another run: who came first. `alone`: nobody else was waited
+ * for. */
+static void add_woken(struct builder *b, const struct sync_event *w, const struct sync_event *wake, uint32_t queue, bool alone)
 {
 	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
 	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
@@ -79,7 +175,7 @@ static void add_woken(struct builder *b, const struct sync_event *w, const struc
 	for (size_t i = 0; i < begins; i++)
 		*MEM_GROW(inputs, n) = begin[i];
 	*MEM_GROW(inputs, n) = (struct node_input){ .ref = wake->ref, .sure = true };
-	if (wake->ref.stamp > w->enter.stamp)
+	if (wake->ref.stamp > w->enter.stamp && !alone)
 		graph_add_counted(b, wake, w->enter, w->site, &inputs, &n);
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_WOKEN_UP, inputs, n);
 	free(inputs);
@@ -118,21 +214,47 @@ static bool of_several(const struct sync_event *t, size_t n)
 	return false;
 }
 
+/* What all threads have begun, of events as below, if whoever came last did something once each time they met there; or NULL. */
+static struct begun *find_once(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
+			       const struct sync_event *const *by, size_t nwaits)
+{
+	struct begun *begun = NULL;
+	bool once = true;
+	size_t meetings = 0;
+	for (size_t i = 0, together; i < nwaits && once; i += together) {
+		together = count_woken(v, by, nwaits, i);
+		if (!by[i] || !is_barrier(b, by[i], together, true))
+			continue;
+		if (meetings++ == 0)
+			begun = find_all_begun(b, t, n);
+		once = begun && does_once(t, begun, (size_t)(by[i] - t), &v[i], together);
+	}
+	if (once && meetings > 1)
+		return begun;
+	spill_free(b->spill, begun);
+	return NULL;
+}
+
 /* t[0 .. n): all wakes and waits there; v[0 .. nwaits) those who waited, and by whom each was woken. */
 static void add_waits(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
 		      const struct sync_event *const *by, size_t nwaits)
 {
 	bool by_several = of_several(t, n);
 	uint32_t queue = nwaits && wakes_one(by, nwaits) ? graph_queue(b, GRAPH_INBOX, 0) : NO_QUEUE;
+	struct begun *begun = find_once(b, t, n, v, by, nwaits);
 	for (size_t i = 0, together; i < nwaits; i += together) {
 		together = count_woken(v, by, nwaits, i);
-		if (by[i] && is_barrier(b, by[i], together, by_several)) {
+		bool barrier = by[i] && is_barrier(b, by[i], together, by_several || begun);
+		if (barrier && !begun) {
 			add_barrier(b, by[i], &v[i], together);
 			continue;
 		}
+		if (barrier)
+			add_meeting(b, &begun[by[i] - t], &v[i], together);
 		for (size_t k = i; k < i + together; k++)
-			add_woken(b, v[k], by[k], queue);
+			add_woken(b, v[k], by[k], queue, barrier);
 	}
+	spill_free(b->spill, begun);
 }
 
 void graph_futexes(struct builder *b, const struct sync_event *t, size_t n)

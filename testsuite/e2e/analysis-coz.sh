@@ -398,9 +398,9 @@ counts_down '1290000 1300000' 7 7 | trace counts-twice
 buys counts-twice a 50 200000 100
 
 # Likewise by a number of which there is no record: of threads that were created alike the last posts, behind which it ends.
-# Not if one of the others works on, nor does one that has posted itself count down.
+# Not if one of the others works on, nor does one that has posted itself count down, nor one that is made only later.
 counts_unrecorded() { # when b ends, and when its thread has posted before
-	head_of 4
+	head_of 5
 	op 2 39 999970 999980 thread=3
 	op 2 39 999980 999990 thread=0
 	op 2 39 999990 1000000 thread=1
@@ -416,6 +416,12 @@ counts_unrecorded() { # when b ends, and when its thread has posted before
 }
 counts_unrecorded 1300000 | trace unrecorded
 buys unrecorded a 50 99997 100
+{
+	counts_unrecorded 1300000
+	op 2 39 2000000 2000010 thread=4
+	op 4 1 2000010 2000020
+} | trace unrecorded-later
+buys unrecorded-later a 50 99995 100
 counts_unrecorded 1500000 | trace unrecorded-works
 buys unrecorded-works a 50 199989 100
 counts_unrecorded 1300000 1100000 | trace unrecorded-posts
@@ -2052,6 +2058,25 @@ at_barrier | trace futex-barrier
 buys futex-barrier a 50 250000
 at_barrier 3 | trace futex-flag
 buys futex-flag a 50 375000
+# Whoever comes last does something once for all, before it wakes the other: in another run that begins when the later one has come. But
+# not if both have begun as much since they met.
+does_once() { # what thread 0 does besides
+	head_of 2
+	echo "site 16 kind=wait name=futex file=x.c line=17"
+	echo "site 17 kind=wait name=futex%20wake file=x.c line=18"
+	for at in 1000000 1250010; do
+		op 0 1 $at $((at + 100000))
+		[ -z "${1:-}" ] || op 0 1 $((at + 100000)) $((at + 140000))
+		op 0 16 $((at + 140000)) $((at + 250010)) id=5
+		op 1 0 $at $((at + 200000))
+		op 1 1 $((at + 200000)) $((at + 250000))
+		echo "e 1 $((at + 250000)) 17 point id=5"
+	done
+}
+does_once | trace futex-once
+buys futex-once a 50 239990
+does_once more | trace futex-leader
+buys futex-leader a 50 399984
 # Who wakes one at a time wakes whoever came first: with half of a thread 0 does, at 50,000 and not at 100,000.
 {
 	head_of 3
