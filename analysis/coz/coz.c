@@ -17,6 +17,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/coz/coz_private.h"
+#include "analysis/coz/orders.h"
 
 #define NO_THREAD UINT32_MAX
 
@@ -299,6 +300,14 @@ static bool evens_out(const struct visit *v, const struct graph_node *j)
 	return of_team && v->states[j - v->g->nodes].given == j->ninputs;
 }
 
+/* The way leaves out how long it waits for a lock, and whoever had that. */
+static void skip_wait(struct visit *v, const struct graph_node *j, struct saving *own)
+{
+	const struct graph_input *begin = &v->g->inputs[j->first];
+	saving_take_lower(v->all, own, COZ_PROVED, v->held[j->first]);
+	saving_skip(v->all, own, COZ_PROVED, not_negative(times_of_thread(v->times, begin->thread, begin->stamp, j->stamp).lo));
+}
+
 static struct saving *happen(struct visit *v, const struct graph_node *j)
 {
 	room_for(v, j->ninputs);
@@ -322,7 +331,11 @@ static struct saving *happen(struct visit *v, const struct graph_node *j)
 	if (j->loose)
 		saving_loosen(v->all, COZ_PROVED);
 	struct saving *s = saving_end(v->all);
-	if (j->delayed)
+	if (v->orders->any && orders_is_plain(v->orders, v->g, (uint32_t)(j - v->g->nodes)))
+		skip_wait(v, j, s);
+	else if (j->delayed && v->orders->open)
+		saving_lose(v->all, s, COZ_PROVED);
+	else if (j->delayed)
 		saving_delay(v->all, s, COZ_PROVED);
 	if (j->late)
 		wait_for_lates(v, j, s);
@@ -369,6 +382,8 @@ static void chance(struct visit *v, struct visitor *r)
 		return;
 	r->saving = saving_own(v->all, r->saving);
 	saving_chance(v->all, r->saving, COZ_PROVED);
+	if (!v->orders->given)
+		saving_lose(v->all, r->saving, COZ_PROVED);
 }
 
 static bool has_all_lates(const struct visit *v, uint32_t node)
@@ -436,18 +451,6 @@ static bool pass_node(struct visit *v, struct visitor *r, uint32_t number)
 	return true;
 }
 
-/* ---- Work that is given out ------------------------------------------------------------------ */
-
-static void give(struct visitor *r, enum graph_given given)
-{
-	if (given == GRAPH_DEALT)
-		r->dealt++;
-	else if (given == GRAPH_DEALT_OVER)
-		r->dealt--;
-	else
-		r->given = given;
-}
-
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Why a region began inside of an operation nobody knows, nor what came of it: nothing is proved of any event. */
@@ -460,12 +463,22 @@ static struct saving *prove_nothing(struct visit *v, struct saving *s, uint32_t 
 	return s;
 }
 
+/* Whatever the order of locks. */
+static struct saving *settle(struct visit *v, struct saving *s)
+{
+	if (!v->orders->any)
+		return s;
+	s = saving_own(v->all, s);
+	saving_settle(v->all, s, COZ_PROVED, v->orders->longest);
+	return s;
+}
+
 /* Inside of an operation a point is somewhere between its begin and its end. */
 static void probe(struct visit *v, struct visitor *r, uint32_t number)
 {
 	const struct coz_probe *p = &v->coz->probes[number];
 	chance(v, r);
-	struct saving *now = prove_nothing(v, saving_keep(r->saving), p->event.thread, p->event.stamp);
+	struct saving *now = prove_nothing(v, settle(v, saving_keep(r->saving)), p->event.thread, p->event.stamp);
 	if (r->inside) {
 		now = saving_own(v->all, now);
 		saving_forget(v->all, now, SAVING_ALL, visit_elapsed(v, p->event.thread, p->event.stamp));
@@ -480,11 +493,12 @@ static void probe(struct visit *v, struct visitor *r, uint32_t number)
 
 static void cut(struct visit *v, struct visitor *r, size_t row, frz_time duration)
 {
+	bool beside = v->orders->any && orders_beside(v->orders, r);
 	r->saving = saving_own(v->all, r->saving);
 	for (size_t q = 0; q < v->rows->nquestions; q++) {
 		uint32_t region = visit_region_of(v, r->asked, row, q);
 		if (region != TR_NO_SITE)
-			saving_cut(v->all, r->saving, region, duration);
+			saving_cut(v->all, r->saving, region, duration, beside ? COZ_PROVED : SAVING_NONE);
 	}
 }
 
@@ -515,7 +529,7 @@ static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync
 	switch (s->what) {
 	case GRAPH_WAITS:
 	case GRAPH_ENDS: return pass_node(v, r, s->number);
-	case GRAPH_GIVES: give(r, s->number); break;
+	case GRAPH_GIVES: visitor_give(r, s->number); break;
 	case GRAPH_COMES:
 	case GRAPH_RESTS:
 	case GRAPH_SHARES:
@@ -541,6 +555,16 @@ static void follow_on(struct visit *v, uint32_t thread)
 	thread_follow(v, &v->runners[thread]);
 }
 
+/* What comes beside the ways (orders.h) is left out of this one. */
+static void skip_beside(struct visit *v, struct visitor *r, uint64_t stamp)
+{
+	int64_t passed = not_negative(orders_passed(v, r, stamp).lo);
+	if (passed == 0)
+		return;
+	r->saving = saving_own(v->all, r->saving);
+	saving_skip(v->all, r->saving, COZ_PROVED, passed);
+}
+
 /* All points of the next event. False when the thread has ended or sleeps. */
 static bool run(struct visit *v, struct visitor *r)
 {
@@ -549,9 +573,14 @@ static bool run(struct visit *v, struct visitor *r)
 		follow_on(v, (uint32_t)(r - v->visitors));
 	uint64_t at = t->syncs[r->sync].at;
 	for (; r->sync < t->nsyncs && t->syncs[r->sync].at == at; r->sync++) {
+		const struct graph_sync_point *s = &t->syncs[r->sync];
 		take_steps(v, r);
-		if (!do_point(v, r, &t->syncs[r->sync]))
+		if (v->orders->any)
+			skip_beside(v, r, s->stamp);
+		if (!do_point(v, r, s))
 			return false;
+		if (v->orders->any)
+			orders_pass(v->orders, v->g, r, t, r->sync);
 		r->inside = false;
 	}
 	return r->sync < t->nsyncs;
@@ -757,7 +786,7 @@ static bool hides_something(const struct graph *g)
 	if (g->gives)
 		return true;
 	for (size_t i = 0; i < g->nnodes; i++, spill_relax(g->spill))
-		if (g->nodes[i].hidden)
+		if (g->nodes[i].hidden || orders_decide(&g->nodes[i]))
 			return true;
 	return false;
 }
@@ -896,22 +925,25 @@ static void find_answers(struct coz *c)
 {
 	struct visit v = { .coz = c, .g = c->graph, .times = c->graph->times, .span = &c->span,
 			   .all = &c->all, .rows = &c->rows };
+	struct orders orders;
 	for (unsigned i = 0; i < COZ_SUMS; i++)
 		c->sum[i] = saving_none(&c->all);
 	open_visit(&v);
 	open_greedy(&v);
 	v.hides = hides_something(c->graph);
 	open_runners(&v);
+	orders_open(&orders, &v);
 	visit(&v);
 	close_runners(&v);
 	if (!c->asked)
 		say_bad_exits(&v);
 	c->asked = true;
 	struct saving *end = v.states[c->graph->end].saving;
-	c->end = prove_no_end(&v, end ? saving_keep(end) : saving_none(&c->all));
+	c->end = prove_no_end(&v, settle(&v, end ? saving_keep(end) : saving_none(&c->all)));
 	if (v.greedy)
 		decide_all(&v);
 	greedy_close(v.greedy);
+	orders_close(&orders);
 	close_visit(&v);
 }
 

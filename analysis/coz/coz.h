@@ -19,9 +19,9 @@
  * Law: if the links between clocks are true and the assumption about clocks holds, and transfers take what
  * transfer.h says and what is late what graph.h says, then the saving of the run in which every visit to the region (and
  * everything it encloses but operations) had taken p percent less, and nothing else had changed,
- * lies in the proved bounds, as long as less work makes nothing later and each thread is given the same work,
- * but for what the graph says is given out; and in the expected ones if waiting is
- * as the expected graph says.
+ * lies in the proved bounds, as long as less work makes nothing later, but for orders that it changes (orders.h: then the lower
+ * bound may be below 0), and each thread is given the same work, but for what the graph says is given out; and in the expected ones
+ * if waiting is as the expected graph says.
  *
  * Where something is missing (lost records, unmatched operations), the lower bound is what remains
  * when nothing was saved, the upper one p percent of all that went before.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * coz_private.h - what the two files of coz share.
+ * coz_private.h - what coz.c, coz_thread.c and orders.c share.
  *
  *   coz_thread.c  each thread by itself: where it is, and what is cut of its time before each of its synchronisation points
+ *   orders.c      how much later anything may be in another order of locks
  *   coz.c         the visit of these points and their nodes in order, which needs no events any more; answers */
 #ifndef ANALYSIS_COZ_PRIVATE_H
 #define ANALYSIS_COZ_PRIVATE_H
@@ -62,6 +63,9 @@ struct visitor {             /* of one thread's points */
 	uint32_t dealt;      /* stretches of it that the program itself has given out, and that are not over */
 	struct saving *saving;
 	uint32_t asked;      /* as in struct runner */
+	uint32_t locks;      /* plain ones (orders.h) that it has; */
+	bool waiting;        /* whether it waits up to the next point that does; */
+	uint64_t stamp;      /* and of the point before */
 	bool inside;         /* the next point is (STEP_INSIDE) */
 	bool sleeps;
 	uint32_t next_sleeper; /* likewise */
@@ -95,10 +99,22 @@ struct visit {
 	struct merge awake;  /* threads, by when what they come to next is */
 	const struct coz_rows *rows;
 	bool hides;          /* something is hidden: then it matters how much there is to be cut in all */
+	struct orders *orders;
 	struct greedy *greedy; /* or NULL */
 	uint32_t decides;    /* bits of the questions for which orders are decided again */
 	uint64_t stuck, bad_exits;
 };
+
+/* From here on its work is that. */
+static inline void visitor_give(struct visitor *r, uint32_t given)
+{
+	if (given == GRAPH_DEALT)
+		r->dealt++;
+	else if (given == GRAPH_DEALT_OVER)
+		r->dealt--;
+	else
+		r->given = (enum graph_given)given;
+}
 
 /* What the question has a row as, if it asks about the thread; or TR_NO_SITE. */
 static inline uint32_t visit_region_of(const struct visit *v, uint32_t asked, size_t row, size_t question)

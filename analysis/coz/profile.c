@@ -70,15 +70,23 @@ static double middle(struct interval x)
 	return x.lo / 2 + x.hi / 2;
 }
 
+/* Below 0: so many percent of the run, which is as short as it may have been. Two roundings, outward. */
+static double longer(double ticks, frz_time span)
+{
+	return span.lo > 0 ? nextafter(nextafter(100 * ticks, -INFINITY) / (double)span.lo, -INFINITY) * (1 + 0x1p-52) : -INFINITY;
+}
+
 /* Where all that waits would wait for the same again, p percent less buys at most p percent (`rigid`). */
 static struct interval speedup(struct savings_bounds saving, frz_time span, uint32_t reduction, bool rigid)
 {
 	/* Whole ticks, outward; both are below 2^53 unless nothing is known. */
-	frz_time ticks = { (int64_t)fmin(floor(saving.lo), 0x1p62),
+	frz_time ticks = { (int64_t)fmin(fmax(0, floor(saving.lo)), 0x1p62),
 			   (int64_t)fmin(ceil(saving.hi), 0x1p62) };
 	struct interval percent = interval_percent(ticks, span);
 	double most = rigid ? nextafter((double)reduction / MILLION, INFINITY) : 100;
 	percent.hi = fmin(percent.hi, reduction ? most : 0);
+	if (saving.lo < 0 && reduction)
+		percent.lo = longer(floor(saving.lo), span);
 	percent.lo = fmin(percent.lo, percent.hi);
 	percent.lo += 0.0; /* not -0 */
 	return percent;
@@ -87,7 +95,7 @@ static struct interval speedup(struct savings_bounds saving, frz_time span, uint
 /* Of the run, whose end some thread has lost or not. */
 static struct savings_bounds of_the_run(const struct profile *p, struct savings_bounds saving)
 {
-	return p->end_lost ? (struct savings_bounds){ 0, INFINITY } : saving;
+	return p->end_lost ? (struct savings_bounds){ fmin(0, saving.lo), INFINITY } : saving;
 }
 
 static struct interval slope_of(const struct profile *p, const struct profile_gain *gain)
@@ -567,9 +575,11 @@ void profile_close(struct profile *p)
 char *profile_assumptions(const struct profile *p, bool worst)
 {
 	return mem_format(
-		"Proved: whatever MPI, locks and schedulers do that keep to their standards, if only the region changes. "
-		"Assumed: less work makes nothing later. What is done depends neither on a clock nor on an attempt in "
-		"vain. Whoever waits does so in a recorded call, and not for a flag in memory or a file's lock. Work "
+		"Proved: whatever MPI, locks and schedulers do that keep to their standards, and in whatever order locks are "
+		"taken, if only the region changes: below 0 such an order may make the run longer. Assumed: less work makes "
+		"nothing later but by such orders, and then at any time some thread does what it did here. Nobody waits for a "
+		"condition for which here nobody waited or signalled. What is done, by whomever, depends neither on such an order "
+		"nor on a clock nor on an attempt in vain. Whoever waits does so in a recorded call, and not for a flag in memory or a file's lock. Work "
 		"goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, "
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "

@@ -65,6 +65,18 @@ VECTORISED static void lower_to(double *restrict to, const double *restrict from
 	}
 }
 
+VECTORISED static void at_least(double *array, double value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		array[i] = array[i] > value ? array[i] : value;
+}
+
+VECTORISED static void add_to_all(double *array, double add, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		array[i] += add;
+}
+
 /* All of these at once, of an input: what is added is infinite where it does not count. */
 struct input_adds { double lower, upper, latest; };
 VECTORISED static void take_input(double *restrict lower, double *restrict upper, double *restrict latest,
@@ -128,6 +140,8 @@ void savings_open(struct savings *all, const struct savings_region *regions, siz
 	all->any = array_of(n);
 	all->cut = array_of(nregions);
 	all->scratch = array_of(count);
+	all->beside = array_of(count);
+	fill(all->beside, 0, count);
 	fill(all->cut, 0, nregions);
 	for (size_t r = 0; r < nregions; r++) {
 		all->first[r] = all->nscenarios;
@@ -155,6 +169,7 @@ void savings_close(struct savings *all)
 	free(all->any);
 	free(all->cut);
 	free(all->scratch);
+	free(all->beside);
 }
 
 static struct saving *allocate(struct savings *all)
@@ -209,15 +224,69 @@ static struct slice slice_of(const struct savings *all, size_t answer)
 				    : (struct slice){ answer * all->nscenarios, all->nscenarios };
 }
 
-void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time duration)
+void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time duration, size_t but)
 {
 	unsigned rounding = round_upwards();
 	double least = -of_ticks(-duration.lo), most = of_ticks(duration.hi);
 	size_t first = all->first[region], n = all->first[region + 1] - first;
 	for (size_t answer = 0; answer < all->nanswers; answer++) {
 		double *lower = own->bound + answer * all->nscenarios + first;
-		add_products(lower, all->negated_lo + first, least, n);
+		if (answer != but)
+			add_products(lower, all->negated_lo + first, least, n);
 		add_products(lower + all->nbounds, all->hi + first, most, n);
+	}
+	set_rounding(rounding);
+}
+
+/* Of all scenarios of an answer, in `scratch`: what is cut anywhere, with the processor rounding upwards. */
+static const double *most_of_all(struct savings *all)
+{
+	fill(all->scratch, 0, all->nscenarios);
+	for (size_t r = 0; r < all->nregions; r++)
+		add_products(all->scratch + all->first[r], all->hi + all->first[r], all->cut[r],
+			     all->first[r + 1] - all->first[r]);
+	return all->scratch;
+}
+
+/* ---- Time that is not on the way -------------------------------------------------------------- */
+
+void saving_skip(struct savings *all, struct saving *own, size_t answer, int64_t least)
+{
+	struct slice s = slice_of(all, answer);
+	unsigned rounding = round_upwards();
+	add_to_all(own->bound + s.first, of_ticks(-least), s.n);
+	set_rounding(rounding);
+}
+
+void saving_take_lower(struct savings *all, struct saving *own, size_t answer, const struct saving *from)
+{
+	struct slice s = slice_of(all, answer);
+	memcpy(own->bound + s.first, from->bound + s.first, s.n * sizeof *own->bound);
+}
+
+void saving_beside(struct savings *all, int64_t most)
+{
+	unsigned rounding = round_upwards();
+	add_to_all(all->beside, of_ticks(most), all->nscenarios);
+	set_rounding(rounding);
+}
+
+void saving_cut_beside(struct savings *all, size_t region, frz_time duration)
+{
+	unsigned rounding = round_upwards();
+	size_t first = all->first[region];
+	add_products(all->beside + first, all->negated_lo + first, -of_ticks(-duration.lo), all->first[region + 1] - first);
+	set_rounding(rounding);
+}
+
+void saving_settle(struct savings *all, struct saving *own, size_t answer, int64_t longest)
+{
+	double *lower = own->bound + slice_of(all, answer).first;
+	unsigned rounding = round_upwards();
+	const double *most = most_of_all(all);
+	for (size_t i = 0; i < all->nscenarios; i++) {
+		double negated = lower[i] + all->beside[i];
+		lower[i] = most[i] > 0 ? fmin(negated, of_ticks(longest)) : 0;
 	}
 	set_rounding(rounding);
 }
@@ -231,7 +300,7 @@ void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_t
 	add_products(most, all->hi, of_ticks(elapsed.hi), all->nscenarios);
 	for (size_t i = 0; i < s.n; i += all->nscenarios)
 		raise_to(upper + i, most, 0, all->nscenarios);
-	fill(own->bound + s.first, 0, s.n);
+	at_least(own->bound + s.first, 0, s.n);
 	set_rounding(rounding);
 }
 
@@ -263,16 +332,6 @@ void saving_input(struct savings *all, size_t answer, const struct saving *s, st
 }
 
 /* What is hidden saves no more than all that is cut. */
-/* Of all scenarios of an answer, in `scratch`: what is cut anywhere, with the processor rounding upwards. */
-static const double *most_of_all(struct savings *all)
-{
-	fill(all->scratch, 0, all->nscenarios);
-	for (size_t r = 0; r < all->nregions; r++)
-		add_products(all->scratch + all->first[r], all->hi + all->first[r], all->cut[r],
-			     all->first[r + 1] - all->first[r]);
-	return all->scratch;
-}
-
 void saving_hide(struct savings *all, size_t answer)
 {
 	struct slice s = slice_of(all, answer);
@@ -304,14 +363,20 @@ struct saving *saving_end(struct savings *all)
 void saving_delay(struct savings *all, struct saving *own, size_t answer)
 {
 	struct slice s = slice_of(all, answer);
-	fill(own->bound + s.first, 0, s.n);
+	at_least(own->bound + s.first, 0, s.n);
 }
 
-/* Negated; and never below 0. */
+void saving_lose(struct savings *all, struct saving *own, size_t answer)
+{
+	struct slice s = slice_of(all, answer);
+	fill(own->bound + s.first, INFINITY, s.n);
+}
+
+/* Negated; and never below 0, unless nothing is known of it. */
 VECTORISED static void raise_to_late(double *restrict to, const double *restrict from, double lag, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		double late = from[i] + lag < 0 ? from[i] + lag : 0;
+		double late = from[i] + lag < 0 ? from[i] + lag : from[i] > 0 ? from[i] : 0;
 		to[i] = late > to[i] ? late : to[i];
 	}
 }
@@ -333,7 +398,6 @@ void saving_chance(struct savings *all, struct saving *own, size_t answer)
 	for (size_t i = s.first; i < s.first + s.n; i++)
 		if (upper[i] > 0 || most[(i - s.first) % all->nscenarios] > 0)
 			upper[i] = INFINITY;
-	fill(own->bound + s.first, 0, s.n);
 	set_rounding(rounding);
 }
 

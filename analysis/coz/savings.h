@@ -31,7 +31,7 @@
  * known, and another run is done with it no later than `lag` after its own saving, s >= min(s, its saving - lag).
  *
  * Savings begin with 0, grow only where time is cut, and slacks are never below 0: so no saving is
- * negative. Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
+ * negative, but where another order may make an event later (orders.h). Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
  * of a reduction by 0 % is exactly 0.
  *
  * Several *answers* may be carried side by side (coz.h): the same scenarios, where time is cut alike, and an event
@@ -70,6 +70,7 @@ struct savings {             /* all scenarios, and the savings that are in use *
 	bool loose;
 	double *cut;                 /* of each region: ticks that are in question, in all threads, rounded up */
 	double *scratch;             /* for one answer */
+	double *beside;              /* of each scenario: ticks that may come on top of any way, rounded up */
 	size_t in_use, most; /* savings */
 };
 
@@ -89,11 +90,24 @@ void saving_drop(struct savings *, struct saving *);
 /* One with the same bounds and no other reference; takes the reference that is given. */
 struct saving *saving_own(struct savings *, struct saving *);
 
-/* Time is cut: the thread was in `region` for so long. */
-void saving_cut(struct savings *, struct saving *own, size_t region, frz_time duration);
+/* Time is cut: the thread was in `region` for so long. The lower bound of the answer `but`, if there is one, stays. */
+void saving_cut(struct savings *, struct saving *own, size_t region, frz_time duration, size_t but);
 
 /* In one answer or in all of them. */
-#define SAVING_ALL SIZE_MAX
+#define SAVING_ALL  SIZE_MAX
+#define SAVING_NONE SIZE_MAX
+
+/* Time that in another run may come on top of any way, and so is left out of all (orders.h). Lower bounds are then against that,
+ * until they are settled: so much of the way to an event is left out; of all there is so much, of which so much is cut; and an event
+ * happens no later than `longest` after it did here. Of a scenario in which nothing is cut the lower bound is 0. */
+void saving_skip(struct savings *, struct saving *own, size_t answer, int64_t least);
+void saving_beside(struct savings *, int64_t most);
+void saving_cut_beside(struct savings *, size_t region, frz_time duration);
+void saving_settle(struct savings *, struct saving *own, size_t answer, int64_t longest);
+
+/* The lower bound is that of another one; or there is none until it is settled. */
+void saving_take_lower(struct savings *, struct saving *own, size_t answer, const struct saving *from);
+void saving_lose(struct savings *, struct saving *own, size_t answer);
 
 /* Nothing is known but that the run has lasted for `elapsed`: no path through it holds more time
  * of any region. */
@@ -114,7 +128,7 @@ void saving_delay(struct savings *, struct saving *own, size_t answer);
 /* Perhaps it happens no earlier than `lag` after an event that comes so much earlier. */
 void saving_late(struct savings *, struct saving *own, size_t answer, const struct saving *, int64_t lag);
 
-/* What the thread has done was chance: it saves anything if something is cut anywhere, or nothing. */
+/* What the thread has done was chance: it saves at most anything if something is cut anywhere. */
 void saving_chance(struct savings *, struct saving *own, size_t answer);
 
 /* It is the mean of so many, whose sum is given, more or less `apart`. */

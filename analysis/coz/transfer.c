@@ -497,3 +497,20 @@ int64_t transfer_lag(struct transfer *t, const struct graph_node *j, size_t cand
 	}
 	return lag > 0 ? lag : 0;
 }
+
+static int64_t longest_seen(const struct transfer *t, uint32_t clock, uint64_t what)
+{
+	struct transfer_range seen = range_of(t, class_of(2 * what, clock, clock, 0));
+	return seen.seen ? seen.ticks.hi : -1;
+}
+
+int64_t transfer_handed_on(struct transfer *t, const struct graph_node *j)
+{
+	look_at(t, j);
+	uint32_t clock = t->end.at.clock;
+	int64_t locked = longest_seen(t, clock, GRAPH_LOCKED), joined = longest_seen(t, clock, GRAPH_JOINED);
+	int64_t posted = longest_seen(t, clock, GRAPH_POSTED), took = until_end(t, j, 0).hi, woken = joined > posted ? joined : posted;
+	if (locked >= 0)
+		return locked;
+	return woken < 0 || took > INT64_MAX - woken ? INT64_MAX : took + woken;
+}

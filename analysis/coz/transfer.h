@@ -64,4 +64,9 @@ bool transfer_slacks(struct transfer *, const struct graph_node *, const frz_tim
  * seen that waited for nobody, what the longest of them took beyond what passed here. Ticks; 0 or more. */
 int64_t transfer_lag(struct transfer *, const struct graph_node *, size_t candidate);
 
+/* How long after it was given back a lock is had at most, by the node's thread or by one that waits then: what was seen of locks that were
+ * waited for; or where none was, what this one took here, and besides that what it took to wake who waited for a thread's end or a
+ * semaphore. Ticks; INT64_MAX: nothing of that was seen. */
+int64_t transfer_handed_on(struct transfer *, const struct graph_node *);
+
 #endif

@@ -49,7 +49,8 @@
  *   hidden      so may something that is not among the inputs: the other side's next call of MPI, as there need
  *               be no progress outside of it
  *   loose       order, chance or a choice decided what was waited for: another run may wait for less (a lock,
- *               a wildcard, which thread runs a task)
+ *               a wildcard, which thread runs a task); and if it is delayed as well, for what comes later than all that was
+ *               waited for here, since another one is first (coz/orders.h)
  *   delayed     or for what came only later in this run
  *   late        likewise; but it is known which events those are (graph_late): whoever may be sent to only when it is
  *               there (the receiver of a send, another participant of a rooted collective), and was not certainly there
@@ -225,7 +226,9 @@ enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX };
 struct graph_queue { enum graph_queue_kind kind; uint32_t permits; /* to begin with */ };
 struct graph_turn {
 	uint32_t node, queue, n;
-	uint32_t first : 31, shared : 1; /* a reader's */
+	uint32_t first : 30;
+	uint32_t shared : 1; /* a reader's */
+	uint32_t plain : 1;  /* of a lock: its thread waits for nothing else, and until it has it */
 };
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a

@@ -192,6 +192,13 @@ static struct node_input *handed_for(const struct builder *b, const struct lock 
 	return graph_alike(b, l->handed, l->nhanded - 1, t->enter, t->site, n);
 }
 
+/* It waits until those who hold the lock have given it back, in any run: for no signal, also where none was waited for here, in no loop
+ * of attempts, and not for processes that are not in the trace. */
+static bool is_plain(const struct builder *b, const struct sync_event *t, size_t nsignals)
+{
+	return !t->relocks && nsignals == 0 && !t->begin.tried && !is_of_processes(b, t) && !b->tells[t->process];
+}
+
 /* A writer waits for whoever held the lock since the last writer, and for that one; a reader only
  * for that one. Who has waited for a condition variable has been waiting for the mutex, too. */
 static void wait_for_lock(struct builder *b, const struct lock *l, const struct sync_event *t)
@@ -218,7 +225,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		node->polled = begin->tried;
 		if (l->shared)
 			graph_turn(b, (struct graph_turn){ .queue = l->queue, .shared = t->shared, .first = (uint32_t)begins,
-							   .n = (uint32_t)n });
+							   .n = (uint32_t)n, .plain = is_plain(b, t, nsignals) });
 	}
 	free(inputs);
 	free(signals);
@@ -560,9 +567,37 @@ static bool together(const struct sync_event *a, const struct sync_event *b)
 	return a->process == b->process && a->id == b->id && is_lock(a) == is_lock(b);
 }
 
+/* Of one id. */
+static bool are_for_waits_unseen(const struct builder *b, const struct sync_event *t, size_t n)
+{
+	bool signalled = false, semaphore = false;
+	for (size_t i = 0; i < n; i++) {
+		signalled |= t[i].kind == SYNC_SIGNALLED;
+		semaphore |= t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_SEMAPHORE);
+	}
+	return signalled && !semaphore;
+}
+
+static void find_tellers(struct builder *b)
+{
+	size_t nprocesses = b->graph->trace->nprocesses;
+	for (size_t i = 0, next; i < b->nsync_events; i = next) {
+		const struct sync_event *t = &b->sync_events[i];
+		for (next = i + 1; next < b->nsync_events && together(t, &b->sync_events[next]); next++)
+			;
+		if (is_lock(t) || !are_for_waits_unseen(b, t, next - i))
+			continue;
+		for (size_t p = 0; p < nprocesses; p++)
+			b->tells[p] |= is_of_processes(b, t) || p == t->process;
+	}
+}
+
 void graph_locks(struct builder *b)
 {
 	runs_sort(b->spill, b->sync_events, b->nsync_events, sizeof *b->sync_events, by_time);
+	b->tells = mem_resize(NULL, b->graph->trace->nprocesses + 1, sizeof *b->tells);
+	memset(b->tells, 0, b->graph->trace->nprocesses * sizeof *b->tells);
+	find_tellers(b);
 	for (size_t i = 0, next; i < b->nsync_events; i = next) {
 		struct sync_event *t = &b->sync_events[i];
 		for (next = i + 1; next < b->nsync_events && together(t, &b->sync_events[next]);
@@ -573,4 +608,6 @@ void graph_locks(struct builder *b)
 		else
 			signals(b, t, next - i);
 	}
+	free(b->tells);
+	b->tells = NULL;
 }

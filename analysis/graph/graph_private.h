@@ -264,6 +264,8 @@ struct builder {
 	struct inside *inside; size_t ninside; /* those of an operation one behind the other */
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
+	bool *tells;              /* of each process: its threads signal condition variables, or post where nobody has waited, so
+				     that in another run one may wait that did not wait here */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
 	struct cancellation *cancellations; size_t ncancellations;
 	struct thread_cancel *thread_cancels; size_t nthread_cancels;

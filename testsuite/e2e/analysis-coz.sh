@@ -179,6 +179,50 @@ buys waitall b 100 100000 30 # then rank 2 is the last; its message takes what r
 buys lock a 50 249995
 buys lock b 50 249995 300
 
+# In another run who comes to a lock behind half of a has it first, and keeps the other thread waiting, which has much to do behind it:
+# that takes 350,020 ns instead of 255,010. What is proved holds for any order. It is not known what it takes to hand that lock on.
+{
+	head_of 2
+	op 0 0 1000000 1080000
+	op 0 6 1080000 1080010 id=5
+	op 0 1 1080010 1180010
+	echo "e 0 1180010 6 point id=5"
+	op 1 1 1000000 1045000
+	op 1 6 1045000 1045010 id=5
+	op 1 1 1045010 1055010
+	echo "e 1 1055010 6 point id=5"
+	op 1 1 1055010 1255010
+} | trace tail
+may_buy tail a 50 -372573
+buys tail a 0 0 0
+
+# Two who do not keep a lock for long. In no order is any lost but their critical sections, and what it took to hand the lock on.
+short() { # [what else]
+	head_of 2
+	op 0 0 1000000 1500000
+	op 0 6 1500000 1500010 id=5
+	op 0 1 1500010 1500500
+	${1:-}
+	op 0 1 1500600 1501000
+	echo "e 0 1501000 6 point id=5"
+	op 1 0 1000000 1500500
+	op 1 6 1500500 1501010 id=5
+	op 1 1 1501010 1502000
+	echo "e 1 1502000 6 point id=5"
+}
+short | trace short
+proves short a 50 497499 499523
+
+# But nothing bounds how long one has the lock who sleeps there until a moment, or waits for more than locks; and where somebody signals
+# the other one may wait there in another run, for longer than either has the lock.
+sleeps() { op 0 30 1500500 1500600; }
+signals() { echo "e 0 1500550 41 point id=8"; }
+posts() { echo "e 0 1500550 28 point id=8"; }
+for what in sleeps signals posts; do
+	short "$what" | sed 's/^site 0 .*/&\nsite 41 kind=wait name=pthread_cond_signal file=x.c line=42/' | trace "short-$what"
+	may_buy "short-$what" a 50 -900000
+done
+
 # Who takes the lock gets the next piece of work: 9 of 100,000 ns that thread 1 does while thread 0 has one of 900,000. If
 # that takes 450,000, thread 0 does the 6th and the 8th of them, and all is done after 700,000; and where nobody knows that
 # it is so, another run may give anything to anybody.
@@ -1072,7 +1116,7 @@ expects sink 20 20
 # which is free when another process has given it back. Nothing of that is certain.
 unsure() { # directory from to
 	expects "$@"
-	is_true "$(interval speedup_percent <out | awk '{ print $1 }') == 0" || fail "$1: something is certain: $(cat out)"
+	is_true "$(interval speedup_percent <out | awk '{ print $1 }') <= 0" || fail "$1: something is certain: $(cat out)"
 }
 processes() {
 	ranks 2

@@ -173,7 +173,7 @@ static void fork_or_join(struct author *a)
 	a->thread[t].ended = joins;
 }
 
-/* Gets the lock and gives it back a little later; no other wants it meanwhile. */
+/* Gets the lock and gives it back a little later: three actions that are done one after the other (program_run.c). */
 static void hold_lock(struct author *a)
 {
 	size_t t = some_thread(a), lock = roll(&a->dice) % LOCKS;

@@ -32,7 +32,8 @@
  *    last event of the thread, or after its own entry;
  *  - a thread of a team begins a fixed transfer after the opener opened it, or a fixed cost after it came to wait for
  *    that; and the opener goes on a fixed transfer after the last of them has left, or a fixed cost after itself;
- *  - a lock is got in the recorded order, a fixed cost after its release, or its own entry;
+ *  - a lock is got in the order in which threads come to it, a fixed cost after its release, or its own entry: in another run
+ *    that may be another order;
  *  - a task begins a fixed cost after its thread has begun to wait, or a fixed transfer after it was made
  *    and after all ended that it depends on (any two of one parent with an address in common, unless both
  *    are ins or both inoutsets; but not on one for which another of these waits); the wait for tasks ends likewise after the last of them, and a team's
@@ -112,8 +113,8 @@ void program_free(struct program *);
 
 /* What if every stretch of region `site` took `permille` less, on one rank or (-1) on all? `patient`: and MPI then waits
  * wherever it may: who has sent for its receiver, and who takes part in a rooted operation for all others, but nobody
- * until after he was done when it was recorded. */
-struct program_cut { unsigned site; int64_t rank, thread; unsigned permille; bool patient; };
+ * until after he was done when it was recorded. `unfair`: a lock is given to any of those who wait for it. */
+struct program_cut { unsigned site; int64_t rank, thread; unsigned permille; bool patient, unfair; };
 
 /* Gives each event its true time; NULL: as it was recorded, which is how program_draw leaves it.
  * Links and clocks stay what they are. */

@@ -555,6 +555,143 @@ static void act(struct play *y, const struct action *a, int64_t *released)
 	}
 }
 
+/* ---- Who comes first ------------------------------------------------------------------------- */
+
+/* Actions in the order of the script, but for critical sections: each LOCK, WORK, UNLOCK of one thread. They are in the order in
+ * which threads come to the locks, which the cut may change. */
+struct turns {
+	bool *done;                    /* each action */
+	size_t waiting[MAX_THREADS], nwaiting; /* the LOCKs that threads have come to */
+	bool blocked[MAX_THREADS];     /* by an earlier action that is not done */
+	size_t nblocked;
+	int64_t released[MAX_RANKS][LOCKS];
+};
+
+static bool takes_part(const struct program *p, const struct action *a, size_t t)
+{
+	bool of_rank = p->threads[t].rank == p->threads[a->thread].rank;
+
+	if (a->kind >= BARRIER && a->kind <= SCAN)
+		return t == p->script->main_thread[p->threads[t].rank];
+	if (a->kind >= GO_ALL && of_rank)
+		return a->kind == GO_ALL || a->tag >> p->threads[t].number & 1;
+	return t == a->thread || ((a->kind == FORK || a->kind == JOIN) && t == a->other);
+}
+
+/* The action whose message comes with this one, or which made its task; or itself. */
+static size_t comes_from(const struct program_script *s, size_t number)
+{
+	const struct action *a = &s->actions[number];
+
+	if (a->kind == WAIT && s->actions[a->other].kind == IRECV)
+		return s->actions[a->other].other;
+	return a->kind == RECEIVE || a->kind == BEGIN ? a->other : number;
+}
+
+static bool is_ready(const struct program *p, const struct turns *x, size_t number)
+{
+	const struct action *a = &p->script->actions[number];
+	size_t from = comes_from(p->script, number);
+	bool ready = from == number || x->done[from];
+
+	for (size_t i = 0; i < a->nafter && ready; i++)
+		ready = x->done[a->after[i]];
+
+	for (size_t t = 0; t < p->nthreads && ready && x->nblocked; t++)
+		ready = !x->blocked[t] || !takes_part(p, a, t);
+	return ready;
+}
+
+static void block(const struct program *p, struct turns *x, const struct action *a)
+{
+	for (size_t t = 0; t < p->nthreads; t++)
+		if (!x->blocked[t] && takes_part(p, a, t)) {
+			x->blocked[t] = true;
+			x->nblocked++;
+		}
+}
+
+/* When the thread comes to the lock. */
+static int64_t comes(struct play *y, const struct action *a)
+{
+	int64_t now = y->now[a->thread], then;
+
+	pass(y, a->thread, a->gap);
+	then = y->now[a->thread];
+	y->now[a->thread] = now;
+	return then;
+}
+
+/* Does all that needs no lock. */
+static void do_ready(struct play *y, struct turns *x, size_t from)
+{
+	const struct program_script *s = y->p->script;
+
+	memset(x->blocked, 0, sizeof x->blocked);
+	x->nblocked = x->nwaiting = 0;
+	for (size_t i = from; i < s->nactions && x->nblocked < y->p->nthreads; i++) {
+		const struct action *a = &s->actions[i];
+
+		if (x->done[i])
+			continue;
+		bool ready = is_ready(y->p, x, i);
+		if (ready && a->kind != LOCK) {
+			act(y, a, NULL);
+			x->done[i] = true;
+			continue;
+		}
+		if (ready)
+			x->waiting[x->nwaiting++] = i;
+		block(y->p, x, a);
+	}
+}
+
+static int64_t *released(struct turns *x, const struct play *y, const struct action *a)
+{
+	return &x->released[y->p->threads[a->thread].rank][a->id];
+}
+
+/* Whoever came first, or any who has come to that lock until it was released. */
+static size_t whose_turn(struct play *y, struct turns *x)
+{
+	const struct action *actions = y->p->script->actions;
+	size_t first = x->waiting[0], turn;
+
+	for (size_t i = 1; i < x->nwaiting; i++)
+		if (comes(y, &actions[x->waiting[i]]) < comes(y, &actions[first]))
+			first = x->waiting[i];
+	turn = first;
+	for (size_t i = 0; i < x->nwaiting && y->cut && y->cut->unfair; i++) {
+		const struct action *other = &actions[x->waiting[i]];
+		const int64_t *since = released(x, y, other);
+
+		if (since == released(x, y, &actions[first]) && comes(y, other) <= *since && (y->p->seed + x->waiting[i]) % 2)
+			turn = x->waiting[i];
+	}
+	return turn;
+}
+
+static void do_all(struct play *y)
+{
+	const struct program_script *s = y->p->script;
+	struct turns x = { .done = calloc(s->nactions + 1, sizeof *x.done) };
+	size_t from = 0;
+
+	if (!x.done)
+		abort();
+	for (do_ready(y, &x, from); x.nwaiting; do_ready(y, &x, from)) {
+		size_t turn = whose_turn(y, &x);
+
+		for (size_t i = turn; i < turn + 3; i++) {
+			act(y, &s->actions[i], released(&x, y, &s->actions[turn]));
+			x.done[i] = true;
+		}
+		while (from < s->nactions && x.done[from])
+			from++;
+	}
+	free(x.done);
+}
+
 static void find_ends(struct program *p)
 {
 	p->begin = INT64_MAX;
@@ -576,23 +713,15 @@ static void play(struct program *p, const struct program_cut *cut, struct patien
 	const struct program_script *s = p->script;
 	struct play y = { .p = p, .cut = cut, .patience = patience, .holding = holding, .sent = calloc(s->nactions + 1, sizeof *y.sent),
 			  .made = calloc(s->nactions + 1, sizeof *y.made) };
-	int64_t released[MAX_RANKS][LOCKS];
 
 	if (!y.sent || !y.made)
 		abort();
 	for (unsigned r = 0; r < p->nranks; r++)
 		y.now[s->main_thread[r]] = FIRST_MOMENT +
 					   (int64_t)(p->seed >> r % 32) % 100 * apart;
-	for (size_t i = 0; i < MAX_RANKS * LOCKS; i++)
-		released[i / LOCKS][i % LOCKS] = 0;
 	for (size_t t = 0; t < p->nthreads; t++)
 		p->threads[t].nevents = 0;
-	for (size_t i = 0; i < s->nactions; i++) {
-		const struct action *a = &s->actions[i];
-		bool locks = a->kind == LOCK || a->kind == UNLOCK;
-
-		act(&y, a, &released[p->threads[a->thread].rank][locks ? a->id : 0]);
-	}
+	do_all(&y);
 	free(y.sent);
 	free(y.made);
 	find_ends(p);

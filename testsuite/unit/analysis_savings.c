@@ -75,7 +75,7 @@ static void cut(struct both *b)
 	mpq_inits(time, part, NULL);
 	some_between(time, duration.lo, duration.hi);
 	b->bounds = saving_own(&all, b->bounds);
-	saving_cut(&all, b->bounds, region, duration);
+	saving_cut(&all, b->bounds, region, duration, SAVING_NONE);
 	for (size_t i = 0; i < NREDUCTIONS; i++) {
 		mpq_set_ui(part, reductions[i], 100000000);
 		mpq_canonicalize(part);
@@ -233,7 +233,7 @@ START_TEST(many_small_sums_round_outward)
 	struct saving *s = saving_own(&all, saving_none(&all));
 
 	for (int i = 0; i < 10000; i++)
-		saving_cut(&all, s, 0, (frz_time){ 7, 7 });
+		saving_cut(&all, s, 0, (frz_time){ 7, 7 }, SAVING_NONE);
 	found = saving_bounds(&all, s, 0, 0);
 	mpq_inits(exact, end, NULL);
 	mpq_set_ui(exact, UINT64_C(33333333) * 70000, 100000000);

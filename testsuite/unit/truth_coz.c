@@ -172,7 +172,7 @@ static void check_throughput(const struct question *q, const int64_t *after, con
 		      q->p->seed, q->cut.site, q->cut.permille, gain, found.lo, found.hi);
 }
 
-/* What is proved holds as well where MPI then waits wherever it may. */
+/* What is proved holds as well where MPI then waits wherever it may, and locks are given to anybody. */
 static void check_patient(struct question *q)
 {
 	const struct coz *found = q->c;
@@ -181,7 +181,7 @@ static void check_patient(struct question *q)
 	int64_t run = q->p->end - q->p->begin;
 
 	q->answer = COZ_PROVED;
-	cut.patient = true;
+	cut.patient = cut.unfair = true;
 	program_run(q->p, &cut);
 	int64_t *after = truths(q->p);
 
@@ -302,7 +302,7 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 							      : row - PROGRAM_REGIONS + PROGRAM_SITES,
 						      who.rank == COZ_ANY ? -1 : who.rank,
 						      who.thread == COZ_ANY ? -1 : who.thread,
-						      permille[q.reduction], false };
+						      permille[q.reduction], false, false };
 			for (int answer = 0; answer < COZ_ANSWERS; answer++) {
 				q.answer = (enum coz_answer)answer;
 				check_cut(&q, gains[answer]);
