@@ -477,6 +477,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_masters(&b);
 	graph_sleeps(&b);
 	graph_locks(&b);
+	graph_counters(&b);
 	let_go_of_unseen(&b);
 	graph_tasks(&b);
 	graph_cancellations(&b);

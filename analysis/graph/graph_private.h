@@ -12,6 +12,7 @@
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_barriers.c  barriers that do not say their group, and those that processes share
  *   graph_dealers.c  work that the program gives out itself
+ *   graph_counters.c  work that threads take by a counter of which there is no record
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_counts.c  the last of those who come to a lock signals
  *   graph_alike.c  the last of those who do alike posts
@@ -353,6 +354,9 @@ void graph_bytes(struct builder *);
 void graph_room(struct builder *, struct wait_begin, struct event_ref other, struct event_ref exit);
 void graph_processes(struct builder *);
 void graph_locks(struct builder *);
+
+/* Behind all that gives out work where that is recorded. */
+void graph_counters(struct builder *);
 void graph_tasks(struct builder *);
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */

@@ -249,6 +249,29 @@ says out "may be decided by the order of pthread_mutex_lock (x.c:7)"
 dealt 8 | trace permits
 may_buy permits a 50 225000
 
+# Threads that were created in one place, do 1 and 9 pieces, and are through together: a counter that nobody sees may give those out. Not so
+# if they have as many each, or one is through much earlier.
+counted() { # pieces of 100,000 ns of the second thread
+	head_of 3
+	op 0 39 1000000 1000001 thread=1
+	op 0 39 1000001 1000002 thread=2
+	op 0 40 1000002 2000000 thread=1
+	op 0 40 2000000 2000001 thread=2
+	op 1 0 1000010 1900000
+	op 1 1 1900000 1999000
+	for i in $(seq 1 "$1"); do op 2 1 $((900010 + i * 100000)) $((1000000 + i * 100000)); done
+	[ "$1" -gt 8 ] || op 2 0 $((1000000 + $1 * 100000)) 1900000
+}
+for n in 9 1 2; do
+	counted "$n" | sed 's/^site 0 .*/&\nsite 40 kind=join name=pthread_join file=x.c line=41/' | trace "counted-$n"
+done
+may_buy counted-9 a 50 225000
+says out "may be decided by the order of b (x.c:2)"
+for n in 1 2; do
+	expect 0 coz --json --region a --reduce 50 "counted-$n"
+	! grep -qF "may be decided by" out || fail "$n pieces: $(cat out)"
+done
+
 # Each takes the lock once before a barrier: nothing that it does afterwards is given out.
 {
 	head_of 2
