@@ -148,10 +148,26 @@ static void prove(struct profile *p, const struct trace *trace, bool unsure)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+/* Whether savings are all that matters: no wait was for what is not known, or for work of programs that are not in the trace; and
+ * all points were recorded. */
+static bool gains_are_known(const struct profile *p)
+{
+	return p->open[COZ_PROVED] <= 0 && !p->hidden && !p->end_lost;
+}
+
+static void forget_gains(const struct profile *p, struct interval *gains, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p->reductions[i % p->nreductions] > 0)
+			gains[i] = (struct interval){ -INFINITY, INFINITY };
+}
+
 static void take_gains(struct profile *p, struct coz *c, struct profile_row *rows, size_t n, enum points_what what)
 {
 	for (int answer = 0; answer < COZ_ANSWERS; answer++) {
 		struct interval *gains = points_gains(&p->points, c, answer, what);
+		if (answer == COZ_PROVED && !gains_are_known(p))
+			forget_gains(p, gains, n * p->nreductions);
 		for (size_t r = 0; r < n; r++) {
 			struct profile_gain *gain = &rows[r].gain[answer];
 			memcpy(what == POINTS_LITTLE ? gain->little : gain->percent, gains + r * p->nreductions,

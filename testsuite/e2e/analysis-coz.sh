@@ -249,6 +249,21 @@ says out "may be decided by the order of pthread_mutex_lock (x.c:7)"
 dealt 8 | trace permits
 may_buy permits a 50 225000
 
+# How often a point is reached is not known, either, where a signal interrupts what its thread waits for.
+{
+	head_of 2
+	echo "e 0 1000000 12 point"
+	op 0 0 1000000 1500000
+	echo "e 0 1500000 28 point id=8"
+	op 0 1 1500000 2000000
+	echo "e 0 2000000 12 point"
+	echo "e 1 1000000 8 enter id=8"
+	op 1 0 1100000 1200000
+	echo "e 1 1500010 8 exit"
+} | trace interrupted
+expect 0 coz --json --progress begun --region a --reduce 50 interrupted
+says out '"throughput_percent": {"lo": null, "hi": null}'
+
 # Threads that were created in one place, do 1 and 9 pieces, and are through together: a counter that nobody sees may give those out. Not so
 # if they have as many each, or one is through much earlier.
 counted() { # pieces of 100,000 ns of the second thread
