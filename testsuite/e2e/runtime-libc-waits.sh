@@ -13,12 +13,13 @@ cd "$dir" || exit 1
 gcc -O2 -D_GNU_SOURCE -pthread -w $(pkg-config --cflags dprof) -o waits "$from/waits.c" $(pkg-config --libs dprof) ||
 	exit 1
 # shellcheck disable=SC2046
-gcc -O1 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -pthread -w -o waits-checked "$from/waits.c" $(pkg-config --libs dprof) ||
+gcc -O1 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -pthread -w $(pkg-config --cflags dprof) -o waits-checked "$from/waits.c" $(pkg-config --libs dprof) ||
 	exit 1
 
 # Names of the waits of the first thread that may end at another's will. A machine that is busy may add some.
 recorded() { # trace
 	"$analyze" dump "$1" | awk '
+	BEGIN { first = "none" }
 	$1 == "site" { sub(/^name=/, "", $4); kind[$2] = $3; name[$2] = $4 }
 	$1 == "e" && name[$4] == "begins" { first = $2 } # children may come before, where numbers of processes begin again
 	$1 == "e" && $2 == first && $5 == "enter" && kind[$4] == "kind=wait" && / peer=72057594037927934/ { print name[$4] }'
