@@ -103,7 +103,7 @@ for wait in 'read(channel[0], &c, 1)' 'pause()'; do
 	for region in handler.work signal.handler; do
 		[ $region = handler.work ] && seen= || seen='__attribute__((no_instrument_function))'
 		run "by-itself-$name-$region" "-DHIDDEN=$seen" -DREGION= "-DWAIT=$wait"
-		grep -q 'these worked, or may have' line && fail "by-itself-$name, $region: $(cat out)"
+		grep -q 'these worked, or may have.*pid [0-9]* thread 1 .*What did that' line && fail "by-itself-$name, $region: $(cat out)"
 		"$analyze" dprof-"by-itself-$name-$region".* | tr -s ' \n' ' ' >line
 		grep -q "Look at pid [0-9]* thread 1: .* (proved), mostly in region $region[ .]" line ||
 			fail "by-itself-$name, $region: expected that thread 1 keeps the other waiting in its handler, found $(cat line)"
@@ -118,7 +118,7 @@ run again '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= '-DWAIT=r
 jq -e '(.threads[] | select(.thread == 1) | .alone_s.hi > 0.2 and .straggler_percent.hi > 40) and .ranks[0].alone_s.hi > 0.3' json >held ||
 	fail "again: thread 1 kept the other waiting in its handler for 0.3 s, found $(cat json)"
 run marked -DHIDDEN= '-DREGION=_Pragma("dprof region(handler)")' '-DWAIT=read(channel[0], &c, 1)'
-grep -q 'these worked, or may have' line && fail "marked: $(cat out)"
+grep -q 'these worked, or may have.*pid [0-9]* thread 1 .*What did that' line && fail "marked: $(cat out)"
 # Thread 1 waits until thread 0 posts, in the midst of its own wait for thread 1.
 made() { # NAME EVENTS-OF-THE-HANDLER CPU DELAY
 	"$analyze" pack - "$1" <<T || fail "pack $1"
