@@ -255,6 +255,24 @@ static bool is_mixed(const struct trace *trace, uint32_t site)
 	return site < trace->nsites && trace->sites[site].op.mixed;
 }
 
+/* Whoever is mostly in an operation that may be work or waiting; or NULL. */
+static const struct ranked *first_mixed(const struct findings *f, const struct ranking *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (is_mixed(f->trace, s->list[i].site))
+			return &s->list[i];
+	return NULL;
+}
+
+/* Whether less than half of how wide a score is comes of threads that were blocked, nobody knows in what. */
+static bool blocked_for_less(const struct findings *f, const struct ranked *s)
+{
+	double blocked = 0, run = findings_seconds(f, s->thread, findings_span(f, s->thread)->length).lo;
+	for (size_t t = 0; t < f->trace->nthreads; t++)
+		blocked += f->unrecorded.worth[t] ? unrecorded_most(&f->unrecorded, f->trace, t) : 0;
+	return 2 * blocked < run * (s->percent.hi - s->percent.lo) / 100;
+}
+
 /* What makes intervals wide, the worst first. */
 static char *why_undecided(const struct findings *f, const struct ranking *s)
 {
@@ -266,7 +284,8 @@ static char *why_undecided(const struct findings *f, const struct ranking *s)
 	for (size_t i = 0; i < f->trace->nthreads; i++)
 		if (f->trace->threads[i].unrecorded)
 			return mem_copy("; a thread was not recorded (see the notes)");
-	if (f->unrecorded.count > 0)
+	const struct ranked *mixed = first_mixed(f, s);
+	if (f->unrecorded.count > 0 && !(mixed && blocked_for_less(f, mixed)))
 		return mem_copy("; threads were blocked and dprof does not know in what, which may have been waiting (see the "
 				"notes)");
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
@@ -275,11 +294,8 @@ static char *why_undecided(const struct findings *f, const struct ranking *s)
 			return mem_copy("; some threads ended inside of a region or a barrier, and what they "
 					"did then is not known");
 	}
-	for (size_t i = 0; i < s->count; i++)
-		if (is_mixed(f->trace, s->list[i].site))
-			return mem_format("; what is done in %s is not recorded, and may be work or waiting",
-					  site_name(f->trace, s->list[i].site).text);
-	return mem_copy("");
+	return mixed ? mem_format("; what is done in %s is not recorded, and may be work or waiting", site_name(f->trace, mixed->site).text)
+		     : mem_copy("");
 }
 
 struct where_text { char text[32 + SITE_NAME_ROOM]; };
