@@ -300,7 +300,7 @@ static bool evens_out(const struct visit *v, const struct graph_node *j)
 	return of_team && v->states[j - v->g->nodes].given == j->ninputs;
 }
 
-/* The way leaves out how long it waits for a lock, and whoever had that. */
+/* The path leaves out how long it waits for a lock, and whoever had that. */
 static void skip_wait(struct visit *v, const struct graph_node *j, struct saving *own)
 {
 	const struct graph_input *begin = &v->g->inputs[j->first];
@@ -555,7 +555,7 @@ static void follow_on(struct visit *v, uint32_t thread)
 	thread_follow(v, &v->runners[thread]);
 }
 
-/* What comes beside the ways (orders.h) is left out of this one. */
+/* What comes beside the paths (orders.h) is left out of this one. */
 static void skip_beside(struct visit *v, struct visitor *r, uint64_t stamp)
 {
 	int64_t passed = not_negative(orders_passed(v, r, stamp).lo);

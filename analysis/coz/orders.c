@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * orders.c - first which locks are plain, then the sum of all that comes beside the ways. */
+ * orders.c - first which locks are plain, then the sum of all that comes beside the paths. */
 #include "analysis/coz/orders.h"
 
 #include <stdlib.h>
@@ -209,7 +209,7 @@ static void find_plain(struct orders *o, struct visit *v)
 	free(h.locks);
 }
 
-/* ---- What comes beside the ways --------------------------------------------------------------- */
+/* ---- What comes beside the paths --------------------------------------------------------------- */
 
 static void cut_beside(struct visit *v, const struct visitor *r, const struct coz_step *s)
 {

@@ -5,16 +5,16 @@
  * With less work another thread may come first, and then the run may even be longer (R. L. Graham, Bounds on Multiprocessing
  * Timing Anomalies, 1969). So a lower bound of what is saved has to hold for every order.
  *
- * While a thread waits for a lock, another one has it, or has just given it back. So any way back from an event through another
+ * While a thread waits for a lock, another one has it, or has just given it back. So any path back from an event through another
  * run goes along threads and what they must wait for in every run, but where it comes to a thread that waits for a lock: there it
- * goes on in those who had the lock, one after the other, until that thread has come. On one way no time is counted twice. So an event
- * happens no later than the longest way to it of those that leave out all time in critical sections and all waiting for locks, and
+ * goes on in those who had the lock, one after the other, until that thread has come. On one path no time is counted twice. So an event
+ * happens no later than the longest path to it of those that leave out all time in critical sections and all waiting for locks, and
  * on top of that all critical sections of all threads, once each, and as often the longest that a lock took to be handed on:
  *
  *     event' <= event - skipped - cut + beside,
  *
- * of which savings.h carries (skipped + cut) along the ways, cut only outside of critical sections, while `beside` is one
- * sum for all. Nothing is lost where critical sections are on the way in any case, nor much where they are short.
+ * of which savings.h carries (skipped + cut) along the paths, cut only outside of critical sections, while `beside` is one
+ * sum for all. Nothing is lost where critical sections are on the path in any case, nor much where they are short.
  *
  * Likewise work that is given out, between one lock and the next: who does it is not known, but it is done once.
  *
@@ -39,7 +39,7 @@ struct orders {
 	int64_t longest;     /* ticks that anything may be later than here */
 };
 
-/* Threads have been followed to their ends (v->hides). Says how much comes beside the ways. */
+/* Threads have been followed to their ends (v->hides). Says how much comes beside the paths. */
 void orders_open(struct orders *, struct visit *);
 void orders_close(struct orders *);
 
@@ -49,7 +49,7 @@ bool orders_is_plain(const struct orders *, const struct graph *, uint32_t node)
 /* Whether what it waits for depends on an order, and it may wait for what comes later here. */
 bool orders_decide(const struct graph_node *);
 
-/* Where a thread is, between its points: whether its time comes beside the ways; the time since the point before, if so; and
+/* Where a thread is, between its points: whether its time comes beside the paths; the time since the point before, if so; and
  * behind a point. */
 bool orders_beside(const struct orders *, const struct visitor *);
 frz_time orders_passed(const struct visit *, struct visitor *, uint64_t stamp);

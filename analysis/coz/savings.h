@@ -70,7 +70,7 @@ struct savings {             /* all scenarios, and the savings that are in use *
 	bool loose;
 	double *cut;                 /* of each region: ticks that are in question, in all threads, rounded up */
 	double *scratch;             /* for one answer */
-	double *beside;              /* of each scenario: ticks that may come on top of any way, rounded up */
+	double *beside;              /* of each scenario: ticks that may come on top of any path, rounded up */
 	size_t in_use, most; /* savings */
 };
 
@@ -97,8 +97,8 @@ void saving_cut(struct savings *, struct saving *own, size_t region, frz_time du
 #define SAVING_ALL  SIZE_MAX
 #define SAVING_NONE SIZE_MAX
 
-/* Time that in another run may come on top of any way, and so is left out of all (orders.h). Lower bounds are then against that,
- * until they are settled: so much of the way to an event is left out; of all there is so much, of which so much is cut; and an event
+/* Time that in another run may come on top of any path, and so is left out of all (orders.h). Lower bounds are then against that,
+ * until they are settled: so much of the path to an event is left out; of all there is so much, of which so much is cut; and an event
  * happens no later than `longest` after it did here. Of a scenario in which nothing is cut the lower bound is 0. */
 void saving_skip(struct savings *, struct saving *own, size_t answer, int64_t least);
 void saving_beside(struct savings *, int64_t most);
