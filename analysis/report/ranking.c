@@ -264,15 +264,6 @@ static const struct ranked *first_mixed(const struct findings *f, const struct r
 	return NULL;
 }
 
-/* Whether less than half of how wide a score is comes of threads that were blocked, nobody knows in what. */
-static bool blocked_for_less(const struct findings *f, const struct ranked *s)
-{
-	double blocked = 0, run = findings_seconds(f, s->thread, findings_span(f, s->thread)->length).lo;
-	for (size_t t = 0; t < f->trace->nthreads; t++)
-		blocked += f->unrecorded.worth[t] ? unrecorded_most(&f->unrecorded, f->trace, t) : 0;
-	return 2 * blocked < run * (s->percent.hi - s->percent.lo) / 100;
-}
-
 /* What makes intervals wide, the worst first. */
 static char *why_undecided(const struct findings *f, const struct ranking *s)
 {
@@ -285,7 +276,7 @@ static char *why_undecided(const struct findings *f, const struct ranking *s)
 		if (f->trace->threads[i].unrecorded)
 			return mem_copy("; a thread was not recorded (see the notes)");
 	const struct ranked *mixed = first_mixed(f, s);
-	if (f->unrecorded.count > 0 && !(mixed && blocked_for_less(f, mixed)))
+	if (f->unrecorded.count > 0 && mixed != s->list)
 		return mem_copy("; threads were blocked and dprof does not know in what, which may have been waiting (see the "
 				"notes)");
 	for (size_t i = 0; i < f->trace->nthreads; i++) {

@@ -7,7 +7,8 @@
 at_once=
 export DPROF_DIR=$tmp DPROF_QUIET=1
 
-# A thread has something done for 300 ms, and then main works for 100 ms; or main sleeps until the thread has worked.
+# A thread has something done for 300 ms, and then main works for 100 ms; or main sleeps until the thread has worked. Before that
+# either may stand still for some ms: what keeps it is not recorded.
 cat >mixed.c <<'C'
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -15,11 +16,14 @@ cat >mixed.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_barrier_t both;
 static pthread_t first;
 static const char *way;
+static long still_ms, main_still_ms;
 
 static ssize_t slowly(void *cookie, const char *from, size_t n)
 {
@@ -35,8 +39,16 @@ static void flush_all(void)
 	fflush(NULL);
 }
 
+static void stand_still(long ms)
+{
+	struct timespec t = { 0, ms * 1000000 };
+	long result;
+	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_nanosleep), "D"(&t), "S"(NULL) : "rcx", "r11", "memory");
+}
+
 static void *other(void *x)
 {
+	stand_still(still_ms);
 	if (strcmp(way, "flush") == 0) {
 		flush_all();
 	} else if (strcmp(way, "system") == 0) {
@@ -60,6 +72,8 @@ int main(int argc, char **argv)
 {
 	pthread_t thread;
 	way = argc > 1 ? argv[1] : "";
+	still_ms = argc > 2 ? atol(argv[2]) : 0;
+	main_still_ms = argc > 3 ? atol(argv[3]) : 0;
 	first = pthread_self();
 	signal(SIGUSR1, ignore);
 	pthread_barrier_init(&both, NULL, 2);
@@ -68,6 +82,7 @@ int main(int argc, char **argv)
 	if (strcmp(way, "sleep") == 0)
 		sleep(10);
 	pthread_barrier_wait(&both);
+	stand_still(main_still_ms);
 	usleep(100000);
 	pthread_barrier_wait(&both);
 	return pthread_join(thread, NULL);
@@ -89,4 +104,14 @@ for way in system flush sleep; do
 	[ $way = sleep ] || tr -s ' \n' ' ' <out | grep -q 'is not recorded, and may be work or waiting' ||
 		fail "$way: it does not say why: $(cat out)"
 done
+
+# Of two causes that of the widest score is named.
+cause() { # MS MS-OF-MAIN WORDS
+	rm -rf dprof-*
+	./mixed flush "$1" "$2" || fail "flush $*: exit status $?"
+	"$analyze" csp dprof-* >out 2>err || fail "flush $*: csp: $(cat err)"
+	tr -s ' \n' ' ' <out | grep -q "Undecided: .*$3" || fail "flush, unrecorded for $1 and $2 ms: expected '$3', found $(cat out)"
+}
+cause 20 0 'what is done in fflush(NULL) is not recorded'
+cause 0 900 'threads were blocked and dprof does not know in what'
 exit $failed
