@@ -289,13 +289,14 @@ static inline void dprof_adapter_record_enter_at(const struct dprof_site *site, 
  * of C++ at most. A signal handler's frame begins further down (what the kernel saves is larger). */
 #define DPROF_CALL_NEAR 1024 /* bytes */
 
-/* Where the name is known to the compiler, two or three instructions. */
+/* Where the name is known to the compiler, two or three instructions, also in files that call the C library's own functions
+ * only where they say so (-fno-builtin). */
 static inline bool dprof_adapter_is_called(const struct dprof_site *site, const char *name)
 {
-	size_t n = strlen(name) + 1;
+	size_t n = __builtin_strlen(name) + 1;
 
-	return n <= DPROF_SITE_MIN - sizeof(*site) ? !memcmp(site->strings, name, n)
-						   : !strcmp(site->strings, name);
+	return n <= DPROF_SITE_MIN - sizeof(*site) ? !__builtin_memcmp(site->strings, name, n)
+						   : !__builtin_strcmp(site->strings, name);
 }
 
 /* The site that the plugin gave to the call of `name` that the calling thread is in; NULL when it has not

@@ -30,6 +30,7 @@ more() { # file way title goal [calls that are recorded at a time]
 table "What blocks in the C library" "How much more of the thread's processor time than the same calls without dprof. $rounds rounds, the least of 200 batches of 1,000 in each."
 row "write + read of a pipe" "$(only plain <"$here/pipe" | estimate)" ns
 more pipe recorded "recorded, each of both" 60 2
+why "a stamp before and one behind a fence, and a locked exchange, without which two threads would count the same bytes: about a third of it, and the exchange alone a sixth"
 more pipe without "without these kinds, each" 5 2
 more pipe off "DPROF_OFF=1, each" 5 2
 row "nanosleep" "$(only plain <"$here/sleep" | estimate)" ns
