@@ -44,6 +44,7 @@ struct pack_thread {
 	uint64_t lost, said_lost; /* in all; by its lines "lost" */
 	bool complete, ran_on, never_jumps;
 	uint64_t first, last;    /* stamps */
+	uint64_t ended;          /* likewise; 0: with its last event */
 	bool begun;              /* has an event */
 	uint64_t *pending; size_t npending;
 	uint64_t nwritten;       /* words */

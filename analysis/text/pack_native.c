@@ -133,7 +133,7 @@ char *pack_lost(struct pack *p, size_t thread, uint64_t records)
 /* Of a thread that has lost records it is not known when it ended. */
 static uint64_t ended(const struct pack_thread *t, uint64_t lost)
 {
-	return !t->complete ? 0 : lost ? UINT64_MAX : t->last ? t->last : 1;
+	return !t->complete ? 0 : lost ? UINT64_MAX : t->ended ? t->ended : t->last ? t->last : 1;
 }
 
 static char *finish_thread(struct pack *p, size_t thread)
@@ -142,6 +142,9 @@ static char *finish_thread(struct pack *p, size_t thread)
 	uint64_t lost = t->lost > t->said_lost ? t->lost : t->said_lost, words = t->nwritten + t->npending;
 	const struct pack_process *process = &p->processes[t->process];
 	uint8_t page[DPROF_HEADER_SIZE] = { 0 };
+	if (t->ended && t->ended < t->last)
+		return mem_format("%s: thread %" PRIu64 ": expected it to have ended at or behind its last event (%" PRIu64
+				  "), found ended=%" PRIu64, p->name, p->thread_ids.id[thread], t->last, t->ended);
 	struct dprof_events_header header = {
 		.magic = DPROF_EVENTS_MAGIC,
 		.version = DPROF_FORMAT_VERSION,
@@ -292,8 +295,11 @@ static uint64_t last_stamp(const struct pack *p, size_t process)
 {
 	uint64_t last = 1;
 	for (size_t i = 0; i < p->nthreads; i++)
-		if (p->threads[i].process == process && p->threads[i].last > last)
-			last = p->threads[i].last;
+		if (p->threads[i].process == process) {
+			const struct pack_thread *t = &p->threads[i];
+			uint64_t end = t->ended ? t->ended : t->last;
+			last = end > last ? end : last;
+		}
 	return last;
 }
 

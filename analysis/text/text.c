@@ -36,6 +36,7 @@ const struct ln_form text_forms[TEXT_FORMS] = {
 				      [THREAD_LOST] = { "lost", LN_NUMBER, LN_KEY },
 				      [THREAD_COMPLETE] = { "complete", LN_NUMBER, LN_KEY },
 				      [THREAD_RAN_ON] = { "ran_on", LN_NUMBER, LN_KEY },
+				      [THREAD_ENDED] = { "ended", LN_NUMBER, LN_KEY },
 				      [THREAD_JUMPS] = { "jumps", LN_NUMBER, LN_KEY } } },
 	[TEXT_GROUP] = { "group", { [GROUP_N] = { "a number", LN_NUMBER, LN_HERE },
 				    [GROUP_THREADS] = { "threads", LN_STRING, LN_NEEDED },

@@ -9,6 +9,7 @@
  *        unseen_ns=N unseen_ended=N               format.h, the line unseen
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
  *        ran_on=0|1                               complete: it ended; ran_on: because its process did
+ *        ended=STAMP                              ... and then, behind its last event
  *        jumps=0                                  it left nothing without an exit (trace_jumps.h)
  *   group N threads=N,N,... size=N                  size: how many should take part
  *   site N kind=WORD name=TEXT file=PATH line=N column=N function=NAME
@@ -48,7 +49,7 @@ enum {
 	PROCESS_JOB, PROCESS_FINISHED, PROCESS_RAN, PROCESS_EXECS, PROCESS_UNSEEN_NS, PROCESS_UNSEEN_ENDED
 };
 enum { THREAD_N, THREAD_CLOCK, THREAD_RANK, THREAD_PROCESS, THREAD_NUMBER, THREAD_NAME, THREAD_LOST,
-       THREAD_COMPLETE, THREAD_RAN_ON, THREAD_JUMPS };
+       THREAD_COMPLETE, THREAD_RAN_ON, THREAD_ENDED, THREAD_JUMPS };
 enum { GROUP_N, GROUP_THREADS, GROUP_SIZE };
 enum { SITE_N, SITE_KIND, SITE_NAME, SITE_FILE, SITE_LINE, SITE_COLUMN, SITE_FUNCTION, SITE_AUTO, SITE_ROLE };
 enum { LINK_FROM, LINK_SENT, LINK_TO, LINK_RECEIVED };

@@ -66,6 +66,18 @@ static void put_processes(FILE *out, const struct trace *t)
 	}
 }
 
+/* Behind its last event, which says it else. */
+static void put_end(FILE *out, const struct tr_thread *t)
+{
+	if (t->ran_on)
+		fputs(" ran_on=1", out);
+	else if (!t->complete)
+		fputs(" complete=0", out);
+	if (t->complete && t->ended < UINT64_MAX && t->blocks && t->blocks->any && t->ended > t->blocks->last)
+		fprintf(out, " ended=%" PRIu64, t->ended);
+	putc('\n', out);
+}
+
 static void put_threads(FILE *out, const struct trace *t)
 {
 	for (size_t i = 0; i < t->nthreads; i++) {
@@ -83,7 +95,7 @@ static void put_threads(FILE *out, const struct trace *t)
 			fprintf(out, " lost=%" PRIu64, thread->lost);
 		if (thread->may_jump == UINT64_MAX)
 			fputs(" jumps=0", out);
-		fputs(thread->ran_on ? " ran_on=1\n" : thread->complete ? "\n" : " complete=0\n", out);
+		put_end(out, thread);
 	}
 }
 

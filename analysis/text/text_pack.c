@@ -211,6 +211,7 @@ static char *thread_line(struct pack *p, const struct ln_value *v)
 						 : process->next_number,
 		.complete = v[THREAD_COMPLETE].given ? v[THREAD_COMPLETE].number : true,
 		.ran_on = v[THREAD_RAN_ON].number,
+		.ended = v[THREAD_ENDED].number,
 		.never_jumps = v[THREAD_JUMPS].given,
 	};
 	if (v[THREAD_NAME].given)

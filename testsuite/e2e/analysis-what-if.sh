@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What coz expects and proves of traces that were recorded once, beside what the program saved when its region X was really
+# halved: no machine that is busy now can change that. `make whatif` measures both anew, of many more programs.
+traces=$PWD/testsuite/fixtures/whatif/traces
+. testsuite/lib.sh
+cd "$dir" || exit 1
+
+# Who looks every 4 ms whether a number under a lock has changed; a team that one of two cancels; the process ends as another thread
+# works; a single with two regions, a critical section and a task, in which whoever comes first runs it.
+while read -r name real within; do
+	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
+	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
+	"$analyze" coz --region X --reduce 50 --json again >json 2>diagnostics
+	[ "$(interval speedup_percent <json)" = "$("$analyze" coz --region X --reduce 50 --json "$name" | interval speedup_percent)" ] ||
+		fail "$name: another answer behind dump and pack"
+	rm -r again
+	"$analyze" coz --region X --reduce 50 --json "$name" >json 2>diagnostics || fail "$name: coz: $(cat diagnostics)"
+	jq -e --argjson real "$real" --argjson within "$within" '.expected_percent |
+		.hi > $real - $within and .lo < $real + $within' json >held ||
+		fail "$name: it saved $real %, expected $(interval expected_percent <json)"
+	jq -e --argjson real "$real" '.speedup_percent | .lo < $real + 1 and .hi > $real - 1' json >held ||
+		fail "$name: it saved $real %, proved $(interval speedup_percent <json)"
+done <<'T'
+flag   43.5 3
+cancel 51.3 3
+ends   50.1 1
+single 4.0  3.8
+T
+
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
