@@ -164,9 +164,9 @@ frz_time rates_duration(const struct rate_bounds *r, uint64_t ticks)
 	unsigned bits = FRACTION_BITS - r->shift;
 	unsigned __int128 lo, hi, up = ((unsigned __int128)1 << bits) - 1;
 
-	if (!ticks || ticks >= longest_span(r->shift) || r->shift > MAX_SHIFT)
+	if (ticks >= longest_span(r->shift) || r->shift > MAX_SHIFT)
 		return duration_exactly(r, ticks);
-	lo = (unsigned __int128)r->lo * (ticks - 1);
+	lo = (unsigned __int128)r->lo * (ticks ? ticks - 1 : 0);
 	hi = (unsigned __int128)r->hi * (ticks + 1);
 	return (frz_time){ (int64_t)(lo >> bits), (int64_t)((hi + up) >> bits) };
 }
