@@ -427,6 +427,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	size_t n = trace->nthreads;
 	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * n) };
 	struct builder b = { .graph = g, .spill = g->spill, .cursors = times_cursors(times) };
+	g->found = mem_resize(NULL, 1, sizeof *g->found);
+	*g->found = (struct graph_found){ NULL, NULL, 0 };
 	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
 	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
 	b.passes = mem_resize(NULL, trace->nsites + 1, sizeof *b.passes);
@@ -540,5 +542,6 @@ void graph_close(struct graph *g)
 	free(g->unsaid);
 	free(g->queues);
 	free(g->groups);
+	free(g->found);
 	spill_close(g->spill);
 }

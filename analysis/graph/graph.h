@@ -285,6 +285,7 @@ struct graph {
 	bool outside;                 /* that may have been work of processes that are not in the trace, but of the program */
 	double slept_for_others_s;    /* seconds of rows of sleeps (states.h) that another thread has most likely ended */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
+	struct graph_found *found;    /* what ended waits, as far as that was asked for (graph_last.h) */
 	struct graph_said said;
 };
 

@@ -95,25 +95,26 @@ static void find_inputs(struct graph_last *l, uint32_t number, uint32_t without)
  *
  * All who waited at one node ask for it, each in the course of its own thread. */
 
-#define SEVERAL     (UINT32_C(1) << 31) /* in `found`: the rest is a place in `several` */
+#define SEVERAL     (UINT32_C(1) << 31) /* in `of_node`: the rest is a place in `several` */
 #define FEW_OF_MANY 8                   /* inputs for one that may have been the last: else they are soon found again */
 
 static void remember(struct graph_last *l, uint32_t number)
 {
-	bool few = l->n * FEW_OF_MANY <= l->graph->nodes[number].ninputs && l->nseveral < SEVERAL;
+	struct graph_found *found = l->graph->found;
+	bool few = l->n * FEW_OF_MANY <= l->graph->nodes[number].ninputs && found->nseveral < SEVERAL;
 	if (l->n == 1 && l->input[0] + 1 < SEVERAL)
-		l->found[number] = l->input[0] + 1;
+		found->of_node[number] = l->input[0] + 1;
 	if (l->n < 2 || !few)
 		return;
-	l->found[number] = SEVERAL | (uint32_t)l->nseveral;
-	*MEM_GROW(l->several, l->nseveral) = (uint32_t)l->n;
+	found->of_node[number] = SEVERAL | (uint32_t)found->nseveral;
+	*SPILL_GROW(l->graph->spill, found->several, found->nseveral) = (uint32_t)l->n;
 	for (size_t i = 0; i < l->n; i++)
-		*MEM_GROW(l->several, l->nseveral) = l->input[i];
+		*SPILL_GROW(l->graph->spill, found->several, found->nseveral) = l->input[i];
 }
 
 static void recall(struct graph_last *l, uint32_t found)
 {
-	const uint32_t *several = &l->several[found & ~SEVERAL];
+	const uint32_t *several = &l->graph->found->several[found & ~SEVERAL];
 	if (found & SEVERAL)
 		for (uint32_t i = 1; i <= several[0]; i++)
 			take_input(l, several[i]);
@@ -127,8 +128,9 @@ void graph_last_find(struct graph_last *l, uint32_t number)
 		return;
 	l->node = number;
 	l->n = 0;
-	if (l->found[number]) {
-		recall(l, l->found[number]);
+	uint32_t found = l->graph->found->of_node[number];
+	if (found) {
+		recall(l, found);
 		return;
 	}
 	find_inputs(l, number, UINT32_MAX);
@@ -172,7 +174,8 @@ void graph_last_open(struct graph_last *l, const struct graph *g)
 	l->latest_of = mem_resize(NULL, g->trace->nclocks, sizeof *l->latest_of);
 	for (uint32_t c = 0; c < g->trace->nclocks; c++)
 		l->latest_of[c] = GRAPH_NO_NODE;
-	l->found = spill_zeros(g->spill, g->nnodes, sizeof *l->found);
+	if (!g->found->of_node)
+		g->found->of_node = spill_zeros(g->spill, g->nnodes, sizeof *g->found->of_node);
 }
 
 void graph_last_close(struct graph_last *l)
@@ -181,6 +184,4 @@ void graph_last_close(struct graph_last *l)
 	free(l->input);
 	free(l->latest);
 	free(l->latest_of);
-	free(l->several);
-	spill_free(l->graph->spill, l->found);
 }

@@ -8,26 +8,32 @@
  *
  * All clocks with threads must be on one time base.
  *
+ * What was found stays with the graph, so that each analysis of it, and who asks once more for each of many that waited, is answered
+ * at once.
+ *
  * Memory: 4 bytes for each node of the graph, in its spill, and for nodes of many inputs of which few may have been the last 4 for
- * each of these, so that who asks once more for each of many that waited is answered at once. */
+ * each of these. */
 #ifndef ANALYSIS_GRAPH_LAST_H
 #define ANALYSIS_GRAPH_LAST_H
 
 #include "analysis/graph/graph.h"
+
+struct graph_found {
+	uint32_t *of_node;           /* which of its inputs may have been the last, if that is remembered: one and 1, or where in */
+	uint32_t *several; size_t nseveral; /* their number stands, and they behind it; or 0 */
+};
 
 struct graph_last {
 	const struct graph *graph;
 	struct frz_cursor *cursors;  /* of each clock */
 	uint32_t node;               /* that was looked at last, or GRAPH_NO_NODE; its inputs that may have been the last: */
 	uint32_t *input; size_t n, room;
-	uint32_t *found;             /* of each node: which may have been the last, if that is remembered: one and 1, or where in */
-	uint32_t *several; size_t nseveral; /* their number stands, and they behind it; or 0 */
 	const struct graph_input **latest; /* of it, on each clock, */
 	uint32_t *latest_of;         /* if this is that node */
 };
 #define GRAPH_NO_NODE UINT32_MAX
 
-void graph_last_open(struct graph_last *, const struct graph *);
+void graph_last_open(struct graph_last *, const struct graph *); /* to which no node is added any more */
 void graph_last_close(struct graph_last *);
 
 /* Finds those of a node. */
