@@ -117,14 +117,17 @@ static bool *biggest_regions(const struct findings *f)
 	return wanted;
 }
 
-static void find_profile(struct page *p)
+/* Of a graph that is there, and more that is to be asked of it; or NULL. */
+static void find_profile(struct page *p, struct graph *graph, const struct profile_more *more, size_t nmore)
 {
 	const struct findings *f = p->f;
 	bool *wanted = biggest_regions(f);
 	struct profile_aside aside = next_step_asks(f);
-	struct profile_request request = { .wanted = wanted, .who = COZ_ALL, .aside = &aside };
+	struct profile_request request = { .wanted = wanted, .who = COZ_ALL, .aside = &aside, .graph = graph, .more = more,
+					   .nmore = nmore };
 	doubt_profile(&request, f->trace, &f->unrecorded, f->naps, p->unclassified);
 	profile_open(&p->profile, f->trace, &f->times, &request);
+	graph_said_tell(&p->profile.said, f->trace);
 	free(wanted);
 }
 
@@ -148,24 +151,47 @@ static void find_efficiency(struct page *p)
 
 /* ---- Why ------------------------------------------------------------------------------------- */
 
-/* They take longer than the rest: as with what would decide, of a long trace only with -v. What is wrong with the trace has been said by then. */
-static void find_causes(struct page *p, const struct options *options)
+/* They take longer than the rest: as with what would decide, of a long trace only with -v. */
+static bool wants_causes(const struct page *p, const struct options *options)
+{
+	bool possible = p->efficiency && !relations_missing(&p->f->times);
+	return possible && (trace_records(p->f->trace) <= DECIDE_RECORDS || options->verbose);
+}
+
+/* Both by one visit of one graph: what to do about a cause would buy is asked beside the profile. */
+static void find_causes_and_profile(struct page *p, const struct options *options)
 {
 	struct trace *trace = p->f->trace;
-	if (!p->efficiency || relations_missing(&p->f->times) || (trace_records(trace) > DECIDE_RECORDS && !options->verbose))
-		return;
-	if (p->known) {
-		p->diagnosis = *p->known;
-		p->diagnosed = true;
+	struct diagnosis *d = &p->diagnosis;
+	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->naps, p->unclassified);
+	struct profile_more more[PROFILE_MORE];
+	struct graph graph;
+	graph_open(&graph, trace, &p->f->times);
+	p->diagnosed = diagnosis_find(d, &graph, &doubts, options);
+	find_profile(p, &graph, more, p->diagnosed ? diagnosis_asks(d, trace, more) : 0);
+	graph_close(&graph);
+	free(doubts.most_s);
+	if (trace->ndiagnostics > 0)
+		diagnosis_prove_nothing(d);
+	for (size_t i = 0; i < d->nerrors; i++)
+		shown_complain("%s", d->errors[i]);
+	if (p->diagnosed)
+		diagnosis_take(d, &p->profile);
+	else
+		diagnosis_close(d);
+}
+
+static void find_why(struct page *p, const struct options *options)
+{
+	bool wanted = wants_causes(p, options);
+	if (wanted && !p->known) {
+		find_causes_and_profile(p, options);
 		return;
 	}
-	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->naps, p->unclassified);
-	p->diagnosed = diagnosis_open(&p->diagnosis, trace, &p->f->times, &doubts, options);
-	for (size_t i = 0; i < p->diagnosis.nerrors; i++)
-		shown_complain("%s", p->diagnosis.errors[i]);
-	if (!p->diagnosed)
-		diagnosis_close(&p->diagnosis);
-	free(doubts.most_s);
+	p->diagnosed = wanted;
+	if (wanted)
+		p->diagnosis = *p->known;
+	find_profile(p, NULL, NULL, 0);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -437,10 +463,8 @@ int reply_report(struct trace *trace, const struct options *options, struct repl
 		return status;
 	findings_regions(&f);
 	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times), .known = known };
-	find_profile(&page);
-	graph_said_tell(&page.profile.said, trace);
 	find_efficiency(&page);
-	find_causes(&page, options);
+	find_why(&page, options);
 	page.decide = decide_find(&f.times, options, ranking_undecided(&f), ranking_count_undecided);
 	page.step = next_step(reply, &f, &page.profile);
 	if (page.diagnosed)

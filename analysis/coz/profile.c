@@ -316,7 +316,7 @@ struct asking {
 	size_t nregions;             /* rows of all of them */
 	uint32_t *row_of_site[QUESTIONS];
 	uint32_t reductions[2];      /* aside */
-	size_t more;                 /* region of the first */
+	size_t more;                 /* region of the first; all others are before it */
 };
 
 /* One more question, and where its sites are to say in which row they are; its first region. */
@@ -419,7 +419,7 @@ static void take_all_work(struct profile *p, const struct coz *c, size_t region,
 
 static void take_aside(struct profile *p, const struct coz *c, size_t region, const struct asking *a)
 {
-	size_t last = a->nregions - 1; /* all work */
+	size_t last = a->more - 1; /* all work */
 	p->asked_aside = true;
 	take_speedup(p, c, region, 0, a->reductions[0], &p->aside[COZ_EXPECTED], &p->aside[COZ_PROVED]);
 	take_speedup(p, c, last, 1, a->reductions[1], &p->without[COZ_EXPECTED], &p->without[COZ_PROVED]);

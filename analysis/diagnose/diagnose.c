@@ -9,7 +9,6 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
-#include "analysis/coz/profile.h"
 #include "analysis/diagnose/bsp.h"
 #include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/master_worker_facts.h"
@@ -513,7 +512,7 @@ static void doubt(struct diagnosis *d, const struct graph *g, const struct diagn
 }
 
 /* Whatever is wrong with the trace may change any of it. */
-static void prove_nothing(struct diagnosis *d)
+void diagnosis_prove_nothing(struct diagnosis *d)
 {
 	for (size_t i = 0; i < d->nfindings; i++)
 		d->findings[i].proved = false;
@@ -532,53 +531,83 @@ static struct coz_location who_of(const struct trace *trace, uint32_t thread)
 }
 
 /* Of the most expensive findings: the others are not worth much. */
-static void ask_coz(struct diagnosis *d, struct graph *g, const struct diagnosis_doubts *doubts)
+size_t diagnosis_asks(struct diagnosis *d, const struct trace *trace, struct profile_more *more)
 {
-	const struct trace *trace = g->trace;
-	struct profile_more more[PROFILE_MORE];
-	struct diagnosis_finding *of[PROFILE_MORE];
-	bool *none = mem_resize(NULL, trace->nsites + 1, sizeof *none);
 	size_t n = 0;
 	for (size_t i = 0; i < d->nfindings; i++) {
 		struct diagnosis_finding *f = &d->findings[i];
 		bool all_work = f->ask_site == TR_ALL_WORK;
 		f->asked &= n < PROFILE_MORE && (all_work || tr_is(trace, f->ask_site, OP_REGION));
-		if (!f->asked)
+		if (f->asked)
+			more[n++] = (struct profile_more){ f->ask_site, who_of(trace, f->ask_thread), f->ask_percent * MILLION };
+	}
+	return n;
+}
+
+void diagnosis_take(struct diagnosis *d, const struct profile *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < d->nfindings; i++) {
+		if (!d->findings[i].asked)
 			continue;
-		more[n] = (struct profile_more){ f->ask_site, who_of(trace, f->ask_thread), f->ask_percent * MILLION };
-		of[n++] = f;
+		d->findings[i].expected = p->more[n][COZ_EXPECTED];
+		d->findings[i].bought = p->more[n++][COZ_PROVED];
 	}
-	if (n) {
-		struct profile p;
-		memset(none, 0, trace->nsites * sizeof *none);
-		struct profile_request request = { .wanted = none, .who = COZ_ALL, .graph = g, .more = more, .nmore = n,
-						   .hidden = doubts->hidden };
-		memcpy(request.open_s, doubts->open_s, sizeof request.open_s);
-		profile_open(&p, trace, g->times, &request);
-		for (size_t i = 0; i < n; i++) {
-			of[i]->expected = p.more[i][COZ_EXPECTED];
-			of[i]->bought = p.more[i][COZ_PROVED];
-		}
-		profile_close(&p);
-	}
+}
+
+static void ask_coz(struct diagnosis *d, struct graph *g, const struct diagnosis_doubts *doubts)
+{
+	struct profile_more more[PROFILE_MORE];
+	struct profile_request request = { .who = COZ_ALL, .graph = g, .more = more, .nmore = diagnosis_asks(d, g->trace, more),
+					   .hidden = doubts->hidden };
+	struct profile p;
+	if (!request.nmore)
+		return;
+	bool *none = mem_resize(NULL, g->trace->nsites + 1, sizeof *none);
+	memset(none, 0, g->trace->nsites * sizeof *none);
+	request.wanted = none;
+	memcpy(request.open_s, doubts->open_s, sizeof request.open_s);
+	profile_open(&p, g->trace, g->times, &request);
+	diagnosis_take(d, &p);
+	profile_close(&p);
 	free(none);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-bool diagnosis_of_graph(struct diagnosis *d, struct graph *g, const struct waits *waits, const struct call_profile *calls,
-			const struct diagnosis_doubts *doubts, const struct options *o)
+static bool find(struct diagnosis *d, struct graph *g, const struct waits *waits, const struct call_profile *calls,
+		 const struct diagnosis_doubts *doubts, const struct options *o)
 {
 	struct patient p = { .d = d, .graph = g, .waits = waits, .calls = calls, .doubts = doubts };
 	*d = (struct diagnosis){ .span = graph_span(g) };
 	bool loaded = examine(&p, o);
-	if (g->trace->ndiagnostics > 0)
-		prove_nothing(d);
+	if (g->trace->ndiagnostics > 0 || g->said.ndiagnostics > 0)
+		diagnosis_prove_nothing(d);
 	if (loaded && d->nfindings) {
 		d->if_work = doubts->if_work;
 		doubt(d, g, doubts);
-		ask_coz(d, g, doubts);
 	}
+	return loaded;
+}
+
+bool diagnosis_of_graph(struct diagnosis *d, struct graph *g, const struct waits *waits, const struct call_profile *calls,
+			const struct diagnosis_doubts *doubts, const struct options *o)
+{
+	bool loaded = find(d, g, waits, calls, doubts, o);
+	if (loaded)
+		ask_coz(d, g, doubts);
+	return loaded;
+}
+
+bool diagnosis_find(struct diagnosis *d, struct graph *g, const struct diagnosis_doubts *doubts, const struct options *o)
+{
+	struct waits waits;
+	struct call_profile calls;
+	waits_and_delays_of_graph(&waits, g);
+	calls_of_graph(&calls, g, &waits);
+	bool loaded = find(d, g, &waits, &calls, doubts, o);
+	calls_close(&calls);
+	waits_close(&waits);
 	return loaded;
 }
 
@@ -586,18 +615,11 @@ bool diagnosis_open(struct diagnosis *d, struct trace *trace, const struct times
 		    const struct options *o)
 {
 	struct graph g;
-	struct waits waits;
-	struct call_profile calls;
 	graph_open(&g, trace, times);
-	struct graph_said said = graph_take_said(&g);
-	waits_and_delays_of_graph(&waits, &g);
-	calls_of_graph(&calls, &g, &waits);
-	bool loaded = diagnosis_of_graph(d, &g, &waits, &calls, doubts, o);
-	d->said = said;
-	if (said.ndiagnostics > 0)
-		prove_nothing(d);
-	calls_close(&calls);
-	waits_close(&waits);
+	bool loaded = diagnosis_find(d, &g, doubts, o);
+	d->said = graph_take_said(&g);
+	if (loaded)
+		ask_coz(d, &g, doubts);
 	graph_close(&g);
 	return loaded;
 }

@@ -21,6 +21,7 @@
 
 #include "analysis/base/options.h"
 #include "analysis/calls/calls.h"
+#include "analysis/coz/profile.h"
 #include "analysis/diagnose/doubts.h"
 #include "analysis/waits/waits.h"
 
@@ -66,6 +67,12 @@ struct diagnosis {
 /* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are only
  * errors. */
 bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct diagnosis_doubts *, const struct options *);
+/* In three steps, for whoever asks coz more of the same graph, which is to be done in one visit: what is found, of a graph that is there;
+ * then how many questions coz is to be asked of that, at most PROFILE_MORE, in whose answer they are (none without rules); and what it says. */
+bool diagnosis_find(struct diagnosis *, struct graph *, const struct diagnosis_doubts *, const struct options *);
+size_t diagnosis_asks(struct diagnosis *, const struct trace *, struct profile_more *);
+void diagnosis_take(struct diagnosis *, const struct profile *);
+void diagnosis_prove_nothing(struct diagnosis *); /* something is wrong with the trace */
 /* Of what is there already: waits with delays. What the graph says stays with it, but for what coz adds. */
 bool diagnosis_of_graph(struct diagnosis *, struct graph *, const struct waits *, const struct call_profile *,
 			const struct diagnosis_doubts *, const struct options *);
