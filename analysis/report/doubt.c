@@ -115,7 +115,7 @@ struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct 
 	struct profile_request asks = { .hidden = false };
 	doubt_profile(&asks, trace, u, naps_s, unclassified);
 	struct diagnosis_doubts doubts = { .most_s = mem_resize(NULL, trace->nthreads + 1, sizeof *doubts.most_s),
-					   .surely = u->worth, .blocked = u->threads, .hidden = asks.hidden, .if_work = asks.if_work };
+					   .surely = u->worth, .blocked = u->threads, .hidden = asks.hidden, .if_work = asks.if_work, .naps_s = naps_s };
 	memcpy(doubts.open_s, asks.open_s, sizeof doubts.open_s);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		doubts.most_s[i] = unrecorded_most(u, trace, i);

@@ -1289,6 +1289,18 @@ sleeps : : | trace asks
 unsure asks 20 20
 sleeps 'echo e 1 1000000 1 enter' 'echo e 1 1400010 1 exit' | trace works
 expects works 0 0
+# So it is for whoever asks for causes, where nothing is marked: half of what thread 1 does behind its sleeps is 30 %.
+{
+	head_of 3 | sed -e '/ kind=region /d; /^thread 2/a group 1 threads=0,1,2'
+	for t in 0 1 2; do op $t 14 999990 999999 group=1 peer=$t tag=$t; done
+	sleeps : : | grep '^e 1 .* 30 '
+	op 0 2 1400000 2000000 group=1 seq=0
+	op 1 2 2000000 2000000 group=1 seq=0
+	op 2 2 1100000 2000000 group=1 seq=0
+} | trace later
+expect 0 diagnose --json later
+jq -e '.findings[] | select(.cause == "imbalance").expected_percent | .lo > 29.9 and .hi < 30.1' out >is ||
+	fail "later: $(jq -c '.findings[] | [.cause, .expected_percent]' out)"
 # A barrier that is made of a lock and a condition variable: who signals there would have waited for the others.
 meets() { # function in which it is signalled [again]
 	head_of 2
