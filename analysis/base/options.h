@@ -10,6 +10,8 @@
 #include "freezer/clock.h"
 #include "freezer/solve.h"
 
+struct program_links;
+
 enum { EXIT_FINE = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3 };
 
 struct options {
@@ -22,7 +24,7 @@ struct options {
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
 	bool packets_only;               /* no links from the program */
-	bool made_up_links;              /* not asked for: where they contradict each other is nothing to look for */
+	const struct program_links *of_run; /* not asked for: packets are made up, and what the program proves is that of the run (rerun.h); or NULL */
 	bool matches_again;              /* not asked for: the command needs what links are made of once more */
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */

@@ -212,7 +212,7 @@ void clock_conflicts_say(struct times *t, uint32_t clock, const struct frz_solut
 	const struct frz_clock *found = frz_clock(solution, clock);
 	bool used = solution == t->together, program = solution == t->all;
 	char *conflicts = all_words(t, found), *cure = cure_of(found, used);
-	char *place = t->made_up_links ? NULL : where(t, clock, program);
+	char *place = t->of_run ? NULL : where(t, clock, program); /* of links that are made up there is nothing to look for */
 	trace_diagnose(t->trace,
 		       "clock %s: its links %s the assumption about clocks (%s: %s); %s%s%s",
 		       t->trace->clocks[clock].host,

@@ -268,6 +268,21 @@ struct program_links program_links(const struct trace *t, uint32_t base,
 	return all;
 }
 
+static void *copy_of(const void *array, size_t n, size_t size)
+{
+	void *copy = mem_resize(NULL, n + 1, size);
+	return n ? memcpy(copy, array, n * size) : copy;
+}
+
+struct program_links program_links_copy(const struct program_links *all, size_t nclocks, struct match_log *matches)
+{
+	struct program_links copy = *all;
+	copy.links = copy_of(all->links, all->nlinks, sizeof *all->links);
+	copy.of_clock = copy_of(all->of_clock, all->of_clock ? nclocks : 0, sizeof *all->of_clock);
+	copy.matches = matches;
+	return copy;
+}
+
 void program_links_free(struct program_links *all)
 {
 	free(all->links);

@@ -43,6 +43,10 @@ struct program_links program_links(const struct trace *, uint32_t base,
 				   const struct frz_solution *rates, struct match_log *matches);
 void program_links_free(struct program_links *);
 
+/* Of the same records and other packets, which prove no less of the clocks: what is left out is implied then, too. Without matching
+ * anything; owns `matches`, which stay as they are. */
+struct program_links program_links_copy(const struct program_links *, size_t nclocks, struct match_log *matches);
+
 /* How many links would be impossible if all clocks were one: received before they were sent. And the worst of them. */
 struct program_order { uint64_t links, impossible; struct frz_link worst; };
 struct program_order program_order(const struct trace *, uint32_t base);

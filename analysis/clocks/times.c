@@ -162,7 +162,8 @@ static int solve_with_program(struct times *t, const struct frz_solution *rates)
 	t->all = NULL;
 	t->program.matches = NULL;
 	program_links_free(&t->program);
-	t->program = program_links(t->trace, t->base, rates, matches);
+	t->program = t->of_run ? program_links_copy(t->of_run, t->trace->nclocks, matches) :
+				 program_links(t->trace, t->base, rates, matches);
 	if (!t->program.nlinks)
 		return EXIT_FINE;
 	struct frz_link *links = times_links(t, true);
@@ -218,7 +219,7 @@ static void set_speeds(struct times *t)
 
 int times_open(struct times *t, struct trace *trace, const struct options *options)
 {
-	*t = (struct times){ .trace = trace, .assumption = options->assumption, .made_up_links = options->made_up_links,
+	*t = (struct times){ .trace = trace, .assumption = options->assumption, .of_run = options->of_run,
 			     .ntime_bases = 1 };
 	if (!find_base(t, options->base))
 		return EXIT_USAGE;

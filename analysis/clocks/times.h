@@ -36,7 +36,7 @@ struct times {
 	uint32_t base;                 /* clock */
 	struct frz_assumption assumption;
 	struct program_links program;  /* what the program proves; none with --links packets */
-	bool made_up_links;            /* (options.h) */
+	const struct program_links *of_run; /* (options.h) */
 	bool program_used;             /* false also if it contradicts the packets */
 	struct frz_solution *packets;  /* all clocks, against the base, by packets alone */
 	struct frz_solution *all;      /* by all links; NULL when there are only packets */

@@ -144,7 +144,7 @@ static void advise(const struct search *s, struct decide *d)
 struct decide decide_find(const struct times *t, const struct options *options, size_t undecided, decide_count *count)
 {
 	struct search s = { t, *options, count, rerun_least_s(t) };
-	s.options.made_up_links = true;
+	s.options.of_run = &t->program;
 	struct decide d = { 0 };
 	bool clocks = t->trace->nclocks > 1 && times_all_proven(t);
 	if (!undecided || !clocks || !any_width(t))

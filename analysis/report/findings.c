@@ -610,8 +610,9 @@ static int open_parts(struct findings *f, const struct options *options)
 	struct opening o = { f, options, EXIT_FINE };
 	size_t parts = 1 + f->trace->nthreads, workers = pool_workers(parts);
 	totals_begin(&f->totals, f->trace, &f->roles, workers);
-	progress_begin(options->packets_only ? "following the threads" : "following the threads and their messages",
-		       (options->packets_only ? 1 : 2) * trace_records(f->trace));
+	bool matches = !options->packets_only && !options->of_run;
+	progress_begin(matches ? "following the threads and their messages" : "following the threads",
+		       (1 + matches) * trace_records(f->trace));
 	pool_run(parts, workers, open_part, &o);
 	progress_end();
 	totals_end(&f->totals);
