@@ -2,7 +2,7 @@
  *
  * coz.c - visits all events in an order of causes before effects.
  *
- * A thread goes on until its next synchronisation point; of those that can go on, the one whose next point
+ * A thread goes on over a few of its synchronisation points; of those that can go on, the one whose next point
  * is earliest goes first, so that little is under way. One that waits for a node sleeps until
  * the last input is posted. When all sleep, the trace contradicts itself: the earliest
  * sleeper's node is then taken for unknown. */
@@ -586,6 +586,16 @@ static bool run(struct visit *v, struct visitor *r)
 	return r->sync < t->nsyncs;
 }
 
+#define AT_ONCE 16 /* events: to find who is next costs as much as some of them */
+
+static bool run_on(struct visit *v, struct visitor *r)
+{
+	bool goes_on = true;
+	for (size_t i = 0; i < AT_ONCE && goes_on; i++, spill_relax(v->g->spill))
+		goes_on = run(v, r);
+	return goes_on;
+}
+
 /* Where everyone sleeps, those wait for nothing that comes later for whom it comes only behind that. */
 static bool go_without_lates(struct visit *v)
 {
@@ -665,11 +675,10 @@ static void visit(struct visit *v)
 	do {
 		while (merge_first(&v->awake).key != MERGE_OVER) {
 			uint32_t thread = merge_first(&v->awake).source;
-			if (run(v, &v->visitors[thread]))
+			if (run_on(v, &v->visitors[thread]))
 				wake(v, thread);
 			else
 				merge_set(&v->awake, thread, MERGE_OVER);
-			spill_relax(v->g->spill);
 		}
 	} while (break_stalemate(v));
 }

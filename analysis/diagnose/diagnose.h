@@ -67,8 +67,8 @@ struct diagnosis {
 /* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are only
  * errors. */
 bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct diagnosis_doubts *, const struct options *);
-/* In three steps, for whoever asks coz more of the same graph, which is to be done in one visit: what is found, of a graph that is there;
- * then how many questions coz is to be asked of that, at most PROFILE_MORE, in whose answer they are (none without rules); and what it says. */
+/* In steps, for whoever asks coz of the same graph in any case, so that one visit answers all: what is found; what coz is to be asked about
+ * it, with how many questions, at most PROFILE_MORE; and the profile that was asked these. */
 bool diagnosis_find(struct diagnosis *, struct graph *, const struct diagnosis_doubts *, const struct options *);
 size_t diagnosis_asks(struct diagnosis *, const struct trace *, struct profile_more *);
 void diagnosis_take(struct diagnosis *, const struct profile *);
