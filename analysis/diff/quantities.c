@@ -81,14 +81,11 @@ static void add_scores(const struct quantities_writer *w)
 	}
 }
 
-static void add_efficiency(const struct quantities_writer *w)
+static void add_efficiency(const struct quantities_writer *w, const struct graph *graph, const struct waits *waits)
 {
 	struct efficiency e;
-	if (!efficiency_open(&e, w->f->trace, &w->f->times)) {
-		efficiency_close(&e);
-		return;
-	}
-	for (int f = 0; f < FACTORS; f++)
+	bool any = efficiency_of_graph(&e, w->f->trace, graph, waits);
+	for (int f = 0; f < FACTORS && any; f++)
 		add(w, QUANTITY_EFFICIENCY, factor_words(f), NULL, e.factors.of[f]);
 	efficiency_close(&e);
 }
@@ -135,11 +132,11 @@ static frz_time whole_time(const struct quantities_writer *w, const struct call_
 	return doubt ? within(time, all->inclusive.hi) : time;
 }
 
-static void add_calls(const struct quantities_writer *w, const struct graph *graph)
+static void add_calls(const struct quantities_writer *w, const struct graph *graph, const struct waits *waits)
 {
 	struct call_profile p;
 	const struct trace *trace = w->f->trace;
-	calls_of_graph(&p, graph, NULL);
+	calls_of_graph(&p, graph, waits);
 	if (p.nnodes > 0) /* its root, all that threads did */
 		add_at(w, QUANTITY_REGION, TR_OUTSIDE, whole_time(w, &p.nodes[0].spread.all));
 	for (size_t i = 0; i < p.nflat; i++) {
@@ -166,13 +163,16 @@ static void add_path(const struct quantities_writer *w, struct path *path)
 static void add_relations(const struct quantities_writer *w)
 {
 	struct path path;
+	struct waits waits;
 	path_open(&path, w->f->trace, &w->f->times);
 	doubt_path(&path, &w->f->unrecorded);
 	graph_said_tell(&path.graph.said, w->f->trace);
-	add_calls(w, &path.graph);
+	waits_of_graph(&waits, &path.graph);
+	add_calls(w, &path.graph, &waits);
 	add_path(w, &path);
+	add_efficiency(w, &path.graph, &waits);
+	waits_close(&waits);
 	path_close(&path);
-	add_efficiency(w);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
