@@ -109,10 +109,10 @@ static char *write_dot(const struct export_job *j, const char *path)
 	return write_calls(j, path, export_dot);
 }
 
-/* As coz answers. */
-static void open_profile(const struct export_job *j, const struct unrecorded *unrecorded, struct profile *profile)
+/* As coz answers; of a graph that is there, or NULL. */
+static void open_profile(const struct export_job *j, const struct unrecorded *unrecorded, struct graph *graph, struct profile *profile)
 {
-	struct profile_request request = { .who = COZ_ALL };
+	struct profile_request request = { .who = COZ_ALL, .graph = graph };
 	struct interval *unclassified = unclassified_find(j->trace, j->times);
 	unclassified_say(j->trace, unclassified);
 	doubt_profile(&request, j->trace, unrecorded, naps_say(j->trace, NULL), unclassified);
@@ -129,7 +129,7 @@ static char *write_coz(const struct export_job *j, const char *path)
 	if (!out)
 		return mem_copy(missing ? missing : strerror(errno));
 	unrecorded_open(&unrecorded, j->trace, NULL);
-	open_profile(j, &unrecorded, &profile);
+	open_profile(j, &unrecorded, NULL, &profile);
 	export_coz(out, &profile, j->trace);
 	profile_close(&profile);
 	unrecorded_close(&unrecorded);
@@ -152,7 +152,7 @@ static char *write_source(const struct export_job *j, const char *file)
 	doubt_path(&path, &unrecorded);
 	path_profile_open(&shares, &path, PATH_ALL);
 	calls_of_graph(&calls, &path.graph, NULL);
-	open_profile(j, &unrecorded, &profile);
+	open_profile(j, &unrecorded, &path.graph, &profile);
 	export_source(out, &(struct source){ j->trace, &calls, &shares, &profile });
 	profile_close(&profile);
 	calls_close(&calls);
