@@ -189,11 +189,11 @@ static inline struct group *group_known(MPI_Comm comm)
 void group_made(MPI_Comm comm);
 
 /* A number that all members of a group make without a message, when each makes the n-th; 0: there
- * is none. And the group of a new communicator, or of who shares a window, that has such a number.
- * */
+ * is none. And the group of a new communicator, or of these members (to be freed by it) who share a window or a file, that
+ * has such a number. */
 uint64_t group_derive(struct group *);
 void group_made_as(MPI_Comm comm, uint64_t id);
-struct group *group_of_window(MPI_Win, uint64_t id);
+struct group *group_with(MPI_Group members, uint64_t id);
 
 /* An operation of all its members failed here: it is unknown which of the others' it would have
  * been, so those to come have another number than the others'. */

@@ -9,12 +9,12 @@
  * both. Communicators with members from other jobs, or with ranks that are not linked with
  * the adapter, have no number: those do not know of us.
  *
- * Where no rank may wait (MPI_Comm_idup), or more than a communicator is made (a window), the number
+ * Where no rank may wait (MPI_Comm_idup), or more than a communicator is made (a window, an open file), the number
  * is made of the parent's and of how many were made of that before:
  *
  *   | 0 | 0 | 22 bits: n, from 1 | 32 bits: of the parent |        in the 56 bits of an argument
  *
- * Law: two communicators or windows that are there at the same time have different numbers. */
+ * Law: two communicators, windows or open files that are there at the same time have different numbers. */
 #include "runtime/mpi/adapter.h"
 
 #include <stdio.h>
@@ -309,14 +309,14 @@ void group_doubt(struct group *g)
 	__atomic_store_n(&g->nderived, DERIVED_MOST, __ATOMIC_RELAXED);
 }
 
-struct group *group_of_window(MPI_Win win, uint64_t id)
+struct group *group_with(MPI_Group members, uint64_t id)
 {
 	struct group *g = calloc(1, sizeof(*g));
-	MPI_Group members;
 
-	if (!g)
+	if (!g) {
+		PMPI_Group_free(&members);
 		return NULL;
-	PMPI_Win_get_group(win, &members);
+	}
 	PMPI_Group_rank(members, &g->rank);
 	learn_peers(g, members);
 	g->users = 1;

@@ -59,6 +59,7 @@ static void made(MPI_Win win, MPI_Comm comm, bool exposed)
 {
 	struct group *parent = mpi_active ? group_of(comm) : NULL;
 	uint64_t id = parent ? group_derive(parent) : 0;
+	MPI_Group members;
 	struct window *w;
 
 	if (!id || (keyval == MPI_KEYVAL_INVALID &&
@@ -67,7 +68,8 @@ static void made(MPI_Win win, MPI_Comm comm, bool exposed)
 	w = malloc(sizeof(*w));
 	if (!w)
 		return;
-	*w = (struct window){ .group = group_of_window(win, id), .exposed = exposed };
+	PMPI_Win_get_group(win, &members);
+	*w = (struct window){ .group = group_with(members, id), .exposed = exposed };
 	if (w->group && PMPI_Win_set_attr(win, keyval, w) == MPI_SUCCESS)
 		return;
 	if (w->group)
