@@ -270,6 +270,21 @@ static void add_begun(struct builder *b, const struct match *m, bool sure)
 	}
 }
 
+/* Who completed it before others came need not have waited for any of those who were there, but may. */
+static void add_begun_unsure(struct builder *b, const struct match *m)
+{
+	for (size_t i = 0; i < m->nparts; i++) {
+		const struct match_part *self = &m->parts[i];
+		size_t before = b->nmessages;
+		add_begun_possible(b, m, i);
+		if (b->nmessages > before || self->done_at == MATCH_NEVER)
+			continue;
+		add_mark(b, self->thread, (struct event_mark){ self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages });
+		*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
+			.sent = enter_of(self), .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX, .nobody = true };
+	}
+}
+
 static bool gives_nothing(const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++)
@@ -293,6 +308,8 @@ static void add_collective(struct builder *b, const struct match *m)
 		add_all(b, m, !m->by_chance);
 	else if (nowhere && !certainly_missed(b->graph->times, m))
 		add_all(b, m, false);
+	else if (m->begun && m->nparts <= MOST_CANDIDATES)
+		add_begun_unsure(b, m);
 	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
 		add_flow(b, m);
 	else

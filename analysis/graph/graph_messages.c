@@ -139,6 +139,10 @@ static void add_late_receives(struct builder *b, const struct completion *x)
 static void add_end_of(struct builder *b, const struct completion *x, const struct message *m, bool as_sender,
 		       const uint64_t *eager, struct node_input *inputs, size_t *n, struct graph_node *says)
 {
+	if (m->nobody) {
+		says->hidden = says->delayed = true;
+		return;
+	}
 	if (!as_sender) {
 		inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
 						      .needed = m->sure && !m->by_choice && !x->by_choice,
@@ -177,7 +181,7 @@ static void note_choice(struct builder *b, const struct completion *x)
 {
 	const struct message *m = &b->messages[x->attached[0].message];
 	uint32_t process = b->graph->trace->threads[x->exit.thread].process;
-	if (x->n == 1 && !x->attached[0].as_sender && m->by_choice)
+	if (x->n == 1 && !x->attached[0].as_sender && m->by_choice && !m->nobody)
 		graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1,
 						   .queue = graph_inbox(b, process, x->by_choice ? TR_NO_SITE : m->received_at) });
 }

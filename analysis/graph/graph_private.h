@@ -43,6 +43,7 @@ struct message {
 	bool buffered;            /* it is complete when the data are in the sender's own buffer */
 	bool sure;                /* it was waited for if there was time */
 	bool possible;            /* no data come from there: it may have been waited for all the same */
+	bool nobody;              /* it is none: nobody who was there is known to have been waited for, in another run one may be */
 	bool sends_on;            /* the sender goes on behind its call, and may have to come back to MPI */
 	bool receives_on;         /* likewise the receiver */
 	bool by_choice;           /* of several senders, or of several requests, one */

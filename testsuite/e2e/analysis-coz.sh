@@ -1018,6 +1018,26 @@ windows 1489000 | trace windows-looked # it would have been seen
 expect 0 coz --json --region b --reduce 50 windows-looked
 interval expected_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi > 24"; } || fail "windows-looked: $(cat out)"
 
+# Whoever completes what ranks have begun together, before another comes, has not waited for that one.
+{
+	ranks 2
+	echo "site 16 kind=coll name=MPI_File_iwrite_all file=x.c line=17"
+	op 0 16 1000000 1000010 group=1 seq=0 role=2 id=1
+	op 0 0 1000010 1400000
+	echo "e 0 1400000 5 enter"
+	echo "e 0 1400010 16 point id=1"
+	echo "e 0 1400010 5 exit"
+	op 0 0 1400010 2000000
+	op 1 1 1000000 1600000
+	op 1 16 1600000 1600010 group=1 seq=0 role=2 id=1
+	echo "e 1 1600010 5 enter"
+	echo "e 1 1600020 16 point id=1"
+	echo "e 1 1600020 5 exit"
+} | trace begun-missed
+buys begun-missed a 20 199996
+may_buy begun-missed a 20 119998
+buys begun-missed b 20 0
+
 # The wait begins with the first attempt: what an unmarked program does before it is work, also where the message was there
 # meanwhile.
 tests() { # the first attempt, the last one, and when the message was sent
