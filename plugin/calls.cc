@@ -88,22 +88,6 @@ static location_t location_near(gimple_stmt_iterator at)
 	return DECL_SOURCE_LOCATION(current_function_decl);
 }
 
-/* Puts what `build` makes on every way on from a call. Returns true if edges wait to be committed. */
-template <typename BUILD> static bool insert_after(gimple_stmt_iterator *i, BUILD build)
-{
-	gimple *stmt = gsi_stmt(*i);
-	if (!stmt_ends_bb_p(stmt)) {
-		gsi_insert_after(i, build(), GSI_NEW_STMT);
-		return false;
-	}
-	edge e;
-	edge_iterator ei;
-	FOR_EACH_EDGE(e, ei, gimple_bb(stmt)->succs)
-		if (!(e->flags & EDGE_ABNORMAL))
-			gsi_insert_on_edge(e, build());
-	return true;
-}
-
 static bool record(gimple_stmt_iterator *i, const struct known_call *c)
 {
 	location_t where = location_near(*i);
@@ -113,7 +97,7 @@ static bool record(gimple_stmt_iterator *i, const struct known_call *c)
 
 	auto part = [&](enum dprof_op op) { return pass_call_or_event(op, c->kind, c->adapter, site, where); };
 	gsi_insert_before(i, part(DPROF_ENTER), GSI_SAME_STMT);
-	return insert_after(i, [&] { return part(DPROF_EXIT); });
+	return calls_insert_after(i, [&] { return part(DPROF_EXIT); });
 }
 
 /* The function that GCC has made of a construct's body, and gives to libgomp; or NULL. Its line is the directive's,
@@ -151,11 +135,13 @@ static bool tell(gimple_stmt_iterator *i, const struct known_call *c)
 	if (!site)
 		return false;
 	gsi_insert_before(i, pass_call(site, where), GSI_SAME_STMT);
-	return insert_after(i, [&] { return pass_call(NULL_TREE, where); });
+	return calls_insert_after(i, [&] { return pass_call(NULL_TREE, where); });
 }
 
 bool calls_wrap(gimple_stmt_iterator *i)
 {
 	const struct known_call *c = find(gsi_stmt(*i));
-	return c && (c->told ? tell(i, c) : record(i, c));
+	if (!c)
+		return library_wrap(i);
+	return c->told ? tell(i, c) : record(i, c);
 }

@@ -91,3 +91,46 @@ tree cplus_invoked(tree fn)
 	tree callable = tuple ? first_argument(tuple) : NULL_TREE;
 	return callable && CLASS_TYPE_P(callable) ? callable : NULL_TREE;
 }
+
+/* ---- What a function of libstdc++ is ------------------------------------------------------------ */
+
+bool cplus_is_named(tree fn, const char *scope, const char *name)
+{
+	tree of = DECL_CONTEXT(fn);
+	tree id = !of ? NULL_TREE : TYPE_P(of) ? (TYPE_NAME(of) ? TYPE_IDENTIFIER(of) : NULL_TREE) :
+		  TREE_CODE(of) == NAMESPACE_DECL ? DECL_NAME(of) : NULL_TREE;
+	return id && DECL_NAME(fn) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), name) &&
+	       !strcmp(IDENTIFIER_POINTER(id), scope);
+}
+
+static tree argument(tree type, int i)
+{
+	tree info = type && CLASS_TYPE_P(type) ? CLASSTYPE_TEMPLATE_INFO(type) : NULL_TREE;
+	tree args = info ? INNERMOST_TEMPLATE_ARGS(TI_ARGS(info)) : NULL_TREE;
+	return args && TREE_VEC_LENGTH(args) > i ? TREE_VEC_ELT(args, i) : NULL_TREE;
+}
+
+static bool is_called(tree type, const char *name)
+{
+	return type && TYPE_P(type) && TYPE_NAME(type) && !strcmp(IDENTIFIER_POINTER(TYPE_IDENTIFIER(type)), name);
+}
+
+static bool positive(tree value, HOST_WIDE_INT *to)
+{
+	if (!value || TREE_CODE(value) != INTEGER_CST || !tree_fits_shwi_p(value))
+		return false;
+	*to = tree_to_shwi(value);
+	return *to > 0;
+}
+
+/* A moment, std::chrono::time_point<CLOCK, std::chrono::duration<REP, std::ratio<N, D>>>. */
+bool cplus_moment(tree type, HOST_WIDE_INT *num, HOST_WIDE_INT *den, bool *steady)
+{
+	tree clock = argument(type, 0), duration = argument(type, 1);
+	tree number = argument(duration, 0), unit = argument(duration, 1);
+	*steady = is_called(clock, "steady_clock");
+	return is_called(type, "time_point") && (*steady || is_called(clock, "system_clock")) &&
+	       cplus_library(TYPE_NAME(clock)) && number && TYPE_P(number) && TREE_CODE(number) == INTEGER_TYPE &&
+	       !TYPE_UNSIGNED(number) && TYPE_PRECISION(number) == 64 && positive(argument(unit, 0), num) &&
+	       positive(argument(unit, 1), den);
+}

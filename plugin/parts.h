@@ -88,6 +88,8 @@ bool cplus_library(tree fn);
 tree cplus_pointer_to_member(tree value); /* the member function; or NULL */
 tree cplus_lambda_behind(tree t);         /* the body of the lambda of which this makes a pointer to a function; or NULL */
 tree cplus_invoked(tree fn);              /* the type of what this function of libstdc++ calls in a new thread; or NULL */
+bool cplus_is_named(tree fn, const char *scope, const char *name); /* in the class or namespace of that name */
+bool cplus_moment(tree type, HOST_WIDE_INT *num, HOST_WIDE_INT *den, bool *steady); /* of which clock, in units of num/den s */
 
 /* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
 tree marker_build(struct marker m);
@@ -196,5 +198,25 @@ bool filter_refuses(tree fn, const char *name); /* an EXCLUDE that names it deci
 /* calls.cc: events, or what is told, around calls that synchronise. Returns true if edges wait to be committed. */
 bool calls_wrap(gimple_stmt_iterator *i);
 bool calls_mpi(gimple *stmt);
+
+/* Puts what `build` makes on every way on from a call. Returns true if edges wait to be committed. */
+template <typename BUILD> bool calls_insert_after(gimple_stmt_iterator *i, BUILD build)
+{
+	gimple *stmt = gsi_stmt(*i);
+	if (!stmt_ends_bb_p(stmt)) {
+		gsi_insert_after(i, build(), GSI_NEW_STMT);
+		return false;
+	}
+	edge e;
+	edge_iterator ei;
+	FOR_EACH_EDGE(e, ei, gimple_bb(stmt)->succs)
+		if (!(e->flags & EDGE_ABNORMAL))
+			gsi_insert_on_edge(e, build());
+	return true;
+}
+
+/* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
+void library_of_source(tree fn); /* which it calls */
+bool library_wrap(gimple_stmt_iterator *i);
 
 #endif

@@ -27,7 +27,8 @@
  *   lower.cc     then: markers become notes of events, and try/finally; with it instance.cc (which of
  *                many it is) and jumps.cc (refuses jumps in)
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
- *                with it calls.cc: events around calls that synchronise (calls.def), fortran.cc: calls
+ *                with it calls.cc: events around calls that synchronise (calls.def), library.cc: likewise of
+ *                libstdc++, inside of its headers (library.def), fortran.cc: calls
  *                that stand for pragmas, and balance.cc: returns between begin and end
  *   register_barriers.cc  before the first optimiser that moves code: holds the values that cross a region's
  *                border
@@ -81,6 +82,7 @@ static void on_parsed(void *fn, void *)
 	if (!cplusplus || !cplus_constexpr(decl))
 		loops_of_source(decl);
 	bodies_of_source(decl);
+	library_of_source(decl);
 	lower(decl);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "freezer/clock.h"
+#include "runtime/library.h"
 #include "runtime/modules.h"
 #include "runtime/process.h"
 #include "runtime/settings.h"
@@ -170,6 +171,7 @@ void dprof_adapter_jump(void)
 	struct dprof_thread *t = dprof_self;
 	uint64_t now;
 
+	dprof_library_jump();
 	if (!t || t->header->jumps.first != DPROF_JUMPS_NONE)
 		return;
 	now = dprof_now();

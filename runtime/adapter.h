@@ -433,6 +433,9 @@ static inline void dprof_adapter_polled_since(struct dprof_moment *m)
 /* The thread has yielded its core since then, perhaps until it finds what it looks for: a site of a wait. */
 DPROF_EXPORT void dprof_adapter_yielded(const struct dprof_site *, struct dprof_moment from);
 
+/* The thread is in a call of libstdc++ that is recorded as a whole (library.c), about this object, or any (NULL). */
+DPROF_EXPORT bool dprof_adapter_in_library(const void *object);
+
 /* The thread is about to sleep, perhaps until it tries again. */
 DPROF_EXPORT void dprof_adapter_pauses(void);
 

@@ -196,7 +196,8 @@ enum dprof_key {
  *                                   those from offset on, if that is known; none were to come if it took 0,
  *                                   and without bytes it failed; with role=0 it would have taken more. With a process, it learnt of that one's end;
  *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the routine of a
- *                                   pthread_once, with this address; a futex without a peer was signalled.
+ *                                   pthread_once, with this address; a futex without a peer was signalled. What is there for
+ *                                   good (std::future, std::latch) has an id and no peer, whether or not it blocked
  *                                   A call that moved bytes, or learnt of an end, and did not block has no peer
  *   fork     thread                 creates a thread: number N in this process, or
  *            process                forks a process with this pid, or
@@ -220,7 +221,8 @@ enum dprof_key {
  *               is complete. Of a receive it says how many bytes came, and the peer or the tag that the
  *               receive did not name
  *   coll        id                  done: the operation begun with that id is complete
- *   wait        [id] [object]       signalled: a condition variable, a semaphore or a futex
+ *   wait        [id [tag]] [object] signalled: a condition variable, a semaphore or a futex; or what is there for good once it is
+ *                                   given (std::promise, and std::latch::count_down: it counts down from tag)
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
  *   lock        id [object]         released
@@ -271,7 +273,7 @@ enum dprof_key {
  * ENTER was done by handlers in the operation, as regions are that stand between an ENTER and its EXIT.
  *
  * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process, nor took counted bytes or learnt
- * of an end that came from there, is not recorded; but a sleep until a moment is.
+ * of an end that came from there, is not recorded; but a sleep until a moment is, and who looks for what is there for good.
  *
  * Sends from one rank to another in one group with one tag are matched with the receives of that kind in
  * the order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is

@@ -22,6 +22,7 @@
 #include "runtime/modules.h"
 #include "runtime/notice.h"
 #include "runtime/nursery.h"
+#include "runtime/library.h"
 #include "runtime/objects.h"
 #include "runtime/sched.h"
 #include "runtime/settings.h"
@@ -317,6 +318,7 @@ static void become_child(void)
 	dprof_helper_forget();
 	dprof_unseen_forget();
 	dprof_objects_forget();
+	dprof_library_forget();
 	dprof_counting = false;
 	forked = true;
 	executed = false;

@@ -34,6 +34,8 @@ DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 	SLEEP(p, site_nanosleep);
 	int result = real(time, rest);
 	say_ended(&p, result != 0 && errno == EINTR);
+	if (dprof_adapter_in_library(NULL)) /* sleep_until, which sleeps again */
+		p.site = NULL;
 	return result;
 }
 

@@ -58,7 +58,7 @@ static void say_woken(const struct syscalls_asked *q)
 {
 	struct dprof_arguments a = { 0 };
 
-	if (!dprof_adapter_is_for_us(q->caller))
+	if (!dprof_adapter_is_for_us(q->caller) || dprof_adapter_in_library((const void *)q->a))
 		return;
 	dprof_say(&a, DPROF_KEY_ID, (uint64_t)q->a);
 	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
@@ -69,7 +69,7 @@ static void say_waited(struct plain *p, const struct syscalls_asked *q, long res
 {
 	bool found = result < 0 && errno == EAGAIN && !interrupted;
 
-	if (found || !call_blocked(&p->call, dprof_adapter_now()))
+	if (found || !call_blocked(&p->call, dprof_adapter_now()) || dprof_adapter_in_library((const void *)q->a))
 		return;
 	dprof_say(&p->more, DPROF_KEY_ID, (uint64_t)q->a);
 	plain_expired(p, call_expired(result) && !(interrupted && errno == EAGAIN));

@@ -22,7 +22,7 @@ static void yielded(const struct libc_call *c)
 DPROF_EXPORT int sched_yield(void)
 {
 	__typeof__(&sched_yield) real = REAL(sched_yield);
-	if (!is_watched())
+	if (!is_watched() || dprof_adapter_in_library(NULL))
 		return real();
 	struct libc_call call = CALL_OF(site_yield);
 	int result = real();

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What threads wait for is told apart by where they wait: calls of locks, conditions, joins and of OpenMP's
-# constructs are recorded at their lines, and at no other; calls that the plugin has not seen at none.
+# What threads wait for is told apart by where they wait: calls of locks, conditions, joins, of OpenMP's
+# constructs and of libstdc++ are recorded at their lines, and at no other; calls that the plugin has not seen at none.
 from=$PWD/testsuite/fixtures/sites
 . testsuite/lib.sh
 about() { echo "$what: "; }
@@ -62,6 +62,11 @@ for options in "gcc -O0" "gcc -O2" "g++ -O2"; do
 	# shellcheck disable=SC2086
 	run "$from/openmp.c" $options -fopenmp "$from/openmp.c"
 	contended "$from/openmp.c" omp%20critical
+done
+what="library.cpp"
+run "$from/library.cpp" g++ -std=c++20 -O0 -flto "$from/library.cpp"
+for given in "std::promise 2" "std::latch::count_down 3"; do
+	grep -q "^0 $given\$" found || fail "expected $given at no line, found $(grep '^0 std' found)"
 done
 what="openmp.f90"
 run "$from/openmp.f90" gfortran -O2 -fopenmp "$from/openmp.f90"

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * library.cc - says what calls of library.def do, which may be over without any call of the C library.
+ *
+ *   l.wait();   ->   TELL; dprof_library_looks(&l, LATCH); l.wait(); dprof_library_over(&l); TOLD
+ *   std::this_thread::sleep_until(t);   ->   likewise, with dprof_library_until(&t, NUM, DEN, STEADY)
+ *
+ * Headers of libstdc++ are compiled with the program, so that is said in them, too: a promise is fulfilled by whatever calls
+ * _M_store_notify_all(). Only where the program itself calls something it is told where that stands.
+ *
+ * Which functions these are is found out when they are parsed: under -flto their names are gone when the pass comes.
+ *
+ * Law: `over` follows on every way on from the call. */
+#include "plugin/parts.h"
+#include "gimplify.h"
+#include "runtime/library.h"
+
+enum does { LOOKS, GIVES, TELLS, PASSES };
+
+static const struct library_call {
+	const char *scope, *function;
+	enum does does;
+	enum dprof_library what;
+} table[] = {
+#define DPROF_LIBRARY_CALL(scope, function, does, what) { scope, function, does, DPROF_LIBRARY_##what },
+#include "plugin/library.def"
+};
+
+static const char *const waits[] = {
+#define X(WHAT, name) name,
+	DPROF_LIBRARY(X)
+#undef X
+};
+
+/* What calls of a function are, or how its moments are measured (in num/den s; 0: unknown); neither: nothing. */
+struct known {
+	const struct library_call *call;
+	bool until, steady;
+	HOST_WIDE_INT num, den;
+};
+
+static const struct library_call *find(tree fn)
+{
+	for (const struct library_call &c : table)
+		if (cplus_is_named(fn, c.scope, c.function))
+			return &c;
+	return nullptr;
+}
+
+/* The type of what its first parameter refers to. */
+static tree referred(tree fn)
+{
+	tree types = TYPE_ARG_TYPES(TREE_TYPE(fn));
+	tree type = types ? TREE_VALUE(types) : NULL_TREE;
+	return type && POINTER_TYPE_P(type) ? TYPE_MAIN_VARIANT(TREE_TYPE(type)) : NULL_TREE;
+}
+
+static struct known look_at(tree fn)
+{
+	struct known k = {};
+	if (!DECL_NAME(fn) || !cplus_library(fn))
+		return k;
+	k.call = find(fn);
+	k.until = cplus_is_named(fn, "this_thread", "sleep_until");
+	if (k.until && !cplus_moment(referred(fn), &k.num, &k.den, &k.steady))
+		k.num = k.den = 0; /* of a clock of the program's own nothing is known */
+	return k;
+}
+
+/* What a precompiled header calls is looked at when the pass comes. */
+static struct known known_of(tree fn)
+{
+	static hash_map<int_hash<int, -1, -2>, struct known> functions; /* by DECL_UID */
+	bool existed;
+	struct known &k = functions.get_or_insert(DECL_UID(fn), &existed);
+	if (!existed)
+		k = look_at(fn);
+	return k;
+}
+
+static tree note(tree *tp, int *walk_subtrees, void *)
+{
+	if (TYPE_P(*tp))
+		*walk_subtrees = 0;
+	if (TREE_CODE(*tp) != FUNCTION_DECL)
+		return NULL_TREE;
+	known_of(*tp);
+	return NULL_TREE;
+}
+
+void library_of_source(tree fn)
+{
+	if (!strncmp(lang_hooks.name, "GNU C++", 7))
+		walk_tree_without_duplicates(&DECL_SAVED_TREE(fn), note, nullptr);
+}
+
+/* ---- Calls of the runtime ------------------------------------------------------------------------- */
+
+template <typename... TYPES> static tree function(const char *name, TYPES... types)
+{
+	tree fn = build_fn_decl(name, build_function_type_list(void_type_node, types..., NULL_TREE));
+	SET_DECL_ASSEMBLER_NAME(fn, get_identifier(name));
+	TREE_NOTHROW(fn) = 1;
+	return fn;
+}
+
+/* In the place of `at`, which is known to be in the function. */
+template <typename... ARGS> static gimple *call(gimple *at, tree fn, ARGS... args)
+{
+	gcall *stmt = gimple_build_call(fn, sizeof...(args), args...);
+	gimple_set_location(stmt, gimple_location(at));
+	cgraph_node::get(current_function_decl)->create_edge(cgraph_node::get_create(fn), stmt, gimple_bb(at)->count);
+	return stmt;
+}
+
+static tree number(HOST_WIDE_INT n)
+{
+	return build_int_cst(long_integer_type_node, n);
+}
+
+static gimple *says(gimple *at, const char *name, tree object, enum dprof_library what)
+{
+	return call(at, function(name, ptr_type_node, long_integer_type_node), unshare_expr(object), number(what));
+}
+
+static gimple *is_over(gimple *at, tree object)
+{
+	return call(at, function("dprof_library_over", ptr_type_node), unshare_expr(object));
+}
+
+/* ---- Around a call -------------------------------------------------------------------------------- */
+
+static tree told_site(gimple *stmt, enum dprof_kind kind, const char *name)
+{
+	location_t where = gimple_location(stmt);
+	bool known = LOCATION_LOCUS(where) > BUILTINS_LOCATION && !in_system_header_at(where) && !stretches_off(where);
+	return known ? site_build(kind, where, name, current_function_decl) : NULL_TREE;
+}
+
+/* Puts `begin`, if there is any, and what is told before the call, and behind it what ends both. */
+static bool wrap(gimple_stmt_iterator *i, tree site, gimple *begin, tree object)
+{
+	gimple *stmt = gsi_stmt(*i);
+	location_t where = gimple_location(stmt);
+	bool edges = false;
+	if (site)
+		gsi_insert_before(i, pass_call(site, where), GSI_SAME_STMT);
+	if (begin)
+		gsi_insert_before(i, begin, GSI_SAME_STMT);
+	if (begin)
+		edges |= calls_insert_after(i, [&] { return is_over(stmt, object); });
+	if (site)
+		edges |= calls_insert_after(i, [&] { return pass_call(NULL_TREE, where); });
+	return edges;
+}
+
+static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
+{
+	gimple *stmt = gsi_stmt(*i);
+	tree object = gimple_call_arg(stmt, 0);
+	bool looks = c->does == LOOKS;
+	if (c->does == GIVES || looks)
+		return wrap(i, looks ? told_site(stmt, DPROF_KIND_WAIT, waits[c->what]) : NULL_TREE,
+			    says(stmt, looks ? "dprof_library_looks" : "dprof_library_gives", object, c->what), object);
+	tree site = told_site(stmt, DPROF_KIND_WAIT, waits[c->what]);
+	if (c->does == TELLS)
+		return site && wrap(i, site, nullptr, NULL_TREE);
+	if (site)
+		gsi_insert_before(i, call(stmt, function("dprof_library_passes", long_integer_type_node), number(c->what)),
+				  GSI_SAME_STMT);
+	return false;
+}
+
+static bool wrap_until(gimple_stmt_iterator *i, const struct known &k)
+{
+	gimple *stmt = gsi_stmt(*i);
+	tree moment = gimple_call_arg(stmt, 0);
+	tree fn = function("dprof_library_until", ptr_type_node, long_integer_type_node, long_integer_type_node,
+			   long_integer_type_node);
+	gimple *begin = call(stmt, fn, unshare_expr(moment), number(k.num), number(k.den), number(k.steady));
+	return wrap(i, told_site(stmt, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL), begin, moment);
+}
+
+bool library_wrap(gimple_stmt_iterator *i)
+{
+	gimple *stmt = gsi_stmt(*i);
+	tree fn = gimple_call_fndecl(stmt);
+	if (strncmp(lang_hooks.name, "GNU C++", 7) || !fn || !gimple_call_num_args(stmt))
+		return false;
+	struct known k = known_of(fn);
+	return k.until ? wrap_until(i, k) : k.call && wrap_object(i, k.call);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * library.c - what threads wait for in headers of libstdc++: what the plugin calls around that (plugin/library.def).
+ *
+ *   ENTER std::future id=ADDRESS ... EXIT         likewise std::latch: whether or not it had to wait
+ *   POINT std::promise id=ADDRESS                 it is there
+ *   POINT std::latch::count_down id=ADDRESS tag=N counted down from N
+ *   ENTER std::this_thread::sleep_until until=NS [tag=NS] ... EXIT
+ *   POINT std::atomic::wait                       once in a process: who does not block there leaves no record;
+ *                                                 likewise of whatever else is not told apart
+ *
+ * What the library asks of the kernel in there is a part of it, and no record of its own (runtime/libc).
+ *
+ * Law: who gives has its POINT stamped before anybody can have what is given, and who looks its EXIT behind it. */
+#include "runtime/library.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "runtime/adapter.h"
+#include "runtime/thread.h"
+#include "runtime/sys.h"
+
+#define X(WHAT, name) DPROF_SITE_OF(site_##WHAT, DPROF_KIND_WAIT, name);
+DPROF_LIBRARY(X)
+#undef X
+DPROF_SITE_OF(site_promise, DPROF_KIND_WAIT, DPROF_LIBRARY_PROMISE);
+DPROF_SITE_OF(site_count_down, DPROF_KIND_WAIT, DPROF_LIBRARY_COUNT_DOWN);
+DPROF_SITE_OF(site_until, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL);
+
+#define SITE(s) ((const struct dprof_site *)&(s))
+
+static const struct dprof_site *const waits[] = {
+#define X(WHAT, name) SITE(site_##WHAT),
+	DPROF_LIBRARY(X)
+#undef X
+};
+
+/* The call that the thread is in. */
+static __thread struct {
+	const void *object;       /* NULL: none */
+	uint64_t stack;
+	const struct dprof_site *site; /* NULL: it gives */
+	struct dprof_moment since;
+	struct dprof_arguments more;
+} now_in;
+
+static bool said[DPROF_LIBRARY_COUNT];
+
+void dprof_library_forget(void)
+{
+	memset(said, 0, sizeof said);
+	now_in.object = NULL;
+}
+
+DPROF_EXPORT void dprof_library_passes(long what);
+DPROF_EXPORT void dprof_library_looks(const void *object, long what);
+DPROF_EXPORT void dprof_library_gives(const void *object, long what);
+DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
+DPROF_EXPORT void dprof_library_over(const void *object);
+
+static const struct dprof_site *site_of_call(const struct dprof_site *own)
+{
+	const struct dprof_site *told = dprof_adapter_call(dprof_site_kind(own), own->strings, DPROF_CALL_NEAR);
+
+	return told ? told : own;
+}
+
+void dprof_library_passes(long what)
+{
+	if (dprof_adapter_wanted(DPROF_KIND_WAIT) && !__atomic_load_n(&said[what], __ATOMIC_RELAXED) &&
+	    !__atomic_exchange_n(&said[what], true, __ATOMIC_RELAXED))
+		dprof_adapter_point(site_of_call(waits[what]));
+}
+
+static void begin(const void *object, const struct dprof_site *site)
+{
+	now_in.object = object;
+	now_in.stack = (uint64_t)__builtin_frame_address(0);
+	now_in.site = site;
+	now_in.more.words = 0;
+	now_in.since = dprof_adapter_moment();
+}
+
+void dprof_library_looks(const void *object, long what)
+{
+	if (!dprof_adapter_kinds)
+		return;
+	begin(object, site_of_call(waits[what]));
+	dprof_say(&now_in.more, DPROF_KEY_ID, (uint64_t)object);
+}
+
+/* A latch begins with how often it is counted down. */
+void dprof_library_gives(const void *object, long what)
+{
+	struct dprof_argument a[2] = { { DPROF_KEY_ID, (uint64_t)object } };
+
+	if (!dprof_adapter_kinds)
+		return;
+	begin(object, NULL);
+	if (what == DPROF_LIBRARY_LATCH) {
+		a[1] = (struct dprof_argument){ DPROF_KEY_TAG, (uint32_t)__atomic_load_n((const int *)object, __ATOMIC_RELAXED) };
+		dprof_adapter_record_with(SITE(site_count_down), DPROF_POINT, 0, a, 2);
+	} else {
+		dprof_adapter_record_with(SITE(site_promise), DPROF_POINT, 0, a, 1);
+	}
+}
+
+/* Since the clock's epoch; nothing before that is told apart. */
+static uint64_t in_ns(__int128 time)
+{
+	return time < 0 ? 0 : time > INT64_MAX ? INT64_MAX : (uint64_t)time;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	sys(SYS_clock_gettime, clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void dprof_library_until(const void *moment, long num, long den, long steady)
+{
+	uint64_t until, now;
+
+	if (!dprof_adapter_kinds)
+		return;
+	begin(moment, NULL);
+	if (den == 0) {
+		dprof_library_passes(DPROF_LIBRARY_OTHER_CLOCK);
+		return;
+	}
+	begin(moment, site_of_call(SITE(site_until)));
+	until = in_ns((__int128)*(const int64_t *)moment * num * 1000000000 / den);
+	now = clock_ns(steady ? CLOCK_MONOTONIC : CLOCK_REALTIME);
+	dprof_say(&now_in.more, DPROF_KEY_UNTIL, until);
+	if (now > until)
+		dprof_say(&now_in.more, DPROF_KEY_TAG, now - until);
+}
+
+static void record(const struct dprof_site *site, struct dprof_moment since, const struct dprof_arguments *a)
+{
+	uint64_t now = dprof_adapter_now_fenced();
+
+	if (dprof_adapter_place() == since.place) {
+		dprof_adapter_record_visit(site, since.stamp, now, a);
+		return;
+	}
+	dprof_adapter_record_enter_late(site, since.stamp, a);
+	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
+}
+
+/* A handler that did such a thing itself has left nothing of what it interrupted: then that is not seen. */
+void dprof_library_over(const void *object)
+{
+	const void *of = now_in.object;
+
+	if (!dprof_adapter_kinds)
+		return;
+	now_in.object = NULL;
+	if (of != object)
+		dprof_library_passes(DPROF_LIBRARY_INTERRUPTED);
+	else if (now_in.site)
+		record(now_in.site, now_in.since, &now_in.more);
+}
+
+/* The thread jumps, perhaps out of it. */
+void dprof_library_jump(void)
+{
+	now_in.object = NULL;
+}
+
+/* A call that was left by a jump of which nobody has told is taken for one that is under way only near the place where it was. */
+bool dprof_adapter_in_library(const void *object)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+	bool same = object ? now_in.object == object : now_in.site != NULL;
+
+	return now_in.object && same && now_in.stack - here < DPROF_CALL_NEAR;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * library.h - what the plugin says of calls of libstdc++ in which a thread may wait for others, and which ask nothing of the C
+ * library where it need not (library.c).
+ *
+ *   DPROF_LIBRARY(WHAT, name): what is waited for, and how the site is called at which one waits */
+#ifndef RUNTIME_LIBRARY_H
+#define RUNTIME_LIBRARY_H
+
+#define DPROF_LIBRARY(X)                                 \
+	X(FUTURE, "std::future")                         \
+	X(LATCH, "std::latch")                           \
+	/* of these it is said only that there are any */ \
+	X(TIMED_FUTURE, "std::future::wait_for")         \
+	X(TRIED_LATCH, "std::latch::try_wait")           \
+	X(ATOMIC, "std::atomic::wait")                   \
+	X(SEMAPHORE, "std::counting_semaphore")          \
+	X(BARRIER, "std::barrier")                       \
+	X(OTHER_CLOCK, "sleep_until of another clock")   \
+	X(INTERRUPTED, "waits in a signal handler")
+
+enum dprof_library {
+#define X(WHAT, name) DPROF_LIBRARY_##WHAT,
+	DPROF_LIBRARY(X)
+#undef X
+	DPROF_LIBRARY_COUNT
+};
+
+#define DPROF_LIBRARY_PROMISE    "std::promise"
+#define DPROF_LIBRARY_COUNT_DOWN "std::latch::count_down"
+#define DPROF_LIBRARY_UNTIL      "std::this_thread::sleep_until"
+
+void dprof_library_forget(void); /* in the child of a fork */
+void dprof_library_jump(void);   /* before a jump */
+
+#endif
