@@ -75,8 +75,9 @@ static const struct graph_sync_point *retakes(const struct graph_activities *a)
 /* Nobody is known to have signalled it: it may have been woken by one who is not recorded. */
 static bool is_for_condition(const struct trace *trace, uint32_t site)
 {
-	return site < trace->nsites && trace->sites[site].op.kind == DPROF_KIND_WAIT && tr_is(trace, site, OP_ADDRESS) &&
-	       !tr_is(trace, site, OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER);
+	const struct operation *o = site < trace->nsites ? &trace->sites[site].op : NULL;
+	return o && o->kind == DPROF_KIND_WAIT && o->is & OP_ADDRESS && !(o->is & (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER)) &&
+	       !o->once && !o->counted;
 }
 
 static void end_condition(struct graph_activities *a)

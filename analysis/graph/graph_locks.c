@@ -564,15 +564,15 @@ static void signals(struct builder *b, const struct sync_event *t, size_t n)
 /* A run of one process, one id, and locks or signals. */
 static bool together(const struct sync_event *a, const struct sync_event *b)
 {
-	return a->process == b->process && a->id == b->id && is_lock(a) == is_lock(b);
+	return a->process == b->process && a->id == b->id && is_lock(a) == is_lock(b) && a->for_good == b->for_good;
 }
 
-/* Of one id. */
+/* Of one id. Who looks whether something is there for good is always seen. */
 static bool are_for_waits_unseen(const struct builder *b, const struct sync_event *t, size_t n)
 {
 	bool signalled = false, semaphore = false;
 	for (size_t i = 0; i < n; i++) {
-		signalled |= t[i].kind == SYNC_SIGNALLED;
+		signalled |= t[i].kind == SYNC_SIGNALLED && !b->graph->trace->sites[t[i].site].op.once;
 		semaphore |= t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_SEMAPHORE);
 	}
 	return signalled && !semaphore;
@@ -585,7 +585,7 @@ static void find_tellers(struct builder *b)
 		const struct sync_event *t = &b->sync_events[i];
 		for (next = i + 1; next < b->nsync_events && together(t, &b->sync_events[next]); next++)
 			;
-		if (is_lock(t) || !are_for_waits_unseen(b, t, next - i))
+		if (is_lock(t) || t->for_good || !are_for_waits_unseen(b, t, next - i))
 			continue;
 		for (size_t p = 0; p < nprocesses; p++)
 			b->tells[p] |= is_of_processes(b, t) || p == t->process;
@@ -605,6 +605,8 @@ void graph_locks(struct builder *b)
 			;
 		if (is_lock(t))
 			hand_over(b, t, next - i);
+		else if (t->for_good)
+			graph_latches(b, t, next - i);
 		else
 			signals(b, t, next - i);
 	}

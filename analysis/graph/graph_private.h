@@ -17,6 +17,7 @@
  *   graph_counts.c  the last of those who come to a lock signals
  *   graph_alike.c  the last of those who do alike posts
  *   graph_futexes.c  memory that another thread of one process has changed
+ *   graph_latches.c  what is there for good once it is given: futures, latches
  *   graph_moments.c  sleeps until a moment
  *   graph_cancels.c  regions of OpenMP that one thread ends for all, and threads that another one ends
  *   graph_queues.c  who waited for whoever came first
@@ -128,6 +129,8 @@ struct sync_event {
 	uint32_t waiting_at;      /* at this site */
 	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
+	bool for_good;            /* of a future or a latch; then, */
+	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known */
 	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
 };
 
@@ -362,6 +365,9 @@ void graph_tasks(struct builder *);
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
+
+/* Those who looked for what is there for good, of all who gave it and looked there, by time. */
+void graph_latches(struct builder *b, const struct sync_event *t, size_t n);
 
 /* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
 struct node_input *graph_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, size_t *n);

@@ -74,6 +74,20 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	w->completed = true;
 }
 
+/* A lock back, or what others may wait for. Who looks for a future with a time limit waits for a futex there. */
+static void give(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
+	enum sync_event_kind kind = o->kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED;
+	struct sync_object futex = { w->process, arg_address(o, e) };
+	if (o->once)
+		walk_add_signal(w, futex, ref, kind, e->site);
+	walk_add_signal(w, walk_object(w, e), ref, kind, e->site);
+	struct sync_event *given = &w->b->sync_events[w->b->nsync_events - 1];
+	given->for_good = o->once || o->counted;
+	given->counts_from = arg_counts_from(o, e);
+}
+
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,
 		  bool has_match)
 {
@@ -97,7 +111,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (kind == DPROF_KIND_WAIT && e->nargs == 0)
 		walk_note_unseen(w, e->site);
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
-		walk_add_signal(w, walk_object(w, e), ref, kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED, e->site);
+		give(w, e, ref);
 	if (kind == DPROF_KIND_LOCK)
 		w->returned = w->b->nsync_events;
 }

@@ -24,6 +24,8 @@ struct sync_object walk_object(const struct thread_walk *w, const struct tr_even
 	const struct operation *o = walk_operation(w, e);
 	const struct trace *t = w->b->graph->trace;
 	uint64_t object = arg_object(o, e);
+	if (object == ARG_NONE && (o->once || o->counted)) /* which anything else may be at, at another time */
+		return (struct sync_object){ w->process, walk_mix(arg_address(o, e), 2) };
 	if (object == ARG_NONE)
 		return (struct sync_object){ w->process, arg_address(o, e) };
 	return (struct sync_object){ (uint32_t)t->nprocesses + t->threads[w->thread].clock, object };
@@ -42,9 +44,10 @@ void walk_add_signal(struct thread_walk *w, struct sync_object object, struct ev
 
 static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sync_event_kind kind)
 {
+	const struct operation *o = walk_operation(w, &w->entered);
 	struct sync_object object = walk_object(w, &w->entered);
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
-		.process = object.process, .kind = kind, .ref = exit, .enter = w->enter, .begin = walk_begin_of(w),
+		.process = object.process, .kind = kind, .ref = exit, .for_good = o->once || o->counted, .enter = w->enter, .begin = walk_begin_of(w),
 		.id = object.id, .site = w->entered.site,
 		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section };
 	w->took = w->b->nsync_events;
@@ -68,7 +71,11 @@ static void relock(struct thread_walk *w)
 	taken->condition = woken->id;
 }
 
-#define OP_NO_MUTEX (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER) /* who waits there has none to give back and take again */
+/* Who waits there has none to give back and take again. */
+static bool has_no_mutex(const struct operation *o)
+{
+	return o->is & (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER) || o->once || o->counted;
+}
 
 /* A lock has been taken, or what another has signalled. */
 static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
@@ -83,14 +90,14 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 		return;
 	}
 	add_sync_event(w, exit, SYNC_WOKEN);
-	if (!tr_is(w->b->graph->trace, w->entered.site, OP_NO_MUTEX))
+	if (!has_no_mutex(walk_operation(w, &w->entered)))
 		w->woken = w->b->nsync_events;
 }
 
 static bool is_for_condition(const struct thread_walk *w, uint32_t site)
 {
 	return walk_kind(w, site) == DPROF_KIND_WAIT && tr_is(w->b->graph->trace, site, OP_ADDRESS) &&
-	       !tr_is(w->b->graph->trace, site, OP_NO_MUTEX);
+	       !has_no_mutex(&w->b->graph->trace->sites[site].op);
 }
 
 /* Behind a wait for nothing it waits again, soon: both are one, as if it had not had the mutex in between. */

@@ -75,6 +75,12 @@ static inline uint64_t arg_address(const struct operation *o, const struct tr_ev
 	return is ? trace_arg(e, DPROF_KEY_ID, ARG_NONE) : ARG_NONE;
 }
 
+/* From how much it counts down; 0: not known. */
+static inline uint64_t arg_counts_from(const struct operation *o, const struct tr_event *e)
+{
+	return o->counted && e->op == DPROF_POINT ? trace_arg(e, DPROF_KEY_TAG, 0) : 0;
+}
+
 /* What processes share, but for barriers. */
 static inline uint64_t arg_object(const struct operation *o, const struct tr_event *e)
 {

@@ -14,6 +14,8 @@ static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define SLEEPS(kind, name)
 #define BLOCKS(kind, name)
 #define MIXED(kind, name)
+#define ONCE(kind, name)
+#define COUNTED(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -50,17 +52,21 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef SLEEPS
 #undef BLOCKS
 #undef MIXED
+#undef ONCE
+#undef COUNTED
 };
 
 /* How one waits there. */
-static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed; } ways[] = {
+static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted; } ways[] = {
 #define KIND(kind, is, flow)
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow)
-#define SLEEPS(kind, name) { DPROF_KIND_##kind, name, true, false, false },
-#define BLOCKS(kind, name) { DPROF_KIND_##kind, name, false, true, false },
-#define MIXED(kind, name) { DPROF_KIND_##kind, name, false, false, true },
+#define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
+#define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
+#define MIXED(kind, name) { DPROF_KIND_##kind, name, .mixed = true },
+#define ONCE(kind, name) { DPROF_KIND_##kind, name, .once = true },
+#define COUNTED(kind, name) { DPROF_KIND_##kind, name, .counted = true },
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -69,6 +75,8 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #undef SLEEPS
 #undef BLOCKS
 #undef MIXED
+#undef ONCE
+#undef COUNTED
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -94,9 +102,12 @@ static void add_ways(struct operation *o, const char *name)
 	for (size_t i = 0; i < COUNT(ways); i++) {
 		if (ways[i].kind != o->kind || strncmp(name, ways[i].name, strlen(ways[i].name)) != 0)
 			continue;
+		bool called = strcmp(name, ways[i].name) == 0;
 		o->sleeps |= ways[i].sleeps;
-		o->blocks |= ways[i].sleeps || (ways[i].blocks && strcmp(name, ways[i].name) == 0);
-		o->mixed |= ways[i].mixed && strcmp(name, ways[i].name) == 0;
+		o->blocks |= ways[i].sleeps || (ways[i].blocks && called);
+		o->mixed |= ways[i].mixed && called;
+		o->once |= ways[i].once && called;
+		o->counted |= ways[i].counted && called;
 	}
 }
 
@@ -130,7 +141,7 @@ static const char *without_count(const char *name, char plain[NAME_MOST])
 struct operation operation_of(enum dprof_kind kind, const char *name)
 {
 	char plain[NAME_MOST];
-	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false, false, false };
+	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false, false, false, false, false };
 	if (o.is & OP_REGION)
 		return o; /* its name is the user's */
 	name = without_count(name, plain);

@@ -72,6 +72,8 @@ struct operation {
 	bool mixed;      /* of what OP_WAITS: time in there may be work instead, of whoever is in there */
 	bool sleeps;     /* who waits there is blocked by the kernel; it does not poll, ... */
 	bool blocks;     /* ... nor here, but it may have bytes to copy */
+	bool once;       /* what is waited for at its address is given once, and is there then for good; */
+	bool counted;    /* likewise, when all have given it who do */
 };
 
 struct operation operation_of(enum dprof_kind, const char *name);

@@ -2126,6 +2126,61 @@ stream 2 | trace two-tags
 buys two-tags a 90 0
 interval speedup_percent <out | { read -r _ hi && is_true "$hi < 20"; } || fail "two-tags: $(cat out)"
 
+# ---- What is there for good once it is given --------------------------------------------------------
+
+# Who finds it there would have to wait for it if it came earlier; of what another thread had done by then, a counter in memory may have
+# decided who gives it: if that one was at work then, nothing is proved; if it was waiting or over, it cannot have come later.
+future() { # the address at which it is given
+	head_of 3
+	echo "site 16 kind=wait name=std::future file=x.c line=17"
+	echo "site 17 kind=wait name=std::promise file= line=0"
+	op 0 0 1000000 1400000
+	op 0 16 1400000 1400010 id=5
+	op 0 1 1400010 2000000
+	op 1 1 1000000 1360000
+	echo "e 1 1360000 17 point id=$1"
+}
+future 5 | trace future
+buys future a 100 40000
+proves future a 100 40000 40000
+proves future a 2 8000 8000
+{ future 5; op 2 1 1000000 1340000; } | trace future-over
+proves future-over a 100 40000 40000
+{ future 5; op 2 1 1000000 1340000; op 2 8 1340000 1700000 peer=$((2 ** 56 - 2)); } | trace future-waits
+proves future-waits a 100 40000 40000
+{ future 5; op 2 1 1000000 1500000; } | trace future-works
+buys future-works a 100 40000
+may_buy future-works a 100 0
+future 6 | trace future-other
+expect 0 coz future-other
+noted "an operation waits for others, but the trace does not say for whom: 1 time, first rank 0 thread 0 at std::future (x.c:17), stamp 1400010"
+may_buy future-other a 100 0
+# Another one may have given it first, if it went on before the look was over: so it need not have been waited for.
+{
+	future 5
+	op 2 1 1000000 1200000
+	op 2 8 1200000 1380000 peer=$((2 ** 56 - 2))
+	op 2 1 1380000 1390000
+} | trace future-first
+proves future-first a 100 40000 400000
+# For a latch, everybody who has counted it down since it was made.
+latch() { # how thread 1 counts down
+	head_of 3
+	echo "site 16 kind=wait name=std::latch file=x.c line=17"
+	echo "site 17 kind=wait name=std::latch::count_down file= line=0"
+	op 0 1 1000000 1100000
+	op 0 16 1100000 1600020 id=5
+	op 0 1 1600020 2000000
+	op 1 1 1000000 1300000
+	echo "e 1 1300000 17 point id=5 tag=$1"
+	op 2 0 1000000 1600000
+	echo "e 2 1600000 17 point id=5 tag=1"
+}
+latch 2 | trace latch
+buys latch a 100 300000
+latch 1 | trace latch-again # at the address of one that was there before
+buys latch-again a 100 500000
+
 # ---- Memory that another thread changes ------------------------------------------------------------
 
 # Whoever was woken had waited for the last one who woke somebody at this address; of nothing is it proved.

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_latches.c - what is there for good once it is given: C++'s futures and latches. All who look are recorded, also those who
+ * found it there; so it is known for whom they would have to wait in another run.
+ *
+ *   future   whoever gave last before the look has given it: a state is given once, and one that is at the same address later only
+ *            after that look
+ *   latch    all who have counted it down since it was made. It says from how much: that grows where a new one is
+ *
+ * A promise may be fulfilled by the last of several threads, or by the first, which only a counter in memory tells. So what any third
+ * thread had done by then is a candidate, which that counter may have waited for: up to where it began to wait, if it did, or to its
+ * end. Of one that was at work then, that is not known, and nothing is proved; nor that the one who gave it is needed, where a third one
+ * went on before the look was over. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/search.h"
+#include "analysis/graph/graph_private.h"
+
+struct latch {
+	struct builder *b;
+	const struct sync_event **given; size_t ngiven; /* since it was made */
+	const struct sync_event **last;                 /* of each thread of the process, or NULL */
+	uint32_t first, nthreads;                       /* these */
+	struct node_input *inputs; size_t ninputs;      /* of the node that is made */
+	bool needed, loose;
+};
+
+static const struct operation *operation_at(const struct builder *b, const struct sync_event *e)
+{
+	return &b->graph->trace->sites[e->site].op;
+}
+
+static void give(struct latch *l, const struct sync_event *e)
+{
+	bool goes_on = l->ngiven && e->counts_from && e->counts_from < l->given[l->ngiven - 1]->counts_from;
+	l->ngiven = goes_on ? l->ngiven : 0;
+	*MEM_GROW(l->given, l->ngiven) = e;
+	l->last[e->ref.thread - l->first] = e;
+}
+
+/* ---- Third threads of a future --------------------------------------------------------------------- */
+
+/* Where it was when the other one gave; false: at work. */
+static bool find_at(struct latch *l, uint32_t thread, uint64_t given, struct event_ref *at, uint64_t *until)
+{
+	const struct graph_thread *t = &l->b->graph->threads[thread];
+	const struct comings *c = &l->b->comings_of[thread];
+	size_t n = SEARCH(c->n, mid, c->v[mid].stamp <= given);
+	*at = (struct event_ref){ thread, t->nevents - 1, t->last };
+	*until = UINT64_MAX;
+	if (t->last <= given)
+		return true;
+	if (n == 0 || c->v[n - 1].until <= given)
+		return false;
+	*at = (struct event_ref){ thread, c->v[n - 1].at, c->v[n - 1].stamp };
+	*until = c->v[n - 1].until;
+	return true;
+}
+
+static void add_third(struct latch *l, uint32_t thread, const struct sync_event *given, const struct sync_event *look)
+{
+	struct event_ref at;
+	uint64_t until;
+	if (!find_at(l, thread, given->ref.stamp, &at, &until)) {
+		l->loose = true;
+		l->needed = false;
+		return;
+	}
+	l->needed &= until >= look->ref.stamp;
+	*MEM_GROW(l->inputs, l->ninputs) = (struct node_input){ .ref = at, .candidate = true };
+}
+
+static void add_thirds(struct latch *l, const struct sync_event *given, const struct sync_event *look)
+{
+	const struct graph *g = l->b->graph;
+	for (uint32_t t = l->first; t < l->first + l->nthreads; t++)
+		if (t != given->ref.thread && t != look->ref.thread && g->threads[t].nevents > 0 && g->threads[t].first <= given->ref.stamp)
+			add_third(l, t, given, look);
+}
+
+/* ---- Looks ----------------------------------------------------------------------------------------- */
+
+static bool is_input(const struct latch *l, uint32_t thread)
+{
+	for (size_t i = 0; i < l->ninputs; i++)
+		if (l->inputs[i].ref.thread == thread)
+			return true;
+	return false;
+}
+
+/* The last of each thread stands for those before it. */
+static void add_given(struct latch *l, const struct sync_event *look)
+{
+	for (size_t i = l->ngiven; i-- > 0;)
+		if (l->given[i]->ref.thread != look->ref.thread && !is_input(l, l->given[i]->ref.thread))
+			*MEM_GROW(l->inputs, l->ninputs) = (struct node_input){ .ref = l->given[i]->ref, .sure = true, .needed = l->needed };
+}
+
+/* Two that count down at the same time may have said from how much in the other order: then one of them seems to be of an earlier latch. */
+static void add_earlier(struct latch *l, const struct sync_event *look)
+{
+	for (uint32_t t = 0; t < l->nthreads; t++)
+		if (l->last[t] && l->first + t != look->ref.thread && !is_input(l, l->first + t))
+			*MEM_GROW(l->inputs, l->ninputs) = (struct node_input){ .ref = l->last[t]->ref, .candidate = true };
+}
+
+/* Another one gives so soon behind the look that, as stamps of different cores show it, that may have been before. */
+static bool is_soon(const struct builder *b, const struct sync_event *look, const struct sync_event *end)
+{
+	uint64_t slack = 2 * b->graph->trace->clocks[b->graph->trace->threads[look->ref.thread].clock].uncertainty;
+	for (const struct sync_event *e = look + 1; e < end && e->ref.stamp <= look->ref.stamp + slack; e++)
+		if (e->kind == SYNC_SIGNALLED && e->ref.thread != look->ref.thread)
+			return true;
+	return false;
+}
+
+static void unknown(struct builder *b, const struct sync_event *look)
+{
+	graph_diagnose(&b->alone, look->ref, look->site);
+	graph_unknown(b, look->begin, look->ref);
+}
+
+static void look(struct latch *l, const struct sync_event *e, const struct sync_event *end)
+{
+	const struct sync_event *given = l->ngiven ? l->given[l->ngiven - 1] : NULL;
+	bool once = operation_at(l->b, e)->once;
+	l->needed = true;
+	l->loose = is_soon(l->b, e, end);
+	l->ninputs = 0;
+	if (once && given && given->ref.thread != e->ref.thread)
+		add_thirds(l, given, e);
+	if (given)
+		add_given(l, e);
+	if (!once)
+		add_earlier(l, e);
+	if (!given || (l->loose && l->ninputs == 0)) {
+		unknown(l->b, e);
+		return;
+	}
+	if (l->ninputs == 0)
+		return; /* the thread gave it itself */
+	struct node_input begin[BEGIN_INPUTS];
+	size_t begins = graph_begin_inputs(&e->begin, begin);
+	for (size_t i = 0; i < begins; i++)
+		*MEM_GROW(l->inputs, l->ninputs) = begin[i];
+	uint32_t number = graph_add_node(l->b, GRAPH_SYNC, l->inputs, l->ninputs);
+	struct graph_node *node = &l->b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = l->loose;
+	node->posted = true;
+	graph_wait(l->b, e->ref, number);
+}
+
+static void find_threads(struct latch *l, uint32_t process)
+{
+	const struct trace *trace = l->b->graph->trace;
+	while (l->first < trace->nthreads && trace->threads[l->first].process != process)
+		l->first++;
+	while (l->first + l->nthreads < trace->nthreads && trace->threads[l->first + l->nthreads].process == process)
+		l->nthreads++;
+	l->last = spill_zeros(l->b->spill, l->nthreads + 1, sizeof *l->last);
+}
+
+void graph_latches(struct builder *b, const struct sync_event *t, size_t n)
+{
+	struct latch l = { .b = b };
+	find_threads(&l, t->process);
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == SYNC_SIGNALLED)
+			give(&l, &t[i]);
+		else
+			look(&l, &t[i], t + n);
+	spill_free(b->spill, l.last);
+	free(l.given);
+	free(l.inputs);
+}
