@@ -5,6 +5,9 @@
  *   l.wait();   ->   TELL; dprof_library_looks(&l, LATCH); l.wait(); dprof_library_over(&l); TOLD
  *   std::this_thread::sleep_until(t);   ->   likewise, with dprof_library_until(&t, NUM, DEN, STEADY)
  *
+ *   __cxa_guard_acquire(&g)   ->   dprof_library_acquires(&g); __cxa_guard_acquire(&g); dprof_library_acquired(&g)
+ *   __cxa_guard_release(&g)   ->   dprof_library_releases(&g); __cxa_guard_release(&g)
+ *
  * Headers of libstdc++ are compiled with the program, so that is said in them, too: a promise is fulfilled by whatever calls
  * _M_store_notify_all(). Only where the program itself calls something it is told where that stands.
  *
@@ -181,12 +184,26 @@ static bool wrap_until(gimple_stmt_iterator *i, const struct known &k)
 	return wrap(i, told_site(stmt, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL), begin, moment);
 }
 
+/* Around the initialisation of a static variable. */
+static bool wrap_guard(gimple_stmt_iterator *i, const char *name)
+{
+	gimple *stmt = gsi_stmt(*i);
+	tree guard = gimple_call_arg(stmt, 0);
+	auto says = [&](const char *what) { return call(stmt, function(what, ptr_type_node), unshare_expr(guard)); };
+	bool acquires = !strcmp(name, "__cxa_guard_acquire");
+	gsi_insert_before(i, says(acquires ? "dprof_library_acquires" : "dprof_library_releases"), GSI_SAME_STMT);
+	return acquires && calls_insert_after(i, [&] { return says("dprof_library_acquired"); });
+}
+
 bool library_wrap(gimple_stmt_iterator *i)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree fn = gimple_call_fndecl(stmt);
 	if (strncmp(lang_hooks.name, "GNU C++", 7) || !fn || !gimple_call_num_args(stmt))
 		return false;
+	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn));
+	if (startswith(name, "__cxa_guard_"))
+		return wrap_guard(i, name);
 	struct known k = known_of(fn);
 	return k.until ? wrap_until(i, k) : k.call && wrap_object(i, k.call);
 }

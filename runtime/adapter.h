@@ -436,6 +436,11 @@ DPROF_EXPORT void dprof_adapter_yielded(const struct dprof_site *, struct dprof_
 /* The thread is in a call of libstdc++ that is recorded as a whole (library.c), about this object, or any (NULL). */
 DPROF_EXPORT bool dprof_adapter_in_library(const void *object);
 
+/* The thread has initialised something that others find done: from now on. And: it finds that so, and that is to be recorded, as it
+ * has not found it so before, or not since something was initialised. */
+DPROF_EXPORT void dprof_adapter_initialises(void);
+DPROF_EXPORT bool dprof_adapter_finds(const void *object);
+
 /* The thread is about to sleep, perhaps until it tries again. */
 DPROF_EXPORT void dprof_adapter_pauses(void);
 

@@ -197,7 +197,7 @@ enum dprof_key {
  *                                   and without bytes it failed; with role=0 it would have taken more. With a process, it learnt of that one's end;
  *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the routine of a
  *                                   pthread_once, with this address; a futex without a peer was signalled. What is there for
- *                                   good (std::future, std::latch) has an id and no peer, whether or not it blocked
+ *                                   good (std::future, std::latch; pthread_once that found it done) has an id and no peer
  *                                   A call that moved bytes, or learnt of an end, and did not block has no peer
  *   fork     thread                 creates a thread: number N in this process, or
  *            process                forks a process with this pid, or
@@ -222,7 +222,7 @@ enum dprof_key {
  *               receive did not name
  *   coll        id                  done: the operation begun with that id is complete
  *   wait        [id [tag]] [object] signalled: a condition variable, a semaphore or a futex; or what is there for good once it is
- *                                   given (std::promise, and std::latch::count_down: it counts down from tag)
+ *                                   given (std::promise, pthread_once done, and std::latch::count_down, from tag)
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
  *   lock        id [object]         released

@@ -47,6 +47,8 @@ static __thread struct {
 
 static bool said[DPROF_LIBRARY_COUNT];
 
+#define SEEN 16 /* objects that a thread knows to be initialised */
+
 void dprof_library_forget(void)
 {
 	memset(said, 0, sizeof said);
@@ -58,6 +60,9 @@ DPROF_EXPORT void dprof_library_looks(const void *object, long what);
 DPROF_EXPORT void dprof_library_gives(const void *object, long what);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
 DPROF_EXPORT void dprof_library_over(const void *object);
+DPROF_EXPORT void dprof_library_acquires(const uint8_t *guard);
+DPROF_EXPORT void dprof_library_acquired(const uint8_t *guard);
+DPROF_EXPORT void dprof_library_releases(const uint8_t *guard);
 
 static const struct dprof_site *site_of_call(const struct dprof_site *own)
 {
@@ -164,6 +169,60 @@ void dprof_library_over(const void *object)
 	else if (now_in.site)
 		record(now_in.site, now_in.since, &now_in.more);
 }
+
+/* ---- What is initialised once ----------------------------------------------------------------------- */
+
+/* What each thread has found initialised, as long as nothing else is. */
+static unsigned initialised;
+static __thread struct { unsigned when; const void *object[SEEN]; } seen;
+
+void dprof_adapter_initialises(void)
+{
+	__atomic_fetch_add(&initialised, 1, __ATOMIC_RELAXED);
+}
+
+bool dprof_adapter_finds(const void *object)
+{
+	unsigned now = __atomic_load_n(&initialised, __ATOMIC_RELAXED);
+	const void **at = &seen.object[((uintptr_t)object >> 3) % SEEN];
+
+	if (seen.when != now)
+		memset(&seen, 0, sizeof seen);
+	seen.when = now;
+	if (*at == object)
+		return false;
+	*at = object;
+	return true;
+}
+
+/* Who finds a static variable initialised looks at a byte, and leaves no record: so it is said if others might, and had
+ * waited for long if they had come meanwhile. The outermost one counts. */
+static __thread struct { const uint8_t *guard; uint64_t since; } in_static;
+
+void dprof_library_acquires(const uint8_t *guard)
+{
+	if (in_static.guard)
+		return;
+	in_static.guard = guard;
+	in_static.since = dprof_adapter_now();
+}
+
+void dprof_library_acquired(const uint8_t *guard)
+{
+	if (in_static.guard == guard && __atomic_load_n(guard, __ATOMIC_ACQUIRE))
+		in_static.guard = NULL; /* another thread has done it */
+}
+
+/* Also where it was in vain. */
+void dprof_library_releases(const uint8_t *guard)
+{
+	if (dprof_adapter_now() - in_static.since >= dprof_adapter_blocked_ticks && !dprof_only_thread())
+		dprof_library_passes(DPROF_LIBRARY_STATIC);
+	if (in_static.guard == guard)
+		in_static.guard = NULL;
+}
+
+/* ---- Calls of the C library in there ---------------------------------------------------------------- */
 
 /* The thread jumps, perhaps out of it. */
 void dprof_library_jump(void)

@@ -16,6 +16,7 @@
 	X(ATOMIC, "std::atomic::wait")                   \
 	X(SEMAPHORE, "std::counting_semaphore")          \
 	X(BARRIER, "std::barrier")                       \
+	X(STATIC, "initialisation of a static variable") \
 	X(OTHER_CLOCK, "sleep_until of another clock")   \
 	X(INTERRUPTED, "waits in a signal handler")
 

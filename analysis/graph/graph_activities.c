@@ -77,7 +77,7 @@ static bool is_for_condition(const struct trace *trace, uint32_t site)
 {
 	const struct operation *o = site < trace->nsites ? &trace->sites[site].op : NULL;
 	return o && o->kind == DPROF_KIND_WAIT && o->is & OP_ADDRESS && !(o->is & (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER)) &&
-	       !o->once && !o->counted;
+	       !operation_is_for_good(o);
 }
 
 static void end_condition(struct graph_activities *a)

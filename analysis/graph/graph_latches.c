@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_latches.c - what is there for good once it is given: C++'s futures and latches. All who look are recorded, also those who
+ * graph_latches.c - what is there for good once it is given: C++'s futures and latches, what pthread_once has done. All who look are recorded, also those who
  * found it there; so it is known for whom they would have to wait in another run.
  *
  *   future   whoever gave last before the look has given it: a state is given once, and one that is at the same address later only
@@ -10,7 +10,9 @@
  * A promise may be fulfilled by the last of several threads, or by the first, which only a counter in memory tells. So what any third
  * thread had done by then is a candidate, which that counter may have waited for: up to where it began to wait, if it did, or to its
  * end. Of one that was at work then, that is not known, and nothing is proved; nor that the one who gave it is needed, where a third one
- * went on before the look was over. */
+ * went on before the look was over.
+ *
+ * What is made by whoever comes first (pthread_once) another one makes in another run: nothing is proved of who finds it made. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -124,22 +126,23 @@ static void unknown(struct builder *b, const struct sync_event *look)
 static void look(struct latch *l, const struct sync_event *e, const struct sync_event *end)
 {
 	const struct sync_event *given = l->ngiven ? l->given[l->ngiven - 1] : NULL;
-	bool once = operation_at(l->b, e)->once;
-	l->needed = true;
-	l->loose = is_soon(l->b, e, end);
+	const struct operation *o = operation_at(l->b, e);
+	if (!given && o->first)
+		return; /* by who is not recorded */
+	l->needed = !o->first;
+	l->loose = o->first || is_soon(l->b, e, end);
 	l->ninputs = 0;
-	if (once && given && given->ref.thread != e->ref.thread)
+	if (o->once && given && given->ref.thread != e->ref.thread)
 		add_thirds(l, given, e);
 	if (given)
 		add_given(l, e);
-	if (!once)
+	if (o->counted)
 		add_earlier(l, e);
-	if (!given || (l->loose && l->ninputs == 0)) {
-		unknown(l->b, e);
+	if (l->ninputs == 0) { /* the thread gave it itself, or nobody is known to have */
+		if (!given)
+			unknown(l->b, e);
 		return;
 	}
-	if (l->ninputs == 0)
-		return; /* the thread gave it itself */
 	struct node_input begin[BEGIN_INPUTS];
 	size_t begins = graph_begin_inputs(&e->begin, begin);
 	for (size_t i = 0; i < begins; i++)

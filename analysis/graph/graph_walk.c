@@ -84,7 +84,7 @@ static void give(struct thread_walk *w, const struct tr_event *e, struct event_r
 		walk_add_signal(w, futex, ref, kind, e->site);
 	walk_add_signal(w, walk_object(w, e), ref, kind, e->site);
 	struct sync_event *given = &w->b->sync_events[w->b->nsync_events - 1];
-	given->for_good = o->once || o->counted;
+	given->for_good = operation_is_for_good(o);
 	given->counts_from = arg_counts_from(o, e);
 }
 

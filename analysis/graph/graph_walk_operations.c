@@ -24,7 +24,7 @@ struct sync_object walk_object(const struct thread_walk *w, const struct tr_even
 	const struct operation *o = walk_operation(w, e);
 	const struct trace *t = w->b->graph->trace;
 	uint64_t object = arg_object(o, e);
-	if (object == ARG_NONE && (o->once || o->counted)) /* which anything else may be at, at another time */
+	if (object == ARG_NONE && operation_is_for_good(o)) /* which anything else may be at, at another time */
 		return (struct sync_object){ w->process, walk_mix(arg_address(o, e), 2) };
 	if (object == ARG_NONE)
 		return (struct sync_object){ w->process, arg_address(o, e) };
@@ -47,7 +47,7 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 	const struct operation *o = walk_operation(w, &w->entered);
 	struct sync_object object = walk_object(w, &w->entered);
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
-		.process = object.process, .kind = kind, .ref = exit, .for_good = o->once || o->counted, .enter = w->enter, .begin = walk_begin_of(w),
+		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o), .enter = w->enter, .begin = walk_begin_of(w),
 		.id = object.id, .site = w->entered.site,
 		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section };
 	w->took = w->b->nsync_events;
@@ -74,7 +74,7 @@ static void relock(struct thread_walk *w)
 /* Who waits there has none to give back and take again. */
 static bool has_no_mutex(const struct operation *o)
 {
-	return o->is & (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER) || o->once || o->counted;
+	return o->is & (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER) || operation_is_for_good(o);
 }
 
 /* A lock has been taken, or what another has signalled. */

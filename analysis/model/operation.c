@@ -16,6 +16,7 @@ static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define MIXED(kind, name)
 #define ONCE(kind, name)
 #define COUNTED(kind, name)
+#define FIRST(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -54,10 +55,11 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef MIXED
 #undef ONCE
 #undef COUNTED
+#undef FIRST
 };
 
 /* How one waits there. */
-static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted; } ways[] = {
+static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first; } ways[] = {
 #define KIND(kind, is, flow)
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
@@ -67,6 +69,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #define MIXED(kind, name) { DPROF_KIND_##kind, name, .mixed = true },
 #define ONCE(kind, name) { DPROF_KIND_##kind, name, .once = true },
 #define COUNTED(kind, name) { DPROF_KIND_##kind, name, .counted = true },
+#define FIRST(kind, name) { DPROF_KIND_##kind, name, .first = true },
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -77,6 +80,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #undef MIXED
 #undef ONCE
 #undef COUNTED
+#undef FIRST
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -108,6 +112,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->mixed |= ways[i].mixed && called;
 		o->once |= ways[i].once && called;
 		o->counted |= ways[i].counted && called;
+		o->first |= ways[i].first && called;
 	}
 }
 
@@ -141,7 +146,7 @@ static const char *without_count(const char *name, char plain[NAME_MOST])
 struct operation operation_of(enum dprof_kind kind, const char *name)
 {
 	char plain[NAME_MOST];
-	struct operation o = { kind, kinds[kind].is, kinds[kind].flow, kinds[kind].flow, false, false, false, false, false };
+	struct operation o = { .kind = kind, .is = kinds[kind].is, .flow = kinds[kind].flow, .begun = kinds[kind].flow };
 	if (o.is & OP_REGION)
 		return o; /* its name is the user's */
 	name = without_count(name, plain);

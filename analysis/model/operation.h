@@ -73,8 +73,15 @@ struct operation {
 	bool sleeps;     /* who waits there is blocked by the kernel; it does not poll, ... */
 	bool blocks;     /* ... nor here, but it may have bytes to copy */
 	bool once;       /* what is waited for at its address is given once, and is there then for good; */
-	bool counted;    /* likewise, when all have given it who do */
+	bool counted;    /* likewise, when all have given it who do; */
+	bool first;      /* likewise, once, by whoever comes first */
 };
+
+/* What is waited for is there for good once it is given, and all who look for it are recorded. */
+static inline bool operation_is_for_good(const struct operation *o)
+{
+	return o->once || o->counted || o->first;
+}
 
 struct operation operation_of(enum dprof_kind, const char *name);
 

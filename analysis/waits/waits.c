@@ -424,7 +424,7 @@ static enum wait_kind kind_of(const struct finder *f, const struct wait *w, cons
 	default:
 		if (op->is & OP_FUTEX && node->kind == GRAPH_SYNC)
 			return WAIT_AT_BARRIER; /* of the C++ library's, or the program's own */
-		if (op->once || op->counted)
+		if (operation_is_for_good(op))
 			return WAIT_CONDITION;
 		return kind_of_node(trace, node, begun < trace->nsites ? &trace->sites[begun].op : NULL, cause);
 	}

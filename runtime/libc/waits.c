@@ -5,7 +5,9 @@
  *   ENTER poll [until=0] peer=UNKNOWN ... EXIT         likewise select, epoll_wait; without descriptors: a sleep;
  *                                                      until=0: a time limit ended it, a signal, or perhaps a timerfd
  *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT    POINT killed child
- *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread */
+ *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread
+ *   ENTER pthread_once id=ADDRESS EXIT                 it was, before: for the first time that a thread finds it so
+ *   POINT pthread_once done id=ADDRESS */
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -254,16 +256,38 @@ DPROF_EXPORT pid_t fork(void)
 /* ---- pthread_once -------------------------------------------------------------------------------------- */
 
 DPROF_SITE_OF(site_once, DPROF_KIND_WAIT, "pthread_once");
+DPROF_SITE_OF(site_done, DPROF_KIND_WAIT, "pthread_once done");
 
-static __thread struct once { void (*routine)(void); bool run; } once;
+static __thread struct once { void (*routine)(void); const void *control, *caller; bool run; } once;
 
+/* Another one may be done inside. */
 static void run_it(void)
 {
-	void (*routine)(void) = once.routine;
+	struct once this = once;
+	struct dprof_arguments a = { 0 };
 
 	once.run = true;
-	routine();
-	once.run = true; /* another one may have been done inside */
+	this.routine();
+	once.run = true;
+	if (!dprof_adapter_is_for_us(this.caller))
+		return;
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)this.control);
+	dprof_adapter_initialises();
+	dprof_adapter_finds(this.control);
+	dprof_adapter_record(SITE(site_done), DPROF_POINT, 0, &a);
+}
+
+/* Who finds it done would have waited if it had come earlier, or have done it itself. */
+static void find_done(const void *control, const void *caller)
+{
+	struct libc_call call;
+	struct dprof_arguments a = { 0 };
+
+	if (!dprof_adapter_wanted(DPROF_KIND_WAIT) || !dprof_adapter_finds(control))
+		return;
+	call = call_begin(SITE(site_once), caller);
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)control);
+	call_record(&call, SITE(site_once), dprof_adapter_now_fenced(), &a);
 }
 
 static int do_once(pthread_once_t *control, void (*routine)(void), const void *caller)
@@ -273,31 +297,43 @@ static int do_once(pthread_once_t *control, void (*routine)(void), const void *c
 	struct once around = once;
 	int result;
 
-	once = (struct once){ routine, false };
+	once = (struct once){ routine, control, caller, false };
 	result = real(control, run_it);
 	if (!once.run) {
 		dprof_say(&p.more, DPROF_KEY_ID, (uint64_t)control);
 		plain_end(&p);
+		dprof_adapter_finds(control);
 	}
 	once = around;
 	return result;
 }
 
-/* As glibc has it: done when its lowest bits say 2. */
+/* As glibc has it. */
+static bool is_done(const int *control)
+{
+	return (__atomic_load_n(control, __ATOMIC_ACQUIRE) & 3) == 2;
+}
+
 DPROF_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
 {
 	__typeof__(&pthread_once) real = REAL(pthread_once);
-	if (!is_watched() || (__atomic_load_n((int *)control, __ATOMIC_ACQUIRE) & 3) == 2)
+	if (!is_watched())
 		return real(control, routine);
-	return do_once(control, routine, CALLER);
+	if (!is_done((const int *)control))
+		return do_once(control, routine, CALLER);
+	find_done(control, CALLER);
+	return real(control, routine);
 }
 
 /* C11's, of which the C library has the same thing inside. */
 DPROF_EXPORT void call_once(once_flag *flag, void (*routine)(void))
 {
 	__typeof__(&call_once) real = REAL(call_once);
-	if (!is_watched() || (__atomic_load_n((int *)flag, __ATOMIC_ACQUIRE) & 3) == 2)
-		real(flag, routine);
-	else
+	if (is_watched() && !is_done((const int *)flag)) {
 		do_once((pthread_once_t *)flag, routine, CALLER);
+		return;
+	}
+	if (is_watched())
+		find_done(flag, CALLER);
+	real(flag, routine);
 }

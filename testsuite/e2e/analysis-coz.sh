@@ -2181,6 +2181,23 @@ buys latch a 100 300000
 latch 1 | trace latch-again # at the address of one that was there before
 buys latch-again a 100 500000
 
+# What whoever comes first makes, another one makes in another run.
+once() { # the address of what is made
+	head_of 2
+	echo "site 16 kind=wait name=pthread_once file=x.c line=17"
+	echo "site 17 kind=wait name=pthread_once%20done file= line=0"
+	op 0 0 1000000 1400000
+	op 0 16 1400000 1400010 id=5
+	op 0 1 1400010 2000000
+	op 1 1 1000000 1360000
+	echo "e 1 1360000 17 point id=$1"
+}
+once 5 | trace once
+buys once a 100 40000
+may_buy once a 100 -100000
+once 6 | trace once-other
+buys once-other a 100 400000
+
 # ---- Memory that another thread changes ------------------------------------------------------------
 
 # Whoever was woken had waited for the last one who woke somebody at this address; of nothing is it proved.

@@ -117,7 +117,11 @@ $messages"
 	1 wait futex%20wake id=i
 	END
 	expect $program futex-until <<<"0 wait futex id=i until=t peer=?"
-	expect $program onces <<<"1 wait pthread_once id=i peer=?"
+	expect $program onces <<-END
+	0 wait pthread_once%20done id=i
+	1 wait pthread_once id=i peer=?
+	2 wait pthread_once id=i
+	END
 	expect $program children <<-END
 	0 wait waitpid process=p role=1
 	0 wait wait process=p peer=?
