@@ -876,7 +876,7 @@ static void move_to(struct visit *v, struct saving **s, size_t scenario, double 
 		return;
 	struct savings_bounds proved = saving_bounds(v->all, *s, COZ_PROVED, scenario);
 	*s = saving_own(v->all, *s);
-	saving_move(v->all, *s, COZ_EXPECTED, scenario, fmax(proved.lo, fmin(ticks, proved.hi)), greedy_knows(v->greedy));
+	saving_move(v->all, *s, COZ_EXPECTED, scenario, ticks, greedy_knows(v->greedy), proved);
 }
 
 /* Of one region: what is expected where orders are decided again. */

@@ -70,10 +70,15 @@ static double middle(struct interval x)
 	return x.lo / 2 + x.hi / 2;
 }
 
-/* Below 0: so many percent of the run, which is as short as it may have been. Two roundings, outward. */
-static double longer(double ticks, frz_time span)
+/* Below 0: so many percent of the run, which is as short as it may have been, or as long. Roundings are outward. */
+static double longer_at_most(double ticks, frz_time span)
 {
 	return span.lo > 0 ? nextafter(nextafter(100 * ticks, -INFINITY) / (double)span.lo, -INFINITY) * (1 + 0x1p-52) : -INFINITY;
+}
+
+static double longer_at_least(double ticks, frz_time span)
+{
+	return span.hi < INT64_MAX ? nextafter(nextafter(100 * ticks, INFINITY) / (double)span.hi, INFINITY) * (1 - 0x1p-52) : 0;
 }
 
 /* Where all that waits would wait for the same again, p percent less buys at most p percent (`rigid`). */
@@ -81,14 +86,17 @@ static struct interval speedup(struct savings_bounds saving, frz_time span, uint
 {
 	/* Whole ticks, outward; both are below 2^53 unless nothing is known. */
 	frz_time ticks = { (int64_t)fmin(fmax(0, floor(saving.lo)), 0x1p62),
-			   (int64_t)fmin(ceil(saving.hi), 0x1p62) };
+			   (int64_t)fmin(fmax(0, ceil(saving.hi)), 0x1p62) };
 	struct interval percent = interval_percent(ticks, span);
 	double most = rigid ? nextafter((double)reduction / MILLION, INFINITY) : 100;
 	percent.hi = fmin(percent.hi, reduction ? most : 0);
+	if (saving.hi < 0 && reduction)
+		percent.hi = longer_at_least(ceil(saving.hi), span);
 	if (saving.lo < 0 && reduction)
-		percent.lo = longer(floor(saving.lo), span);
+		percent.lo = longer_at_most(floor(saving.lo), span);
 	percent.lo = fmin(percent.lo, percent.hi);
 	percent.lo += 0.0; /* not -0 */
+	percent.hi += 0.0;
 	return percent;
 }
 

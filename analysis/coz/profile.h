@@ -14,7 +14,8 @@
  * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
  * when it certainly buys something. What threads did outside of marks is taken for work; where it may have been waiting that matters
  * (`if_work`), bounds are proved only if it was work, which whoever shows them says, and no place is proved.
- * The lower end of what is proved is below 0 where another order may make the run longer (orders.h).
+ * The lower end of what is proved is below 0 where another order may make the run longer (orders.h), and what is expected where the
+ * order that is decided again does (greedy.h).
  * What is expected is cut to what is proved, which is certain. Where its middle lies outside by more than 1 % of the
  * run, one of both is wrong: then the proved bounds are widened by it, and a diagnostic says so. A reduction by
  * 0 buys exactly 0; one by p percent is expected to buy at most p percent of the run, which is proved only where

@@ -432,12 +432,13 @@ struct saving *saving_add(struct savings *all, struct saving *sum, const struct 
 	return sum;
 }
 
-void saving_move(struct savings *all, struct saving *own, size_t answer, size_t scenario, double ticks, bool exact)
+void saving_move(struct savings *all, struct saving *own, size_t answer, size_t scenario, double ticks, bool exact,
+		 struct savings_bounds within)
 {
 	double *negated_lo = &own->bound[answer * all->nscenarios + scenario], *hi = negated_lo + all->nbounds;
 	double half = exact ? 0 : (*hi + *negated_lo) / 2;
-	*negated_lo = fmin(half - ticks, 0);
-	*hi = fmax(half + ticks, 0);
+	*negated_lo = -fmin(fmax(ticks - half, within.lo), within.hi);
+	*hi = fmin(fmax(ticks + half, within.lo), within.hi);
 }
 
 struct saving *saving_earlier(struct savings *all, struct saving *so_far, const struct saving *s,

@@ -31,7 +31,7 @@
  * known, and another run is done with it no later than `lag` after its own saving, s >= min(s, its saving - lag).
  *
  * Savings begin with 0, grow only where time is cut, and slacks are never below 0: so no saving is
- * negative, but where another order may make an event later (orders.h). Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
+ * negative, but where another order may make an event later (orders.h), or does (greedy.h). Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
  * of a reduction by 0 % is exactly 0.
  *
  * Several *answers* may be carried side by side (coz.h): the same scenarios, where time is cut alike, and an event
@@ -138,10 +138,6 @@ void saving_mean(struct savings *, struct saving *own, size_t answer, const stru
 /* So much of a region's time is in question, in all threads: once for each stretch, before anything hidden ends. */
 void saving_count(struct savings *, size_t region, frz_time duration);
 
-/* The bounds of one scenario are around what is given, as far apart as they were or, if it is exact, not at all; and not
- * below 0. */
-void saving_move(struct savings *, struct saving *own, size_t answer, size_t scenario, double ticks, bool exact);
-
 /* Sum of two; takes the first. */
 struct saving *saving_add(struct savings *, struct saving *sum, const struct saving *);
 
@@ -157,5 +153,10 @@ static inline struct savings_bounds saving_bounds(const struct savings *all, con
 	size_t at = answer * all->nscenarios + scenario;
 	return (struct savings_bounds){ -s->bound[at], s->bound[all->nbounds + at] };
 }
+
+/* The bounds of one scenario are around what is given, as far apart as they were or, if it is exact, not at all; but no end of them
+ * is outside of other bounds. */
+void saving_move(struct savings *, struct saving *own, size_t answer, size_t scenario, double ticks, bool exact,
+		 struct savings_bounds within);
 
 #endif

@@ -36,7 +36,8 @@ struct gains_text profile_gains(const struct reply *r, const struct profile *p, 
 	struct interval_text proved = gain_text(r, gain[COZ_PROVED], decimals);
 	bool same = strcmp(expected.text, proved.text) == 0;
 	struct gains_text both;
-	snprintf(both.text, sizeof both.text, "%s %% shorter (proved%s%s%s)", expected.text, same ? "" : " ",
+	const char *longer = gain[COZ_EXPECTED].hi < 0 ? "below 0: longer; " : "";
+	snprintf(both.text, sizeof both.text, "%s %% shorter (%sproved%s%s%s)", expected.text, longer, same ? "" : " ",
 		 same ? "" : proved.text, p->if_work ? " if " UNCLASSIFIED_IF : "");
 	return both;
 }

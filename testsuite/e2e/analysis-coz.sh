@@ -1109,6 +1109,8 @@ expects() { # directory from to, of half of a in percent
 		END { exit n != 1 || !good }' || fail "$1: expected $2 .. $3 %, found $(cat out)"
 }
 
+expects tail -37.26 -37.25 # what is expected, too
+
 {
 	head_of 1
 	op 0 6 1000000 1000000 id=5
