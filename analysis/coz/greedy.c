@@ -13,6 +13,7 @@
 #include "analysis/base/search.h"
 
 #define NONE UINT32_MAX
+#define PASSED UINT8_MAX /* a point within a wait that begins before it: it is no moment of its own */
 
 /* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. */
 struct greedy_point { double at, less; uint32_t thread, number; uint8_t what; };
@@ -472,6 +473,57 @@ static void find_services(struct greedy *y)
 	free(least);
 }
 
+/* Where each node's wait begins. */
+static uint32_t *find_waits(const struct greedy *y)
+{
+	uint32_t *begins = mem_resize(NULL, y->g->nnodes + 1, sizeof *begins);
+	memset(begins, 0xff, y->g->nnodes * sizeof *begins);
+	for (uint32_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i];
+		uint32_t node = p->what == GRAPH_POSTS ? y->g->inputs[p->number].node : NONE;
+		if (node != NONE && p->number == y->g->nodes[node].first)
+			begins[node] = i;
+	}
+	return begins;
+}
+
+/* Whether a thread that waits from one point on does nothing there that concerns another one, or has a turn. */
+static bool is_of_wait(const struct greedy *y, const struct greedy_point *p)
+{
+	const struct graph *g = y->g;
+	if (p->what != GRAPH_POSTS && p->what != GRAPH_WAITS)
+		return false;
+	uint32_t node = p->what == GRAPH_POSTS ? g->inputs[p->number].node : p->number;
+	const struct graph_node *j = &g->nodes[node];
+	bool own = j->nwaiting == 1 && y->turn_of[node] == NONE;
+	for (uint32_t i = j->first; i < j->first + j->ninputs; i++)
+		own &= g->inputs[i].thread == p->thread;
+	return own;
+}
+
+#define MOST_PASSED 8 /* looks at each point */
+
+/* Attempts in vain are part of a wait that begins before them: in a replay it may be over before the last of them was made here. */
+static void pass_attempts(struct greedy *y)
+{
+	uint32_t *begins = find_waits(y);
+	size_t looks = MOST_PASSED * y->npoints;
+	for (uint32_t i = (uint32_t)y->npoints, first; i-- > 0 && looks > 0;) {
+		const struct greedy_point *p = &y->points[i];
+		uint32_t begin = p->what == GRAPH_WAITS ? begins[p->number] : NONE;
+		if (begin == NONE || begin >= i || y->points[begin].thread != p->thread)
+			continue;
+		for (first = i; first > begin + 1 && looks > 0 && is_of_wait(y, &y->points[first - 1]); first--)
+			looks--;
+		if (y->points[first - 1].at > y->points[begin].at)
+			continue;
+		for (; first < i; first++)
+			y->points[first].what = PASSED;
+		i = begin + 1;
+	}
+	free(begins);
+}
+
 static void count_inputs(struct greedy *y)
 {
 	const struct graph *g = y->g;
@@ -493,6 +545,7 @@ static void make_ready(struct greedy *y)
 		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
 			y->slack[y->g->nodes[i].first] = 0;
 	find_turns(y);
+	pass_attempts(y);
 	find_services(y);
 	find_looks(y);
 	count_inputs(y);
@@ -559,6 +612,10 @@ static void go_on(struct greedy *y, struct body *b)
 {
 	for (; b->point < y->first[b->thread + 1]; b->point++) {
 		const struct greedy_point *p = arrive(y, b);
+		if (p->what == PASSED) {
+			y->passed++;
+			continue;
+		}
 		if (p->what != GRAPH_WAITS) {
 			heap_add(&y->heap, heap_key((int64_t)(p->at - b->saving)), (uint32_t)(b - y->bodies));
 			return;

@@ -136,13 +136,30 @@ static bool hardly_waited(const struct builder *b, const struct unknown_wait *w,
 	return w->exit.stamp - w->begin.enter.stamp <= (t->last - t->first) / HARDLY / nwaits;
 }
 
+/* Who looked with a lock, and goes on behind the first look at which another had given that back since the one before, has seen what
+ * that one did there; NULL: nobody has. They are sorted. */
+static const struct event_ref *last_release(const struct builder *b, const struct unknown_wait *w)
+{
+	const struct event_ref *last = NULL;
+	size_t i = w->lock.stamp ? graph_sync_events(b, w->lock.process, w->lock.id, true, w->lock.stamp) : b->nsync_events;
+	for (; i < b->nsync_events; i++) {
+		const struct sync_event *e = &b->sync_events[i];
+		if (e->process != w->lock.process || e->id != w->lock.id || e->ref.stamp > w->exit.stamp)
+			break;
+		if (e->kind == SYNC_RELEASED && !e->in_wait && e->ref.thread != w->exit.thread)
+			last = &e->ref;
+	}
+	return last;
+}
+
 static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits)
 {
-	bool presumed = p->part * MUCH_SMALLER <= p->next;
+	const struct event_ref *cause = last_release(b, w);
+	bool presumed = cause || p->part * MUCH_SMALLER <= p->next;
 	if (presumed && w->looked && w->own)
 		b->graph->slept_for_others_s += (double)(w->exit.stamp - w->begin.enter.stamp) / (b->graph->trace->clocks[w->clock].ghz * 1e9);
 	if (presumed)
-		graph_unknown_by(b, w, &p->cause);
+		graph_unknown_by(b, w, cause ? cause : &p->cause);
 	else if (w->own || is_own_cost(w) || hardly_waited(b, w, nwaits))
 		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
 	else
@@ -177,7 +194,8 @@ static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
 			struct unknown_wait *w = replay.depth ? NULL : graph_add_unknown(b, (struct wait_begin){ .enter = s[next].first }, s[next].exit);
 			if (w) {
 				w->own = true;
-				w->looked = s[next].last.stamp;
+				w->looked = s[next].before; /* or just behind it, before the last sleep */
+				s[next].unknown = b->nunknown;
 			}
 			s[next].waits = w != NULL;
 			next++;
@@ -205,9 +223,9 @@ static struct sleeps *row_of(const struct builder *b, const struct event_ref *re
 static void note_look(struct sleeps *row, const struct sync_event *e)
 {
 	bool takes = e->kind == SYNC_TAKEN && !e->relocks, gives = e->kind == SYNC_RELEASED;
-	row->waits &= row->holds ? gives && e->id == row->lock : takes;
+	row->waits &= row->holds ? gives && e->id == row->lock.id : takes;
 	row->holds = takes;
-	row->lock = e->id;
+	row->lock = (struct looked_lock){ e->process, e->id, takes ? e->ref.stamp : row->lock.stamp };
 }
 
 /* Who looks while it waits keeps nobody from the lock, nor looks in another run in which it need not. */
@@ -220,6 +238,9 @@ static void pass_looks(struct builder *b)
 	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
 		if ((row = row_of(b, &b->sync_events[i].ref)) && !row->holds)
 			b->sync_events[i].in_wait = true;
+	for (size_t i = 0; i < b->nsleeps; i++)
+		if (b->sleeps[i].waits && !b->sleeps[i].holds)
+			b->unknown[b->sleeps[i].unknown - 1].lock = b->sleeps[i].lock;
 }
 
 void graph_sleeps(struct builder *b)

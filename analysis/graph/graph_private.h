@@ -213,18 +213,21 @@ struct unknown_wait {
 	uint32_t clock;
 	bool own;                 /* if nothing did, it takes as long by itself */
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
+	struct looked_lock { uint32_t process; uint64_t id, stamp; } lock; /* with which it was looked; and had last in vain, or 0 */
 };
 
 /* A sleep until a moment, which was over for so long when it began, or 0: not yet. */
 struct moment_sleep { struct wait_begin begin; struct event_ref exit; uint64_t until_ns, late_ns; uint32_t site; };
 
-/* Sleeps at one site with nothing in between but locks: their first and last ENTER, and their end. */
+/* Sleeps at one site with nothing in between but locks: the first ENTER, the end, and that of the one before the last. */
 struct sleeps {
-	struct event_ref first, last, exit;
+	struct event_ref first, exit;
+	uint64_t before;
 	uint32_t site, n;
 	bool waits;               /* they may be a wait, and what it takes in between it gives back there; */
 	bool holds;               /* not yet, this lock */
-	uint64_t lock;
+	struct looked_lock lock;
+	size_t unknown;           /* of the builder's, and 1; or 0 */
 };
 
 #define MANY_SLEEPS 3

@@ -136,8 +136,8 @@ static void note_sleep(struct thread_walk *w, struct event_ref exit)
 	struct builder *b = w->b;
 	struct sleeps *s = &w->sleeps;
 	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->lock_events == w->enter.at;
-	*s = again ? (struct sleeps){ .first = s->first, .last = w->enter, .exit = exit, .site = s->site, .n = s->n + 1 }
-		   : (struct sleeps){ .first = w->enter, .last = w->enter, .exit = exit, .site = w->entered.site, .n = 1 };
+	*s = again ? (struct sleeps){ .first = s->first, .before = s->exit.stamp, .exit = exit, .site = s->site, .n = s->n + 1 }
+		   : (struct sleeps){ .first = w->enter, .exit = exit, .site = w->entered.site, .n = 1 };
 	w->lock_events = 0;
 	if (s->n == MANY_SLEEPS) {
 		*SPILL_GROW(b->spill, b->sleeps, b->nsleeps) = *s;

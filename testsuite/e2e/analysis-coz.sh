@@ -1296,9 +1296,9 @@ unsure at_once 20 20
 	op 1 1 1400010 2000000
 } | trace limited
 unsure limited 20 20
-sleeps() { # what comes before, and behind
+sleeps() { # what comes before, and behind, and when the other one is done
 	head_of 2
-	op 0 0 1000000 1400000
+	op 0 0 1000000 "${3:-1400000}"
 	$1
 	op 1 30 1000000 1150000
 	op 1 30 1150010 1300000
@@ -1309,6 +1309,8 @@ sleeps() { # what comes before, and behind
 }
 sleeps : : | trace asks
 unsure asks 20 20
+sleeps : : 1390015 | trace raced # behind the last look, before the last sleep
+unsure raced 19.5 19.5
 sleeps 'echo e 1 1000000 1 enter' 'echo e 1 1400010 1 exit' | trace works
 expects works 0 0
 # So it is for whoever asks for causes, where nothing is marked: half of what thread 1 does behind its sleeps is 30 %.
@@ -1323,6 +1325,27 @@ expects works 0 0
 expect 0 diagnose --json later
 jq -e '.findings[] | select(.cause == "imbalance").expected_percent | .lo > 29.9 and .hi < 30.1' out >is ||
 	fail "later: $(jq -c '.findings[] | [.cause, .expected_percent]' out)"
+# A number under a lock, looked at until it is there: what a look in vain does at its time here is no part of another run, in which
+# the number is there before.
+looks() {
+	head_of 2
+	local length at=1003900 raised=1000000
+	for length in 50000 40000 30000; do
+		op 0 0 $raised $((raised += length))
+		op 0 6 $raised $((raised + 10)) id=5
+		echo "e 0 $((raised += 20)) 6 point id=5"
+		for ((; at < raised; at += 5010)); do
+			op 1 6 $at $((at + 2)) id=5
+			echo "e 1 $((at + 4)) 6 point id=5"
+			op 1 30 $((at + 6)) $((at + 5006))
+		done
+		op 1 6 $at $((at + 2)) id=5
+		echo "e 1 $((at + 4)) 6 point id=5"
+		op 1 1 $((at + 6)) $((at += 5010))
+	done
+}
+looks | trace looks
+expects looks 46.46 46.46
 # A barrier that is made of a lock and a condition variable: who signals there would have waited for the others.
 meets() { # function in which it is signalled [again]
 	head_of 2
@@ -1334,7 +1357,7 @@ meets() { # function in which it is signalled [again]
 	echo "e 0 1400002 42 point id=8"
 	echo "e 0 1400003 40 point id=5"
 	op 0 1 1400003 2000000
-	[ -z "$2" ] || echo "e 0 2000001 42 point id=8"
+	[ -z "${2:-}" ] || echo "e 0 2000001 42 point id=8"
 	op 1 1 1000000 1300000
 	op 1 40 1300001 1300001 id=5
 	echo "e 1 1300002 40 point id=5"
