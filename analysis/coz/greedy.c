@@ -16,7 +16,7 @@
 #define PASSED UINT8_MAX /* a point within a wait that begins before it: it is no moment of its own */
 
 /* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. */
-struct greedy_point { double at, less; uint32_t thread, number; uint8_t what; };
+struct greedy_point { double at, less; uint32_t thread, number; uint8_t what; bool ends; };
 struct less { uint32_t point, region; double ticks; };
 
 /* What a node waits for; its inputs but those of its turn. */
@@ -184,7 +184,7 @@ void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_poi
 	while (y->nthreads_seen <= thread)
 		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
 	uint8_t what = s->what == GRAPH_ENDS ? GRAPH_WAITS : (uint8_t)s->what;
-	y->points[y->npoints++] = (struct greedy_point){ middle(at), 0, thread, s->number, what };
+	y->points[y->npoints++] = (struct greedy_point){ middle(at), 0, thread, s->number, what, s->what == GRAPH_ENDS };
 	if (s->what == GRAPH_POSTS)
 		y->came[s->number] = middle(at);
 }
@@ -473,55 +473,119 @@ static void find_services(struct greedy *y)
 	free(least);
 }
 
-/* Where each node's wait begins. */
-static uint32_t *find_waits(const struct greedy *y)
+/* Where each node's wait begins, and where it is over: points, or NONE. */
+struct wait_points { uint32_t *begin, *end; };
+
+static struct wait_points find_waits(const struct greedy *y)
 {
-	uint32_t *begins = mem_resize(NULL, y->g->nnodes + 1, sizeof *begins);
-	memset(begins, 0xff, y->g->nnodes * sizeof *begins);
+	size_t n = y->g->nnodes + 1;
+	struct wait_points w = { mem_resize(NULL, n, sizeof *w.begin), mem_resize(NULL, n, sizeof *w.end) };
+	memset(w.begin, 0xff, n * sizeof *w.begin);
+	memset(w.end, 0xff, n * sizeof *w.end);
 	for (uint32_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
-		uint32_t node = p->what == GRAPH_POSTS ? y->g->inputs[p->number].node : NONE;
-		if (node != NONE && p->number == y->g->nodes[node].first)
-			begins[node] = i;
+		uint32_t node = p->what == GRAPH_POSTS ? y->g->inputs[p->number].node : p->what == GRAPH_WAITS ? p->number : NONE;
+		if (p->what == GRAPH_POSTS && p->number == y->g->nodes[node].first)
+			w.begin[node] = i;
+		else if (p->what == GRAPH_WAITS)
+			w.end[node] = i;
 	}
-	return begins;
+	return w;
 }
 
-/* Whether a thread that waits from one point on does nothing there that concerns another one, or has a turn. */
-static bool is_of_wait(const struct greedy *y, const struct greedy_point *p)
+/* What a thread does at a point between the begin of a wait and its end: nothing that concerns others, or it has a lock for a while. */
+enum within { ELSEWHERE, OF_WAIT, TAKES_LOCK, LEAVES_LOCK };
+
+static bool is_of_lock(const struct greedy *y, uint32_t turn)
+{
+	return turn != NONE && y->g->queues[y->g->turns[turn].queue].kind == GRAPH_LOCK;
+}
+
+static enum within is_within_wait(const struct greedy *y, const struct greedy_point *p)
 {
 	const struct graph *g = y->g;
+	if (p->what == GRAPH_LEAVES)
+		return g->queues[p->number].kind == GRAPH_LOCK ? LEAVES_LOCK : ELSEWHERE;
+	if (p->what == GRAPH_GIVES)
+		return OF_WAIT;
 	if (p->what != GRAPH_POSTS && p->what != GRAPH_WAITS)
-		return false;
-	uint32_t node = p->what == GRAPH_POSTS ? g->inputs[p->number].node : p->number;
+		return ELSEWHERE;
+	uint32_t node = p->what == GRAPH_POSTS ? g->inputs[p->number].node : p->number, turn = y->turn_of[node];
 	const struct graph_node *j = &g->nodes[node];
-	bool own = j->nwaiting == 1 && y->turn_of[node] == NONE;
+	if (is_of_lock(y, turn) && p->what == GRAPH_WAITS)
+		return TAKES_LOCK;
+	if (is_of_lock(y, turn) && (g->inputs[j->first].thread == p->thread || is_of_turn(&g->turns[turn], j, p->number)))
+		return OF_WAIT;
+	bool own = j->nwaiting == 1 && turn == NONE;
 	for (uint32_t i = j->first; i < j->first + j->ninputs; i++)
 		own &= g->inputs[i].thread == p->thread;
-	return own;
+	return own ? OF_WAIT : ELSEWHERE;
 }
 
 #define MOST_PASSED 8 /* looks at each point */
 
-/* Attempts in vain are part of a wait that begins before them: in a replay it may be over before the last of them was made here. */
+/* Its own thread waits for it, from a point on. */
+static bool is_for_own(const struct greedy *y, const struct wait_points *w, const struct greedy_point *p, uint32_t from)
+{
+	const struct graph *g = y->g;
+	if (p->what != GRAPH_POSTS || isnan(y->slack[p->number]))
+		return false;
+	uint32_t node = g->inputs[p->number].node;
+	return g->inputs[g->nodes[node].first].thread == p->thread && w->end[node] >= from;
+}
+
+/* Passes over the points behind one and before another, if they are of a wait, in which each lock that is taken is given back. What
+ * happens when that begins may be anything. */
+static bool pass_between(struct greedy *y, const struct wait_points *w, uint32_t from, uint32_t end, size_t *looks)
+{
+	size_t locks = 0;
+	uint32_t first = end;
+	for (; first > from + 1; first--, (*looks)--) {
+		const struct greedy_point *p = &y->points[first - 1];
+		enum within what = *looks > 0 ? is_within_wait(y, p) : ELSEWHERE;
+		if (what == ELSEWHERE || is_for_own(y, w, p, end) || (what == TAKES_LOCK && locks == 0))
+			break;
+		locks += (what == LEAVES_LOCK) - (size_t)(what == TAKES_LOCK);
+	}
+	if (locks > 0 || y->points[first - 1].at > y->points[from].at)
+		return false;
+	for (; first < end; first++)
+		y->points[first].what = PASSED;
+	return true;
+}
+
+/* The wait at a point begins earlier than it did, at another one. */
+static void begin_at(struct greedy *y, uint32_t from, uint32_t begin, uint32_t wait)
+{
+	for (uint32_t i = begin; i < wait; i++) {
+		if (y->points[i].what == GRAPH_POSTS)
+			y->slack[y->points[i].number] += y->points[i].at - y->points[from].at;
+		y->points[i].at = y->points[from].at;
+	}
+}
+
+/* Attempts in vain, and what is done between them, are part of a wait that begins before them: in a replay it may be over before the last
+ * of them was made here. */
 static void pass_attempts(struct greedy *y)
 {
-	uint32_t *begins = find_waits(y);
+	struct wait_points w = find_waits(y);
 	size_t looks = MOST_PASSED * y->npoints;
-	for (uint32_t i = (uint32_t)y->npoints, first; i-- > 0 && looks > 0;) {
+	for (uint32_t i = (uint32_t)y->npoints; i-- > 0;) {
 		const struct greedy_point *p = &y->points[i];
-		uint32_t begin = p->what == GRAPH_WAITS ? begins[p->number] : NONE;
-		if (begin == NONE || begin >= i || y->points[begin].thread != p->thread)
+		uint32_t from = p->what == GRAPH_WAITS ? w.begin[p->number] : NONE, to = i;
+		if (from == NONE || from >= i || y->points[from].thread != p->thread)
 			continue;
-		for (first = i; first > begin + 1 && looks > 0 && is_of_wait(y, &y->points[first - 1]); first--)
-			looks--;
-		if (y->points[first - 1].at > y->points[begin].at)
+		bool behind = p->ends && p[-1].what == GRAPH_WAITS && !p[-1].ends && p[-1].at >= p->at && w.begin[p[-1].number] < i;
+		if (behind) /* another one */
+			to = w.begin[p[-1].number];
+		if (to <= from || !pass_between(y, &w, from, to, &looks))
 			continue;
-		for (; first < i; first++)
-			y->points[first].what = PASSED;
-		i = begin + 1;
+		if (behind)
+			begin_at(y, from, to, i - 1);
+		i = from + 1;
 	}
-	free(begins);
+	free(w.begin);
+	free(w.end);
 }
 
 static void count_inputs(struct greedy *y)

@@ -478,7 +478,9 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_bytes(&b);
 	graph_masters(&b);
 	graph_sleeps(&b);
+	graph_find_tried(&b);
 	graph_locks(&b);
+	graph_end_tried(&b);
 	graph_counters(&b);
 	let_go_of_unseen(&b);
 	graph_tasks(&b);

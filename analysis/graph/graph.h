@@ -93,7 +93,8 @@
  *     that came in between (graph_cancels.c);
  *   - who calls MPI for a window again and again, with nothing in between but sleeps, waits; and what hardly took any time, of that of
  *     which no record says what ended it, takes no longer;
- *   - pieces of work between attempts to receive a message end because of it, where all of them end so (graph_polls.c);
+ *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time limit, end
+ *     because of what the last of these got, where all of them end so (graph_polls.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;
  *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been at a

@@ -199,6 +199,19 @@ static bool is_plain(const struct builder *b, const struct sync_event *t, size_t
 	return !t->relocks && nsignals == 0 && !t->begin.tried && !is_of_processes(b, t) && !b->tells[t->process];
 }
 
+/* An attempt, or a wait behind others: a signal, or who had the lock last. */
+static void say_what_ended(struct builder *b, const struct sync_event *t, const struct lock *l, const struct node_input *signals, size_t nsignals)
+{
+	const struct event_ref *last = NULL;
+	for (size_t i = 0; i < nsignals && t->relocks; i++)
+		last = signals[i].sure && !signals[i].candidate ? &signals[i].ref : last;
+	for (size_t i = 0; i < l->nreleased && !t->relocks; i++)
+		if (l->released[i].ref.thread != t->ref.thread && (!last || l->released[i].ref.stamp > last->stamp))
+			last = &l->released[i].ref;
+	if (last)
+		graph_tried_by(b, t, *last);
+}
+
 /* A writer waits for whoever held the lock since the last writer, and for that one; a reader only
  * for that one. Who has waited for a condition variable has been waiting for the mutex, too. */
 static void wait_for_lock(struct builder *b, const struct lock *l, const struct sync_event *t)
@@ -217,6 +230,8 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 								    t->begin.enter.stamp;
 	if (nsignals)
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
+	if (t->tried_row)
+		say_what_ended(b, t, l, signals, nsignals);
 	if (n + nsignals > 0 || l->shared) {
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
 		node->hidden = l->shared || begin->tried; /* another may come first, or come later */
@@ -461,6 +476,7 @@ static size_t serve_one(struct builder *b, const struct sync_event *w, const str
 	for (size_t i = 0; i < begins; i++)
 		*MEM_GROW(inputs, n) = begin[i];
 	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = true, .needed = ordered };
+	graph_tried_by(b, w, post->ref);
 	bool counted = post->ref.stamp > w->enter.stamp && graph_add_counted(b, post, w->enter, w->site, &inputs, &n) > 0;
 	inputs[begins].needed &= !counted;
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_polls.c - work that goes on until a message is there.
+ * graph_polls.c - work that goes on until a message, a permit or a lock is there.
  *
  *   while (!done) { #pragma dprof region(piece) ...; MPI_Test(&request, &done, ...); }
  *
@@ -13,7 +13,11 @@
  * A program that does a fixed number of pieces, and looks for messages in between, goes on with pieces when it has all messages. So a row
  * ends because of its message if each row of that region ends with an attempt that succeeds, and does so within few attempts: a message
  * may need two, and what several ranks began together some for each of its rounds. If there were more pieces the message was sent behind the
- * first one. Then the row most likely ends as long behind the message as here. Nothing of it is proved. */
+ * first one. Then the row most likely ends as long behind the message as here. Nothing of it is proved.
+ *
+ *   while (sem_trywait(&s) != 0) piece();                          likewise, for posts and releases of locks
+ *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait, which
+ *                                                                  is not in vain, ends as long behind the signal as here */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +27,17 @@
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
 #define OWN_INPUTS    2 /* of a row */
 
-/* Visits to one region, with nothing but attempts in between. */
-struct row { struct event_ref first, last; uint64_t n, longest; uint32_t site; bool ended; };
-
-/* A completion by an attempt, and the row in front of it, if there is one. */
-struct poll { uint32_t thread; uint64_t begin_at; const struct kept_completion *completion; struct row row; };
-
-struct pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
+/* What ended a wait by an attempt, or behind others in vain: a message, or something of the builder's sync_events; and the row in front
+ * of it, if there is one. */
+struct poll {
+	uint32_t thread;
+	uint64_t begin_at, enter_at;
+	const struct kept_completion *completion;
+	size_t event;
+	bool looks;               /* with a lock, perhaps; and then */
+	bool sees;                /* it was the last look */
+	struct polled_row row;
+};
 
 static int by_begin(const void *x, const void *y)
 {
@@ -42,35 +50,53 @@ static int by_begin(const void *x, const void *y)
 /* ---- Rows ------------------------------------------------------------------------------------- */
 
 /* The innermost last: what is around them is in other rows. */
-struct rows { struct row *v; size_t room; struct pieces *pieces; };
+struct rows { struct polled_row *v; size_t room; struct polled_pieces *pieces; uint64_t alone; /* so many pieces that end otherwise say nothing */ };
 
-static struct row *row_at(struct rows *r, size_t depth)
+static struct polled_row *row_at(struct rows *r, size_t depth)
 {
 	while (r->room <= depth)
-		*MEM_GROW(r->v, r->room) = (struct row){ .n = 0 };
+		*MEM_GROW(r->v, r->room) = (struct polled_row){ .n = 0 };
 	return &r->v[depth];
 }
 
 static void end_row(struct rows *r, size_t depth)
 {
-	struct row *row = row_at(r, depth);
-	if (row->n && !row->ended)
+	struct polled_row *row = row_at(r, depth);
+	if (row->look && row->timed && !row->ended)
+		row->look->sees = true;
+	else if (row->n > r->alone && !row->ended)
 		r->pieces[row->site].others = true;
-	*row = (struct row){ .n = 0 };
+	*row = (struct polled_row){ .n = 0 };
 }
 
 static void add_piece(struct rows *r, size_t depth, struct event_ref exit, uint32_t site)
 {
-	struct row *row = row_at(r, depth);
+	struct polled_row *row = row_at(r, depth);
 	if (row->n == 0 || row->ended || row->site != site) {
 		end_row(r, depth);
-		*row = (struct row){ .first = exit, .last = exit, .n = 1, .site = site };
+		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site };
 		return;
 	}
 	uint64_t apart = exit.stamp - row->last.stamp;
 	row->longest = apart > row->longest ? apart : row->longest;
 	row->last = exit;
+	row->look = NULL;
 	row->n++;
+}
+
+/* A wait that ended when a time limit was over. */
+static bool is_in_vain(const struct trace *trace, struct tr_cursor *events, struct tr_event *e)
+{
+	if (trace->sites[e->site].kind != DPROF_KIND_WAIT)
+		return false;
+	trace_arguments(events, e);
+	return trace_has(e, DPROF_KEY_UNTIL) && !trace_has(e, DPROF_KEY_ID) && !trace_has(e, DPROF_KEY_OBJECT);
+}
+
+/* Who takes a lock in between may do so to look. */
+static bool ends_row(const struct trace *trace, uint32_t site)
+{
+	return tr_is(trace, site, OP_OTHERS) && !tr_is(trace, site, OP_ATTEMPT) && trace->sites[site].kind != DPROF_KIND_LOCK;
 }
 
 /* Polls of one thread. */
@@ -91,13 +117,17 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 		bool piece = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
 		if (piece && closed == 1)
 			add_piece(r, depth, (struct event_ref){ polls[0].thread, at, e.stamp }, e.site);
-		while (poll < end && poll->begin_at < at && poll->completion->enter_at < at)
+		while (poll < end && poll->begin_at < at && poll->enter_at < at)
 			poll++;
 		if (poll < end && poll->begin_at == at)
 			poll->row = *row_at(r, depth);
-		else if (poll < end && poll->completion->enter_at == at)
+		if (poll < end && poll->enter_at == at && poll->looks)
+			row_at(r, depth)->look = row_at(r, depth)->n ? poll : NULL;
+		else if (poll < end && poll->enter_at == at)
 			row_at(r, depth)->ended = true;
-		else if (e.op == DPROF_ENTER && tr_is(trace, e.site, OP_OTHERS) && !tr_is(trace, e.site, OP_ATTEMPT))
+		else if (e.op == DPROF_ENTER && is_in_vain(trace, &events, &e))
+			row_at(r, depth)->timed = true;
+		else if (e.op == DPROF_ENTER && ends_row(trace, e.site))
 			end_row(r, depth);
 		if (e.op == DPROF_ENTER)
 			replay_enter(&replay, tr_entry(trace, &e));
@@ -128,7 +158,7 @@ static size_t find_inputs(const struct builder *b, const struct poll *p, struct 
 enum row_says { NOTHING, ENDED_BY_MESSAGES, ENDED_OTHERWISE };
 
 /* How many pieces came since the last message was sent, or since the first piece, tells whether all other attempts were in vain. */
-static enum row_says says(const struct builder *b, const struct row *row, const struct node_input *sent, size_t n)
+static enum row_says says(const struct builder *b, const struct polled_row *row, const struct node_input *sent, size_t n)
 {
 	uint32_t clock = b->graph->trace->threads[row->last.thread].clock;
 	frz_time since = graph_between(b, row->first, row->last);
@@ -146,7 +176,7 @@ static enum row_says says(const struct builder *b, const struct row *row, const 
 	return behind ? ENDED_BY_MESSAGES : NOTHING;
 }
 
-static void end_by_messages(struct builder *b, const struct row *row, const struct node_input *inputs, size_t n)
+static void end_by_messages(struct builder *b, const struct polled_row *row, const struct node_input *inputs, size_t n)
 {
 	for (size_t i = OWN_INPUTS; i < n; i++)
 		if (!graph_certainly_before(b, inputs[i].ref, row->last))
@@ -165,16 +195,17 @@ static size_t find_polls(const struct builder *b, struct poll **polls)
 		const struct kept_completion *k = &b->completions[i];
 		const struct wait_begin *begin = k->begin ? &b->begins[k->begin - 1] : NULL;
 		if (begin && begin->tried && begin->enter.at < k->enter_at)
-			*MEM_GROW(*polls, n) = (struct poll){ k->thread, begin->enter.at, k, { .n = 0 } };
+			*MEM_GROW(*polls, n) = (struct poll){ k->thread, begin->enter.at, k->enter_at, .completion = k };
 	}
 	return n;
 }
 
 /* What rows of each region have ended. */
-static struct pieces *find_pieces(const struct builder *b, struct poll *polls, size_t n)
+static struct polled_pieces *find_pieces(const struct builder *b, struct poll *polls, size_t n, uint64_t alone)
 {
-	struct rows rows = { .pieces = mem_resize(NULL, b->graph->trace->nsites, sizeof *rows.pieces) };
+	struct rows rows = { .pieces = mem_resize(NULL, b->graph->trace->nsites + 1, sizeof *rows.pieces), .alone = alone };
 	memset(rows.pieces, 0, b->graph->trace->nsites * sizeof *rows.pieces);
+	qsort(polls, n, sizeof *polls, by_begin);
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && polls[next].thread == polls[i].thread;)
 			next++;
@@ -184,17 +215,21 @@ static struct pieces *find_pieces(const struct builder *b, struct poll *polls, s
 	return rows.pieces;
 }
 
+/* What a row of the region that is one of several says of what ends them. */
+static void take_evidence(struct polled_pieces *pieces, const struct polled_row *row, enum row_says what)
+{
+	pieces->n += what == ENDED_BY_MESSAGES ? row->n - 1 : 0;
+	pieces->others |= what == ENDED_OTHERWISE;
+}
+
 /* First each row of several says what ended it, and when all have, those end that are ended by messages. */
-static void look_at(struct builder *b, const struct poll *p, struct pieces *pieces, bool decided, struct node_input *inputs)
+static void look_at(struct builder *b, const struct poll *p, struct polled_pieces *pieces, bool decided, struct node_input *inputs)
 {
 	size_t n, first = find_inputs(b, p, inputs, &n);
-	if (decided && pieces->n >= ENOUGH_PIECES && n > first) {
+	if (decided && pieces->n >= ENOUGH_PIECES && n > first)
 		end_by_messages(b, &p->row, inputs, n);
-	} else if (!decided) {
-		enum row_says what = says(b, &p->row, inputs + first, n - first);
-		pieces->n += what == ENDED_BY_MESSAGES ? p->row.n - 1 : 0;
-		pieces->others |= what == ENDED_OTHERWISE;
-	}
+	else if (!decided)
+		take_evidence(pieces, &p->row, says(b, &p->row, inputs + first, n - first));
 }
 
 void graph_polls(struct builder *b)
@@ -203,12 +238,11 @@ void graph_polls(struct builder *b)
 	size_t n = find_polls(b, &polls);
 	if (n == 0)
 		return;
-	qsort(polls, n, sizeof *polls, by_begin);
-	struct pieces *pieces = find_pieces(b, polls, n);
+	struct polled_pieces *pieces = find_pieces(b, polls, n, 0);
 	struct node_input *inputs = NULL;
 	for (int decided = 0; decided < 2; decided++)
 		for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-			struct pieces *of = &pieces[polls[i].row.site];
+			struct polled_pieces *of = &pieces[polls[i].row.site];
 			inputs = mem_resize(inputs, polls[i].completion->n + OWN_INPUTS, sizeof *inputs);
 			if (polls[i].row.n > 1 && !of->others)
 				look_at(b, &polls[i], of, decided, inputs);
@@ -216,4 +250,82 @@ void graph_polls(struct builder *b)
 	free(inputs);
 	free(pieces);
 	free(polls);
+}
+
+/* ---- Permits, locks and signals --------------------------------------------------------------- */
+
+/* By an attempt, before which there may have been others; or, where waits were in vain before, by one that was not, or a lock with which
+ * the thread looked. */
+static void add_tried(struct builder *b, size_t event, struct poll **polls, size_t *n)
+{
+	const struct sync_event *e = &b->sync_events[event];
+	bool attempt = e->begin.tried && e->begin.enter.at < e->enter.at && tr_is(b->graph->trace, e->site, OP_ATTEMPT);
+	if ((e->kind != SYNC_TAKEN && e->kind != SYNC_WOKEN) || e->in_wait || (e->kind == SYNC_WOKEN && e->relocks))
+		return; /* the mutex comes next */
+	uint64_t enter = e->relocks ? e->waiting.at : e->enter.at;
+	if (attempt || e->behind_vain)
+		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ e->ref.thread, attempt ? e->begin.enter.at : enter, enter, .event = event,
+								   .looks = !attempt && e->kind == SYNC_TAKEN && !e->relocks };
+}
+
+static bool is_row(const struct poll *p)
+{
+	bool seen = !p->looks || p->sees;
+	return p->row.n > 0 && seen && (p->row.timed || (p->row.n > 1 && p->begin_at < p->enter_at));
+}
+
+void graph_find_tried(struct builder *b)
+{
+	struct poll *polls = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
+		add_tried(b, i, &polls, &n);
+	if (n > 0)
+		b->tried_pieces = find_pieces(b, polls, n, 1);
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
+		struct sync_event *e = &b->sync_events[polls[i].event];
+		if (!is_row(&polls[i]))
+			continue;
+		*SPILL_GROW(b->spill, b->tried, b->ntried) = (struct tried_row){ .row = polls[i].row, .exit = e->ref };
+		e->tried_row = b->ntried;
+	}
+	spill_free(b->spill, polls);
+}
+
+void graph_tried_by(struct builder *b, const struct sync_event *e, struct event_ref cause)
+{
+	if (e->tried_row == 0)
+		return;
+	b->tried[e->tried_row - 1].cause = cause;
+	b->tried[e->tried_row - 1].known = true;
+}
+
+/* With the row, if the cause was there then; or else with the wait behind it. */
+static void end_tried(struct builder *b, const struct tried_row *t)
+{
+	struct node_input inputs[] = { { .ref = t->row.first, .sure = true }, { .ref = t->cause, .sure = true } };
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, 2);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	graph_end_by(b, graph_certainly_before(b, t->cause, t->row.last) ? t->row.last : t->exit, number);
+}
+
+void graph_end_tried(struct builder *b)
+{
+	for (int decided = 0; decided < 2; decided++)
+		for (size_t i = 0; i < b->ntried; i++) {
+			const struct tried_row *t = &b->tried[i];
+			struct polled_pieces *pieces = &b->tried_pieces[t->row.site];
+			struct node_input cause = { .ref = t->cause };
+			enum row_says what = says(b, &t->row, &cause, t->known);
+			if (decided && !pieces->others && pieces->n >= ENOUGH_PIECES && what == ENDED_BY_MESSAGES)
+				end_tried(b, t);
+			else if (!decided)
+				take_evidence(pieces, &t->row, what);
+		}
+	free(b->tried_pieces);
+	spill_free(b->spill, b->tried);
+	b->tried = NULL;
+	b->tried_pieces = NULL;
+	b->ntried = 0;
 }

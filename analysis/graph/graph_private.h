@@ -132,7 +132,15 @@ struct sync_event {
 	bool for_good;            /* of a future or a latch; then, */
 	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known */
 	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
+	size_t tried_row;         /* TAKEN, WOKEN: of the builder's `tried`, and 1; or 0 */
+	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */
 };
+
+/* Visits to one region, with nothing but attempts in between, or locks and waits that were in vain (`timed`): graph_polls.c. Whether they
+ * ended with an attempt that was not, or a wait; and the last lock behind the last of them. */
+struct polled_row { struct event_ref first, last; uint64_t n, longest; uint32_t site; bool ended, timed; struct poll *look; };
+struct tried_row { struct polled_row row; struct event_ref exit, cause; bool known; };
+struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
 
 /* In a process; `order` grows from thread to thread and along each. */
 struct made_task { uint32_t process; uint64_t task, parent, group, order; struct event_ref ref;
@@ -251,6 +259,8 @@ struct builder {
 	struct wait_begin *begins; size_t nbegins;
 	struct attached *attached; size_t nattached;
 	struct sync_event *sync_events; size_t nsync_events;
+	struct tried_row *tried; size_t ntried; /* rows of pieces in front of them */
+	struct polled_pieces *tried_pieces; /* of each site */
 	struct made_task *made; size_t nmade;
 	struct task_run *runs; size_t nruns;
 	struct depends *depends; size_t ndepends;
@@ -352,6 +362,9 @@ void graph_begins(struct builder *); /* of all threads */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
 void graph_completions(struct builder *); /* those that are kept */
 void graph_polls(struct builder *);       /* of them those that were tried between pieces of work */
+void graph_find_tried(struct builder *);  /* likewise of sync_events, before graph_locks(), which says what ended each; */
+void graph_tried_by(struct builder *, const struct sync_event *, struct event_ref cause);
+void graph_end_tried(struct builder *);   /* behind it */
 void graph_joins(struct builder *);
 void graph_team_ends(struct builder *); /* members that ended with their team */
 void graph_bytes(struct builder *);

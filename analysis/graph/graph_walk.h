@@ -76,6 +76,7 @@ struct thread_walk {
 	size_t kept_sleeps;
 	uint64_t lock_events;     /* since the last one */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
+	bool vain_wait;           /* a time limit has ended one, and it has waited for nothing else since, but for locks */
 	struct event_ref perhaps; /* the end of the last one that a time limit or a signal has ended, at */
 	uint32_t perhaps_at;      /* this site; or TR_NO_SITE */
 

@@ -83,6 +83,7 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 {
 	uint64_t until = arg_expired_at(walk_operation(w, &w->entered), &w->entered);
 	struct wait_begin begin = walk_begin_of(w);
+	w->vain_wait = true;
 	uint32_t what = arg_only_found(walk_operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED;
 	if (until != ARG_NONE && moment_stays(w, until))
 		graph_unknown_since(w->b, begin, exit, (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, what);
@@ -162,6 +163,7 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->perhaps = exit;
 		w->perhaps_at = w->entered.site;
 	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP) {
+		w->vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;
 	} else if (!trace_has(&w->entered, DPROF_KEY_UNTIL) && !trace_has(&w->entered, DPROF_KEY_PEER)) {

@@ -49,7 +49,7 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o), .enter = w->enter, .begin = walk_begin_of(w),
 		.id = object.id, .site = w->entered.site,
-		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section };
+		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section, .behind_vain = w->vain_wait };
 	w->took = w->b->nsync_events;
 	w->took_bytes = 0;
 	w->just_took = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
@@ -69,6 +69,7 @@ static void relock(struct thread_walk *w)
 	taken->waiting_begin = woken->begin;
 	taken->waiting_at = woken->site;
 	taken->condition = woken->id;
+	taken->behind_vain = woken->behind_vain;
 }
 
 /* Who waits there has none to give back and take again. */

@@ -995,6 +995,91 @@ for not in "3 1449010 0" "3 1260000 17" "1 0 17"; do
 	buys polled-not b 50 0
 done
 
+# Likewise for a permit, or a lock; and where waits with a time limit lie between them, of which only the last is not in vain.
+tried() { # a try that succeeds, what gives that, how long the first piece takes
+	head_of 2
+	echo "site 43 kind=wait name=sem_trywait file=x.c line=44"
+	echo "site 44 kind=region name=c file=x.c line=45"
+	echo "site 45 kind=lock name=pthread_mutex_lock file=x.c line=46"
+	local round at=1000000 given=1000000
+	for round in 1 2 3; do
+		[ "$2" != 6 ] || op 0 45 $((given + 10)) $((given + 10)) id=9
+		op 0 1 $((given + 10)) $((given += 60000))
+		echo "e 0 $given $2 point id=9"
+		op 1 44 $at $((at += $3))
+		while ((at < given)); do
+			op 1 0 $at $((at += 9000))
+		done
+		op 1 "$1" $at $at id=9
+		[ "$2" != 6 ] || echo "e 1 $at 6 point id=9"
+		at=$((at + 10)) given=$((at > given && $2 == 6 ? at : given))
+	done
+	op 1 44 $at $((at + 5000))
+}
+expects_b() { # directory, of half of b in percent
+	expect 0 coz --json --region b --reduce 50 "$1"
+	interval expected_percent <out | awk -v x="$2" '{ n++; good = $1 > x - 0.02 && $2 < x + 0.02 } END { exit n != 1 || !good }' ||
+		fail "$1: expected $2 %, found $(cat out)"
+}
+tried 43 28 5000 | trace tried
+expects_b tried 47.105
+tried 27 6 5000 | trace tried_lock
+expects_b tried_lock 43.05
+tried 43 28 45000 | trace tried_seldom
+expects_b tried_seldom 0
+timed() { # waits in vain
+	head_of 2
+	echo "site 41 kind=wait name=pthread_cond_signal file=x.c line=42"
+	echo "site 45 kind=lock name=pthread_mutex_lock file=x.c line=46"
+	local at=1000000 i
+	for ((i = 1; i <= $1; i++)); do
+		op 1 6 $at $at id=5
+		echo "e 1 $((at + 5)) 6 point id=5"
+		op 1 7 $((at + 10)) $((at += 30000)) until=$((i * 40000))
+		op 1 6 $at $((at + 5)) id=5
+		echo "e 1 $((at + 10)) 6 point id=5"
+		op 1 0 $((at + 15)) $((at += 10000))
+	done
+	op 0 1 1000000 $((at + 10000))
+	op 0 45 $((at + 10000)) $((at + 10000)) id=5
+	echo "e 0 $((at + 10005)) 41 point id=8"
+	echo "e 0 $((at + 10010)) 45 point id=5"
+	op 1 6 $at $at id=5
+	echo "e 1 $((at + 5)) 6 point id=5"
+	op 1 7 $((at + 10)) $((at + 10020)) id=8
+	op 1 6 $((at + 10020)) $((at + 10025)) id=5
+	echo "e 1 $((at + 10030)) 6 point id=5"
+	op 1 0 $((at + 10035)) $((at + 20000))
+}
+timed 6 | trace timed
+expects_b timed 48.077
+timed 2 | trace timed_twice
+expects_b timed_twice 10.016
+# Or it finds under the lock what it would have waited for.
+seen() {
+	head_of 2
+	echo "site 41 kind=wait name=pthread_cond_signal file=x.c line=42"
+	echo "site 45 kind=lock name=pthread_mutex_lock file=x.c line=46"
+	local at=1000000 i
+	for i in 1 2 3 4 5 6; do
+		op 1 6 $at $at id=5
+		echo "e 1 $((at + 5)) 6 point id=5"
+		op 1 7 $((at + 10)) $((at += 30000)) until=$((i * 40000))
+		op 1 6 $at $((at + 5)) id=5
+		echo "e 1 $((at + 10)) 6 point id=5"
+		op 1 0 $((at + 15)) $((at += 10000))
+	done
+	op 0 1 1000000 $((at - 5000))
+	op 0 45 $((at - 5000)) $((at - 5000)) id=5
+	echo "e 0 $((at - 4995)) 41 point id=8"
+	echo "e 0 $((at - 4990)) 45 point id=5"
+	op 1 6 $at $at id=5
+	echo "e 1 $((at + 5)) 6 point id=5"
+	op 1 1 $((at + 10)) $((at + 10010))
+}
+seen | trace seen
+expects_b seen 48.998
+
 # Nobody says what calls for a window wait for. Who calls one again and again, and sleeps in between, has waited for what another
 # thread did just before the last call; what hardly takes any time has most likely not waited.
 windows() { # when b is over
