@@ -7,7 +7,11 @@
  * What such a thread does another may do in another run. There is no sign of it but that it is shared out: of threads that were
  * created in one place not all are as often in a region, and they leave it for the last time no further apart than the longest such
  * piece takes, since nobody is idle while there is one left. Chance may look so, too; then what is proved is only wider than need be. Where a
- * lock or something else that is recorded gives out the work, that is known better (graph_dealers.c). */
+ * lock or something else that is recorded gives out the work, that is known better (graph_dealers.c).
+ *
+ * Expected is that whoever comes next does the next marked region, up to the threads' next barrier, where that is hardly chance: there are
+ * several for each thread, no thread waits for others in between, all have begun their last before the first has ended his, and end with it but for a small part of
+ * the time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +60,138 @@ static bool looks_shared_out(const struct shared_out *s)
 {
 	return s->fewest > 0 && s->fewest < s->most && s->last_end - s->first_end <= s->longest;
 }
+
+/* ---- Pieces, up to a barrier ------------------------------------------------------------------ */
+
+#define MOST_COUNTED  4096 /* regions of a thread that are looked at */
+#define ENOUGH_EACH   3    /* for each thread */
+#define SMALL_PART    4    /* of the time */
+
+/* A marked region that is in no other: its ENTER and its EXIT, and how many barriers came before; and whether its thread may have waited for
+ * others in it, or between the one before and it. */
+struct counted { uint64_t since; struct event_ref exit; uint32_t site, epoch; bool waits, waited; };
+struct counted_thread { uint32_t thread; struct counted *v; size_t n, next; /* the first of the epoch that is looked at */ size_t end; };
+
+static struct counted_thread count_regions(const struct builder *b, uint32_t thread)
+{
+	const struct trace *trace = b->graph->trace;
+	const struct mpi_calls *barriers = &b->barriers[thread];
+	struct counted_thread c = { .thread = thread };
+	struct tr_cursor events = trace_events(trace, thread);
+	struct tr_event e;
+	uint64_t since = 0;
+	uint32_t depth = 0, epoch = 0;
+	bool waits = false, waited = false;
+	for (uint64_t at = 0; c.n <= MOST_COUNTED && trace_next_bare(&events, &e); at++) {
+		while (epoch < barriers->n && barriers->v[epoch].at <= at)
+			epoch++;
+		if (e.op == DPROF_LOST || e.site >= trace->nsites)
+			continue;
+		waits |= tr_is(trace, e.site, OP_OTHERS) && trace->sites[e.site].kind != DPROF_KIND_IO;
+		if (!tr_is(trace, e.site, OP_REGION) || trace->sites[e.site].automatic)
+			continue;
+		if (e.op == DPROF_ENTER && depth++ == 0) {
+			since = e.stamp;
+			waited = waits;
+			waits = false;
+		} else if (e.op == DPROF_EXIT && depth > 0 && --depth == 0) {
+			*MEM_GROW(c.v, c.n) = (struct counted){ since, { thread, at, e.stamp }, e.site, epoch, waits, waited };
+			waits = false;
+		}
+	}
+	trace_end(&events);
+	return c;
+}
+
+/* Whether all have done some of one region, but not all as much. */
+static bool differ(const struct counted_thread *c, size_t n, uint32_t site)
+{
+	size_t fewest = SIZE_MAX, most = 0;
+	for (size_t t = 0; t < n; t++) {
+		size_t count = 0;
+		for (size_t i = c[t].next; i < c[t].end; i++)
+			count += c[t].v[i].site == site;
+		fewest = count < fewest ? count : fewest;
+		most = count > most ? count : most;
+	}
+	return fewest > 0 && fewest < most;
+}
+
+/* In the epoch. */
+static bool is_alone(const struct counted_thread *c)
+{
+	bool alone = true;
+	for (size_t i = c->next; i < c->end; i++)
+		alone &= !c->v[i].waits && (i == c->next || !c->v[i].waited);
+	return alone;
+}
+
+/* The regions of an epoch, of which there is one of each thread. */
+static bool look_given(const struct counted_thread *c, size_t n)
+{
+	uint64_t begin = UINT64_MAX, first_end = UINT64_MAX, last_end = 0, last_begin = 0;
+	size_t pieces = 0;
+	bool unequal = false;
+	for (size_t t = 0; t < n; t++) {
+		const struct counted *last = &c[t].v[c[t].end - 1];
+		if (!is_alone(&c[t]))
+			return false;
+		pieces += c[t].end - c[t].next;
+		begin = c[t].v[c[t].next].since < begin ? c[t].v[c[t].next].since : begin;
+		first_end = last->exit.stamp < first_end ? last->exit.stamp : first_end;
+		last_end = last->exit.stamp > last_end ? last->exit.stamp : last_end;
+		last_begin = last->since > last_begin ? last->since : last_begin;
+	}
+	for (size_t i = c[0].next; i < c[0].end && !unequal; i++)
+		unequal = differ(c, n, c[0].v[i].site);
+	return unequal && pieces >= ENOUGH_EACH * n && last_begin <= first_end && (last_end - first_end) <= (last_end - begin) / SMALL_PART;
+}
+
+static void give_epoch(struct builder *b, const struct counted_thread *c, size_t n, uint32_t epoch)
+{
+	uint32_t group = graph_group(b, false);
+	for (size_t t = 0; t < n; t++) {
+		const struct graph_mpi_call *barrier = epoch ? &b->barriers[c[t].thread].v[epoch - 1] : NULL;
+		struct event_ref from = { c[t].thread, barrier ? barrier->at : 0, barrier ? barrier->stamp : b->graph->threads[c[t].thread].first };
+		graph_share(b, from, from, group);
+		for (size_t i = c[t].next; i < c[t].end; i++)
+			graph_share(b, c[t].v[i].exit, c[t].v[i].exit, group);
+	}
+}
+
+/* False: a thread does nothing there. */
+static bool find_epoch(struct counted_thread *c, size_t n, uint32_t epoch)
+{
+	bool all = true;
+	for (size_t t = 0; t < n; t++) {
+		while (c[t].next < c[t].n && c[t].v[c[t].next].epoch < epoch)
+			c[t].next++;
+		for (c[t].end = c[t].next; c[t].end < c[t].n && c[t].v[c[t].end].epoch == epoch;)
+			c[t].end++;
+		all &= c[t].end > c[t].next;
+	}
+	return all;
+}
+
+static void share_out(struct builder *b, const uint32_t *threads, size_t n)
+{
+	struct counted_thread *c = mem_resize(NULL, n, sizeof *c);
+	bool too_many = false;
+	uint32_t epochs = 0;
+	for (size_t t = 0; t < n; t++) {
+		c[t] = count_regions(b, threads[t]);
+		too_many |= c[t].n > MOST_COUNTED;
+		epochs = c[t].n && c[t].v[c[t].n - 1].epoch >= epochs ? c[t].v[c[t].n - 1].epoch + 1 : epochs;
+	}
+	for (uint32_t epoch = 0; epoch < epochs && !too_many; epoch++)
+		if (find_epoch(c, n, epoch) && look_given(c, n))
+			give_epoch(b, c, n, epoch);
+	for (size_t t = 0; t < n; t++)
+		free(c[t].v);
+	free(c);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 /* Threads that were created in one place, from the first on. */
 struct alike { uint32_t *v; size_t n; };
@@ -109,6 +245,7 @@ static void look_at(struct builder *b, struct alike a)
 	if (site == TR_NO_SITE)
 		return;
 	graph_note_dealer(b->graph, site);
+	share_out(b, a.v, a.n);
 	for (size_t i = 0; i < a.n; i++)
 		graph_give(b, (struct event_ref){ a.v[i], 0, b->graph->threads[a.v[i]].first }, GRAPH_DEALT);
 }

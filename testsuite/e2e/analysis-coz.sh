@@ -1195,6 +1195,7 @@ expects() { # directory from to, of half of a in percent
 }
 
 expects tail -37.26 -37.25 # what is expected, too
+expects counted-9 25 25 # whoever comes next does the next piece
 
 {
 	head_of 1
