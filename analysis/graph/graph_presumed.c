@@ -21,11 +21,13 @@
 
 #define SMALL_PART   16                /* of a stretch, and of the wait */
 #define MUCH_SMALLER 8                 /* than that of another thread */
+#define PART_AGAIN   4                 /* of a stretch, where the same thread has ended others of the thread's rows of sleeps */
 #define MOST_STEPS   (UINT64_C(1) << 26) /* threads times waits, of a clock: with more nothing is presumed */
 #define MOST_ENDS    8
 
-/* The likeliest cause so far, and how likely the next one of another thread is: parts of their stretches. */
-struct presumed { struct event_ref cause; double part, next; };
+/* The likeliest cause so far, and how likely the next one of another thread is: parts of their stretches. And the likeliest of a row of
+ * sleeps that is less so, which may be one if its thread has ended others. */
+struct presumed { struct event_ref cause, again; double part, next, part_again; };
 
 static int by_end(const void *x, const void *y)
 {
@@ -53,7 +55,7 @@ static void add_end(struct stretch_ends *s, struct event_ref end, uint64_t lengt
 static void look(const struct stretch_ends *s, const struct unknown_wait *w, struct presumed *p)
 {
 	const struct stretch_end *best = NULL;
-	double least = 1.0 / SMALL_PART;
+	double least = 1.0 / (w->looked && w->own ? PART_AGAIN : SMALL_PART);
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t behind = w->exit.stamp - s->v[i].end.stamp;
 		double part = s->v[i].length ? (double)behind / (double)s->v[i].length : 1;
@@ -63,7 +65,11 @@ static void look(const struct stretch_ends *s, const struct unknown_wait *w, str
 		best = within && part < least ? &s->v[i] : best;
 		least = best == &s->v[i] ? part : least;
 	}
-	if (!best)
+	if (best && least < p->part_again) {
+		p->part_again = least;
+		p->again = best->end;
+	}
+	if (least >= 1.0 / SMALL_PART)
 		return;
 	p->next = least < p->part ? p->part : least < p->next ? least : p->next;
 	if (least < p->part) {
@@ -152,10 +158,42 @@ static const struct event_ref *last_release(const struct builder *b, const struc
 	return last;
 }
 
-static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits)
+static bool is_presumed(const struct presumed *p)
+{
+	return p->part * MUCH_SMALLER <= p->next;
+}
+
+#define NO_THREAD UINT32_MAX
+
+/* Who has ended rows of sleeps of each thread, if that is one. */
+static uint32_t *find_enders(const struct builder *b, const struct presumed *p)
+{
+	size_t n = b->graph->trace->nthreads;
+	uint32_t *enders = mem_resize(NULL, n + 1, sizeof *enders);
+	bool *several = mem_resize(NULL, n + 1, sizeof *several);
+	for (size_t t = 0; t < n; t++) {
+		enders[t] = NO_THREAD;
+		several[t] = false;
+	}
+	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill)) {
+		uint32_t *ender = &enders[b->unknown[i].exit.thread];
+		if (!b->unknown[i].own || !is_presumed(&p[i]))
+			continue;
+		several[b->unknown[i].exit.thread] |= *ender != NO_THREAD && *ender != p[i].cause.thread;
+		*ender = p[i].cause.thread;
+	}
+	for (size_t t = 0; t < n; t++)
+		enders[t] = several[t] ? NO_THREAD : enders[t];
+	free(several);
+	return enders;
+}
+
+static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits, uint32_t ender)
 {
 	const struct event_ref *cause = last_release(b, w);
-	bool presumed = cause || p->part * MUCH_SMALLER <= p->next;
+	if (!cause && w->own && p->part_again < 1 && p->again.thread == ender && (!is_presumed(p) || p->cause.thread != ender))
+		cause = &p->again;
+	bool presumed = cause || is_presumed(p);
 	if (presumed && w->looked && w->own)
 		b->graph->slept_for_others_s += (double)(w->exit.stamp - w->begin.enter.stamp) / (b->graph->trace->clocks[w->clock].ghz * 1e9);
 	if (presumed)
@@ -261,7 +299,7 @@ void graph_presumed(struct builder *b)
 	struct presumed *p = spill_zeros(b->spill, b->nunknown, sizeof *p);
 	uint64_t *nwaits = spill_zeros(b->spill, b->graph->trace->nthreads, sizeof *nwaits);
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill)) {
-		p[i].part = p[i].next = 1;
+		p[i].part = p[i].next = p[i].part_again = 1;
 		nwaits[b->unknown[i].exit.thread]++;
 	}
 	runs_sort(b->spill, b->unknown, b->nunknown, sizeof *b->unknown, by_end);
@@ -270,8 +308,10 @@ void graph_presumed(struct builder *b)
 			next++;
 		presume(b, &b->unknown[i], next - i, &p[i]);
 	}
+	uint32_t *enders = find_enders(b, p);
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill))
-		add(b, &b->unknown[i], &p[i], nwaits[b->unknown[i].exit.thread]);
+		add(b, &b->unknown[i], &p[i], nwaits[b->unknown[i].exit.thread], enders[b->unknown[i].exit.thread]);
+	free(enders);
 	spill_free(b->spill, p);
 	spill_free(b->spill, nwaits);
 }

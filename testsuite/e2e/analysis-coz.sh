@@ -1432,6 +1432,18 @@ looks() {
 }
 looks | trace looks
 expects looks 46.46 46.46
+# Where most such sleeps have been ended by one thread, it has ended another row as well, though that was seen later.
+rows() {
+	head_of 2
+	local n at=1001000
+	for n in 0 40000 80000; do op 0 0 $((1000000 + n)) $((1040000 + n)); done
+	for n in 8 6 5; do
+		for ((; n > 0; n--)); do op 1 30 $at $((at += 5000)); done
+		op 1 1 $at $((at += 12200))
+	done
+}
+rows | trace rows
+expects rows 45.25 45.25
 # A barrier that is made of a lock and a condition variable: who signals there would have waited for the others.
 meets() { # function in which it is signalled [again]
 	head_of 2
