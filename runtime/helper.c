@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 #include "runtime/modules.h"
@@ -61,6 +62,7 @@ static int state;
 
 #define FILTERED "system calls are filtered (seccomp), and dprof's helper cannot do without some"
 #define REFUSED  "no thread could be made for dprof's helper"
+#define QUEUES   "a message queue was open, whose notification (mq_notify) dprof's helper might take back"
 #define HANDLERS "each event that might have started dprof's helper may have been one in a signal handler"
 static uint32_t id; /* the thread's, or 0: it has not begun */
 static long process; /* in which it is: a child that nobody told of its fork has none */
@@ -206,6 +208,28 @@ static void *leave(void)
 	return NULL;
 }
 
+/* For descriptors of our own the kernel copies what lies below this (NR_OPEN_DEFAULT), and closes the copies. */
+#define COPIED 64
+#define QUEUE_MAGIC 0x19800202 /* of its file system, as statfs(2) has it */
+
+/* Whoever closes a message queue takes back what its process has asked for there (mqueue_flush_file() in the kernel). */
+static bool would_close_queue(void)
+{
+	struct statfs of;
+
+	for (int fd = 0; fd < COPIED; fd++)
+		if (sys(SYS_fstatfs, fd, &of) == 0 && of.f_type == QUEUE_MAGIC)
+			return true;
+	return false;
+}
+
+static void *give_up(const char *why)
+{
+	absent = why;
+	__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
+	return leave();
+}
+
 static void *helper(void *unused)
 {
 	uint64_t looked = dprof_now(), asked = looked;
@@ -219,6 +243,8 @@ static void *helper(void *unused)
 	prctl(PR_SET_NAME, "dprof-helper");
 	dprof_be_apart();
 	dprof_unseen_own_begins();
+	if (would_close_queue())
+		return give_up(QUEUES);
 	sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
 	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
 	for (;;) {
@@ -231,11 +257,8 @@ static void *helper(void *unused)
 		dprof_unseen_look(looked);
 		if (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == DISMISSED)
 			return leave();
-		if (!rest(seen, soon)) {
-			absent = FILTERED;
-			__atomic_store_n(&state, CANNOT_HELP, __ATOMIC_SEQ_CST);
-			return leave();
-		}
+		if (!rest(seen, soon))
+			return give_up(FILTERED);
 	}
 }
 

@@ -17,5 +17,13 @@ for way in blocked masked workers handled; do
 	[ "$(cat said)" = "$expected" ] || fail "$way: expected $expected, found $(cat said)"
 done
 
+# Whoever closes a copy of a message queue's descriptor, as the helper does that wants none of the program's, takes back what its process
+# has asked for there.
+"$B/bin/dprof-cc" -Wall -Wextra -O1 "$from/notified.c" -o notified -lrt || exit 1
+rm -rf dprof-*
+./notified >said || fail "notified: exit status $?"
+[ "$(cat said)" = told ] || fail "notified: the program is $(cat said) of a message"
+"$analyze" check dprof-* >verdict || fail "notified: $(cat verdict)"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
