@@ -8,6 +8,7 @@
  *
  * Law: each stamp of that clock becomes floor(rate * stamp) + offset, and its nominal ticks per nanosecond are as many times more: what a
  * kernel counts in nanoseconds is as long as before. Nothing else changes. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -70,6 +71,17 @@ static void owner_line(const struct rewrite *r, char *line)
 	}
 }
 
+/* The line with the stamp of the thread's end changed, if it says that. To be freed. */
+static char *with_end(const struct rewrite *r, uint64_t clock, char *line)
+{
+	char *ended = strstr(line, " ended="), *behind = ended ? ended + strlen(" ended=") : NULL, *changed = NULL;
+	uint64_t stamp = ended ? number(&behind, line) : 0;
+	if (!ended ? asprintf(&changed, "%s", line) < 0
+		   : asprintf(&changed, "%.*s ended=%" PRIu64 "%s", (int)(ended - line), line, new_stamp(r, clock, stamp), behind) < 0)
+		die(line, "no memory");
+	return changed;
+}
+
 /* Remembers whose clock a thread reads. */
 static void thread_line(struct rewrite *r, char *line)
 {
@@ -78,7 +90,9 @@ static void thread_line(struct rewrite *r, char *line)
 	if (thread >= MAX_THREADS || !clock)
 		die(line, "not a thread");
 	r->clock_of[thread] = (long)number(&clock, line);
-	owner_line(r, line);
+	char *changed = with_end(r, (uint64_t)r->clock_of[thread], line);
+	owner_line(r, changed);
+	free(changed);
 }
 
 /* "clock N ... ghz=G ...": merged, only the first one is left. */
