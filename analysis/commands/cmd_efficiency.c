@@ -276,15 +276,12 @@ static size_t count_undecided(struct trace *trace, const struct times *times, co
 {
 	struct efficiency e;
 	(void)options;
+	if (relations_missing(times))
+		return SIZE_MAX;
 	bool any = efficiency_open(&e, trace, times);
 	size_t n = any ? undecided(&e) : SIZE_MAX;
 	efficiency_close(&e);
 	return n;
-}
-
-static size_t count_again(struct trace *trace, const struct options *options)
-{
-	return relations_count(trace, options, count_undecided);
 }
 
 /* ---- One run --------------------------------------------------------------------------------- */
@@ -311,7 +308,7 @@ static void fill(struct reply *r, struct efficiency_answer *a, const struct opti
 static void fill_all(struct reply *r, struct efficiency_answer *a, const struct options *o)
 {
 	fill(r, a, o);
-	struct decide decide = decide_find(a->times, o, undecided(&a->e), count_again);
+	struct decide decide = decide_find(a->times, o, undecided(&a->e), count_undecided);
 	decide_fill(r, &decide);
 	efficiency_close(&a->e);
 }

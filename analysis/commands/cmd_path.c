@@ -236,6 +236,8 @@ static size_t count_undecided(struct trace *trace, const struct times *times, co
 {
 	struct path path;
 	size_t n = SIZE_MAX;
+	if (relations_missing(times))
+		return n;
 	open_path(&path, trace, times);
 	struct path_answer a = answer_of(&path);
 	if (find_slice(&a, options)) {
@@ -245,11 +247,6 @@ static size_t count_undecided(struct trace *trace, const struct times *times, co
 	}
 	path_close(&path);
 	return n;
-}
-
-static size_t count_again(struct trace *trace, const struct options *options)
-{
-	return relations_count(trace, options, count_undecided);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -283,7 +280,7 @@ static void fill(struct reply *r, struct path_answer *a, const struct options *o
 	reply_value(r, "assumptions", tab_text(assumptions));
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
-	struct decide decide = decide_find(a->times, o, undecided(&a->profile), count_again);
+	struct decide decide = decide_find(a->times, o, undecided(&a->profile), count_undecided);
 	decide_fill(r, &decide);
 	path_profile_close(&a->profile);
 }

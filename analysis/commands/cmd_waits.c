@@ -229,15 +229,12 @@ static size_t count_undecided(struct trace *trace, const struct times *times, co
 	struct waits waits;
 	struct waits_answer a = { .trace = trace, .times = times, .waits = &waits };
 	(void)options;
+	if (relations_missing(times))
+		return SIZE_MAX;
 	waits_open(&waits, trace, times);
 	size_t n = undecided(&a);
 	waits_close(&waits);
 	return n;
-}
-
-static size_t count_again(struct trace *trace, const struct options *options)
-{
-	return relations_count(trace, options, count_undecided);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -270,7 +267,7 @@ void reply_waits(struct reply *reply, const struct graph *graph, const struct wa
 		a.waiting = time_add(a.waiting, waits->places[i].ticks);
 	a.waiting = doubt_waiting(&shown, graph, a.waiting, &a.open);
 	fill(reply, &a, options);
-	struct decide decide = decide_find(times, options, undecided(&a), count_again);
+	struct decide decide = decide_find(times, options, undecided(&a), count_undecided);
 	decide_fill(reply, &decide);
 	free(shown.delays);
 }

@@ -57,26 +57,21 @@ static struct interval slowest_packets_s(const struct times *t)
 	return slowest;
 }
 
-/* Of another run. */
-static double known_then(const struct search *s, struct rerun how)
+/* How well another run would know its clocks; and how many verdicts would be undecided then, if that is to be counted. */
+struct tried { double known_s; size_t undecided; };
+static struct tried try_run(const struct search *s, struct rerun how, bool counts)
 {
 	struct trace *copy = rerun_open(s->times, how);
+	struct tried tried = { INFINITY, SIZE_MAX };
 	struct times times;
-	double known = INFINITY;
 	if (times_open(&times, copy, &s->options) == EXIT_FINE) {
-		known = times_all_proven(&times) ? known_to(&times) : INFINITY;
+		tried.known_s = times_all_proven(&times) ? known_to(&times) : INFINITY;
+		if (counts)
+			tried.undecided = s->count(copy, &times, &s->options);
 		times_close(&times);
 	}
 	rerun_close(copy);
-	return known;
-}
-
-static size_t undecided_then(const struct search *s, struct rerun how)
-{
-	struct trace *copy = rerun_open(s->times, how);
-	size_t n = s->count(copy, &s->options);
-	rerun_close(copy);
-	return n;
+	return tried;
 }
 
 static struct rerun halved(const struct decide *d, int times)
@@ -84,22 +79,28 @@ static struct rerun halved(const struct decide *d, int times)
 	return (struct rerun){ .width_s = ldexp(d->known_s, -times) };
 }
 
-/* How often what is known must be halved, at least. */
-static int find_halvings(const struct search *s, struct decide *d)
+static size_t decided_then(const struct decide *d, struct tried then)
 {
-	size_t least = undecided_then(s, halved(d, HALVINGS));
+	return d->undecided > then.undecided ? d->undecided - then.undecided : 0;
+}
+
+/* How well clocks must be known, if what is known is halved as seldom as will do. */
+static double find_needed(const struct search *s, struct decide *d)
+{
+	struct tried needed = try_run(s, halved(d, HALVINGS), true);
 	int lo = 1, hi = HALVINGS;
-	d->by_clocks = d->undecided > least ? d->undecided - least : 0;
+	d->by_clocks = decided_then(d, needed);
 	while (d->by_clocks > 0 && lo < hi) {
 		int mid = (lo + hi) / 2;
-		size_t n = undecided_then(s, halved(d, mid));
-		size_t decided = d->undecided > n ? d->undecided - n : 0;
-		if ((double)decided >= ENOUGH * (double)d->by_clocks)
+		struct tried tried = try_run(s, halved(d, mid), true);
+		if ((double)decided_then(d, tried) >= ENOUGH * (double)d->by_clocks) {
 			hi = mid;
-		else
+			needed = tried;
+		} else {
 			lo = mid + 1;
+		}
 	}
-	return hi;
+	return needed.known_s;
 }
 
 static const int tries_ms[] = { 125, 60, 30, 15, 8, 5 };
@@ -122,7 +123,7 @@ static double find_interval(const struct search *s, const struct decide *d)
 	size_t i = 0, n = tried(s);
 	for (; i < n && best > d->needed_s; i++) {
 		double interval = tries_ms[i] / 1e3;
-		known[i] = now > 0 && interval > now * 0.9 ? INFINITY : known_then(s, (struct rerun){ .interval_s = interval });
+		known[i] = now > 0 && interval > now * 0.9 ? INFINITY : try_run(s, (struct rerun){ .interval_s = interval }, false).known_s;
 		best = known[i] < best ? known[i] : best;
 	}
 	double enough = best < d->needed_s ? d->needed_s : best * AS_GOOD;
@@ -135,8 +136,7 @@ static double find_interval(const struct search *s, const struct decide *d)
 static void advise(const struct search *s, struct decide *d)
 {
 	double interval = find_interval(s, d);
-	size_t n = interval > 0 ? undecided_then(s, (struct rerun){ .interval_s = interval }) : d->undecided;
-	d->by_interval = d->undecided > n ? d->undecided - n : 0;
+	d->by_interval = interval > 0 ? decided_then(d, try_run(s, (struct rerun){ .interval_s = interval }, true)) : 0;
 	d->interval_s = d->by_interval ? interval : 0;
 	d->too_long = tries_ms[TRIES - 1] / 1e3 < s->least_s;
 }
@@ -155,7 +155,7 @@ struct decide decide_find(const struct times *t, const struct options *options, 
 		return d;
 	d.known_s = known_to(t);
 	d.packets_s = slowest_packets_s(t);
-	d.needed_s = known_then(&s, halved(&d, find_halvings(&s, &d)));
+	d.needed_s = find_needed(&s, &d);
 	d.larger = isfinite(d.needed_s) && d.needed_s > 0 ? (unsigned)ceil(d.known_s / d.needed_s) : 0;
 	if (d.by_clocks > 0)
 		advise(&s, &d);

@@ -14,8 +14,8 @@
 #include "analysis/clocks/times.h"
 #include "analysis/tables/reply.h"
 
-/* How many verdicts are undecided of a trace. */
-typedef size_t decide_count(struct trace *, const struct options *);
+/* How many verdicts are undecided of a trace; SIZE_MAX: nothing is known. */
+typedef size_t decide_count(struct trace *, const struct times *, const struct options *);
 
 struct decide {
 	size_t undecided;        /* verdicts of this trace */

@@ -598,9 +598,9 @@ struct opening { struct findings *f; const struct options *options; int status; 
 static void open_part(void *opening, size_t part, size_t worker)
 {
 	struct opening *o = opening;
-	if (part == 0)
+	if (part == 0 && !o->f->timed)
 		o->status = times_open(&o->f->times, o->f->trace, o->options);
-	else
+	else if (part > 0)
 		totals_follow(&o->f->totals, part - 1, worker);
 }
 
@@ -610,7 +610,7 @@ static int open_parts(struct findings *f, const struct options *options)
 	struct opening o = { f, options, EXIT_FINE };
 	size_t parts = 1 + f->trace->nthreads, workers = pool_workers(parts);
 	totals_begin(&f->totals, f->trace, &f->roles, workers);
-	bool matches = !options->packets_only && !options->of_run;
+	bool matches = !options->packets_only && !f->timed;
 	progress_begin(matches ? "following the threads and their messages" : "following the threads",
 		       (1 + matches) * trace_records(f->trace));
 	pool_run(parts, workers, open_part, &o);
@@ -621,9 +621,10 @@ static int open_parts(struct findings *f, const struct options *options)
 	return o.status;
 }
 
-int findings_open(struct findings *f, struct trace *trace, const struct options *options)
+/* Unless they are known, the times are opened as well. */
+static int open_all(struct findings *f, const struct options *options)
 {
-	*f = (struct findings){ .trace = trace };
+	struct trace *trace = f->trace;
 	int status = roles_open(&f->roles, trace, options->work, options->wait) ? open_parts(f, options) : EXIT_USAGE;
 	if (status != EXIT_FINE) {
 		roles_close(&f->roles);
@@ -662,6 +663,18 @@ int findings_open(struct findings *f, struct trace *trace, const struct options 
 	return EXIT_FINE;
 }
 
+int findings_open(struct findings *f, struct trace *trace, const struct options *options)
+{
+	*f = (struct findings){ .trace = trace };
+	return open_all(f, options);
+}
+
+int findings_open_timed(struct findings *f, struct trace *trace, const struct times *times, const struct options *options)
+{
+	*f = (struct findings){ .trace = trace, .times = *times, .timed = true };
+	return open_all(f, options);
+}
+
 void findings_regions(struct findings *f)
 {
 	totals_regions(&f->totals);
@@ -677,5 +690,6 @@ void findings_close(struct findings *f)
 	free(f->spans);
 	totals_close(&f->totals);
 	roles_close(&f->roles);
-	times_close(&f->times);
+	if (!f->timed)
+		times_close(&f->times);
 }

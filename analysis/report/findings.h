@@ -29,6 +29,7 @@ struct ranking { struct ranked *list; size_t count; }; /* highest first */
 struct findings {
 	struct trace *trace;
 	struct times times;
+	bool timed;                   /* these are not its own */
 	struct roles roles;
 	struct totals totals;
 	struct span *spans;           /* of each time base */
@@ -48,6 +49,8 @@ struct findings {
 
 /* Anything but EXIT_FINE: a message was printed on stderr, and there is nothing to close. */
 int findings_open(struct findings *, struct trace *, const struct options *);
+/* Likewise, where the times are known; they must last. */
+int findings_open_timed(struct findings *, struct trace *, const struct times *, const struct options *);
 void findings_close(struct findings *);
 void findings_regions(struct findings *); /* adds the totals of regions */
 

@@ -430,10 +430,10 @@ size_t ranking_undecided(const struct findings *f)
 	return n;
 }
 
-size_t ranking_count_undecided(struct trace *trace, const struct options *options)
+size_t ranking_count_undecided(struct trace *trace, const struct times *times, const struct options *options)
 {
 	struct findings f;
-	if (findings_open(&f, trace, options) != EXIT_FINE)
+	if (findings_open_timed(&f, trace, times, options) != EXIT_FINE)
 		return SIZE_MAX;
 	size_t n = ranking_undecided(&f);
 	findings_close(&f);

@@ -21,7 +21,7 @@ const struct ranked *ranking_worth_a_look(const struct findings *);
 
 /* Of those who are worth a look the places that are undecided; and of a trace, for decide.h. */
 size_t ranking_undecided(const struct findings *);
-size_t ranking_count_undecided(struct trace *, const struct options *);
+size_t ranking_count_undecided(struct trace *, const struct times *, const struct options *);
 
 /* What to look at, or why nothing can be said and what would help. To be freed. */
 char *ranking_advice(const struct reply *, const struct findings *);

@@ -38,18 +38,6 @@ void relations_unknown(struct reply *r, const struct trace *trace, const char *w
 	free(text);
 }
 
-size_t relations_count(struct trace *trace, const struct options *options, relations_counter *count)
-{
-	struct times times;
-	size_t n = SIZE_MAX;
-	if (times_open(&times, trace, options) != EXIT_FINE)
-		return n;
-	if (!relations_missing(&times))
-		n = count(trace, &times, options);
-	times_close(&times);
-	return n;
-}
-
 int relations_run(struct trace *trace, const struct options *options, struct reply *reply, const char *unknown,
 		  relations_answer *answer)
 {

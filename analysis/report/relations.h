@@ -21,10 +21,6 @@ const char *relations_unanswered(const struct times *);
 typedef int relations_answer(struct trace *, const struct times *, const struct options *, struct reply *);
 int relations_run(struct trace *, const struct options *, struct reply *, const char *unknown, relations_answer *answer);
 
-/* What such a command counts in a trace, SIZE_MAX where it is not known who waited for whom; of decide.h. */
-typedef size_t relations_counter(struct trace *, const struct times *, const struct options *);
-size_t relations_count(struct trace *, const struct options *, relations_counter *);
-
 /* That page, without an answer. */
 void relations_unknown(struct reply *, const struct trace *, const char *why, const char *unknown);
 
