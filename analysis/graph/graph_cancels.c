@@ -7,7 +7,7 @@
  *
  * Who went on at a cancellation point, and comes to the team's next barrier behind another one's cancel, has most likely done so
  * because of that: as long behind it as here. It does not say what else it would have done, and in another run it may have done it all.
- * A loop or sections that are cancelled leave no record of that: it may have been so, or not.
+ * Where a loop or sections were cancelled before that was recorded, or a taskgroup is, it may have been so, or not.
  *
  * A thread that ends soon behind a pthread_cancel of it has most likely ended because of that, whatever it was about then: as long
  * behind it as here. Nothing of all this is proved. */
@@ -49,7 +49,7 @@ static void end_all(struct builder *b, const struct cancellation *c, size_t n)
 		bool ended = cancel && cancel->ref.stamp > c[i].since.stamp;
 		if (c[i].cancels)
 			cancel = &c[i];
-		else if (!any || ended)
+		else if ((!any && !c[i].said) || ended)
 			end_because(b, &c[i], cancel);
 	}
 }

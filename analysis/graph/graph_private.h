@@ -208,8 +208,9 @@ struct inside { uint64_t enter_at; struct event_ref exit; /* of the operation; *
  * is recorded. */
 struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
 
-/* A thread cancels its team's region; or comes to a barrier of its team, and since then could have been told that another had. */
-struct cancellation { uint64_t group; struct event_ref ref, since; bool cancels; };
+/* A thread cancels its team's region, or a loop or sections; or comes to a barrier of its team, and since then could have been told that
+ * another had, which would have been `said`. */
+struct cancellation { uint64_t group; struct event_ref ref, since; bool cancels, said; };
 
 /* A thread of one's process is cancelled (pthread_cancel); or the number of threads: it is not known which. */
 struct thread_cancel { uint32_t thread; struct event_ref ref; };

@@ -51,7 +51,8 @@ struct thread_walk {
 	bool just_took;
 	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
 	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
-	bool may_be_cancelled;    /* likewise, since then, of this group */
+	bool may_be_cancelled;    /* likewise, since then, of this group; and whoever cancelled would have said so */
+	bool cancels_said;
 	struct event_ref goes_on_since;
 	uint64_t goes_on_in;
 

@@ -42,9 +42,12 @@ void walk_note_cancellation(struct thread_walk *w, const struct tr_event *e, str
 	struct builder *b = w->b;
 	w->goes_on_since = ref;
 	w->goes_on_in = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
-	w->may_be_cancelled = !trace_has(e, DPROF_KEY_ROLE);
+	uint64_t cancels = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
+	w->may_be_cancelled = !trace_has(e, DPROF_KEY_ROLE) && cancels != 1;
+	w->cancels_said = cancels == 0;
 	if (!w->may_be_cancelled)
-		*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) = (struct cancellation){ w->goes_on_in, ref, ref, true };
+		*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) =
+			(struct cancellation){ .group = w->goes_on_in, .ref = ref, .since = ref, .cancels = true };
 }
 
 /* It comes to a barrier of its team. */
@@ -53,7 +56,8 @@ void walk_end_cancellable(struct thread_walk *w, const struct tr_event *e, struc
 	struct builder *b = w->b;
 	if (!w->may_be_cancelled || trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX) != w->goes_on_in)
 		return;
-	*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) = (struct cancellation){ w->goes_on_in, ref, w->goes_on_since, false };
+	*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) =
+		(struct cancellation){ .group = w->goes_on_in, .ref = ref, .since = w->goes_on_since, .said = w->cancels_said };
 	w->may_be_cancelled = false;
 }
 

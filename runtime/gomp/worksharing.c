@@ -5,8 +5,9 @@
  *   POINT dynamic loop group       the thread begins with a loop whose schedule is not static, or with sections
  *   POINT dynamic loop group seq   it has its seq-th piece of that, from 0, which may be of several iterations; or there is none left
  *   POINT single group             it comes to a `single`, which whoever comes first runs
- *   POINT cancellation point group it goes on, and would not if another thread had cancelled the construct: once before
- *                                  each barrier
+ *   POINT cancellation point group tag=0  it goes on, and would not if another thread had cancelled the construct: once before
+ *                                         each barrier. Without a tag: of a taskgroup, or before cancelled loops were recorded
+ *   POINT cancellation point group tag=1  it cancels a loop or sections: who is told that comes to the barrier behind them
  *   POINT cancellation point group role=1 it cancels the region: from here on not all of the team come to its barriers
  *
  * Which thread does what from there to the team's next barrier may be otherwise in another run. Parts that are single iterations or
@@ -23,7 +24,8 @@ DPROF_SITE_OF(site_single, DPROF_KIND_FORK, "single");
 DPROF_SITE_OF(site_cancellation, DPROF_KIND_FORK, "cancellation point");
 
 enum { BY_ENVIRONMENT, STATIC, DYNAMIC, GUIDED };
-enum { CANCEL_PARALLEL = 1 }; /* likewise: of what is cancelled */
+enum { CANCEL_PARALLEL = 1, CANCEL_LOOP = 2, CANCEL_SECTIONS = 4, CANCEL_TASKGROUP = 8 }; /* likewise: of what is cancelled */
+enum { GOES_ON, CANCELS };
 
 static void say_more(const struct dprof_site *site, struct dprof_arguments *a)
 {
@@ -194,12 +196,16 @@ NEXTS(ordered_guided)
 NEXTS(ordered_runtime)
 
 /* gone_on: how many barriers there had been when it was last said, and 1. */
-static void go_on(void)
+static void go_on(int which)
 {
+	struct dprof_arguments a = { 0 };
+
 	if (!omp_get_cancellation() || team_place.gone_on == team_place.barriers + 1)
 		return;
 	team_place.gone_on = team_place.barriers + 1;
-	say(SITE(site_cancellation));
+	if (which != CANCEL_TASKGROUP)
+		dprof_say(&a, DPROF_KEY_TAG, GOES_ON);
+	say_more(SITE(site_cancellation), &a);
 }
 
 DPROF_EXPORT bool GOMP_cancellation_point(int which);
@@ -207,15 +213,15 @@ DPROF_EXPORT bool GOMP_cancellation_point(int which)
 {
 	bool cancelled = REAL(GOMP_cancellation_point)(which);
 	if (IS_OURS && !cancelled)
-		go_on();
+		go_on(which);
 	return cancelled;
 }
 
-static void say_cancelled(void)
+static void say_cancelled(int key, uint64_t value)
 {
 	struct dprof_arguments a = { 0 };
 
-	dprof_say(&a, DPROF_KEY_ROLE, 1);
+	dprof_say(&a, key, value);
 	say_more(SITE(site_cancellation), &a);
 }
 
@@ -224,9 +230,11 @@ DPROF_EXPORT bool GOMP_cancel(int which, bool cancels)
 {
 	bool cancelled = REAL(GOMP_cancel)(which, cancels);
 	if (IS_OURS && !cancelled)
-		go_on();
+		go_on(which);
 	else if (IS_OURS && which == CANCEL_PARALLEL)
-		say_cancelled();
+		say_cancelled(DPROF_KEY_ROLE, 1);
+	else if (IS_OURS && (which == CANCEL_LOOP || which == CANCEL_SECTIONS))
+		say_cancelled(DPROF_KEY_TAG, CANCELS);
 	return cancelled;
 }
 

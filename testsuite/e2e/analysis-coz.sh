@@ -1537,6 +1537,25 @@ expects over 10 10
 } | trace read
 expects read 14.9476 14.9476
 
+# One thread cancels a loop, and the other one is told that; or nobody does, and had he done so it would be recorded.
+ended_loop() { # of the first thread's point, and of the second one's
+	head_of 2
+	echo "group 1 threads=0,1"
+	echo "site 46 kind=fork name=cancellation%20point file=x.c line=47"
+	op 0 0 1000000 1400000
+	echo "e 0 1400005 46 point group=1 $1"
+	op 0 10 1400010 1400060 group=1 seq=0
+	echo "e 1 1000005 46 point group=1 $2"
+	op 1 1 1000010 1400030
+	op 1 10 1400040 1400060 group=1 seq=0
+	op 1 1 1400060 2000000
+}
+ended_loop tag=1 tag=0 | trace cancelled_loop
+expects cancelled_loop 20 20
+ended_loop tag=0 tag=0 | trace whole_loop
+expects whole_loop 0 0
+ended_loop tag=0 "" | trace some_loop # of a taskgroup, or before that was recorded
+expects some_loop 0 20
 # A thread that is cancelled goes on until then in any run; but not one that ends much later.
 cancelled() { # when thread 1 ends
 	head_of 2
