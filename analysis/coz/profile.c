@@ -610,7 +610,8 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "
 		"counter or a stream (FILE *) that threads share is not seen, but that is taken to give out work where threads that "
-		"were created in one place are not all as often in a region, and through with it at about the same time.)"
+		"were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and through with it at "
+		"about the same time.)"
 		"%s%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s%s",
 		p->dealers ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->dealers ? p->dealers : "",
 		p->dealers ? ", which another run need not keep." : "",

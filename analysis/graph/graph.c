@@ -388,6 +388,7 @@ static void builder_close(struct builder *b)
 	free(b->parked);
 	free(b->listens);
 	free(b->has_futexes);
+	free(b->in_teams);
 	free(b->may_wait);
 	ids_free(&b->inboxes_of);
 	free(b->inbox_queues);
@@ -448,6 +449,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.left, 0, n * sizeof *b.left);
 	b.has_futexes = mem_resize(NULL, n + 1, sizeof *b.has_futexes);
 	memset(b.has_futexes, 0, n * sizeof *b.has_futexes);
+	b.in_teams = mem_resize(NULL, n + 1, sizeof *b.in_teams);
+	memset(b.in_teams, 0, n * sizeof *b.in_teams);
 	b.may_wait = mem_resize(NULL, trace->nprocesses + 1, sizeof *b.may_wait);
 	memset(b.may_wait, 0, trace->nprocesses * sizeof *b.may_wait);
 	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);

@@ -9,6 +9,9 @@
  * piece takes, since nobody is idle while there is one left. Chance may look so, too; then what is proved is only wider than need be. Where a
  * lock or something else that is recorded gives out the work, that is known better (graph_dealers.c).
  *
+ * Of a team of OpenMP that is looked for up to each barrier; but a static loop, of which there is no record either, gives some threads one
+ * iteration more.
+ *
  * Expected is that whoever comes next does the next marked region, up to the threads' next barrier, where that is hardly chance: there are
  * several for each thread, no thread waits for others in between, all have begun their last before the first has ended his, and end with it but for a small part of
  * the time. */
@@ -69,7 +72,7 @@ static bool looks_shared_out(const struct shared_out *s)
 
 /* A marked region that is in no other: its ENTER and its EXIT, and how many barriers came before; and whether its thread may have waited for
  * others in it, or between the one before and it. */
-struct counted { uint64_t since; struct event_ref exit; uint32_t site, epoch; bool waits, waited; };
+struct counted { struct event_ref enter, exit; uint32_t site, epoch; bool waits, waited; };
 struct counted_thread { uint32_t thread; struct counted *v; size_t n, next; /* the first of the epoch that is looked at */ size_t end; };
 
 static struct counted_thread count_regions(const struct builder *b, uint32_t thread)
@@ -79,7 +82,7 @@ static struct counted_thread count_regions(const struct builder *b, uint32_t thr
 	struct counted_thread c = { .thread = thread };
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
-	uint64_t since = 0;
+	struct event_ref enter = { .thread = thread };
 	uint32_t depth = 0, epoch = 0;
 	bool waits = false, waited = false;
 	for (uint64_t at = 0; c.n <= MOST_COUNTED && trace_next_bare(&events, &e); at++) {
@@ -91,11 +94,11 @@ static struct counted_thread count_regions(const struct builder *b, uint32_t thr
 		if (!tr_is(trace, e.site, OP_REGION) || trace->sites[e.site].automatic)
 			continue;
 		if (e.op == DPROF_ENTER && depth++ == 0) {
-			since = e.stamp;
+			enter = (struct event_ref){ thread, at, e.stamp };
 			waited = waits;
 			waits = false;
 		} else if (e.op == DPROF_EXIT && depth > 0 && --depth == 0) {
-			*MEM_GROW(c.v, c.n) = (struct counted){ since, { thread, at, e.stamp }, e.site, epoch, waits, waited };
+			*MEM_GROW(c.v, c.n) = (struct counted){ enter, { thread, at, e.stamp }, e.site, epoch, waits, waited };
 			waits = false;
 		}
 	}
@@ -103,8 +106,8 @@ static struct counted_thread count_regions(const struct builder *b, uint32_t thr
 	return c;
 }
 
-/* Whether all have done some of one region, but not all as much. */
-static bool differ(const struct counted_thread *c, size_t n, uint32_t site)
+/* Whether all have done some of one region, but one has done so much more of it. */
+static bool differ(const struct counted_thread *c, size_t n, uint32_t site, size_t more)
 {
 	size_t fewest = SIZE_MAX, most = 0;
 	for (size_t t = 0; t < n; t++) {
@@ -114,7 +117,7 @@ static bool differ(const struct counted_thread *c, size_t n, uint32_t site)
 		fewest = count < fewest ? count : fewest;
 		most = count > most ? count : most;
 	}
-	return fewest > 0 && fewest < most;
+	return fewest > 0 && most - fewest >= more;
 }
 
 /* In the epoch. */
@@ -127,33 +130,40 @@ static bool is_alone(const struct counted_thread *c)
 }
 
 /* The regions of an epoch, of which there is one of each thread. */
-static bool look_given(const struct counted_thread *c, size_t n)
+struct counted_epoch { uint64_t begin, first_end, last_end, last_begin; size_t pieces; bool alone, unequal; };
+
+static struct counted_epoch look_at_epoch(const struct counted_thread *c, size_t n, size_t more)
 {
-	uint64_t begin = UINT64_MAX, first_end = UINT64_MAX, last_end = 0, last_begin = 0;
-	size_t pieces = 0;
-	bool unequal = false;
+	struct counted_epoch e = { .begin = UINT64_MAX, .first_end = UINT64_MAX, .alone = true };
 	for (size_t t = 0; t < n; t++) {
-		const struct counted *last = &c[t].v[c[t].end - 1];
-		if (!is_alone(&c[t]))
-			return false;
-		pieces += c[t].end - c[t].next;
-		begin = c[t].v[c[t].next].since < begin ? c[t].v[c[t].next].since : begin;
-		first_end = last->exit.stamp < first_end ? last->exit.stamp : first_end;
-		last_end = last->exit.stamp > last_end ? last->exit.stamp : last_end;
-		last_begin = last->since > last_begin ? last->since : last_begin;
+		const struct counted *first = &c[t].v[c[t].next], *last = &c[t].v[c[t].end - 1];
+		e.alone &= is_alone(&c[t]);
+		e.pieces += c[t].end - c[t].next;
+		e.begin = first->enter.stamp < e.begin ? first->enter.stamp : e.begin;
+		e.first_end = last->exit.stamp < e.first_end ? last->exit.stamp : e.first_end;
+		e.last_end = last->exit.stamp > e.last_end ? last->exit.stamp : e.last_end;
+		e.last_begin = last->enter.stamp > e.last_begin ? last->enter.stamp : e.last_begin;
 	}
-	for (size_t i = c[0].next; i < c[0].end && !unequal; i++)
-		unequal = differ(c, n, c[0].v[i].site);
-	return unequal && pieces >= ENOUGH_EACH * n && last_begin <= first_end && (last_end - first_end) <= (last_end - begin) / SMALL_PART;
+	for (size_t i = c[0].next; i < c[0].end && !e.unequal; i++)
+		e.unequal = differ(c, n, c[0].v[i].site, more);
+	return e;
 }
 
-static void give_epoch(struct builder *b, const struct counted_thread *c, size_t n, uint32_t epoch)
+static bool may_be_given(const struct counted_epoch *e)
+{
+	return e->alone && e->unequal && e->last_begin <= e->first_end;
+}
+
+static bool is_given_likely(const struct counted_epoch *e, size_t nthreads)
+{
+	return may_be_given(e) && e->pieces >= ENOUGH_EACH * nthreads && e->last_end - e->first_end <= (e->last_end - e->begin) / SMALL_PART;
+}
+
+static void give_epoch(struct builder *b, const struct counted_thread *c, size_t n)
 {
 	uint32_t group = graph_group(b, false);
 	for (size_t t = 0; t < n; t++) {
-		const struct graph_mpi_call *barrier = epoch ? &b->barriers[c[t].thread].v[epoch - 1] : NULL;
-		struct event_ref from = { c[t].thread, barrier ? barrier->at : 0, barrier ? barrier->stamp : b->graph->threads[c[t].thread].first };
-		graph_share(b, from, from, group);
+		graph_share(b, c[t].v[c[t].next].enter, c[t].v[c[t].next].enter, group);
 		for (size_t i = c[t].next; i < c[t].end; i++)
 			graph_share(b, c[t].v[i].exit, c[t].v[i].exit, group);
 	}
@@ -173,22 +183,76 @@ static bool find_epoch(struct counted_thread *c, size_t n, uint32_t epoch)
 	return all;
 }
 
+struct counted_threads { struct counted_thread *v; size_t n; uint32_t epochs; bool too_many; };
+
+static struct counted_threads count_all(const struct builder *b, const uint32_t *threads, size_t n)
+{
+	struct counted_threads c = { mem_resize(NULL, n, sizeof *c.v), n, 0, false };
+	for (size_t t = 0; t < n; t++) {
+		struct counted_thread *self = &c.v[t];
+		*self = count_regions(b, threads[t]);
+		c.too_many |= self->n > MOST_COUNTED;
+		c.epochs = self->n && self->v[self->n - 1].epoch >= c.epochs ? self->v[self->n - 1].epoch + 1 : c.epochs;
+	}
+	return c;
+}
+
+static void counted_close(struct counted_threads *c)
+{
+	for (size_t t = 0; t < c->n; t++)
+		free(c->v[t].v);
+	free(c->v);
+}
+
 static void share_out(struct builder *b, const uint32_t *threads, size_t n)
 {
-	struct counted_thread *c = mem_resize(NULL, n, sizeof *c);
-	bool too_many = false;
-	uint32_t epochs = 0;
-	for (size_t t = 0; t < n; t++) {
-		c[t] = count_regions(b, threads[t]);
-		too_many |= c[t].n > MOST_COUNTED;
-		epochs = c[t].n && c[t].v[c[t].n - 1].epoch >= epochs ? c[t].v[c[t].n - 1].epoch + 1 : epochs;
+	struct counted_threads c = count_all(b, threads, n);
+	for (uint32_t epoch = 0; epoch < c.epochs && !c.too_many; epoch++) {
+		if (!find_epoch(c.v, n, epoch))
+			continue;
+		struct counted_epoch e = look_at_epoch(c.v, n, 1);
+		if (is_given_likely(&e, n))
+			give_epoch(b, c.v, n);
 	}
-	for (uint32_t epoch = 0; epoch < epochs && !too_many; epoch++)
-		if (find_epoch(c, n, epoch) && look_given(c, n))
-			give_epoch(b, c, n, epoch);
-	for (size_t t = 0; t < n; t++)
-		free(c[t].v);
-	free(c);
+	counted_close(&c);
+}
+
+/* ---- Teams ------------------------------------------------------------------------------------- */
+
+#define MORE_THAN_STATIC 2 /* a static loop gives some threads one iteration more than others */
+
+/* What the first one did before the others had begun is not the team's. */
+static void pass_serial(struct counted_thread *c, size_t n)
+{
+	uint64_t begin = UINT64_MAX;
+	for (size_t t = 1; t < n; t++)
+		begin = c[t].v[c[t].next].enter.stamp < begin ? c[t].v[c[t].next].enter.stamp : begin;
+	while (c[0].next + 1 < c[0].end && c[0].v[c[0].next].exit.stamp <= begin)
+		c[0].next++;
+}
+
+/* The opener first. They come to the same barriers. */
+static void look_at_team(struct builder *b, const uint32_t *threads, size_t n)
+{
+	struct counted_threads c = count_all(b, threads, n);
+	for (uint32_t epoch = 0; epoch < c.epochs && !c.too_many; epoch++) {
+		if (!find_epoch(c.v, n, epoch))
+			continue;
+		pass_serial(c.v, n);
+		struct counted_epoch e = look_at_epoch(c.v, n, MORE_THAN_STATIC);
+		if (!may_be_given(&e))
+			continue;
+		graph_note_dealer(b->graph, c.v[0].v[c.v[0].next].site);
+		if (is_given_likely(&e, n))
+			give_epoch(b, c.v, n);
+		for (size_t t = 0; t < n; t++) {
+			const struct mpi_calls *barriers = &b->barriers[threads[t]];
+			graph_give(b, c.v[t].v[c.v[t].next].enter, GRAPH_DEALT);
+			if (epoch < barriers->n)
+				graph_give(b, (struct event_ref){ threads[t], barriers->v[epoch].at, barriers->v[epoch].stamp }, GRAPH_DEALT_OVER);
+		}
+	}
+	counted_close(&c);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -250,6 +314,26 @@ static void look_at(struct builder *b, struct alike a)
 		graph_give(b, (struct event_ref){ a.v[i], 0, b->graph->threads[a.v[i]].first }, GRAPH_DEALT);
 }
 
+/* Whether they have always been in the teams of whoever created them. */
+static bool are_of_team(const struct builder *b, struct alike a)
+{
+	uint32_t opener = b->fork[a.v[0]].thread;
+	bool same = b->in_teams[opener] && !is_dealt(b->graph, opener);
+	for (size_t i = 0; i < a.n; i++)
+		same &= b->fork[a.v[i]].thread == opener && b->in_teams[a.v[i]] && b->barriers[a.v[i]].n == b->barriers[opener].n &&
+			!is_dealt(b->graph, a.v[i]);
+	return same;
+}
+
+static void look_at_members(struct builder *b, struct alike a)
+{
+	uint32_t *threads = mem_resize(NULL, a.n + 1, sizeof *threads);
+	threads[0] = b->fork[a.v[0]].thread;
+	memcpy(threads + 1, a.v, a.n * sizeof *threads);
+	look_at_team(b, threads, a.n + 1);
+	free(threads);
+}
+
 void graph_counters(struct builder *b)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
@@ -260,7 +344,10 @@ void graph_counters(struct builder *b)
 		if (!first)
 			continue;
 		struct alike a = find_alike(b, t);
-		look_at(b, a);
+		if (are_of_team(b, a))
+			look_at_members(b, a);
+		else
+			look_at(b, a);
 		free(a.v);
 	}
 }

@@ -291,6 +291,7 @@ struct builder {
 	struct left_team *left;   /* of each thread whose end is recorded: the last one */
 	uint64_t looked_at_locks; /* events, so far: graph_conditions.c */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
+	bool *in_teams;           /* likewise: it has been in teams of OpenMP, to their ends */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing, behind;
 };

@@ -1196,6 +1196,28 @@ expects() { # directory from to, of half of a in percent
 
 expects tail -37.26 -37.25 # what is expected, too
 expects counted-9 25 25 # whoever comes next does the next piece
+# Likewise of a team, in which one is as often in some region, but for two visits: a static loop gives nobody more than one more.
+team() { # visits of the second thread
+	head_of 2
+	echo "group 1 threads=0,1"
+	op 0 1 900000 950000
+	echo "e 0 1000000 9 enter group=1 seq=0"
+	op 0 39 1000001 1000002 thread=1
+	echo "e 0 1000010 9 exit"
+	op 1 9 1000005 1000006 group=1 seq=0
+	op 0 0 1000020 1400000
+	op 0 1 1400000 1500000
+	local i
+	for ((i = 0; i < $1; i++)); do op 1 1 $((1000020 + i * 500000 / $1)) $((1000000 + (i + 1) * 500000 / $1)); done
+	op 0 11 1500000 1500010 group=1 seq=0 role=1
+	op 1 11 1500000 1500000 group=1 seq=0 role=0
+	op 0 1 1500020 1600000
+}
+team 5 | trace team
+may_buy team a 50 142857
+expects team 14.284 14.284
+team 2 | trace static_team
+proves static_team a 50 0 15
 
 {
 	head_of 1
