@@ -8,7 +8,8 @@ traces=$PWD/testsuite/fixtures/whatif/traces
 cd "$dir" || exit 1
 
 # Who looks every 4 ms whether a number under a lock has changed; a team that one of two cancels; the process ends as another thread
-# works; a single with two regions, a critical section and a task, in which whoever comes first runs it.
+# works; a single with two regions, a critical section and a task, in which whoever comes first runs it; jobs that an atomic counter
+# gives out; a thread that works after each time limit of a wait, until it is told to stop; and one that works between tries for a permit.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -27,6 +28,9 @@ flag   43.5 3
 cancel 51.3 3
 ends   50.1 1
 single 4.0  3.8
+pool   19.3 3.5
+timer  35.8 2
+tries  46.6 2
 T
 
 [ "$failed" = 0 ] && echo "as expected"
