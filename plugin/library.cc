@@ -201,7 +201,7 @@ bool library_wrap(gimple_stmt_iterator *i)
 	tree fn = gimple_call_fndecl(stmt);
 	if (strncmp(lang_hooks.name, "GNU C++", 7) || !fn || !gimple_call_num_args(stmt))
 		return false;
-	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn));
+	const char *name = TREE_PUBLIC(fn) ? IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)) : "";
 	if (startswith(name, "__cxa_guard_"))
 		return wrap_guard(i, name);
 	struct known k = known_of(fn);
