@@ -165,7 +165,8 @@ static void add_flow(struct builder *b, const struct match *m)
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
 	int64_t takes = m->nparts > MOST_CANDIDATES ? 0 : all_of_it(b, m);
 	for (size_t i = 0; i < m->nparts; i++)
-		add_flow_to(b, m, i, takes, inputs);
+		if (m->parts[i].done_at != MATCH_NEVER) /* as where records are lost, and another one seems to have left twice */
+			add_flow_to(b, m, i, takes, inputs);
 	free(inputs);
 }
 
