@@ -200,6 +200,13 @@ static struct state_set roles_of(const struct conditions *c, uint8_t may)
 	};
 }
 
+/* From its first event to its last: all that is left of which may be lost. */
+static bool surely_alive(const struct conditions *c)
+{
+	const struct tr_thread *self = c->states.events.thread;
+	return c->begun && !(c->states.recorded_lost > 0 && c->states.recorded_lost >= self->lost && trace_lost_behind(self));
+}
+
 static struct condition condition_in(const struct conditions *c, uint8_t may)
 {
 	const struct states *s = &c->states;
@@ -210,7 +217,7 @@ static struct condition condition_in(const struct conditions *c, uint8_t may)
 		may |= s->else_may;
 	}
 	roles = roles_of(c, may);
-	set.must |= roles.must | (c->begun ? c->map->alive : 0);
+	set.must |= roles.must | (surely_alive(c) ? c->map->alive : 0);
 	set.may |= roles.may | c->map->alive;
 	return (struct condition){ 1, { set } };
 }

@@ -70,8 +70,13 @@ jq -e '.lost == 0' json >held || fail "nothing is missing, found $(jq .lost json
 expect 0 profile whole
 says_not out "missing"
 
+# Behind its last record a thread may have been there no longer.
 two() { printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'thread 0 clock=0 rank=0' "thread 1 clock=0 rank=$1" 'group 1 threads=0,1' \
 	'site 0 kind=region name=a file=x.c line=2' 'site 1 kind=coll name=MPI_Bcast file=x.c line=1' 'e 0 1000 0 enter' 'e 1 1000 0 enter'; }
+{ two '0 number=1'; printf '%s\n' 'e 0 10000 0 exit' 'e 1 5000 0 exit' 'lost 1 1'; } | trace alive
+expect 1 query alive --json 'count(alive) == 2'
+jq -e '.holds_s | .lo > 3.9e-6 and .lo <= 4e-6 and .hi >= 9e-6 and .hi < 9.1e-6' out >held || fail "alive: $(cat out)"
+
 # One does not leave a collective operation, whose other participant leaves it twice.
 { two 1; printf '%s\n' 'e 0 2000 0 exit' 'e 0 2000 1 enter group=1 seq=0' 'lost 0 1' 'e 0 9000 0 enter' 'e 0 9900 0 exit' 'e 1 2000 0 exit' \
 	'e 1 2000 1 enter group=1 seq=0' 'e 1 3000 1 exit group=1 seq=0' 'e 1 3000 1 enter group=1 seq=0' 'e 1 3500 1 exit group=1 seq=0'; } | trace twice
