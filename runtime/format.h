@@ -483,7 +483,7 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   lost N why=WORD,WORD          records that have no file of events to be counted in
  *   threads FIRST-LAST,...        numbers of all threads that have a file of events; or several such lines
  *   finished STAMP                the process ended in good order
- *   sum BYTES 0xSUM               of so many bytes of this file: FNV-1a, 64 bits
+ *   sum BYTES 0xSUM               of so many bytes of this file: FNV-1a, 64 bits; also right behind `exec` and `stayed`
  */
 #define DPROF_PROCESS_FIRST_LINE "dprof-process 2"
 #define DPROF_PROCESS_UNSUMMED   "dprof-process 1"

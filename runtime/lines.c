@@ -142,6 +142,26 @@ bool dprof_lines_append(const char *lines, size_t n)
 	return written;
 }
 
+/* Both at once: whoever has the one has the other. */
+bool dprof_lines_append_summed(const char *line, size_t n)
+{
+	char both[2 * SUM_BYTES];
+	bool written;
+	uint64_t mask;
+
+	if (n > SUM_BYTES || !lock(&mask))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		both[i] = line[i];
+	n += (size_t)snprintf(both + n, sizeof(both) - n, "sum %llu 0x%llx\n", (unsigned long long)(used + n),
+			      (unsigned long long)dprof_sum_bytes(sum, line, n));
+	written = window && make_room(n);
+	if (written)
+		write_lines(both, n);
+	unlock(mask);
+	return written;
+}
+
 size_t dprof_lines_refused(enum dprof_why *reason)
 {
 	*reason = why;

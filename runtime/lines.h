@@ -18,6 +18,7 @@ int dprof_lines_create(const char *path);
 
 /* False where there is no room: then dprof_lines_refused says how many were refused so far and why. */
 bool dprof_lines_append(const char *lines, size_t bytes);
+bool dprof_lines_append_summed(const char *line, size_t bytes); /* and behind it the sum of all, which others may follow */
 size_t dprof_lines_refused(enum dprof_why *);
 
 /* What is appended from now on is the end, for which there was room kept; and: writes the sum, gives back what

@@ -598,12 +598,14 @@ bool dprof_adapter_child_ended(long pid)
 	return true;
 }
 
+/* Perhaps the last line: it comes with the sum of all. */
 static void say_exec(const char *word)
 {
 	char line[48];
 	int n = snprintf(line, sizeof(line), "%s %llu\n", word, (unsigned long long)dprof_now());
 
-	dprof_process_append(line, (size_t)n);
+	if (state == BEGUN)
+		dprof_lines_append_summed(line, (size_t)n);
 }
 
 /* The child of a vfork, or of a fork that has recorded nothing, tells its parent; and any other one its own file. The first has

@@ -427,6 +427,12 @@ static char *first_line(const char *line)
 	return wrong;
 }
 
+/* A program that takes the place of another one may fail to: so behind that sum there may be more. */
+static bool is_about_exec(const char *line)
+{
+	return strncmp(line, "exec ", 5) == 0 || strncmp(line, "stayed ", 7) == 0;
+}
+
 /* The last line says of how many bytes before it is the sum. */
 static void check_sum(struct opened_trace *o, struct process_file *p, const struct line_file *f,
 		      const char *line)
@@ -458,7 +464,7 @@ static void read_lines(struct opened_trace *o, struct process_file *p, struct li
 {
 	char *line;
 	size_t number = 0, damaged = 0;
-	bool nul, room = false;
+	bool nul, room = false, behind_exec = false;
 	while (damaged < DAMAGED_LINES && next_line(f, &line, &nul)) {
 		if (nul && is_room(f, line, room, p->process.finished)) {
 			room = true;
@@ -467,12 +473,14 @@ static void read_lines(struct opened_trace *o, struct process_file *p, struct li
 		nul |= room;
 		if (++number == 1)
 			p->summed = strcmp(line, DPROF_PROCESS_FIRST_LINE) == 0;
-		bool behind_sum = p->sum;
+		bool behind_sum = p->sum, exec = is_about_exec(line);
 		check_sum(o, p, f, line);
 		char *wrong = nul	    ? mem_copy("expected text, found a NUL byte")
 			      : behind_sum  ? mem_copy("expected the end, which is behind the line 'sum', found another line")
 			      : number == 1 ? first_line(line)
 					    : take_line(p, line, number);
+		p->sum &= !behind_exec;
+		behind_exec = exec;
 		if (wrong && !damaged++)
 			trace_diagnose(&o->t, "%s:%zu: %s", p->name, number, wrong);
 		free(wrong);

@@ -515,6 +515,27 @@ done
 named 'all files of the parent' "$related" "expected the files of the process .*$parent.*, from which it was forked, found none" remove "$parent"
 unproved "$parent"
 
+# A process that becomes another program, or fails to, sums up what its file says until then.
+cat >"$dir/becomes.c" <<'END'
+#include <unistd.h>
+int main(void)
+{
+#pragma dprof region(work)
+	usleep(1000);
+	execl("/nowhere", "nowhere", (char *)0);
+	return execl("/bin/true", "true", (char *)0);
+}
+END
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) "$dir/becomes.c" -o "$dir/becomes" $(pkg-config --libs dprof) || exit 1
+mkdir "$dir/another"
+DPROF_DIR=$dir/another "$dir/becomes" || fail 'becomes'
+another=$(echo "$dir"/another/*)
+"$analyze" check "$another" >"$dir/out" || fail "a process that became another program: $(cat "$dir/out")"
+process=$(basename "$another"/*.process)
+named 'another rate of what became another program' "$another" "$process: expected [0-9]* bytes with the sum .*it was changed" \
+	sed -i 's/^ghz /ghz 1/' "$process"
+
 # However much that is, the chunk in which the thread was last has no sum: that is no damage. But none before it may be
 # missing, and beside damage it is not believed.
 cat >"$dir/on.c" <<'END'
