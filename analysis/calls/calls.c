@@ -9,6 +9,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
 #include "analysis/calls/calls_private.h"
+#include "analysis/graph/graph_losses.h"
 #include "analysis/match/match.h"
 #include "analysis/waits/waits.h"
 
@@ -41,7 +42,7 @@ frz_time call_mean(const struct call_spread *s)
 {
 	int64_t n = (int64_t)s->nthreads;
 	frz_time sum = s->all.inclusive;
-	return (frz_time){ sum.lo / n, ticks_plus(sum.hi / n, sum.hi % n > 0) };
+	return (frz_time){ sum.lo / (n + (int64_t)s->unseen), ticks_plus(sum.hi / n, sum.hi % n > 0) };
 }
 
 struct interval call_imbalance(const struct call_spread *s)
@@ -80,6 +81,35 @@ static void take_flat(struct calls_walk *w)
 		qsort(p->each, p->neach, sizeof *p->each, by_site);
 }
 
+/* Threads may have been there in what is lost of them, and those of which all is, in as many as there were. */
+static void add_lost(struct call_spread *s, const struct graph *g, int64_t most, size_t unseen)
+{
+	int64_t all = 0;
+	for (size_t t = 0; t < g->trace->nthreads; t++)
+		all = g->trace->processes[g->trace->threads[t].process].absent && g->lost[t] ? INT64_MAX : ticks_plus(all, g->around[t]);
+	frz_time *sums[] = { &s->all.inclusive, &s->all.exclusive, &s->all.waited, &s->all.transfer };
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		sums[i]->hi = ticks_plus(sums[i]->hi, all);
+	int64_t longest = ticks_plus(s->most.hi, most);
+	s->most.hi = longest;
+	s->least.lo = unseen ? 0 : s->least.lo;
+	s->unseen = unseen;
+}
+
+static void add_all_lost(struct call_profile *p, const struct graph *g)
+{
+	int64_t most = 0;
+	size_t unseen = 0;
+	for (size_t t = 0; t < g->trace->nthreads; t++) {
+		most = g->around[t] > most ? g->around[t] : most;
+		unseen += g->lost[t] > 0 && g->threads[t].nevents == 0;
+	}
+	for (size_t i = 0; i < p->nnodes && g->nlosses; i++)
+		add_lost(&p->nodes[i].spread, g, most, unseen);
+	for (size_t i = 0; i < p->nflat && g->nlosses; i++)
+		add_lost(&p->flat[i].spread, g, most, unseen);
+}
+
 static void walk_all(struct call_profile *p, const struct graph *g)
 {
 	const struct trace *trace = g->trace;
@@ -98,6 +128,7 @@ static void walk_all(struct call_profile *p, const struct graph *g)
 	}
 	progress_end();
 	take_flat(&w);
+	add_all_lost(p, g);
 	graph_last_close(&w.last);
 	ids_free(&w.children);
 	free(w.flat);

@@ -36,7 +36,8 @@ struct call_sums {
 
 struct call_spread {         /* over threads */
 	struct call_sums all;
-	size_t nthreads;         /* that were in it; their inclusive times: */
+	size_t nthreads;         /* that were in it, ... */
+	size_t unseen;           /* ... and that may have been: all of theirs is lost; their inclusive times: */
 	frz_time least, most;
 	uint32_t longest;        /* thread */
 };

@@ -172,7 +172,8 @@ static void add_operation(struct calls_along *l)
 	if (o->site == TR_BEFORE)
 		return;
 	struct on_path *path = use_path(l, l->operation);
-	bool uncaused = is_uncaused(l, o), hidden = uncaused && l->w->lacks; /* who had the lock may be what is not recorded */
+	bool uncaused = is_uncaused(l, o);
+	bool hidden = (uncaused && l->w->lacks) || l->w->graph->nlosses; /* who had the lock, or sent, may be what is not recorded */
 	path->waited = time_add(path->waited, hidden ? (frz_time){ o->waited.lo, o->took.hi } : o->waited);
 	path->transfer = time_add(path->transfer, hidden ? (frz_time){ 0, o->transfer.hi } : o->transfer);
 	path->uncaused = ticks_plus(path->uncaused, uncaused ? o->transfer.hi : 0);
@@ -319,13 +320,14 @@ static struct call_sums sums_of(const struct calls_along *l, const struct on_pat
 static void add_unknown_inside(const struct calls_along *l, const struct on_path *path, struct call_sums *s)
 {
 	int64_t unknown = sum_of(l, l->unknown, l->unknown > 0).hi, in = sum_of(l, path->in_times, path->in_times > 0).hi;
+	int64_t around = ticks_plus(unknown, l->w->graph->around[l->a.thread]);
 	s->exclusive.hi = ticks_plus(s->exclusive.hi, sum_of(l, path->at_times, path->at_times > 0).hi);
 	s->waited.hi = ticks_plus(s->waited.hi, in);
 	s->transfer.hi = ticks_plus(s->transfer.hi, in);
-	s->inclusive.hi = ticks_plus(s->inclusive.hi, unknown);
+	s->inclusive.hi = ticks_plus(s->inclusive.hi, around);
 	s->exclusive.hi = ticks_plus(s->exclusive.hi, unknown);
-	s->waited.hi = ticks_plus(s->waited.hi, unknown);
-	s->transfer.hi = ticks_plus(s->transfer.hi, unknown);
+	s->waited.hi = ticks_plus(s->waited.hi, around);
+	s->transfer.hi = ticks_plus(s->transfer.hi, around);
 }
 
 static void add_inside(struct call_sums *to, const struct call_sums *s)

@@ -516,7 +516,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 	else
 		coz_open(&c, trace, times, request->worst, p->points.probes, p->points.nprobes);
 	take_facts(p, &c);
-	p->hidden = request->hidden || c.graph->interrupted;
+	p->hidden = request->hidden || c.graph->interrupted || c.graph->nlosses; /* so may work that began or ended where that is lost */
 	p->rigid &= !p->hidden; /* in another run the signal may not come, or come too late */
 	for (int k = 0; k < COZ_ANSWERS; k++)
 		p->open[k] = percent_open(&c, open_seconds(&c, request, (enum coz_answer)k));

@@ -3,12 +3,14 @@
  * efficiency.c - see efficiency.h. */
 #include "analysis/efficiency/efficiency.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/efficiency/efficiency_private.h"
 #include "analysis/efficiency/useful.h"
+#include "analysis/graph/graph_losses.h"
 
 struct efficiency_finder {
 	struct efficiency *e;
@@ -95,8 +97,67 @@ static void find_factors(struct efficiency_finder *f)
 		ideal = (frz_time){ ticks_minus(ideal.lo, f->useful.blocked_sum), e->span.length.hi };
 	if (f->useful.hidden_sum) /* nor what it did in there */
 		ideal.hi = e->span.length.hi;
+	if (f->walk.graph->nlosses)
+		ideal = (frz_time){ 0, e->span.length.hi };
 	e->ideal = at_least(ideal, longest.lo);
 	e->factors = factors_of(f->useful.parts, e->nthreads, e->span.length, e->ideal);
+}
+
+/* ---- Losses ---------------------------------------------------------------------------------- */
+
+static const struct interval any_percent = { 0, 100 };
+
+static bool is_unseen(const struct graph *g, uint32_t thread)
+{
+	return g->threads[thread].nevents == 0 && g->lost[thread] > 0;
+}
+
+/* Of threads of which all is lost, it is not known how many there were, nor what they did. */
+static void doubt_factors(struct efficiency_finder *f)
+{
+	struct efficiency *e = f->e;
+	const struct graph *g = f->walk.graph;
+	bool unseen = false, uncounted = false;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
+		unseen |= is_unseen(g, t);
+		uncounted |= is_unseen(g, t) && g->trace->processes[g->trace->threads[t].process].absent;
+	}
+	for (int i = 0; i < FACTORS && unseen; i++)
+		e->factors.of[i] = any_percent;
+	for (int i = 0; i <= FACTOR_COMMUNICATION && unseen; i++)
+		e->mpi[i] = any_percent;
+	if (unseen)
+		e->threads = (struct interval){ 0, INFINITY };
+	if (unseen)
+		e->useful.hi = uncounted ? INT64_MAX : ticks_plus(e->useful.hi, graph_sum_of(g, g->around));
+	for (int i = 0; i < FACTORS && g->nlosses; i++)
+		e->cause[i].percent = any_percent;
+	if (g->nlosses)
+		e->threads_cause.percent = any_percent;
+}
+
+/* Others may have been in there, too. */
+static bool others_lost(const struct graph *g, const struct region_sum *sums, size_t n)
+{
+	bool others = false;
+	for (uint32_t t = 0; t < g->trace->nthreads && !others; t++) {
+		bool in = false;
+		for (size_t i = 0; i < n && !in && g->lost[t] > 0; i++)
+			in = sums[i].thread == t;
+		others = g->lost[t] > 0 && !in;
+	}
+	return others;
+}
+
+static void doubt_region(struct efficiency_finder *f, struct efficiency_region *r, const struct region_sum *sums, size_t n)
+{
+	const struct graph *g = f->walk.graph;
+	if (!g->nlosses || !others_lost(g, sums, n))
+		return;
+	r->time.hi = f->e->span.length.hi;
+	r->useful.hi = INT64_MAX;
+	for (int i = 0; i < FACTORS; i++)
+		r->factors.of[i] = any_percent;
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
@@ -121,8 +182,21 @@ static frz_time longest_of(frz_time x, frz_time y)
 	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
 }
 
-static void add_region(struct efficiency_finder *f, const struct region_sum *sums, size_t n)
+/* In what is lost of a thread it may have been in there. */
+static struct region_sum with_lost(const struct efficiency_finder *f, struct region_sum s)
 {
+	int64_t lost = f->walk.graph->around[s.thread];
+	s.useful.hi = ticks_plus(s.useful.hi, lost);
+	s.time.hi = ticks_plus(s.time.hi, lost);
+	s.transfer.hi = ticks_plus(s.transfer.hi, lost);
+	return s;
+}
+
+static void add_region(struct efficiency_finder *f, const struct region_sum *all, size_t n)
+{
+	struct region_sum *sums = mem_resize(NULL, n, sizeof *sums);
+	for (size_t i = 0; i < n; i++)
+		sums[i] = with_lost(f, all[i]);
 	struct efficiency_region r = { .site = sums->region, .nthreads = n, .longest = sums->thread };
 	struct factor_part *parts = mem_resize(NULL, n, sizeof *parts);
 	frz_time ideal = { 0, 0 };
@@ -143,8 +217,10 @@ static void add_region(struct efficiency_finder *f, const struct region_sum *sum
 	r.longest = longest->thread;
 	r.useful = factors_sum(parts, n);
 	r.factors = factors_of(parts, n, r.time, ideal);
+	doubt_region(f, &r, sums, n);
 	*MEM_GROW(f->e->regions, f->e->nregions) = r;
 	free(parts);
+	free(sums);
 }
 
 static void find_regions(struct efficiency_finder *f)
@@ -360,6 +436,7 @@ bool efficiency_of_graph(struct efficiency *e, struct trace *trace, const struct
 		find_regions(&f);
 		find_hybrid(&f);
 		find_causes(&f);
+		doubt_factors(&f);
 	}
 	efficiency_walk_close(&f.walk);
 	useful_close(&f.useful);

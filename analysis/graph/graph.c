@@ -13,6 +13,7 @@
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_last.h"
+#include "analysis/graph/graph_losses.h"
 #include "analysis/graph/graph_private.h"
 #include "analysis/trace/names.h"
 
@@ -499,6 +500,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_inside(&b);
 	if (g->interrupted)
 		sort_sync_points(g);
+	graph_find_losses(g, b.cursors);
 	say_diagnostics(&b);
 	builder_close(&b);
 }
@@ -548,5 +550,8 @@ void graph_close(struct graph *g)
 	free(g->queues);
 	free(g->groups);
 	free(g->found);
+	free(g->losses);
+	free(g->lost);
+	free(g->around);
 	spill_close(g->spill);
 }

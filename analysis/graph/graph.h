@@ -180,7 +180,7 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 22;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: those of it, or 0 */
+	uint32_t what : 20;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: those of it, or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */
@@ -188,6 +188,8 @@ struct graph_node {
 	uint32_t polled : 1;     /* it was waited for by attempts, so that it ended with the first behind what it waited for */
 	uint32_t posted : 1;     /* a thread posted, woke or gave bytes: perhaps because the program saw it come last of several */
 	uint32_t behind : 1;     /* what it waited for came surely behind an end of waiting: the trace contradicts itself */
+	uint32_t keyed : 1;      /* SYNC: all who take part in that very instance of it are known, whatever else is lost */
+	uint32_t doubted : 1;    /* meanwhile records are lost (graph_losses.h): what it waited for may be among those */
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 
@@ -211,7 +213,7 @@ static inline bool graph_only_found(const struct graph_node *n)
 /* What ended it is among its inputs. */
 static inline bool graph_is_known(const struct graph_node *n)
 {
-	return n->kind != GRAPH_UNKNOWN && n->ninputs > 0 && !n->behind;
+	return n->kind != GRAPH_UNKNOWN && n->ninputs > 0 && !n->behind && !n->doubted;
 }
 
 /* Of an input: its thread's next call of MPI, which clocks do not show to be behind the end, nor before it. That call is a candidate as
@@ -287,6 +289,9 @@ struct graph {
 	double slept_for_others_s;    /* seconds of rows of sleeps (states.h) that another thread has most likely ended */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
 	struct graph_found *found;    /* what ended waits, as far as that was asked for (graph_last.h) */
+	frz_time *losses; size_t nlosses; /* when records of some thread are lost: times of the base, apart and in order; and ... */
+	int64_t *lost;                /* ... of each thread for how long, at most, and ... */
+	int64_t *around;              /* ... how long it is not known what is around what it was in: all as graph_losses.h finds them */
 	struct graph_said said;
 };
 

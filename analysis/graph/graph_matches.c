@@ -195,6 +195,7 @@ static void add_all(struct builder *b, const struct match *m, bool needed)
 	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, m->nparts);
 	struct graph_node *chance = &b->graph->nodes[node];
 	chance->loose = chance->hidden = chance->delayed = m->by_chance;
+	chance->keyed = needed;
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
 			graph_wait(b, done_of(&m->parts[i]), node);

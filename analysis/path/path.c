@@ -33,26 +33,9 @@ void path_lose(struct back *b, uint32_t thread, uint64_t stamp)
 
 /* ---- Flow ------------------------------------------------------------------------------------ */
 
-/* The last gap that begins before a stamp; NULL: none does. */
-static const struct gap *last_gap(const struct back *b, uint32_t thread, uint64_t to)
-{
-	size_t low = b->gaps_of[thread], high = b->gaps_of[thread + 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (b->gaps[middle].from <= to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > b->gaps_of[thread] ? &b->gaps[low - 1] : NULL;
-}
-
 void path_add_stay(struct back *b, uint32_t thread, struct stay stay, size_t at)
 {
 	struct stays *s = &b->path->stays[thread];
-	const struct gap *gap = last_gap(b, thread, stay.to);
-	if (gap && gap->to >= stay.from)
-		path_lose(b, thread, gap->to);
 	(void)SPILL_GROW(b->path->graph.spill, s->v, s->n);
 	memmove(&s->v[at + 1], &s->v[at], (s->n - 1 - at) * sizeof *s->v);
 	s->v[at] = stay;
@@ -63,6 +46,8 @@ void path_end_stay(struct back *b, uint32_t thread, struct stay stay)
 	const struct path_stay *p = &b->places[thread];
 	stay.to = p->until;
 	stay.sure = p->flow == WHOLE;
+	if (b->path->graph.lost[thread]) /* behind a loss, too, what it waited for may be taken for something else, or for nothing */
+		path_lose(b, thread, stay.to);
 	path_add_stay(b, thread, stay, b->path->stays[thread].n);
 }
 
@@ -154,37 +139,13 @@ static void go_back(struct back *b)
 
 /* ---- Missing records ------------------------------------------------------------------------- */
 
-/* A loss, or an event of which it is not known what it is: from the event before it to the one behind it. Only where
- * the trace says that there are some need anybody look. */
-static void find_gaps_of(struct back *b, uint32_t thread)
+/* Before records of any thread are lost it may have been anywhere: whoever it was on may have waited for what they tell. */
+static void lose_losses(struct path *p)
 {
-	const struct trace *trace = b->path->graph.trace;
-	struct tr_cursor events = trace_events(trace, thread);
-	struct tr_event e;
-	uint64_t before = 0;
-	bool open = false;
-	while (trace_next_bare(&events, &e)) {
-		bool unknown = e.op == DPROF_LOST || e.site == TR_NO_SITE;
-		if (open)
-			b->gaps[b->ngaps - 1].to = e.stamp;
-		if (unknown && !open)
-			*MEM_GROW(b->gaps, b->ngaps) = (struct gap){ before, UINT64_MAX };
-		open = unknown;
-		before = e.stamp;
-	}
-	trace_end(&events);
-}
-
-static void find_gaps(struct back *b)
-{
-	const struct trace *trace = b->path->graph.trace;
-	b->gaps_of = mem_resize(NULL, trace->nthreads + 1, sizeof *b->gaps_of);
-	for (uint32_t t = 0; t < trace->nthreads; t++) {
-		b->gaps_of[t] = b->ngaps;
-		if (trace->threads[t].lost || trace->threads[t].gaps || trace->ndiagnostics)
-			find_gaps_of(b, t);
-	}
-	b->gaps_of[trace->nthreads] = b->ngaps;
+	const struct graph *g = &p->graph;
+	int64_t hi = g->nlosses ? g->losses[g->nlosses - 1].hi : 0;
+	int64_t until = !g->nlosses ? 0 : hi < p->span.last.hi ? ticks_minus(hi, p->span.first.lo) : INT64_MAX;
+	p->known_from = until > p->known_from ? until : p->known_from;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -202,11 +163,9 @@ static void find_stays(struct path *p)
 	b.to_node[g->end] = WHOLE;
 	if (g->nodes[g->end].hidden || trace_end_open(g->trace))
 		p->known_from = INT64_MAX;
+	lose_losses(p);
 	graph_last_open(&b.last, g);
-	find_gaps(&b);
 	go_back(&b);
-	free(b.gaps);
-	free(b.gaps_of);
 	graph_last_close(&b.last);
 	spill_free(g->spill, b.to_node);
 	spill_free(g->spill, b.to_input);
@@ -288,6 +247,36 @@ static void doubt_shares(struct path_profile *profile, const struct path *p)
 		s->sure = false;
 	}
 	profile->certain &= all == 0;
+}
+
+/* Where it is not known where the path was, it may have been on its way. */
+static void add_unknown_hops(struct path_profile *profile, const struct path *p, struct path_slice slice)
+{
+	int64_t unknown = ticks_minus(within(p->known_from, slice), slice.from);
+	for (size_t i = 0; i < profile->nhops && unknown > 0; i++) {
+		int64_t hi = ticks_plus(profile->hops[i].ticks.hi, unknown), most = profile->length.hi;
+		profile->hops[i].ticks.hi = hi < most ? hi : most;
+	}
+}
+
+static int64_t unknown_of(const struct path_profile *profile, uint32_t thread)
+{
+	int64_t unknown = 0;
+	for (size_t i = 0; i < profile->nshares; i++)
+		if (profile->shares[i].thread == thread && profile->shares[i].site == TR_NO_SITE)
+			unknown = ticks_plus(unknown, profile->shares[i].ticks.hi);
+	return unknown;
+}
+
+/* So long a thread may have been there besides: in what is lost, and behind that, as long as it is not known where it is. */
+static void add_lost(struct path_profile *profile, const struct graph *g)
+{
+	for (size_t i = 0; i < profile->nshares && g->nlosses > 0; i++) {
+		struct path_share *s = &profile->shares[i];
+		int64_t unknown = s->site == TR_NO_SITE ? 0 : unknown_of(profile, s->thread);
+		int64_t hi = ticks_plus(s->ticks.hi, ticks_plus(unknown, g->lost[s->thread]));
+		s->ticks.hi = hi < profile->length.hi ? hi : profile->length.hi;
+	}
 }
 
 /* ---- From rank to rank, in a slice ------------------------------------------------------------ */
@@ -399,9 +388,11 @@ void path_profile_open(struct path_profile *profile, struct path *p, struct path
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		path_add_thread(profile, p, slice, t);
 	progress_end();
+	add_lost(profile, &p->graph);
 	limit_shares(profile);
 	doubt_shares(profile, p);
 	add_slice_hops(profile, p, slice);
+	add_unknown_hops(profile, p, slice);
 	if (profile->nshares)
 		qsort(profile->shares, profile->nshares, sizeof *profile->shares, by_length);
 }

@@ -19,7 +19,8 @@
  *
  * Law: if a wait was ended by what the graph connects it with (graph.h), then the time for which the true path was at a
  * site of a thread, within the slice, lies in the interval given for it. Where nothing is known of that (a node that is
- * UNKNOWN or broken, lost records on the way, splits beyond counting), all that came before may have been on it, or not.
+ * UNKNOWN or broken, splits beyond counting; records of any thread that are lost then or later, or of the thread that it was on at all), all
+ * that came before may have been on it, or not.
  *
  * Slack: how much longer a thread could take where it is before the run's end comes later, if nothing else changes: least over
  * all ways from there to the end of what lies on that way between an event and the last that was waited for with it. On the

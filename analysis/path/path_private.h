@@ -51,14 +51,11 @@ struct path_stay {               /* of one thread */
 	uint64_t until;      /* ... before this stamp */
 };
 
-struct gap { uint64_t from, to; }; /* stamps between which records are missing */
-
 struct back {
 	struct path *path;
 	const struct graph_order *order;
 	struct path_stay *places;
 	uint64_t *to_node, *to_input; /* flow, in the graph's spill */
-	struct gap *gaps; size_t ngaps, *gaps_of; /* each thread's from gaps_of[thread] on */
 	struct graph_last last;
 	bool broken;         /* a node of which nothing is known has been passed */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/graph/graph_losses.h"
 #include "analysis/path/path_private.h"
 
 enum { SURE, PERHAPS, SURENESSES };
@@ -22,6 +23,7 @@ struct path_along {
 	uint32_t thread;
 	struct path_whereabouts where;
 	uint64_t at, stamp;  /* the next event, and the last one's stamp */
+	size_t point;        /* of the graph, that is not before it */
 	size_t stay;         /* the next one is before this */
 	uint64_t known_from; /* stamp: before it the path may have been here at any time */
 	struct path_site_row *rows;    /* of each site, and of: */
@@ -138,6 +140,11 @@ void path_move(struct path_whereabouts *w, const struct trace *trace, const stru
 	}
 }
 
+static uint32_t site_of_wait(const struct path_along *a, const struct tr_event *e)
+{
+	return e->op == DPROF_EXIT ? e->site : a->at == 0 ? TR_BEFORE : path_site_now(&a->where);
+}
+
 /* What ended here was a wait: behind the last that was waited for it was on the path. */
 static void add_arrival(struct path_along *a, const struct tr_event *e)
 {
@@ -149,9 +156,24 @@ static void add_arrival(struct path_along *a, const struct tr_event *e)
 		frz_time end = path_elapsed(a->path, a->thread, stay->from);
 		frz_time begin = { ticks_minus(end.lo, stay->arrival.hi), ticks_minus(end.hi, stay->arrival.lo) };
 		bool sure = stay->sure && begin.lo >= a->path->known_from;
-		add_clipped(a, e->op == DPROF_EXIT ? e->site : a->at == 0 ? TR_BEFORE : path_site_now(&a->where), sure, begin, end,
-			    stay->arrival);
+		add_clipped(a, site_of_wait(a, e), sure, begin, end, stay->arrival);
 	}
+}
+
+/* Where it is not known where the path was, it may have been in any wait that ended here: also before what was entered last, as of one that
+ * asks again and again. */
+static void add_unknown_arrival(struct path_along *a, const struct tr_event *e)
+{
+	const struct graph *g = &a->path->graph;
+	const struct graph_thread *t = &g->threads[a->thread];
+	uint64_t begin = UINT64_MAX;
+	for (; a->point < t->nsyncs && t->syncs[a->point].at <= a->at; a->point++)
+		if (t->syncs[a->point].what == GRAPH_WAITS && t->syncs[a->point].at == a->at) {
+			uint64_t since = graph_wait_begin(g, a->thread, a->point);
+			begin = since && since < begin ? since : begin;
+		}
+	if (e->stamp < a->known_from && begin < a->stamp)
+		add_piece(a, site_of_wait(a, e), false, begin, e->stamp);
 }
 
 /* The path came to the thread's first event, and the run had begun before that. */
@@ -174,6 +196,8 @@ static void add_before(struct path_along *a)
 		before.lo = one.lo > before.lo ? one.lo : before.lo;
 		before.hi = one.hi > before.hi ? one.hi : before.hi;
 	}
+	int64_t begins = path_elapsed(p, a->thread, first.stamp).hi; /* who came before them all may be among what is lost */
+	before.hi = p->graph.nlosses && begins > before.hi ? begins : before.hi;
 	add_clipped(a, TR_BEFORE, sure, (frz_time){ 0, 0 }, before, before);
 }
 
@@ -235,8 +259,10 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 	while (trace_next_bare(&events, &e)) {
 		if (begun && e.stamp >= a.stamp)
 			add_between(&a, path_site_now(&a.where), a.stamp, e.stamp);
-		if (!e.inherited && e.op != DPROF_LOST)
+		if (!e.inherited && e.op != DPROF_LOST) {
 			add_arrival(&a, &e);
+			add_unknown_arrival(&a, &e);
+		}
 		path_move(&a.where, trace, &e);
 		a.stamp = e.stamp > a.stamp ? e.stamp : a.stamp;
 		a.at += !e.inherited;

@@ -293,9 +293,12 @@ static void take_places(struct path_slack *found, const struct slack_walk *w)
 	for (size_t i = 0; i < w->nused; i++) {
 		struct place_row *row = &w->rows[w->used[i]];
 		uint32_t site = w->used[i] < p->graph.trace->nsites ? w->used[i] : TR_OUTSIDE;
+		frz_time ticks = times_sum(p->times, w->thread, row->whole);
+		ticks.hi = ticks_plus(ticks.hi, p->graph.lost[w->thread]);
+		if (p->graph.nlosses) /* others may have waited for it where that is lost */
+			row->slack.lo = 0;
 		if (row->slack.lo < INT64_MAX || site == TR_OUTSIDE || tr_is(p->graph.trace, site, OP_REGION))
-			*MEM_GROW(found->places, found->n) = (struct path_place){
-				w->thread, site, times_sum(p->times, w->thread, row->whole), row->slack };
+			*MEM_GROW(found->places, found->n) = (struct path_place){ w->thread, site, ticks, row->slack };
 		*row = (struct place_row){ 0 };
 	}
 }
@@ -383,7 +386,7 @@ void path_slack_open(struct path_slack *found, struct path *p)
 	follow_all(found, &s);
 	if (found->n)
 		qsort(found->places, found->n, sizeof *found->places, by_slack);
-	if (p->known_from == 0 && s.unknown_until == 0)
+	if (p->known_from == 0 && s.unknown_until == 0 && !g->nlosses)
 		path_find_near(found, &s);
 	graph_last_close(&s.last);
 	spill_free(g->spill, s.nodes);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/graph/graph_losses.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/relations.h"
 #include "analysis/trace/names.h"
@@ -62,6 +63,17 @@ static void sum_up(struct path_regions *r)
 	r->n = kept;
 }
 
+/* Of threads of which all is lost, it is not known how many there were. */
+static void add_lost(struct path_region *x, const struct graph *g, size_t nthreads, frz_time span, frz_time length)
+{
+	int64_t lost = graph_sum_of(g, g->around), on_path = ticks_plus(x->on_path.hi, lost), mean = ticks_plus(x->mean.hi, lost / (int64_t)nthreads + 1);
+	x->on_path.hi = on_path < length.hi ? on_path : length.hi;
+	x->mean.hi = mean < span.hi ? mean : span.hi;
+	for (size_t t = 0; t < g->trace->nthreads; t++)
+		if (g->threads[t].nevents == 0 && g->lost[t] > 0)
+			x->mean = (frz_time){ 0, span.hi };
+}
+
 void path_regions_open(struct path_regions *r, const struct path *p, const struct path_profile *profile,
 		       const struct path_slack *slack)
 {
@@ -83,6 +95,8 @@ void path_regions_open(struct path_regions *r, const struct path *p, const struc
 	for (size_t i = 0; i < r->n; i++) {
 		struct path_region *x = &r->v[i];
 		x->mean = mean_of(x->mean, nthreads ? nthreads : 1);
+		if (p->graph.nlosses)
+			add_lost(x, &p->graph, nthreads ? nthreads : 1, p->span.length, profile->length);
 		x->imbalance = (frz_time){ ticks_minus(x->on_path.lo, x->mean.hi), ticks_minus(x->on_path.hi, x->mean.lo) };
 	}
 	if (r->n)

@@ -780,6 +780,9 @@ static void find(struct finder *f)
 		graph_order_close(&f->order);
 	}
 	free(f->broken);
+	f->waits->causes = f->causes;
+	f->waits->ncauses = f->ncauses;
+	waits_widen(f->waits, g, &f->last);
 	graph_last_close(&f->last);
 	spill_free(g->spill, f->posted);
 	spill_free(g->spill, f->busy);
@@ -797,8 +800,6 @@ static void find_waits(struct waits *waits, const struct graph *g, bool delays)
 	if (delays)
 		history_close(&f.history);
 	spill_free(g->spill, f.costs);
-	waits->causes = f.causes;
-	waits->ncauses = f.ncauses;
 	if (waits->ncauses)
 		qsort(waits->causes, waits->ncauses, sizeof *waits->causes, by_length);
 	if (waits->nplaces)

@@ -4,7 +4,8 @@
  *
  *   waits.c    each thread is replayed, and each wait looked at
  *   history.c  what threads did between their synchronisation points
- *   delays.c   back from the end: what was longer elsewhere, of which waiting came */
+ *   delays.c   back from the end: what was longer elsewhere, of which waiting came
+ *   losses.c   what else may have been waited where records are lost */
 #ifndef ANALYSIS_WAITS_PRIVATE_H
 #define ANALYSIS_WAITS_PRIVATE_H
 
@@ -128,5 +129,8 @@ static inline const struct graph_input *wait_sent(const struct graph_input *inpu
 frz_time wait_for(struct finder *, const struct wait *, const struct graph_input *);
 
 void delays_find(struct finder *);
+
+/* If any records are lost. */
+void waits_widen(struct waits *, const struct graph *, struct graph_last *);
 
 #endif

@@ -4,6 +4,7 @@
  *
  *   fuzz [-s FIRST] [-n CASES] [-t SECONDS] THING...   a THING is a trace directory, or a text for `pack`
  *   fuzz -e ...                                       in every place: below
+ *   fuzz -l ...                                       what is lost: likewise
  *
  * SIGINT and SIGTERM end it behind a case, with the figures.
  *
@@ -19,6 +20,9 @@
  * a byte is another one, or the byte is 0 or 255; or a line is missing, twice there, empty, or behind an empty one. The first case is
  * one of these, and as many follow as there are, in a mixed order. Then the report ends with status 1, or says what it said of the
  * whole trace, to the byte.
+ *
+ * With -l a case is a loss: a file, its end, or a piece of it, or records of threads that a text tells to be lost. Nothing else is changed, so
+ * whatever the exit status, no answer contradicts what was said of the whole trace.
  *
  * A command runs in a process of its own, without exec: its main is linked in. */
 #define _GNU_SOURCE /* memfd_create */
@@ -75,8 +79,9 @@ const char *__ubsan_default_options(void)
 /* ---- Commands -------------------------------------------------------------------------------- */
 
 static char *written; /* a file that a command writes: beside the traces */
+static char *original; /* of the trace, undamaged */
 
-/* @ stands for the trace, ? for a question, % for a file to write. Those that print JSON are judged. */
+/* @ stands for the trace, = for it as it was, ? for a question, % for a file to write. Those that print JSON are judged. */
 static const struct question { const char *argument[6]; } questions[] = {
 	{ { "report", "@", "--json" } },
 	{ { "csp", "@", "--json" } },
@@ -90,8 +95,10 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "waits", "@", "--json" } },
 	{ { "efficiency", "@", "--json" } },
 	{ { "profile", "@", "--json" } },
-	{ { "profile", "@", "--calls" } },
 	{ { "diagnose", "@", "--json" } },
+	{ { "coz", "@", "--transfer=worst", "--json" } },
+	{ { "diff", "=", "@", "--json" } },
+	{ { "profile", "@", "--calls" } },
 	{ { "diagnose", "@" } },
 	{ { "path", "@", "--every=1ms" } },
 	{ { "diff", "@", "@", "--json" } },
@@ -112,7 +119,9 @@ static const struct question { const char *argument[6]; } questions[] = {
 	{ { "query", "@", "?", "--json" } },
 };
 #define QUESTIONS (sizeof questions / sizeof *questions)
-#define JUDGED    8 /* the first ones: what they say of the whole trace is kept */
+#define JUDGED    15 /* the first ones: what they say of the whole trace is kept */
+#define ALIVE     5  /* of these */
+#define ASKED     5  /* of these, of each loss */
 
 static bool wants_json(const struct question *q)
 {
@@ -188,7 +197,7 @@ static int ask(const struct question *q, const char *trace, const char *question
 	char *arguments[8] = { (char *)(uintptr_t) "dprof-analyze" };
 	for (size_t i = 0; i < 6 && q->argument[i]; i++) {
 		const char *a = q->argument[i];
-		arguments[i + 1] = (char *)(uintptr_t)(!strcmp(a, "@") ? trace : !strcmp(a, "?") ? question : !strcmp(a, "%") ? written : a);
+		arguments[i + 1] = (char *)(uintptr_t)(!strcmp(a, "@") ? trace : !strcmp(a, "?") ? question : !strcmp(a, "%") ? written : !strcmp(a, "=") ? original : a);
 	}
 	return run(arguments);
 }
@@ -197,6 +206,7 @@ static int ask(const struct question *q, const char *trace, const char *question
 
 static struct { uint64_t cases, runs, fine, damaged, refused, findings, disjoint[2]; } count;
 static uint64_t number; /* of the case */
+static bool losing;     /* nothing is changed, some of it is lost: no answer may contradict what was said of all of it */
 static char **things;
 static int nthings;
 
@@ -256,8 +266,8 @@ static void judge(const struct question *q, int status, const struct answers *wh
 	else if (whole && status <= 1) {
 		const struct answer *before = answers_disjoint(whole, &answers, status * 1e-4, &other);
 		count.disjoint[status] += before != NULL;
-		if (before && status == 0)
-			finding(q, "all is well, but %s was %.9g .. %.9g and is %.9g .. %.9g", before->name,
+		if (before && (status == 0 || losing))
+			finding(q, "%s, but %s was %.9g .. %.9g and is %.9g .. %.9g", status ? "something is lost" : "all is well", before->name,
 				before->lo, before->hi, other->lo, other->hi);
 	}
 	answers_free(&answers);
@@ -268,7 +278,7 @@ static void judge(const struct question *q, int status, const struct answers *wh
 struct file { char *name; uint8_t *bytes; size_t size; };
 
 struct thing {
-	char *directory;
+	char *directory, *original;
 	bool text;
 	struct file *files; size_t nfiles;
 	size_t bytes;                    /* of all files */
@@ -354,21 +364,52 @@ static void clear(void)
 	rmdir(trace);
 }
 
+static void store_files(const struct thing *t)
+{
+	if (mkdir(trace, 0777))
+		exit(2);
+	for (size_t k = 0; k < t->nfiles; k++)
+		store(t->files[k].name, t->files[k].bytes, t->files[k].size);
+}
+
 /* A text's directory is made by `pack`, in each case. */
 static void store_thing(struct thing *t, int i)
 {
 	t->directory = trace = mem_format("%s/%d", scratch, i);
-	if (!t->text && mkdir(trace, 0777))
-		exit(2);
-	for (size_t k = 0; k < t->nfiles && !t->text; k++)
-		store(t->files[k].name, t->files[k].bytes, t->files[k].size);
+	if (!t->text)
+		store_files(t);
+}
+
+static const struct question packs = { { "pack", "?", "@" } };
+
+static int pack(const char *directory, const uint8_t *at, size_t size)
+{
+	char *text = mem_format("%s/text.txt", scratch);
+	store_at(text, at, size);
+	int status = ask(&packs, directory, text);
+	free(text);
+	return status;
+}
+
+/* A second time, to be left as it was. */
+static void store_original(struct thing *t)
+{
+	original = t->original = mem_format("%s.whole", t->directory);
+	if (t->text) {
+		pack(original, t->files->bytes, t->files->size);
+		return;
+	}
+	trace = original;
+	store_files(t);
+	trace = t->directory;
 }
 
 static void ask_whole(struct thing *t)
 {
 	char wrong[256];
-	for (size_t i = 0; i < JUDGED && !t->text; i++) {
-		int status = ask(&questions[i], trace, NULL);
+	store_original(t);
+	for (size_t i = 0; i < JUDGED; i++) {
+		int status = ask(&questions[i], t->text ? original : trace, NULL);
 		judge(&questions[i], status, NULL);
 		t->is_fine[i] = status == 0 && answers_read(&t->whole[i], out.text, out.size, wrong);
 		if (i == 0 && out.size) {
@@ -434,15 +475,11 @@ static void ask_all(struct mutator *m, const struct thing *t)
 
 static void one_text(struct mutator *m, const struct mut_bytes *b)
 {
-	static const struct question packs = { { "pack", "?", "@" } };
-	char *text = mem_format("%s/text.txt", scratch);
-	store_at(text, b->at, b->size);
-	int status = ask(&packs, trace, text);
+	int status = pack(trace, b->at, b->size);
 	judge(&packs, status, NULL);
 	if (status == 0)
 		ask_all(m, NULL);
 	clear();
-	free(text);
 }
 
 static void one_trace(struct mutator *m, const struct thing *t, const struct file *file, const struct mut_bytes *b)
@@ -581,6 +618,50 @@ static void one_change(struct thing *all, int n)
 	free(changed);
 }
 
+/* ---- Losses ------------------------------------------------------------------------------------ */
+
+/* A text does not say when a thread that has lost records ended, so of that it is not asked how many there were at any time. */
+static void ask_judged(struct mutator *m, const struct thing *t)
+{
+	size_t i = mut_below(m, JUDGED);
+	original = t->original;
+	for (size_t n = 0; n < ASKED; n++, i = (i + 1) % JUDGED)
+		if (t->is_fine[i] && !(t->text && i == ALIVE))
+			judge(&questions[i], ask(&questions[i], trace, NULL), &t->whole[i]);
+}
+
+static void lose_file(struct mutator *m, const struct thing *t, const struct file *file, const struct mut_bytes *b, bool there)
+{
+	char *path = path_of(file->name);
+	if (there)
+		store(file->name, b->at, b->size);
+	else
+		unlink(path);
+	ask_judged(m, t);
+	store(file->name, file->bytes, file->size);
+	free(path);
+}
+
+static void one_loss(struct thing *all, int n)
+{
+	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
+	const struct thing *t = &all[number % (uint64_t)n];
+	const struct file *file = &t->files[mut_below(&m, t->nfiles)];
+	struct mut_bytes b = { bytes, file->size, sizeof bytes };
+	memcpy(bytes, file->bytes, b.size);
+	bool there = mut_lose(&m, file->name, &b);
+	trace = t->directory;
+	losing = true;
+	count.cases++;
+	if (!t->text) {
+		lose_file(&m, t, file, &b, there);
+		return;
+	}
+	if (pack(trace, b.at, b.size) <= 1)
+		ask_judged(&m, t);
+	clear();
+}
+
 static void one_case(struct thing *all, int n)
 {
 	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
@@ -603,6 +684,8 @@ static void end_all(struct thing *all)
 	char *text = mem_format("%s/text.txt", scratch);
 	for (int i = 0; i < nthings; i++) {
 		trace = all[i].directory;
+		clear();
+		trace = all[i].original;
 		clear();
 	}
 	unlink(text);
@@ -629,9 +712,10 @@ int main(int argc, char **argv)
 	signal(SIGINT, end_soon);
 	signal(SIGTERM, end_soon);
 	void (*one)(struct thing *, int) = one_case;
-	for (int c; (c = getopt(argc, argv, "es:n:t:")) >= 0;)
+	for (int c; (c = getopt(argc, argv, "els:n:t:")) >= 0;)
 		switch (c) {
 		case 'e': one = one_change; break;
+		case 'l': one = one_loss; break;
 		case 's': first = strtoull(optarg, NULL, 0); break;
 		case 'n': cases = strtoull(optarg, NULL, 0); break;
 		case 't': end = time(NULL) + atoi(optarg); break;

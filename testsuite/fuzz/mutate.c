@@ -281,3 +281,86 @@ void mut_file(struct mutator *m, const char *name, struct mut_bytes *b, const ui
 	else
 		mut_damage(m, b, other, other_size);
 }
+
+/* ---- Losses ---------------------------------------------------------------------------------- */
+
+struct loss { char event[32]; uint64_t thread, first, end, count; }; /* how its lines begin; which of `count` are lost */
+
+static size_t begins_with(const uint8_t *line, const char *word)
+{
+	return strncmp((const char *)line, word, strlen(word)) == 0;
+}
+
+/* Behind the line, which ends with a newline. */
+static uint8_t *next_line(const struct mut_bytes *b, uint8_t *line)
+{
+	uint8_t *end = memchr(line, '\n', (size_t)(b->at + b->size - line));
+	return end ? end + 1 : b->at + b->size;
+}
+
+static uint64_t count_lines(const struct mut_bytes *b, const char *word)
+{
+	uint64_t n = 0;
+	for (uint8_t *line = b->at; line < b->at + b->size; line = next_line(b, line))
+		n += begins_with(line, word);
+	return n;
+}
+
+/* Some of one thread's, but never the last one: a text does not say otherwise how long it was there. */
+static bool choose_loss(struct mutator *m, const struct mut_bytes *b, struct loss *l)
+{
+	uint64_t threads = count_lines(b, "thread ");
+	l->thread = threads ? mut_below(m, threads) : 0;
+	snprintf(l->event, sizeof l->event, "e %" PRIu64 " ", l->thread);
+	l->count = count_lines(b, l->event);
+	if (l->count < 2)
+		return false;
+	l->first = mut_below(m, l->count - 1);
+	uint64_t most = l->count - 1 - l->first;
+	l->end = l->first + 1 + mut_below(m, mut_below(m, 2) && most > 8 ? 8 : most);
+	return true;
+}
+
+/* Where they stood is a line that says how many: that is shorter than one of them. */
+static void lose_events(struct mutator *m, struct mut_bytes *b)
+{
+	struct loss l;
+	uint8_t *to = b->at, *next;
+	uint64_t n = 0;
+	if (!choose_loss(m, b, &l))
+		return;
+	for (uint8_t *line = b->at; line < b->at + b->size; line = next) {
+		next = next_line(b, line);
+		bool is = begins_with(line, l.event), lost = is && n >= l.first && n < l.end;
+		if (lost && n + 1 == l.end) {
+			char text[64];
+			int size = snprintf(text, sizeof text, "lost %" PRIu64 " %" PRIu64 "\n", l.thread, l.end - l.first);
+			memcpy(to, text, (size_t)size);
+			to += size;
+		}
+		n += is;
+		if (!lost) {
+			memmove(to, line, (size_t)(next - line));
+			to += next - line;
+		}
+	}
+	b->size = (size_t)(to - b->at);
+}
+
+bool mut_lose(struct mutator *m, const char *name, struct mut_bytes *b)
+{
+	if (ends(name, ".txt")) {
+		for (uint64_t times = 1 + mut_below(m, 2); times; times--)
+			lose_events(m, b);
+		return true;
+	}
+	if (!b->size || mut_below(m, 4) == 0)
+		return false;
+	size_t at = somewhere(m, b->size), n = 1 + (size_t)mut_below(m, b->size - at);
+	switch (mut_below(m, 3)) {
+	case 0: b->size = at; break;
+	case 1: b->size -= b->size % 4096 && mut_below(m, 2) ? b->size % 4096 : at % 4096; break;
+	default: memset(b->at + at, 0, n);
+	}
+	return true;
+}
