@@ -181,6 +181,8 @@ enum dprof_key {
  *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Buffer_detach,
  *                                   what several processes share, ...). With nothing it found a message, and left
  *                                   it to whoever takes it next (MPI_Probe, MPI_Iprobe)
+ *            peer tag               of MPI, with DPROF_PEER_UNKNOWN: until something is complete at this rank's part of a window, or at
+ *                                   all (DPROF_TARGET_ALL)
  *            peer tag               with DPROF_PEER_NONE: several calls that follow each other, from the begin of the first
  *                                   one on, each of which asked in vain (MPI_Test, MPI_Iprobe, pthread_mutex_trylock, ...)
  *                                   or, to the end, did not any more. For `tag` ticks in between the thread was in none
@@ -208,7 +210,7 @@ enum dprof_key {
  *                                   until now, or that are in the taskgroup with this number, or
  *            task                   waits until this task may begin
  *   lock     id [role] [peer [object]]  the EXIT is when it is held; role 0: shared (reader), else exclusive; peer
- *                                   as of a wait
+ *                                   as of a wait. With a tag it is of this rank's part of a window of MPI
  *   io       [bytes]                a file was read, written or flushed, and took its time
  *   sleep    [until [tag]] [peer]   until: an absolute moment, which was over for `tag` ns when it began; else for some time.
  *                                   With a peer, which is DPROF_PEER_UNKNOWN, a signal ended it
@@ -225,6 +227,8 @@ enum dprof_key {
  *                                   given (std::promise, pthread_once done, and std::latch::count_down, from tag)
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
+ *               offset [role]       of MPI: it counts at a place of a window, which has that number in all ranks, and learns how far
+ *                                   others have. role=0: by a swap, which may be in vain
  *   lock        id [object]         released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does
@@ -283,6 +287,7 @@ enum dprof_key {
 #define DPROF_PEER_NONE    (UINT64_MAX >> 8)
 #define DPROF_PEER_UNKNOWN (DPROF_PEER_NONE - 1)
 #define DPROF_ROLE_UNKNOWN 2
+#define DPROF_TARGET_ALL   DPROF_PEER_NONE
 
 /* ---- HOST-RANK-THREAD.events --------------------------------------------------------------------
  *

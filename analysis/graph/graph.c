@@ -164,7 +164,8 @@ static void add_unknown(struct builder *b, struct wait_begin begin, struct event
 struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
 {
 	struct unknown_wait *w = SPILL_GROW(b->spill, b->unknown, b->nunknown);
-	*w = (struct unknown_wait){ .begin = begin, .exit = exit, .clock = b->graph->trace->threads[exit.thread].clock };
+	*w = (struct unknown_wait){ .begin = begin, .exit = exit, .clock = b->graph->trace->threads[exit.thread].clock,
+				     .target = ARG_NONE };
 	return w;
 }
 
@@ -363,12 +364,24 @@ static void find_first_stamps(struct graph *g)
 	}
 }
 
+static uint32_t *find_first_of_rank(const struct trace *trace)
+{
+	size_t n = trace->nthreads;
+	uint32_t *first = mem_resize(NULL, n + 1, sizeof *first);
+	for (size_t r = 0; r < n; r++)
+		first[r] = (uint32_t)n;
+	for (size_t t = n; t-- > 0;)
+		if (trace->threads[t].rank >= 0 && (uint64_t)trace->threads[t].rank < n)
+			first[trace->threads[t].rank] = (uint32_t)t;
+	return first;
+}
+
 static void builder_close(struct builder *b)
 {
 	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
 			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
 			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
-			    b->inside, b->unknown, b->sleeps, b->moments, b->cancellations, b->thread_cancels };
+			    b->inside, b->unknown, b->sleeps, b->counted, b->moments, b->cancellations, b->thread_cancels };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -378,6 +391,7 @@ static void builder_close(struct builder *b)
 		free(b->left[t].came);
 	}
 	free(b->left);
+	free(b->first_of_rank);
 	free(b->marks);
 	free(b->calls);
 	free(b->comings_of);
@@ -446,6 +460,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	memset(b.parked, 0, n * sizeof *b.parked);
 	b.listens = mem_resize(NULL, n + 1, sizeof *b.listens);
 	memset(b.listens, 0, n * sizeof *b.listens);
+	b.first_of_rank = find_first_of_rank(trace);
 	b.left = mem_resize(NULL, n + 1, sizeof *b.left);
 	memset(b.left, 0, n * sizeof *b.left);
 	b.has_futexes = mem_resize(NULL, n + 1, sizeof *b.has_futexes);
@@ -485,6 +500,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_find_tried(&b);
 	graph_locks(&b);
 	graph_end_tried(&b);
+	graph_window_counters(&b);
 	graph_counters(&b);
 	let_go_of_unseen(&b);
 	graph_tasks(&b);

@@ -7,7 +7,8 @@
  * What such a thread does another may do in another run. There is no sign of it but that it is shared out: of threads that were
  * created in one place not all are as often in a region, and they leave it for the last time no further apart than the longest such
  * piece takes, since nobody is idle while there is one left. Chance may look so, too; then what is proved is only wider than need be. Where a
- * lock or something else that is recorded gives out the work, that is known better (graph_dealers.c).
+ * lock or something else that is recorded gives out the work, that is known better (graph_dealers.c); so it is of ranks
+ * that count in a window.
  *
  * Of a team of OpenMP that is looked for up to each barrier; but a static loop, of which there is no record either, gives some threads one
  * iteration more.
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
 /* Of a region, in the threads that are looked at. */
@@ -332,6 +334,27 @@ static void look_at_members(struct builder *b, struct alike a)
 	memcpy(threads + 1, a.v, a.n * sizeof *threads);
 	look_at_team(b, threads, a.n + 1);
 	free(threads);
+}
+
+static int by_id(const void *x, const void *y)
+{
+	const struct window_count *a = x, *b = y;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+void graph_window_counters(struct builder *b)
+{
+	struct take *takes = NULL;
+	size_t ntakes = 0;
+	runs_sort(b->spill, b->counted, b->ncounted, sizeof *b->counted, by_id);
+	for (size_t i = 0; i < b->ncounted; i++) {
+		*SPILL_GROW(b->spill, takes, ntakes) = b->counted[i].take;
+		if (i + 1 < b->ncounted && b->counted[i + 1].id == b->counted[i].id)
+			continue;
+		graph_deal(b, takes, ntakes);
+		ntakes = 0;
+	}
+	spill_free(b->spill, takes);
 }
 
 void graph_counters(struct builder *b)

@@ -7,6 +7,7 @@
  *   semaphore                         likewise
  *   bytes of one pipe                 several threads take them
  *   messages to one rank              several of its threads receive those with one tag
+ *   MPI_Fetch_and_op, ...         several ranks count at one place of a window
  *   lock, first = !done++, unlock     several threads take it at one place, or bytes, or pass a semaphore, and do
  *                                     something else before the next barrier: with what, who was first may decide
  *
@@ -175,7 +176,7 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 	struct take_place place = busiest_place(t, n);
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, place, &ntakers);
-	if (look_even(takers, ntakers)) {
+	if (!t->in_vain && look_even(takers, ntakers)) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (same_place(t[i].place, place))

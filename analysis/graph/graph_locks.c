@@ -220,7 +220,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	struct node_input *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
 	if (!t->relocks)
 		signals = handed_for(b, l, t, &nsignals);
-	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS, sizeof *inputs);
+	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS + 1, sizeof *inputs);
 	const struct wait_begin *begin = nsignals && t->relocks ? &t->waiting_begin : &t->begin;
 	size_t begins = graph_begin_inputs(begin, inputs);
 	if (n)
@@ -233,7 +233,9 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	if (t->tried_row)
 		say_what_ended(b, t, l, signals, nsignals);
 	if (n + nsignals > 0 || l->shared) {
-		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, begins + n + nsignals);
+		size_t ninputs = begins + n + nsignals;
+		ninputs += graph_add_target(b, t->target, t->enter, t->ref, inputs + ninputs);
+		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, ninputs);
 		node->hidden = l->shared || begin->tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || begin->tried;
 		node->posted = nsignals > 0;

@@ -90,6 +90,28 @@ static size_t calls_before(const struct builder *b, uint32_t thread, struct even
 	return calls->near;
 }
 
+/* The first thread of a rank; or the number of threads. */
+static uint32_t thread_of_rank(const struct builder *b, uint64_t rank)
+{
+	return rank < b->graph->trace->nthreads ? b->first_of_rank[rank] : (uint32_t)b->graph->trace->nthreads;
+}
+
+size_t graph_add_target(const struct builder *b, uint64_t target, struct event_ref begin, struct event_ref end, struct node_input *input)
+{
+	const struct trace *trace = b->graph->trace;
+	struct event_ref last = begin;
+	bool all = target == DPROF_TARGET_ALL;
+	for (uint32_t t = all ? 0 : thread_of_rank(b, target); t < trace->nthreads; t++) {
+		if (!all && (uint64_t)trace->threads[t].rank != target)
+			break;
+		size_t before = t != begin.thread ? calls_before(b, t, end) : 0;
+		struct event_ref call = before ? call_of(&b->calls[t], before - 1, t) : last;
+		last = before && graph_certainly_before(b, last, call) ? call : last;
+	}
+	*input = (struct node_input){ .ref = last, .candidate = true };
+	return last.thread != begin.thread;
+}
+
 /* Without progress outside of MPI, what the other side has begun goes on when it calls MPI again: the last such call
  * that is known to have been before `end`. `sends`: it sends the last input. */
 static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,

@@ -142,6 +142,18 @@ static bool hardly_waited(const struct builder *b, const struct unknown_wait *w,
 	return w->exit.stamp - w->begin.enter.stamp <= (t->last - t->first) / HARDLY / nwaits;
 }
 
+/* What is to be complete at another rank may go on only when that one calls MPI. */
+static void wait_for_target(struct builder *b, const struct unknown_wait *w)
+{
+	struct node_input inputs[BEGIN_INPUTS + 1];
+	size_t n = graph_begin_inputs(&w->begin, inputs);
+	for (size_t i = 0; i < n; i++) /* it may have looked before in vain, or not at all in another run */
+		inputs[i].needed = false;
+	n += graph_add_target(b, w->target, w->begin.enter, w->exit, inputs + n);
+	struct graph_node *node = graph_arrival(b, w->exit, GRAPH_WAITED_FOR, inputs, n);
+	node->hidden = node->delayed = true;
+}
+
 /* Who looked with a lock, and goes on behind the first look at which another had given that back since the one before, has seen what
  * that one did there; NULL: nobody has. They are sorted. */
 static const struct event_ref *last_release(const struct builder *b, const struct unknown_wait *w)
@@ -198,6 +210,8 @@ static void add(struct builder *b, const struct unknown_wait *w, const struct pr
 		b->graph->slept_for_others_s += (double)(w->exit.stamp - w->begin.enter.stamp) / (b->graph->trace->clocks[w->clock].ghz * 1e9);
 	if (presumed)
 		graph_unknown_by(b, w, cause ? cause : &p->cause);
+	else if (w->target != ARG_NONE && !w->looked)
+		wait_for_target(b, w);
 	else if (w->own || is_own_cost(w) || hardly_waited(b, w, nwaits))
 		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
 	else

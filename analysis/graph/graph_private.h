@@ -128,6 +128,7 @@ struct sync_event {
 	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
 	uint32_t waiting_at;      /* at this site */
 	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
+	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
 	bool for_good;            /* of a future or a latch; then, */
 	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known */
@@ -162,8 +163,9 @@ struct task_wait {
  * the condition variable that the thread waits for there; or without sites what it signals; or 0. */
 struct take_place { uint32_t site; uint64_t role; };
 
-/* Whoever takes gets the next piece of work, at once or when there is one. `epoch`: how many barriers of its thread come before it. */
-struct take { struct event_ref ref, has; struct take_place place; uint32_t epoch; bool goes_on; };
+/* Whoever takes gets the next piece of work, at once or when there is one; or perhaps nothing (in_vain). `epoch`: how many barriers of
+ * its thread come before it. */
+struct take { struct event_ref ref, has; struct take_place place; uint32_t epoch; bool goes_on, in_vain; };
 
 /* Something that its thread got from another, as it could have from anyone, or that it gave. */
 struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };
@@ -221,6 +223,7 @@ struct unknown_wait {
 	struct event_ref exit;
 	uint32_t clock;
 	bool own;                 /* if nothing did, it takes as long by itself */
+	uint64_t target;          /* perhaps the next call of MPI of this rank, or DPROF_TARGET_ALL; or ARG_NONE */
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 	struct looked_lock { uint32_t process; uint64_t id, stamp; } lock; /* with which it was looked; and had last in vain, or 0 */
 };
@@ -240,6 +243,9 @@ struct sleeps {
 };
 
 #define MANY_SLEEPS 3
+
+/* Ranks count at a place of a window: a take of whatever has that number there. */
+struct window_count { uint64_t id; struct take take; };
 
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
@@ -270,6 +276,8 @@ struct builder {
 	struct moved_bytes *moved; size_t nmoved;
 	struct unknown_wait *unknown; size_t nunknown;
 	struct sleeps *sleeps; size_t nsleeps; /* of MANY_SLEEPS */
+	struct window_count *counted; size_t ncounted;
+	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
 	struct moment_sleep *moments; size_t nmoments;
 	struct talk *talks; size_t ntalks;
 	bool *listens;             /* of each thread: some of what it got it might have got later */
@@ -377,6 +385,8 @@ void graph_room(struct builder *, struct wait_begin, struct event_ref other, str
 void graph_processes(struct builder *);
 void graph_locks(struct builder *);
 
+void graph_window_counters(struct builder *);
+
 /* Behind all that gives out work where that is recorded. */
 void graph_counters(struct builder *);
 void graph_tasks(struct builder *);
@@ -419,6 +429,10 @@ uint32_t graph_inbox(struct builder *, uint32_t whose, uint32_t place);
 /* Of the node that was made last; turns come in the order in which they were had. */
 void graph_turn(struct builder *, struct graph_turn);
 void graph_leave(struct builder *, struct event_ref, uint32_t queue);
+
+/* What is to be complete at a rank, or at all (DPROF_TARGET_ALL), may go on only when they call MPI: the last such call that was certainly in
+ * a wait. Returns how many there are, 0 or 1. */
+size_t graph_add_target(const struct builder *, uint64_t target, struct event_ref begin, struct event_ref end, struct node_input *);
 
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
 void graph_deal(struct builder *, struct take *, size_t n);

@@ -108,7 +108,11 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	w->completed |= kind == DPROF_KIND_RECV;
 	if (kind == DPROF_KIND_LOCK && w->replay.depth == 0)
 		w->just_took = w->took && w->b->sync_events[w->took - 1].id == walk_object(w, e).id;
-	if (kind == DPROF_KIND_WAIT && e->nargs == 0)
+	if (arg_counter(o, e) != ARG_NONE)
+		walk_count(w, e, ref);
+	else if (o->is & OP_MPI && arg_object(o, e) != ARG_NONE && !walk_shares(w, e))
+		return;
+	else if (kind == DPROF_KIND_WAIT && e->nargs == 0)
 		walk_note_unseen(w, e->site);
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
 		give(w, e, ref);

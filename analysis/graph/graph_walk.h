@@ -42,6 +42,7 @@ struct thread_walk {
 	bool of_several;          /* threads of its process: three or more */
 	size_t unsaid;            /* the last call that never says for whom it waits: of the builder's unknown, and 1; or 0 */
 	uint32_t unsaid_at;       /* at this site */
+	size_t counted;           /* what it has counted last: of the builder's, and 1; or 0 */
 	bool comes_on;            /* its last coming goes on */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
 	bool resumed;             /* the outermost operation was one of those */
@@ -149,12 +150,15 @@ void walk_note_cancellation(struct thread_walk *, const struct tr_event *, struc
 void walk_end_cancellable(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_given_work(struct thread_walk *, struct event_ref exit);
 uint32_t walk_group(struct builder *, uint64_t team, uint64_t number, bool one); /* those who have come to a team's construct */
+void walk_count(struct thread_walk *, const struct tr_event *, struct event_ref);
+void walk_end_counting(struct thread_walk *, struct event_ref exit);
 uint64_t walk_mix(uint64_t a, uint64_t b); /* one number for two */
 
 /* ---- graph_walk_operations.c: what an operation has waited for ------------------------------------ */
 
 void walk_attach(struct thread_walk *, uint32_t message, bool as_sender); /* it is completed in the outermost operation */
 void walk_note_unseen(struct thread_walk *, uint32_t site);
+bool walk_shares(const struct thread_walk *, const struct tr_event *);
 struct sync_object walk_object(const struct thread_walk *, const struct tr_event *);
 void walk_add_signal(struct thread_walk *, struct sync_object, struct event_ref, enum sync_event_kind, uint32_t site);
 void walk_wait_again(struct thread_walk *);

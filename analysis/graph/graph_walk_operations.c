@@ -19,6 +19,13 @@ void walk_note_unseen(struct thread_walk *w, uint32_t site)
 		w->b->graph->unseen = site;
 }
 
+/* All who share it are on this clock, so that their stamps tell who had it before: a window's lock may be taken from other hosts. */
+bool walk_shares(const struct thread_walk *w, const struct tr_event *e)
+{
+	const struct trace *t = w->b->graph->trace;
+	return arg_object(walk_operation(w, e), e) != ARG_NONE && (t->nclocks == 1 || !tr_is(t, e->site, OP_MPI));
+}
+
 struct sync_object walk_object(const struct thread_walk *w, const struct tr_event *e)
 {
 	const struct operation *o = walk_operation(w, e);
@@ -48,7 +55,7 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 	struct sync_object object = walk_object(w, &w->entered);
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o), .enter = w->enter, .begin = walk_begin_of(w),
-		.id = object.id, .site = w->entered.site,
+		.id = object.id, .site = w->entered.site, .target = arg_target(o, &w->entered),
 		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section, .behind_vain = w->vain_wait };
 	w->took = w->b->nsync_events;
 	w->took_bytes = 0;
@@ -154,6 +161,14 @@ static void unexplained(struct thread_walk *w, struct event_ref exit, struct dia
 	graph_unknown(w->b, walk_begin_of(w), exit);
 }
 
+#define MOST_TARGETS 64 /* threads: of more it is not known which was waited for */
+
+static uint64_t target_of(const struct thread_walk *w)
+{
+	uint64_t target = arg_target(walk_operation(w, &w->entered), &w->entered);
+	return target == DPROF_TARGET_ALL && w->b->graph->trace->nthreads > MOST_TARGETS ? ARG_NONE : target;
+}
+
 /* Who calls it again at once, or after a sleep, has perhaps looked at a window whether something is there, and not found it: then all of
  * that is one wait, which was not over when the last call but one began. */
 static void add_unsaid(struct thread_walk *w, struct event_ref exit)
@@ -165,7 +180,9 @@ static void add_unsaid(struct thread_walk *w, struct event_ref exit)
 		last->exit = exit;
 		return;
 	}
-	graph_add_unknown(w->b, walk_begin_of(w), exit)->last = w->enter.stamp;
+	struct unknown_wait *wait = graph_add_unknown(w->b, walk_begin_of(w), exit);
+	wait->last = w->enter.stamp;
+	wait->target = target_of(w);
 	w->unsaid = w->b->nunknown;
 	w->unsaid_at = w->entered.site;
 }
@@ -179,6 +196,7 @@ static void for_unknown(struct thread_walk *w, struct event_ref exit)
 		return;
 	}
 	graph_note_unsaid(w->b->graph, w->entered.site);
+	walk_end_counting(w, exit);
 	w->nattached = 0;
 	add_unsaid(w, exit);
 }
@@ -320,7 +338,7 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
-	else if (arg_object(walk_operation(w, &w->entered), &w->entered) != ARG_NONE)
+	else if (walk_shares(w, &w->entered))
 		share_with_processes(w, exit);
 	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;

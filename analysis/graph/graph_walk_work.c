@@ -37,6 +37,23 @@ void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 	end_chance(w, exit);
 }
 
+/* Ranks that count at one place share out work by that. */
+void walk_count(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
+	*SPILL_GROW(w->b->spill, w->b->counted, w->b->ncounted) = (struct window_count){
+		arg_counter(o, e), { .ref = ref, .has = ref, .place.site = e->site, .in_vain = arg_swaps(o, e) } };
+	w->counted = w->b->ncounted;
+}
+
+/* The number is there at the latest with the call that completes it. */
+void walk_end_counting(struct thread_walk *w, struct event_ref exit)
+{
+	struct window_count *last = w->counted ? &w->b->counted[w->counted - 1] : NULL;
+	if (last && last->take.has.at + 1 == w->enter.at)
+		last->take.has = exit;
+}
+
 /* Another thread of the team may end what this one does; or this one does that. */
 void walk_note_cancellation(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {

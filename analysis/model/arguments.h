@@ -20,12 +20,14 @@
  *         a time             wait that was in vain: for so many of its ticks the thread did not ask
  *         a number           barrier with object: so many threads go on together
  *         a time             sleep until a moment: which was over for so many nanoseconds
+ *         a rank             wait, lock of MPI for an unknown peer: whose part of a window is meant
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
  *         who gives bytes    wait with channel: 1; nothing takes them, and so does 0, which would have taken more
  *         who gives          wait with object: 1, a message
  *         who was meant      wait with process: 1, that one alone
+ *         in vain, perhaps   wait, point with offset: 0
  *         how it depends     fork, point without task
  *         nothing to run     fork, point with task: 0
  *   task  that was made      fork, point
@@ -193,6 +195,24 @@ static inline bool arg_for_unknown(const struct operation *o, const struct tr_ev
 	if (o->kind == DPROF_KIND_WAIT && o->is & OP_IN_ORDER)
 		return false;
 	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK) | ARG_KIND(SLEEP), ARG_ENTER) == DPROF_PEER_UNKNOWN;
+}
+
+/* It waits until something is complete at this rank, in MPI_COMM_WORLD, or at all (DPROF_TARGET_ALL). */
+static inline uint64_t arg_target(const struct operation *o, const struct tr_event *e)
+{
+	return o->is & OP_MPI && arg_for_unknown(o, e) ? trace_arg(e, DPROF_KEY_TAG, ARG_NONE) : ARG_NONE;
+}
+
+/* It counts at this place of a window, and learns how far others have counted; */
+static inline uint64_t arg_counter(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_OFFSET, ARG_KIND(WAIT), ARG_POINT);
+}
+
+/* ... by a swap, which may be in vain. */
+static inline bool arg_swaps(const struct operation *o, const struct tr_event *e)
+{
+	return arg_counter(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
 }
 
 /* It found a message, and left it to whoever takes it next. */

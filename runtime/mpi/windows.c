@@ -8,7 +8,14 @@
  *   MPI_Win_start          ENTER  receives that ............ EXIT
  *   MPI_Win_complete       ENTER  sends to each ............ EXIT
  *   MPI_Win_wait           ENTER  receives that ............ EXIT
- *   MPI_Win_lock, ...      ENTER peer=UNKNOWN ................ EXIT
+ *   MPI_Win_lock           ENTER id [role] tag peer=UNKNOWN object .. EXIT
+ *   MPI_Win_unlock         released id object, ENTER tag peer=UNKNOWN ... EXIT
+ *   MPI_Win_flush, ...     ENTER tag peer=UNKNOWN ............ EXIT
+ *   MPI_Win_flush_all, ... ENTER tag=TARGET_ALL peer=UNKNOWN .. EXIT
+ *   MPI_Fetch_and_op, ...  POINT offset [role]   that counts at a place, which has that number
+ *
+ * A lock is that of one rank's part of a window, the tag is that rank; it is had at the latest when something is complete under
+ * it, but all MPIs in use wait for it where it is asked for.
  *
  * Who is told that it may begin has perhaps waited for that, there or when it completes its epoch; who waits for the end
  * of an epoch has surely waited until all had come to complete theirs.
@@ -285,14 +292,172 @@ DPROF_EXPORT int MPI_Win_test(MPI_Win win, int *over)
 
 /* ---- Locks --------------------------------------------------------------------------------------- */
 
-WRAP_WAIT(Win_lock, (int type, int rank, int asserted, MPI_Win win), (type, rank, asserted, win))
-WRAP_WAIT(Win_lock_all, (int asserted, MPI_Win win), (asserted, win))
-WRAP_WAIT(Win_unlock, (int rank, MPI_Win win), (rank, win))
-WRAP_WAIT(Win_unlock_all, (MPI_Win win), (win))
-WRAP_WAIT(Win_flush, (int rank, MPI_Win win), (rank, win))
-WRAP_WAIT(Win_flush_all, (MPI_Win win), (win))
-WRAP_WAIT(Win_flush_local, (int rank, MPI_Win win), (rank, win))
-WRAP_WAIT(Win_flush_local_all, (MPI_Win win), (win))
+#define MOST_OBJECT ((UINT64_C(1) << 56) - 1)
+
+/* The number of what is at a rank of a window. */
+static uint64_t object_of(const struct window *w, uint64_t rank)
+{
+	return (w->group->id * UINT64_C(0x9e3779b97f4a7c15) + rank) * UINT64_C(0xbf58476d1ce4e5b9) >> 8 & MOST_OBJECT;
+}
+
+static uint64_t place_of(const struct window *w, uint64_t rank, MPI_Aint at)
+{
+	return (object_of(w, rank) + (uint64_t)at) * UINT64_C(0x9e3779b97f4a7c15) >> 8 & MOST_OBJECT;
+}
+
+/* A rank of the window in MPI_COMM_WORLD. */
+static bool find_target(const struct window *w, int rank, uint64_t *target)
+{
+	if (!w || !w->group || !w->group->id || rank < 0 || rank >= w->group->npeers)
+		return false;
+	*target = (uint64_t)w->group->peers[rank];
+	return true;
+}
+
+DPROF_SITE_OF(site_Win_lock, DPROF_KIND_LOCK, "MPI_Win_lock");
+DPROF_EXPORT int MPI_Win_lock(int type, int rank, int asserted, MPI_Win win)
+{
+	struct mpi_call c = call_of(NAMED(Win_lock));
+	const struct window *w = c.on ? find(win) : NULL;
+	struct dprof_arguments a;
+	uint64_t target;
+	int result;
+
+	a.words = 0;
+	if (c.on && find_target(w, rank, &target)) {
+		dprof_say(&a, DPROF_KEY_ID, object_of(w, target));
+		if (type == MPI_LOCK_SHARED)
+			dprof_say(&a, DPROF_KEY_ROLE, 0);
+		dprof_say(&a, DPROF_KEY_TAG, target);
+		dprof_say(&a, DPROF_KEY_OBJECT, object_of(w, target));
+	}
+	if (c.on)
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	call_enter(&c, &a);
+	result = PMPI_Win_lock(type, rank, asserted, win);
+	call_end(c);
+	return result;
+}
+
+DPROF_SITE_OF(site_unlocked, DPROF_KIND_LOCK, "MPI_Win is unlocked");
+
+/* Who waits for it may have it before all is complete here. */
+static void say_unlocked(const struct window *w, int rank)
+{
+	uint64_t target;
+
+	if (!calls_recorded() || !find_target(w, rank, &target))
+		return;
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, object_of(w, target) }, { DPROF_KEY_OBJECT, object_of(w, target) } };
+	dprof_adapter_record_with((const void *)&site_unlocked, DPROF_POINT, 0, a, 2);
+}
+
+/* The call waits until something is complete at a rank: for whom is unknown, but perhaps for that one. */
+static struct mpi_call wait_for_target(const void *site, const char *name, const struct window *w, int rank)
+{
+	struct mpi_call c = call_of(site, name);
+	struct dprof_arguments a;
+	uint64_t target;
+
+	a.words = 0;
+	if (c.on && find_target(w, rank, &target))
+		dprof_say(&a, DPROF_KEY_TAG, target);
+	if (c.on)
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	call_enter(&c, &a);
+	return c;
+}
+
+DPROF_SITE_OF(site_Win_unlock, DPROF_KIND_WAIT, "MPI_Win_unlock");
+DPROF_EXPORT int MPI_Win_unlock(int rank, MPI_Win win)
+{
+	const struct window *w = find(win);
+	struct mpi_call c;
+	int result;
+
+	say_unlocked(w, rank);
+	c = wait_for_target(NAMED(Win_unlock), w, rank);
+	result = PMPI_Win_unlock(rank, win);
+	call_end(c);
+	return result;
+}
+
+#define FLUSH(name)                                                                               \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_WAIT, "MPI_" #name);                                \
+	DPROF_EXPORT int MPI_##name(int rank, MPI_Win win)                                        \
+	{                                                                                         \
+		struct mpi_call c = wait_for_target(NAMED(name), find(win), rank);                \
+		int result = PMPI_##name(rank, win);                                              \
+                                                                                                  \
+		call_end(c);                                                                      \
+		return result;                                                                    \
+	}
+FLUSH(Win_flush)
+FLUSH(Win_flush_local)
+
+/* At all ranks. */
+static struct mpi_call wait_for_all(const void *site, const char *name)
+{
+	struct mpi_call c = call_of(site, name);
+	struct dprof_arguments a;
+
+	a.words = 0;
+	if (c.on) {
+		dprof_say(&a, DPROF_KEY_TAG, DPROF_TARGET_ALL);
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	}
+	call_enter(&c, &a);
+	return c;
+}
+
+#define ALL_RANKS(name, parameters, arguments)                                                    \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_WAIT, "MPI_" #name);                                \
+	DPROF_EXPORT int MPI_##name parameters                                                    \
+	{                                                                                         \
+		struct mpi_call c = wait_for_all(NAMED(name));                                    \
+		int result = PMPI_##name arguments;                                               \
+                                                                                                  \
+		call_end(c);                                                                      \
+		return result;                                                                    \
+	}
+ALL_RANKS(Win_lock_all, (int asserted, MPI_Win win), (asserted, win))
+ALL_RANKS(Win_unlock_all, (MPI_Win win), (win))
+ALL_RANKS(Win_flush_all, (MPI_Win win), (win))
+ALL_RANKS(Win_flush_local_all, (MPI_Win win), (win))
+
+/* ---- Counters ------------------------------------------------------------------------------------ */
+
+DPROF_SITE_OF(site_counts, DPROF_KIND_WAIT, "MPI_Win counts");
+
+/* Whoever learns what is at a place, and changes it: by that ranks share out work. A swap may be in vain. Who only reads is not
+ * said. */
+static void say_counts(MPI_Win win, int rank, MPI_Aint at, bool swaps)
+{
+	const struct window *w = calls_recorded() ? find(win) : NULL;
+	struct dprof_argument a[2];
+	uint64_t target;
+
+	if (!find_target(w, rank, &target))
+		return;
+	a[0] = (struct dprof_argument){ DPROF_KEY_OFFSET, place_of(w, target, at) };
+	a[1] = (struct dprof_argument){ DPROF_KEY_ROLE, 0 };
+	dprof_adapter_record_with((const void *)&site_counts, DPROF_POINT, 0, a, swaps ? 2 : 1);
+}
+
+DPROF_EXPORT int MPI_Fetch_and_op(const void *data, void *back, MPI_Datatype type, int rank, MPI_Aint at, MPI_Op op,
+				  MPI_Win win)
+{
+	if (op != MPI_NO_OP)
+		say_counts(win, rank, at, op == MPI_REPLACE);
+	return PMPI_Fetch_and_op(data, back, type, rank, at, op, win);
+}
+
+DPROF_EXPORT int MPI_Compare_and_swap(const void *data, const void *expected, void *back, MPI_Datatype type, int rank,
+				      MPI_Aint at, MPI_Win win)
+{
+	say_counts(win, rank, at, true);
+	return PMPI_Compare_and_swap(data, expected, back, type, rank, at, win);
+}
 
 /* ---- Begun ------------------------------------------------------------------------------------ */
 
@@ -312,7 +477,17 @@ WRAP_WAIT(Win_flush_local_all, (MPI_Win win), (win))
 		      MPI_Datatype tback, TARGET(count), MPI_Op op, MPI_Win win,                  \
 		      MPI_Request *request),                                                      \
 		     (data, n, type, back, nback, tback, THERE, op, win, request))
+#define GET_ACCUMULATE(called, count)                                                             \
+	DPROF_EXPORT int MPI_##called(const void *data, ORIGIN(count), void *back, count nback,   \
+				      MPI_Datatype tback, TARGET(count), MPI_Op op, MPI_Win win)  \
+	{                                                                                         \
+		if (op != MPI_NO_OP)                                                              \
+			say_counts(win, rank, at, op == MPI_REPLACE);                             \
+		return PMPI_##called(data, n, type, back, nback, tback, THERE, op, win);          \
+	}
 ONE_SIDED(, int)
+GET_ACCUMULATE(Get_accumulate, int)
 #if MPI_VERSION >= 4
 ONE_SIDED(_c, MPI_Count)
+GET_ACCUMULATE(Get_accumulate_c, MPI_Count)
 #endif

@@ -1103,6 +1103,90 @@ windows 1489000 | trace windows-looked # it would have been seen
 expect 0 coz --json --region b --reduce 50 windows-looked
 interval expected_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi > 24"; } || fail "windows-looked: $(cat out)"
 
+# Something is to be complete at rank 0, which calls MPI for the first time at 1500000: then the wait is over, if no other thread has
+# not just ended something as well.
+for at in 0 72057594037927935; do
+	{
+		ranks 3
+		echo "site 16 kind=wait name=MPI_Win_flush file=x.c line=17"
+		op 0 1 1000000 1500000
+		op 0 2 1500000 2000000 group=1 seq=0
+		op 1 16 1000000 1500010 tag=$at peer=72057594037927934
+		op 1 0 1500010 2000000
+		op 1 2 2000000 2000000 group=1 seq=0
+		op 2 0 1000000 1499990
+		op 2 2 1499990 2000000 group=1 seq=0
+	} | trace target
+	buys target b 50 250000
+	may_buy target b 50 0
+done
+
+# Rank 1 has the lock of a window when rank 0 has given it back; which may go on only when rank 2, whose part it is, calls MPI.
+window_lock() { # when rank 2 does, and when rank 1 has the lock
+	ranks 3
+	echo "site 16 kind=lock name=MPI_Win_lock file=x.c line=17"
+	echo "site 17 kind=lock name=MPI_Win%20is%20unlocked"
+	echo "site 18 kind=wait name=MPI_Win_unlock file=x.c line=18"
+	op 0 16 1000000 1000010 id=9 tag=2 peer=72057594037927934 object=9
+	op 0 0 1000010 1400000
+	echo "e 0 1400000 17 point id=9 object=9"
+	op 0 18 1400000 1400010 tag=2 peer=72057594037927934
+	op 1 16 1000100 "$2" id=9 tag=2 peer=72057594037927934 object=9
+	op 1 30 "$2" 2000000
+	op 2 1 1000000 "$1"
+	op 2 2 "$1" "$1" group=2 seq=0
+	echo "group 2 threads=2"
+}
+window_lock 1001000 1400020 | trace window-lock
+buys window-lock a 50 199995
+may_buy window-lock a 50 0
+window_lock 1500000 1500020 | trace window-progress
+buys window-progress b 10 50000
+buys window-progress a 50 0
+
+# From other hosts others may have it, and their stamps do not tell when: so it is not known who had it, nor in which order.
+{
+	window_lock 1001000 1400020
+	echo "clock 1 host=h1 ghz=1"
+	for ((at = 900000; at <= 2100000; at += 100000)); do
+		echo "link 0 $at 1 $((at + 10))"
+		echo "link 1 $at 0 $((at + 10))"
+	done
+	echo "thread 3 clock=1 rank=3"
+	op 3 30 1000000 1000010
+} | trace window-hosts
+expect 0 coz --json --region a --reduce 50 window-hosts
+interval speedup_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi > 99"; } || fail "window-hosts: $(cat out)"
+
+# Ranks count in a window, and whoever has the next number does what that stands for: b takes four times as long as each of eight a. What
+# a rank does another may do.
+count() { # rank at
+	echo "e $1 $2 16 point offset=5 $swaps"
+	op "$1" 17 "$2" $(($2 + 20)) tag=0 peer=72057594037927934
+}
+counter() {
+	ranks 2
+	echo "site 16 kind=wait name=MPI_Win%20counts"
+	echo "site 17 kind=wait name=MPI_Win_flush file=x.c line=17"
+	for ((at = 1000000; at < 1600000; at += 100000)); do
+		count 1 $at
+		op 1 0 $((at + 20)) $((at + 100000))
+		[ $at = 1000000 ] || [ $at -ge 1400000 ] || continue
+		count 0 $at
+		op 0 $((at == 1000000)) $((at + 20)) $((at == 1000000 ? 1400000 : at + 100000))
+	done
+	for rank in 0 1; do
+		count $rank 1600000
+		op $rank 2 1600020 1600020 group=1 seq=0
+	done
+}
+swaps= counter | trace counter
+buys counter b 50 166645 100
+may_buy counter b 50 0
+swaps=role=0 counter | trace swaps # perhaps in vain: so it is not known who shares out what
+buys swaps b 50 0
+may_buy swaps b 50 166645
+
 # Whoever completes what ranks have begun together, before another comes, has not waited for that one.
 {
 	ranks 2
