@@ -6,9 +6,17 @@
 export DPROF_DIR=$tmp DPROF_QUIET=1
 "$B/bin/dprof-cc" -O2 -pthread "$fixtures/ends-inside.c" -o inside || fail "ends-inside.c does not compile"
 
+# Runs it, anew where a thread was blocked and nobody knows in what, as when a virtual machine stands still: then nothing is proved of z.
+run() { # way
+	for _ in 1 2 3 4 5; do
+		rm -rf dprof-*
+		[ "$1" = exit ] && ./inside || ./inside "$1" || fail "$1: status $?"
+		"$analyze" coz --region z --reduce 100 dprof-* | tr -s ' \n' ' ' | grep -q 'blocked where nothing was recorded' || break
+	done
+}
+
 for way in exit _exit; do
-	rm -rf dprof-*
-	[ $way = exit ] && ./inside || ./inside $way || fail "$way: status $?"
+	run $way
 	"$analyze" query --json dprof-* 'count(z) == 1' >out || fail "$way: query says $?"
 	read -r lo hi < <(interval holds_s <out)
 	is_true "${lo:-0} >= 0.3 && ${hi:-0} >= 0.3" || fail "$way: z takes 0.3 s or more, found $lo .. $hi"
