@@ -17,6 +17,7 @@ static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define ONCE(kind, name)
 #define COUNTED(kind, name)
 #define FIRST(kind, name)
+#define SWITCHES(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -56,10 +57,11 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef ONCE
 #undef COUNTED
 #undef FIRST
+#undef SWITCHES
 };
 
-/* How one waits there. */
-static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first; } ways[] = {
+/* How one waits there, and what else the bits do not say. */
+static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first, switches; } ways[] = {
 #define KIND(kind, is, flow)
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
@@ -70,6 +72,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #define ONCE(kind, name) { DPROF_KIND_##kind, name, .once = true },
 #define COUNTED(kind, name) { DPROF_KIND_##kind, name, .counted = true },
 #define FIRST(kind, name) { DPROF_KIND_##kind, name, .first = true },
+#define SWITCHES(kind, name) { DPROF_KIND_##kind, name, .switches = true },
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -81,6 +84,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #undef ONCE
 #undef COUNTED
 #undef FIRST
+#undef SWITCHES
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -113,6 +117,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->once |= ways[i].once && called;
 		o->counted |= ways[i].counted && called;
 		o->first |= ways[i].first && called;
+		o->switches |= ways[i].switches && called;
 	}
 }
 

@@ -75,6 +75,7 @@ struct operation {
 	bool once;       /* what is waited for at its address is given once, and is there then for good; */
 	bool counted;    /* likewise, when all have given it who do; */
 	bool first;      /* likewise, once, by whoever comes first */
+	bool switches;   /* a point: the thread goes on on another stack (a fiber, a coroutine) */
 };
 
 /* What is waited for is there for good once it is given, and all who look for it are recorded. */

@@ -126,7 +126,7 @@ struct tr_cursor trace_places(const struct trace *t, size_t thread)
 	c.inheritance = inherit_of(t, thread);
 	c.team_site = TR_NO_SITE;
 	c.run = SIZE_MAX;     /* none */
-	c.tangled = c.thread->jumps && c.thread->jumps->tangled;
+	c.tangled = (c.thread->jumps && c.thread->jumps->tangled) || (c.thread->switches && c.inheritance);
 	return c;
 }
 
@@ -318,10 +318,10 @@ bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 	const struct tr_columns *k = &c->reader->columns;
 	give_bare(trace_what(c->trace, k, i), k, i, e);
 	c->next++;
-	if (c->thread->jumps && e->op != DPROF_LOST) {
-		e->site = c->tangled ? TR_NO_SITE : e->site;
+	if (c->thread->jumps && e->op != DPROF_LOST)
 		jumps_mark(c->thread->jumps, c->next - 1, e);
-	}
+	if (c->tangled && e->op != DPROF_LOST)
+		e->site = TR_NO_SITE;
 	return true;
 }
 

@@ -276,9 +276,10 @@ static void note_event(struct inherit_walk *w, const struct tr_event *e)
 		w->is_heir = true, w->cut = false;
 }
 
+/* On another stack it need not be in what it inherits. */
 static bool is_tangled(const struct tr_thread *thread)
 {
-	return thread->jumps && thread->jumps->tangled;
+	return thread->switches || (thread->jumps && thread->jumps->tangled);
 }
 
 static void walk_thread(const struct trace *trace, struct tr_inheritance *all, size_t thread)

@@ -93,6 +93,7 @@ struct tr_thread {
 	uint64_t ended;       /* stamp, if it is complete: it records nothing after that */
 	bool ran_on;          /* it ended because its process did */
 	uint64_t may_jump;    /* from this stamp on it may have left places without an exit; UINT64_MAX: it has not */
+	bool switches;        /* stacks: swapcontext, ... (trace_jumps.h) */
 	struct tr_jumps *jumps; /* which (trace_jumps.h); NULL: none */
 	uint32_t *open; size_t nopen; /* the regions, innermost first, that its process's end ended: trace_events and
 				 trace_places give an exit of each at `ended`, which no record says */

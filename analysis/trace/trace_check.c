@@ -313,6 +313,19 @@ static uint64_t check_events(struct nest_check *c)
 	return last;
 }
 
+static void note_switches(struct nest_check *c)
+{
+	struct trace *t = c->trace;
+	const struct tr_jumps *jumps = t->threads[c->thread].jumps;
+	if (!jumps || jumps->switched_in == TR_NO_SITE)
+		return;
+	char *who = name_thread(t, c->thread), *where = name_site(t, jumps->switched_in);
+	*MEM_GROW(t->notes, t->nnotes) = mem_format("%s: it switched stacks (swapcontext, setcontext, longjmp) inside of %s: it may be "
+						    "anywhere at any time", who, where);
+	free(where);
+	free(who);
+}
+
 /* What was open when a thread was killed is no damage, nor when its process ended, nor what has
  * lost its other half to a lack of room. Nor is what the user did not mark, and pthread_exit
  * ended. */
@@ -332,6 +345,7 @@ static void check_nesting(struct nest_check *c)
 		replay_exit(&c->replay, top->site);
 	}
 	note_jumps(c);
+	note_switches(c);
 	replay_close(&c->replay);
 	for (size_t site = 0; site <= t->nsites && !t->threads[c->thread].lost; site++) {
 		const struct unmatched *u = &c->of_site[site];

@@ -10,7 +10,7 @@
 
 void jumps_begin(struct jumps_scan *j, const struct trace *trace, struct tr_thread *thread)
 {
-	*j = (struct jumps_scan){ .trace = trace, .thread = thread };
+	*j = (struct jumps_scan){ .trace = trace, .thread = thread, .found.switched_in = TR_NO_SITE };
 	replay_open(&j->open, trace->nsites);
 }
 
@@ -39,6 +39,22 @@ void jumps_lose(struct jumps_scan *j)
 {
 	end_of_records(j);
 	j->lost = true;
+}
+
+/* A point whose site is missing may be one, in a thread that told of a jump. */
+bool jumps_may_switch(const struct jumps_scan *j, uint32_t site)
+{
+	uint64_t jump = j->thread->may_jump;
+	return site < j->trace->nsites ? j->trace->sites[site].op.switches : jump && jump != UINT64_MAX;
+}
+
+void jumps_switch(struct jumps_scan *j)
+{
+	const struct replay_entry *top = replay_top(&j->open);
+	j->switched = true;
+	j->found.tangled |= top || j->lost;
+	if (top && j->found.switched_in == TR_NO_SITE)
+		j->found.switched_in = top->site;
 }
 
 static int by_number(const void *x, const void *y)
@@ -89,6 +105,7 @@ void jumps_end(struct jumps_scan *j, bool lasts)
 	j->thread->open = NULL;
 	j->thread->nopen = 0;
 	end_of_records(j);
+	j->thread->switches = j->switched;
 	if (lasts)
 		find_open(j, before);
 	replay_close(&j->open);

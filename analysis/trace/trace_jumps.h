@@ -11,6 +11,9 @@
  *   - an enter of s before which another one `jumped` may be that one in truth (`unsure`): it may be left early, too.
  * What is open when records end, or are lost, was not left, unless its thread ended by itself or may have jumped
  * (struct dprof_jumps). A thread with an exit of what is not open switched stacks: it may be anywhere (`tangled`).
+ * So it may be if it says that it switches stacks (operations.def, SWITCHES) while something is open, though all exits
+ * nest: what is open stays so on a stack that does not run. Where each switch finds nothing open, and no records are
+ * lost before, whatever is entered is left before the next switch, on the same stack.
  * Where all its records are as they were written that is no damage, though nobody noticed it (trace_events.c).
  *
  * Law: if a thread runs as it says it does, what is neither `jumped` nor `unsure` lasts from its enter to its exit. */
@@ -26,6 +29,7 @@ struct tr_jumps {
 	size_t *event; size_t n;              /* the number of each enter that jumped, ascending */
 	struct tr_jumped_site *sites; size_t nsites; /* by site: the first of its enters that jumped */
 	bool tangled;
+	uint32_t switched_in;  /* the innermost place that was open at the first switch that found any; or TR_NO_SITE */
 };
 
 /* While the records of one thread come by, in order. */
@@ -34,6 +38,7 @@ struct jumps_scan {
 	struct tr_thread *thread;
 	uint64_t stamp;          /* of the last event */
 	bool lost;
+	bool switched;           /* stacks */
 	struct replay open;
 	struct tr_jumps found;
 	struct replay_entry *last; size_t nlast; /* what was open when records were lost, or ended */
@@ -42,7 +47,8 @@ struct jumps_scan {
 void jumps_begin(struct jumps_scan *, const struct trace *, struct tr_thread *);
 /* `number`: of the event; of a loss it does not matter. */
 static inline void jumps_event(struct jumps_scan *, const struct tr_record *, size_t number);
-/* Likewise of an ENTER, a POINT, or the EXIT of what was entered last; of another it does nothing, and is false. */
+/* Likewise of an ENTER, a POINT that switches no stacks, or the EXIT of what was entered last; of another it does nothing, and
+ * is false. */
 static inline bool jumps_plain(struct jumps_scan *, enum dprof_op, uint32_t site, uint64_t stamp, size_t number);
 /* Sets thread->jumps: NULL where it never jumped. `lasts`: what is open when records end, or are lost, was not left. */
 void jumps_end(struct jumps_scan *, bool lasts);
@@ -57,6 +63,8 @@ bool jumps_explain(const struct trace *, const struct tr_thread *, uint32_t site
 
 /* What is seldom needed of jumps_event(). */
 void jumps_leave(struct jumps_scan *, uint32_t site);
+void jumps_switch(struct jumps_scan *);
+bool jumps_may_switch(const struct jumps_scan *, uint32_t site); /* at a point of that site */
 void jumps_lose(struct jumps_scan *);
 
 static inline __attribute__((always_inline)) void jumps_event(struct jumps_scan *j, const struct tr_record *r, size_t number)
@@ -76,13 +84,15 @@ static inline __attribute__((always_inline)) void jumps_event(struct jumps_scan 
 		replay_leave(&j->open, 1);
 	else if (op == DPROF_EXIT)
 		jumps_leave(j, site);
+	else if (jumps_may_switch(j, site))
+		jumps_switch(j);
 }
 
 static inline bool jumps_plain(struct jumps_scan *j, enum dprof_op op, uint32_t site, uint64_t stamp, size_t number)
 {
 	if (op == DPROF_ENTER)
 		replay_enter_bare(&j->open, stamp, number, site);
-	else if (op == DPROF_EXIT && !replay_exit_innermost(&j->open, site))
+	else if (op == DPROF_EXIT ? !replay_exit_innermost(&j->open, site) : jumps_may_switch(j, site))
 		return false;
 	j->stamp = stamp;
 	return true;

@@ -170,6 +170,7 @@ static struct tr_jumps *move_jumps(struct tr_pipe *p, struct tr_jumps *jumps)
 		*jumps = (struct tr_jumps){ 0 };
 	}
 	jumps->tangled = pipe_value(p, jumps->tangled);
+	jumps->switched_in = (uint32_t)pipe_value(p, jumps->switched_in);
 	PIPE_ARRAY(p, jumps->event, jumps->n);
 	PIPE_ARRAY(p, jumps->sites, jumps->nsites);
 	return jumps;

@@ -12,13 +12,14 @@
 #define STEPS 60
 #define DEEP  10
 
-enum { A, B, BAR, ISEND, LAST, SITES };
+enum { A, B, BAR, ISEND, LAST, SWITCH, SITES };
 static struct tr_site sites[SITES] = {
 	{ .kind = DPROF_KIND_REGION, .name = "a", .file = "x.c", .function = "", .line = 1, .column = 1 },
 	{ .kind = DPROF_KIND_REGION, .name = "b", .file = "x.c", .function = "", .line = 2, .column = 1 },
 	{ .kind = DPROF_KIND_BARRIER, .name = "bar", .file = "x.c", .function = "", .line = 3, .column = 1 },
 	{ .kind = DPROF_KIND_SEND, .name = "MPI_Isend", .file = "x.c", .function = "", .line = 4, .column = 1 },
 	{ .kind = DPROF_KIND_PROGRESS, .name = "point", .file = "x.c", .function = "", .line = 5, .column = 1 },
+	{ .kind = DPROF_KIND_IO, .name = "stack switch", .file = "", .function = "" },
 };
 
 struct entry { uint32_t site; bool other; /* on the other stack */ };
@@ -26,10 +27,10 @@ struct place { uint64_t from; struct entry in[DEEP]; size_t depth; }; /* from a 
 
 static struct program {
 	struct dice dice;
-	bool two_stacks, may_jump, jumped, mixed, other;
+	bool two_stacks, may_jump, jumped, mixed, other; /* mixed: it switched stacks inside of something */
 	struct place now, place[STEPS + 3];
 	size_t nplaces;
-	struct tr_record record[STEPS + DEEP + 2];
+	struct tr_record record[STEPS + 3 * DEEP + 2];
 	size_t nrecords;
 	bool hidden[SITES];
 } p;
@@ -63,9 +64,15 @@ static void leave(void)
 		d--;
 	if (d == 0)
 		return;
-	p.mixed |= d < p.now.depth;
 	record(p.now.in[d - 1].site, DPROF_EXIT);
 	memmove(&p.now.in[d - 1], &p.now.in[d], (p.now.depth-- - d) * sizeof *p.now.in);
+}
+
+static void switch_stacks(void)
+{
+	p.mixed |= p.now.depth > 0;
+	record(SWITCH, DPROF_POINT);
+	p.other = !p.other;
 }
 
 static void step(void)
@@ -80,7 +87,7 @@ static void step(void)
 		p.now.depth -= (size_t)roll_in(&p.dice, 1, (int64_t)p.now.depth);
 		p.jumped = true;
 	} else if (p.two_stacks)
-		p.other = !p.other;
+		switch_stacks();
 	p.place[p.nplaces++] = p.now;
 }
 
@@ -95,7 +102,7 @@ static void run(uint64_t seed)
 	p.place[p.nplaces++] = p.now;
 	for (unsigned i = 0; i < STEPS; i++)
 		step();
-	for (p.now.from += 10; p.two_stacks && p.now.depth > 0; p.other = !p.other)
+	for (p.now.from += 10; p.two_stacks && p.now.depth > 0; switch_stacks())
 		leave();
 	record(LAST, DPROF_POINT);
 	p.place[p.nplaces++] = p.now;
@@ -223,10 +230,8 @@ static void check(uint64_t seed)
 	struct totals totals;
 	run(seed);
 	open_trace();
-	if (p.mixed && !(thread.jumps && thread.jumps->tangled)) {
-		unstore_thread(&trace, &thread);
-		return; /* its exits do not show that it has two stacks */
-	}
+	ck_assert_msg(p.mixed == (thread.jumps && thread.jumps->tangled), "seed %" PRIu64 ": it switched stacks inside of something, or not",
+		      seed);
 	ck_assert(roles_open(&roles, &trace, NULL, NULL));
 	check_states(seed, &roles);
 	check_conditions(seed, &roles);
