@@ -6,6 +6,10 @@
  * thread is kept (format.h, struct dprof_jumps). But which of the calls that it is in it leaves is told by the place on the
  * stack where it goes on; and what unwinds the stack ends them itself.
  *
+ * Who goes on on another stack (a fiber, a coroutine) may come back to where it was, and be in the same regions again, which
+ * have their exits then: so each such switch is recorded. A jump up the stack is not one as far as can be told; but who comes
+ * back from there to a stack below it jumps down, which nobody does who only leaves functions.
+ *
  * Law: who says that all jumps are told stands before every function here, in every module of the process. */
 #include <setjmp.h>
 #include <signal.h>
@@ -103,12 +107,42 @@ static __attribute__((noinline)) void learn_stacks(void)
 
 static uintptr_t stack_of_jump(const struct __jmp_buf_tag *to)
 {
-	return open_calls.call && knows_stacks ? stack_in(to) : 0;
+	return knows_stacks ? stack_in(to) : 0;
 }
 
 static uintptr_t stack_of_context(const ucontext_t *to)
 {
 	return open_calls.call && is_readable(to, sizeof(*to)) ? (uintptr_t)to->uc_mcontext.gregs[REG_RSP] : 0;
+}
+
+/* ---- Other stacks ------------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_switch, DPROF_KIND_IO, "stack switch");
+
+static void switches_stacks(void)
+{
+	if (dprof_adapter_thread() != UINT32_MAX) /* else it was nowhere yet */
+		dprof_adapter_point(SITE(site_switch));
+}
+
+/* Down the stack, but not off the one that handlers have of their own; 0: it is not known whereto. */
+static void jumps_to(uintptr_t to)
+{
+	uintptr_t from = stack_now();
+	stack_t own;
+
+	if (to > from)
+		return;
+	own = own_stack();
+	if (!is_on(&own, from) || is_on(&own, to))
+		switches_stacks();
+}
+
+/* Whichever stack that is: what a context's function returns to (uc_link) nobody tells. */
+static void goes_to(const ucontext_t *to)
+{
+	open_calls_leave(stack_of_context(to));
+	switches_stacks();
 }
 
 /* ---- The functions ------------------------------------------------------------------------------ */
@@ -118,8 +152,10 @@ static uintptr_t stack_of_context(const ucontext_t *to)
 	FINDS(name)                                \
 	DPROF_EXPORT void name parameters          \
 	{                                          \
+		uintptr_t stack = stack_of_jump(to);  \
 		dprof_adapter_jump();              \
-		open_calls_leave(stack_of_jump(to)); \
+		open_calls_leave(stack);           \
+		jumps_to(stack);                   \
 		real_##name()(__VA_ARGS__);           \
 		__builtin_unreachable();           \
 	}
@@ -130,20 +166,20 @@ LEAVES(siglongjmp, (struct __jmp_buf_tag to[1], int value), to, value)
 LEAVES(__longjmp_chk, (struct __jmp_buf_tag to[1], int value), to, value)
 
 /* What may return. */
-#define MAY_LEAVE(type, name, stack, parameters, ...) \
+#define MAY_LEAVE(type, name, leaves, parameters, ...) \
 	FINDS(name)                                \
 	DPROF_EXPORT type name parameters          \
 	{                                          \
 		dprof_adapter_jump();              \
-		open_calls_leave(stack);           \
+		leaves;                            \
 		return real_##name()(__VA_ARGS__);    \
 	}
 
-MAY_LEAVE(int, setcontext, stack_of_context(to), (const ucontext_t *to), to)
-MAY_LEAVE(int, swapcontext, stack_of_context(to), (ucontext_t *from, const ucontext_t *to), from, to)
-MAY_LEAVE(_Unwind_Reason_Code, _Unwind_RaiseException, 0, (struct _Unwind_Exception *x), x)
-MAY_LEAVE(_Unwind_Reason_Code, _Unwind_Resume_or_Rethrow, 0, (struct _Unwind_Exception *x), x)
-MAY_LEAVE(_Unwind_Reason_Code, _Unwind_ForcedUnwind, 0,
+MAY_LEAVE(int, setcontext, goes_to(to), (const ucontext_t *to), to)
+MAY_LEAVE(int, swapcontext, goes_to(to), (ucontext_t *from, const ucontext_t *to), from, to)
+MAY_LEAVE(_Unwind_Reason_Code, _Unwind_RaiseException, , (struct _Unwind_Exception *x), x)
+MAY_LEAVE(_Unwind_Reason_Code, _Unwind_Resume_or_Rethrow, , (struct _Unwind_Exception *x), x)
+MAY_LEAVE(_Unwind_Reason_Code, _Unwind_ForcedUnwind, ,
 	  (struct _Unwind_Exception *x, _Unwind_Stop_Fn stop, void *argument), x, stop, argument)
 
 /* Found ahead, since signal handlers jump, too. */
