@@ -172,6 +172,8 @@ void dprof_adapter_jump(void)
 	uint64_t now;
 
 	dprof_library_jump();
+	if (!t)
+		dprof_thread_jumps();
 	if (!t || t->header->jumps.first != DPROF_JUMPS_NONE)
 		return;
 	now = dprof_now();

@@ -52,6 +52,7 @@ static bool has_key;
 #define NOT_RECORDING ((void *)&key) /* its value in a thread that is counted all the same */
 static __thread bool gone; /* its destructor ran */
 static __thread uint32_t promised; /* the calling thread's number, and 1; or 0 */
+static __thread uint64_t jumped;       /* stamp: since its fork, before it recorded anything; or 0 */
 static __thread uint64_t unmade, made; /* it was not there before this stamp, or 0; and was at that, or 0: when it records */
 
 /* Held while a thread takes its mappings down, so that the end of the process does not write
@@ -218,7 +219,7 @@ static void write_header(struct dprof_events_header *h, uint32_t bytes, uint32_t
 	h->largest_chunk = largest;
 	h->first_chunk = dprof_first_chunk();
 	if (dprof_jumps_told)
-		h->jumps = (struct dprof_jumps){ DPROF_JUMPS_NONE, ~DPROF_JUMPS_NONE };
+		h->jumps = jumped ? (struct dprof_jumps){ jumped, ~jumped } : (struct dprof_jumps){ DPROF_JUMPS_NONE, ~DPROF_JUMPS_NONE };
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(h->magic, DPROF_EVENTS_MAGIC, sizeof(h->magic));
 }
@@ -246,6 +247,13 @@ void dprof_thread_was_forked(uint64_t from, uint64_t to)
 {
 	unmade = from;
 	made = to;
+	jumped = 0;
+}
+
+void dprof_thread_jumps(void)
+{
+	if (made && !jumped)
+		jumped = dprof_now();
 }
 
 static uint32_t take_number(void)

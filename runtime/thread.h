@@ -277,6 +277,9 @@ void dprof_thread_be(uint32_t number, uint64_t before);
 /* The calling thread was made between these stamps, by a fork; behind dprof_threads_forget(). */
 void dprof_thread_was_forked(uint64_t from, uint64_t to);
 
+/* The calling thread, which records nothing yet, jumps: if it was forked, out of what its parent's thread was in, perhaps. */
+void dprof_thread_jumps(void);
+
 /* The process ends: every thread that still runs ends with it. How many events there are, if that is going
  * to be asked (count.h): no more than were recorded, and `all` of them if that is certain. */
 struct dprof_count { uint64_t events; bool all; };
