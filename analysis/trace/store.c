@@ -198,7 +198,7 @@ static void keep_region(struct tr_writer *w, int error)
 	struct tr_store *s = w->store;
 	pthread_mutex_lock(&s->changing);
 	s->error = s->error ? s->error : error;
-	s->region[w->region] = (struct store_region){ w->tail, w->ntail };
+	s->region[w->region] = (struct store_region){ mem_resize(w->tail, w->ntail ? w->ntail : 1, 1), w->ntail };
 	pthread_mutex_unlock(&s->changing);
 	w->tail = NULL;
 }
@@ -560,9 +560,11 @@ static void end_writer(struct tr_writer *w)
 	else if (w->tail)
 		keep_region(w, 0);
 	free(w->tail);
+	w->tail = NULL;
+	if (w->number == 0) /* store_again() */
+		return;
 	free(w->next);
 	free(w->of_event);
-	w->tail = NULL;
 	w->next = NULL;
 	w->of_event = NULL;
 }
@@ -579,6 +581,17 @@ const struct tr_what *store_finish(struct tr_store *s, const char **kept_in_memo
 		end_writer(s->writers[i]);
 	*kept_in_memory = store_error(s);
 	return joined && s->nwriters ? s->writers[0]->what : NULL;
+}
+
+struct tr_writer *store_again(struct tr_store *s)
+{
+	return s->writers[0];
+}
+
+const struct tr_what *store_settle(struct tr_store *s)
+{
+	end_writer(s->writers[0]);
+	return s->writers[0]->what;
 }
 
 size_t trace_kinds(const struct trace *t)

@@ -269,6 +269,7 @@ struct trace *refuse_trace(struct opened_trace *o, char *raw, char **error)
 struct trace *finish_trace(struct opened_trace *o)
 {
 	open_absent_threads(o);
+	open_forked(o);
 	open_sched(o);
 	open_groups(o);
 	bound_killed(o);

@@ -95,6 +95,7 @@ struct tr_thread {
 	uint64_t may_jump;    /* from this stamp on it may have left places without an exit; UINT64_MAX: it has not */
 	bool switches;        /* stacks: swapcontext, ... (trace_jumps.h) */
 	struct tr_jumps *jumps; /* which (trace_jumps.h); NULL: none */
+	size_t entered;       /* so many first records are none: it was forked in these regions (trace_forked.c) */
 	uint32_t *open; size_t nopen; /* the regions, innermost first, that its process's end ended: trace_events and
 				 trace_places give an exit of each at `ended`, which no record says */
 	struct tr_blocks *blocks; /* its events, in the order of their stamps (store.h); NULL: none */
@@ -117,6 +118,8 @@ struct tr_group {
 #define TR_BEFORE (UINT32_MAX - 4)   /* no site: the thread has recorded nothing yet */
 #define TR_ALL_WORK (UINT32_MAX - 3) /* no site: in any region, or outside of all where that is work */
 
+#define TR_NO_PARENT UINT32_MAX
+
 struct tr_process {
 	char *program, *job, *host;
 	int64_t rank, size;   /* -1 when unknown */
@@ -130,6 +133,7 @@ struct tr_process {
 	bool forked;          /* and before that it was nowhere; ... */
 	bool executed;        /* ... or was another program, which did anything, ... */
 	uint64_t unborn;      /* ... but was nowhere at this stamp; 0: that is not known of any */
+	uint32_t parent;      /* index of the process that forked it, or one without files that comes from it; TR_NO_PARENT */
 	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */
 	uint64_t unseen_ns;   /* by the kernel's clock: threads of it ran so long that are not recorded, ... */
 	uint64_t unseen_ended; /* ... with what so many that are recorded ran as they ended */

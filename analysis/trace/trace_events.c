@@ -53,7 +53,7 @@ static void unload(struct loaded *l)
 static bool is_whole(const struct tr_thread *t)
 {
 	const struct tr_words *w = t->words;
-	return t->complete && !t->gaps && !t->lost && w->words.vouched >= w->words.n && !w->modules->incomplete;
+	return t->complete && !t->gaps && !t->lost && (!w || (w->words.vouched >= w->words.n && !w->modules->incomplete));
 }
 
 /* A thread whose records are whole, and that did not end by itself, was in what it never left until its process
@@ -144,8 +144,10 @@ static void follow_fork(struct opened_trace *o, const struct process_file *p, st
 	struct loaded l = load(thread);
 	size_t n = l.n;
 	struct tr_record *all = enter_forked(o, p, thread, l.record, &n);
-	if (all)
+	if (all) {
+		thread->entered = n - l.n;
 		replace(o, thread, all, n, false);
+	}
 	free(all);
 	unload(&l);
 }
@@ -262,6 +264,21 @@ static void believe_jumps(struct tr_thread *t)
 {
 	if (is_whole(t) && t->may_jump == UINT64_MAX && t->jumps && (t->jumps->tangled || t->jumps->n))
 		t->may_jump = 1;
+}
+
+void replace_stored(struct opened_trace *o, struct tr_thread *thread, const struct tr_record *records, size_t n)
+{
+	struct event_reader reader = { .writer = store_again(o->t.store) };
+	bool before = thread->blocks && thread->blocks->lost_before, behind = thread->blocks && thread->blocks->lost_behind;
+	blocks_close(thread->blocks);
+	thread->blocks = NULL;
+	o->reader = &reader;
+	replace(o, thread, records, n, false);
+	o->reader = NULL;
+	o->t.whats = store_settle(o->t.store);
+	thread->blocks->lost_before |= before;
+	thread->blocks->lost_behind |= behind;
+	believe_jumps(thread);
 }
 
 /* What a thread recorded behind its process's end is in no sum. Where all else is as it was written it is believed;

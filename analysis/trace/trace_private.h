@@ -248,6 +248,9 @@ void open_sched(struct opened_trace *);  /* sched of t.threads */
  * threads of which nothing is here. */
 void open_absent_processes(struct opened_trace *); /* behind check_ranks: files */
 void open_absent_threads(struct opened_trace *); /* t.threads, as trace.h wants them */
+void open_forked(struct opened_trace *); /* behind that: what the first threads of children were in when they were forked */
+/* Once all records are read, these are the records of the thread. */
+void replace_stored(struct opened_trace *, struct tr_thread *, const struct tr_record *, size_t n);
 void add_absent_thread(struct opened_trace *, const struct process_file *, uint32_t number);
 void sort_threads(struct opened_trace *);  /* as trace.h wants them */
 

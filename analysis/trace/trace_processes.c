@@ -257,6 +257,17 @@ static void check_programs(struct opened_trace *o)
 	free(by_stem);
 }
 
+static void find_parents(struct opened_trace *o)
+{
+	struct process_file **by_stem = processes_by_stem(o);
+	for (size_t i = 0; i < o->nfiles; i++) {
+		const char *stem = o->files[i].parent;
+		const struct process_file *parent = stem ? process_with_stem(o, stem, strlen(stem), by_stem) : NULL;
+		o->t.processes[i].parent = parent ? (uint32_t)(parent - o->files) : TR_NO_PARENT;
+	}
+	free(by_stem);
+}
+
 static void check_together(struct opened_trace *o)
 {
 	check_programs(o);
@@ -501,6 +512,7 @@ void open_processes(struct opened_trace *o)
 		*p->process.modules = (struct tr_modules){ 0 };
 		o->t.processes[o->t.nprocesses++] = p->process;
 	}
+	find_parents(o);
 	say_unfinished(o);
 	check_together(o);
 	number_clocks(o);
