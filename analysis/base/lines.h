@@ -36,7 +36,7 @@ struct ln_field {
 };
 
 #define LN_FORMS 32
-#define LN_FIELDS 12 /* at most, in a form */
+#define LN_FIELDS 13 /* at most, in a form */
 struct ln_form {
 	const char *word;
 	struct ln_field fields[LN_FIELDS + 1];

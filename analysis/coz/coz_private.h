@@ -18,6 +18,7 @@ struct row_time {            /* a row of time (coz_rows.h), in a thread */
 	uint64_t since_at;   /* the event with that stamp */
 	uint64_t ticks, pieces; /* not yet cut, ... */
 	uint64_t first;      /* ... from this stamp on */
+	bool perhaps;        /* all or none of it: that was not recorded */
 };
 
 /* Operations that a region, the entry with that number, interrupts. */
@@ -34,6 +35,7 @@ struct runner {              /* one thread, as it is followed */
 	struct interrupted *interrupted; size_t ninterrupted; /* by such regions */
 	bool marked;         /* outside of regions it does not work, */
 	bool marks_unknown;  /* or perhaps it does */
+	bool unrecorded;     /* its regions were left out (DPROF_EVENTS): any of its time may have been in any of them */
 	bool begun;          /* its first event has come */
 	unsigned inits;      /* MPI_Init behind it: has begun, has ended; 2 when none is to come */
 	struct row_time *rows;

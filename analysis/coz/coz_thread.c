@@ -71,8 +71,11 @@ static void cut_doubtful(struct visit *v, struct runner *r)
 /* That is not yet cut. */
 static frz_time time_of_row(struct visit *v, const struct runner *r, const struct row_time *t)
 {
-	return times_sum(v->times, r->thread,
-			 (struct stretches){ t->ticks, t->pieces, t->first, r->stamp });
+	frz_time time = times_sum(v->times, r->thread,
+				  (struct stretches){ t->ticks, t->pieces, t->first, r->stamp });
+	if (t->perhaps)
+		time.lo = 0;
+	return time;
 }
 
 /* What is left to be cut is cut, up to the stamp of its last event. */
@@ -320,11 +323,46 @@ static void cut_begin(struct visit *v, struct runner *r, size_t site)
 		cut(v, r, *rows.at, before);
 }
 
+/* Regions that were left out may have been open all the time; work in all then only where there is nothing but marks. */
+static void open_unrecorded(struct visit *v, struct runner *r)
+{
+	const struct trace *trace = v->g->trace;
+	frz_time before = visit_elapsed(v, r->thread, r->stamp);
+	before.lo = 0;
+	for (size_t site = 0; site < COZ_SITES(trace); site++) {
+		bool any = site < trace->nsites ? trace->sites[site].op.is & OP_REGION : site != COZ_ALL_WORK(trace) || r->marked;
+		for (struct row_list rows = rows_of(v, site); any && rows.at < rows.end; rows.at++) {
+			if (!is_followed(v, r, *rows.at) || r->rows[*rows.at].perhaps)
+				continue;
+			r->rows[*rows.at].perhaps = true;
+			cut(v, r, *rows.at, before);
+			begin_row(r, *rows.at, r->stamp);
+		}
+	}
+}
+
+/* And they may be so behind its last event. */
+static void cut_behind(struct visit *v, struct runner *r)
+{
+	const struct tr_thread *self = r->events.thread;
+	int64_t left = ticks_minus(v->span->last.hi, visit_time(v, r->thread, r->stamp).lo);
+	frz_time behind = { 0, left > 0 ? left : 0 };
+	if (r->at + 1 != v->g->threads[r->thread].nevents)
+		return;
+	if (self->ended > r->stamp && self->ended < UINT64_MAX)
+		behind.hi = times_duration(v->times, self->clock, self->ended - r->stamp).hi;
+	for (size_t row = 0; row < v->rows->n; row++)
+		if (r->rows[row].perhaps)
+			cut(v, r, row, behind);
+}
+
 /* The first event: from here on the rows of work without a site are open, where that is work. */
 static void begin_outside(struct visit *v, struct runner *r)
 {
 	size_t sites[] = { COZ_OUTSIDE(v->g->trace), COZ_ALL_WORK(v->g->trace) };
 	r->begun = true;
+	if (r->unrecorded)
+		open_unrecorded(v, r);
 	if (r->marks_unknown)
 		doubt(v, r);
 	for (size_t i = 0; i < 2 && !r->marked; i++) {
@@ -435,6 +473,8 @@ static void pass_others(struct visit *v, struct runner *r)
 	const struct graph_sync_point *s = next_point(v, r);
 	if (s)
 		settle(v, r);
+	if (r->unrecorded && !r->doubtful)
+		cut_behind(v, r);
 	for (; s; s = next_point(v, r))
 		pass_point(v, r, s, s->what == GRAPH_PROBE && r->operations > 0 && r->pending.op == DPROF_POINT);
 }
@@ -531,6 +571,7 @@ void thread_open(const struct visit *v, struct runner *r, uint32_t thread)
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
 			      .marked = process->marked,
 			      .marks_unknown = process->marks_unknown,
+			      .unrecorded = process->regions_left_out,
 			      .asked = v->visitors[thread].asked };
 	memset(r->rows, 0, nrows * sizeof *r->rows);
 	replay_open(&r->replay, trace->nsites);

@@ -24,6 +24,15 @@ static bool any_unmarked(const struct trace *trace)
 	return any;
 }
 
+/* By some process. */
+static bool left_out_regions(const struct trace *trace)
+{
+	bool any = false;
+	for (size_t p = 0; p < trace->nprocesses; p++)
+		any |= trace->processes[p].regions_left_out;
+	return any;
+}
+
 /* All work, if that is the question; what is outside of regions, if that is work anywhere. */
 static void add_without_site(struct profile *p, const struct trace *trace,
 			     const struct profile_request *request, uint32_t *row)
@@ -468,15 +477,22 @@ static void ask_in_turn(struct profile *p, struct coz *c, const struct profile_r
 	}
 }
 
+/* Whether a site was entered; or may have been, without a record, as it is one of the program's own. */
+static bool may_be_entered(const struct graph *g, size_t site, bool left_out)
+{
+	return site >= g->trace->nsites || g->entered[site] || (left_out && *g->trace->sites[site].file);
+}
+
 /* The rows of regions that were entered come first; how many there are. */
 static size_t put_entered_first(struct profile *p, const struct graph *g, uint32_t *row_of_site)
 {
 	size_t nsites = COZ_SITES(g->trace), kept = 0;
+	bool left_out = left_out_regions(g->trace);
 	uint32_t *now = mem_resize(NULL, p->nrows + 1, sizeof *now);
 	for (size_t r = 0; r < p->nrows; r++)
 		now[r] = TR_NO_SITE;
 	for (size_t i = 0; i < nsites; i++)
-		if (row_of_site[i] != TR_NO_SITE && (i >= g->trace->nsites || g->entered[i]) && now[row_of_site[i]] == TR_NO_SITE)
+		if (row_of_site[i] != TR_NO_SITE && may_be_entered(g, i, left_out) && now[row_of_site[i]] == TR_NO_SITE)
 			now[row_of_site[i]] = (uint32_t)kept++;
 	size_t others = kept;
 	for (size_t r = 0; r < p->nrows; r++)
@@ -506,6 +522,17 @@ static void drop_unentered(struct profile *p, const struct graph *g,
 	p->nrows = kept;
 }
 
+static void say_left_out(struct profile *p, const struct trace *trace)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		n += trace->processes[i].regions_left_out;
+	if (n > 0)
+		*MEM_GROW(p->said.notes, p->said.nnotes) =
+			mem_format("regions were left out by DPROF_EVENTS in %zu of %zu processes: what these did outside of operations may "
+				   "have been in any region, or in none", n, trace->nprocesses);
+}
+
 static void ask_all(struct profile *p, const struct trace *trace, const struct times *times,
 		    const struct profile_request *request, uint32_t *row_of_site)
 {
@@ -527,6 +554,7 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 		*MEM_GROW(p->said.diagnostics, p->said.ndiagnostics) =
 			mem_format("%" PRIu64 " proved bounds did not hold what is expected, so they are false, and were "
 				   "widened by it: please report this", p->narrow);
+	say_left_out(p, trace);
 	p->orders_kept = c.orders_kept;
 	coz_close(&c);
 }
@@ -579,7 +607,7 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 	}
 	if (p->nrows)
 		qsort(p->rows, p->nrows, sizeof *p->rows, by_slope);
-	prove(p, trace, request->unsure || request->if_work);
+	prove(p, trace, request->unsure || request->if_work || left_out_regions(trace));
 	free(row_of_site);
 }
 

@@ -31,6 +31,7 @@ struct pack_process {
 	char *program, *job;     /* NULL when not said */
 	bool finished, replaced, ran;
 	uint64_t unseen_ns, unseen_ended;
+	uint32_t left_out;       /* kinds */
 	uint32_t next_number;    /* of a thread that does not say its own */
 	size_t nthreads;
 	size_t line;             /* of the text, where it was first named */
@@ -70,7 +71,7 @@ struct pack {
 	uint8_t *sites; size_t sites_size;               /* the section */
 	struct frz_link *links; size_t nlinks;
 	char **notes; size_t nnotes;
-	uint32_t left_out;       /* kinds */
+	uint32_t left_out;       /* kinds, by all processes */
 	struct pack_sched *sched; size_t nsched;
 };
 

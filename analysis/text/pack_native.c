@@ -352,8 +352,9 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 		free(name);
 	}
 	put_groups(out, p, process);
-	if (!process && p->left_out) {
-		char *kinds = tr_kinds_words(p->left_out);
+	uint32_t left_out = p->left_out | self->left_out;
+	if (left_out) {
+		char *kinds = tr_kinds_words(left_out);
 		put_name(out, "without", kinds);
 		free(kinds);
 	}

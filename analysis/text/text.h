@@ -7,6 +7,7 @@
  *        ran=1                                    format.h, lines ran: it started other programs
  *        execs=1                                  format.h, the line exec: another program took its place
  *        unseen_ns=N unseen_ended=N               format.h, the line unseen
+ *        without=KINDS                            format.h, the line without
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
  *        ran_on=0|1                               complete: it ended; ran_on: because its process did
  *        ended=STAMP                              ... and then, behind its last event
@@ -16,6 +17,7 @@
  *        auto=0|1                                 auto: a region that the user did not mark
  *   link CLOCK STAMP CLOCK STAMP
  *   sched THREAD STAMP STAMP cpu=NS delay=NS involuntary=N moves=N last=0|1   format.h, struct dprof_sched
+ *   without KINDS                                   of all processes
  *   note TEXT
  *   e THREAD STAMP SITE enter|exit|point KEY=N...   SITE is - when the trace does not say which
  *   lost THREAD N                                   here N records were dropped
@@ -46,7 +48,8 @@ enum {
 enum { CLOCK_N, CLOCK_HOST, CLOCK_GHZ, CLOCK_SOURCE, CLOCK_UNCERTAINTY };
 enum {
 	PROCESS_N, PROCESS_CLOCK, PROCESS_RANK, PROCESS_SIZE, PROCESS_PID, PROCESS_PROGRAM,
-	PROCESS_JOB, PROCESS_FINISHED, PROCESS_RAN, PROCESS_EXECS, PROCESS_UNSEEN_NS, PROCESS_UNSEEN_ENDED
+	PROCESS_JOB, PROCESS_FINISHED, PROCESS_RAN, PROCESS_EXECS, PROCESS_UNSEEN_NS, PROCESS_UNSEEN_ENDED,
+	PROCESS_WITHOUT
 };
 enum { THREAD_N, THREAD_CLOCK, THREAD_RANK, THREAD_PROCESS, THREAD_NUMBER, THREAD_NAME, THREAD_LOST,
        THREAD_COMPLETE, THREAD_RAN_ON, THREAD_ENDED, THREAD_JUMPS };

@@ -22,13 +22,16 @@ static void fill_processes(struct reply *r, const struct trace *t)
 {
 	static const struct tab_column columns[] = {
 		TAB_KEY("host"), TAB_KEY("rank"), TAB_KEY("size"), TAB_KEY("pid"), TAB_KEY("program"), TAB_KEY("job"),
-		TAB_KEY("finished"), TAB_KEY("execs"), TAB_KEY("ran"), TAB_KEY("unseen_ns"), TAB_KEY("unseen_ended"), { 0 } };
+		TAB_KEY("finished"), TAB_KEY("execs"), TAB_KEY("ran"), TAB_KEY("unseen_ns"), TAB_KEY("unseen_ended"),
+		TAB_KEY("without"), { 0 } };
 	reply_table(r, "processes", columns, 0);
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		const struct tr_process *p = &t->processes[i];
+		char *kinds = tr_kinds_words(p->left_out);
 		reply_row(r, tab_text(p->host), tab_count(p->rank), tab_count(p->size), tab_number(p->pid),
 			  tab_text(p->program), tab_text(p->job), tab_flag(p->finished), tab_flag(trace_was_replaced(p)), tab_flag(p->ran),
-			  tab_number(p->unseen_ns), tab_number(p->unseen_ended));
+			  tab_number(p->unseen_ns), tab_number(p->unseen_ended), tab_text(kinds));
+		free(kinds);
 	}
 	reply_end(r);
 }

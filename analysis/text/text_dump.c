@@ -44,6 +44,23 @@ static bool has_threads(const struct trace *t, size_t process)
 	return false;
 }
 
+/* What all processes left out, a line of its own says. */
+static uint32_t left_out_by_all(const struct trace *t)
+{
+	uint32_t all = t->left_out;
+	for (size_t i = 0; i < t->nprocesses; i++)
+		all &= t->processes[i].absent ? all : t->processes[i].left_out;
+	return all;
+}
+
+static void put_left_out(FILE *out, const char *before, uint32_t left_out)
+{
+	char *kinds = tr_kinds_words(left_out);
+	if (left_out)
+		fprintf(out, "%s%s", before, kinds);
+	free(kinds);
+}
+
 static void put_processes(FILE *out, const struct trace *t)
 {
 	for (size_t i = 0; i < t->nprocesses; i++) {
@@ -62,6 +79,7 @@ static void put_processes(FILE *out, const struct trace *t)
 			fputs(" ran=1", out);
 		if (trace_was_replaced(p))
 			fputs(" execs=1", out);
+		put_left_out(out, " without=", p->left_out & ~left_out_by_all(t));
 		fputs(p->finished ? "\n" : " finished=0\n", out);
 	}
 }
@@ -137,11 +155,9 @@ static void put_links_and_notes(FILE *out, const struct trace *t)
 	for (size_t i = 0; i < t->nlinks; i++)
 		fprintf(out, "link %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n",
 			t->links[i].from, t->links[i].sent, t->links[i].to, t->links[i].received);
-	if (t->left_out) {
-		char *kinds = tr_kinds_words(t->left_out);
-		fprintf(out, "without %s\n", kinds);
-		free(kinds);
-	}
+	uint32_t by_all = left_out_by_all(t);
+	put_left_out(out, "without ", by_all);
+	fputs(by_all ? "\n" : "", out);
 	for (size_t i = 0; i < t->nnotes; i++) {
 		fputs("note ", out);
 		ln_escaped(out, trace_raw(t, t->notes[i]));

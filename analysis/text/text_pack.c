@@ -106,6 +106,11 @@ static struct pack_process *add_process(struct pack *p)
 	return process;
 }
 
+static char *read_kinds(const struct ln_value *v, uint32_t *kinds)
+{
+	return tr_kinds_of(v->string, kinds) ? NULL : mem_format("expected kinds of events, found %s", v->string);
+}
+
 static char *process_line(struct pack *p, const struct ln_value *v)
 {
 	if (is_empty(&v[PROCESS_PROGRAM]) || is_empty(&v[PROCESS_JOB]))
@@ -137,6 +142,8 @@ static char *process_line(struct pack *p, const struct ln_value *v)
 	process->unseen_ended = v[PROCESS_UNSEEN_ENDED].number;
 	size_t clock;
 	char *wrong = v[PROCESS_RANK].given ? give_rank(p, process, v[PROCESS_RANK].number) : NULL;
+	if (!wrong && v[PROCESS_WITHOUT].given)
+		wrong = read_kinds(&v[PROCESS_WITHOUT], &process->left_out);
 	if (!wrong && v[PROCESS_CLOCK].given &&
 	    !(wrong = find_clock(p, v[PROCESS_CLOCK].number, &clock)))
 		wrong = put_on_clock(p, process, clock);
@@ -328,8 +335,7 @@ static char *link_line(struct pack *p, const struct ln_value *v)
 
 static char *without_line(struct pack *p, const struct ln_value *v)
 {
-	return tr_kinds_of(v->string, &p->left_out)
-		       ? NULL : mem_format("expected kinds of events, found %s", v->string);
+	return read_kinds(v, &p->left_out);
 }
 
 static char *note_line(struct pack *p, const struct ln_value *v)

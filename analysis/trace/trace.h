@@ -139,6 +139,8 @@ struct tr_process {
 	uint64_t unseen_ended; /* ... with what so many that are recorded ran as they ended */
 	bool marked;          /* its program has regions that the user marked, or may have: */
 	bool marks_unknown;   /* some of its sites cannot be read */
+	uint32_t left_out;    /* kinds (TR_KIND_BIT) that it did not record: DPROF_EVENTS */
+	bool regions_left_out; /* its program has regions, or may have, and did not record them */
 	/* what trace.c needs to look sites up is private to it, in trace_private.h */
 	struct tr_modules *modules;
 };
@@ -157,7 +159,7 @@ struct trace {
 	char **diagnostics;          size_t ndiagnostics; /* damage and contradictions, one sentence each */
 	char **notes;                size_t nnotes;     /* what the reader is to know, but damage */
 	struct tr_inheritance *inheritance; /* what threads of teams inherit (inherit.h); or NULL */
-	uint32_t left_out;    /* kinds (TR_KIND_BIT) that some process did not record: DPROF_EVENTS */
+	uint32_t left_out;    /* kinds that some process did not record */
 	struct tr_raw *raw;          size_t nraw;       /* by address of what is shown */
 	struct tr_store *store;      /* the events of all threads, and ... */
 	const struct tr_what *whats; /* ... what they are */

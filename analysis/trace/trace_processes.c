@@ -431,8 +431,10 @@ static void number_clocks(struct opened_trace *o)
 
 static void collect_left_out(struct opened_trace *o)
 {
-	for (size_t i = 0; i < o->nfiles; i++)
+	for (size_t i = 0; i < o->nfiles; i++) {
+		o->t.processes[i].left_out = o->files[i].left_out;
 		o->t.left_out |= o->files[i].left_out;
+	}
 	if (!o->t.left_out)
 		return;
 	char *kinds = tr_kinds_words(o->t.left_out);

@@ -252,12 +252,27 @@ static bool has_marks(const struct trace *t, const struct tr_sites *file)
 	return false;
 }
 
+/* Whether the program of the module has regions at all, marked or not, but for those of dprof's own library. */
+static bool has_regions(const struct trace *t, const struct tr_sites *file)
+{
+	for (size_t unit = 0; unit < file->size / 8; unit++) {
+		uint32_t what = file->what[unit];
+		if (what != TR_NO_SITE && what % 4 == DPROF_ENTER && t->sites[what / 4].kind == DPROF_KIND_REGION &&
+		    *t->sites[what / 4].file)
+			return true;
+	}
+	return false;
+}
+
 /* Of sites that cannot be read it is not known whether they are marks. */
 static void find_marks(struct trace *t, size_t process, const struct tr_sites *file)
 {
 	bool unknown = !file->size || file->damaged;
-	t->processes[process].marked |= unknown || has_marks(t, file);
-	t->processes[process].marks_unknown |= unknown;
+	struct tr_process *p = &t->processes[process];
+	p->marked |= unknown || has_marks(t, file);
+	p->marks_unknown |= unknown;
+	if (p->left_out & TR_KIND_BIT(DPROF_KIND_REGION))
+		p->regions_left_out |= unknown || has_regions(t, file);
 }
 
 static void open_process_modules(struct opened_trace *o, struct site_set *set,

@@ -2585,6 +2585,67 @@ for late in 1110000 1175000; do
 	may_buy joins$late a 100 30000
 done
 
+# ---- Regions that were left out -------------------------------------------------------------------
+
+# Rank 1 comes to the barrier after 600000 ns: whether in a region was not recorded, and it may have been in any.
+left_out() { # what rank 0 left out, what rank 1 did, and what both did
+	echo "dprof-text 1"
+	echo "clock 0 host=h0 ghz=1"
+	echo "process 0 rank=0 size=2 $1"
+	echo "process 1 rank=1 size=2 $2"
+	echo "thread 0 clock=0 rank=0 process=0 number=0"
+	echo "thread 1 clock=0 rank=1 process=1 number=0"
+	echo "$sites"
+	[ -z "$3" ] || echo "$3"
+	echo "group 1 threads=0,1"
+	if [ -z "$1$3" ]; then op 0 1 1000000 1100000; else echo "e 0 1000000 12 point"; fi
+	op 0 2 1100000 1600000 group=1 seq=0
+	if [ -z "$1$3" ]; then op 0 1 1600000 2000000; else echo "e 0 2000000 12 point"; fi
+	[ -n "$2$3" ] || op 1 0 1000000 1600000
+	op 1 2 1600000 1600000 group=1 seq=0
+}
+left_out "" "" "" | trace all-regions
+proves all-regions a 100 500000 500000
+proves all-regions b 100 400000 400000
+left_out "" without=region "" | trace rank-1-without
+proves rank-1-without a 100 0 500000
+proves rank-1-without b 100 400000 1000000
+noted "regions were left out by DPROF_EVENTS in 1 of 2 processes"
+left_out without=region "" "" | trace rank-0-without
+proves rank-0-without a 100 500000 1000000
+proves rank-0-without b 100 0 400000
+left_out "" "" "without region" | trace ranks-without
+proves ranks-without a 100 0 1000000
+noted "regions were left out by DPROF_EVENTS in 2 of 2 processes"
+for name in rank-1-without ranks-without; do
+	expect 0 dump $name
+	cp out $name.text
+	trace $name-again <$name.text
+	expect 0 dump $name-again
+	cmp -s out $name.text || fail "$name: another text of what was packed: $(diff out $name.text)"
+	expect 0 coz $name
+	! grep -q ' proved$' out || fail "$name: a place is proved: $(cat out)"
+	says out undecided
+done
+
+# As may a process whose last event comes long before its end, for which another waits.
+{
+	echo "dprof-text 1"
+	echo "clock 0 host=h0 ghz=1"
+	echo "process 0 pid=10"
+	echo "process 1 pid=11 without=region"
+	echo "thread 0 clock=0 process=0 number=0"
+	echo "thread 1 clock=0 process=1 number=0 ran_on=1 ended=1600000"
+	echo "$sites"
+	echo "site 40 kind=fork name=fork file=x.c line=41"
+	echo "site 41 kind=wait name=waitpid file=x.c line=42"
+	op 0 40 1000000 1000010 process=11
+	op 0 41 1000020 1600010 process=11 role=1 peer=72057594037927934
+	op 0 1 1600010 2000000
+	op 1 30 1100000 1100010
+} | trace child-without
+may_buy child-without a 100 599000
+
 # ---- A thread's own time --------------------------------------------------------------------------
 
 # Input, output and sleeps inside of a region are part of it; a sleep until a moment ends when it does, so that
