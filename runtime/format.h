@@ -171,7 +171,9 @@ enum dprof_key {
  *                                   gets, if it only gets); where it is 0 nothing need have waited. With an
  *                                   id it was only begun (MPI_Ibcast, MPI_Bcast_init when it is started;
  *                                   its name says the flow, too). role=DPROF_ROLE_UNKNOWN: whatever the
- *                                   name, the wait dependencies are unknown (between two groups, ...)
+ *                                   name, the wait dependencies are unknown (between two groups, ...);
+ *                                   without a group, who takes part is, too, and not all need be in the trace. So it is
+ *                                   of a barrier
  *   send     group peer tag bytes [id]   with an id it was only begun (MPI_Isend, MPI_Start, ...): the
  *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
  *                                   any tag, lacks peer or tag here and has them at its done.

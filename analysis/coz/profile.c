@@ -555,6 +555,10 @@ static void ask_all(struct profile *p, const struct trace *trace, const struct t
 			mem_format("%" PRIu64 " proved bounds did not hold what is expected, so they are false, and were "
 				   "widened by it: please report this", p->narrow);
 	say_left_out(p, trace);
+	if (c.graph->other_jobs)
+		*MEM_GROW(p->said.notes, p->said.nnotes) = mem_copy(
+			"processes of another job may take part (MPI_Comm_spawn, MPI_Comm_connect, ..., or a communicator of which nobody "
+			"knows the members): what they do is not in this trace, and who waits for them may wait less");
 	p->orders_kept = c.orders_kept;
 	coz_close(&c);
 }

@@ -286,6 +286,7 @@ struct graph {
 	uint32_t *unsaid; size_t nunsaid; /* sites of calls of MPI that wait, and never say for whom */
 	double unknown_s;             /* of all threads: waits of which it is not known what ended them */
 	bool outside;                 /* that may have been work of processes that are not in the trace, but of the program */
+	bool other_jobs;              /* likewise, but of other jobs: MPI_Comm_spawn, ... */
 	double slept_for_others_s;    /* seconds of rows of sleeps (states.h) that another thread has most likely ended */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
 	struct graph_found *found;    /* what ended waits, as far as that was asked for (graph_last.h) */

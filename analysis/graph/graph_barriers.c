@@ -87,6 +87,8 @@ void graph_bare_barriers(struct builder *b)
 		     next++)
 			;
 		rounds = find_rounds(&b->bare[i], next - i, &threads);
+		if (b->bare[i].process == ALL_RANKS && b->graph->other_jobs)
+			rounds = 0; /* they may be with ranks of those */
 		for (size_t k = i; k < next && !rounds; k++)
 			doubt_bare(b, &b->bare[k]);
 		for (size_t r = 0; r < rounds && threads > 1; r++) {

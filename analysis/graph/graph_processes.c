@@ -307,7 +307,7 @@ void graph_processes(struct builder *b)
 	begin_forked(b);
 	begin_unrecorded(b);
 	open_families(&families, b);
-	b->graph->outside = has_outside(&families, b);
+	b->graph->outside |= has_outside(&families, b);
 	for (size_t i = 0; i < b->nprocess_waits; i++)
 		add_end(b, &families, &b->process_waits[i], inputs);
 	close_families(&families);

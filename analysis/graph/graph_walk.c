@@ -17,9 +17,10 @@
 
 /* ---- Ids ------------------------------------------------------------------------------------- */
 
-static void begin_id(struct thread_walk *w, uint64_t id, uint64_t at, uint32_t message, bool as_sender)
+static void begin_id(struct thread_walk *w, uint64_t id, uint64_t at, uint32_t message, bool as_sender,
+		     bool of_unknown)
 {
-	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, at, message, as_sender, w->failed };
+	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, at, message, as_sender, w->failed, of_unknown };
 }
 
 /* What was begun with the id, which may now be used again; the latest one counts. */
@@ -65,6 +66,7 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	if (!end_id(w, id, &what))
 		return;
 	w->looked_for |= !what.as_sender && what.looked_for;
+	w->sends_outside |= what.as_sender && what.of_unknown;
 	if (what.as_sender && what.message != NO_MESSAGE) {
 		walk_attach(w, what.message, true);
 		w->b->messages[what.message].sends_on &= what.at < w->enter.at; /* else it is complete in one call */
@@ -185,7 +187,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (w->replay.depth == 1) {
 		w->entered = *e;
 		w->enter = ref;
-		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = false;
+		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = w->sends_outside = false;
 		w->resumed = resumes(w, e);
 		w->in_pieces &= !walk_is_team_barrier(w, e); /* nothing of that is left */
 		if (walk_is_team_barrier(w, e))
@@ -212,9 +214,13 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	}
 	const struct operation *o = walk_operation(w, e);
 	uint64_t request = arg_request(o, e);
+	bool of_unknown = arg_is_of_unknown(o, e);
+	if (of_unknown)
+		w->b->graph->outside = w->b->graph->other_jobs = true;
+	w->sends_outside |= of_unknown && o->kind == DPROF_KIND_SEND && !(o->is & OP_BUFFERED) && request == ARG_NONE;
 	if (o->kind != DPROF_KIND_WAIT && request != ARG_NONE)
 		begin_id(w, request, ref.at, o->kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
-			 o->kind != DPROF_KIND_RECV);
+			 o->kind != DPROF_KIND_RECV, of_unknown && !(o->is & OP_BUFFERED));
 	if (o->kind == DPROF_KIND_SEND && request != ARG_NONE && w->sent != NO_MESSAGE)
 		w->b->messages[w->sent].sends_on = true;
 }

@@ -10,7 +10,7 @@
 /* A thread came for a task, and had one; it `rests` where none was left of those for which it waited. */
 struct task_come { struct event_ref ref, has; bool rests; };
 
-struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for; };
+struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for, of_unknown; };
 
 /* A task that runs: of the builder's runs, and the site of its region. */
 struct running { size_t run; uint32_t site; };
@@ -31,6 +31,7 @@ struct thread_walk {
 	struct event_ref enter;
 	bool explained, completed, doubtful;
 	bool looked_for;          /* it completes what was begun because it had been looked for */
+	bool sends_outside;       /* it sends, or completes what was begun to, on a communicator that may have members outside of the trace */
 	bool found_none;          /* it has looked for a message, of which there was none */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */

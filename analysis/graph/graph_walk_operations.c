@@ -196,9 +196,19 @@ static void for_unknown(struct thread_walk *w, struct event_ref exit)
 		return;
 	}
 	graph_note_unsaid(w->b->graph, w->entered.site);
+	if (walk_operation(w, &w->entered)->jobs)
+		w->b->graph->outside = w->b->graph->other_jobs = true;
 	walk_end_counting(w, exit);
 	w->nattached = 0;
 	add_unsaid(w, exit);
+}
+
+/* Who takes part nobody knows, and those may be processes that are not in the trace. */
+static void with_unknown(struct thread_walk *w, struct event_ref exit)
+{
+	graph_note_unsaid(w->b->graph, w->entered.site);
+	w->nattached = 0;
+	graph_unknown(w->b, walk_begin_of(w), exit);
 }
 
 /* What was begun with an id goes on behind the call. */
@@ -220,6 +230,8 @@ static void barrier(struct thread_walk *w, struct event_ref exit)
 		*SPILL_GROW(w->b->spill, w->b->visits, w->b->nvisits) = (struct barrier_visit){
 			w->b->graph->trace->threads[w->thread].clock, object, arg_barrier_threads(o, &w->entered),
 			w->enter, exit, w->entered.site };
+	else if (arg_is_of_unknown(o, &w->entered))
+		with_unknown(w, exit);
 	else if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
 		*SPILL_GROW(w->b->spill, w->b->bare, w->b->nbare) = (struct bare){
 			of_ranks ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
@@ -338,6 +350,8 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
+	else if (w->sends_outside) /* the receiver may be waited for, or not */
+		graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
 	else if (walk_shares(w, &w->entered))
 		share_with_processes(w, exit);
 	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
@@ -349,6 +363,8 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 		barrier(w, exit);
 	else if (kind == DPROF_KIND_JOIN && !w->explained)
 		join(w, exit);
+	else if (kind == DPROF_KIND_COLL && !w->explained && arg_is_of_unknown(walk_operation(w, &w->entered), &w->entered) && !only_began(w))
+		with_unknown(w, exit);
 	else if (kind == DPROF_KIND_COLL && !w->explained)
 		unexplained(w, exit, &w->missing);
 	else if (kind == DPROF_KIND_SEND)

@@ -124,6 +124,14 @@ static inline bool arg_is_doubtful(const struct operation *o, const struct tr_ev
 	       arg_at(o, e, DPROF_KEY_PEER, ARG_COLLECTIVES, ARG_ENTER) == DPROF_PEER_NONE;
 }
 
+/* A collective operation or a message of MPI of which nobody knows who takes part: not all of them need be in the trace. */
+static inline bool arg_is_of_unknown(const struct operation *o, const struct tr_event *e)
+{
+	bool message = o->is & OP_MESSAGE && o->is & OP_MPI && !trace_has(e, DPROF_KEY_PEER) && !trace_has(e, DPROF_KEY_GROUP);
+	bool collective = o->is & OP_COLLECTIVE && o->is & OP_MPI && !trace_has(e, DPROF_KEY_GROUP) && arg_is_doubtful(o, e);
+	return e->op == DPROF_ENTER && (message || collective);
+}
+
 /* A fork or a join of a team, and not of a thread or of tasks; */
 static inline bool arg_is_of_team(const struct operation *o, const struct tr_event *e)
 {

@@ -18,6 +18,7 @@ static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define COUNTED(kind, name)
 #define FIRST(kind, name)
 #define SWITCHES(kind, name)
+#define JOBS(kind, name)
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -58,10 +59,11 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 #undef COUNTED
 #undef FIRST
 #undef SWITCHES
+#undef JOBS
 };
 
 /* How one waits there, and what else the bits do not say. */
-static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first, switches; } ways[] = {
+static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first, switches, jobs; } ways[] = {
 #define KIND(kind, is, flow)
 #define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is)
@@ -73,6 +75,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #define COUNTED(kind, name) { DPROF_KIND_##kind, name, .counted = true },
 #define FIRST(kind, name) { DPROF_KIND_##kind, name, .first = true },
 #define SWITCHES(kind, name) { DPROF_KIND_##kind, name, .switches = true },
+#define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #include "analysis/model/operations.def"
 #undef KIND
 #undef PREFIX
@@ -85,6 +88,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #undef COUNTED
 #undef FIRST
 #undef SWITCHES
+#undef JOBS
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -112,6 +116,7 @@ static void add_ways(struct operation *o, const char *name)
 			continue;
 		bool called = strcmp(name, ways[i].name) == 0;
 		o->sleeps |= ways[i].sleeps;
+		o->jobs |= ways[i].jobs;
 		o->blocks |= ways[i].sleeps || (ways[i].blocks && called);
 		o->mixed |= ways[i].mixed && called;
 		o->once |= ways[i].once && called;

@@ -76,6 +76,7 @@ struct operation {
 	bool counted;    /* likewise, when all have given it who do; */
 	bool first;      /* likewise, once, by whoever comes first */
 	bool switches;   /* a point: the thread goes on on another stack (a fiber, a coroutine) */
+	bool jobs;       /* processes of another job take part, which are not in the trace */
 };
 
 /* What is waited for is there for good once it is given, and all who look for it are recorded. */

@@ -453,14 +453,28 @@ static bool has_outside(const struct trace *trace)
 	return false;
 }
 
-/* Programs that a process of the trace has started worked at most for as long as somebody waited for what they may have ended. */
-static double waited_outside_s(const struct findings *f, size_t thread)
+/* Processes of another job may have taken part (MPI_Comm_spawn, ...). */
+static bool has_other_jobs(const struct findings *f)
+{
+	bool any = false;
+	for (size_t i = 0; i < f->trace->nthreads; i++)
+		for (size_t k = 0; k < f->totals.threads[i].nwaited && !any; k++) {
+			uint32_t site = f->totals.threads[i].waited[k].site;
+			any = site < f->trace->nsites && f->trace->sites[site].op.jobs;
+		}
+	return any;
+}
+
+/* Programs that a process of the trace has started worked at most for as long as somebody waited for what they may have ended; as did
+ * other jobs, for which calls of MPI wait, too. */
+static double waited_outside_s(const struct findings *f, size_t thread, bool other_jobs)
 {
 	const struct thread_totals *t = &f->totals.threads[thread];
 	uint64_t ticks = 0;
 	for (size_t i = 0; i < t->nwaited; i++)
-		if (t->waited[i].site < f->trace->nsites && f->trace->sites[t->waited[i].site].kind == DPROF_KIND_WAIT &&
-		    !tr_is(f->trace, t->waited[i].site, OP_MPI))
+		if (tr_is(f->trace, t->waited[i].site, OP_MPI) ? other_jobs
+							       : t->waited[i].site < f->trace->nsites &&
+									 f->trace->sites[t->waited[i].site].kind == DPROF_KIND_WAIT)
 			ticks += t->waited[i].ticks;
 	return (double)ticks / (f->trace->clocks[f->trace->threads[thread].clock].ghz * 1e9);
 }
@@ -468,7 +482,7 @@ static double waited_outside_s(const struct findings *f, size_t thread)
 static struct unseen_work unseen_work(const struct findings *f)
 {
 	const struct trace *trace = f->trace;
-	bool outside = has_outside(trace);
+	bool other_jobs = has_other_jobs(f), outside = has_outside(trace) || other_jobs;
 	struct unseen_work u = { mem_resize(NULL, trace->nprocesses + 1, sizeof *u.process),
 				 mem_resize(NULL, trace->nthreads + 1, sizeof *u.thread), 0, 0 };
 	for (size_t i = 0; i < trace->nprocesses; i++) {
@@ -476,7 +490,7 @@ static struct unseen_work unseen_work(const struct findings *f)
 		u.most = fmax(u.most, u.process[i]);
 	}
 	for (size_t i = 0; i < trace->nthreads && outside; i++) {
-		double percent = percent_at_most(f, waited_outside_s(f, i));
+		double percent = percent_at_most(f, waited_outside_s(f, i, other_jobs));
 		u.process[trace->threads[i].process] += percent;
 		u.most = fmax(u.most, percent);
 	}

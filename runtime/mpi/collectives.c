@@ -58,7 +58,12 @@ struct mpi_call group_operation_begin(const void *site, const char *name, struct
 struct mpi_call collective_begin(const void *site, const char *name, MPI_Comm comm, int root,
 				 uint64_t bytes)
 {
-	return group_operation_begin(site, name, mpi_active ? group_of(comm) : NULL, root, bytes);
+	struct group *g = mpi_active ? group_of(comm) : NULL;
+	struct mpi_call c = group_operation_begin(site, name, g, root, bytes);
+
+	if (!g && comm != MPI_COMM_NULL)
+		call_add(c, DPROF_KEY_ROLE, DPROF_ROLE_UNKNOWN);
+	return c;
 }
 
 void collective_failed(struct mpi_call c, struct group *g)
@@ -76,6 +81,8 @@ static struct post begun(const void *site, const char *name, struct group *g, ui
 	if (p.call.on)
 		p.id = request_number();
 	enter(&p.call, g, seq, root, bytes, p.id);
+	if (!g)
+		call_add(p.call, DPROF_KEY_ROLE, DPROF_ROLE_UNKNOWN);
 	return p;
 }
 

@@ -2646,6 +2646,55 @@ done
 } | trace child-without
 may_buy child-without a 100 599000
 
+# ---- Processes of other jobs ----------------------------------------------------------------------
+
+# Ranks wait for those that they have started, or are connected with, and what these do no record tells; if in a region, that may
+# have been all that was waited for.
+other_jobs() { # events...
+	ranks 2
+	echo "site 40 kind=wait name=MPI_Comm_spawn file=x.c line=41"
+	printf '%s\n' "$@"
+	op 0 1 1600000 2000000
+	op 1 1 1600000 2000000
+}
+both() { op 0 "$@" && op 1 "$@"; }
+unknown=peer=72057594037927934
+jobs_may_buy() { # name millionths events...
+	other_jobs "${@:3}" | trace "$1"
+	may_buy "$1" a 100 "$2"
+	noted "processes of another job may take part"
+}
+started=$(both 40 1000000 1100000 $unknown)
+jobs_may_buy spawned 500000 "$started" "$(both 2 1100000 1600000 role=2)"
+jobs_may_buy spawned-before 500000 "$started" "$(both 2 1100000 1600000)"
+jobs_may_buy spawned-slowly 500000 "$(both 40 1000000 1600000 $unknown)"
+jobs_may_buy between 600000 "$(both 2 1000000 1600000 role=2)"
+jobs_may_buy between-data 600000 "$(both 26 1000000 1600000 role=2)"
+jobs_may_buy from-outside 600000 "$(op 0 15 1000000 1600000 bytes=8)"
+jobs_may_buy to-outside 600000 "$(op 0 14 1000000 1600000 bytes=8)"
+jobs_may_buy to-outside-on 600000 "$(op 0 3 1000000 1000010 bytes=8 id=7)" "e 0 1000010 5 enter id=7" "e 0 1600000 3 point id=7" \
+	"e 0 1600000 5 exit id=7"
+{ # nor does it tell whether they were waited for more than anyone here
+	ranks 2
+	echo "site 40 kind=wait name=MPI_Comm_spawn file=x.c line=41"
+	both 40 1000000 1600000 $unknown
+	op 0 1 1600000 2000000
+	both 2 2000000 2000010 group=1 seq=0 | sed 's/^e 1 2000000/e 1 1600000/'
+} >spawned-straggler.text
+trace spawned-straggler <spawned-straggler.text
+expect 0 csp spawned-straggler
+grep -q 'rank 0 .* undecided' out || fail "rank 0 is no proved straggler, found: $(cat out)"
+sed 's/MPI_Comm_spawn/MPI_Win_lock/' spawned-straggler.text | trace straggler
+expect 0 csp straggler
+grep -q 'rank 0 .* proved' out || fail "rank 0 is a straggler, found: $(cat out)"
+{ # what was copied waits for nobody
+	ranks 2
+	op 0 0 1000000 1100000
+	op 0 38 1100000 1100010 bytes=8
+	op 0 1 1600000 2000000
+} | trace copied-outside
+proves copied-outside a 100 100000 100000
+
 # ---- A thread's own time --------------------------------------------------------------------------
 
 # Input, output and sleeps inside of a region are part of it; a sleep until a moment ends when it does, so that
