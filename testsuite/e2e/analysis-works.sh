@@ -167,9 +167,14 @@ if [ "$(cat /proc/self/schedstat 2>/dev/null || echo 0 0 0)" = "0 0 0" ]; then
 fi
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) -o left left.c -pthread $(pkg-config --libs dprof) || fail "left.c does not compile"
-read -r run waited alone <<<"$(./left)"
-[ -n "$alone" ] || fail "left: nothing is said"
-"$analyze" csp --json dprof-left.* >json 2>err || fail "csp: $(cat err)"
+# What the program measures is too much where a thread has no core between its look at the clock and its read(): so it has three tries.
+for _ in 1 2 3; do
+	rm -rf dprof-left.*
+	read -r run waited alone <<<"$(./left)"
+	[ -n "$alone" ] || fail "left: nothing is said"
+	"$analyze" csp --json dprof-left.* >json 2>err || fail "csp: $(cat err)"
+	jq -e ".threads[0].alone_s.hi >= $alone - 0.001" json >held && break
+done
 most=$(echo "$run $waited" | awk '{ print $1 - $2 + 0.001 }')
 told "it waited for $waited s" ".[1] | .working_s.lo <= $most and .waiting_s.hi >= $waited - 0.001"
 told "thread 0 may have been alone for $alone s" ".[0].alone_s.hi >= $alone - 0.001"

@@ -495,7 +495,8 @@ START_TEST(a_slow_peer_costs_the_deadline_and_no_more)
 	ck_assert(asked >= 1 || asked == -ETIMEDOUT); /* the relay may get no core before the deadline */
 	ck_assert_int_le(asked, 40);
 	assert_links_are_true();
-	ck_assert_uint_ge(asker.counts.unanswered + asker.counts.stale, 1);
+	if (asked < 0) /* else the last one may have been answered just before the deadline */
+		ck_assert_uint_ge(asker.counts.unanswered + asker.counts.stale, 1);
 }
 END_TEST
 
