@@ -29,6 +29,12 @@ failed=0 at_once=
 
 about() { :; }
 
+# A misspelt command, or a function that is called before it is defined, ends the script, also from within "if" or "$(...)".
+command_not_found_handle() {
+	echo "FAILED: $1 is no command and no function" >&2
+	kill $$
+}
+
 # Debian's, whatever stands before it: a version manager's shim takes 70 ms to find it.
 python3() { /usr/bin/python3 "$@"; }
 
