@@ -72,7 +72,7 @@ uint64_t frz_kernel_fenced(enum frz_source source)
 		      : source == FRZ_MONOTONIC ? CLOCK_MONOTONIC
 						: CLOCK_MONOTONIC_RAW, &t);
 	frz_fence();
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return frz_ns(&t);
 }
 
 static double ghz_by_cpuid(void)

@@ -36,12 +36,17 @@ uint64_t frz_kernel_fenced(enum frz_source);
  * 10 ppm. Leaves errno alone. */
 double frz_ghz(void);
 
+static inline uint64_t frz_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
 static inline uint64_t frz_monotonic_raw_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return frz_ns(&t);
 }
 
 static inline uint64_t frz_tsc(void)

@@ -122,7 +122,7 @@ static uint64_t clock_ns(clockid_t clock)
 	struct timespec t = { 0 };
 
 	sys(SYS_clock_gettime, clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return frz_ns(&t);
 }
 
 void dprof_library_until(const void *moment, long num, long den, long steady)

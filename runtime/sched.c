@@ -102,7 +102,7 @@ static bool ask_cpu(uint64_t tid, uint64_t *ns)
 
 	if (!tid || sys(SYS_clock_gettime, clock, &cpu) < 0)
 		return false;
-	*ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	*ns = frz_ns(&cpu);
 	return true;
 }
 

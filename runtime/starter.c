@@ -188,7 +188,7 @@ uint64_t dprof_starter_unborn(void)
 
 	if (clock_gettime(CLOCK_BOOTTIME, &now) < 0 || !read_birth(&birth))
 		return 0;
-	since = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	since = frz_ns(&now);
 	if (since < birth)
 		return 0;
 	ticks = (double)(since - birth) * frz_ghz() * 1.01; /* no two clocks differ so much */

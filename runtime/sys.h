@@ -52,7 +52,7 @@ static inline uint64_t dprof_now(void)
 	if (__builtin_expect(frz_source_found != FRZ_MONOTONIC_RAW, 1))
 		return frz_tsc();
 	sys(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return frz_ns(&t);
 }
 
 #endif

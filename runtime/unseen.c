@@ -24,11 +24,6 @@
 static struct { uint32_t id; uint64_t ns; } own[OWN_THREADS]; /* id 0: free */
 static uint64_t own_past, own_ended, said, looked;
 
-static uint64_t ns_of(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-
 /* ---- Threads that are not the program's -------------------------------------------------------- */
 
 static bool replace(uint32_t *id, uint32_t from, uint32_t to)
@@ -109,7 +104,7 @@ static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	return sys(SYS_clock_gettime, clock, &t) < 0 ? 0 : ns_of(&t);
+	return sys(SYS_clock_gettime, clock, &t) < 0 ? 0 : frz_ns(&t);
 }
 
 static uint64_t above(uint64_t ns, uint64_t known)

@@ -76,7 +76,7 @@ DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *tim
 	int result = real(fd, flags, time, before);
 
 	if (result == 0 && known) {
-		uint64_t ns = (uint64_t)set.it_value.tv_sec * 1000000000u + (uint64_t)set.it_value.tv_nsec;
+		uint64_t ns = frz_ns(&set.it_value);
 		bool until = flags & TFD_TIMER_ABSTIME, again = set.it_interval.tv_sec || set.it_interval.tv_nsec;
 		descriptor_set_timer(fd, ns > 0, until ? ns : 0, until || again ? NULL : dprof_adapter_place());
 	}

@@ -39,18 +39,13 @@ DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 	return result;
 }
 
-static uint64_t in_ns(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-
 static void say_until(struct plain *p, clockid_t clock, const struct timespec *until)
 {
 	struct timespec now;
 
-	dprof_say(&p->more, DPROF_KEY_UNTIL, in_ns(until));
-	if (sys(SYS_clock_gettime, clock, &now) == 0 && in_ns(&now) > in_ns(until))
-		dprof_say(&p->more, DPROF_KEY_TAG, in_ns(&now) - in_ns(until));
+	dprof_say(&p->more, DPROF_KEY_UNTIL, frz_ns(until));
+	if (sys(SYS_clock_gettime, clock, &now) == 0 && frz_ns(&now) > frz_ns(until))
+		dprof_say(&p->more, DPROF_KEY_TAG, frz_ns(&now) - frz_ns(until));
 }
 
 DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)

@@ -38,7 +38,7 @@ uint64_t thread_cpu_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return frz_ns(&t);
 }
 
 static void *keep(void *unused)

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <semaphore.h>
 
+#include "freezer/clock.h"
 #include "runtime/pthread/open_calls.h"
 #include "runtime/pthread/pthread.h"
 
@@ -82,7 +83,7 @@ static void say_until(struct dprof_moment entered, const struct timespec *until)
 	if (!entered.place || dprof_adapter_place() != entered.place)
 		return;
 	a.words = 0;
-	dprof_say(&a, DPROF_KEY_UNTIL, (uint64_t)until->tv_sec * 1000000000u + (uint64_t)until->tv_nsec);
+	dprof_say(&a, DPROF_KEY_UNTIL, frz_ns(until));
 	dprof_adapter_add(entered.place, &a);
 }
 
