@@ -102,6 +102,8 @@ cat >left.c <<'C'
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,6 +113,7 @@ static pthread_barrier_t both;
 static sigjmp_buf out;
 static double waited, alone; /* the latter until thread 0 sent its signal, and waited itself */
 static _Atomic double begun;
+static atomic_bool can_leave;
 
 static double now(void)
 {
@@ -130,8 +133,12 @@ static void *other(void *x)
 	char c;
 	for (volatile int i = 0; i < 4; i++) {
 		begun = now();
-		if (!sigsetjmp(out, 1) && read(never[0], &c, 1) >= 0)
-			return &never;
+		if (!sigsetjmp(out, 1)) {
+			can_leave = true;
+			if (read(never[0], &c, 1) >= 0)
+				return &never;
+		}
+		can_leave = false;
 		waited += now() - begun;
 		begun = 0;
 		pthread_barrier_wait(&both);
@@ -150,6 +157,8 @@ int main(void)
 		return 1;
 	for (int i = 0; i < 4; i++) {
 		usleep(50000);
+		while (!can_leave) /* it has had no core */
+			usleep(5000);
 		double at = now(), since = begun;
 		alone += since > 0 ? at - since : 0;
 		pthread_kill(thread, SIGUSR1);
