@@ -484,7 +484,7 @@ int main(void)
 		return 1;
 	while (wait(NULL) > 0)
 		;
-	if (pipe(ready))
+	if (system("cat \"$DPROF_DIR\"/*/*.process | grep -ac '^child ' >\"$DPROF_DIR.said\"") || pipe(ready))
 		return 1;
 	if (fork() == 0) {
 		work(1);
@@ -500,6 +500,7 @@ gcc -O2 $(pkg-config --cflags dprof) "$dir/family.c" -o "$dir/family" $(pkg-conf
 mkdir "$dir/related"
 DPROF_DIR=$dir/related "$dir/family" || fail 'family'
 related=$(echo "$dir"/related/*)
+[ "$(cat "$dir/related.said")" = 2 ] || fail "family: expected two children before the end, found $(cat "$dir/related.said")"
 "$analyze" check "$related" >"$dir/out" && grep -q '5 processes' "$dir/out" || fail "family: $(cat "$dir/out")"
 [ "$(cat "$related"/*.process | grep -ac '^child ')" -ge 3 ] || fail "family: expected three children: $(cat "$related"/*.process)"
 remove() { rm "$1".* "$1"-*; }
