@@ -471,7 +471,8 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *                                 at that stamp, and this one recorded nothing before it
  *   group ID ranks=0,1,2          the ranks of a communicator, in its order
  *   group ID threads=0,1 size=N   the same for threads of this process, of N in all; shared=1: and of
- *                                 others, which give the group the same id
+ *                                 others, which give the group the same id; by_rank=0: its own order is another than that of
+ *                                 the ranks
  *   stopped FROM TO               stamps between which it was not ensured that no event is far
  *                                 from the last epoch (words.h): the process was stopped for long
  *   sched THREAD FROM TO cpu=NS delay=NS involuntary=N moves=N
@@ -486,6 +487,11 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   ran PROGRAM [pid=N]           a process that this one started, and that had recorded nothing here by then, was another program
  *   exec STAMP                    another program takes the place of this one: then no line follows; or that failed, and
  *   stayed STAMP                  this one goes on. So many failed as there are such lines
+ *   entered N                     the first thread of a process that was forked has in its first N records all regions in which it
+ *                                 was forked, which the parent's records tell else (a trace that was read from text)
+ *   marks none|unknown            of the sites of its modules, which are those of a whole trace that was read from text, none is
+ *                                 a region that its program's user marked; or it is not known which are
+ *   damaged                       the trace was read from text that says so of the one of which it was made
  *   note TEXT                     something that the reader of the report must know
  *   lost N why=WORD,WORD          records that have no file of events to be counted in
  *   threads FIRST-LAST,...        numbers of all threads that have a file of events; or several such lines

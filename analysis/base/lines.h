@@ -35,8 +35,8 @@ struct ln_field {
 	enum ln_where where;
 };
 
-#define LN_FORMS 32
-#define LN_FIELDS 13 /* at most, in a form */
+#define LN_FORMS 40
+#define LN_FIELDS 21 /* at most, in a form */
 struct ln_form {
 	const char *word;
 	struct ln_field fields[LN_FIELDS + 1];

@@ -31,6 +31,10 @@ struct pack_process {
 	char *program, *job;     /* NULL when not said */
 	bool finished, replaced, ran;
 	uint64_t unseen_ns, unseen_ended;
+	uint64_t started, unborn, init_from, init_to, ended; /* stamps; 0 when not said */
+	bool forked, executed, has_parent;
+	bool no_marks, marks_unknown;
+	uint64_t parent;         /* its number in the text; when that is at its end, its index */
 	uint32_t left_out;       /* kinds */
 	uint32_t next_number;    /* of a thread that does not say its own */
 	size_t nthreads;
@@ -43,9 +47,12 @@ struct pack_thread {
 	uint32_t number;
 	char name[sizeof((struct dprof_events_header *)0)->name];
 	uint64_t lost, said_lost; /* in all; by its lines "lost" */
-	bool complete, ran_on, never_jumps;
+	bool complete, ran_on, knows_jumps;
+	uint64_t jumps;          /* stamp; 0: never */
+	bool says_entered;
+	uint64_t entered;        /* then; so many first events */
 	uint64_t first, last;    /* stamps */
-	uint64_t ended;          /* likewise; 0: with its last event */
+	uint64_t ended;          /* likewise; 0: with its last event, or it is not known as records are lost */
 	bool begun;              /* has an event */
 	uint64_t *pending; size_t npending;
 	uint64_t nwritten;       /* words */
@@ -56,6 +63,7 @@ struct pack_sched { size_t thread; struct dprof_sched says; };
 
 struct pack_group {
 	uint64_t id, size;       /* size 0: as many as it has threads */
+	bool reordered;          /* its own order is not that of the ranks */
 	size_t *threads; size_t nthreads;
 };
 
@@ -71,6 +79,7 @@ struct pack {
 	uint8_t *sites; size_t sites_size;               /* the section */
 	struct frz_link *links; size_t nlinks;
 	char **notes; size_t nnotes;
+	bool damaged;
 	uint32_t left_out;       /* kinds, by all processes */
 	struct pack_sched *sched; size_t nsched;
 };

@@ -130,10 +130,10 @@ char *pack_lost(struct pack *p, size_t thread, uint64_t records)
 	return put_word(p, thread, dprof_escape_word(DPROF_ESCAPE_LOST, 0, records));
 }
 
-/* Of a thread that has lost records it is not known when it ended. */
+/* Of a thread that has lost records, and does not say when it ended, that is not known. */
 static uint64_t ended(const struct pack_thread *t, uint64_t lost)
 {
-	return !t->complete ? 0 : lost ? UINT64_MAX : t->ended ? t->ended : t->last ? t->last : 1;
+	return !t->complete ? 0 : t->ended ? t->ended : lost ? UINT64_MAX : t->last ? t->last : 1;
 }
 
 static char *finish_thread(struct pack *p, size_t thread)
@@ -141,6 +141,7 @@ static char *finish_thread(struct pack *p, size_t thread)
 	struct pack_thread *t = &p->threads[thread];
 	uint64_t lost = t->lost > t->said_lost ? t->lost : t->said_lost, words = t->nwritten + t->npending;
 	const struct pack_process *process = &p->processes[t->process];
+	uint64_t jumps = !t->knows_jumps ? 0 : t->jumps ? t->jumps : DPROF_JUMPS_NONE;
 	uint8_t page[DPROF_HEADER_SIZE] = { 0 };
 	if (t->ended && t->ended < t->last)
 		return mem_format("%s: thread %" PRIu64 ": expected it to have ended at or behind its last event (%" PRIu64
@@ -159,7 +160,7 @@ static char *finish_thread(struct pack *p, size_t thread)
 		.lost = lost,
 		.end = { .ran_on = t->ran_on, .lost = lost, .chunks = 1, .words = words,
 			 .sum = words ? t->sum : DPROF_SUM_BEGIN },
-		.jumps = { t->never_jumps, ~(uint64_t)t->never_jumps },
+		.jumps = { jumps, ~jumps },
 	};
 	memcpy(header.name, t->name, sizeof header.name);
 	header.end.header_sum = header.ended ? dprof_header_sum(&header) : 0;
@@ -286,8 +287,8 @@ static void put_groups(FILE *out, const struct pack *p, size_t process)
 			fprintf(out, "%s%" PRIu32, comma, t->number);
 			comma = ",";
 		}
-		fprintf(out, " size=%" PRIu64 "%s\n", g->size ? g->size : g->nthreads,
-			own && !others ? "" : " shared=1");
+		fprintf(out, " size=%" PRIu64 "%s%s\n", g->size ? g->size : g->nthreads,
+			own && !others ? "" : " shared=1", g->reordered ? " by_rank=0" : "");
 	}
 }
 
@@ -325,6 +326,24 @@ static void put_sync(FILE *out, const struct pack *p)
 	free(host);
 }
 
+/* When it was there. */
+static void put_presence(FILE *out, const struct pack *p, const struct pack_process *self)
+{
+	if (self->started || self->forked)
+		fprintf(out, "started %" PRIu64, self->started);
+	if (self->forked)
+		fputs(" forked=1", out);
+	if (self->has_parent) {
+		fputs(" parent=", out);
+		ln_escaped(out, p->processes[self->parent].stem);
+	}
+	if (self->executed)
+		fprintf(out, " unborn=%" PRIu64, self->unborn);
+	fputs(self->started || self->forked ? "\n" : "", out);
+	if (self->init_from || self->init_to)
+		fprintf(out, "init %" PRIu64 " %" PRIu64 "\n", self->init_from, self->init_to);
+}
+
 static void put_process(FILE *out, const struct pack *p, size_t process)
 {
 	const struct pack_process *self = &p->processes[process];
@@ -338,6 +357,7 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 	ln_put_real(out, clock->ghz);
 	putc('\n', out);
 	put_name(out, "clock", clock->source);
+	put_presence(out, p, self);
 	if (self->rank >= 0)
 		fprintf(out, "rank %" PRId64 " size %" PRId64 "\n", self->rank, self->size);
 	fprintf(out, "clockid %zu\n", self->clock);
@@ -358,6 +378,13 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 		put_name(out, "without", kinds);
 		free(kinds);
 	}
+	for (size_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].process == process && !p->threads[i].number && p->threads[i].says_entered)
+			fprintf(out, "entered %" PRIu64 "\n", p->threads[i].entered);
+	if (self->no_marks || self->marks_unknown)
+		fprintf(out, "marks %s\n", self->no_marks ? "none" : "unknown");
+	if (!process && p->damaged)
+		fputs("damaged\n", out);
 	for (size_t i = 0; !process && i < p->nnotes; i++)
 		put_name(out, "note", p->notes[i]);
 	for (size_t i = 0; i < p->nsched; i++)
@@ -377,7 +404,7 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 	if (!self->finished)
 		return;
 	put_threads(out, p, process);
-	fprintf(out, "finished %" PRIu64 "\n", last_stamp(p, process));
+	fprintf(out, "finished %" PRIu64 "\n", self->ended ? self->ended : last_stamp(p, process));
 }
 
 /* With its sum, if it has ended; and else with room for more lines: the file is whole. */
@@ -398,12 +425,18 @@ static void put_process_file(FILE *out, const struct pack *p, size_t process)
 	free(text);
 }
 
-static char *write_process(struct pack *p, size_t process)
+static void name_process(const struct pack *p, struct pack_process *self)
 {
-	struct pack_process *self = &p->processes[process];
-	char *host = host_stem(p->clocks[self->clock].host), *wrong = NULL;
+	char *host = host_stem(p->clocks[self->clock].host);
 	self->stem = self->rank >= 0 ? mem_format("%s-%" PRId64, host, self->rank)
 				     : mem_format("%s-p%" PRIu64, host, self->pid);
+	free(host);
+}
+
+static char *write_process(const struct pack *p, size_t process)
+{
+	const struct pack_process *self = &p->processes[process];
+	char *wrong = NULL;
 	char *path = mem_format("%s/%s.process", p->directory, self->stem);
 	FILE *out = fopen(path, "wx");
 	if (out)
@@ -416,7 +449,6 @@ static char *write_process(struct pack *p, size_t process)
 		wrong = cannot_write(path);
 	if (out && fclose(out) && !wrong)
 		wrong = cannot_write(path);
-	free(host);
 	free(path);
 	return wrong;
 }
@@ -452,6 +484,8 @@ char *pack_begin(struct pack *p, const char *directory)
 char *pack_finish(struct pack *p, const char *directory)
 {
 	char *wrong = write_sites(p);
+	for (size_t i = 0; i < p->nprocesses; i++)
+		name_process(p, &p->processes[i]);
 	for (size_t i = 0; !wrong && i < p->nprocesses; i++)
 		wrong = write_process(p, i);
 	for (size_t i = 0; !wrong && i < p->nthreads; i++)

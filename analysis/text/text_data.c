@@ -23,14 +23,19 @@ static void fill_processes(struct reply *r, const struct trace *t)
 	static const struct tab_column columns[] = {
 		TAB_KEY("host"), TAB_KEY("rank"), TAB_KEY("size"), TAB_KEY("pid"), TAB_KEY("program"), TAB_KEY("job"),
 		TAB_KEY("finished"), TAB_KEY("execs"), TAB_KEY("ran"), TAB_KEY("unseen_ns"), TAB_KEY("unseen_ended"),
-		TAB_KEY("without"), { 0 } };
+		TAB_KEY("without"), TAB_KEY("started"), TAB_KEY("forked"), TAB_KEY("parent"), TAB_KEY("unborn"), TAB_KEY("init_from"),
+		TAB_KEY("init_to"), TAB_KEY("ended"), { 0 } };
 	reply_table(r, "processes", columns, 0);
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		const struct tr_process *p = &t->processes[i];
 		char *kinds = tr_kinds_words(p->left_out);
 		reply_row(r, tab_text(p->host), tab_count(p->rank), tab_count(p->size), tab_number(p->pid),
 			  tab_text(p->program), tab_text(p->job), tab_flag(p->finished), tab_flag(trace_was_replaced(p)), tab_flag(p->ran),
-			  tab_number(p->unseen_ns), tab_number(p->unseen_ended), tab_text(kinds));
+			  tab_number(p->unseen_ns), tab_number(p->unseen_ended), tab_text(kinds),
+			  p->started ? tab_number(p->started) : TAB_NONE, tab_flag(p->forked),
+			  p->parent == TR_NO_PARENT ? TAB_NONE : tab_count(p->parent), p->executed ? tab_number(p->unborn) : TAB_NONE,
+			  p->init_to ? tab_number(p->init_from) : TAB_NONE, p->init_to ? tab_number(p->init_to) : TAB_NONE,
+			  p->ended ? tab_number(p->ended) : TAB_NONE);
 		free(kinds);
 	}
 	reply_end(r);
@@ -55,6 +60,7 @@ static void fill_threads(struct reply *r, const struct trace *t)
 	static const struct tab_column columns[] = {
 		TAB_KEY("process"), TAB_KEY("clock"), TAB_KEY("rank"), TAB_KEY("thread"), TAB_KEY("name"), TAB_KEY("lost"),
 		TAB_KEY("unrecorded"), TAB_KEY("complete"), TAB_KEY("ran_on"), TAB_KEY("ended"), TAB_KEY("may_jump"),
+		TAB_KEY("jumps_from"), TAB_KEY("entered"),
 		{ 0 } };
 	reply_table(r, "threads", columns, 0);
 	for (size_t i = 0; i < t->nthreads; i++) {
@@ -64,7 +70,9 @@ static void fill_threads(struct reply *r, const struct trace *t)
 			  tab_number(thread->unrecorded ? 0 : thread->lost), tab_flag(thread->unrecorded),
 			  tab_flag(thread->complete), tab_flag(thread->ran_on),
 			  thread->complete && thread->ended < UINT64_MAX ? tab_number(thread->ended) : TAB_NONE,
-			  tab_flag(thread->may_jump < UINT64_MAX));
+			  tab_flag(thread->may_jump < UINT64_MAX),
+			  thread->may_jump > 1 && thread->may_jump < UINT64_MAX ? tab_number(thread->may_jump) : TAB_NONE,
+			  tab_number(thread->entered));
 		fill_sched(r, thread);
 	}
 	reply_end(r);
@@ -72,11 +80,11 @@ static void fill_threads(struct reply *r, const struct trace *t)
 
 static void fill_groups(struct reply *r, const struct trace *t)
 {
-	static const struct tab_column columns[] = { TAB_KEY("group"), TAB_KEY("size"), { 0 } },
+	static const struct tab_column columns[] = { TAB_KEY("group"), TAB_KEY("size"), TAB_KEY("by_rank"), { 0 } },
 				       bare[] = { TAB_KEY(""), { 0 } };
 	reply_table(r, "groups", columns, 0);
 	for (size_t i = 0; i < t->ngroups; i++) {
-		reply_row(r, tab_number(t->groups[i].id), tab_number(t->groups[i].size));
+		reply_row(r, tab_number(t->groups[i].id), tab_number(t->groups[i].size), tab_flag(t->groups[i].by_rank));
 		reply_table(r, "threads", bare, 0);
 		for (size_t k = 0; k < t->groups[i].nthreads; k++)
 			reply_row(r, tab_count(t->groups[i].threads[k]));

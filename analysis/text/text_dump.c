@@ -61,8 +61,63 @@ static void put_left_out(FILE *out, const char *before, uint32_t left_out)
 	free(kinds);
 }
 
+/* The stamp of a thread's last event; 0 without one. */
+static uint64_t last_event(const struct tr_thread *t)
+{
+	return t->blocks && t->blocks->any ? t->blocks->last : 0;
+}
+
+/* When it ended, if that is known and not what the text says without it; or 0. */
+static uint64_t end_of_thread(const struct tr_thread *t)
+{
+	uint64_t last = last_event(t), implied = t->lost ? UINT64_MAX : last ? last : 1;
+	uint64_t end = !t->complete ? 0 : t->lost ? t->latest : t->ended;
+	return end >= last && end < UINT64_MAX && end != implied ? end : 0;
+}
+
+/* Likewise of a process, which ends with the last thing that its threads did. */
+static uint64_t end_of_process(const struct trace *t, size_t process)
+{
+	const struct tr_process *p = &t->processes[process];
+	uint64_t implied = 1;
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].process == process && !t->threads[i].unrecorded) {
+			uint64_t end = end_of_thread(&t->threads[i]), last = last_event(&t->threads[i]);
+			implied = end > implied ? end : last > implied ? last : implied;
+		}
+	return p->finished && p->ended != implied ? p->ended : 0;
+}
+
+/* When it was there, and whether it was forked. */
+static void put_presence(FILE *out, const struct trace *t, size_t process)
+{
+	const struct tr_process *p = &t->processes[process];
+	uint64_t ended = end_of_process(t, process);
+	if (p->started || p->forked)
+		fprintf(out, " started=%" PRIu64, p->started);
+	if (p->forked)
+		fputs(" forked=1", out);
+	if (p->parent != TR_NO_PARENT)
+		fprintf(out, " parent=%" PRIu32, p->parent);
+	if (p->executed)
+		fprintf(out, " unborn=%" PRIu64, p->unborn);
+	if (p->init_from || p->init_to)
+		fprintf(out, " init_from=%" PRIu64 " init_to=%" PRIu64, p->init_from, p->init_to);
+	if (ended)
+		fprintf(out, " ended=%" PRIu64, ended);
+}
+
+static bool has_marks(const struct trace *t)
+{
+	for (size_t i = 0; i < t->nsites; i++)
+		if (t->sites[i].kind == DPROF_KIND_REGION && !t->sites[i].automatic)
+			return true;
+	return false;
+}
+
 static void put_processes(FILE *out, const struct trace *t)
 {
+	bool marks = has_marks(t);
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		const struct tr_process *p = &t->processes[i];
 		fprintf(out, "process %zu", i);
@@ -80,20 +135,34 @@ static void put_processes(FILE *out, const struct trace *t)
 		if (trace_was_replaced(p))
 			fputs(" execs=1", out);
 		put_left_out(out, " without=", p->left_out & ~left_out_by_all(t));
+		put_presence(out, t, i);
+		if (p->marks_unknown || (marks && !p->marked))
+			fputs(p->marks_unknown ? " marks=unknown" : " marks=none", out);
 		fputs(p->finished ? "\n" : " finished=0\n", out);
 	}
 }
 
-/* Behind its last event, which says it else. */
-static void put_end(FILE *out, const struct tr_thread *t)
+/* It still ran when its process ended, or was killed. Where what it said of its end is damaged, it is not known whether it did. */
+static bool did_not_end(const struct trace *trace, const struct tr_thread *t)
+{
+	return !t->complete && !(trace->processes[t->process].finished && t->latest == UINT64_MAX && t->lost);
+}
+
+static void put_end(FILE *out, const struct trace *trace, const struct tr_thread *t)
 {
 	if (t->ran_on)
 		fputs(" ran_on=1", out);
-	else if (!t->complete)
+	else if (did_not_end(trace, t))
 		fputs(" complete=0", out);
-	if (t->complete && t->ended < UINT64_MAX && t->blocks && t->blocks->any && t->ended > t->blocks->last)
-		fprintf(out, " ended=%" PRIu64, t->ended);
+	if (end_of_thread(t))
+		fprintf(out, " ended=%" PRIu64, end_of_thread(t));
 	putc('\n', out);
+}
+
+static bool is_forked(const struct trace *trace, const struct tr_thread *t)
+{
+	const struct tr_process *p = &trace->processes[t->process];
+	return t->number == 0 && p->forked && !p->executed;
 }
 
 static void put_threads(FILE *out, const struct trace *t)
@@ -111,9 +180,11 @@ static void put_threads(FILE *out, const struct trace *t)
 			put_string(out, "name", trace_raw(t, thread->name));
 		if (thread->lost)
 			fprintf(out, " lost=%" PRIu64, thread->lost);
-		if (thread->may_jump == UINT64_MAX)
-			fputs(" jumps=0", out);
-		put_end(out, thread);
+		if (thread->may_jump) /* 1: its records alone tell (trace_events.c) */
+			fprintf(out, " jumps=%" PRIu64, thread->may_jump == 1 || thread->may_jump == UINT64_MAX ? 0 : thread->may_jump);
+		if (is_forked(t, thread))
+			fprintf(out, " entered=%zu", thread->entered);
+		put_end(out, t, thread);
 	}
 }
 
@@ -126,6 +197,8 @@ static void put_groups(FILE *out, const struct trace *t)
 			fprintf(out, "%s%" PRIu32, j ? "," : "", g->threads[j]);
 		if (g->size != g->nthreads)
 			fprintf(out, " size=%zu", g->size);
+		if (!g->by_rank)
+			fputs(" by_rank=0", out);
 		putc('\n', out);
 	}
 }
@@ -148,6 +221,18 @@ static void put_sites(FILE *out, const struct trace *t)
 			fprintf(out, " role=%s", tr_role_word(s).text);
 		putc('\n', out);
 	}
+}
+
+/* Whether more is wrong with the trace than that processes and threads did not end, which their lines say. */
+static bool is_damaged(const struct trace *t)
+{
+	size_t unended = 0;
+	bool unfinished = false;
+	for (size_t i = 0; i < t->nprocesses; i++)
+		unfinished |= !t->processes[i].finished && !trace_was_replaced(&t->processes[i]);
+	for (size_t i = 0; i < t->nthreads; i++)
+		unended += did_not_end(t, &t->threads[i]) && t->processes[t->threads[i].process].finished;
+	return t->ndiagnostics > unended + unfinished;
 }
 
 static void put_links_and_notes(FILE *out, const struct trace *t)
@@ -308,6 +393,8 @@ void text_dump(FILE *out, const struct trace *t, const struct times *times)
 	put_groups(out, t);
 	put_sites(out, t);
 	put_links_and_notes(out, t);
+	if (!times && is_damaged(t)) /* with bounds, it may be that clocks contradict each other */
+		fputs("damaged\n", out);
 	put_sched(out, t);
 	for (size_t i = 0; i < t->nthreads; i++)
 		put_events(out, t, i, times);

@@ -111,8 +111,49 @@ static char *read_kinds(const struct ln_value *v, uint32_t *kinds)
 	return tr_kinds_of(v->string, kinds) ? NULL : mem_format("expected kinds of events, found %s", v->string);
 }
 
+static bool says(const struct ln_value *v, const char *word)
+{
+	return v->given && strcmp(v->string, word) == 0;
+}
+
+static char *check_process(const struct ln_value *v)
+{
+	static const struct { int key; const char *name, *of; int needs; } needs[] = {
+		{ PROCESS_FORKED, "forked", "started", PROCESS_STARTED }, { PROCESS_PARENT, "parent", "forked", PROCESS_FORKED },
+		{ PROCESS_UNBORN, "unborn", "forked", PROCESS_FORKED }, { PROCESS_INIT_FROM, "init_from", "init_to", PROCESS_INIT_TO },
+		{ PROCESS_INIT_TO, "init_to", "init_from", PROCESS_INIT_FROM } };
+	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+		if (v[needs[i].key].given && !v[needs[i].needs].given)
+			return mem_format("expected %s= beside %s=, found none", needs[i].of, needs[i].name);
+	if (v[PROCESS_FORKED].given && v[PROCESS_FORKED].number != 1)
+		return mem_format("expected forked=1, found forked=%" PRIu64, v[PROCESS_FORKED].number);
+	if (v[PROCESS_ENDED].given && v[PROCESS_FINISHED].given && !v[PROCESS_FINISHED].number)
+		return mem_copy("expected no ended= beside finished=0, found one");
+	if (v[PROCESS_MARKS].given && !says(&v[PROCESS_MARKS], "none") && !says(&v[PROCESS_MARKS], "unknown"))
+		return mem_copy("expected marks=none or marks=unknown, found something else");
+	return NULL;
+}
+
+static void set_presence(struct pack_process *process, const struct ln_value *v)
+{
+	process->started = v[PROCESS_STARTED].number;
+	process->forked = v[PROCESS_FORKED].given;
+	process->has_parent = v[PROCESS_PARENT].given;
+	process->parent = v[PROCESS_PARENT].number;
+	process->executed = v[PROCESS_UNBORN].given;
+	process->unborn = v[PROCESS_UNBORN].number;
+	process->init_from = v[PROCESS_INIT_FROM].number;
+	process->init_to = v[PROCESS_INIT_TO].number;
+	process->ended = v[PROCESS_ENDED].number;
+	process->no_marks = says(&v[PROCESS_MARKS], "none");
+	process->marks_unknown = says(&v[PROCESS_MARKS], "unknown");
+}
+
 static char *process_line(struct pack *p, const struct ln_value *v)
 {
+	char *wrong = check_process(v);
+	if (wrong)
+		return wrong;
 	if (is_empty(&v[PROCESS_PROGRAM]) || is_empty(&v[PROCESS_JOB]))
 		return mem_copy("expected a name for program and job, found ''");
 	if (v[PROCESS_FINISHED].number > 1)
@@ -140,8 +181,9 @@ static char *process_line(struct pack *p, const struct ln_value *v)
 	process->replaced = v[PROCESS_EXECS].number > 0;
 	process->unseen_ns = v[PROCESS_UNSEEN_NS].number;
 	process->unseen_ended = v[PROCESS_UNSEEN_ENDED].number;
+	set_presence(process, v);
 	size_t clock;
-	char *wrong = v[PROCESS_RANK].given ? give_rank(p, process, v[PROCESS_RANK].number) : NULL;
+	wrong = v[PROCESS_RANK].given ? give_rank(p, process, v[PROCESS_RANK].number) : NULL;
 	if (!wrong && v[PROCESS_WITHOUT].given)
 		wrong = read_kinds(&v[PROCESS_WITHOUT], &process->left_out);
 	if (!wrong && v[PROCESS_CLOCK].given &&
@@ -189,8 +231,8 @@ static char *check_thread(const struct ln_value *v)
 		return too_big("complete", 1, v[THREAD_COMPLETE].number);
 	if (v[THREAD_RAN_ON].number > 1)
 		return too_big("ran_on", 1, v[THREAD_RAN_ON].number);
-	if (v[THREAD_JUMPS].number > 0)
-		return too_big("jumps", 0, v[THREAD_JUMPS].number);
+	if (v[THREAD_JUMPS].number == DPROF_JUMPS_NONE)
+		return mem_format("expected 0 or a stamp above %" PRIu64 " for jumps, found it", DPROF_JUMPS_NONE);
 	size_t room = sizeof((struct pack_thread *)0)->name - 1;
 	if (v[THREAD_NAME].given && strlen(v[THREAD_NAME].string) > room)
 		return too_big("a name, in bytes,", room, strlen(v[THREAD_NAME].string));
@@ -219,7 +261,10 @@ static char *thread_line(struct pack *p, const struct ln_value *v)
 		.complete = v[THREAD_COMPLETE].given ? v[THREAD_COMPLETE].number : true,
 		.ran_on = v[THREAD_RAN_ON].number,
 		.ended = v[THREAD_ENDED].number,
-		.never_jumps = v[THREAD_JUMPS].given,
+		.knows_jumps = v[THREAD_JUMPS].given,
+		.jumps = v[THREAD_JUMPS].number,
+		.says_entered = v[THREAD_ENTERED].given,
+		.entered = v[THREAD_ENTERED].number,
 	};
 	if (v[THREAD_NAME].given)
 		strcpy(t->name, v[THREAD_NAME].string);
@@ -236,7 +281,8 @@ static char *group_line(struct pack *p, const struct ln_value *v)
 	if (!ids_add(&p->group_ids, v[GROUP_N].number))
 		return declared("group", v[GROUP_N].number);
 	struct pack_group *g = MEM_GROW(p->groups, p->ngroups);
-	*g = (struct pack_group){ .id = v[GROUP_N].number, .size = v[GROUP_SIZE].number };
+	*g = (struct pack_group){ .id = v[GROUP_N].number, .size = v[GROUP_SIZE].number,
+				  .reordered = v[GROUP_BY_RANK].given && !v[GROUP_BY_RANK].number };
 	const char *list = v[GROUP_THREADS].string;
 	uint64_t id;
 	bool wrong;
@@ -338,6 +384,13 @@ static char *without_line(struct pack *p, const struct ln_value *v)
 	return read_kinds(v, &p->left_out);
 }
 
+static char *damaged_line(struct pack *p, const struct ln_value *v)
+{
+	(void)v;
+	p->damaged = true;
+	return NULL;
+}
+
 static char *note_line(struct pack *p, const struct ln_value *v)
 {
 	*MEM_GROW(p->notes, p->nnotes) = mem_copy(v->string);
@@ -425,10 +478,25 @@ static void fill_in(struct pack *p)
 	}
 }
 
+static char *find_parent(const struct pack *p, struct pack_process *process)
+{
+	size_t parent = process->has_parent ? ids_find(&p->process_ids, process->parent) : 0;
+	if (process->has_parent && (parent == SIZE_MAX || &p->processes[parent] == process))
+		return mem_format("%s:%zu: expected the number of another process for parent, found %" PRIu64, p->name, process->line,
+				  process->parent);
+	process->parent = parent;
+	return NULL;
+}
+
 static char *complete(struct pack *p)
 {
 	if (!p->nclocks)
 		return mem_format("%s: expected a line 'clock', found none", p->name);
+	for (size_t i = 0; i < p->nprocesses; i++) {
+		char *wrong = find_parent(p, &p->processes[i]);
+		if (wrong)
+			return wrong;
+	}
 	add_idle_processes(p);
 	fill_in(p);
 	for (size_t i = 0; i < p->nprocesses; i++)
@@ -449,6 +517,7 @@ static char *take_line(struct pack *p, char *text)
 		[TEXT_SITE] = site_line,     [TEXT_LINK] = link_line,
 		[TEXT_NOTE] = note_line,     [TEXT_WITHOUT] = without_line,
 		[TEXT_LOST] = lost_line,     [TEXT_SCHED] = sched_line,
+		[TEXT_DAMAGED] = damaged_line,
 	};
 	char *at;
 	ln_uncomment(text);

@@ -132,6 +132,7 @@ struct tr_process {
 	uint64_t ended;       /* stamp of its end in good order; 0: not known */
 	bool forked;          /* and before that it was nowhere; ... */
 	bool executed;        /* ... or was another program, which did anything, ... */
+	bool says_entered;    /* its first thread's records have all regions in which it was forked */
 	uint64_t unborn;      /* ... but was nowhere at this stamp; 0: that is not known of any */
 	uint32_t parent;      /* index of the process that forked it, or one without files that comes from it; TR_NO_PARENT */
 	uint64_t init_from, init_to; /* stamps: its first thread was in MPI_Init; 0: not known */

@@ -115,7 +115,7 @@ static struct tr_record *enter_forked(const struct opened_trace *o, const struct
 	uint32_t *inside = NULL;
 	size_t ninside = 0;
 	struct replay open;
-	if (!p->process.forked || p->process.executed || thread->number || thread->lost || !*n)
+	if (!p->process.forked || p->process.executed || p->process.says_entered || thread->number || thread->lost || !*n)
 		return NULL;
 	replay_open(&open, o->t.nsites);
 	for (size_t i = 0; i < *n; i++) {
@@ -619,6 +619,8 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 		if (h->sched[i].known && to_the_end)
 			*MEM_GROW(t->sched, t->nsched) = h->sched[i];
 	scan_believed(o, name, p, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
+	if (p->process.says_entered && h->thread == 0)
+		t->entered = p->entered < t->nrecords ? p->entered : t->nrecords;
 	words_close(t->words);
 	t->words = NULL;
 	free(name);

@@ -46,7 +46,7 @@ struct forked {
 
 static bool is_child(const struct tr_process *p)
 {
-	return p->forked && !p->executed;
+	return p->forked && !p->executed && !p->says_entered;
 }
 
 static bool is_first(const struct trace *t, size_t thread)

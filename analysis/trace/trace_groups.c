@@ -24,6 +24,7 @@ struct draft {
 	const char *ranks;       /* NULL: of threads, or never described */
 	uint32_t owner;          /* the process of which all its threads are, or NO_OWNER */
 	size_t size;             /* as described; 0: whoever is there */
+	bool reordered;          /* a line that names threads says so */
 	uint32_t *member; size_t nmembers; /* threads; some may stand there twice */
 	size_t next;             /* of the same key; SIZE_MAX */
 };
@@ -134,6 +135,7 @@ static void add_named(struct drafts *d, struct draft *g, uint32_t process,
 			*MEM_GROW(g->member, g->nmembers) = (uint32_t)t;
 	if (line->size > g->size)
 		g->size = (size_t)line->size;
+	g->reordered |= line->reordered;
 }
 
 static void rename_in(struct tr_modules *m, uint64_t id, uint64_t now)
@@ -209,7 +211,7 @@ static int by_index(const void *a, const void *b)
 static void finish(struct trace *t, const struct draft *g)
 {
 	struct tr_group *out = MEM_GROW(t->groups, t->ngroups);
-	*out = (struct tr_group){ .id = g->id, .by_rank = !g->ranks || ascends(g->ranks) };
+	*out = (struct tr_group){ .id = g->id, .by_rank = g->ranks ? ascends(g->ranks) : !g->reordered };
 	if (g->nmembers)
 		qsort(g->member, g->nmembers, sizeof *g->member, by_index);
 	for (size_t i = 0; i < g->nmembers; i++)

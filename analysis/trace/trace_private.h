@@ -81,6 +81,7 @@ struct group_line {
 	char *threads;           /* numbers of this process's threads; NULL when it names ranks */
 	uint64_t size;           /* of a line that names threads; 0 when it does not say */
 	bool shared;             /* it names threads, and others are in other processes */
+	bool reordered;          /* likewise, and the group's order is not that of the ranks */
 };
 
 /* A line "module ..." of a process file. */
@@ -111,6 +112,9 @@ struct process_file {
 	uint32_t clock;          /* index in the trace */
 	uint64_t uncertainty;    /* of the host's cores; 0 when not said, */
 	bool compared;           /* as is, then, that they were compared */
+	uint64_t entered;        /* first records of its first thread: where that was forked */
+	bool no_marks, marks_unknown; /* whatever its modules' sites say */
+	bool was_damaged;        /* the trace, when it was dumped as the text of which this one is made */
 	struct tr_packets packets;
 	struct module_line *modules; size_t nmodules;
 	struct group_line *groups;   size_t ngroups;

@@ -45,6 +45,9 @@ enum {
 	SCHED,
 	UNSEEN,
 	WITHOUT,
+	ENTERED,
+	MARKS,
+	DAMAGED,
 	NOTE,
 	RAN,
 	EXEC,
@@ -63,7 +66,7 @@ enum { PACKETS_PHASE, PACKETS_EXCHANGES, PACKETS_UNANSWERED, PACKETS_FORGED, PAC
 enum { SCHED_THREAD, SCHED_FROM, SCHED_TO, SCHED_CPU, SCHED_DELAY, SCHED_INVOLUNTARY, SCHED_MOVES,
        SCHED_LAST };
 enum { UNSEEN_STAMP, UNSEEN_CPU, UNSEEN_ENDED };
-enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE, GROUP_SHARED };
+enum { GROUP_ID, GROUP_RANKS, GROUP_THREADS, GROUP_SIZE, GROUP_SHARED, GROUP_BY_RANK };
 
 /* runtime/format.h describes the lines. */
 static const struct ln_form forms[] = {
@@ -101,7 +104,8 @@ static const struct ln_form forms[] = {
 			       [GROUP_RANKS] = { "ranks", LN_STRING, LN_KEY },
 			       [GROUP_THREADS] = { "threads", LN_STRING, LN_KEY },
 			       [GROUP_SIZE] = { "size", LN_NUMBER, LN_KEY },
-			       [GROUP_SHARED] = { "shared", LN_NUMBER, LN_KEY } } },
+			       [GROUP_SHARED] = { "shared", LN_NUMBER, LN_KEY },
+			       [GROUP_BY_RANK] = { "by_rank", LN_NUMBER, LN_KEY } } },
 	[STOPPED] = { "stopped", { { "from", LN_NUMBER, LN_HERE }, { "to", LN_NUMBER, LN_HERE } } },
 	[SCHED] = { "sched", { [SCHED_THREAD] = { "thread", LN_NUMBER, LN_HERE },
 			       [SCHED_FROM] = { "from", LN_NUMBER, LN_HERE },
@@ -115,6 +119,9 @@ static const struct ln_form forms[] = {
 				 [UNSEEN_CPU] = { "cpu", LN_NUMBER, LN_NEEDED },
 				 [UNSEEN_ENDED] = { "ended", LN_NUMBER, LN_NEEDED } } },
 	[WITHOUT] = { "without", { { "kinds", LN_STRING, LN_HERE } } },
+	[ENTERED] = { "entered", { { "records", LN_NUMBER, LN_HERE } } },
+	[MARKS] = { "marks", { { "which", LN_STRING, LN_HERE } } },
+	[DAMAGED] = { "damaged", { { 0 } } },
 	[NOTE] = { "note", { { "text", LN_STRING, LN_HERE } } },
 	[RAN] = { "ran", { { "program", LN_STRING, LN_HERE }, { "pid", LN_NUMBER, LN_KEY } } },
 	[EXEC] = { "exec", { { "stamp", LN_NUMBER, LN_HERE } } },
@@ -164,6 +171,7 @@ static char *group_line(struct process_file *p, const struct ln_value *v)
 	*MEM_GROW(p->groups, p->ngroups) = (struct group_line){
 		.id = v[GROUP_ID].number, .size = v[GROUP_SIZE].number,
 		.shared = v[GROUP_SHARED].number != 0,
+		.reordered = v[GROUP_BY_RANK].given && !v[GROUP_BY_RANK].number,
 		.ranks = v[GROUP_RANKS].given ? mem_copy(list) : NULL,
 		.threads = v[GROUP_THREADS].given ? mem_copy(list) : NULL,
 	};
@@ -236,6 +244,13 @@ static char *sync_line(struct process_file *p, const struct ln_value *v)
 	p->syncs[i].closed = v[1].given;
 	p->syncs[i].records = v[1].number;
 	return NULL;
+}
+
+static char *marks_line(struct process_file *p, const struct ln_value *v)
+{
+	p->no_marks = strcmp(v->string, "none") == 0;
+	p->marks_unknown = strcmp(v->string, "unknown") == 0;
+	return p->no_marks || p->marks_unknown ? NULL : mem_format("expected none or unknown for marks, found something else");
 }
 
 static char *note_line(struct process_file *p, const struct ln_value *v)
@@ -329,6 +344,12 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 		if (!tr_kinds_of(v->string, &p->left_out))
 			return mem_format("expected kinds of events, found %s", v->string);
 		break;
+	case ENTERED:
+		p->process.says_entered = true;
+		p->entered = v->number;
+		break;
+	case MARKS: return marks_line(p, v);
+	case DAMAGED: p->was_damaged = true; break;
 	case NOTE: return note_line(p, v);
 	case RAN:
 		p->process.ran = true;

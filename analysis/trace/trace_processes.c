@@ -156,6 +156,14 @@ static void say_unfinished(struct opened_trace *o)
 	free(more);
 }
 
+static void say_damaged(struct opened_trace *o)
+{
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (o->files[i].was_damaged)
+			trace_diagnose(&o->t, "%s: expected the text of a whole trace, found that it was made of a damaged one",
+				       o->files[i].name);
+}
+
 /* That is no damage: all that the program did until then is here. */
 static void note_replaced(struct opened_trace *o)
 {
@@ -515,6 +523,7 @@ void open_processes(struct opened_trace *o)
 		o->t.processes[o->t.nprocesses++] = p->process;
 	}
 	find_parents(o);
+	say_damaged(o);
 	say_unfinished(o);
 	check_together(o);
 	number_clocks(o);

@@ -296,6 +296,9 @@ static void open_process_modules(struct opened_trace *o, struct site_set *set,
 				(struct tr_module){ line->at, sites->size, dprof_id(line->at, 0),
 						    line->from, sites->what };
 	}
+	o->t.processes[p - o->files].marked &= !p->no_marks;
+	o->t.processes[p - o->files].marked |= p->marks_unknown;
+	o->t.processes[p - o->files].marks_unknown |= p->marks_unknown;
 	if (modules->nmodules)
 		qsort(modules->module, modules->nmodules, sizeof *modules->module, by_address);
 	for (size_t i = 1; i < modules->nmodules; i++) {

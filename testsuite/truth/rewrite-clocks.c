@@ -27,6 +27,7 @@ struct rewrite {
 	struct clockmap map;
 	double rate;
 	long clock_of[MAX_THREADS];     /* of each thread */
+	char **owners; size_t nowners;  /* lines of processes and threads, until another one comes */
 };
 
 static void die(const char *line, const char *why)
@@ -71,28 +72,71 @@ static void owner_line(const struct rewrite *r, char *line)
 	}
 }
 
-/* The line with the stamp of the thread's end changed, if it says that. To be freed. */
-static char *with_end(const struct rewrite *r, uint64_t clock, char *line)
+/* The line with the stamps changed that a process or a thread has in its keys; 0 is none. To be freed. */
+static char *with_stamps(const struct rewrite *r, uint64_t clock, const char *line)
 {
-	char *ended = strstr(line, " ended="), *behind = ended ? ended + strlen(" ended=") : NULL, *changed = NULL;
-	uint64_t stamp = ended ? number(&behind, line) : 0;
-	if (!ended ? asprintf(&changed, "%s", line) < 0
-		   : asprintf(&changed, "%.*s ended=%" PRIu64 "%s", (int)(ended - line), line, new_stamp(r, clock, stamp), behind) < 0)
+	static const char *const keys[] = { " started=", " unborn=", " init_from=", " init_to=", " ended=", " jumps=" };
+	char *now = strdup(line);
+	for (size_t i = 0; now && i < sizeof keys / sizeof *keys; i++) {
+		char *key = strstr(now, keys[i]), *behind = key ? key + strlen(keys[i]) : NULL, *changed = NULL;
+		uint64_t stamp = key ? number(&behind, line) : 0;
+		if (!stamp)
+			continue;
+		if (asprintf(&changed, "%.*s%s%" PRIu64 "%s", (int)(key - now), now, keys[i], new_stamp(r, clock, stamp), behind) < 0)
+			changed = NULL;
+		free(now);
+		now = changed;
+	}
+	if (!now)
 		die(line, "no memory");
-	return changed;
+	return now;
+}
+
+/* Whose clock the process reads, its threads say. */
+static uint64_t clock_of_process(const struct rewrite *r, char *line)
+{
+	char *at = line + strlen("process "), *clock = clock_value(line);
+	uint64_t process = number(&at, line);
+	if (clock)
+		return number(&clock, line);
+	for (size_t i = 0; i < r->nowners; i++) {
+		char *of = *r->owners[i] == 't' ? strstr(r->owners[i], " process=") : NULL;
+		clock = clock_value(r->owners[i]);
+		if (of && (of += strlen(" process="), number(&of, line)) == process && clock)
+			return number(&clock, line);
+	}
+	return 0;
 }
 
 /* Remembers whose clock a thread reads. */
-static void thread_line(struct rewrite *r, char *line)
+static uint64_t clock_of_thread(struct rewrite *r, char *line)
 {
 	char *at = line + strlen("thread "), *clock = clock_value(line);
 	uint64_t thread = number(&at, line);
 	if (thread >= MAX_THREADS || !clock)
 		die(line, "not a thread");
-	r->clock_of[thread] = (long)number(&clock, line);
-	char *changed = with_end(r, (uint64_t)r->clock_of[thread], line);
-	owner_line(r, changed);
-	free(changed);
+	return (uint64_t)(r->clock_of[thread] = (long)number(&clock, line));
+}
+
+/* All lines of processes and threads, which stand together. */
+static void owner_lines(struct rewrite *r)
+{
+	for (size_t i = 0; i < r->nowners; i++) {
+		char *line = r->owners[i];
+		char *changed = with_stamps(r, *line == 't' ? clock_of_thread(r, line) : clock_of_process(r, line), line);
+		owner_line(r, changed);
+		free(changed);
+	}
+	for (size_t i = 0; i < r->nowners; i++)
+		free(r->owners[i]);
+	r->nowners = 0;
+}
+
+static void keep_owner(struct rewrite *r, const char *line)
+{
+	r->owners = realloc(r->owners, (r->nowners + 1) * sizeof *r->owners);
+	if (!r->owners || !(r->owners[r->nowners++] = strdup(line)))
+		die(line, "no memory");
 }
 
 /* "clock N ... ghz=G ...": merged, only the first one is left. */
@@ -157,10 +201,11 @@ static void rewrite(struct rewrite *r)
 	char *line = NULL;
 	size_t room = 0;
 	while (getline(&line, &room, stdin) > 0) {
-		if (starts(line, "thread "))
-			thread_line(r, line);
-		else if (starts(line, "process "))
-			owner_line(r, line);
+		bool owner = starts(line, "thread ") || starts(line, "process ");
+		if (!owner)
+			owner_lines(r);
+		if (owner)
+			keep_owner(r, line);
 		else if (starts(line, "clock "))
 			clock_line(r, line);
 		else if (starts(line, "e "))
@@ -172,6 +217,8 @@ static void rewrite(struct rewrite *r)
 		else
 			fputs(line, stdout);
 	}
+	owner_lines(r);
+	free(r->owners);
 	free(line);
 }
 
