@@ -22,7 +22,7 @@ struct on_path {
 
 /* Beside the replay's. `bytes`: that a receive takes, as far as is known; `sure`: until its exit it was not left; `operations`: on
  * it and around it. */
-struct calls_entry { uint32_t node, operations; uint64_t since, bytes; bool sure; };
+struct calls_entry { uint32_t node, operations, operation; uint64_t since, bytes; bool sure; };
 
 struct calls_along {
 	struct calls_walk *w;
@@ -31,7 +31,7 @@ struct calls_along {
 	uint32_t *used; size_t nused;
 	struct calls_entry *entries; size_t nentries;
 	uint32_t last;               /* node of the last step, or CALL_ROOT */
-	uint32_t operation;          /* node of the outermost one */
+	uint32_t operation;          /* node of the outermost one, or of that in a region inside of others */
 	uint32_t idle;               /* site of the team's join that was left last */
 	uint64_t unknown;            /* ticks */
 	bool gave;                   /* the operation that it is in, something that others get: they are in the trace */
@@ -200,7 +200,7 @@ static void enter(struct calls_along *l)
 	struct on_path *path = use_path(l, node);
 	uint32_t around = l->nentries ? l->entries[l->nentries - 1].operations : 0;
 	bool operation = tr_is(l->w->graph->trace, e->site, OP_OTHERS);
-	struct calls_entry entry = { node, around + operation, l->a.step.to, 0, !e->jumped && !e->unsure };
+	struct calls_entry entry = { node, around + operation, l->operation, l->a.step.to, 0, !e->jumped && !e->unsure };
 	path->visits += !e->inherited;
 	path->open++;
 	if (is_of(l, givers | receives) && !e->inherited) {
@@ -221,6 +221,7 @@ static void leave(struct calls_along *l, bool sure)
 	struct calls_entry *e = &l->entries[--l->nentries];
 	struct on_path *path = use_path(l, e->node);
 	uint64_t ticks = l->a.stamp - e->since;
+	l->operation = e->operation;
 	path->bytes += e->bytes;
 	if (--path->open > 0)
 		return;

@@ -158,7 +158,7 @@ static enum event_kind kind_of(const struct steps_along *l, const struct step *s
 static void add_operation(struct steps_along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
-	if (o->site == TR_BEFORE || !is_within(l, l->since))
+	if (o->site == TR_BEFORE || o->nested || !is_within(l, l->since))
 		return;
 	struct step *s = same_operation(l);
 	const struct graph_input *sender = o->node != GRAPH_NO_NODE ? sender_of(l->a.graph, o->node) : NULL;

@@ -3,6 +3,10 @@
  * graph_activities.c - see graph_activities.h. */
 #include "analysis/graph/graph_activities.h"
 
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+
 /* ---- The step before the event --------------------------------------------------------------- */
 
 static enum graph_did what_it_did(const struct graph_activities *a, const struct replay_entry *place)
@@ -98,10 +102,11 @@ static void end_part(struct graph_activities *a, const struct graph_sync_point *
 	struct graph_operation *o = &a->step.operation;
 	const struct graph_node *node = wait ? &a->graph->nodes[wait->number] : NULL;
 	bool before = wait && wait->at == 0;
+	bool may_wait = a->naround > 0 && tr_is(a->graph->trace, a->outermost, OP_WAITS); /* of such waits the graph has no nodes */
 	frz_time took = times_sum(a->graph->times, a->thread, a->part);
 	*o = (struct graph_operation){ .site = before ? TR_BEFORE : a->outermost, .took = took, .transfer = took,
 				       .node = wait ? wait->number : GRAPH_NO_NODE,
-				       .known = !node || graph_is_known(node) };
+				       .known = node ? graph_is_known(node) : !may_wait, .nested = a->naround > 0 };
 	a->step.ended = true;
 	if (!wait && a->in_vain) {
 		int64_t between = times_duration(a->graph->times, a->graph->trace->threads[a->thread].clock, a->between).hi;
@@ -161,6 +166,13 @@ static void enter(struct graph_activities *a, const struct tr_event *e)
 	if (!replay_enter(&a->replay, entry))
 		return;
 	a->doubted += entry.jumped || entry.unsure;
+	if (entry.is & OP_OTHERS && a->regions > 0) {
+		*MEM_GROW(a->around, a->naround) =
+			(struct graph_entered){ a->operations, a->regions, a->outermost, a->part, a->in_vain, a->inside, a->between };
+		a->operations = a->regions = 0;
+		a->inside = false;
+	}
+	a->regions += entry.is & OP_REGION && a->operations > 0;
 	if (entry.is & OP_OTHERS && a->operations++ == 0) {
 		a->outermost = e->site;
 		note_attempts(a, e);
@@ -168,17 +180,32 @@ static void enter(struct graph_activities *a, const struct tr_event *e)
 	}
 }
 
+static void go_on_around(struct graph_activities *a)
+{
+	const struct graph_entered *o = &a->around[--a->naround];
+	a->operations = o->operations;
+	a->regions = o->regions;
+	a->outermost = o->outermost;
+	a->part = o->part;
+	a->in_vain = o->in_vain;
+	a->inside = o->inside;
+	a->between = o->between;
+}
+
 /* `seen`: its end is in the trace. */
 static void forget_closed(struct graph_activities *a, bool seen)
 {
 	bool operated = a->operations > 0 && !a->doubted;
-	for (size_t i = 0; i < a->step.closed; i++) {
+	for (size_t i = a->step.closed; i-- > 0;) { /* the innermost first */
 		const struct replay_entry *entry = &a->replay.entry[a->replay.depth + i];
 		a->doubted -= entry->jumped || entry->unsure;
+		a->regions -= entry->is & OP_REGION && a->regions > 0;
 		a->operations -= entry->is & OP_OTHERS ? 1 : 0;
+		if (operated && seen && i == 0 && a->operations == 0 && !a->step.ended)
+			end_part(a, NULL);
+		if (entry->is & OP_OTHERS && a->operations == 0 && a->naround > 0)
+			go_on_around(a);
 	}
-	if (operated && seen && a->operations == 0 && !a->step.ended)
-		end_part(a, NULL);
 }
 
 static void lose(struct graph_activities *a)
@@ -246,4 +273,5 @@ void graph_activities_close(struct graph_activities *a)
 {
 	replay_close(&a->replay);
 	trace_end(&a->events);
+	free(a->around);
 }

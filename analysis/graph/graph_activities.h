@@ -17,7 +17,8 @@
  *   idles      it has left a team, and waits for the next one (states.h)
  *   or it is not known: records are lost, or something on its stack may have been left before (trace_jumps.h).
  *
- * An operation is the outermost one; what regions in there take is work, and not a part of it. Of an operation that
+ * An operation is the outermost one; what regions in there take is not a part of it: it is work, or an operation of its own (a
+ * signal handler that forks, as its thread waits). Of an operation that
  * had to wait for others (graph.h), what lies behind the last of these is *transfer*, and what lies before that is waiting; of
  * one that had not, all of it is transfer: what the operation itself took. One in which a wait ends before it is over has two
  * parts. A wait for a condition variable is over for the graph when the mutex is taken again, in the next call: of each of both calls that part
@@ -41,6 +42,16 @@ struct graph_operation {     /* or a part of one */
 	frz_time took, waited, transfer;
 	uint32_t node;       /* that ended it, or GRAPH_NO_NODE: it waited for none */
 	bool known;          /* what ended it, if it waited; and it was not in vain */
+	bool nested;         /* in a region inside of another one */
+};
+
+/* Of an operation in which the thread is: it goes on behind those in regions inside of it. */
+struct graph_entered {
+	size_t operations, regions;
+	uint32_t outermost;
+	struct stretches part;
+	bool in_vain, inside;
+	uint64_t between;
 };
 
 struct graph_activities {
@@ -66,12 +77,14 @@ struct graph_activities {
 	uint64_t stamp, next_at;
 	bool begun, lost, idle, in_team;
 	size_t doubted;          /* entries that may have been left before */
-	size_t operations;       /* that it is in, of which */
+	size_t operations;       /* that it is in, of which ... (with all those in regions inside of others: those) */
+	size_t regions;          /* ... it is in so many inside of */
 	uint32_t outermost;
 	struct stretches part;   /* of it since it was entered, or since a wait in it */
 	bool in_vain;            /* attempts, and for so many ticks in between it did not ask */
 	uint64_t between;
 	bool inside;             /* who takes part was in a region inside of it */
+	struct graph_entered *around; size_t naround; /* in regions inside of these it is in an operation; outermost first */
 };
 
 void graph_activities_open(struct graph_activities *, const struct graph *, uint32_t thread, struct graph_last *);

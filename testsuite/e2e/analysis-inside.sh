@@ -20,6 +20,9 @@ site 2 kind=region name=X file=s.c line=3
 site 3 kind=region name=other file=s.c line=4
 site 4 kind=barrier name=pthread_barrier_wait file=s.c line=5
 site 5 kind=coll name=MPI_Allreduce file=s.c line=6
+site 6 kind=fork name=fork file=s.c line=7
+site 7 kind=lock name=pthread_mutex_lock file=s.c line=8
+site 8 kind=lock name=pthread_mutex_unlock file=s.c line=9
 e 0 1000 3 enter
 e 0 1500 3 exit
 e 1 1000 3 enter
@@ -43,6 +46,14 @@ waited() { # NAME LINE NS
 		([.places[] | select(.thread == 0)] | length == 1 and (.[0].seconds | is)) and
 		([.delays[] | select(.thread == 0 and .region != "X" and .seconds.hi > 1e-5)] == [])' "$1.json" >/dev/null ||
 		fail "waits $1: expected $3 ns at line $2, found $(jq -c '.waits, .places, .delays' "$1.json")"
+}
+
+# The same of the profile: that long at least, and not for longer than it was in no region inside.
+profiled() { # NAME LINE NS LONGEST
+	"$analyze" profile --json "$1" >"$1.json" || fail "profile $1: status $?"
+	jq -e --argjson line "$2" --argjson ns "$3" --argjson most "$4" '[.operations[] | select(.line == $line)] | length == 1 and
+		(.[0].waiting_s | .lo <= $ns * 1e-9 + 1e-12 and .lo > $ns * 1e-9 - 1e-7 and .hi >= $ns * 1e-9 and .hi < $most * 1e-9 + 1e-7)' \
+		"$1.json" >/dev/null || fail "profile $1: expected $3 ns at line $2, found $(jq -c '.operations[] | [.line, .waiting_s]' "$1.json")"
 }
 
 # The other one begins when the handler has posted: all of it is saved.
@@ -174,4 +185,38 @@ e 1 20002000 2 enter
 e 1 80001000 2 exit
 e 1 80001500 5 exit group=1 seq=0'
 buys both 50 30.0
+
+# The handler forks, which is an operation, but no part of the wait around the handler.
+made forks 'e 0 2000 0 enter id=1
+e 0 10000000 2 enter
+e 0 20000000 6 enter process=9
+e 0 50000000 6 exit process=9
+e 0 60000000 2 exit
+e 0 99999000 0 exit id=1
+e 0 100000000 3 enter
+e 0 100000100 3 exit
+e 1 99997000 3 exit
+e 1 99998000 1 point id=1'
+waited forks 1 49996000
+profiled forks 1 49996000 49997000
+profiled forks 7 0 0
+
+# It waits for a lock, which nothing says: it may as well be what that itself took.
+made locks 'e 0 2000 0 enter id=1
+e 0 10000000 2 enter
+e 0 20000000 7 enter id=3
+e 0 50000000 7 exit id=3
+e 0 50001000 8 point id=3
+e 0 60000000 2 exit
+e 0 99999000 0 exit id=1
+e 0 100000000 3 enter
+e 0 100000100 3 exit
+e 1 2000 7 enter id=3
+e 1 3000 7 exit id=3
+e 1 49999000 8 point id=3
+e 1 99997000 3 exit
+e 1 99998000 1 point id=1'
+"$analyze" profile --json locks >locks.json
+jq -e '.operations[] | select(.line == 8 and .name == "pthread_mutex_lock") | .waiting_s | .lo == 0 and .hi > 0.0299 and .hi < 0.0301' locks.json >/dev/null ||
+	fail "a wait in a handler in a wait: $(jq -c '.operations[] | [.line, .waiting_s]' locks.json)"
 exit $failed
