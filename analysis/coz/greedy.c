@@ -510,6 +510,8 @@ static enum within is_within_wait(const struct greedy *y, const struct greedy_po
 		return OF_WAIT;
 	if (p->what != GRAPH_POSTS && p->what != GRAPH_WAITS)
 		return ELSEWHERE;
+	if (p->what == GRAPH_POSTS && isnan(y->slack[p->number]))
+		return OF_WAIT; /* it is absent */
 	uint32_t node = p->what == GRAPH_POSTS ? g->inputs[p->number].node : p->number, turn = y->turn_of[node];
 	const struct graph_node *j = &g->nodes[node];
 	if (is_of_lock(y, turn) && p->what == GRAPH_WAITS)
@@ -949,7 +951,9 @@ static void share(struct greedy *y, struct body *b, uint32_t number)
 	if (is_within(y, number, b->point))
 		return;
 	struct greedy_own *own = next_own(y, group, (uint32_t)(b - y->bodies));
-	struct greedy_piece *piece = choose_piece(y, group, own && own->rests ? y->points[own->point].at : INFINITY);
+	bool each = y->g->groups[number].each, over = each && y->points[b->point].what == GRAPH_RESTS;
+	double before = own && own->rests && !each ? y->points[own->point].at : INFINITY;
+	struct greedy_piece *piece = over ? NULL : choose_piece(y, group, before);
 	uint32_t to = piece ? piece->point : own ? own->point : NONE;
 	if (piece)
 		piece->taken = true;

@@ -499,6 +499,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_sleeps(&b);
 	graph_find_tried(&b);
 	graph_locks(&b);
+	graph_elections(&b);
 	graph_end_tried(&b);
 	graph_window_counters(&b);
 	graph_counters(&b);

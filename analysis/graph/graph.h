@@ -93,6 +93,8 @@
  *     that came in between (graph_cancels.c);
  *   - who calls MPI for a window again and again, with nothing in between but sleeps, waits; and what hardly took any time, of that of
  *     which no record says what ended it, takes no longer;
+ *   - of threads that come to one lock once between two barriers, and of which the first or the last does otherwise than the others, whoever
+ *     comes as the first, second, ... does what that one does here (graph_elections.c);
  *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time limit, end
  *     because of what the last of these got, where all of them end so (graph_polls.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
@@ -236,8 +238,8 @@ struct graph_turn {
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
  * `single`); `many`: of some of them it is not known where they begin, or who may do them; `apart`: a thread has done some while
- * it waited for its tasks, before the barrier in which others did some. */
-struct graph_group { bool one, many, apart; };
+ * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and rests behind it. */
+struct graph_group { bool one, many, apart, each; };
 
 /* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
  * another thread in another run; and so that nobody is idle while there is something left. Besides, the program itself

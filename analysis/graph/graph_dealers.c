@@ -205,14 +205,14 @@ void graph_note_unsaid(struct graph *g, uint32_t site)
 	note(&g->unsaid, &g->nunsaid, site);
 }
 
-void graph_deal(struct builder *b, struct take *t, size_t n)
+bool graph_deal(struct builder *b, struct take *t, size_t n)
 {
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
 		t[i].epoch = epoch_of(b, t[i].ref);
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	uint32_t site = n ? busiest_place(t, n).site : TR_NO_SITE;
 	if (!takes_again(t, n) && !goes_on(t, n, site))
-		return;
+		return false;
 	graph_note_dealer(b->graph, site);
 	give_stretches(b, t, n);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
@@ -221,4 +221,5 @@ void graph_deal(struct builder *b, struct take *t, size_t n)
 			;
 		share_out(b, t + i, next - i);
 	}
+	return true;
 }

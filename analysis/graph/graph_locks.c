@@ -343,19 +343,23 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 	size_t ntakes = 0;
 	memset(last, 0, b->graph->trace->nthreads * sizeof *last);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
+		uint32_t *own = &last[t[i].ref.thread];
+		if (t[i].kind == SYNC_RELEASED && *own)
+			takes[*own - 1].left = t[i].ref;
 		if (t[i].kind != kind || t[i].in_wait || tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
 			continue;
-		uint32_t *own = &last[t[i].ref.thread];
 		if (t[i].relocks && *own) {
 			takes[*own - 1].has = t[i].ref;
 			takes[*own - 1].goes_on |= t[i].goes_on;
 		} else if (!t[i].relocks) {
-			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref,
+			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .left.at = NO_EVENT,
 								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on };
 			*own = (uint32_t)ntakes;
 		}
 	}
-	graph_deal(b, takes, ntakes);
+	bool deals = graph_deal(b, takes, ntakes);
+	if (kind == SYNC_TAKEN && !is_of_processes(b, t))
+		graph_note_voters(b, (uint64_t)(t - b->sync_events), takes, ntakes, deals);
 	spill_free(b->spill, takes);
 	free(roles.of);
 	free(roles.waits);

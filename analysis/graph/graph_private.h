@@ -165,7 +165,7 @@ struct take_place { uint32_t site; uint64_t role; };
 
 /* Whoever takes gets the next piece of work, at once or when there is one; or perhaps nothing (in_vain). `epoch`: how many barriers of
  * its thread come before it. */
-struct take { struct event_ref ref, has; struct take_place place; uint32_t epoch; bool goes_on, in_vain; };
+struct take { struct event_ref ref, has, left /* of a lock: given back; or at = NO_EVENT */; struct take_place place; uint32_t epoch; bool goes_on, in_vain; };
 
 /* Something that its thread got from another, as it could have from anyone, or that it gave. */
 struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };
@@ -231,11 +231,12 @@ struct unknown_wait {
 /* A sleep until a moment, which was over for so long when it began, or 0: not yet. */
 struct moment_sleep { struct wait_begin begin; struct event_ref exit; uint64_t until_ns, late_ns; uint32_t site; };
 
-/* Sleeps at one site with nothing in between but locks: the first ENTER, the end, and that of the one before the last. */
+/* Sleeps at one site with nothing in between but looks, with a lock or at descriptors: the first ENTER, the end, and that of the one before the last. */
 struct sleeps {
 	struct event_ref first, exit;
 	uint64_t before;
 	uint32_t site, n;
+	bool between_looks;       /* for something that was found then */
 	bool waits;               /* they may be a wait, and what it takes in between it gives back there; */
 	bool holds;               /* not yet, this lock */
 	struct looked_lock lock;
@@ -280,6 +281,7 @@ struct builder {
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
 	struct moment_sleep *moments; size_t nmoments;
 	struct talk *talks; size_t ntalks;
+	struct voter *voters; size_t nvoters; /* graph_elections.c */
 	bool *listens;             /* of each thread: some of what it got it might have got later */
 	struct inbox *inboxes; size_t ninboxes;
 	struct ids constructs, comings; uint32_t *groups_of, *times_come; size_t ngroups_of, ntimes_come; /* of teams */
@@ -434,8 +436,13 @@ void graph_leave(struct builder *, struct event_ref, uint32_t queue);
  * a wait. Returns how many there are, 0 or 1. */
 size_t graph_add_target(const struct builder *, uint64_t target, struct event_ref begin, struct event_ref end, struct node_input *);
 
-/* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted. */
-void graph_deal(struct builder *, struct take *, size_t n);
+/* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted, so that those of a
+ * thread up to a barrier are together. Returns whether somebody deals. */
+bool graph_deal(struct builder *, struct take *, size_t n);
+
+/* Then, of a lock with a number of its own: who came first or last may decide what each of them does. */
+void graph_note_voters(struct builder *, uint64_t lock, const struct take *, size_t n, bool dealt);
+void graph_elections(struct builder *);
 
 /* At this site the program gives out work, or is told something by chance. */
 void graph_note_dealer(struct graph *, uint32_t site);
