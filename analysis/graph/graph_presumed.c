@@ -170,6 +170,11 @@ static const struct event_ref *last_release(const struct builder *b, const struc
 	return last;
 }
 
+static double seconds_of(const struct builder *b, uint32_t clock, uint64_t ticks)
+{
+	return (double)ticks / (b->graph->trace->clocks[clock].ghz * 1e9);
+}
+
 static bool is_presumed(const struct presumed *p)
 {
 	return p->part * MUCH_SMALLER <= p->next;
@@ -207,7 +212,7 @@ static void add(struct builder *b, const struct unknown_wait *w, const struct pr
 		cause = &p->again;
 	bool presumed = cause || is_presumed(p);
 	if (presumed && w->looked && w->own)
-		b->graph->slept_for_others_s += (double)(w->exit.stamp - w->begin.enter.stamp) / (b->graph->trace->clocks[w->clock].ghz * 1e9);
+		b->graph->slept_for_others_s += seconds_of(b, w->clock, w->exit.stamp - w->begin.enter.stamp);
 	if (presumed)
 		graph_unknown_by(b, w, cause ? cause : &p->cause);
 	else if (w->target != ARG_NONE && !w->looked)
@@ -228,6 +233,20 @@ static int by_thread(const void *x, const void *y)
 	return (a->first.at > b->first.at) - (a->first.at < b->first.at);
 }
 
+/* A wait; or, where that is known better, a part of one. */
+static void add_row(struct builder *b, struct sleeps *s)
+{
+	s->waits = !s->between_looks;
+	if (s->between_looks) {
+		b->graph->slept_for_others_s += seconds_of(b, b->graph->trace->threads[s->first.thread].clock, s->exit.stamp - s->first.stamp);
+		return;
+	}
+	struct unknown_wait *w = graph_add_unknown(b, (struct wait_begin){ .enter = s->first }, s->exit);
+	w->own = true;
+	w->looked = s->before; /* or just behind it, before the last sleep */
+	s->unknown = b->nunknown;
+}
+
 /* Sleeps outside of marked regions, again and again: so the thread may wait for what another has in memory, which it looks at in
  * between. What is in a region is work that takes as long as it does. Of one thread. */
 static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
@@ -243,13 +262,8 @@ static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
 			continue;
 		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
 		if (at == s[next].first.at) {
-			struct unknown_wait *w = replay.depth ? NULL : graph_add_unknown(b, (struct wait_begin){ .enter = s[next].first }, s[next].exit);
-			if (w) {
-				w->own = true;
-				w->looked = s[next].before; /* or just behind it, before the last sleep */
-				s[next].unknown = b->nunknown;
-			}
-			s[next].waits = w != NULL;
+			if (replay.depth == 0)
+				add_row(b, &s[next]);
 			next++;
 		}
 		if (marked && e.op == DPROF_ENTER)

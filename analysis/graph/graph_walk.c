@@ -322,7 +322,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		walk_note_unseen(w, e->site);
 		w->b->has_futexes[w->thread] = true;
 	}
-	w->lock_events += walk_kind(w, e->site) == DPROF_KIND_LOCK;
+	w->look_events += walk_kind(w, e->site) == DPROF_KIND_LOCK;
 	if (e->op == DPROF_ENTER)
 		enter(w, e, ref);
 	else if (e->op == DPROF_EXIT)

@@ -37,7 +37,8 @@ struct thread_walk {
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
 	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
 	bool bad;                 /* records were lost: what has no match has been said */
-	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes */
+	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes; */
+	uint64_t look_at, looked_since; /* the last time until this event, since that one */
 
 	struct running *running; size_t nrunning; /* the innermost last */
 	bool of_several;          /* threads of its process: three or more */
@@ -77,11 +78,12 @@ struct thread_walk {
 	struct moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
 	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the builder's, and 1 */
 	size_t kept_sleeps;
-	uint64_t lock_events;     /* since the last one */
+	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
 	bool vain_wait;           /* a time limit has ended one, and it has waited for nothing else since, but for locks */
 	struct event_ref perhaps; /* the end of the last one that a time limit or a signal has ended, at */
-	uint32_t perhaps_at;      /* this site; or TR_NO_SITE */
+	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
+	uint64_t perhaps_slept;   /* and how long it has slept since */
 
 	enum graph_given given;   /* the work that it does now */
 	uint64_t giver;           /* by the team of this group */

@@ -112,34 +112,52 @@ static bool perhaps_in_vain(const struct thread_walk *w)
 	       arg_for_unknown(walk_operation(w, &w->entered), &w->entered) && !tr_is(t, w->entered.site, OP_MPI);
 }
 
-#define AT_ONCE 8 /* it is tried again within such a part of the time that it has been tried */
+/* A sleep for some time, of which nothing says that it is more. */
+static bool is_plain_sleep(const struct thread_walk *w, const struct tr_event *e)
+{
+	return walk_kind(w, e->site) == DPROF_KIND_SLEEP && !trace_has(e, DPROF_KEY_UNTIL) && !trace_has(e, DPROF_KEY_PEER) &&
+	       !trace_has(e, DPROF_KEY_BYTES);
+}
 
-/* What was perhaps in vain was, if it is tried again at once, at the same site or like that in code that has none. */
-void walk_try_again(struct thread_walk *w, const struct tr_event *e)
+/* Whether it is tried again: at the same site or like that in code that has none; or otherwise, again in vain (a yield between looks), or
+ * with bytes that have come, behind a look that took too little time for a record. */
+static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e)
 {
 	const struct trace *t = w->b->graph->trace;
-	if (w->perhaps_at == TR_NO_SITE)
+	const struct operation *o = walk_operation(w, e);
+	bool waits = walk_kind(w, e->site) == DPROF_KIND_WAIT, vain = waits && trace_has(e, DPROF_KEY_UNTIL) && arg_for_unknown(o, e);
+	bool unplaced = t->sites[e->site].line == 0 && t->sites[w->perhaps_at].line == 0;
+	bool takes = arg_offset(o, e) != ARG_NONE && !arg_gives_bytes(o, e);
+	return e->site == w->perhaps_at || (unplaced && waits) || vain || takes;
+}
+
+#define AT_ONCE 8 /* it is tried again within such a part of the time that it has been tried, but for sleeps in between */
+
+/* What was perhaps in vain was, if it is tried again at once. */
+void walk_try_again(struct thread_walk *w, const struct tr_event *e)
+{
+	if (w->perhaps_at == TR_NO_SITE || is_plain_sleep(w, e))
 		return;
-	bool same = e->site == w->perhaps_at || (t->sites[e->site].line == 0 && t->sites[w->perhaps_at].line == 0 &&
-						 walk_kind(w, e->site) == DPROF_KIND_WAIT);
-	bool at_once = w->failed && e->stamp - w->perhaps.stamp <= (w->perhaps.stamp - w->tried.stamp) / AT_ONCE;
+	uint64_t tried = w->perhaps.stamp - w->tried.stamp + w->perhaps_slept;
+	bool at_once = w->failed && e->stamp - w->perhaps.stamp - w->perhaps_slept <= tried / AT_ONCE;
+	bool again = is_tried_again(w, e);
 	w->perhaps_at = TR_NO_SITE;
-	if (same && at_once)
+	if (again && at_once)
 		return;
 	w->before = w->before.stamp > w->perhaps.stamp ? w->before : w->perhaps;
 	w->operation = w->perhaps;
 	w->failed = w->failed_since = false;
 }
 
-/* It sleeps again and again, with nothing in between but that it has a lock: perhaps until something is there that no record tells of. */
+/* It sleeps again and again, with nothing in between but looks, with a lock or at descriptors: perhaps until something is there that no record tells of. */
 static void note_sleep(struct thread_walk *w, struct event_ref exit)
 {
 	struct builder *b = w->b;
 	struct sleeps *s = &w->sleeps;
-	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->lock_events == w->enter.at;
+	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->look_events == w->enter.at;
 	*s = again ? (struct sleeps){ .first = s->first, .before = s->exit.stamp, .exit = exit, .site = s->site, .n = s->n + 1 }
 		   : (struct sleeps){ .first = w->enter, .exit = exit, .site = w->entered.site, .n = 1 };
-	w->lock_events = 0;
+	w->look_events = 0;
 	if (s->n == MANY_SLEEPS) {
 		*SPILL_GROW(b->spill, b->sleeps, b->nsleeps) = *s;
 		w->kept_sleeps = b->nsleeps;
@@ -162,11 +180,14 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		fail(w);
 		w->perhaps = exit;
 		w->perhaps_at = w->entered.site;
+		w->perhaps_slept = 0;
+		w->look_events += exit.at - w->enter.at + 1;
 	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP) {
 		w->vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;
 	} else if (!trace_has(&w->entered, DPROF_KEY_UNTIL) && !trace_has(&w->entered, DPROF_KEY_PEER)) {
+		w->perhaps_slept += exit.stamp - w->enter.stamp;
 		note_sleep(w, exit);
 	}
 }

@@ -288,6 +288,17 @@ static void join(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->alone);
 }
 
+/* Sleeps between attempts are a part of the wait that these make, of which it is known what ended it. */
+static void pass_sleeps(struct thread_walk *w)
+{
+	struct wait_begin begin = walk_begin_of(w);
+	struct sleeps *last = w->kept_sleeps ? &w->b->sleeps[w->kept_sleeps - 1] : NULL;
+	bool looked = w->chooses && w->look_at + 1 == w->enter.at;
+	uint64_t since = looked ? w->looked_since : begin.tried ? begin.enter.at : UINT64_MAX;
+	if (last && last->first.at > since)
+		last->between_looks = true;
+}
+
 static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t from, uint64_t bytes)
 {
 	struct builder *b = w->b;
@@ -301,6 +312,8 @@ static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t fr
 	w->took_bytes = b->nmoved;
 	w->just_took = !gave;
 	w->takes_on = arg_takes_what_there_is(o, &w->entered);
+	if (!gave && bytes > 0)
+		pass_sleeps(w);
 }
 
 /* A process's end; or bytes of which it is known which they are, or that there will be none, or that none were there. */
@@ -356,6 +369,8 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 		share_with_processes(w, exit);
 	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;
+		w->look_at = exit.at;
+		w->looked_since = walk_begin_of(w).enter.at;
 		for_unknown(w, exit);
 	} else if (received)
 		end_completion(w, exit);
