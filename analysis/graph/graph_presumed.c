@@ -205,12 +205,28 @@ static uint32_t *find_enders(const struct builder *b, const struct presumed *p)
 	return enders;
 }
 
+/* Whoever sent the signal: most likely the thread comes to its handler as soon behind that in another run. */
+static void end_by_signal(struct builder *b, const struct unknown_wait *w, const struct event_ref *cause)
+{
+	struct node_input inputs[] = { { .ref = w->begin.enter, .sure = true }, { .ref = *cause, .candidate = true } };
+	uint32_t number = graph_add_node(b, GRAPH_UNKNOWN, inputs, 2);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	node->what = GRAPH_PRESUMED;
+	graph_end_by(b, w->exit, number);
+}
+
 static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits, uint32_t ender)
 {
 	const struct event_ref *cause = last_release(b, w);
 	if (!cause && w->own && p->part_again < 1 && p->again.thread == ender && (!is_presumed(p) || p->cause.thread != ender))
 		cause = &p->again;
 	bool presumed = cause || is_presumed(p);
+	if (w->handler) {
+		if (presumed)
+			end_by_signal(b, w, &p->cause);
+		return;
+	}
 	if (presumed && w->looked && w->own)
 		b->graph->slept_for_others_s += seconds_of(b, w->clock, w->exit.stamp - w->begin.enter.stamp);
 	if (presumed)

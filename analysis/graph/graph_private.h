@@ -223,6 +223,7 @@ struct unknown_wait {
 	struct event_ref exit;
 	uint32_t clock;
 	bool own;                 /* if nothing did, it takes as long by itself */
+	bool handler;             /* likewise; it ended as a signal's handler began, and its operation went on behind that */
 	uint64_t target;          /* perhaps the next call of MPI of this rank, or DPROF_TARGET_ALL; or ARG_NONE */
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 	struct looked_lock { uint32_t process; uint64_t id, stamp; } lock; /* with which it was looked; and had last in vain, or 0 */

@@ -10,7 +10,8 @@ cd "$dir" || exit 1
 # Who looks every 4 ms whether a number under a lock has changed; a team that one of two cancels; the process ends as another thread
 # works; a single with two regions, a critical section and a task, in which whoever comes first runs it; jobs that an atomic counter
 # gives out; a thread that works after each time limit of a wait, until it is told to stop; and one that works between tries for a permit; four of
-# which the last to come to a lock does more behind it; and of which the first does more while it has the lock.
+# which the last to come to a lock does more behind it; and of which the first does more while it has the lock; a
+# thread that looks every millisecond whether a pipe has bytes (poll); and one whose own handler of a signal posts what it waits for.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -34,6 +35,8 @@ timer  35.8 2
 tries  46.6 2
 reduce 12.5 2
 lazy   13.3 2
+polled 42.7 2
+sent   36.3 2
 T
 
 [ "$failed" = 0 ] && echo "as expected"
