@@ -174,8 +174,10 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 	} else if (has_failed(w, exit)) {
 		bool again = w->failed;
 		fail(w);
-		if (walk_kind(w, w->entered.site) == DPROF_KIND_WAIT)
+		if (walk_kind(w, w->entered.site) == DPROF_KIND_WAIT) {
+			w->look_events += exit.at - w->enter.at + 1;
 			note_time_out(w, exit, again);
+		}
 	} else if (perhaps_in_vain(w)) {
 		fail(w);
 		w->perhaps = exit;
