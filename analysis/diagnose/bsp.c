@@ -14,6 +14,7 @@
 struct bsp_finder {
 	struct bsp *b;
 	const struct graph *g;
+	const struct part *part;     /* or NULL: all of the run */
 	struct graph_last *last;
 	enum event_role *role_of;    /* nobody has one */
 	bool *alone;                 /* of each row: only one thread is ever in it */
@@ -29,9 +30,22 @@ static bool exceeds(frz_time x, frz_time y)
 
 /* ---- Where they come together ---------------------------------------------------------------- */
 
-static bool brings_together(const struct match *m)
+/* In the part, and nobody else. */
+static bool is_within(const struct bsp_finder *f, const struct match *m)
 {
-	return m->kind == MATCH_COLLECTIVE && m->flow == FLOW_ALL && m->complete && !m->begun && !m->by_chance && m->nparts > 1;
+	bool within = true;
+	for (size_t i = 0; i < m->nparts && within && f->part; i++) {
+		const struct match_part *p = &m->parts[i];
+		const struct steps_window *w = &f->part->windows[p->thread];
+		within = part_has(f->part, f->g->trace->threads[p->thread].process) && p->enter >= w->from && p->enter < w->to;
+	}
+	return within;
+}
+
+static bool brings_together(const struct bsp_finder *f, const struct match *m)
+{
+	return m->kind == MATCH_COLLECTIVE && m->flow == FLOW_ALL && m->complete && !m->begun && !m->by_chance && m->nparts > 1 &&
+	       is_within(f, m);
 }
 
 static void forget_threads(struct bsp *b)
@@ -81,7 +95,7 @@ static void find_enters(struct bsp_finder *f)
 	uint32_t *place_of = mem_resize(NULL, trace->nthreads + 1, sizeof *place_of);
 	memset(place_of, 0, (trace->nthreads + 1) * sizeof *place_of);
 	for (struct match m; match_walk_next(walk, &m);) {
-		if (!brings_together(&m) || m.nparts < f->b->n)
+		if (m.nparts < f->b->n || !brings_together(f, &m))
 			continue;
 		if (m.nparts > f->b->n) {
 			begin_threads(f->b, &m);
@@ -256,7 +270,7 @@ static void see_thread(struct bsp_finder *f, uint32_t at)
 	size_t nrows = f->g->trace->nsites + 1;
 	struct steps s;
 	memset(f->now.rows, 0, nrows * sizeof *f->now.rows);
-	steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, NULL);
+	steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, f->part ? f->part->windows : NULL);
 	add_steps(f, at, &s);
 	add_operations(f->b, at, &s);
 	steps_close(&s);
@@ -342,14 +356,18 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	free(f->role_of);
 }
 
-bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls, char **why)
+bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls, const struct part *part, char **why)
 {
-	struct bsp_finder f = { .b = b, .g = g, .last = last };
+	struct bsp_finder f = { .b = b, .g = g, .last = last, .part = part };
 	*b = (struct bsp){ .alone = UINT32_MAX };
 	find_enters(&f);
 	*why = NULL;
 	if (b->nenters + 1 < BSP_LEAST) {
 		*why = mem_format("threads come together %zu times, and at least %d are expected", b->nenters, BSP_LEAST - 1);
+		return false;
+	}
+	if (part && b->n < part->n) {
+		*why = mem_format("%zu threads of %zu processes come together", b->n, part->n);
 		return false;
 	}
 	work_through(&f, calls);

@@ -26,6 +26,7 @@
 #define ANALYSIS_BSP_H
 
 #include "analysis/diagnose/facts.h"
+#include "analysis/diagnose/parts.h"
 #include "analysis/graph/graph_last.h"
 
 #define BSP_LEAST 8
@@ -53,8 +54,8 @@ struct bsp {
 	frz_time persistent, changing, sequential, waiting, transfer;
 };
 
-/* False: it does not fit, and `why` says why not, to be freed. */
-bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const struct call_profile *, char **why);
+/* Of a part, of which all processes must come together, or of all of the run (NULL). False: it does not fit, and `why` says why not, to be freed. */
+bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const struct call_profile *, const struct part *, char **why);
 void bsp_close(struct bsp *);
 char *bsp_why(const struct bsp *); /* why it fits; to be freed */
 

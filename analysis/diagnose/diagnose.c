@@ -12,6 +12,7 @@
 #include "analysis/diagnose/bsp.h"
 #include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/master_worker_facts.h"
+#include "analysis/diagnose/part_facts.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/diagnose/pattern.h"
 #include "analysis/diagnose/rules.h"
@@ -167,6 +168,7 @@ struct patient {
 	bool sought_supersteps, supersteps;
 	char *no_supersteps;         /* why there are none; or NULL */
 	struct facts facts;
+	struct part_facts of_part;   /* if it is one that facts.h tells of */
 };
 
 /* NULL, and an error. */
@@ -204,9 +206,10 @@ static const char *find_stages(struct patient *p)
 
 static bool any_region(const struct patient *p)
 {
+	const struct call_profile *calls = p->facts.calls;
 	bool any = false;
-	for (size_t i = 0; i < p->calls->nflat; i++)
-		any |= tr_is(p->graph->trace, p->calls->flat[i].site, OP_REGION);
+	for (size_t i = 0; i < calls->nflat; i++)
+		any |= tr_is(p->graph->trace, calls->flat[i].site, OP_REGION);
 	return any;
 }
 
@@ -214,7 +217,7 @@ static bool any_region(const struct patient *p)
 static bool find_supersteps(struct patient *p)
 {
 	if (!p->sought_supersteps)
-		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, &p->no_supersteps);
+		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, p->part, &p->no_supersteps);
 	p->sought_supersteps = true;
 	return p->supersteps;
 }
@@ -276,8 +279,7 @@ static void tell_workers(struct patient *p, struct expert *e)
 
 static void tell(struct patient *p, struct expert *e)
 {
-	if (!p->part)
-		facts_tell(&p->facts, e);
+	facts_tell(&p->facts, e);
 	if (strcmp(p->model, GENERIC) == 0)
 		return;
 	if (strcmp(p->model, BSP) == 0)
@@ -287,7 +289,7 @@ static void tell(struct patient *p, struct expert *e)
 	else if (p->pattern.shape == SHAPE_CHAIN)
 		chain_tell(&p->facts, &p->chain, e);
 	else
-		tree_tell(&p->facts, p->graph, p->last, &p->pattern, e);
+		tree_tell(&p->facts, p->graph, p->last, &p->pattern, windows_of(p), e);
 }
 
 /* Rules of its model, and the user's, if any. False: they cannot be used. */
@@ -311,6 +313,7 @@ static void close_models(struct patient *p)
 	chain_close(&p->chain);
 	bsp_close(&p->bsp);
 	free(p->no_supersteps);
+	part_facts_close(&p->of_part);
 }
 
 /* A model is of what processes do with each other, by their first threads. What others cost is found by the generic one. */
@@ -357,17 +360,19 @@ static char *who_is_in(const struct trace *trace, const struct part *part)
 	return all;
 }
 
-/* That may be one of a part. What a tree does, or who comes together, is only known of a whole run. */
-static const char *fitting_part(struct patient *p)
+static struct patient patient_of_part(const struct patient *whole, const struct part *part, size_t number)
 {
-	return p->pattern.shape == SHAPE_STAR ? find_workers(p) : p->pattern.shape == SHAPE_CHAIN ? find_stages(p) : NULL;
+	return (struct patient){ .d = whole->d, .graph = whole->graph, .waits = whole->waits, .calls = &part->calls, .doubts = whole->doubts,
+				 .last = whole->last, .part = part, .number = number, .pattern = part->pattern };
 }
 
-static struct patient patient_of_part(const struct patient *whole, const struct parts *parts, size_t i)
+/* `asked`: no other model, or NULL: any. */
+static void examine_part(struct patient *p, const struct patient *whole, const struct parts *parts, const char *asked)
 {
-	const struct part *part = &parts->v[i];
-	return (struct patient){ .d = whole->d, .graph = whole->graph, .waits = whole->waits, .calls = &part->calls, .doubts = whole->doubts,
-				 .last = whole->last, .part = part, .number = i + 1, .pattern = part->pattern, .facts = whole->facts };
+	part_facts_open(&p->of_part, &whole->facts, p->graph, p->last, parts, p->number - 1);
+	p->facts = p->of_part.facts;
+	p->model = fitting_model(p);
+	p->model = asked && p->model && strcmp(asked, p->model) != 0 ? NULL : p->model;
 }
 
 /* Percent of all threads' time in parts that have a model, at least. */
@@ -382,8 +387,30 @@ static double share_with_models(const struct patient *whole, const struct parts 
 
 static void note_part(struct diagnosis *d, const struct trace *trace, const struct patient *p)
 {
-	*MEM_GROW(d->parts, d->nparts) = (struct diagnosis_part){ p->model, who_is_in(trace, p->part), mem_copy(p->pattern.why),
-								  p->part->begins, p->part->length };
+	char *why = p->model && strcmp(p->model, BSP) == 0 ? bsp_why(&p->bsp) : mem_copy(p->pattern.why);
+	*MEM_GROW(d->parts, d->nparts) = (struct diagnosis_part){ p->model, who_is_in(trace, p->part), why, p->part->begins, p->part->length };
+}
+
+/* Parts are better than one model of the run if some have another one, and if that fits, if they are nearly all. */
+static bool are_better(const struct patient *whole, const struct parts *parts, const struct patient *of, const char *asked, double share)
+{
+	const char *model = whole->d->model;
+	bool fits = strcmp(model, GENERIC) != 0, other = false;
+	for (size_t i = 0; i < parts->n; i++)
+		other |= of[i].model && strcmp(of[i].model, model) != 0;
+	return other && share >= (asked ? 1 : fits && strcmp(model, BSP) != 0 ? PARTS_ENOUGH : PARTS_LEAST);
+}
+
+static void take_parts(struct patient *whole, const struct parts *parts, struct patient *of, bool *loaded)
+{
+	for (size_t i = 0; i < parts->n; i++) {
+		note_part(whole->d, whole->graph->trace, &of[i]);
+		if (of[i].model && *loaded)
+			*loaded = apply_rules(&of[i], NULL);
+	}
+	whole->d->model = SEVERAL_MODELS;
+	free(whole->d->why);
+	whole->d->why = mem_copy("no one fits all of the run, but parts of it have models of their own");
 }
 
 /* Each part by its model. `asked`: only parts with that one, or NULL. False: that is no better than one model of the whole run. */
@@ -393,22 +420,13 @@ static bool examine_parts(struct patient *whole, const char *asked, const char *
 	parts_open(&parts, whole->graph, whole->calls);
 	struct patient *of = mem_resize(NULL, parts.n + 1, sizeof *of);
 	for (size_t i = 0; i < parts.n; i++) {
-		of[i] = patient_of_part(whole, &parts, i);
-		of[i].model = fitting_part(&of[i]);
-		of[i].model = asked && of[i].model && strcmp(asked, of[i].model) != 0 ? NULL : of[i].model;
+		of[i] = patient_of_part(whole, &parts.v[i], i + 1);
+		examine_part(&of[i], whole, &parts, asked);
 	}
 	double share = share_with_models(whole, &parts, of);
-	bool better = share >= (asked ? 1 : PARTS_LEAST);
-	for (size_t i = 0; i < parts.n && better; i++) {
-		note_part(whole->d, whole->graph->trace, &of[i]);
-		if (of[i].model && *loaded)
-			*loaded = apply_rules(&of[i], NULL);
-	}
-	if (better) {
-		whole->d->model = SEVERAL_MODELS;
-		free(whole->d->why);
-		whole->d->why = mem_copy("no one fits all of the run, but parts of it have models of their own");
-	}
+	bool better = are_better(whole, &parts, of, asked, share);
+	if (better)
+		take_parts(whole, &parts, of, loaded);
 	whole->model = GENERIC;
 	if (better && *loaded && (users || share < PARTS_ENOUGH))
 		*loaded = apply_rules(whole, users);
@@ -421,14 +439,13 @@ static bool examine_parts(struct patient *whole, const char *asked, const char *
 	return better;
 }
 
-/* No one model of the whole run fits, or not the one that was asked for: parts may have one. */
+/* But where one model was asked for that fits the whole run. */
 static bool may_have_parts(const struct patient *p, const char *asked)
 {
 	bool of_itself = !asked || strcmp(asked, "auto") == 0;
 	if (p->calls->nthreads == 0 || (!of_itself && strcmp(asked, GENERIC) == 0))
 		return false;
-	return p->pattern.shape == SHAPE_NONE && (of_itself ? strcmp(p->d->model, GENERIC) == 0 || strcmp(p->d->model, BSP) == 0
-							     : strcmp(p->d->model, asked) != 0);
+	return of_itself || (p->pattern.shape == SHAPE_NONE && strcmp(p->d->model, asked) != 0);
 }
 
 static void sort_answers(struct diagnosis *d)

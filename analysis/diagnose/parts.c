@@ -8,9 +8,11 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
+#include "analysis/diagnose/bsp.h"
 #include "analysis/match/match.h"
 
 #define MOST_COUNTS (1u << 22)
+#define MANY        UINT32_MAX
 
 struct parts_finder {
 	const struct graph *g;
@@ -19,8 +21,10 @@ struct parts_finder {
 	bool *talks;                 /* of each process: it has messages */
 	size_t ntalk;
 	uint64_t *ends; size_t nends; /* nprocesses each: stamps at which a process has come together with all others */
-	bool *crossed;               /* of each end: a message is under way then */
+	int64_t *crossed;            /* of each end: so many messages are under way then */
 	uint64_t *counts;            /* of each stretch between them, from whom, to whom */
+	struct meeting { size_t stretch; uint32_t a, b; } *meetings; size_t nmeetings; /* processes that come together, but not with all others */
+	bool *goes_on;               /* of each stretch: it is of one phase with the one before */
 	size_t *phase_of;            /* of each stretch */
 	size_t nphases;
 };
@@ -40,28 +44,60 @@ static void *zeros(size_t n, size_t size)
 
 /* ---- Where all come together ----------------------------------------------------------------- */
 
+/* Processes come together, each with its first thread. */
+static bool brings_together(const struct parts_finder *f, const struct match *m)
+{
+	bool together = m->kind == MATCH_COLLECTIVE && m->flow == FLOW_ALL && m->complete && !m->begun && !m->by_chance && m->nparts > 1;
+	for (size_t i = 0; i < m->nparts && together; i++)
+		together = f->g->trace->threads[m->parts[i].thread].number == 0;
+	return together;
+}
+
+static uint32_t process_of(const struct parts_finder *f, const struct match_part *part)
+{
+	return f->g->trace->threads[part->thread].process;
+}
+
+/* Some have no messages, and are talkers all the same: they come together with some others. */
+static void find_silent_talkers(struct parts_finder *f)
+{
+	struct match_walk *walk = walk_open(f);
+	for (struct match m; match_walk_next(walk, &m);)
+		for (size_t i = 0; i < m.nparts && brings_together(f, &m) && m.nparts < f->nprocesses; i++)
+			f->talks[process_of(f, &m.parts[i])] = true;
+	match_walk_close(walk);
+}
+
+static size_t count_talkers(const struct parts_finder *f)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->nprocesses; i++)
+		n += f->talks[i];
+	return n;
+}
+
 static void find_talkers(struct parts_finder *f)
 {
 	f->talks = zeros(f->nprocesses, sizeof *f->talks);
 	for (size_t i = 0; i < f->calls->nmessages; i++)
 		f->talks[f->calls->messages[i].from] = f->talks[f->calls->messages[i].to] = true;
-	for (size_t i = 0; i < f->nprocesses; i++)
-		f->ntalk += f->talks[i];
+	if (count_talkers(f) < f->nprocesses)
+		find_silent_talkers(f);
+	f->ntalk = count_talkers(f);
 }
 
-/* Each process by its first thread; and all that have messages. */
+/* And all talkers do. */
 static bool is_end(const struct parts_finder *f, const struct match *m)
 {
-	const struct trace *trace = f->g->trace;
 	size_t n = 0;
-	if (m->kind != MATCH_COLLECTIVE || m->flow != FLOW_ALL || !m->complete || m->begun || m->by_chance)
+	if (!brings_together(f, m))
 		return false;
 	for (size_t i = 0; i < m->nparts; i++) {
-		const struct tr_thread *t = &trace->threads[m->parts[i].thread];
+		uint32_t process = process_of(f, &m->parts[i]);
 		const uint64_t *before = f->nends ? f->ends + (f->nends - 1) * f->nprocesses : NULL;
-		if (t->number != 0 || m->parts[i].done_at == MATCH_NEVER || (before && before[t->process] > m->parts[i].enter))
+		if (m->parts[i].done_at == MATCH_NEVER || (before && before[process] > m->parts[i].enter))
 			return false;
-		n += f->talks[t->process];
+		n += f->talks[process];
 	}
 	return n == f->ntalk;
 }
@@ -98,23 +134,46 @@ static uint64_t *counts_of(const struct parts_finder *f, size_t stretch)
 	return f->counts + stretch * f->nprocesses * f->nprocesses;
 }
 
-static void count_messages(struct parts_finder *f)
+static void count_message(struct parts_finder *f, const struct match *m)
 {
-	const struct tr_thread *threads = f->g->trace->threads;
-	struct match_walk *walk = walk_open(f);
-	f->counts = zeros((f->nends + 1) * f->nprocesses * f->nprocesses, sizeof *f->counts);
-	f->crossed = zeros(f->nends, sizeof *f->crossed);
-	for (struct match m; match_walk_next(walk, &m);) {
-		if (m.kind != MATCH_MESSAGE)
+	const struct match_part *s = &m->parts[0], *r = &m->parts[1];
+	uint32_t from = process_of(f, s), to = process_of(f, r);
+	size_t sent = stretch_at(f, from, s->enter), received = stretch_at(f, to, r->done_at == MATCH_NEVER ? r->enter : r->done);
+	counts_of(f, sent)[from * f->nprocesses + to]++;
+	f->crossed[sent < received ? sent : received]++;
+	f->crossed[sent < received ? received : sent]--;
+}
+
+/* `last`: of each pair, behind which stretch it came together last. */
+static void note_meeting(struct parts_finder *f, const struct match *m, size_t *last)
+{
+	uint32_t a = process_of(f, &m->parts[0]);
+	size_t stretch = stretch_at(f, a, m->parts[0].enter);
+	for (size_t i = 1; i < m->nparts; i++) {
+		uint32_t b = process_of(f, &m->parts[i]);
+		if (last[a * f->nprocesses + b] == stretch + 1)
 			continue;
-		const struct match_part *s = &m.parts[0], *r = &m.parts[1];
-		uint32_t from = threads[s->thread].process, to = threads[r->thread].process;
-		size_t sent = stretch_at(f, from, s->enter), received = stretch_at(f, to, r->done_at == MATCH_NEVER ? r->enter : r->done);
-		counts_of(f, sent)[from * f->nprocesses + to]++;
-		for (size_t k = sent < received ? sent : received; k < (sent < received ? received : sent); k++)
-			f->crossed[k] = true;
+		last[a * f->nprocesses + b] = stretch + 1;
+		*MEM_GROW(f->meetings, f->nmeetings) = (struct meeting){ stretch, a, b };
 	}
+}
+
+static void look_between(struct parts_finder *f)
+{
+	struct match_walk *walk = walk_open(f);
+	size_t *last = zeros(f->nprocesses * f->nprocesses, sizeof *last);
+	f->counts = zeros((f->nends + 1) * f->nprocesses * f->nprocesses, sizeof *f->counts);
+	f->crossed = zeros(f->nends + 1, sizeof *f->crossed);
+	for (struct match m; match_walk_next(walk, &m);) {
+		if (m.kind == MATCH_MESSAGE)
+			count_message(f, &m);
+		else if (brings_together(f, &m) && m.nparts < f->ntalk)
+			note_meeting(f, &m, last);
+	}
+	for (size_t k = 1; k < f->nends; k++)
+		f->crossed[k] += f->crossed[k - 1];
 	match_walk_close(walk);
+	free(last);
 }
 
 static bool same_pairs(const struct parts_finder *f, const uint64_t *x, const uint64_t *y)
@@ -125,42 +184,85 @@ static bool same_pairs(const struct parts_finder *f, const uint64_t *x, const ui
 	return same;
 }
 
-/* Adds the counts of one stretch to those of another. */
-static void add_counts(struct parts_finder *f, uint64_t *to, const uint64_t *counts)
+static bool any_message(const struct parts_finder *f, const uint64_t *counts)
 {
-	for (size_t i = 0; i < f->nprocesses * f->nprocesses; i++)
-		to[i] += counts[i];
+	bool any = false;
+	for (size_t i = 0; i < f->nprocesses * f->nprocesses && !any; i++)
+		any = counts[i] > 0;
+	return any;
 }
 
-/* Stretches between which messages are under way are one; then those next to each other with the same pairs. Their counts are with the
- * first. */
-static void join_stretches(struct parts_finder *f)
+/* ---- Phases ---------------------------------------------------------------------------------- */
+
+/* Adds the counts of one stretch to those of another, which has them all then. */
+static void move_counts(struct parts_finder *f, size_t to, size_t from)
 {
-	size_t *first = zeros(f->nends + 1, sizeof *first), n = 0;
-	f->phase_of = zeros(f->nends + 1, sizeof *f->phase_of);
-	for (size_t k = 0; k <= f->nends; k++) {
-		bool crossed = k > 0 && f->crossed[k - 1];
-		if (crossed)
-			add_counts(f, counts_of(f, first[n - 1]), counts_of(f, k));
+	for (size_t i = 0; i < f->nprocesses * f->nprocesses; i++) {
+		counts_of(f, to)[i] += counts_of(f, from)[i];
+		counts_of(f, from)[i] = 0;
+	}
+}
+
+/* Stretches of one phase are one; -> how many there are then, of which each begins with the stretch that is given. */
+static size_t join(struct parts_finder *f, size_t *first)
+{
+	size_t n = 0;
+	for (size_t k = 0; k <= f->nends; k++)
+		if (f->goes_on[k])
+			move_counts(f, first[n - 1], k);
 		else
 			first[n++] = k;
-		f->phase_of[k] = n - 1;
-	}
-	size_t *joined = zeros(n, sizeof *joined);
+	return n;
+}
+
+/* Who has the same pairs as one of so many before goes on with that, and so does what lies between. */
+static void repeat(struct parts_finder *f, const size_t *first, size_t n, size_t back)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t d = 1; d <= back && d <= i; d++) {
+			if (!same_pairs(f, counts_of(f, first[i - d]), counts_of(f, first[i])))
+				continue;
+			for (size_t k = 0; k < d; k++)
+				f->goes_on[first[i - k]] = true;
+			break;
+		}
+}
+
+/* Phases that may be parts: with messages, or of many stretches. */
+static size_t count_phases(const struct parts_finder *f, const size_t *first, size_t n)
+{
+	size_t phases = 0, stretches = 0;
+	bool any = false;
 	for (size_t i = 0; i < n; i++) {
-		bool same = i > 0 && same_pairs(f, counts_of(f, first[f->nphases - 1]), counts_of(f, first[i]));
-		if (same)
-			add_counts(f, counts_of(f, first[f->nphases - 1]), counts_of(f, first[i]));
-		else
-			first[f->nphases++] = first[i];
-		joined[i] = f->nphases - 1;
+		stretches = f->goes_on[first[i]] ? stretches + 1 : 1;
+		any = (f->goes_on[first[i]] && any) || any_message(f, counts_of(f, first[i]));
+		bool last = i + 1 == n || !f->goes_on[first[i + 1]];
+		phases += last && (any || stretches + 1 >= BSP_LEAST);
 	}
-	for (size_t k = 0; k <= f->nends; k++)
-		f->phase_of[k] = joined[f->phase_of[k]];
+	return phases;
+}
+
+/* Stretches between which messages are under way are one; then those next to each other with the same pairs; and if these are too many, those
+ * that come again and again in some order. Their counts are with the first. */
+static void find_phases(struct parts_finder *f)
+{
+	size_t *first = zeros(f->nends + 1, sizeof *first);
+	f->goes_on = zeros(f->nends + 1, sizeof *f->goes_on);
+	f->phase_of = zeros(f->nends + 1, sizeof *f->phase_of);
+	for (size_t k = 1; k <= f->nends; k++)
+		f->goes_on[k] = f->crossed[k - 1] > 0;
+	size_t n = join(f, first);
+	repeat(f, first, n, 1);
+	if (count_phases(f, first, n) > PARTS_MOST)
+		repeat(f, first, n, PARTS_LOOP);
+	f->nphases = join(f, first);
+	for (size_t k = 0, phase = 0; k <= f->nends; k++) {
+		phase += phase + 1 < f->nphases && first[phase + 1] == k;
+		f->phase_of[k] = phase;
+	}
 	for (size_t i = 0; i < f->nphases; i++)
 		if (first[i] != i)
-			memcpy(counts_of(f, i), counts_of(f, first[i]), f->nprocesses * f->nprocesses * sizeof *f->counts);
-	free(joined);
+			move_counts(f, i, first[i]);
 	free(first);
 }
 
@@ -189,7 +291,7 @@ static void find_windows(const struct parts_finder *f, struct part *part, size_t
 	}
 }
 
-static bool is_in(const struct part *part, uint32_t process)
+bool part_has(const struct part *part, uint32_t process)
 {
 	bool in = false;
 	for (size_t i = 0; i < part->n && !in; i++)
@@ -222,7 +324,7 @@ static void find_all_marks(const struct parts_finder *f, struct part *part)
 	for (size_t i = 0; i < f->calls->neach; i++)
 		any |= f->calls->each[i].site < trace->nsites && trace->sites[f->calls->each[i].site].role != DPROF_IN_NO_ROLE;
 	for (uint32_t t = 0; t < trace->nthreads && any; t++)
-		if (is_in(part, trace->threads[t].process))
+		if (part_has(part, trace->threads[t].process))
 			find_marks(f, part, t, seen);
 	free(seen);
 }
@@ -237,7 +339,7 @@ static void find_length(const struct parts_finder *f, struct part *part)
 	const struct trace *trace = f->g->trace;
 	frz_time first = { INT64_MAX, INT64_MAX }, last = { INT64_MIN, INT64_MIN };
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
-		if (trace->threads[t].number != 0 || f->g->threads[t].nevents == 0 || !is_in(part, trace->threads[t].process))
+		if (trace->threads[t].number != 0 || f->g->threads[t].nevents == 0 || !part_has(part, trace->threads[t].process))
 			continue;
 		struct steps_window w = steps_window_of(f->g, t, part->windows);
 		struct frz_cursor c = times_cursor(f->g->times, trace->threads[t].clock);
@@ -272,6 +374,39 @@ static void fill_part(const struct parts_finder *f, struct part *part, size_t ph
 	find_length(f, part);
 }
 
+static void unite(uint32_t *group, uint32_t a, uint32_t b)
+{
+	group[group_of(group, a)] = group_of(group, b);
+}
+
+static bool is_silent(const struct parts_finder *f, size_t phase, uint32_t process)
+{
+	const uint64_t *counts = counts_of(f, phase);
+	bool silent = true;
+	for (size_t i = 0; i < f->nprocesses && silent; i++)
+		silent = !counts[process * f->nprocesses + i] && !counts[i * f->nprocesses + process];
+	return silent;
+}
+
+/* Who has no messages then, by whom it comes together with. */
+static void find_silent_groups(const struct parts_finder *f, size_t phase, uint32_t *group)
+{
+	size_t stretches = 0;
+	for (size_t k = 0; k <= f->nends; k++)
+		stretches += f->phase_of[k] == phase;
+	bool all = stretches + 1 >= BSP_LEAST && !any_message(f, counts_of(f, phase));
+	for (uint32_t i = 0, before = UINT32_MAX; i < f->nprocesses && all; i++) {
+		if (f->talks[i] && before != UINT32_MAX)
+			unite(group, i, before);
+		before = f->talks[i] ? i : before;
+	}
+	for (size_t i = 0; i < f->nmeetings && !all; i++) {
+		const struct meeting *m = &f->meetings[i];
+		if (f->phase_of[m->stretch] == phase && is_silent(f, phase, m->a) && is_silent(f, phase, m->b))
+			unite(group, m->a, m->b);
+	}
+}
+
 static void find_groups(const struct parts_finder *f, size_t phase, uint32_t *group)
 {
 	for (uint32_t i = 0; i < f->nprocesses; i++)
@@ -279,26 +414,68 @@ static void find_groups(const struct parts_finder *f, size_t phase, uint32_t *gr
 	for (uint32_t from = 0; from < f->nprocesses; from++)
 		for (uint32_t to = 0; to < f->nprocesses; to++)
 			if (counts_of(f, phase)[from * f->nprocesses + to])
-				group[group_of(group, from)] = group_of(group, to);
+				unite(group, from, to);
+	find_silent_groups(f, phase, group);
 }
 
-/* Whoever has no message in a phase is in no part then. */
+/* It has messages, or several are in it. */
+static bool is_group(const struct parts_finder *f, size_t phase, uint32_t *group, uint32_t leader)
+{
+	size_t n = 0;
+	bool any = false;
+	for (uint32_t i = 0; i < f->nprocesses && group_of(group, leader) == leader; i++) {
+		bool in = group_of(group, i) == leader;
+		n += in;
+		any |= in && !is_silent(f, phase, i);
+	}
+	return any || n > 1;
+}
+
+/* Whoever has to do with nobody in a phase is in no part then. */
 static void add_parts(const struct parts_finder *f, struct parts *parts, size_t phase)
 {
 	uint32_t *group = zeros(f->nprocesses, sizeof *group);
 	find_groups(f, phase, group);
 	for (uint32_t leader = 0; leader < f->nprocesses && parts->n <= PARTS_MOST; leader++) {
-		bool any = false;
-		for (uint32_t i = 0; i < f->nprocesses && group_of(group, leader) == leader && !any; i++)
-			for (uint32_t k = 0; k < f->nprocesses && !any; k++)
-				any = group_of(group, i) == leader && counts_of(f, phase)[i * f->nprocesses + k];
-		if (!any)
+		if (!is_group(f, phase, group, leader))
 			continue;
 		struct part *part = MEM_GROW(parts->v, parts->n);
 		*part = (struct part){ .n = 0 };
 		fill_part(f, part, phase, group, leader);
 	}
 	free(group);
+}
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+
+/* From 1 on; MANY: in none. */
+static uint32_t part_at(const struct parts *parts, uint32_t thread, uint32_t process, uint64_t stamp)
+{
+	uint32_t found = MANY;
+	for (size_t i = 0; i < parts->n && found == MANY; i++) {
+		const struct steps_window *w = &parts->v[i].windows[thread];
+		if (stamp >= w->from && stamp < w->to && part_has(&parts->v[i], process))
+			found = (uint32_t)i + 1;
+	}
+	return found;
+}
+
+/* Enters and exits tell where a thread was in a region. */
+static void find_rows(struct parts *parts, const struct graph *g)
+{
+	const struct trace *trace = g->trace;
+	parts->part_of = zeros(trace->nsites, sizeof *parts->part_of);
+	for (uint32_t t = 0; t < trace->nthreads; t++) {
+		struct tr_cursor events = trace_places(trace, t);
+		struct tr_event e;
+		while (trace_next_bare(&events, &e)) {
+			if (!tr_is(trace, e.site, OP_REGION))
+				continue;
+			uint32_t *row = &parts->part_of[tr_row(trace, e.site)], part = part_at(parts, t, trace->threads[t].process, e.stamp);
+			*row = *row == 0 || *row == part ? part : MANY;
+		}
+		trace_end(&events);
+	}
 }
 
 /* Stamps of all threads of a process can be compared. */
@@ -316,24 +493,33 @@ static bool has_one_clock_each(const struct trace *trace)
 	return one;
 }
 
+static void free_finder(struct parts_finder *f)
+{
+	free(f->talks);
+	free(f->ends);
+	free(f->crossed);
+	free(f->counts);
+	free(f->meetings);
+	free(f->goes_on);
+	free(f->phase_of);
+}
+
 void parts_open(struct parts *parts, const struct graph *g, const struct call_profile *calls)
 {
 	struct parts_finder f = { .g = g, .calls = calls, .nprocesses = g->trace->nprocesses };
-	*parts = (struct parts){ NULL, 0 };
+	*parts = (struct parts){ .n = 0 };
 	find_talkers(&f);
 	if (f.ntalk > 0 && has_one_clock_each(g->trace) && find_ends(&f)) {
-		count_messages(&f);
-		join_stretches(&f);
+		look_between(&f);
+		find_phases(&f);
 		for (size_t i = 0; i < f.nphases && parts->n <= PARTS_MOST; i++)
 			add_parts(&f, parts, i);
 	}
+	free_finder(&f);
 	if (parts->n < 2 || parts->n > PARTS_MOST)
 		parts_close(parts);
-	free(f.talks);
-	free(f.ends);
-	free(f.crossed);
-	free(f.counts);
-	free(f.phase_of);
+	else
+		find_rows(parts, g);
 }
 
 void parts_close(struct parts *parts)
@@ -347,5 +533,6 @@ void parts_close(struct parts *parts)
 		free(p->windows);
 	}
 	free(parts->v);
-	*parts = (struct parts){ NULL, 0 };
+	free(parts->part_of);
+	*parts = (struct parts){ .n = 0 };
 }

@@ -2,10 +2,13 @@
  *
  * parts.h - a program whose messages have no one shape, in parts that have: phases of its time, and groups of its processes.
  *
- * A *phase* ends where all processes that send or receive messages at all come together, in a collective operation that none leaves before
- * all have come, and no message is under way; one that is followed by another with messages between the same processes goes on with that.
- * A *group* are processes that have to do with each other in a phase, and with none else. A *part* is a group in a phase: its messages and
- * the marks that its processes come by then have a pattern (pattern.h) of their own.
+ * A *phase* ends where all processes that send or receive messages at all, or come together with some others, come together, in a
+ * collective operation that none leaves before all have come, and no message is under way; one that is followed by another with messages
+ * between the same processes, or in which there are none either, goes on with that. If these are more than PARTS_MOST, one that is the same as
+ * another no more than PARTS_LOOP before goes on with that and all between: what a loop does in turn is one phase.
+ * A *group* are processes that have messages for each other in a phase, and for none else; or without messages come together with each
+ * other (if they do so with all, BSP_LEAST - 1 times at least). A *part* is a group in a phase: its messages and the marks that its
+ * processes come by then have a pattern (pattern.h) of their own.
  *
  * Law: each message of the trace is in one part, and no time of a thread is in two.
  *
@@ -17,7 +20,8 @@
 #include "analysis/diagnose/steps.h"
 
 #define PARTS_MOST 8
-#define PARTS_ENDS 256
+#define PARTS_LOOP 8
+#define PARTS_ENDS 65536
 
 struct part {
 	struct call_profile calls;       /* that of the run, but for: */
@@ -29,7 +33,13 @@ struct part {
 	frz_time begins, length;         /* since the run's begin; from when its first process begins until its last one ends */
 };
 
-struct parts { struct part *v; size_t n; };
+struct parts {
+	struct part *v; size_t n;
+	uint32_t *part_of;           /* of each row (tr_row) that is a region's: the part, from 1 on, in which all are that ever are in it; or another
+					number */
+};
+
+bool part_has(const struct part *, uint32_t process);
 
 void parts_open(struct parts *, const struct graph *, const struct call_profile *);
 void parts_close(struct parts *);

@@ -20,6 +20,7 @@ struct tree_finder {
 	const struct graph *g;
 	struct graph_last *last;
 	const struct pattern *pattern;
+	const struct steps_window *windows;
 	struct tree_row *rows;        /* of each region */
 	uint32_t solve;          /* row */
 	struct frz_cursor *cursors;
@@ -36,7 +37,7 @@ static void each_thread(struct tree_finder *f, void (*see)(struct tree_finder *,
 		if (!in)
 			continue;
 		struct steps steps;
-		steps_open(&steps, f->g, f->last, t, f->pattern->role_of, NULL);
+		steps_open(&steps, f->g, f->last, t, f->pattern->role_of, f->windows);
 		see(f, t, &steps);
 		steps_close(&steps);
 	}
@@ -112,9 +113,10 @@ static uint32_t find_solve(const struct tree_finder *f)
 	return found;
 }
 
-void tree_tell(const struct facts *facts, const struct graph *g, struct graph_last *last, const struct pattern *pattern, struct expert *e)
+void tree_tell(const struct facts *facts, const struct graph *g, struct graph_last *last, const struct pattern *pattern,
+	       const struct steps_window *windows, struct expert *e)
 {
-	struct tree_finder f = { .g = g, .last = last, .pattern = pattern };
+	struct tree_finder f = { .g = g, .last = last, .pattern = pattern, .windows = windows };
 	f.rows = mem_resize(NULL, facts->trace->nsites + 1, sizeof *f.rows);
 	memset(f.rows, 0, (facts->trace->nsites + 1) * sizeof *f.rows);
 	each_thread(&f, add_rows);

@@ -12,8 +12,11 @@
 
 #include "analysis/diagnose/facts.h"
 #include "analysis/diagnose/pattern.h"
+#include "analysis/diagnose/steps.h"
 #include "analysis/graph/graph_last.h"
 
-void tree_tell(const struct facts *, const struct graph *, struct graph_last *, const struct pattern *, struct expert *);
+/* `windows`: of each thread only what it does there, or NULL. */
+void tree_tell(const struct facts *, const struct graph *, struct graph_last *, const struct pattern *, const struct steps_window *windows,
+	       struct expert *);
 
 #endif

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# diagnose of a program that is a master with workers in one phase or for some of its processes, and a pipeline in another one or for
-# others: each is diagnosed as if it were alone.
+# diagnose of a program that is a master with workers in one phase or for some of its processes, and a pipeline, supersteps or divide and
+# conquer in another one or for others: each is diagnosed as if it were alone.
 . testsuite/fixtures/analysis/setup.sh
 
 run() { python3 "$fixtures/../diagnose/parts_run.py" "$1"; }
-for shape in star chain phases groups marked; do
+for shape in star chain phases groups marked steps split beside tree forest; do
 	run $shape >$shape.txt
 	trace $shape <$shape.txt
 	expect 0 diagnose --json $shape
@@ -34,6 +34,42 @@ jq -e --slurpfile star star.json '[.metrics[] | select(.part == 1) | .seconds] a
 jq -e '.model == "several" and ([.parts[] | [.model, .processes]] == [["master-worker", "rank 0, rank 1, rank 2 and rank 3"],
 	["pipeline", "rank 4, rank 5, rank 6 and rank 7"]]) and (.findings[0] | .cause == "slow-stage" and .part == 2 and .rank == 6) and
 	all(.findings[]; .cause != "sequential" or (.proved | not))' groups.json >is || fail "groups: $(jq -c '[.model, .parts, .findings]' groups.json)"
+
+# Supersteps, master and workers, divide and conquer: whatever one loses alone, in seconds, it loses in parts.
+lost() { # shape alone cause...
+	jq -e --slurpfile alone "$2.json" '
+		def lost($of; $cause): ([$of.findings[] | select(.cause == $cause)] | first | .cost_percent) as $c |
+			{lo: ($c.lo * $of.span_s.lo), hi: ($c.hi * $of.span_s.hi)};
+		def threads($of): if $of.model == "several" then ([$of.parts[].processes] | if any(.[]; contains("rank 7")) then 8 else 4 end) else 4 end;
+		. as $run | all($ARGS.positional[]; . as $cause | ($run | lost($run; $cause) | {lo: (.lo * threads($run)), hi: (.hi * threads($run))}) as $x |
+			($alone[0] | lost($alone[0]; $cause) | {lo: (.lo * threads($alone[0])), hi: (.hi * threads($alone[0]))}) as $y |
+			$x.lo <= $y.hi and $y.lo <= $x.hi and $x.lo > 0.97 * $y.lo and $x.hi < 1.03 * $y.hi)' "$1.json" --args "${@:3}" >is ||
+		fail "$1: $(jq -c '[.model, .parts, .findings]' "$1.json"), $2: $(jq -c .findings "$2.json")"
+}
+parts_are() { # shape models, and [cause, part, region, rank] of what is proved
+	jq -e --argjson models "$2" --argjson found "$3" '.model == "several" and ([.parts[].model] == $models) and
+		([.findings[] | select(.proved) | [.cause, .part, .region, .rank]] == $found)' "$1.json" >is ||
+		fail "$1: $(jq -c '[.model, .parts, .findings]' "$1.json")"
+}
+parts_are split '["bsp", "master-worker"]' '[["imbalance", 1, "step", 2], ["setup", 2, "setup", 0]]'
+parts_are beside '["master-worker", "bsp"]' '[["imbalance", 2, "step", 6], ["setup", 1, "setup", 0]]'
+parts_are forest '["bsp", "divide-conquer"]' '[["uneven", 2, "solve", 3], ["imbalance", 1, "step", 2], ["divide", 2, "divide", 0]]'
+lost split steps imbalance
+lost split star setup
+lost beside steps imbalance
+lost forest steps imbalance
+lost forest tree uneven divide
+# Who waits for the other group, all together at the end, does not wait for who is late in a superstep.
+awk '/^e [0-3] [0-9]+ 4 enter group=1 seq=1$/ { $3 += 3000000 } /^e [0-7] [0-9]+ 4 exit$/ && $3 > 4531500 { $3 = 5930000 } { print }' beside.txt | trace later
+expect 0 diagnose --json later
+mv out later.json
+parts_are later '["master-worker", "bsp"]' '[["imbalance", 2, "step", 6], ["setup", 1, "setup", 0]]'
+lost later steps imbalance
+# A region that is in both parts is of none of them: who waited for it when is not told apart.
+sed 's/^\(e [0-9]* [0-9]*\) 10 /\1 12 /' forest.txt | trace both
+expect 0 diagnose --json both
+jq -e '[.parts[].model] == ["bsp", "divide-conquer"] and all(.findings[]; .region != "solve" or .part == 1)' out >is ||
+	fail "both: $(jq -c '[.parts, .findings]' out)"
 expect 0 diagnose groups
 tr -s ' \n' ' ' <out >page
 says page 'before or behind all tasks, when rank 0 does not work itself'
