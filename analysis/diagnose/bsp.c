@@ -15,12 +15,15 @@ struct bsp_finder {
 	struct bsp *b;
 	const struct graph *g;
 	const struct part *part;     /* or NULL: all of the run */
+	const struct neighbours *exchange; /* or NULL: there is none */
 	struct graph_last *last;
 	enum event_role *role_of;    /* nobody has one */
 	bool *alone;                 /* of each row: only one thread is ever in it */
 	uint64_t *ticks;             /* of each row, of all threads */
 	struct bsp_thread { frz_time *steps; uint64_t *rows; } now, longest; /* of one: what it works in each superstep, and ticks of each row */
 	uint64_t alone_ticks;        /* the most of what one does alone */
+	bool *is_round;              /* of each time they come together: with their neighbours only */
+	struct { frz_time *work, *whole; } of; /* with these: of each thread, what it works in each superstep, without and with what it does alone */
 };
 
 static bool exceeds(frz_time x, frz_time y)
@@ -57,17 +60,37 @@ static void forget_threads(struct bsp *b)
 	*b = (struct bsp){ .alone = UINT32_MAX };
 }
 
-static void begin_threads(struct bsp *b, const struct match *m)
+static void begin_threads(struct bsp_finder *f, size_t n, uint32_t *place_of)
 {
+	struct bsp *b = f->b;
 	forget_threads(b);
-	b->n = m->nparts;
-	b->threads = mem_resize(NULL, b->n, sizeof *b->threads);
-	b->enters = mem_resize(NULL, b->n, sizeof *b->enters);
-	for (size_t i = 0; i < b->n; i++) {
-		b->threads[i] = m->parts[i].thread;
-		b->enters[i] = NULL;
-	}
-	b->operation = m->parts[0].site;
+	b->n = n;
+	b->threads = mem_resize(NULL, n, sizeof *b->threads);
+	b->enters = mem_resize(NULL, n, sizeof *b->enters);
+	memset(b->enters, 0, n * sizeof *b->enters);
+	memset(place_of, 0xff, (f->g->trace->nthreads + 1) * sizeof *place_of);
+}
+
+static void add_thread(struct bsp *b, size_t at, uint32_t thread, uint32_t *place_of)
+{
+	b->threads[at] = thread;
+	place_of[thread] = (uint32_t)at;
+}
+
+static void begin_with(struct bsp_finder *f, const struct match *m, uint32_t *place_of)
+{
+	begin_threads(f, m->nparts, place_of);
+	for (size_t i = 0; i < m->nparts; i++)
+		add_thread(f->b, i, m->parts[i].thread, place_of);
+	f->b->operation = m->parts[0].site;
+}
+
+static void begin_with_neighbours(struct bsp_finder *f, uint32_t *place_of)
+{
+	begin_threads(f, f->exchange->n, place_of);
+	for (size_t i = 0; i < f->exchange->n; i++)
+		add_thread(f->b, i, f->exchange->threads[i], place_of);
+	f->b->operation = TR_NO_SITE;
 }
 
 /* But if others take part. Of one that a thread enters with the one before (they have one stamp) no superstep would begin. */
@@ -76,7 +99,7 @@ static void add_enters(struct bsp *b, const struct match *m, const uint32_t *pla
 	size_t k = b->nenters;
 	for (size_t i = 0; i < m->nparts; i++) {
 		size_t at = place_of[m->parts[i].thread];
-		if (at >= b->n || b->threads[at] != m->parts[i].thread || (k && b->enters[at][k - 1] >= m->parts[i].enter))
+		if (at >= b->n || (k && b->enters[at][k - 1] >= m->parts[i].enter))
 			return;
 	}
 	for (size_t i = 0; i < m->nparts; i++) {
@@ -86,26 +109,109 @@ static void add_enters(struct bsp *b, const struct match *m, const uint32_t *pla
 	b->nenters++;
 }
 
-/* Those of the collective operations with most threads. */
+/* Those of the collective operations with most threads; or with those that have neighbours. */
 static void find_enters(struct bsp_finder *f)
 {
 	const struct trace *trace = f->g->trace;
 	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
 	struct match_walk *walk = match_walk_open(trace, match_slack(trace), match_log_is_full(log) ? log : NULL);
 	uint32_t *place_of = mem_resize(NULL, trace->nthreads + 1, sizeof *place_of);
-	memset(place_of, 0, (trace->nthreads + 1) * sizeof *place_of);
+	if (f->exchange)
+		begin_with_neighbours(f, place_of);
 	for (struct match m; match_walk_next(walk, &m);) {
-		if (m.nparts < f->b->n || !brings_together(f, &m))
+		if (m.nparts < f->b->n || (f->exchange && m.nparts > f->b->n) || !brings_together(f, &m))
 			continue;
-		if (m.nparts > f->b->n) {
-			begin_threads(f->b, &m);
-			for (uint32_t i = 0; i < f->b->n; i++)
-				place_of[f->b->threads[i]] = i;
-		}
+		if (m.nparts > f->b->n)
+			begin_with(f, &m, place_of);
 		add_enters(f->b, &m, place_of);
 	}
 	match_walk_close(walk);
 	free(place_of);
+}
+
+/* ---- With neighbours ------------------------------------------------------------------------- */
+
+/* Of one thread both, in order. `is_round` is found of the first one; false: it is not the same for this one. */
+static bool merge(struct bsp_finder *f, size_t at, bool *is_round)
+{
+	const struct neighbours *x = f->exchange;
+	size_t n = f->b->nenters + x->rounds, i = 0, k = 0;
+	const uint64_t *all = f->b->enters[at];
+	uint64_t *both = mem_resize(NULL, n + 1, sizeof *both);
+	bool same = true;
+	for (size_t to = 0; to < n && same; to++) {
+		bool round = k < x->rounds && (i == f->b->nenters || x->enters[at][k] < all[i]);
+		both[to] = round ? x->enters[at][k++] : all[i++];
+		same = (at == 0 || is_round[to] == round) && (to == 0 || both[to - 1] < both[to]);
+		is_round[to] = round;
+	}
+	free(f->b->enters[at]);
+	f->b->enters[at] = both;
+	return same;
+}
+
+static void take_rounds_only(struct bsp_finder *f)
+{
+	for (size_t at = 0; at < f->b->n; at++) {
+		f->b->enters[at] = mem_resize(f->b->enters[at], f->exchange->rounds + 1, sizeof **f->b->enters);
+		memcpy(f->b->enters[at], f->exchange->enters[at], f->exchange->rounds * sizeof **f->b->enters);
+	}
+	for (size_t k = 0; k < f->exchange->rounds; k++)
+		f->is_round[k] = true;
+}
+
+/* Where these and those do not come in one order for all threads, only those with neighbours. */
+static void add_rounds(struct bsp_finder *f)
+{
+	struct bsp *b = f->b;
+	bool same = true;
+	f->is_round = mem_resize(NULL, b->nenters + f->exchange->rounds + 1, sizeof *f->is_round);
+	for (size_t at = 0; at < b->n && same; at++)
+		same = merge(f, at, f->is_round);
+	if (!same)
+		take_rounds_only(f);
+	b->rounds = f->exchange->rounds;
+	b->nenters = same ? b->nenters + b->rounds : b->rounds;
+}
+
+/* When a thread begins its next superstep: when the last of those has come whom it waits for. */
+static frz_time last_to_come(const struct bsp_finder *f, size_t at, size_t k, const frz_time *come)
+{
+	const struct neighbours *x = f->exchange;
+	frz_time last = come[at];
+	for (size_t i = x->from[at]; i < x->from[at + 1] && f->is_round[k]; i++)
+		last = time_most(last, come[x->with[i]]);
+	for (size_t i = 0; i < f->b->n && !f->is_round[k]; i++)
+		last = time_most(last, come[i]);
+	return last;
+}
+
+/* How long it all takes if nothing but work takes time, and whoever comes together waits for the last; of each thread, of each superstep. */
+static frz_time longest_way(const struct bsp_finder *f, const frz_time *of)
+{
+	const struct bsp *b = f->b;
+	frz_time *begins = mem_resize(NULL, b->n, sizeof *begins), *come = mem_resize(NULL, b->n, sizeof *come), longest = { 0, 0 };
+	memset(begins, 0, b->n * sizeof *begins);
+	for (size_t k = 0; k < b->nsteps; k++) {
+		for (size_t at = 0; at < b->n; at++)
+			come[at] = time_add(begins[at], of[at * b->nsteps + k]);
+		for (size_t at = 0; at < b->n; at++) {
+			begins[at] = k + 1 < b->nsteps ? last_to_come(f, at, k, come) : come[at];
+			longest = time_most(longest, begins[at]);
+		}
+	}
+	free(begins);
+	free(come);
+	return longest;
+}
+
+/* `all`: if all came together each time, and `most`: if only once. What a thread gives before it has done its work ties others to less of
+ * that; what it gives when it has got something to more than that. */
+static frz_time way_between(const struct bsp_finder *f, const frz_time *of, frz_time all, frz_time most)
+{
+	frz_time way = longest_way(f, of);
+	int64_t lo = f->exchange->behind_work && way.lo > most.lo ? way.lo : most.lo, hi = f->exchange->at_once ? way.hi : all.hi;
+	return (frz_time){ lo, hi > lo ? hi : lo };
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -158,6 +264,10 @@ static void add_work(struct bsp_finder *f, uint32_t at, size_t k, frz_time work,
 {
 	f->b->work[at] = time_add(f->b->work[at], work);
 	f->now.steps[k] = work;
+	if (f->exchange) {
+		f->of.work[at * f->b->nsteps + k] = work;
+		f->of.whole[at * f->b->nsteps + k] = time_add(work, alone);
+	}
 	add_to_step(&f->b->steps[k], at, work, alone);
 }
 
@@ -193,17 +303,29 @@ static void count_longest(struct bsp *b, const frz_time *work)
 	}
 }
 
-/* What the operations took in which it came to the others. */
-static void add_operations(struct bsp *b, uint32_t at, const struct steps *s)
+/* With neighbours by messages; with all by collective operations, of which `k` is the next. */
+static bool comes_together(const struct bsp_finder *f, uint32_t at, const struct step *s, size_t *k)
 {
-	size_t k = 0;
-	for (size_t i = 0; i < s->n && k < b->nenters; i++) {
-		while (k < b->nenters && b->enters[at][k] < s->list[i].is.from)
-			k++;
-		if (k == b->nenters || b->enters[at][k] != s->list[i].is.from || s->list[i].is.kind == EVENT_WORK)
+	const struct bsp *b = f->b;
+	enum event_kind kind = s->is.kind;
+	while (*k < b->nenters && b->enters[at][*k] < s->is.from)
+		++*k;
+	bool message = kind == EVENT_SEND || kind == EVENT_RECEIVE || kind == EVENT_EXCHANGE ||
+		       (kind == EVENT_OTHER && tr_is(f->g->trace, s->site, OP_MESSAGE | OP_REQUEST));
+	return kind != EVENT_WORK && ((f->exchange && message) || (*k < b->nenters && b->enters[at][*k] == s->is.from));
+}
+
+/* What the operations took in which it came to the others. */
+static void add_operations(struct bsp_finder *f, uint32_t at, const struct steps *s)
+{
+	struct bsp *b = f->b;
+	for (size_t i = 0, k = 0; i < s->n; i++) {
+		const struct step *step = &s->list[i];
+		if (!comes_together(f, at, step, &k))
 			continue;
-		b->waiting = time_add(b->waiting, s->list[i].is.waited);
-		b->transfer = time_add(b->transfer, s->list[i].is.transfer);
+		b->operation = b->operation == TR_NO_SITE ? step->site : b->operation;
+		b->waiting = time_add(b->waiting, step->is.waited);
+		b->transfer = time_add(b->transfer, step->is.transfer);
 	}
 }
 
@@ -272,7 +394,7 @@ static void see_thread(struct bsp_finder *f, uint32_t at)
 	memset(f->now.rows, 0, nrows * sizeof *f->now.rows);
 	steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, f->part ? f->part->windows : NULL);
 	add_steps(f, at, &s);
-	add_operations(f->b, at, &s);
+	add_operations(f, at, &s);
 	steps_close(&s);
 	for (size_t row = 0; row < nrows; row++)
 		f->ticks[row] += f->now.rows[row];
@@ -304,17 +426,50 @@ static void see_longest(struct bsp_finder *f)
 	find_places(f, f->longest.rows);
 }
 
-static void divide(struct bsp *b)
+/* If all come together each time. */
+static frz_time sum_of_steps(struct bsp *b)
 {
-	frz_time most = { 0, 0 }, steps = { 0, 0 };
-	for (size_t i = 0; i < b->n; i++)
-		most = time_most(most, b->work[i]);
-	for (size_t i = 0; i < b->n; i++)
-		b->persistent = time_add(b->persistent, time_less(most, b->work[i]));
+	frz_time steps = { 0, 0 };
 	for (size_t k = 0; k < b->nsteps; k++) {
 		b->nworked += b->steps[k].whole.hi > 0;
 		steps = time_add(steps, b->steps[k].work);
 		b->sequential = time_add(b->sequential, time_times(time_less(b->steps[k].whole, b->steps[k].work), b->n - 1));
+	}
+	return steps;
+}
+
+static frz_time most_of_all(const struct bsp_finder *f, const frz_time *of)
+{
+	frz_time most = { 0, 0 };
+	for (size_t at = 0; at < f->b->n; at++) {
+		frz_time sum = { 0, 0 };
+		for (size_t k = 0; k < f->b->nsteps; k++)
+			sum = time_add(sum, of[at * f->b->nsteps + k]);
+		most = time_most(most, sum);
+	}
+	return most;
+}
+
+static frz_time sequential_between(const struct bsp_finder *f, frz_time steps)
+{
+	frz_time all = { 0, 0 };
+	for (size_t k = 0; k < f->b->nsteps; k++)
+		all = time_add(all, f->b->steps[k].whole);
+	frz_time whole = way_between(f, f->of.whole, all, most_of_all(f, f->of.whole));
+	return time_times(time_less(whole, steps), f->b->n - 1);
+}
+
+static void divide(struct bsp_finder *f)
+{
+	struct bsp *b = f->b;
+	frz_time most = { 0, 0 }, steps = sum_of_steps(b);
+	for (size_t i = 0; i < b->n; i++)
+		most = time_most(most, b->work[i]);
+	for (size_t i = 0; i < b->n; i++)
+		b->persistent = time_add(b->persistent, time_less(most, b->work[i]));
+	if (f->exchange) {
+		steps = way_between(f, f->of.work, steps, most);
+		b->sequential = b->sequential.hi > 0 ? sequential_between(f, steps) : b->sequential;
 	}
 	b->changing = time_times(time_less(steps, most), b->n);
 }
@@ -341,6 +496,8 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	f->ticks = new_rows(f);
 	f->now = new_thread(f);
 	f->longest = new_thread(f);
+	for (frz_time **of = &f->of.work; f->exchange && of <= &f->of.whole; of++)
+		*of = mem_resize(NULL, b->n * b->nsteps, sizeof **of);
 	memset(b->work, 0, b->n * sizeof *b->work);
 	memset(f->role_of, 0, nprocesses * sizeof *f->role_of);
 	for (size_t k = 0; k < b->nsteps; k++)
@@ -348,33 +505,40 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	find_alone(f, calls);
 	see_threads(f);
 	see_longest(f);
-	divide(b);
+	divide(f);
 	free_thread(&f->now);
 	free_thread(&f->longest);
 	free(f->alone);
 	free(f->ticks);
 	free(f->role_of);
+	free(f->of.work);
+	free(f->of.whole);
 }
 
-bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls, const struct part *part, char **why)
+/* NULL; or why it does not fit. */
+static char *open_steps(struct bsp_finder *f, const struct call_profile *calls)
 {
-	struct bsp_finder f = { .b = b, .g = g, .last = last, .part = part };
+	struct bsp *b = f->b;
+	if (b->nenters + 1 < BSP_LEAST)
+		return mem_format("threads come together %zu times, and at least %d are expected", b->nenters, BSP_LEAST - 1);
+	if (f->part && b->n < f->part->n)
+		return mem_format("%zu threads of %zu processes come together", b->n, f->part->n);
+	work_through(f, calls);
+	return why_not(b);
+}
+
+bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls, const struct part *part,
+	      const struct neighbours *exchange, char **why)
+{
+	struct bsp_finder f = { .b = b, .g = g, .last = last, .part = part, .exchange = exchange };
 	*b = (struct bsp){ .alone = UINT32_MAX };
 	find_enters(&f);
-	*why = NULL;
-	if (b->nenters + 1 < BSP_LEAST) {
-		*why = mem_format("threads come together %zu times, and at least %d are expected", b->nenters, BSP_LEAST - 1);
-		return false;
-	}
-	if (part && b->n < part->n) {
-		*why = mem_format("%zu threads of %zu processes come together", b->n, part->n);
-		return false;
-	}
-	work_through(&f, calls);
-	*why = why_not(b);
+	if (exchange)
+		add_rounds(&f);
+	*why = open_steps(&f, calls);
+	free(f.is_round);
 	return !*why;
 }
-
 void bsp_close(struct bsp *b)
 {
 	free(b->steps);
@@ -384,7 +548,13 @@ void bsp_close(struct bsp *b)
 
 char *bsp_why(const struct bsp *b)
 {
-	return mem_format("%zu threads come together %zu times", b->n, b->nenters);
+	if (!b->rounds)
+		return mem_format("%zu threads come together %zu times", b->n, b->nenters);
+	size_t with_all = b->nenters - b->rounds;
+	char *all = with_all ? mem_format(", and all come together %zu time%s", with_all, with_all > 1 ? "s" : "") : mem_copy("");
+	char *text = mem_format("%zu processes exchange messages with their neighbours %zu times%s", b->n, b->rounds, all);
+	free(all);
+	return text;
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */

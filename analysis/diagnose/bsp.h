@@ -3,7 +3,7 @@
  * bsp.h - how threads spent the run that work in supersteps: each works, and all come together, again and again.
  *
  * They come together in a collective operation that none leaves before all are there, and all threads of the one with most of them take
- * part. A *superstep* is what lies between two of these for each thread, or before the first, or behind the last. Its *work* is as in
+ * part; or each process with its neighbours, by messages (neighbours.h), and in collective operations of all these. A *superstep* is what lies between two of these for each thread, or before the first, or behind the last. Its *work* is as in
  * chain.h, but for what a thread does *alone*: in regions in which no other thread of the run ever is. With n threads, of which thread t works
  * w(t,k) in superstep k, and with what it does alone v(t,k),
  *
@@ -14,6 +14,10 @@
  *   sequential  n - 1 times the sum over k of max(v(.,k)) - max(w(.,k)): so much longer steps are for what one does alone
  *   waiting     of the operations in which they come together, and
  *   transfer    what these take besides
+ *
+ * Where they come together with neighbours only, the sums of the longest are those along the longest way through the supersteps on which each
+ * begins when the last of its neighbours has come: of w, and of w + v. If what they give does not tell how much of their work is before that
+ * (neighbours.h), its bounds are those of coming together once, or with all each time.
  *
  * Law: each lies in its interval; waiting and transfer as graph_activities.h says of operations. The first three are of durations on one
  * clock each, and so no wider for clocks that disagree.
@@ -26,6 +30,7 @@
 #define ANALYSIS_BSP_H
 
 #include "analysis/diagnose/facts.h"
+#include "analysis/diagnose/neighbours.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/graph/graph_last.h"
 
@@ -40,7 +45,8 @@ struct superstep {
 
 struct bsp {
 	uint32_t *threads; size_t n; /* that come together */
-	uint64_t **enters; size_t nenters; /* of each of them: stamps at which it comes */
+	uint64_t **enters; size_t nenters; /* of each of them: stamps at which it comes, ... */
+	size_t rounds;               /* ... of these so many times with its neighbours only */
 	struct superstep *steps; size_t nsteps; /* one more */
 	size_t nworked;              /* of these have work */
 	frz_time *work;              /* of each thread, in all */
@@ -54,8 +60,9 @@ struct bsp {
 	frz_time persistent, changing, sequential, waiting, transfer;
 };
 
-/* Of a part, of which all processes must come together, or of all of the run (NULL). False: it does not fit, and `why` says why not, to be freed. */
-bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const struct call_profile *, const struct part *, char **why);
+/* Of a part, of which all processes must come together, or of all of the run (NULL); with neighbours, or NULL. False: it does not fit, and `why` says why not, to be freed. */
+bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const struct call_profile *, const struct part *,
+	      const struct neighbours *, char **why);
 void bsp_close(struct bsp *);
 char *bsp_why(const struct bsp *); /* why it fits; to be freed */
 

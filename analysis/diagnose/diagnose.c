@@ -165,6 +165,8 @@ struct patient {
 	struct master_worker workers;
 	struct chain chain;
 	struct bsp bsp;
+	struct neighbours neighbours;
+	bool sought_neighbours, exchange; /* there are some */
 	bool sought_supersteps, supersteps;
 	char *no_supersteps;         /* why there are none; or NULL */
 	struct facts facts;
@@ -213,18 +215,31 @@ static bool any_region(const struct patient *p)
 	return any;
 }
 
-/* Sought once. */
+/* Sought once. Roles that are marked say something else. */
+static bool find_neighbours(struct patient *p)
+{
+	if (!p->sought_neighbours)
+		p->exchange = !p->pattern.marked && p->pattern.shape != SHAPE_CHAIN &&
+			      neighbours_open(&p->neighbours, p->graph, p->last, p->calls, p->part, BSP_LEAST - 1);
+	p->sought_neighbours = true;
+	return p->exchange;
+}
+
+/* Likewise. */
 static bool find_supersteps(struct patient *p)
 {
 	if (!p->sought_supersteps)
-		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, p->part, &p->no_supersteps);
+		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, p->part, find_neighbours(p) ? &p->neighbours : NULL, &p->no_supersteps);
 	p->sought_supersteps = true;
 	return p->supersteps;
 }
 
-/* The model that fits the messages, or NULL. */
-static const char *fitting_model(struct patient *p)
+/* The model that fits the messages, or NULL. Neighbours may be a star or a tree; they are none if something else is asked for. */
+static const char *fitting_model(struct patient *p, const char *asked)
 {
+	bool may_exchange = !asked || strcmp(asked, "auto") == 0 || strcmp(asked, BSP) == 0;
+	if (p->pattern.shape != SHAPE_NONE && may_exchange && find_neighbours(p) && find_supersteps(p))
+		return BSP;
 	switch (p->pattern.shape) {
 	case SHAPE_STAR: return find_workers(p);
 	case SHAPE_CHAIN: return find_stages(p);
@@ -249,7 +264,7 @@ static void choose_model(struct patient *p, const char *asked)
 	if (!of_itself && strcmp(asked, GENERIC) == 0)
 		return;
 	pattern_open(&p->pattern, p->graph->trace, p->calls);
-	const char *fits = !of_itself && strcmp(asked, BSP) == 0 && find_supersteps(p) ? BSP : fitting_model(p);
+	const char *fits = !of_itself && strcmp(asked, BSP) == 0 && find_supersteps(p) ? BSP : fitting_model(p, asked);
 	if (fits && (of_itself || strcmp(asked, fits) == 0)) {
 		d->model = fits;
 		d->why = strcmp(fits, BSP) == 0 ? bsp_why(&p->bsp) : mem_copy(p->pattern.why);
@@ -312,6 +327,7 @@ static void close_models(struct patient *p)
 	master_worker_close(&p->workers);
 	chain_close(&p->chain);
 	bsp_close(&p->bsp);
+	neighbours_close(&p->neighbours);
 	free(p->no_supersteps);
 	part_facts_close(&p->of_part);
 }
@@ -371,7 +387,7 @@ static void examine_part(struct patient *p, const struct patient *whole, const s
 {
 	part_facts_open(&p->of_part, &whole->facts, p->graph, p->last, parts, p->number - 1);
 	p->facts = p->of_part.facts;
-	p->model = fitting_model(p);
+	p->model = fitting_model(p, asked);
 	p->model = asked && p->model && strcmp(asked, p->model) != 0 ? NULL : p->model;
 }
 

@@ -439,6 +439,8 @@ void pattern_open(struct pattern *p, const struct trace *trace, const struct cal
 		return;
 	}
 	struct marked *marked = find_marked(trace, calls);
+	for (uint32_t i = 0; i < trace->nprocesses; i++)
+		p->marked |= has(&marked[i], DPROF_IN_ROLE_MASTER) || is_worker(&marked[i]) || has(&marked[i], DPROF_IN_ROLE_STAGE);
 	p->shape = find_shape(p, trace, calls, marked, messages);
 	free(marked);
 }

@@ -28,6 +28,7 @@ struct pattern {
 	enum pattern_shape shape;
 	char *why;               /* in words: what the messages look like */
 	char *no_star;           /* why they are no star */
+	bool marked;             /* some process is marked as a master, worker or stage */
 	const char *contradiction; /* one of those, if roles say something else; or NULL */
 	uint32_t *stage_of;      /* chain: of each process, if stages are marked; or 0 */
 	enum event_role *role_of; /* star: of each process */

@@ -20,10 +20,42 @@ for ((seed = first; seed < first + 2 * ${TIMES:-1}; seed++)); do
 	for fault in none late changing comm small init final mixed; do
 		judge $seed $fault $((2 + 3 * (seed % 3)))
 	done
+	# With neighbours only: of what each gives them when it has worked and before it gets anything, and else.
+	for fault in halo-changing halo-mixed shift-mixed overlap-mixed; do
+		judge $seed $fault $((2 + 3 * (seed % 3)))
+	done
+	judge $seed halo-late 3 # all messages are to the one in the middle, or from it
 done
+expect 0 diagnose --json run
+jq -e '.why_model | startswith("3 processes exchange messages with their neighbours ")' out >is || fail "neighbours: $(head -c 2000 out)"
+expect 0 diagnose --json --model master-worker run
+jq -e '.model == "master-worker"' out >is || fail "asked: $(head -c 2000 out)"
 expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
-says out "threads come together"
+
+# Neighbours answer when they have worked: each gives what it has made of what it got. That is no exchange.
+neighbours() { # for how long
+	local a b k at
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=send name=MPI_Send file=x.c line=2" \
+		"site 2 kind=recv name=MPI_Recv file=x.c line=3"
+	for a in 0 1 2 3; do echo "thread $a clock=0 rank=$a"; done
+	echo "group 1 threads=0,1,2,3"
+	for k in {0..19}; do
+		for a in 0 2; do
+			at=$((10000 * k)) b=$((a + 1))
+			work $a 0 $at $((at + 1000)); op $a 1 $((at + 1000)) $((at + 1100)) group=1 peer=$b tag=0 bytes=8
+			op $a 2 $((at + 1100)) $((at + 1200 + $1)) group=1 peer=$b tag=1 bytes=8
+			work $b 0 $at $((at + 1000)); op $b 2 $((at + 1000)) $((at + 1100)) group=1 peer=$a tag=0 bytes=8
+			work $b 0 $((at + 1100)) $((at + 1100 + $1)); op $b 1 $((at + 1100 + $1)) $((at + 1200 + $1)) group=1 peer=$a tag=1 bytes=8
+		done
+	done
+}
+neighbours 0 | trace exchange
+expect 0 diagnose --json exchange
+jq -e '.model == "bsp" and .why_model == "4 processes exchange messages with their neighbours 20 times"' out >is || fail "exchange: $(head -c 2000 out)"
+neighbours 900 | trace answer
+expect 0 diagnose --json answer
+jq -e '.model == "generic"' out >is || fail "answer: $(head -c 2000 out)"
 
 # They come together too seldom.
 ranks() {

@@ -6,7 +6,7 @@
 . testsuite/fixtures/analysis/setup.sh
 
 run() { python3 "$fixtures/../diagnose/parts_run.py" "$1"; }
-for shape in star chain phases groups marked steps split beside tree forest; do
+for shape in star chain phases groups marked steps split stencil beside tree forest; do
 	run $shape >$shape.txt
 	trace $shape <$shape.txt
 	expect 0 diagnose --json $shape
@@ -52,6 +52,11 @@ parts_are() { # shape models, and [cause, part, region, rank] of what is proved
 		fail "$1: $(jq -c '[.model, .parts, .findings]' "$1.json")"
 }
 parts_are split '["bsp", "master-worker"]' '[["imbalance", 1, "step", 2], ["setup", 2, "setup", 0]]'
+parts_are stencil '["bsp", "master-worker"]' '[["imbalance", 1, "step", 2], ["setup", 2, "setup", 0]]'
+jq -e '.parts[0].why_model == "4 processes exchange messages with their neighbours 30 times, and all come together 1 time"' stencil.json >is ||
+	fail "stencil: $(jq -c .parts stencil.json)"
+lost stencil star setup
+lost stencil steps imbalance
 parts_are beside '["master-worker", "bsp"]' '[["imbalance", 2, "step", 6], ["setup", 1, "setup", 0]]'
 parts_are forest '["bsp", "divide-conquer"]' '[["uneven", 2, "solve", 3], ["imbalance", 1, "step", 2], ["divide", 2, "divide", 0]]'
 lost split steps imbalance

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * neighbours.c - see neighbours.h. */
+#include "analysis/diagnose/neighbours.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/search.h"
+#include "analysis/match/match.h"
+
+/* From one process to another: stamps of the sender and of the receiver, when it has got them. */
+struct stream { uint64_t *sent, *got, many; size_t nsent, ngot; };
+
+struct neighbours_finder {
+	struct neighbours *n;
+	const struct graph *g;
+	struct graph_last *last;
+	const struct call_profile *calls;
+	const struct part *part;
+	enum event_role *role_of;    /* nobody has one */
+	struct stream *streams;      /* of each pair, as calls has them */
+	uint32_t *place_of;          /* of each process; UINT32_MAX: it has no messages */
+	uint32_t site; bool any_site; /* in which those seen so far mostly work */
+};
+
+/* ---- Who with whom --------------------------------------------------------------------------- */
+
+static uint64_t count_between(const struct call_profile *calls, uint32_t from, uint32_t to)
+{
+	size_t at = SEARCH(calls->nmessages, i, calls->messages[i].from < from || (calls->messages[i].from == from && calls->messages[i].to < to));
+	bool found = at < calls->nmessages && calls->messages[at].from == from && calls->messages[at].to == to;
+	return found ? calls->messages[at].count : 0;
+}
+
+/* -> how many rounds there are, or 0: messages are not such. */
+static uint64_t count_rounds(const struct call_profile *calls)
+{
+	uint64_t least = UINT64_MAX, all = 0;
+	bool fits = calls->nmessages > 0 && calls->unmatched == 0;
+	for (size_t i = 0; i < calls->nmessages; i++) {
+		least = calls->messages[i].count < least ? calls->messages[i].count : least;
+		all += calls->messages[i].count;
+	}
+	for (size_t i = 0; i < calls->nmessages && fits; i++) {
+		const struct call_message *m = &calls->messages[i];
+		fits = m->from != m->to && m->count % least == 0 && count_between(calls, m->to, m->from) == m->count;
+	}
+	return fits && all <= NEIGHBOURS_MOST ? least : 0;
+}
+
+static uint32_t thread_of(const struct graph *g, uint32_t process)
+{
+	uint32_t found = UINT32_MAX;
+	for (uint32_t t = 0; t < g->trace->nthreads && found == UINT32_MAX; t++)
+		if (g->trace->threads[t].process == process && g->trace->threads[t].number == 0)
+			found = t;
+	return found;
+}
+
+static void add_process(struct neighbours_finder *f, uint32_t process)
+{
+	struct neighbours *n = f->n;
+	size_t count = n->n;
+	if (f->place_of[process] != UINT32_MAX)
+		return;
+	f->place_of[process] = (uint32_t)n->n;
+	*MEM_GROW(n->threads, n->n) = thread_of(f->g, process);
+	*MEM_GROW(n->enters, count) = mem_resize(NULL, n->rounds + 1, sizeof **n->enters);
+}
+
+/* Messages stand by their sender, and processes by their first message. */
+static void add_neighbours(struct neighbours_finder *f)
+{
+	struct neighbours *n = f->n;
+	for (size_t i = 0; i < f->calls->nmessages; i++)
+		add_process(f, f->calls->messages[i].from);
+	n->with = mem_resize(NULL, f->calls->nmessages + 1, sizeof *n->with);
+	n->from = mem_resize(NULL, n->n + 1, sizeof *n->from);
+	for (size_t i = 0, at = 0; i < f->calls->nmessages; i++) {
+		const struct call_message *m = &f->calls->messages[i];
+		if (i == 0 || m->from != f->calls->messages[i - 1].from)
+			n->from[at++] = i;
+		n->with[i] = f->place_of[m->to];
+	}
+	n->from[n->n] = f->calls->nmessages;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static bool is_within(const struct neighbours_finder *f, const struct match_part *p)
+{
+	const struct tr_thread *t = &f->g->trace->threads[p->thread];
+	return !f->part || (part_has(f->part, t->process) && p->enter >= f->part->windows[p->thread].from && p->enter < f->part->windows[p->thread].to);
+}
+
+/* False: they are not what the profile says, or other threads have a hand in it. */
+static bool take_message(struct neighbours_finder *f, const struct match *m)
+{
+	const struct match_part *s = &m->parts[0], *r = &m->parts[1];
+	const struct tr_thread *from = &f->g->trace->threads[s->thread], *to = &f->g->trace->threads[r->thread];
+	const struct call_message *list = f->calls->messages;
+	size_t at = SEARCH(f->calls->nmessages, i, list[i].from < from->process || (list[i].from == from->process && list[i].to < to->process));
+	struct stream *stream = &f->streams[at];
+	if (at == f->calls->nmessages || list[at].from != from->process || list[at].to != to->process || stream->nsent == list[at].count)
+		return false;
+	stream->sent[stream->nsent++] = s->enter;
+	stream->got[stream->ngot++] = r->done;
+	return from->number == 0 && to->number == 0 && r->done_at != MATCH_NEVER;
+}
+
+static int by_stamp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static bool take_messages(struct neighbours_finder *f)
+{
+	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
+	struct match_walk *walk = match_walk_open(f->g->trace, match_slack(f->g->trace), match_log_is_full(log) ? log : NULL);
+	bool fits = true;
+	for (struct match m; fits && match_walk_next(walk, &m);)
+		fits = m.kind != MATCH_MESSAGE || !is_within(f, &m.parts[0]) || take_message(f, &m);
+	match_walk_close(walk);
+	for (size_t i = 0; i < f->calls->nmessages && fits; i++) {
+		struct stream *s = &f->streams[i];
+		fits = s->nsent == f->calls->messages[i].count;
+		qsort(s->sent, s->nsent, sizeof *s->sent, by_stamp);
+		qsort(s->got, s->ngot, sizeof *s->got, by_stamp);
+	}
+	return fits;
+}
+
+static void open_streams(struct neighbours_finder *f)
+{
+	f->streams = mem_resize(NULL, f->calls->nmessages + 1, sizeof *f->streams);
+	for (size_t i = 0; i < f->calls->nmessages; i++) {
+		size_t count = f->calls->messages[i].count;
+		f->streams[i] = (struct stream){ .sent = mem_resize(NULL, count, sizeof(uint64_t)), .got = mem_resize(NULL, count, sizeof(uint64_t)),
+						 .many = count / f->n->rounds };
+	}
+}
+
+static void close_streams(struct neighbours_finder *f)
+{
+	for (size_t i = 0; i < f->calls->nmessages; i++) {
+		free(f->streams[i].sent);
+		free(f->streams[i].got);
+	}
+	free(f->streams);
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------- */
+
+struct round { uint64_t sent_first, sent_last, got_first, got_last; };
+
+static void add_stamps(uint64_t *first, uint64_t *last, const uint64_t *stamps, const struct stream *s, size_t k)
+{
+	uint64_t a = stamps[k * s->many], b = stamps[(k + 1) * s->many - 1];
+	*first = a < *first ? a : *first;
+	*last = b > *last ? b : *last;
+}
+
+static struct round round_of(const struct neighbours_finder *f, uint32_t at, size_t k)
+{
+	struct round r = { UINT64_MAX, 0, UINT64_MAX, 0 };
+	const struct call_message *list = f->calls->messages;
+	for (size_t i = f->n->from[at]; i < f->n->from[at + 1]; i++) {
+		uint32_t from = list[i].to, to = list[i].from;
+		size_t back = SEARCH(f->calls->nmessages, j, list[j].from < from || (list[j].from == from && list[j].to < to));
+		add_stamps(&r.sent_first, &r.sent_last, f->streams[i].sent, &f->streams[i], k);
+		add_stamps(&r.got_first, &r.got_last, f->streams[back].got, &f->streams[back], k);
+	}
+	return r;
+}
+
+/* Between two stamps: in a region, or anywhere in a process without marks. */
+static bool works_between(const struct neighbours_finder *f, uint32_t at, const struct steps *s, uint64_t from, uint64_t to)
+{
+	const struct trace *trace = f->g->trace;
+	bool marked = trace->processes[trace->threads[f->n->threads[at]].process].marked, works = false;
+	for (size_t i = SEARCH(s->npieces, j, s->pieces[j].to <= from); i < s->npieces && s->pieces[i].from < to && !works; i++)
+		works = !marked || s->pieces[i].site < trace->nsites;
+	return works;
+}
+
+/* When the operation began in which it had got something at this stamp; UINT64_MAX: that was in none. */
+static uint64_t operation_at(const struct steps *s, uint64_t stamp)
+{
+	size_t n = SEARCH(s->n, i, s->list[i].is.from < stamp);
+	const struct step *step = n ? &s->list[n - 1] : NULL;
+	return step && step->is.kind != EVENT_WORK && step->is.to >= stamp ? step->is.from : UINT64_MAX;
+}
+
+/* False: it is none, or not behind the one before. */
+static bool take_round(struct neighbours_finder *f, uint32_t at, const struct steps *s, size_t k, struct round *before)
+{
+	struct round r = round_of(f, at, k);
+	uint64_t enter = operation_at(s, r.got_first);
+	if (enter == UINT64_MAX || (r.got_first < r.sent_last && works_between(f, at, s, r.got_first, r.sent_last)))
+		return false;
+	if (k && (before->got_last > r.sent_first || before->sent_last > r.sent_first || enter <= f->n->enters[at][k - 1]))
+		return false;
+	f->n->behind_work &= enter <= r.sent_first || !works_between(f, at, s, r.sent_first, enter);
+	f->n->at_once &= r.sent_last <= r.got_first;
+	f->n->enters[at][k] = enter;
+	*before = r;
+	return true;
+}
+
+/* Where it works longest; TR_OUTSIDE. */
+static uint32_t longest_site(const struct neighbours_finder *f, const struct steps *s)
+{
+	const struct trace *trace = f->g->trace;
+	uint64_t *ticks = mem_resize(NULL, trace->nsites + 1, sizeof *ticks), most = 0;
+	uint32_t found = TR_NO_SITE;
+	memset(ticks, 0, (trace->nsites + 1) * sizeof *ticks);
+	for (size_t i = 0; i < s->npieces; i++)
+		ticks[s->pieces[i].site < trace->nsites ? s->pieces[i].site : trace->nsites] += s->pieces[i].to - s->pieces[i].from;
+	for (uint32_t row = 0; row <= trace->nsites; row++)
+		if (ticks[row] > most) {
+			most = ticks[row];
+			found = row < trace->nsites ? row : TR_OUTSIDE;
+		}
+	free(ticks);
+	return found;
+}
+
+static bool take_thread(struct neighbours_finder *f, uint32_t at)
+{
+	struct steps s;
+	struct round before = { 0, 0, 0, 0 };
+	steps_open(&s, f->g, f->last, f->n->threads[at], f->role_of, f->part ? f->part->windows : NULL);
+	uint32_t site = longest_site(f, &s);
+	bool fits = site != TR_NO_SITE && (!f->any_site || site == f->site);
+	f->site = site;
+	f->any_site = true;
+	for (size_t k = 0; k < f->n->rounds && fits; k++)
+		fits = take_round(f, at, &s, k, &before);
+	steps_close(&s);
+	return fits;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static bool work_through(struct neighbours_finder *f)
+{
+	size_t nprocesses = f->g->trace->nprocesses + 1;
+	f->place_of = mem_resize(NULL, nprocesses, sizeof *f->place_of);
+	f->role_of = mem_resize(NULL, nprocesses, sizeof *f->role_of);
+	memset(f->place_of, 0xff, nprocesses * sizeof *f->place_of);
+	memset(f->role_of, 0, nprocesses * sizeof *f->role_of);
+	add_neighbours(f);
+	open_streams(f);
+	bool fits = take_messages(f);
+	for (uint32_t at = 0; at < f->n->n && fits; at++)
+		fits = f->n->threads[at] != UINT32_MAX && take_thread(f, at);
+	close_streams(f);
+	free(f->place_of);
+	free(f->role_of);
+	return fits;
+}
+
+bool neighbours_open(struct neighbours *n, const struct graph *g, struct graph_last *last, const struct call_profile *calls,
+		     const struct part *part, size_t least)
+{
+	struct neighbours_finder f = { .n = n, .g = g, .last = last, .calls = calls, .part = part };
+	*n = (struct neighbours){ .rounds = count_rounds(calls), .behind_work = true, .at_once = true };
+	bool fits = n->rounds >= least && work_through(&f);
+	if (!fits)
+		neighbours_close(n);
+	return fits;
+}
+
+void neighbours_close(struct neighbours *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		free(n->enters[i]);
+	free(n->enters);
+	free(n->threads);
+	free(n->with);
+	free(n->from);
+	*n = (struct neighbours){ .n = 0 };
+}

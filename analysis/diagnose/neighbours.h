@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * neighbours.h - processes that exchange messages with their neighbours again and again, as those of a stencil do with what lies at their
+ * borders (halo exchange): all work, each gives its neighbours something and gets something of each, and all work again.
+ *
+ * All messages go between neighbours, as many one way as the other, and between any two as many as between those with the least, or a multiple
+ * of that. The k-th *round* of a process are the k-th messages to and from each neighbour, as it has sent and has got them (of m times as many
+ * always m). It fits if no process works between what it gets in a round and what it gives in the same one: a server, a worker, or whoever
+ * solves part of a problem answers what it gets when it has worked; and if each round of a process is over before its next one begins. All mostly
+ * work in the same region, which a master does not with its workers.
+ *
+ * Law: what is given of a round is the same for all orders in which messages may have been under way. If it is `behind_work`, each process gives
+ * what it gives in a round when it has done all work before that; if it is `at_once`, before it has got anything of that round. */
+#ifndef ANALYSIS_NEIGHBOURS_H
+#define ANALYSIS_NEIGHBOURS_H
+
+#include "analysis/diagnose/parts.h"
+#include "analysis/graph/graph_last.h"
+
+#define NEIGHBOURS_MOST (1u << 22) /* messages: of more this is not looked at */
+
+struct neighbours {
+	uint32_t *threads; size_t n; /* the first of each process */
+	uint32_t *with; size_t *from; /* of each of these: places of its neighbours, those behind from[at] and before from[at + 1] */
+	uint64_t **enters; size_t rounds; /* of each: when it begins to wait for its neighbours; a stamp */
+	bool behind_work, at_once;
+};
+
+/* At least so many rounds, of a part or of all of the run (NULL). False: it does not fit, and there is nothing to close. */
+bool neighbours_open(struct neighbours *, const struct graph *, struct graph_last *, const struct call_profile *, const struct part *, size_t least);
+void neighbours_close(struct neighbours *);
+
+#endif
