@@ -324,9 +324,11 @@ static void add_operations(struct bsp_finder *f, uint32_t at, const struct steps
 		if (!comes_together(f, at, step, &k))
 			continue;
 		b->operation = b->operation == TR_NO_SITE ? step->site : b->operation;
-		b->waiting = time_add(b->waiting, step->is.waited);
-		b->transfer = time_add(b->transfer, step->is.transfer);
+		b->lives[at].waiting = time_add(b->lives[at].waiting, step->is.waited);
+		b->lives[at].transfer = time_add(b->lives[at].transfer, step->is.transfer);
 	}
+	b->waiting = time_add(b->waiting, b->lives[at].waiting);
+	b->transfer = time_add(b->transfer, b->lives[at].transfer);
 }
 
 /* ---- Where ----------------------------------------------------------------------------------- */
@@ -395,6 +397,8 @@ static void see_thread(struct bsp_finder *f, uint32_t at)
 	steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, f->part ? f->part->windows : NULL);
 	add_steps(f, at, &s);
 	add_operations(f, at, &s);
+	struct steps_window w = steps_window_of(f->g, f->b->threads[at], f->part ? f->part->windows : NULL);
+	f->b->lives[at].whole = times_of_thread(f->g->times, f->b->threads[at], w.from, w.to);
 	steps_close(&s);
 	for (size_t row = 0; row < nrows; row++)
 		f->ticks[row] += f->now.rows[row];
@@ -492,6 +496,8 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	b->nsteps = b->nenters + 1;
 	b->steps = mem_resize(NULL, b->nsteps, sizeof *b->steps);
 	b->work = mem_resize(NULL, b->n, sizeof *b->work);
+	b->lives = mem_resize(NULL, b->n, sizeof *b->lives);
+	memset(b->lives, 0, b->n * sizeof *b->lives);
 	f->role_of = mem_resize(NULL, nprocesses, sizeof *f->role_of);
 	f->ticks = new_rows(f);
 	f->now = new_thread(f);
@@ -543,6 +549,7 @@ void bsp_close(struct bsp *b)
 {
 	free(b->steps);
 	free(b->work);
+	free(b->lives);
 	forget_threads(b);
 }
 
@@ -583,6 +590,39 @@ static struct interval mean_seconds(const struct facts *f, const struct bsp *b, 
 	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
 	int64_t n = (int64_t)(b->n * (b->nworked + !b->nworked));
 	return times_seconds(f->times, base, (frz_time){ all.lo / n, all.hi / n + 1 });
+}
+
+/* Of one thread, or of all; lost is what of its life is not work. */
+struct bsp_row { uint32_t thread; struct bsp_life life; frz_time work; };
+
+static void add_metric(const struct facts *f, const struct bsp_row *row, const char *name, frz_time ticks, struct metric **list, size_t *n)
+{
+	struct interval share = row->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, row->life.whole);
+	*MEM_GROW(*list, *n) = (struct metric){ row->thread, name, ticks, share, interval_percent(ticks, time_less(row->life.whole, row->work)) };
+}
+
+static void add_row(const struct facts *f, const struct bsp_row *row, struct metric **list, size_t *n)
+{
+	add_metric(f, row, "life", row->life.whole, list, n);
+	add_metric(f, row, "comp", row->work, list, n);
+	add_metric(f, row, "wait", row->life.waiting, list, n);
+	add_metric(f, row, "comm", row->life.transfer, list, n);
+}
+
+size_t bsp_metrics(const struct facts *f, const struct bsp *b, struct metric **list)
+{
+	struct bsp_row all = { UINT32_MAX, { .waiting = b->waiting, .transfer = b->transfer }, all_work(b) };
+	size_t n = 0;
+	*list = NULL;
+	for (size_t i = 0; i < b->n; i++)
+		all.life.whole = time_add(all.life.whole, b->lives[i].whole);
+	add_row(f, &all, list, &n);
+	add_metric(f, &all, "imbalance", b->persistent, list, &n);
+	add_metric(f, &all, "changing", b->changing, list, &n);
+	add_metric(f, &all, "sequential", b->sequential, list, &n);
+	for (size_t i = 0; i < b->n; i++)
+		add_row(f, &(struct bsp_row){ b->threads[i], b->lives[i], b->work[i] }, list, &n);
+	return n;
 }
 
 void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)

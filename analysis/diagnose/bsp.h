@@ -30,6 +30,7 @@
 #define ANALYSIS_BSP_H
 
 #include "analysis/diagnose/facts.h"
+#include "analysis/diagnose/master_worker_facts.h"
 #include "analysis/diagnose/neighbours.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/graph/graph_last.h"
@@ -49,7 +50,8 @@ struct bsp {
 	size_t rounds;               /* ... of these so many times with its neighbours only */
 	struct superstep *steps; size_t nsteps; /* one more */
 	size_t nworked;              /* of these have work */
-	frz_time *work;              /* of each thread, in all */
+	frz_time *work;              /* of each thread, in all; */
+	struct bsp_life { frz_time whole, waiting, transfer; } *lives; /* all of its time; and of the operations in which it comes to others */
 	size_t longest;              /* the thread with most of that */
 	bool sure;                   /* no other may have more */
 	int64_t surely, possibly;    /* supersteps in which it works longest */
@@ -66,6 +68,9 @@ bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const str
 void bsp_close(struct bsp *);
 char *bsp_why(const struct bsp *); /* why it fits; to be freed */
 
+/* The table, to be freed; how long it is: of all together (thread UINT32_MAX), and of each thread, "life", "comp" (work), "wait" and "comm" (transfer);
+ * of all also "imbalance" (persistent), "changing" and "sequential". */
+size_t bsp_metrics(const struct facts *, const struct bsp *, struct metric **);
 void bsp_tell(const struct facts *, const struct bsp *, struct expert *);
 
 #endif

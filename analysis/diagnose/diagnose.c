@@ -292,13 +292,22 @@ static void tell_workers(struct patient *p, struct expert *e)
 	free(list);
 }
 
+static void tell_supersteps(struct patient *p, struct expert *e)
+{
+	struct metric *list;
+	size_t n = bsp_metrics(&p->facts, &p->bsp, &list);
+	bsp_tell(&p->facts, &p->bsp, e);
+	take_metrics(p->d, &p->facts, list, n, p->number);
+	free(list);
+}
+
 static void tell(struct patient *p, struct expert *e)
 {
 	facts_tell(&p->facts, e);
 	if (strcmp(p->model, GENERIC) == 0)
 		return;
 	if (strcmp(p->model, BSP) == 0)
-		bsp_tell(&p->facts, &p->bsp, e);
+		tell_supersteps(p, e);
 	else if (p->pattern.shape == SHAPE_STAR)
 		tell_workers(p, e);
 	else if (p->pattern.shape == SHAPE_CHAIN)

@@ -64,6 +64,11 @@ lost split star setup
 lost beside steps imbalance
 lost forest steps imbalance
 lost forest tree uneven divide
+jq -e 'any(.explanation[]; .part == 2 and (.text | test("all threads. time 21[.]. ±0[.]1 % is waiting")))' forest.json >is ||
+	fail "forest: $(jq -c .explanation forest.json)"
+jq -e '[.metrics[] | select(.part == 1 and (has("rank") | not)) | {(.metric): .seconds}] | add | .comp.lo <= 0.0135 and .comp.hi >= 0.0135 and
+	.wait.lo <= 0.0045 and .wait.hi >= 0.0045 and .imbalance == .wait and .life.lo <= 0.01812 and .life.hi >= 0.01812 and .life.hi < 0.01813' split.json >is ||
+	fail "split: $(jq -c '[.metrics[] | select(.part == 1)]' split.json)"
 # Who waits for the other group, all together at the end, does not wait for who is late in a superstep.
 awk '/^e [0-3] [0-9]+ 4 enter group=1 seq=1$/ { $3 += 3000000 } /^e [0-7] [0-9]+ 4 exit$/ && $3 > 4531500 { $3 = 5930000 } { print }' beside.txt | trace later
 expect 0 diagnose --json later
