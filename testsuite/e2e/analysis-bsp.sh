@@ -21,7 +21,7 @@ for ((seed = first; seed < first + 2 * ${TIMES:-1}; seed++)); do
 		judge $seed $fault $((2 + 3 * (seed % 3)))
 	done
 	# With neighbours only: of what each gives them when it has worked and before it gets anything, and else.
-	for fault in halo-changing halo-mixed shift-mixed overlap-mixed; do
+	for fault in halo-changing halo-mixed shift-mixed pass-changing overlap-mixed; do
 		judge $seed $fault $((2 + 3 * (seed % 3)))
 	done
 	judge $seed halo-late 3 # all messages are to the one in the middle, or from it
