@@ -15,6 +15,7 @@
 #include "analysis/diagnose/part_facts.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/diagnose/pattern.h"
+#include "analysis/diagnose/pool.h"
 #include "analysis/diagnose/rules.h"
 #include "analysis/diagnose/tree.h"
 #include "analysis/trace/names.h"
@@ -25,10 +26,11 @@
 /* The first one fits any program. */
 #define GENERIC "generic"
 #define BSP     "bsp"
+#define POOL    "task-pool"
 
 #define PARTS_ENOUGH 90 /* percent of all threads' time; and if they are less than this, a model of the whole run, or none, is better: */
 #define PARTS_LEAST  50
-const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", BSP, NULL };
+const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", BSP, POOL, NULL };
 
 bool diagnosis_has_model(const char *name)
 {
@@ -165,6 +167,8 @@ struct patient {
 	struct master_worker workers;
 	struct chain chain;
 	struct bsp bsp;
+	struct pool pool;
+	bool sought_pool, has_pool;
 	struct neighbours neighbours;
 	bool sought_neighbours, exchange; /* there are some */
 	bool sought_supersteps, supersteps;
@@ -234,6 +238,22 @@ static bool find_supersteps(struct patient *p)
 	return p->supersteps;
 }
 
+/* Likewise. */
+static bool find_pool(struct patient *p)
+{
+	if (!p->sought_pool)
+		p->has_pool = pool_open(&p->pool, &p->facts, p->graph, p->last, p->part);
+	p->sought_pool = true;
+	return p->has_pool;
+}
+
+/* What does not say anything about messages, or NULL. */
+static const char *fitting_anyway(struct patient *p, const char *asked)
+{
+	bool pool_first = asked && strcmp(asked, POOL) == 0 && find_pool(p);
+	return pool_first ? POOL : find_supersteps(p) ? BSP : find_pool(p) ? POOL : NULL;
+}
+
 /* The model that fits the messages, or NULL. Neighbours may be a star or a tree; they are none if something else is asked for. */
 static const char *fitting_model(struct patient *p, const char *asked)
 {
@@ -244,7 +264,7 @@ static const char *fitting_model(struct patient *p, const char *asked)
 	case SHAPE_STAR: return find_workers(p);
 	case SHAPE_CHAIN: return find_stages(p);
 	case SHAPE_TREE: return any_region(p) ? "divide-conquer" : NULL; /* or there are no phases */
-	default: return p->pattern.contradiction || !find_supersteps(p) ? NULL : BSP;
+	default: return p->pattern.contradiction ? NULL : fitting_anyway(p, asked);
 	}
 }
 
@@ -252,7 +272,15 @@ static const char *why_not(const struct patient *p, const char *asked)
 {
 	if (strcmp(asked, BSP) == 0)
 		return p->no_supersteps;
+	if (strcmp(asked, POOL) == 0)
+		return "no two threads take a lock or wait for a condition again and again, and work in one region behind that";
 	return strcmp(asked, "master-worker") == 0 && p->pattern.no_star ? p->pattern.no_star : p->pattern.why;
+}
+
+/* To be freed. */
+static char *why_fits(const struct patient *p, const char *model)
+{
+	return strcmp(model, BSP) == 0 ? bsp_why(&p->bsp) : strcmp(model, POOL) == 0 ? pool_why(&p->facts, &p->pool) : mem_copy(p->pattern.why);
 }
 
 /* The one that was asked for, if it fits; else the generic one. */
@@ -267,7 +295,7 @@ static void choose_model(struct patient *p, const char *asked)
 	const char *fits = !of_itself && strcmp(asked, BSP) == 0 && find_supersteps(p) ? BSP : fitting_model(p, asked);
 	if (fits && (of_itself || strcmp(asked, fits) == 0)) {
 		d->model = fits;
-		d->why = strcmp(fits, BSP) == 0 ? bsp_why(&p->bsp) : mem_copy(p->pattern.why);
+		d->why = why_fits(p, fits);
 	} else if (of_itself && p->pattern.contradiction) {
 		d->why = mem_copy(p->pattern.contradiction);
 	} else if (!of_itself) {
@@ -301,6 +329,15 @@ static void tell_supersteps(struct patient *p, struct expert *e)
 	free(list);
 }
 
+static void tell_pool(struct patient *p, struct expert *e)
+{
+	struct metric *list;
+	size_t n = pool_metrics(&p->facts, &p->pool, &list);
+	pool_tell(&p->facts, &p->pool, list, n, e);
+	take_metrics(p->d, &p->facts, list, n, p->number);
+	free(list);
+}
+
 static void tell(struct patient *p, struct expert *e)
 {
 	facts_tell(&p->facts, e);
@@ -308,6 +345,8 @@ static void tell(struct patient *p, struct expert *e)
 		return;
 	if (strcmp(p->model, BSP) == 0)
 		tell_supersteps(p, e);
+	else if (strcmp(p->model, POOL) == 0)
+		tell_pool(p, e);
 	else if (p->pattern.shape == SHAPE_STAR)
 		tell_workers(p, e);
 	else if (p->pattern.shape == SHAPE_CHAIN)
@@ -336,6 +375,7 @@ static void close_models(struct patient *p)
 	master_worker_close(&p->workers);
 	chain_close(&p->chain);
 	bsp_close(&p->bsp);
+	pool_close(&p->pool);
 	neighbours_close(&p->neighbours);
 	free(p->no_supersteps);
 	part_facts_close(&p->of_part);
@@ -412,7 +452,7 @@ static double share_with_models(const struct patient *whole, const struct parts 
 
 static void note_part(struct diagnosis *d, const struct trace *trace, const struct patient *p)
 {
-	char *why = p->model && strcmp(p->model, BSP) == 0 ? bsp_why(&p->bsp) : mem_copy(p->pattern.why);
+	char *why = p->model ? why_fits(p, p->model) : mem_copy(p->pattern.why);
 	*MEM_GROW(d->parts, d->nparts) = (struct diagnosis_part){ p->model, who_is_in(trace, p->part), why, p->part->begins, p->part->length };
 }
 
@@ -494,7 +534,7 @@ static bool examine(struct patient *p, const struct options *o)
 	if (!may_have_parts(p, o->model) || !examine_parts(p, of_itself ? NULL : o->model, o->rules, &loaded)) {
 		p->model = p->d->model;
 		loaded = apply_rules(p, o->rules);
-		if (loaded && strcmp(p->model, GENERIC) != 0 && strcmp(p->model, BSP) != 0)
+		if (loaded && strcmp(p->model, GENERIC) != 0 && strcmp(p->model, BSP) != 0 && strcmp(p->model, POOL) != 0)
 			loaded = examine_other_threads(p);
 	}
 	sort_answers(p->d);

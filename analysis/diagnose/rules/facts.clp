@@ -115,3 +115,14 @@
   (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together
   (slot step-work-lo) (slot step-work-hi)    ; in seconds, of one thread in one superstep on average: its work, and what it takes to come
   (slot step-transfer-lo) (slot step-transfer-hi)) ; together, beyond waiting
+
+; ---- Given of threads that take tasks out of a pool -----------------------------------------------
+
+; And metric, as above, of each worker and of all: comp lock starved finalization seq comm, wait and life (pool.h).
+(deftemplate pool
+  (slot workers) (slot tasks) (slot region) (slot region-name) ; in which tasks are done
+  (slot feeder)                              ; the thread, no worker, for which workers mostly wait; -1: none
+  (slot fed-lo) (slot fed-hi)                ; waiting of workers for conditions, which such threads ended
+  (slot task-lo) (slot task-hi)              ; in seconds, of one task on average: work in regions,
+  (slot take-lo) (slot take-hi)              ; and what it takes to get it, besides waiting;
+  (slot taking-lo) (slot taking-hi))         ; and of all, in percent of all threads' time

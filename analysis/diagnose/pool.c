@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pool.c - see pool.h. */
+#include "analysis/diagnose/pool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/trace/names.h"
+
+/* Of one thread in one region. */
+struct pool_row { uint32_t row; struct pool_worker is; };
+
+struct pool_finder {
+	struct pool *pool;
+	const struct graph *g;
+	struct graph_last *last;
+	const struct part *part;
+	enum event_role *role_of;    /* nobody has one */
+	struct pool_row *rows; size_t nrows;
+};
+
+static const struct steps_window *windows_of(const struct pool_finder *f)
+{
+	return f->part ? f->part->windows : NULL;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+static bool is_take(const struct trace *trace, const struct step *s)
+{
+	return s->is.kind == EVENT_OTHER && tr_is(trace, s->site, OP_ADDRESS);
+}
+
+static struct pool_worker *row_of(struct pool_finder *f, size_t first, uint32_t thread, uint32_t row, uint64_t begins)
+{
+	for (size_t i = first; i < f->nrows; i++)
+		if (f->rows[i].row == row)
+			return &f->rows[i].is;
+	struct pool_row *r = MEM_GROW(f->rows, f->nrows);
+	*r = (struct pool_row){ row, { .thread = thread, .first = begins } };
+	return &r->is;
+}
+
+static void find_tasks(struct pool_finder *f, uint32_t thread)
+{
+	struct steps s;
+	size_t first = f->nrows;
+	steps_open(&s, f->g, f->last, thread, f->role_of, windows_of(f));
+	for (size_t i = 1; i < s.n; i++) {
+		if (s.list[i].is.kind != EVENT_WORK || s.list[i].site >= f->g->trace->nsites || !is_take(f->g->trace, &s.list[i - 1]))
+			continue;
+		struct pool_worker *w = row_of(f, first, thread, s.list[i].site, s.list[i].is.from);
+		w->tasks++;
+		w->last = s.list[i].is.to;
+	}
+	steps_close(&s);
+}
+
+/* How many threads have enough tasks there, and these so many. */
+struct pool_count { size_t threads; uint64_t tasks; };
+
+static struct pool_count count_of(const struct pool_finder *f, uint32_t row)
+{
+	struct pool_count count = { 0, 0 };
+	for (size_t i = 0; i < f->nrows; i++) {
+		bool is = f->rows[i].row == row && f->rows[i].is.tasks >= POOL_LEAST;
+		count.threads += is;
+		count.tasks += is ? f->rows[i].is.tasks : 0;
+	}
+	return count;
+}
+
+/* False: there are no two workers, or their stamps cannot be compared. */
+static bool find_workers(struct pool_finder *f)
+{
+	struct pool *p = f->pool;
+	struct pool_count most = { 1, 0 };
+	bool one_clock = true;
+	for (size_t i = 0; i < f->nrows; i++) {
+		struct pool_count n = count_of(f, f->rows[i].row);
+		if (n.threads < most.threads || (n.threads == most.threads && n.tasks <= most.tasks))
+			continue;
+		most = n;
+		p->site = f->rows[i].row;
+	}
+	p->first = UINT64_MAX;
+	for (size_t i = 0; i < f->nrows && most.threads > 1; i++) {
+		const struct pool_worker *w = &f->rows[i].is;
+		if (f->rows[i].row != p->site || w->tasks < POOL_LEAST)
+			continue;
+		*MEM_GROW(p->workers, p->n) = *w;
+		p->tasks += w->tasks;
+		p->first = w->first < p->first ? w->first : p->first;
+		p->last_worker = w->last > p->last ? p->n - 1 : p->last_worker;
+		p->last = w->last > p->last ? w->last : p->last;
+		one_clock &= f->g->trace->threads[w->thread].clock == f->g->trace->threads[p->workers[0].thread].clock;
+	}
+	return most.threads > 1 && one_clock;
+}
+
+/* ---- A worker's time ------------------------------------------------------------------------- */
+
+static void add(struct pool_worker *w, enum pool_metric m, frz_time ticks)
+{
+	w->metric[m] = time_add(w->metric[m], ticks);
+}
+
+/* It waits at the begin of the operation: until then, and then. */
+static void divide_wait(const struct pool_finder *f, struct pool_worker *w, const struct step *s, uint64_t until, enum pool_metric before,
+			enum pool_metric behind)
+{
+	frz_time first = { 0, 0 };
+	if (s->is.from < until)
+		first = times_of_thread(f->g->times, w->thread, s->is.from, s->is.to < until ? s->is.to : until);
+	add(w, before, time_least(s->is.waited, first));
+	add(w, behind, time_less(s->is.waited, first));
+}
+
+static bool is_lock(const struct trace *trace, const struct step *s)
+{
+	return s->site < trace->nsites && trace->sites[s->site].kind == DPROF_KIND_LOCK;
+}
+
+static void add_wait(const struct pool_finder *f, struct pool_worker *w, const struct step *s)
+{
+	const struct trace *trace = f->g->trace;
+	if (is_lock(trace, s))
+		add(w, POOL_LOCK, s->is.waited);
+	else if (s->is.from >= w->last)
+		divide_wait(f, w, s, f->pool->last, POOL_FINALIZATION, POOL_SEQ);
+	else
+		divide_wait(f, w, s, f->pool->first, POOL_SEQ, POOL_STARVED);
+	w->wait = time_add(w->wait, s->is.waited);
+}
+
+static void see_worker(struct pool_finder *f, struct pool_worker *w)
+{
+	const struct trace *trace = f->g->trace;
+	struct steps_window all = steps_window_of(f->g, w->thread, windows_of(f));
+	struct stretches inside = { 0 }, outside = { 0 };
+	struct steps s;
+	steps_open(&s, f->g, f->last, w->thread, f->role_of, windows_of(f));
+	for (size_t i = 0; i < s.npieces; i++) {
+		const struct step_piece *p = &s.pieces[i];
+		struct stretches *to = p->site < trace->nsites ? &inside : &outside;
+		to->from = to->pieces ? to->from : p->from;
+		to->to = p->to;
+		to->ticks += p->to - p->from;
+		to->pieces++;
+	}
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.list[i].is.kind == EVENT_WORK)
+			continue;
+		add_wait(f, w, &s.list[i]);
+		add(w, POOL_COMM, s.list[i].is.transfer);
+		if (is_lock(trace, &s.list[i]) || s.list[i].is.waited.hi < s.list[i].is.transfer.lo)
+			w->taking = time_add(w->taking, s.list[i].is.transfer);
+	}
+	add(w, POOL_COMP, times_sum(f->g->times, w->thread, inside));
+	add(w, POOL_COMM, times_sum(f->g->times, w->thread, outside));
+	w->taking = time_add(w->taking, times_sum(f->g->times, w->thread, outside));
+	w->life = times_of_thread(f->g->times, w->thread, all.from, all.to);
+	steps_close(&s);
+}
+
+/* ---- Who puts tasks there -------------------------------------------------------------------- */
+
+static bool is_worker(const struct pool *p, uint32_t thread)
+{
+	bool is = false;
+	for (size_t i = 0; i < p->n && !is; i++)
+		is = p->workers[i].thread == thread;
+	return is;
+}
+
+/* Causes: the longest first. */
+static void find_feeder(struct pool *p, const struct waits *waits)
+{
+	p->feeder = UINT32_MAX;
+	p->feeds = TR_NO_SITE;
+	for (size_t i = 0; i < waits->ncauses; i++) {
+		const struct wait_sum *s = &waits->causes[i];
+		if (s->kind != WAIT_CONDITION || !is_worker(p, s->thread) || s->for_thread == UINT32_MAX || is_worker(p, s->for_thread))
+			continue;
+		p->fed = time_add(p->fed, (frz_time){ s->sure ? s->ticks.lo : 0, s->ticks.hi });
+		if (p->feeder != UINT32_MAX)
+			continue;
+		p->feeder = s->for_thread;
+		p->feeds = s->did;
+	}
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static bool may_take(const struct facts *f)
+{
+	bool may = false;
+	for (size_t i = 0; i < f->calls->nflat && !may; i++)
+		may = tr_is(f->trace, f->calls->flat[i].site, OP_ADDRESS);
+	return may;
+}
+
+bool pool_open(struct pool *p, const struct facts *facts, const struct graph *g, struct graph_last *last, const struct part *part)
+{
+	struct pool_finder f = { .pool = p, .g = g, .last = last, .part = part };
+	*p = (struct pool){ .feeder = UINT32_MAX };
+	if (!may_take(facts))
+		return false;
+	f.role_of = mem_resize(NULL, g->trace->nprocesses + 1, sizeof *f.role_of);
+	memset(f.role_of, 0, (g->trace->nprocesses + 1) * sizeof *f.role_of);
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		if (g->threads[t].nevents && (!part || part_has(part, g->trace->threads[t].process)))
+			find_tasks(&f, t);
+	bool fits = find_workers(&f);
+	for (size_t i = 0; i < p->n && fits; i++)
+		see_worker(&f, &p->workers[i]);
+	if (fits)
+		find_feeder(p, facts->waits);
+	free(f.rows);
+	free(f.role_of);
+	return fits;
+}
+
+void pool_close(struct pool *p)
+{
+	free(p->workers);
+}
+
+char *pool_why(const struct facts *f, const struct pool *p)
+{
+	return mem_format("%zu threads take %" PRIu64 " tasks out of a pool, to do them in %s", p->n, p->tasks, region_name_within(f->trace, p->site, 40).text);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static const char *const keys[POOL_METRICS] = { "comp", "lock", "starved", "finalization", "seq", "comm" };
+
+static void add_metric(const struct facts *f, const struct pool_worker *w, const char *name, frz_time ticks, struct metric **list, size_t *n)
+{
+	struct interval share = w->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, w->life);
+	*MEM_GROW(*list, *n) = (struct metric){ w->thread, name, ticks, share, interval_percent(ticks, time_less(w->life, w->metric[POOL_COMP])) };
+}
+
+static void add_worker(const struct facts *f, const struct pool_worker *w, struct metric **list, size_t *n)
+{
+	add_metric(f, w, "life", w->life, list, n);
+	for (int k = 0; k < POOL_METRICS; k++)
+		add_metric(f, w, keys[k], w->metric[k], list, n);
+	add_metric(f, w, "wait", w->wait, list, n);
+}
+
+static struct pool_worker sum_of(const struct pool *p)
+{
+	struct pool_worker all = { .thread = UINT32_MAX };
+	for (size_t i = 0; i < p->n; i++) {
+		all.life = time_add(all.life, p->workers[i].life);
+		all.wait = time_add(all.wait, p->workers[i].wait);
+		all.taking = time_add(all.taking, p->workers[i].taking);
+		for (int k = 0; k < POOL_METRICS; k++)
+			add(&all, k, p->workers[i].metric[k]);
+	}
+	return all;
+}
+
+size_t pool_metrics(const struct facts *f, const struct pool *p, struct metric **list)
+{
+	struct pool_worker all = sum_of(p);
+	size_t n = 0;
+	*list = NULL;
+	add_worker(f, &all, list, &n);
+	for (size_t i = 0; i < p->n; i++)
+		add_worker(f, &p->workers[i], list, &n);
+	return n;
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static int64_t number_of(const struct facts *f, uint32_t site)
+{
+	return site < f->trace->nsites ? (int64_t)site : -1;
+}
+
+static struct site_name name_of(const struct facts *f, uint32_t site)
+{
+	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
+}
+
+static struct location_name location_of(const struct facts *f, uint32_t thread)
+{
+	return thread < f->trace->nthreads ? facts_location(f->trace, thread) : (struct location_name){ "all" };
+}
+
+static int64_t thread_number(uint32_t thread)
+{
+	return thread == UINT32_MAX ? -1 : (int64_t)thread;
+}
+
+/* Of one task, on average. */
+static struct interval mean_seconds(const struct facts *f, const struct pool *p, frz_time all)
+{
+	int64_t n = (int64_t)p->tasks;
+	return times_seconds(f->times, f->times->time_base[f->trace->threads[0].clock], (frz_time){ all.lo / n, all.hi / n + 1 });
+}
+
+static void tell_metric(const struct facts *f, const struct pool *p, const struct metric *x, struct expert *e)
+{
+	bool last = strcmp(x->name, "finalization") == 0, starved = strcmp(x->name, "starved") == 0;
+	uint32_t site = starved ? p->feeds : p->site, thread = last ? p->workers[p->last_worker].thread : starved ? p->feeder : UINT32_MAX;
+	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)), EXPERT_TEXT("worker-name", location_of(f, x->thread).text),
+		    EXPERT_WORD("name", x->name), EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost),
+		    EXPERT_COUNT("region", number_of(f, site)), EXPERT_TEXT("region-name", name_of(f, site).text),
+		    EXPERT_COUNT("thread", thread_number(thread)), EXPERT_TEXT("thread-name", location_of(f, thread).text));
+}
+
+void pool_tell(const struct facts *f, const struct pool *p, const struct metric *metrics, size_t count, struct expert *e)
+{
+	struct pool_worker all = sum_of(p);
+	EXPERT_FACT(e, "pool", EXPERT_COUNT("workers", (int64_t)p->n), EXPERT_COUNT("tasks", (int64_t)p->tasks),
+		    EXPERT_COUNT("region", number_of(f, p->site)), EXPERT_TEXT("region-name", name_of(f, p->site).text),
+		    EXPERT_COUNT("feeder", thread_number(p->feeder)), EXPERT_RANGE("fed", facts_share(f, p->fed)),
+		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[POOL_COMP])), EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
+		    EXPERT_RANGE("taking", facts_share(f, all.taking)));
+	for (size_t i = 0; i < count; i++)
+		tell_metric(f, p, &metrics[i], e);
+}
