@@ -25,15 +25,35 @@ expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
 says out "take"
 
-# That tasks were late is not proved where workers wait for each other.
+# Who has to make the tasks is named, and that they were late is not proved where workers wait for each other: two that take turns.
 judge $first starve 3
 jq -e '.findings[0] | .proved and .thread == 0 and .region == "make"' out >is || fail "starve: $(jq -c .findings out)"
-awk '/^e 0 .* 5 point/ { next } { print } / 0 exit$/ && $2 == 1 { print "e", $2, $3, "5 point id=1" }' run.txt >own.txt
-trace own <own.txt
-expect 0 diagnose --json own
-jq -e 'all(.findings[]; .cause != "starvation" or (.proved | not))' out >is || fail "own: $(jq -c .findings out)"
+threads() {
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=task file=x.c line=1" "site 1 kind=wait name=sem_wait file=x.c line=2" \
+		"site 2 kind=wait name=sem_post file=x.c line=3" "site 3 kind=lock name=pthread_mutex_lock file=x.c line=4" \
+		"site 4 kind=barrier name=pthread_barrier_wait file=x.c line=5" "thread 0 clock=0 rank=0 number=0" "thread 1 clock=0 rank=0 number=1" \
+		"group 1 threads=0,1"
+}
+turns() {
+	local k at
+	for k in {0..7}; do
+		at=$((k * 2000))
+		op 0 1 $((at - (k ? 1000 : 0))) $at id=1; work 0 0 $at $((at + 1000)); echo "e 0 $((at + 1000)) 2 point id=2"
+		op 1 1 $at $((at + 1000)) id=2; work 1 0 $((at + 1000)) $((at + 2000)); echo "e 1 $((at + 2000)) 2 point id=1"
+	done
+}
+{ threads; turns; } | trace turns
+expect 0 diagnose --json turns
+jq -e '.model == "task-pool" and any(.findings[]; .cause == "starvation" and .cost_percent.hi > 40 and (.proved | not))' out >is ||
+	fail "turns: $(jq -c '[.model, .findings]' out)"
 
-# Locks before whatever is done make no pool, nor do tasks that threads do in regions of their own; supersteps are no pool.
+# Work behind other operations is no task, nor is what threads do in regions of their own.
+{ threads; for thread in 0 1; do
+	op $thread 3 0 10 id=$((5 + thread))
+	for k in {0..5}; do work $thread 0 $((10 + 2000 * k)) $((1000 + 2000 * k)); op $thread 4 $((1000 + 2000 * k)) $((2000 + 2000 * k)) group=1 seq=$k; done
+done; } | trace barriers
+expect 0 diagnose --json barriers
+jq -e '.model == "generic"' out >is || fail "barriers: $(head -c 2000 out)"
 sed 's/^\(e 1 [0-9]*\) 0 /\1 3 /; s/^\(e 2 [0-9]*\) 0 /\1 1 /' run.txt | trace apart
 expect 0 diagnose --json --model task-pool apart
 jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit: no two threads take"))' out >is || fail "apart: $(head -c 2000 out)"
