@@ -147,7 +147,7 @@ static bool put(struct question *q, long (*what)(void *), void *with, long *resu
 static bool ask(long (*what)(void *), void *with, long *result)
 {
 	uint64_t all = DPROF_SIGNALS_THAT_WAIT, before;
-	bool masked = sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)) == 0;
+	bool masked = sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all)) == 0;
 	struct question *q = claim();
 	bool answered = q && put(q, what, with, result);
 

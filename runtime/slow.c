@@ -429,7 +429,7 @@ static struct mask mask_signals(void)
 	uint64_t all = DPROF_SIGNALS_THAT_WAIT;
 	struct mask m = { 0, false };
 
-	m.set = dprof_helper_possible() && sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &m.before, sizeof(all)) == 0;
+	m.set = dprof_helper_possible() && sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &m.before, sizeof(all)) == 0;
 	return m;
 }
 

@@ -308,7 +308,8 @@ bool dprof_threads_list(char *to, size_t size, uint32_t *from);
 void dprof_thread_gone(struct dprof_thread *t);
 
 /* All signals that can wait, as the kernel has them. Those that an instruction causes cannot: a program that is traced step by
- * step, or whose system calls a filter traps, would be killed where they are blocked. */
+ * step, or whose system calls a filter traps, would be killed where they are blocked. The program may have blocked these itself and
+ * wait for them (sigwait): so all of ours are blocked besides (SIG_BLOCK), and none is let through. */
 #define DPROF_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
 #define DPROF_SIGNALS_THAT_WAIT                                                                                \
 	(~(DPROF_SIGNAL(SIGTRAP) | DPROF_SIGNAL(SIGSEGV) | DPROF_SIGNAL(SIGBUS) | DPROF_SIGNAL(SIGFPE) |       \
