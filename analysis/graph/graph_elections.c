@@ -291,8 +291,8 @@ static void elect(struct builder *b, const struct voter *v, size_t n, bool insid
 
 void graph_elections(struct builder *b)
 {
+	follow_all(b); /* in the order in which they were noted, which is that of threads */
 	runs_sort(b->spill, b->voters, b->nvoters, sizeof *b->voters, by_place);
-	follow_all(b);
 	for (size_t i = 0, next; i < b->nvoters; i = next) {
 		const struct voter *v = &b->voters[i];
 		for (next = i + 1; next < b->nvoters && of_one_place(v, &b->voters[next]);)

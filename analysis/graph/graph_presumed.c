@@ -344,7 +344,7 @@ void graph_presumed(struct builder *b)
 	uint64_t *nwaits = spill_zeros(b->spill, b->graph->trace->nthreads, sizeof *nwaits);
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill)) {
 		p[i].part = p[i].next = p[i].part_again = 1;
-		nwaits[b->unknown[i].exit.thread]++;
+		nwaits[b->unknown[i].exit.thread] += !b->unknown[i].handler;
 	}
 	runs_sort(b->spill, b->unknown, b->nunknown, sizeof *b->unknown, by_end);
 	for (size_t i = 0, next; i < b->nunknown; i = next) {

@@ -165,7 +165,12 @@ struct take_place { uint32_t site; uint64_t role; };
 
 /* Whoever takes gets the next piece of work, at once or when there is one; or perhaps nothing (in_vain). `epoch`: how many barriers of
  * its thread come before it. */
-struct take { struct event_ref ref, has, left /* of a lock: given back; or at = NO_EVENT */; struct take_place place; uint32_t epoch; bool goes_on, in_vain; };
+struct take {
+	struct event_ref ref, has, left; /* left: a lock, given back; or at = NO_EVENT */
+	struct take_place place;
+	uint32_t epoch;
+	bool goes_on, in_vain;
+};
 
 /* Something that its thread got from another, as it could have from anyone, or that it gave. */
 struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };
@@ -232,7 +237,8 @@ struct unknown_wait {
 /* A sleep until a moment, which was over for so long when it began, or 0: not yet. */
 struct moment_sleep { struct wait_begin begin; struct event_ref exit; uint64_t until_ns, late_ns; uint32_t site; };
 
-/* Sleeps at one site with nothing in between but looks, with a lock or at descriptors: the first ENTER, the end, and that of the one before the last. */
+/* Sleeps at one site with nothing in between but looks, with a lock or at descriptors: the first ENTER, the end, and that of the one
+ * before the last. */
 struct sleeps {
 	struct event_ref first, exit;
 	uint64_t before;

@@ -149,7 +149,8 @@ void walk_try_again(struct thread_walk *w, const struct tr_event *e)
 	w->failed = w->failed_since = false;
 }
 
-/* It sleeps again and again, with nothing in between but looks, with a lock or at descriptors: perhaps until something is there that no record tells of. */
+/* It sleeps again and again, with nothing in between but looks, with a lock or at descriptors: perhaps until something is there that no
+ * record tells of. */
 static void note_sleep(struct thread_walk *w, struct event_ref exit)
 {
 	struct builder *b = w->b;
