@@ -11,6 +11,7 @@
 #include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
+#include "analysis/states/retry.h"
 #include "analysis/trace/trace_jumps.h"
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
@@ -270,57 +271,40 @@ static void may_idle(struct states *s)
 	s->now.may |= MAY_WAIT;
 }
 
-/* ---- Naps ------------------------------------------------------------------------------------ */
+/* ---- Sleeps before it asks again (retry.h) ----------------------------------------------------- */
 
-#define NAPS 3       /* sleeps at one place in a row, with no more between two than the longest before took */
-#define ROUND_NAPS 4 /* a loop may sleep at so many places */
+/* For so many events on, unless that is 0, it may wait. */
+static void pause_for(struct states *s, size_t events, bool behind_attempt)
+{
+	s->pause = events;
+	s->behind_attempt = behind_attempt;
+	s->ahead.n = 0;
+}
 
 /* What the user marked is what he says it is. */
-static bool may_nap(const struct states *s, const struct tr_event *e)
+static bool may_sleep_for_others(const struct states *s)
 {
 	const struct trace *trace = s->events.trace;
 	const struct tr_site *in = s->now.site < trace->nsites ? &trace->sites[s->now.site] : NULL;
 	bool marked = in && in->op.is & OP_REGION && !in->automatic;
+	return s->now.may & MAY_WORK && !marked;
+}
+
+static bool may_nap(struct states *s, const struct tr_event *e)
+{
 	struct tr_event x = whole(s, e);
-	return s->now.may & MAY_WORK && !s->pauses && !marked && !trace_has(&x, DPROF_KEY_UNTIL);
-}
-
-/* Whether the sleep that has begun is the first of so many at its place, between which only others come. */
-static bool comes_again(struct states *s, const struct tr_event *e)
-{
-	struct tr_cursor events = s->events;
-	struct tr_event begin = *e, end;
-	uint64_t longest = 0;
-	unsigned here = 1;
-	for (int n = 0; here < NAPS && n < NAPS * ROUND_NAPS; n++) {
-		if (!trace_next_bare(&events, &end) || end.site != begin.site || end.op != DPROF_EXIT)
-			break;
-		longest = end.stamp - begin.stamp > longest ? end.stamp - begin.stamp : longest;
-		if (!trace_next_bare(&events, &begin) || begin.op != DPROF_ENTER || !tr_is(events.trace, begin.site, OP_SLEEP) ||
-		    begin.stamp - end.stamp > longest)
-			break;
-		here += begin.site == e->site;
-	}
+	if (!may_sleep_for_others(s) || trace_has(&x, DPROF_KEY_UNTIL) || (s->pause && s->behind_attempt))
+		return false;
+	bool begins = !s->naps && !s->pause && retry_begins(s->events, e);
 	s->ahead.n = 0;
-	return here == NAPS;
+	return s->naps || s->pause || begins;
 }
 
-static bool sleeps_next(struct states *s)
-{
-	struct tr_cursor events = s->events;
-	struct tr_event next;
-	bool sleeps = trace_next_bare(&events, &next) && next.op == DPROF_ENTER && tr_is(events.trace, next.site, OP_SLEEP) &&
-		      next.stamp - s->nap_to <= s->nap_longest;
-	s->ahead.n = 0;
-	return sleeps;
-}
-
-/* Who sleeps a little again and again may ask for something in between, that no record says. */
+/* Who sleeps a little again and again may ask for something in between, that no record says, or in vain. */
 static void nap_begins(struct states *s, const struct tr_event *e)
 {
-	bool follows = s->naps && e->stamp - s->nap_to <= s->nap_longest;
-	s->naps = may_nap(s, e) && (follows || comes_again(s, e));
-	s->naps_in_row = s->naps;
+	bool follows = s->naps;
+	s->naps = may_nap(s, e);
 	s->nap_longest = follows ? s->nap_longest : 0;
 	s->nap_site = e->site;
 	s->nap_from = e->stamp;
@@ -330,17 +314,16 @@ static void nap_begins(struct states *s, const struct tr_event *e)
 
 static void nap_ends(struct states *s, const struct tr_event *e)
 {
-	if (!s->naps || s->nap_site != e->site)
+	if (!s->naps || s->nap_site != e->site) {
+		s->naps = false;
 		return;
+	}
 	uint64_t took = e->stamp - s->nap_from;
-	s->nap_to = e->stamp;
 	s->nap_longest = took > s->nap_longest ? took : s->nap_longest;
 	s->napped += took;
-	if (sleeps_next(s)) {
-		s->pauses = true;
-		s->after_pause = s->now;
-		s->now.may |= MAY_WAIT;
-	}
+	if (!s->pause)
+		pause_for(s, retry_until_sleep(s->events, e->stamp + s->nap_longest), false);
+	s->naps = s->pause > 0;
 }
 
 /* Until a moment: it is not the thread who made that long, and no other thread either. Where a signal ended it the thread may
@@ -378,12 +361,13 @@ static void end_expired(struct states *s, const struct tr_event *e)
 	s->expired += e->stamp - s->expires_from;
 	s->expired_site = e->site;
 	s->expires = 0;
+	if (may_sleep_for_others(s) && !(s->pause && s->behind_attempt))
+		pause_for(s, retry_until_wait(s->events, e->site, e->stamp), false);
 }
 
 /* ---- Attempts -------------------------------------------------------------------------------- */
 
-#define SMALL_PART 2   /* of the time: half of it */
-#define MOST_PAUSES 16 /* sleeps, or parts of them, before one attempt */
+#define SMALL_PART 2 /* of the time: half of it */
 
 /* How long the operation takes that has just begun; 0: something else happens in it. */
 static uint64_t length_of(struct states *s, const struct tr_event *e)
@@ -411,27 +395,12 @@ static void ask_in_vain(struct states *s, const struct tr_event *e)
 		s->between += between;
 }
 
-/* Another attempt follows, perhaps behind sleeps: it was kept from its core, say, or is patient. */
-static bool is_pause(struct states *s)
-{
-	struct tr_cursor events = s->events;
-	struct tr_event next = { .site = TR_NO_SITE };
-	unsigned n = 0;
-	while (n < MOST_PAUSES && trace_next_bare(&events, &next) && next.op != DPROF_LOST &&
-	       tr_is(s->events.trace, next.site, OP_SLEEP))
-		n++;
-	s->ahead.n = 0;
-	return n < MOST_PAUSES && next.op == DPROF_ENTER && tr_is(s->events.trace, next.site, OP_ATTEMPT);
-}
-
+/* Where another attempt follows it was kept from its core, say, or is patient. */
 static void asked_in_vain(struct states *s, uint32_t site)
 {
 	s->asking = 0;
-	if (!(s->roles->of_site[site] & MAY_WAIT) || !is_pause(s))
-		return;
-	s->pauses = true;
-	s->after_pause = s->now;
-	s->now.may |= MAY_WAIT;
+	if (s->roles->of_site[site] & MAY_WAIT)
+		pause_for(s, retry_until_attempt(s->events), true);
 }
 
 static void attempt(struct states *s, const struct tr_event *e)
@@ -445,16 +414,24 @@ static void attempt(struct states *s, const struct tr_event *e)
 /* What was so up to this event. */
 static void end_before(struct states *s, const struct tr_event *e)
 {
+	s->naps &= s->pause > 1 || tr_is(s->events.trace, e->site, OP_SLEEP);
+	if (s->pause) {
+		s->now = s->but_for_pause;
+		s->pause--;
+	}
 	if (s->idle)
 		s->now = s->after_idle;
-	bool sleeps = tr_is(s->events.trace, e->site, OP_SLEEP);
-	if (s->pauses && (s->naps_in_row || !sleeps)) {
-		s->now = s->after_pause;
-		s->pauses = false;
-	}
-	s->naps &= sleeps;
-	s->naps_in_row &= sleeps && e->op == DPROF_EXIT;
 	s->idle = s->forgot = false;
+}
+
+/* And what is so while it does not ask, whatever it is in: but for a sleep until a moment, which is for nobody. */
+static void may_pause(struct states *s, const struct tr_event *e)
+{
+	bool until = tr_is(s->events.trace, e->site, OP_SLEEP) && s->now.site == e->site && s->now.may == MAY_OTHER;
+	if (!s->pause)
+		return;
+	s->but_for_pause = s->now;
+	s->now.may |= until ? 0 : MAY_WAIT;
 }
 
 static void apply(struct states *s, const struct tr_event *e)
@@ -491,6 +468,7 @@ static void apply(struct states *s, const struct tr_event *e)
 		end_expired(s, e);
 	if (s->asking > s->replay.depth)
 		s->asking = 0;
+	may_pause(s, e);
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
@@ -692,7 +670,8 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 static bool is_plain(const struct states *s)
 {
 	const struct tr_cursor *c = &s->events;
-	return s->begun && !s->idle && !s->pauses && s->next == s->nbegin && s->inits == 2 && !c->inheritance && !c->thread->jumps;
+	return s->begun && !s->idle && !s->pause && !s->expires && s->next == s->nbegin && s->inits == 2 && !c->inheritance &&
+	       !c->thread->jumps;
 }
 
 static bool look_ahead(struct states *s)

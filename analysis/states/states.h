@@ -16,7 +16,8 @@
  * or not.
  *
  * Who sleeps three times and more in a row at one place, in no region that the user marked, with no more between two
- * sleeps than the first of both took, may look for what others do in between, or sleep for itself: it works or waits.
+ * sleeps than the longest before took, and nothing but looks (retry.h), may look for what others do in between, or sleep for itself: it
+ * works or waits. So does who sleeps between two waits of which the first ended with nothing.
  *
  * Who waits with a time limit and is ended by that alone has waited for nobody that is known: it waits, or does what it did
  * before. So does who yields.
@@ -116,12 +117,12 @@ struct states {
 	size_t asking;       /* depth of an attempt that is in vain; 0: there is none. In it, now and then, */
 	uint8_t else_may;    /* the thread may do that */
 	uint64_t between;    /* for how many ticks it did so, in states that do not say it */
-	bool pauses;         /* it asks again, but not yet: */
-	struct thread_state after_pause;
-	bool naps;           /* the sleep before was one of a loop's that may ask for something: */
+	size_t pause;        /* it asks again, or sleeps before it does, so many events on; or 0. It may wait until then, ... */
+	struct thread_state but_for_pause;
+	bool behind_attempt; /* ... as it does behind an attempt in vain */
+	bool naps;           /* the sleep before was one of a loop's that may ask for something (retry.h): */
 	uint32_t nap_site;   /* it, ... */
-	uint64_t nap_from, nap_to, nap_longest; /* ... and what the longest of that row took */
-	bool naps_in_row;    /* nothing but such sleeps since then */
+	uint64_t nap_from, nap_longest; /* ... and what the longest of that row took */
 	uint64_t napped;     /* ticks in sleeps of which that is so */
 	size_t expires;      /* depth of a wait that nobody ended but its time limit; 0: there is none */
 	uint64_t expires_from, expired; /* since when; ticks in such waits, */

@@ -143,10 +143,10 @@ static inline void plain_expired(struct plain *p, bool expired)
 }
 
 /* Nothing came within the time limit, if it had one, or before a signal, which may be a timer's: said by errno. (What does not
- * block says so, too, and at once.) */
+ * block says so, too, and at once, and msgrcv in its own words.) */
 static inline bool call_expired(int64_t result)
 {
-	return result < 0 && (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR);
+	return result < 0 && (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR || errno == ENOMSG);
 }
 
 #define PLAIN(name, own)                      \

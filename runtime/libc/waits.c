@@ -121,9 +121,9 @@ DPROF_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *e
 DPROF_SITE_OF(site_flock, DPROF_KIND_WAIT, "flock");
 DPROF_SITE_OF(site_lockf, DPROF_KIND_WAIT, "lockf");
 
-PLAIN_CALL(int, flock, site_flock, (int fd, int operation), (fd, operation))
-PLAIN_CALL(int, lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n))
-PLAIN_CALL(int, lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n))
+TIMED_CALL(flock, site_flock, (int fd, int operation), (fd, operation), call_expired(result))
+TIMED_CALL(lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n), call_expired(result))
+TIMED_CALL(lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n), call_expired(result))
 
 /* ---- Terminals ---------------------------------------------------------------------------------------- */
 

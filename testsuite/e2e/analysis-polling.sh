@@ -85,7 +85,7 @@ third() { op 0 4 68010 102000; }
 alone naps 1 10 99960
 jq -e '[.threads[].verdict] == ["undecided", "undecided"]' out >is || fail "naps: $(jq -c .threads out)"
 expect 0 csp naps
-noted 'these slept again and again, and did nothing in between: rank 0 thread 0 at usleep (x.c:5).'
+noted 'these slept again and again, and did nothing in between, or asked in vain: rank 0 thread 0 at usleep (x.c:5).'
 noted 'Mark a loop that asks for something with #pragma dprof poll(NAME)'
 expect 0 coz naps
 says_not out ' proved '
@@ -128,6 +128,50 @@ jq -e '.threads[] | select(.rank == 1) | .alone_s.lo < 20e-9 and .alone_s.hi > 9
 op 0 9 2000 102000 | two | trace woken
 alone woken 1 99960 99960
 sed -i '/^site \(9\|10\) /d' sites
+
+# It looks for something before it sleeps again: asks for it in vain, or perhaps, looks under a lock, says what it does, in a function of its
+# own. Or it sleeps between two attempts, once. Not so if it gets something each time, or gives something, sleeps with a lock, or does
+# something else in the end.
+unknown=$((none - 1))
+sed -i '/^site 4 /i site 9 kind=wait name=read file=x.c line=10\nsite 10 kind=wait name=msgrcv file=x.c line=11\nsite 11 kind=lock name=pthread_mutex_lock file=x.c line=12\nsite 12 kind=io name=write file=x.c line=13\nsite 13 kind=region name=look file=x.c line=14 auto=1\nsite 14 kind=wait name=sem_post file=x.c line=15' sites
+between() { # what it does, ENTER and EXIT as of a time, between its sleeps
+	local at
+	for at in 2000 22000 42000 62000 82000; do
+		op 0 4 $at $((at + 19900))
+		"$1" $((at + 19910))
+	done
+}
+in_vain() { op 0 9 "$1" $(($1 + 30)) peer=$unknown until=0 channel=5 offset=0; }
+perhaps() { op 0 10 "$1" $(($1 + 30)) peer=$unknown; }
+locked() { op 0 11 "$1" $(($1 + 10)) id=5; echo "e 0 $(($1 + 20)) 11 point id=5"; }
+output() { op 0 12 "$1" $(($1 + 30)) bytes=1; }
+routine() { op 0 13 "$1" $(($1 + 30)); }
+gets() { op 0 9 "$1" $(($1 + 30)) channel=5 offset=0 bytes=1; }
+gives() { echo "e 0 $1 14 point id=6"; }
+holds() { echo "e 0 $1 11 point id=5"; op 0 11 $(($1 + 10)) $(($1 + 20)) id=5; }
+once() { op 0 9 2000 2030 peer=$unknown until=0; op 0 4 2040 "$1"; op 0 9 101910 101940 ${2:-peer=$unknown until=0}; }
+else_sends() { in_vain 2000; op 0 4 2040 101900; op 0 2 101910 101920 group=1 peer=1 tag=8 bytes=1 id=6; }
+waits() { # trace, and whether it may have waited
+	expect 0 csp --json "$1"
+	jq -e --argjson may "$2" '.threads[] | select(.rank == 1) | .alone_s | .lo < 1e-6 and (if $may then .hi > 98e-6 else .hi < 1e-6 end)' out >is ||
+		fail "$1: expected rank 1 to be waited for: $2; found $(jq -c .threads out)"
+}
+for look in in_vain perhaps locked output routine gets gives holds; do
+	between $look | two | trace $look
+	[[ $look = g* || $look = holds ]] && may=false || may=true
+	waits $look $may
+done
+once 101900 | two | trace again
+waits again true
+once 101900 'channel=5 offset=0 bytes=1' | two | trace comes
+waits comes true
+once 22000 | two | trace seldom
+waits seldom false
+else_sends | two | trace else
+waits else false
+expect 0 csp again
+noted 'these slept again and again, and did nothing in between, or asked in vain: rank 0 thread 0 at usleep (x.c:5).'
+sed -i '/^site \(9\|1[0-4]\) /d' sites
 
 # Nobody is told that it surely waited, where it may have worked for a moment.
 expect 0 query --json spins 'count(waiting) == 1'

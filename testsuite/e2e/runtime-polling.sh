@@ -85,5 +85,30 @@ for way in "1" "2 -DSEMAPHORE" "1 -DFLAG"; do
 	done
 	[ -n "$named" ] || fail "$way: $(jq -c '.threads' json)"
 done
+# Who asks for what another gives, and sleeps before it asks again, may wait for that one: so it is not proved that it keeps anybody waiting,
+# nor that the other does not. Who takes something before each of its sleeps is busy there. All attempts are recorded, or those that took
+# long.
+# shellcheck disable=SC2046
+gcc -D_GNU_SOURCE -O2 -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o retrying "$unmarked/retrying.c" \
+	$(pkg-config --libs dprof) || exit 1
+for way in read recv poll msgrcv semop queue lock output flock stage; do
+	for ns in 0 1000; do
+		rm -rf dprof-*
+		DPROF_BLOCKED_NS=$ns timeout 60 ./retrying $way
+		ran=$?
+		[ "$ran" = 77 ] && continue 2
+		[ "$ran" = 0 ] || fail "$way: exit status $ran"
+		"$analyze" csp --json dprof-* >json || fail "$way: csp: exit status $?"
+		jq -e --arg way $way '[.threads[] | { key: "\(.thread)", value: . }] | from_entries |
+			.["0"] as $main | .["1"].straggler_percent as $other |
+			if $way == "stage" then $main.verdict == "proved" and $main.straggler_percent.lo > 50
+			else $other.hi > 50 and $main.straggler_percent.lo < 20 and
+				($main.verdict == "undecided" or $main.straggler_percent.hi < $other.lo) end' json >is ||
+			fail "$way: $ns: $(jq -c .threads json)"
+		[ $ns = 0 ] && [[ $way != lock && $way != output && $way != stage ]] || continue
+		"$analyze" dump dprof-* >text
+		grep -q '^e 0 .* until=0' text || fail "$way: no record says that an attempt was in vain"
+	done
+done
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"

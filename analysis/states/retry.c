@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * retry.c - see retry.h. */
+#include "analysis/states/retry.h"
+
+#define ROUND_NAPS 4   /* a loop may sleep at so many places */
+#define ROUND_EVENTS 64 /* and may have so many events between two of its looks */
+
+/* What a thread has begun since it last slept, and has not ended. */
+struct looking { unsigned inside, locks; };
+
+/* It may have got nothing. */
+static bool may_be_in_vain(const struct operation *o, const struct tr_event *e)
+{
+	bool got = trace_has(e, DPROF_KEY_BYTES) || trace_has(e, DPROF_KEY_OBJECT) || trace_has(e, DPROF_KEY_ID) ||
+		   trace_has(e, DPROF_KEY_PROCESS);
+	return arg_in_vain(o, e) || arg_expired(o, e) || (arg_for_unknown(o, e) && !got);
+}
+
+/* A lock is held from its EXIT to a POINT of the same kind. One that is held while the thread sleeps is none that it looked with. */
+static bool looks_with_lock(struct looking *l, uint8_t op)
+{
+	if (op == DPROF_EXIT)
+		l->locks++;
+	return op != DPROF_POINT || l->locks-- > 0;
+}
+
+/* The event that the cursor has just given. */
+static bool is_look(const struct tr_cursor *events, const struct tr_event *e, struct looking *l)
+{
+	const struct operation *o = tr_operation(events->trace, e);
+	struct tr_event x = *e;
+	if (o->is & OP_REGION)
+		return events->trace->sites[e->site].automatic;
+	if (e->op == DPROF_EXIT && l->inside-- == 0)
+		return false;
+	l->inside += e->op == DPROF_ENTER;
+	if (o->kind == DPROF_KIND_LOCK)
+		return !(o->is & (OP_MPI | OP_IN_ORDER)) && looks_with_lock(l, e->op);
+	if (o->kind == DPROF_KIND_WAIT && e->op == DPROF_ENTER) {
+		trace_arguments(events, &x);
+		return may_be_in_vain(o, &x);
+	}
+	return (o->kind == DPROF_KIND_WAIT || o->kind == DPROF_KIND_IO) && e->op != DPROF_POINT;
+}
+
+static bool is_known(const struct tr_event *e)
+{
+	return e->op != DPROF_LOST && e->site != TR_NO_SITE;
+}
+
+/* As retry_until_sleep(); the cursor is then behind the sleep's ENTER, which is *sleep. */
+static size_t go_to_sleep(struct tr_cursor *events, uint64_t latest, struct tr_event *sleep)
+{
+	struct looking l = { 0 };
+	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(events, sleep) && is_known(sleep) && sleep->stamp <= latest; n++) {
+		if (tr_is(events->trace, sleep->site, OP_SLEEP))
+			return sleep->op == DPROF_ENTER && l.inside == 0 && l.locks == 0 ? n : 0;
+		if (!is_look(events, sleep, &l))
+			break;
+	}
+	return 0;
+}
+
+size_t retry_until_sleep(struct tr_cursor events, uint64_t latest)
+{
+	struct tr_event sleep;
+	return go_to_sleep(&events, latest, &sleep);
+}
+
+bool retry_begins(struct tr_cursor events, const struct tr_event *sleep)
+{
+	struct tr_event begin = *sleep, end;
+	uint64_t longest = 0;
+	unsigned here = 1;
+	for (int n = 0; here < RETRY_NAPS && n < RETRY_NAPS * ROUND_NAPS; n++) {
+		if (!trace_next_bare(&events, &end) || end.site != begin.site || end.op != DPROF_EXIT)
+			break;
+		longest = end.stamp - begin.stamp > longest ? end.stamp - begin.stamp : longest;
+		if (!go_to_sleep(&events, end.stamp + longest, &begin))
+			break;
+		here += begin.site == sleep->site;
+	}
+	return here == RETRY_NAPS;
+}
+
+/* Over sleeps and looks, and how long the former took. */
+static bool passes(const struct tr_cursor *events, const struct tr_event *e, struct looking *l, uint64_t *slept)
+{
+	if (!tr_is(events->trace, e->site, OP_SLEEP))
+		return is_look(events, e, l);
+	*slept += e->op == DPROF_EXIT ? e->stamp : e->op == DPROF_ENTER ? -e->stamp : 0;
+	return l->locks == 0;
+}
+
+size_t retry_until_attempt(struct tr_cursor events)
+{
+	struct looking l = { 0 };
+	struct tr_event e;
+	uint64_t slept = 0;
+	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(&events, &e) && is_known(&e); n++) {
+		if (e.op == DPROF_ENTER && tr_is(events.trace, e.site, OP_ATTEMPT))
+			return n;
+		if (!passes(&events, &e, &l, &slept))
+			break;
+	}
+	return 0;
+}
+
+/* It takes bytes, of what it has asked for, perhaps, by another call. */
+static bool takes(const struct tr_cursor *events, const struct tr_event *e)
+{
+	const struct operation *o = tr_operation(events->trace, e);
+	struct tr_event x = *e;
+	if (o->kind != DPROF_KIND_WAIT)
+		return false;
+	trace_arguments(events, &x);
+	return arg_channel(o, &x) != ARG_NONE && !arg_gives_bytes(o, &x);
+}
+
+size_t retry_until_wait(struct tr_cursor events, uint32_t site, uint64_t since)
+{
+	struct looking l = { 0 };
+	struct tr_event e;
+	uint64_t slept = 0;
+	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(&events, &e) && is_known(&e); n++) {
+		bool asks = e.op == DPROF_ENTER && (e.site == site || tr_is(events.trace, e.site, OP_ATTEMPT) || takes(&events, &e));
+		if (asks && slept > 0)
+			return e.stamp - since <= 2 * slept ? n : 0;
+		if (!passes(&events, &e, &l, &slept))
+			break;
+	}
+	return 0;
+}
