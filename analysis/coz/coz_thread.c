@@ -467,6 +467,14 @@ static void pass_waits(struct visit *v, struct runner *r)
 	}
 }
 
+/* A probe that stands in an operation, or a wait that begins where it is over (graph.h, `arrives`), in another one. */
+static bool is_inside(const struct visit *v, const struct runner *r, const struct graph_sync_point *s)
+{
+	if (s->what == GRAPH_WAITS)
+		return !wait_counts(v, r);
+	return s->what == GRAPH_PROBE && r->operations > 0 && r->pending.op == DPROF_POINT;
+}
+
 /* ... and what is posted behind it. */
 static void pass_others(struct visit *v, struct runner *r)
 {
@@ -476,7 +484,7 @@ static void pass_others(struct visit *v, struct runner *r)
 	if (r->unrecorded && !r->doubtful)
 		cut_behind(v, r);
 	for (; s; s = next_point(v, r))
-		pass_point(v, r, s, s->what == GRAPH_PROBE && r->operations > 0 && r->pending.op == DPROF_POINT);
+		pass_point(v, r, s, is_inside(v, r, s));
 }
 
 static void follow_event(struct visit *v, struct runner *r)

@@ -24,6 +24,8 @@ static int by_event(const void *x, const void *y)
 	const struct graph_sync_point *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
+	if (a->arrives != b->arrives)
+		return a->arrives ? -1 : 1;
 	if (a->what != b->what)
 		return a->what < b->what ? -1 : 1;
 	return (a->number > b->number) - (a->number < b->number);
@@ -59,7 +61,7 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 			.goes_on = inputs[i].goes_on, .open = inputs[i].next > 0,
 			.own = inputs[i].own, .polls = inputs[i].polls };
 		add_sync_point(g, s->thread,
-			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, input });
+			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, .arrives = inputs[i].arrives, .number = input });
 	}
 	return number;
 }
@@ -99,7 +101,7 @@ void graph_add_late(struct builder *b, struct event_ref event, int64_t lag)
 	uint32_t number = (uint32_t)g->nlates, node = (uint32_t)g->nnodes - 1;
 	*SPILL_GROW(g->spill, g->lates, g->nlates) = (struct graph_late){ .lag = lag, .node = node };
 	g->nodes[node].late = true;
-	add_sync_point(g, event.thread, (struct graph_sync_point){ event.at, event.stamp, GRAPH_LATE, number });
+	add_sync_point(g, event.thread, (struct graph_sync_point){ event.at, event.stamp, GRAPH_LATE, .number = number });
 }
 
 static uint32_t first_late(const struct graph *g, uint32_t node)
@@ -121,7 +123,7 @@ static void happen_at(struct builder *b, struct event_ref ref, uint32_t node, in
 {
 	b->graph->nodes[node].nwaiting++;
 	b->graph->nodes[node].stamp = ref.stamp;
-	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, node });
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, .number = node });
 }
 
 void graph_wait(struct builder *b, struct event_ref ref, uint32_t node)
@@ -202,7 +204,7 @@ void graph_timed_out(struct builder *b, struct wait_begin begin, struct event_re
 void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
 {
 	add_sync_point(b->graph, ref.thread,
-		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_GIVES, given });
+		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_GIVES, .number = given });
 	b->graph->gives = true;
 }
 
@@ -214,18 +216,18 @@ uint32_t graph_group(struct builder *b, bool one)
 
 void graph_share(struct builder *b, struct event_ref comes, struct event_ref has, uint32_t group)
 {
-	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_COMES, group });
-	add_sync_point(b->graph, has.thread, (struct graph_sync_point){ has.at, has.stamp, GRAPH_SHARES, group });
+	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_COMES, .number = group });
+	add_sync_point(b->graph, has.thread, (struct graph_sync_point){ has.at, has.stamp, GRAPH_SHARES, .number = group });
 }
 
 void graph_come(struct builder *b, struct event_ref ref, int how, uint32_t group)
 {
-	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, group });
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, .number = group });
 }
 
 void graph_leave(struct builder *b, struct event_ref ref, uint32_t queue)
 {
-	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_LEAVES, queue });
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_LEAVES, .number = queue });
 }
 
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
@@ -351,7 +353,7 @@ void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t 
 	for (size_t i = 0; i < count; i++)
 		add_sync_point(g, probes[i].thread,
 			       (struct graph_sync_point){ probes[i].at, probes[i].stamp,
-							  GRAPH_PROBE, (uint32_t)i });
+							  GRAPH_PROBE, .number = (uint32_t)i });
 	if (count)
 		sort_sync_points(g);
 }

@@ -250,13 +250,14 @@ struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;
 	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_GIVES, GRAPH_COMES, GRAPH_RESTS, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
-	       GRAPH_PROBE } what;
+	       GRAPH_PROBE } what : 8;
+	unsigned arrives : 1; /* POSTS: its thread waits for that node at the same event, from there on; so this comes before all else of it */
 	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,
 				of the queue, or of the probe; or an enum graph_given */
 };
 
 struct graph_thread {
-	struct graph_sync_point *syncs; /* in the spill; by event, of one event first what it waits for */
+	struct graph_sync_point *syncs; /* in the spill; by event, of one event first what it waits for, unless it arrives there */
 	size_t nsyncs;
 	uint64_t first, last;     /* stamps; first > last without events */
 	uint64_t nevents;

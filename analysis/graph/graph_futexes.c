@@ -56,13 +56,14 @@ static bool is_barrier(const struct builder *b, const struct sync_event *wake, s
 	return n == nwoken + 1 && (nwoken > 1 || by_several);
 }
 
-/* All of them have waited for each other, the one who woke too, if only for the others in another run. */
+/* All of them have waited for each other, the one who woke too, if only for the others in another run. Here it came last, with the wake:
+ * before that it may have worked, without any record. */
 static void add_barrier(struct builder *b, const struct sync_event *wake, const struct sync_event *const *woken, size_t n)
 {
 	struct node_input *inputs = mem_resize(NULL, n + 1, sizeof *inputs);
 	for (size_t i = 0; i < n; i++)
 		inputs[i] = (struct node_input){ .ref = woken[i]->begin.enter, .sure = true };
-	inputs[n] = (struct node_input){ .ref = wake->begin.enter, .sure = true };
+	inputs[n] = (struct node_input){ .ref = wake->ref, .sure = true, .arrives = true };
 	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n + 1);
 	for (size_t i = 0; i < n; i++)
 		graph_wait(b, woken[i]->ref, number);
@@ -74,15 +75,14 @@ static void add_barrier(struct builder *b, const struct sync_event *wake, const 
 
 /* ---- What whoever comes last to a barrier does -------------------------------------------------- */
 
-/* How many marked regions, outside of all others, a thread had begun before an event; where the last did, and what came before that. */
-struct begun { uint64_t n; struct event_ref last, before; };
+/* How many marked regions, outside of all others, a thread had begun before an event; and where the last did. */
+struct begun { uint64_t n; struct event_ref last; };
 
 /* Of those t[0 .. n) that are the thread's, which are in its order: when it came. */
 static void find_begun(const struct builder *b, uint32_t thread, const struct sync_event *t, size_t n, struct begun *begun)
 {
 	const struct trace *trace = b->graph->trace;
 	struct tr_cursor events = trace_events(trace, thread);
-	struct event_ref before = { thread, 0, b->graph->threads[thread].first };
 	struct begun now = { .n = 0 };
 	struct replay replay;
 	struct tr_event e;
@@ -96,12 +96,11 @@ static void find_begun(const struct builder *b, uint32_t thread, const struct sy
 			continue;
 		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
 		if (marked && e.op == DPROF_ENTER && replay.depth == 0)
-			now = (struct begun){ now.n + 1, { thread, at, e.stamp }, before };
+			now = (struct begun){ now.n + 1, { thread, at, e.stamp } };
 		if (marked && e.op == DPROF_ENTER)
 			replay_enter(&replay, tr_entry(trace, &e));
 		else if (marked && e.op == DPROF_EXIT)
 			replay_exit(&replay, e.site);
-		before = (struct event_ref){ thread, at, e.stamp };
 	}
 	trace_end(&events);
 	replay_close(&replay);
@@ -145,13 +144,13 @@ static bool does_once(const struct sync_event *t, const struct begun *begun, siz
 	return begun[i].last.at > 0 && most > 1;
 }
 
-/* Whoever woke has waited for all of them before that. */
+/* Whoever woke would have waited for all of them before that. */
 static void add_meeting(struct builder *b, const struct begun *once, const struct sync_event *const *woken, size_t n)
 {
 	struct node_input *inputs = mem_resize(NULL, n + 1, sizeof *inputs);
 	for (size_t i = 0; i < n; i++)
 		inputs[i] = (struct node_input){ .ref = woken[i]->begin.enter, .sure = true };
-	inputs[n] = (struct node_input){ .ref = once->before, .sure = true };
+	inputs[n] = (struct node_input){ .ref = once->last, .sure = true, .arrives = true };
 	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n + 1);
 	graph_wait(b, once->last, number);
 	struct graph_node *node = &b->graph->nodes[number];

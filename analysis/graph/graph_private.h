@@ -117,7 +117,7 @@ struct sync_event {
 	enum sync_event_kind kind;
 	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
 	struct event_ref enter;
-	struct wait_begin begin;  /* of SIGNALLED: what its thread did before */
+	struct wait_begin begin;  /* of TAKEN and WOKEN */
 	uint32_t site;
 	bool shared;              /* a reader's */
 	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
@@ -315,11 +315,12 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-/* As struct graph_input; and if it is open until a stamp, which is that of an event: next, next_at (else 0). */
+/* As struct graph_input; and if it is open until a stamp, which is that of an event: next, next_at (else 0). `arrives`: as in struct
+ * graph_sync_point. */
 struct node_input {
 	struct event_ref ref;
 	uint64_t bytes;
-	bool sure, receiver, needed, candidate, follows, goes_on, own, polls;
+	bool sure, receiver, needed, candidate, follows, goes_on, own, polls, arrives;
 	uint64_t next, next_at;
 };
 

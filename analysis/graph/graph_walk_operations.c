@@ -42,7 +42,7 @@ void walk_add_signal(struct thread_walk *w, struct sync_object object, struct ev
 		     uint32_t site)
 {
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
-		.process = object.process, .id = object.id, .ref = ref, .enter = ref, .begin.enter = w->before,
+		.process = object.process, .id = object.id, .ref = ref, .enter = ref,
 		.kind = kind, .site = site, .section = w->section };
 	struct sync_event *taken = w->section_at ? &w->b->sync_events[w->section_at - 1] : NULL;
 	if (taken && kind == SYNC_SIGNALLED && !taken->relocks && taken->condition == 0)

@@ -405,6 +405,37 @@ expect 0 profile --json full
 jq -e '.operations[] | select(.name == "write" and .threads == 2) | .waiting_s.hi >= 58e-6 and .transfer_s.lo < 1.2e-6' out >is ||
 	fail "full: $(jq -c .operations out)"
 
+# Whoever comes last to what is made of futexes, and wakes the others, has not waited, whatever it did before without a record: what csp
+# says is work waits for nobody, is on the path, and would make the run shorter. Recorded were:
+agrees() { # trace; % of the run that thread 1 is on the path; % that is saved without its work
+	trace agrees <"$fixtures/futexes/$1.txt"
+	for command in csp waits path coz; do
+		expect 0 $command --json --quiet agrees $([ $command != coz ] || echo --all-work --thread 1 --reduce 100)
+		cp out agrees.$command
+	done
+	jq -n -e --argjson least "[$2, $3]" --slurpfile csp agrees.csp --slurpfile waits agrees.waits --slurpfile path agrees.path --slurpfile coz agrees.coz '
+		def waits($of): [$waits[0].waits[] | select(.thread == $of) | .seconds.lo] | add // 0;
+		def path($of): [$path[0].segments[] | select(.thread == $of) | .share_percent];
+		([$csp[0].threads[] | select(waits(.thread) > .waiting_s.hi + 1e-4 or
+			(path(.thread) | map(.hi) | add // 0) < .straggler_percent.lo - 0.5)] == []) and
+		(path(1) | map(.lo) | add) >= $least[0] and $coz[0].expected_percent.lo >= $least[1]' >is ||
+		fail "$1: $(jq -c '[.threads[] | {thread, waiting_s, straggler_percent}]' agrees.csp) $(jq -c '[.waits[] | {thread, seconds}]' agrees.waits
+			jq -c '[.segments[] | {thread, share_percent}]' agrees.path) $(jq -c .expected_percent agrees.coz)"
+}
+agrees barrier-auto 99 65
+agrees barrier-computes 99 41
+agrees barrier-marked 99 65
+agrees futex 99 65
+agrees atomic 74 74
+# Nor has it before what it does once for all who have come.
+{ threads; printf 'site %d kind=wait name=%s file=x.c line=%d\n' 60 futex 60 61 futex%20wake 61
+	for at in 1000000 1300000; do
+		work 0 1 $at $((at + 100000)); op 0 60 $((at + 140000)) $((at + 250010)) id=5
+		work 1 0 $at $((at + 10000)); work 1 1 $((at + 200000)) $((at + 250000)); echo "e 1 $((at + 250000)) 61 point id=5"
+	done; } | trace once
+expect 0 waits --json once
+jq -e '[.waits[] | select(.seconds.lo > 1e-6) | .thread] == [0]' out >is || fail "once: $(jq -c .waits out)"
+
 # In a sentence, what is outside of regions is code.
 { ranks; op 0 2 1000 51000 group=1 seq=0; echo 'e 1 1000 3 enter group=1 peer=1 tag=9 bytes=4 id=9'; echo 'e 1 1010 3 exit'; op 1 2 50000 51000 group=1 seq=0; } |
 	trace outside
