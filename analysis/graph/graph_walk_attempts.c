@@ -21,13 +21,13 @@ bool walk_retakes(const struct thread_walk *w)
 	       !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 }
 
-/* What may have been tried in vain begins with the first attempt that is known. Before that a program without marks works; and where
- * it has marks, it has perhaps tried since the last of them or the last operation, too seldom for a record. */
+/* What has been tried in vain begins with the first attempt that is known. Where there is none, a program without marks has worked before;
+ * and where it has marks, it has perhaps tried since the last of them or the last operation, too seldom for a record. */
 static struct event_ref tried_since(const struct thread_walk *w)
 {
-	if (w->b->graph->trace->processes[w->process].marked)
-		return w->before;
-	return w->failed ? w->tried : w->enter;
+	if (w->failed)
+		return w->tried;
+	return w->b->graph->trace->processes[w->process].marked ? w->before : w->enter;
 }
 
 struct wait_begin walk_begin_of(const struct thread_walk *w)

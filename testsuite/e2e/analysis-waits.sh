@@ -436,6 +436,14 @@ agrees atomic 74 74
 expect 0 waits --json once
 jq -e '[.waits[] | select(.seconds.lo > 1e-6) | .thread] == [0]' out >is || fail "once: $(jq -c .waits out)"
 
+# Nor does a wait begin before the first yield that is recorded, though the process has marks and none of them is there.
+{ threads; printf 'site %d kind=wait name=%s\n' 60 futex 61 futex%20wake 62 sched_yield
+	work 0 0 1000000 1010000; op 0 62 1100000 1108000 until=0 peer=72057594037927934; op 0 60 1108100 1200010 id=5
+	work 1 1 1000000 1200000; echo 'e 1 1200000 61 point id=5'; } | trace yields
+expect 0 waits --json yields
+jq -e '[.waits[] | select(.seconds.hi > 1e-6)] | length == 1 and (.[0] | .thread == 0 and .name == "futex" and
+	.seconds.lo > 91e-6 and .seconds.hi > 99.9e-6 and .seconds.hi < 100.1e-6)' out >is || fail "yields: $(jq -c .waits out)"
+
 # In a sentence, what is outside of regions is code.
 { ranks; op 0 2 1000 51000 group=1 seq=0; echo 'e 1 1000 3 enter group=1 peer=1 tag=9 bytes=4 id=9'; echo 'e 1 1010 3 exit'; op 1 2 50000 51000 group=1 seq=0; } |
 	trace outside
