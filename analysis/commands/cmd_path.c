@@ -116,7 +116,7 @@ static void say_undecided(struct reply *r, const struct path_answer *a)
 	reply_gap(r);
 	if (a->profile.certain)
 		reply_say(r, SAY_TEXT, "In up to %s %% of it the path is undecided: more than one thread may have been the last "
-			  "that was waited for, as far as clocks are known.",
+			  "that was waited for, as far as clocks and what threads did without a record are known.",
 			  interval_upper(interval_percent(open, a->profile.length).hi, 3).text);
 	else
 		reply_say(r, SAY_TEXT, "In up to %s %% of it the path is undecided: what ended a wait is not in the trace, and "

@@ -89,7 +89,7 @@ bool graph_certainly_before(const struct builder *b, struct event_ref first, str
 
 size_t graph_begin_inputs(const struct wait_begin *w, struct node_input *inputs)
 {
-	inputs[0] = (struct node_input){ .ref = w->enter, .sure = true, .needed = !w->tried };
+	inputs[0] = (struct node_input){ .ref = w->enter, .sure = true, .needed = !w->tried, .bytes = w->unknown };
 	if (w->tried)
 		inputs[1] = (struct node_input){ .ref = w->certain, .needed = true, .candidate = true };
 	return w->tried ? 2 : 1;

@@ -163,7 +163,8 @@ enum {
 
 struct graph_input {
 	uint64_t stamp;
-	uint64_t bytes : 55;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more. UNKNOWN, of the last: ticks for which the moment
+	uint64_t bytes : 55;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more. Of the first: ticks for which nobody knows whether
+				    its thread tried, or did anything else first. UNKNOWN, of the last: ticks for which the moment
 				    was over that it lays down, when the waiting began */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */

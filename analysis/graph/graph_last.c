@@ -167,6 +167,16 @@ frz_time graph_last_arrival(struct graph_last *l, uint32_t thread, uint64_t end)
 	return all;
 }
 
+bool graph_last_is_doubtful(struct graph_last *l, frz_time *tried)
+{
+	const struct graph_node *node = &l->graph->nodes[l->node];
+	const struct graph_input *own = &l->graph->inputs[node->first];
+	if (node->kind != GRAPH_ARRIVAL || node->ninputs == 0 || own->bytes == 0 || (l->n == 1 && l->input[0] == node->first))
+		return false;
+	*tried = times_of_thread(l->graph->times, own->thread, own->stamp + own->bytes, node->stamp);
+	return graph_last_arrival(l, own->thread, node->stamp).hi > tried->lo;
+}
+
 void graph_last_open(struct graph_last *l, const struct graph *g)
 {
 	*l = (struct graph_last){ .graph = g, .cursors = times_cursors(g->times), .node = GRAPH_NO_NODE };

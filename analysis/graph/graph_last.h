@@ -45,6 +45,9 @@ void graph_last_find_without(struct graph_last *, uint32_t node, uint32_t input)
 /* Then: how long before the wait's end, at this stamp of the thread, the last was; not below 0. */
 frz_time graph_last_arrival(struct graph_last *, uint32_t thread, uint64_t end);
 
+/* And whether that was perhaps when the thread had not tried yet, and did anything else: with what it took since it surely did. */
+bool graph_last_is_doubtful(struct graph_last *, frz_time *tried);
+
 /* Whether an input was surely waited for; and where on the clocks it is. */
 bool graph_was_waited_for(const struct graph_node *, size_t input, const struct graph_input *);
 struct moment graph_moment(const struct graph *, const struct graph_input *);

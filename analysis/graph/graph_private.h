@@ -76,6 +76,7 @@ struct wait_begin {
 	struct event_ref enter;   /* of the waiting; of one that was tried, the first attempt, or what came before it */
 	bool tried;
 	struct event_ref certain; /* tried: the end of the last operation before */
+	uint64_t unknown;         /* ticks: nobody knows whether it tried for so long, or did anything else first */
 };
 
 /* A thread of several comes to an operation in which it may wait, and is there until it goes on, or UINT64_MAX. Its marked work

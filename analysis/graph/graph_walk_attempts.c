@@ -35,7 +35,8 @@ struct wait_begin walk_begin_of(const struct thread_walk *w)
 	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w);
 	if (walk_retakes(w)) /* which is not over before that wait is */
 		return (struct wait_begin){ .enter = w->enter };
-	return (struct wait_begin){ .enter = fails || w->failed ? tried_since(w) : w->enter,
+	struct event_ref since = fails || w->failed ? tried_since(w) : w->enter;
+	return (struct wait_begin){ .enter = since, .unknown = w->failed ? 0 : w->enter.stamp - since.stamp,
 				    .tried = fails || w->failed_since, .certain = w->operation };
 }
 

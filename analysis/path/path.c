@@ -112,11 +112,18 @@ static void go_back_over_wait(struct back *b, uint32_t thread, const struct grap
 		return;
 	}
 	graph_last_find(&b->last, s->number);
-	frz_time arrival = graph_last_arrival(&b->last, thread, s->stamp);
+	frz_time arrival = graph_last_arrival(&b->last, thread, s->stamp), tried = arrival;
+	bool doubtful = graph_last_is_doubtful(&b->last, &tried);
+	if (doubtful && p->flow < 2)
+		path_lose(b, thread, s->stamp);
+	arrival.lo = tried.lo < arrival.lo ? tried.lo : arrival.lo;
 	path_end_stay(b, thread, (struct stay){ .from = s->stamp, .at = s->at, .arrival = arrival });
+	uint64_t stays = doubtful ? p->flow / 2 : 0; /* then the path may have been here all the time */
+	p->flow -= stays;
 	path_add_hops(b, thread, s->stamp, arrival);
 	uint64_t flow = p->flow;
-	p->flow = 0;
+	p->flow = stays;
+	p->until = s->stamp;
 	if (!path_detour(b, thread, s, flow))
 		b->to_node[s->number] += flow;
 }

@@ -158,7 +158,9 @@ static void go_over_wait(struct detour *d, struct path_moment from, size_t point
 	}
 	d->waits--;
 	graph_last_find(&b->last, s->number);
-	frz_time arrival = graph_last_arrival(&b->last, from.thread, s->stamp);
+	frz_time arrival = graph_last_arrival(&b->last, from.thread, s->stamp), tried;
+	if (graph_last_is_doubtful(&b->last, &tried))
+		path_lose(b, from.thread, from.stamp);
 	add_missing(b, from.thread, (struct stay){ .from = s->stamp, .to = from.stamp, .at = s->at, .arrival = arrival });
 	path_add_hops(b, from.thread, s->stamp, arrival);
 	go_to_inputs(d, flow, &way);

@@ -68,6 +68,14 @@ bool path_was_free(struct slacks *s, const struct graph_node *node, const struct
 	return times_between_near(g->times, s->path->cursors, graph_moment(g, own), graph_moment(g, input)).lo <= 0;
 }
 
+/* Its thread had perhaps not come yet when the last came. */
+static bool is_doubtful(struct slacks *s, uint32_t number)
+{
+	frz_time tried;
+	graph_last_find(&s->last, number);
+	return graph_last_is_doubtful(&s->last, &tried);
+}
+
 /* Of what posts an input. */
 frz_time path_slack_of(struct slacks *s, uint32_t number)
 {
@@ -81,7 +89,8 @@ frz_time path_slack_of(struct slacks *s, uint32_t number)
 		return (frz_time){ 0, INT64_MAX };
 	frz_time slack = time_add(n->slack, path_ahead(s, n, input));
 	bool end = input->node == g->end && s->end_open;
-	if (end || !graph_was_waited_for(node, number - node->first, input) || path_was_free(s, node, input))
+	if (end || !graph_was_waited_for(node, number - node->first, input) || path_was_free(s, node, input) ||
+	    is_doubtful(s, input->node))
 		slack.hi = INT64_MAX;
 	return slack;
 }
@@ -218,7 +227,7 @@ static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_s
 			n->waits = (size_t)(p - g->threads[thread].syncs) + 1;
 		}
 		n->slack = time_least(n->slack, *now);
-		*now = no_limit;
+		*now = is_doubtful(s, p->number) ? (frz_time){ now->lo, INT64_MAX } : no_limit;
 		if (!graph_is_known(&g->nodes[p->number]))
 			know_nothing_until(s, thread, p->stamp);
 		go_to_next_calls(s, p->number);

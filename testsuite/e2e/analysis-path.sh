@@ -189,6 +189,26 @@ for how in semaphore futex bytes semaphore futex bytes; do
 	fits_80 out || fail "$how: wider than 80 columns"
 done
 
+# Before an attempt that succeeds, the first that is known, a thread has perhaps tried, too seldom for a record; or done anything else, such as
+# work without a mark: then who posted meanwhile was not waited for. Nor is that left open if it posts during the attempt.
+tries() { # when it posts
+	sites
+	echo 'site 9 kind=wait name=sem_trywait file=x.c line=9'
+	printf 'thread %d clock=0 rank=0 number=%d complete=1\n' 0 0 1 1
+	work 0 0 1000 21000
+	op 0 9 81000 82000 id=7
+	work 0 0 82000 101000
+	work 1 1 1000 "$1"
+	echo "e 1 $1 6 point id=7"
+}
+tries 51000 | trace tries
+expect 0 path --json tries
+jq -e 'def on(t; n): [.segments[] | select(.thread == t and .name == n) | .share_percent][0];
+	(on(1; "b") | .lo == 0 and .hi >= 49.9) and (on(0; "a") | .lo <= 19.1 and .hi >= 38.9) and (on(0; "outside regions") | .lo == 0 and .hi >= 59.9) and
+	([.slack[] | select(.thread == 1 and .name == "b") | .slack_s | .lo <= 0 and .hi >= 30e-6] == [true])' out >is || fail "tries: $(jq -c '.segments, .slack' out)"
+tries 81500 | trace tries
+share tries 0 1 b 80.5
+
 # A lock that was free: whoever had it before may become what the end waits for sooner than by the end of its thread.
 {
 	sites
