@@ -262,12 +262,13 @@ static const struct moved_bytes *other_of(const struct bytes_channel *c, const s
 	return c->ngave && !c->shared ? c->gave : NULL;
 }
 
-/* It waited for room, or for the end; and the other side is on the same clock. */
+/* It waited for room, or for the end; and the other side is on the same clock, and another thread: nobody waits for what they
+ * do themselves later. */
 static bool asks(const struct builder *b, const struct bytes_channel *c, const struct moved_bytes *m)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
 	const struct moved_bytes *other = other_of(c, m);
-	return other && m->blocked && (m->gave || m->to == m->from) &&
+	return other && m->blocked && (m->gave || m->to == m->from) && other->enter.thread != m->enter.thread &&
 	       threads[other->enter.thread].clock == threads[m->enter.thread].clock;
 }
 

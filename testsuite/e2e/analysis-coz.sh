@@ -2126,6 +2126,20 @@ buys waits b 100 0
 bytes 0 1200000 1200000 1200010 offset=0 bytes=4 | trace late
 buys late b 50 133333
 buys late a 50 0
+# Who writes to itself, and took long over it, did not wait for its own read, which came only later; nor, when it finds that
+# there are no more bytes, for anything else that it did itself.
+{
+	head_of 1
+	op 0 0 0 500000
+	op 0 29 500000 600000 channel=7 offset=0 bytes=4 peer=72057594037927934 role=1
+	op 0 29 600000 600010 channel=7 offset=0 bytes=4
+	op 0 1 600010 1000000
+	op 0 29 1000000 1000010 channel=7 offset=4 bytes=0 peer=72057594037927934
+} | trace own
+for region in 'a 25' 'b 20'; do
+	may_buy own "${region% *}" 50 "${region#* }0000"
+	interval expected_percent <out | { read -r lo hi && is_true "$lo > ${region#* } - .01 && $hi < ${region#* } + .01"; } || fail "own: $(cat out)"
+done
 # Of what was not given in the trace it is not known when it came.
 bytes 0 100000 100000 1000020 peer=72057594037927934 offset=0 bytes=5 | trace not-given
 expect 0 coz not-given
