@@ -9,7 +9,7 @@
  *   product   = operand { "*" operand }
  *   operand   = NUMBER | "threads" | "ranks" | "(" condition ")"
  *             | ("count" | "ranks") "(" WHERE [ "on" SUBJECT ] ")"
- *   SUBJECT   = "rank" N | "pid" N | "thread" RANK "." N | "host" NAME
+ *   SUBJECT   = ("rank" | "pid") N [ "thread" N ] | "thread" [ (RANK | PID) "." ] N | "host" NAME
  *   WHERE     = [ "in" | "at" ] PLACE [ "[" INSTANCE "]" ]
  *   PLACE     = "working" | "waiting" | "alive" | KIND | NAME | '"' (NAME | FILE:LINE) '"'
  *   COMPARE   = "==" | "!=" | "<" | "<=" | ">" | ">="

@@ -106,16 +106,33 @@ bool query_place(struct query *q, const char *name, bool quoted, struct query_at
 
 /* ---- Subjects -------------------------------------------------------------------------------- */
 
-static bool is_meant(const struct trace *trace, size_t thread, enum query_who who,
-		     const char *host, uint64_t number, uint64_t of_rank)
+static bool is_process(const struct trace *trace, const struct tr_thread *t, enum query_who who, uint64_t number)
+{
+	return who == WHO_RANK ? t->rank >= 0 && (uint64_t)t->rank == number : trace->processes[t->process].pid == number;
+}
+
+static bool is_meant(const struct trace *trace, size_t thread, const struct query_subject *s)
 {
 	const struct tr_thread *t = &trace->threads[thread];
-	switch (who) {
-	case WHO_RANK: return t->rank >= 0 && (uint64_t)t->rank == number;
-	case WHO_PID: return trace->processes[t->process].pid == number;
-	case WHO_THREAD: return t->rank >= 0 && (uint64_t)t->rank == number && t->number == of_rank;
-	default: return strcmp(trace->clocks[t->clock].host, host) == 0;
-	}
+	if (s->who == WHO_HOST)
+		return strcmp(trace->clocks[t->clock].host, s->host) == 0;
+	return (s->who == WHO_ONLY || is_process(trace, t, s->who, s->process)) && (!s->one_thread || t->number == s->thread);
+}
+
+static bool has_process(const struct trace *trace, enum query_who who, uint64_t number)
+{
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (is_process(trace, &trace->threads[i], who, number))
+			return true;
+	return false;
+}
+
+static bool has_one_process(const struct trace *trace)
+{
+	for (size_t i = 1; i < trace->nthreads; i++)
+		if (trace->threads[i].process != trace->threads[0].process)
+			return false;
+	return true;
 }
 
 static char *no_host(const struct trace *trace, const char *host)
@@ -130,8 +147,8 @@ static char *no_host(const struct trace *trace, const char *host)
 	return text;
 }
 
-/* The ranks that there are, for who asked for another. */
-static char *no_rank(const struct trace *trace, uint64_t number)
+/* The processes that there are, for who asked for another. */
+static char *no_process(const struct trace *trace, const struct query_subject *s)
 {
 	int64_t lowest = INT64_MAX, highest = -1;
 	for (size_t i = 0; i < trace->nthreads; i++) {
@@ -139,46 +156,55 @@ static char *no_rank(const struct trace *trace, uint64_t number)
 		lowest = rank >= 0 && rank < lowest ? rank : lowest;
 		highest = rank > highest ? rank : highest;
 	}
-	if (highest < 0)
-		return mem_format("expected pid N, since no process of this trace has a rank; "
-				  "found rank %" PRIu64, number);
-	return mem_format("expected a rank from %" PRId64 " to %" PRId64 ", found %" PRIu64, lowest,
-			  highest, number);
+	if (s->who == WHO_PID)
+		return mem_format("expected the pid of a process of this trace, found %" PRIu64, s->process);
+	if (highest >= 0)
+		return mem_format("expected a rank from %" PRId64 " to %" PRId64 ", found %" PRIu64, lowest, highest, s->process);
+	if (s->who == WHO_RANK || !trace->nthreads)
+		return mem_format("expected pid N, since no process of this trace has a rank; found rank %" PRIu64, s->process);
+	const struct tr_thread *first = &trace->threads[0];
+	return mem_format("expected thread PID.N, such as thread %" PRIu64 ".%" PRIu32 ", since no process of this trace has a rank; "
+			  "found %" PRIu64 ".%" PRIu64, trace->processes[first->process].pid, first->number, s->process, s->thread);
 }
 
-static char *no_thread(const struct trace *trace, uint64_t rank, uint64_t number)
+/* Of a process that is there. */
+static char *no_thread(const struct trace *trace, struct query_subject s)
 {
-	uint64_t highest = 0;
-	bool any = false;
+	uint64_t thread = s.thread, highest = 0;
+	char *process = s.who == WHO_ONLY ? mem_copy("")
+					  : mem_format(" of %s %" PRIu64, s.who == WHO_RANK ? "rank" : "pid", s.process);
+	s.one_thread = false;
 	for (size_t i = 0; i < trace->nthreads; i++)
-		if (is_meant(trace, i, WHO_RANK, NULL, rank, 0)) {
-			any = true;
-			highest = trace->threads[i].number > highest ? trace->threads[i].number
-								     : highest;
-		}
-	if (!any)
-		return no_rank(trace, rank);
-	return mem_format("expected a thread of rank %" PRIu64 ", from 0 to %" PRIu64
-			  ", found %" PRIu64,
-			  rank, highest, number);
+		if (is_meant(trace, i, &s) && trace->threads[i].number > highest)
+			highest = trace->threads[i].number;
+	char *text = mem_format("expected a thread%s, from 0 to %" PRIu64 ", found %" PRIu64, process, highest, thread);
+	free(process);
+	return text;
 }
 
-bool query_subject(const struct query *q, enum query_who who, const char *host, uint64_t number,
-		   uint64_t thread, bool *threads, char **error)
+static char *nobody(const struct trace *trace, const struct query_subject *s)
 {
-	bool any = false;
+	if (s->who == WHO_HOST)
+		return no_host(trace, s->host);
+	if (s->who == WHO_ONLY && !has_one_process(trace))
+		return mem_format("expected thread RANK.N or thread PID.N, since this trace has several processes; found thread %" PRIu64,
+				  s->thread);
+	return s->who == WHO_ONLY || (s->who != WHO_THREAD && has_process(trace, s->who, s->process)) ? no_thread(trace, *s)
+												      : no_process(trace, s);
+}
+
+bool query_subject(const struct query *q, struct query_subject s, bool *threads, char **error)
+{
+	bool any = false, open = s.who == WHO_ONLY && !has_one_process(q->trace);
+	if (s.who == WHO_THREAD && has_process(q->trace, WHO_RANK, s.process))
+		s.who = WHO_RANK;
+	else if (s.who == WHO_THREAD && has_process(q->trace, WHO_PID, s.process))
+		s.who = WHO_PID;
 	for (size_t i = 0; i < q->trace->nthreads; i++) {
-		threads[i] = is_meant(q->trace, i, who, host, number, thread);
+		threads[i] = !open && s.who != WHO_THREAD && is_meant(q->trace, i, &s);
 		any |= threads[i];
 	}
-	if (any)
-		return true;
-	switch (who) {
-	case WHO_RANK: *error = no_rank(q->trace, number); break;
-	case WHO_PID: *error = mem_format("expected the pid of a process of this trace, found %"
-					  PRIu64, number); break;
-	case WHO_THREAD: *error = no_thread(q->trace, number, thread); break;
-	default: *error = no_host(q->trace, host); break;
-	}
-	return false;
+	if (!any)
+		*error = nobody(q->trace, &s);
+	return any;
 }

@@ -212,35 +212,66 @@ static bool is_subject(const struct parser *p)
 	return false;
 }
 
+/* Whether "thread" is followed by a number here, and is not the name of a place. */
+static bool is_one_thread(const struct parser *p)
+{
+	return is(p, WORD, "thread") && isdigit((unsigned char)p->text[p->end + strspn(p->text + p->end, " \t\n")]);
+}
+
+/* To be freed; NULL with an error. */
+static char *host_name(struct parser *p)
+{
+	char *host = NULL;
+	if (p->token == QUOTED && p->word)
+		host = mem_copy(p->word);
+	else if (p->token == WORD || p->token == NUMBER)
+		host = mem_format("%.*s", (int)(p->end - p->at), p->text + p->at);
+	if (!host)
+		fail_expecting(p, "the name of a host");
+	advance(p);
+	return host;
+}
+
+/* "thread" has been read: PROCESS.N, or N. */
+static void one_thread(struct parser *p, struct query_subject *s)
+{
+	uint64_t number = need_number(p, "a number");
+	s->one_thread = true;
+	s->thread = number;
+	if (!take(p, SYMBOL, ".")) {
+		s->who = WHO_ONLY;
+		return;
+	}
+	s->process = number;
+	s->thread = need_number(p, "the number of a thread of that process");
+}
+
 /* Marks the threads that are meant. */
 static void subject(struct parser *p, bool *threads)
 {
 	size_t i = 0, at = p->at;
-	uint64_t number = 0, thread = 0;
+	struct query_subject s = { .host = NULL };
 	char *host = NULL, *error = NULL;
 	while (i < NSUBJECTS && !is(p, WORD, subjects[i].word))
 		i++;
 	if (i == NSUBJECTS) {
-		fail_expecting(p, "rank N, pid N, thread RANK.N or host NAME");
+		fail_expecting(p, "rank N, pid N, thread RANK.N, thread PID.N or host NAME");
 		return;
 	}
 	advance(p);
 	at = p->at;
-	if (subjects[i].who == WHO_HOST) {
-		if (p->token == WORD || p->token == QUOTED || p->token == NUMBER)
-			host = mem_format("%.*s", (int)(p->end - p->at), p->text + p->at);
-		if (p->token == QUOTED && p->word)
-			strcpy(host, p->word);
-		if (!host)
-			fail_expecting(p, "the name of a host");
-		advance(p);
-	} else {
-		number = need_number(p, "a number");
+	s.who = subjects[i].who;
+	if (s.who == WHO_HOST)
+		s.host = host = host_name(p);
+	else if (s.who == WHO_THREAD)
+		one_thread(p, &s);
+	else
+		s.process = need_number(p, "a number");
+	if ((s.who == WHO_RANK || s.who == WHO_PID) && is_one_thread(p) && take(p, WORD, "thread")) {
+		s.one_thread = true;
+		s.thread = need_number(p, "a number");
 	}
-	if (subjects[i].who == WHO_THREAD && need(p, "."))
-		thread = need_number(p, "the number of a thread of that rank");
-	if (!failed(p) && !query_subject(p->query, subjects[i].who, host, number, thread, threads,
-					 &error))
+	if (!failed(p) && !query_subject(p->query, s, threads, &error))
 		fail_at(p, at, error);
 	free(host);
 }
@@ -366,7 +397,7 @@ static size_t operand(struct parser *p)
 		return add_node(p, number);
 	}
 	return fail_expecting(p, "count(...), ranks(...), threads, a number, rank N, "
-				 "thread RANK.N, \"not\" or \"(\"");
+				 "thread RANK.N, thread PID.N, \"not\" or \"(\"");
 }
 
 /* operand { symbol operand }, for the operators of one rank. */

@@ -28,10 +28,19 @@ struct query_node {
 bool query_place(struct query *, const char *name, bool quoted, struct query_atom *atom,
 		 char **error);
 
-/* Who is meant by "rank N" and so on: marks the threads. False with *error when none is. */
-enum query_who { WHO_RANK, WHO_PID, WHO_THREAD, WHO_HOST };
-bool query_subject(const struct query *, enum query_who, const char *host, uint64_t number,
-		   uint64_t thread, bool *threads, char **error);
+/* "rank N", "pid N", and of those "... thread N"; "thread PROCESS.N", of a process by its rank, or by its pid where no process
+ * has that rank; "thread N", of the only process; "host NAME". */
+enum query_who { WHO_RANK, WHO_PID, WHO_THREAD, WHO_ONLY, WHO_HOST };
+struct query_subject {
+	enum query_who who;
+	const char *host;        /* WHO_HOST */
+	uint64_t process;        /* not WHO_HOST, WHO_ONLY: rank or pid */
+	bool one_thread;         /* WHO_THREAD, WHO_ONLY: always */
+	uint64_t thread;         /* one_thread: its number */
+};
+
+/* Marks the threads that are meant. False with *error when none is. */
+bool query_subject(const struct query *, struct query_subject, bool *threads, char **error);
 
 /* The atom, or the count, that is like this one; takes over what the given one owns. UINT32_MAX
  * when there is no room for another. */

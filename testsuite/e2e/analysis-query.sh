@@ -48,9 +48,51 @@ expect 0 query run "thread 2.0 at barrier and not (ranks(waiting on rank 1) >= 1
 fits_80 out || fail "lines are wide: $(cat out)"
 says out 'threads 10001.0-10001.1, 10002.0-10002.1, ...'
 
+# Threads of processes without ranks have the names that report and csp print: what is asked of one is its score.
+team() { # process pid first: three threads, each works for 2 ms longer than the one before
+	local i
+	for i in 0 1 2; do
+		echo "thread $(($3 + i)) clock=0 process=$1 number=$i"
+	done
+	for i in 0 1 2; do
+		work $(($3 + i)) 0 1000 $((2000000 * (1 + $3 + i)))
+		op $(($3 + i)) 1 $((2000000 * (1 + $3 + i))) 20000000
+	done
+}
+{
+	printf '%s\n' 'dprof-text 1' 'clock 0 host=h ghz=1' 'process 0 pid=5439 program=a job=1' 'site 0 kind=region name=body file=a.c line=1' \
+		'site 1 kind=barrier name=GOMP_barrier file=a.c line=2'
+	team 0 5439 0
+} | trace team
+{
+	printf '%s\n' 'dprof-text 1' 'clock 0 host=h ghz=1' 'process 0 pid=5439 program=a job=1' 'process 1 pid=5440 program=a job=1' \
+		'site 0 kind=region name=body file=a.c line=1' 'site 1 kind=barrier name=GOMP_barrier file=a.c line=2'
+	team 0 5439 0
+	team 1 5440 3
+} | trace teams
+expect 0 csp --json team
+jq -c '.threads[] | select(.pid == 5439 and .thread == 2).straggler_percent' out >score
+jq -e '.lo > 9.9 and .hi < 10.1' score >held || fail "thread 2 works alone for 10 %: $(cat score)"
+for name in 'thread 5439.2' 'pid 5439 thread 2' 'thread 2'; do
+	expect 0 query --json team "$name working and count(waiting) == threads-1"
+	jq -c .share_percent out | cmp -s - score || fail "$name: the score is $(cat score), found $(jq -c .share_percent out)"
+done
+expect 0 query team "thread 5439.2 working and count(waiting) == threads-1"
+says out "body (a.c:1)                   thread 5439.2"
+expect 0 csp --json teams
+jq -c '.threads[] | select(.pid == 5440 and .thread == 2).straggler_percent' out >score
+for name in 'thread 5440.2' 'pid 5440 thread 2'; do
+	expect 0 query --json teams "$name working and count(waiting) == threads-1"
+	jq -c .share_percent out | cmp -s - score || fail "$name: the score is $(cat score), found $(jq -c .share_percent out)"
+done
+expect 0 query --json run 'rank 2 thread 0 at barrier'
+mv out named
+expect 0 query --json run 'thread 2.0 at barrier'
+diff <(jq .holds_s named) <(jq .holds_s out) >differs || fail "a thread of a rank has two names, and they differ: $(cat differs)"
+
 # Errors: the caret stands below the place.
-points_at() { # column text condition
-	expect 2 query run "$3"
+points_at() { # column text condition [trace]
+	expect 2 query "${4:-run}" "$3"
 	says err "$2"
 	[ "$(tail -1 err)" = "$(printf '  %*s^' "$1" '')" ] || fail "the caret is elsewhere: $(cat err)"
 }
@@ -63,6 +105,14 @@ points_at 23 'expected a condition' 'count(barrier) > 1 and 2'
 points_at 0 'expected a number, found a condition' '(1 < 2) + 1 == 2'
 points_at 5 'expected a rank from 0 to 3, found 7' 'rank 7 in body'
 points_at 7 'expected a thread of rank 2, from 0 to 0, found 1' 'thread 2.1 in body'
+points_at 7 'expected thread RANK.N or thread PID.N, since this trace has several processes; found thread 2' 'thread 2 in body'
+points_at 5 'expected a thread of rank 2, from 0 to 0, found 1' 'rank 2 thread 1 in body'
+points_at 7 'expected thread PID.N, such as thread 5439.0, since no process of this trace has a rank; found 0.1' 'thread 0.1 in body' team
+points_at 7 'expected a thread of pid 5439, from 0 to 2, found 3' 'thread 5439.3 in body' team
+points_at 4 'expected a thread of pid 5439, from 0 to 2, found 3' 'pid 5439 thread 3 in body' team
+points_at 4 'expected the pid of a process of this trace, found 0' 'pid 0 in body' team
+points_at 7 'expected a thread, from 0 to 2, found 3' 'thread 3 in body' team
+points_at 5 'expected pid N, since no process of this trace has a rank; found rank 0' 'rank 0 in body' team
 points_at 22 'such as h1; found "h11"' 'count(barrier on host h11) == 1'
 points_at 19 'expected an operator or the end, found ")"' 'count(barrier) == 1)'
 points_at 6 "expected a closing '\"'" 'count("body) == 1'
