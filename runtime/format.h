@@ -488,7 +488,8 @@ static inline uint64_t dprof_next_chunk(uint64_t bytes, uint64_t largest)
  *   exec STAMP                    another program takes the place of this one: then no line follows; or that failed, and
  *   stayed STAMP                  this one goes on. So many failed as there are such lines
  *   entered N                     the first thread of a process that was forked has in its first N records all regions in which it
- *                                 was forked, which the parent's records tell else (a trace that was read from text)
+ *                                 was forked, which the parent's records tell else (a trace that was read from text). An enter of
+ *                                 which no module has the site is of one that is not known
  *   marks none|unknown            of the sites of its modules, which are those of a whole trace that was read from text, none is
  *                                 a region that its program's user marked; or it is not known which are
  *   damaged                       the trace was read from text that says so of the one of which it was made

@@ -608,6 +608,7 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 		.may_jump = may_jump(h),
 		.earliest = p->process.started,
 		.latest = latest(h, end, &p->process),
+		.entered = p->process.says_entered && h->thread == 0 ? p->entered : 0,
 		.words = mem_resize(NULL, 1, sizeof *t->words),
 		.process = (uint32_t)(p - o->files),
 	};
@@ -619,8 +620,7 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 		if (h->sched[i].known && to_the_end)
 			*MEM_GROW(t->sched, t->nsched) = h->sched[i];
 	scan_believed(o, name, p, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
-	if (p->process.says_entered && h->thread == 0)
-		t->entered = p->entered < t->nrecords ? p->entered : t->nrecords;
+	t->entered = t->entered < t->nrecords ? t->entered : t->nrecords;
 	words_close(t->words);
 	t->words = NULL;
 	free(name);

@@ -152,10 +152,18 @@ static void tell(const struct scan *s)
 
 /* ---- One after the other --------------------------------------------------------------------- */
 
+/* It was forked in a region that is not known (trace_forked.c), as the trace says that was made of its text: no damage. */
+static bool forked_anywhere(const struct scan *s, enum word_damage damage, const struct tr_record *r)
+{
+	return damage == DAMAGE_NO_MODULE && TR_OP(r->what) == DPROF_ENTER && s->thread->nrecords < s->thread->entered;
+}
+
 bool scan_one(struct scan *s, struct word_place *p)
 {
 	struct tr_record r;
 	enum word_damage damage = words_next(s->thread->words, p, &r);
+	if (forked_anywhere(s, damage, &r))
+		damage = DAMAGE_NONE;
 	scan_damage(s, damage, p->record);
 	if (is_record(damage)) {
 		scan_record(s, &r, p->record, store_events(s->o->reader->writer));

@@ -14,6 +14,8 @@ mkdir before after
 answers() { # folder: of its trace `run`, which has the same name in both
 	local command condition
 	cd "$1" || return
+	"$analyze" check run >check 2>&1
+	echo "check: exit status $?"
 	for command in csp efficiency coz waits path profile report diagnose; do
 		echo "$command"
 		"$analyze" --json $command run 2>/dev/null | jq 'del(.problems, .notes)'
@@ -54,6 +56,27 @@ gcc -O1 -pthread $(pkg-config --cflags dprof) -o spawned "$fixtures/runtime/spaw
 ./spawned vfork ./spawned || fail "spawned: exit status $?"
 mv dprof-spawned.* before/run && same_answers "a child that became another program"
 grep -q '^process .* forked=1 parent=0 unborn=[1-9]' text || fail "no child is said to have become another program: $(grep ^process text)"
+
+# A child, of which it is not known which thread forked it (in a PID namespace it has another pid there), may be in any region.
+"$analyze" pack - before/run <<'T' && same_answers "a child that was forked anywhere"
+dprof-text 1
+clock 0 host=h ghz=1
+process 0 pid=838 program=p job=1 started=1000
+process 1 pid=1 program=p job=1 started=1200000000 forked=1 parent=0
+thread 0 clock=0 process=0 number=0 jumps=0
+thread 1 clock=0 process=0 number=1 jumps=0
+thread 2 clock=0 process=1 number=0 jumps=0
+site 0 kind=region name=X file=x.c line=1
+site 1 kind=region name=Y file=x.c line=2
+e 0 1000000000 0 enter
+e 0 1900000000 0 exit
+e 1 1000000000 1 enter
+e 1 1900000000 1 exit
+e 2 1300000000 1 enter
+e 2 1400000000 1 exit
+T
+grep -q '^thread 0 .* entered=1' text && grep -q '^e 0 1200000000 - enter$' text || fail "it is not said that the child may be in any region: $(cat text)"
+grep -q '^check: exit status 0$' said.after || fail "what was packed of a sound trace is not sound: $(cat after/check)"
 
 # What is said by none of these.
 cat >text <<'T'
