@@ -19,6 +19,24 @@ for path in $(grep -ohE '\b(pragmas|plugin|runtime|analysis|testsuite|docs)/[a-z
 	[ -e "$path" ] || fail "docs name $path, which is not there"
 done
 
+# A section that a manual page says is above, or below, is.
+for page in docs/*.scd; do
+	awk -v page="$page" '
+		/^# / { at[substr($0, 3)] = NR }
+		match($0, /see \*?[A-Z][A-Z ]+\*? (above|below)/) {
+			name = substr($0, RSTART + 4, RLENGTH - 10)
+			gsub(/\*/, "", name)
+			said[NR] = name; where[NR] = substr($0, RSTART + RLENGTH - 5, 5)
+		}
+		END {
+			for (line in said)
+				if (!at[said[line]] || (at[said[line]] < line + 0) != (where[line] == "above"))
+					print page ":" line ": " said[line] " is not " where[line]
+		}' "$page"
+done >"$dir/sections"
+[ ! -s "$dir/sections" ] || fail "$(cat "$dir/sections")"
+grep -q 'see \*REGIONS OF THREADS\* above' docs/dprof.7.scd || fail "dprof(7) does not say where REGIONS OF THREADS is"
+
 # Commands and options.
 "$analyze" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*(or: \([a-z]*\)).*/\1 \2/p; /^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr ' ' '\n' >"$dir/commands"
 for command in $(grep -ohE '(`|^    )dprof-analyze [a-z]+( |`|$)' "${pages[@]}" | tr -d '`' | awk '{ print $2 }' | sort -u); do
@@ -34,6 +52,7 @@ done < <(grep -ohE 'dprof-analyze [a-z]+( --[a-z-]+( [A-Za-z0-9.]+)?)+' docs/*.m
 
 # Keys.
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/t" || exit 1
+mkdir "$dir/none"
 general='bounds span_s assumptions notes problems undecided'
 for command in report csp coz path waits efficiency profile diff diagnose query clocks check dump sites; do
 	case $command in
@@ -42,6 +61,11 @@ for command in report csp coz path waits efficiency profile diff diagnose query 
 	sites) set -- sites "$B/examples/coz_two_threads" ;;
 	*) set -- "$command" "$dir/t" ;;
 	esac
+	if [ "$command" != sites ]; then
+		"$analyze" "${@/#"$dir/t"/"$dir/none"}" --json >"$dir/out" 2>"$dir/err"
+		[ $? = 1 ] && [ ! -s "$dir/out" ] && grep -q 'found an empty directory' "$dir/err" ||
+			fail "docs/formats.md: $command --json of an empty folder is not nothing with exit status 1: $(cat "$dir/out" "$dir/err")"
+	fi
 	row=$(grep "^| \`$command\` |" docs/formats.md)
 	for key in $("$analyze" "$@" --json 2>/dev/null | jq -r 'keys[]'); do
 		[[ " $general " == *" $key "* ]] || grep -qF "\"$key\"" <<<"$row" || fail "docs/formats.md: $command --json has a key \"$key\""
