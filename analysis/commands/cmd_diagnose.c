@@ -218,6 +218,11 @@ static const char assumptions[] =
 static void fill_page(struct reply *r, const struct diagnosis_answer *a, bool every)
 {
 	const struct diagnosis *d = &a->diagnosis;
+	if (d->unknown) {
+		reply_say(r, SAY_TEXT, "%s: what was slow in the run of %s s, and why, is not known.", d->unknown,
+			  reply_interval(r, span_seconds(a), 9).text);
+		return;
+	}
 	reply_say(r, SAY_TEXT, "What is slow in the run of %s s, and why (model: %s).",
 		  reply_interval(r, span_seconds(a), 9).text, d->model);
 	if (d->why)
@@ -237,6 +242,7 @@ static void fill_page(struct reply *r, const struct diagnosis_answer *a, bool ev
 static void fill(struct reply *r, const struct diagnosis_answer *a, const struct options *o)
 {
 	notes_damage(r, a->trace->ndiagnostics);
+	reply_value(r, "unknown", a->diagnosis.unknown ? tab_text(a->diagnosis.unknown) : TAB_NONE);
 	reply_value(r, "model", tab_text(a->diagnosis.model));
 	reply_value(r, "why_model", tab_text(a->diagnosis.why));
 	reply_value(r, "span_s", tab_interval(span_seconds(a)));

@@ -600,6 +600,45 @@ void diagnosis_prove_nothing(struct diagnosis *d)
 		d->findings[i].proved = false;
 }
 
+static void forget_lines(struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->nlines; i++)
+		free(d->lines[i].text);
+	for (size_t i = 0; i < d->nparts; i++) {
+		free(d->parts[i].who);
+		free(d->parts[i].why);
+	}
+	free(d->parts);
+	free(d->lines);
+	free(d->metrics);
+	free(d->why);
+	free(d->printed);
+}
+
+static void forget_findings(struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->nfindings; i++)
+		forget_finding(&d->findings[i]);
+	free(d->findings);
+}
+
+/* What has no sites of its own may have marks, and outside of regions its threads work, or not. */
+static const char *why_unknown(const struct graph *g)
+{
+	bool unmarked = false;
+	for (size_t i = 0; i < g->trace->nprocesses; i++)
+		unmarked |= g->trace->processes[i].marks_unknown;
+	return g->nlosses ? "Records are missing" : unmarked ? "Places in the program are missing" : NULL;
+}
+
+/* Errors of rules are kept. */
+static void find_nothing(struct diagnosis *d, const char *why)
+{
+	forget_findings(d);
+	forget_lines(d);
+	*d = (struct diagnosis){ .unknown = why, .span = d->span, .errors = d->errors, .nerrors = d->nerrors, .printed = mem_copy("") };
+}
+
 /* ---- What it would buy ----------------------------------------------------------------------- */
 
 static struct coz_location who_of(const struct trace *trace, uint32_t thread)
@@ -665,6 +704,9 @@ static bool find(struct diagnosis *d, struct graph *g, const struct waits *waits
 	bool loaded = examine(&p, o);
 	if (g->trace->ndiagnostics > 0 || g->said.ndiagnostics > 0)
 		diagnosis_prove_nothing(d);
+	const char *unknown = why_unknown(g);
+	if (unknown)
+		find_nothing(d, unknown);
 	if (loaded && d->nfindings) {
 		d->if_work = doubts->if_work;
 		doubt(d, g, doubts);
@@ -715,20 +757,8 @@ static void free_texts(char **texts, size_t n)
 
 void diagnosis_close(struct diagnosis *d)
 {
-	for (size_t i = 0; i < d->nfindings; i++)
-		forget_finding(&d->findings[i]);
-	for (size_t i = 0; i < d->nlines; i++)
-		free(d->lines[i].text);
-	for (size_t i = 0; i < d->nparts; i++) {
-		free(d->parts[i].who);
-		free(d->parts[i].why);
-	}
-	free(d->parts);
-	free(d->findings);
-	free(d->lines);
-	free(d->metrics);
-	free(d->why);
-	free(d->printed);
+	forget_findings(d);
+	forget_lines(d);
 	free_texts(d->errors, d->nerrors);
 	graph_said_close(&d->said);
 }

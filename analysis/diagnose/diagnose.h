@@ -15,6 +15,9 @@
  * `least`), what the rule stands on besides is sure, the trace lacks nothing and nothing is wrong with it, and it would be one whatever was not recorded
  * (doubts.h).
  *
+ * Where records are lost, nothing is found: rules, and what they count and compare, know only of what is there, and whoever is lost
+ * may have done anything.
+ *
  * Memory: that of the graph; and of waits with delays, of the profile by call path and of coz, one after the other. */
 #ifndef ANALYSIS_DIAGNOSE_H
 #define ANALYSIS_DIAGNOSE_H
@@ -50,6 +53,7 @@ struct diagnosis_part {
 struct diagnosis_metric { size_t part; uint32_t thread; const char *name; struct interval seconds, share, lost; }; /* percent: as metric */
 
 struct diagnosis {
+	const char *unknown;         /* why nothing is said of causes, or NULL: all that follows, but for the span, is empty then */
 	const char *model;           /* that was applied; with parts: SEVERAL_MODELS */
 	struct diagnosis_part *parts; size_t nparts; /* or none */
 	char *why;                   /* why that one, or why not the one that was asked for; or NULL */
