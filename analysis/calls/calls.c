@@ -42,7 +42,7 @@ frz_time call_mean(const struct call_spread *s)
 {
 	int64_t n = (int64_t)s->nthreads;
 	frz_time sum = s->all.inclusive;
-	return (frz_time){ sum.lo / (n + (int64_t)s->unseen), ticks_plus(sum.hi / n, sum.hi % n > 0) };
+	return (frz_time){ sum.lo / ticks_plus(n, s->unseen), ticks_plus(sum.hi / n, sum.hi % n > 0) };
 }
 
 struct interval call_imbalance(const struct call_spread *s)
@@ -82,11 +82,14 @@ static void take_flat(struct calls_walk *w)
 }
 
 /* Threads may have been there in what is lost of them, and those of which all is, in as many as there were. */
-static void add_lost(struct call_spread *s, const struct graph *g, int64_t most, size_t unseen)
+static void add_lost(struct call_spread *s, const struct graph *g, int64_t most, size_t lossy)
 {
-	int64_t all = 0;
-	for (size_t t = 0; t < g->trace->nthreads; t++)
-		all = g->trace->processes[g->trace->threads[t].process].absent && g->lost[t] ? INT64_MAX : ticks_plus(all, g->around[t]);
+	int64_t all = 0, unseen = (int64_t)(lossy - s->lossy);
+	for (size_t t = 0; t < g->trace->nthreads; t++) {
+		bool uncounted = g->trace->processes[g->trace->threads[t].process].absent && g->lost[t];
+		all = uncounted ? INT64_MAX : ticks_plus(all, g->around[t]);
+		unseen = uncounted ? INT64_MAX : unseen;
+	}
 	frz_time *sums[] = { &s->all.inclusive, &s->all.exclusive, &s->all.waited, &s->all.transfer };
 	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
 		sums[i]->hi = ticks_plus(sums[i]->hi, all);
@@ -99,15 +102,15 @@ static void add_lost(struct call_spread *s, const struct graph *g, int64_t most,
 static void add_all_lost(struct call_profile *p, const struct graph *g)
 {
 	int64_t most = 0;
-	size_t unseen = 0;
+	size_t lossy = 0;
 	for (size_t t = 0; t < g->trace->nthreads; t++) {
 		most = g->around[t] > most ? g->around[t] : most;
-		unseen += g->lost[t] > 0 && g->threads[t].nevents == 0;
+		lossy += g->lost[t] > 0;
 	}
 	for (size_t i = 0; i < p->nnodes && g->nlosses; i++)
-		add_lost(&p->nodes[i].spread, g, most, unseen);
+		add_lost(&p->nodes[i].spread, g, most, lossy);
 	for (size_t i = 0; i < p->nflat && g->nlosses; i++)
-		add_lost(&p->flat[i].spread, g, most, unseen);
+		add_lost(&p->flat[i].spread, g, most, lossy);
 }
 
 static void walk_all(struct call_profile *p, const struct graph *g)

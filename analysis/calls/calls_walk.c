@@ -364,6 +364,7 @@ static void add_flat(struct calls_along *l, const struct call_sums *sums)
 	for (uint32_t row = 0; row <= nsites; row++)
 		if (seen[row]) {
 			call_spread_add(&w->flat[row], l->a.thread, &flat[row]);
+			w->flat[row].lossy += w->graph->lost[l->a.thread] > 0;
 			*MEM_GROW(w->profile->each, w->profile->neach) =
 				(struct call_each){ l->a.thread, row < nsites ? row : TR_NO_SITE, flat[row] };
 		}
@@ -389,8 +390,11 @@ static void take(struct calls_along *l)
 		add_inside(&sums[p->nodes[l->used[i]].parent], &sums[l->used[i]]);
 	for (size_t i = 0; i < l->nused; i++)
 		add_unknown_inside(l, &l->paths[l->used[i]], &sums[l->used[i]]);
-	for (size_t i = 0; i < l->nused; i++)
-		call_spread_add(&p->nodes[l->used[i]].spread, l->a.thread, &sums[l->used[i]]);
+	for (size_t i = 0; i < l->nused; i++) {
+		struct call_spread *spread = &p->nodes[l->used[i]].spread;
+		call_spread_add(spread, l->a.thread, &sums[l->used[i]]);
+		spread->lossy += l->w->graph->lost[l->a.thread] > 0;
+	}
 	add_flat(l, sums);
 	free(sums);
 }
