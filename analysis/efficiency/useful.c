@@ -47,8 +47,11 @@ static void find(struct useful *u, const struct times *times, const struct total
 	u->span = times_span(times, times->time_base[trace->threads[0].clock], totals->ends);
 	find_blocked(u, times, totals, blocked);
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
-		if (totals->threads[t].ends.first > totals->threads[t].ends.last)
+		const struct tr_thread *recorded = &trace->threads[t];
+		if (totals->threads[t].ends.first > totals->threads[t].ends.last) {
+			u->unseen |= !recorded->unrecorded && (recorded->lost || recorded->gaps);
 			continue;
+		}
 		*MEM_GROW(u->parts, nparts) = (struct factor_part){ useful_of(u, times, totals, t), 1 };
 		*MEM_GROW(u->threads, u->nthreads) = t;
 		u->nprocesses += !seen[trace->threads[t].process];
@@ -84,5 +87,8 @@ void useful_close(struct useful *u)
 
 struct factors useful_factors(const struct useful *u)
 {
-	return factors_of(u->parts, u->nthreads, u->span.length, u->span.length);
+	struct factors factors = factors_of(u->parts, u->nthreads, u->span.length, u->span.length);
+	for (int i = 0; i < FACTORS && u->unseen; i++)
+		factors.of[i] = (struct interval){ 0, 100 };
+	return factors;
 }

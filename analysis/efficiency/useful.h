@@ -23,6 +23,7 @@ struct useful {
 	int64_t *blocked;            /* of each of the trace's threads, ticks at most for which it was so; 0: below a hundredth of the run */
 	int64_t *hidden;             /* likewise, ticks for which it may have worked in operations */
 	int64_t blocked_sum, hidden_sum; /* of all */
+	bool unseen;                 /* of some thread all is lost, so that it is not among these */
 	bool open;                   /* for more than a hundredth of the run some thread may be useful or not */
 };
 
@@ -32,7 +33,7 @@ struct useful {
 void useful_open(struct useful *, struct trace *, const struct times *, const struct totals *, const struct blocked *);
 void useful_close(struct useful *);
 
-/* Of at least one thread. That of an ideal network is not known: serialisation and transfer say nothing. */
+/* Of at least one thread; if some are unseen, nothing is known. That of an ideal network is not known: serialisation and transfer say nothing. */
 struct factors useful_factors(const struct useful *);
 
 #endif
