@@ -273,6 +273,7 @@ struct slack_walk {
 	uint32_t *used; size_t nused;
 	size_t point;        /* the next one */
 	uint64_t at;         /* events */
+	struct stretches unknown; /* in which it is not known where the thread was */
 };
 
 static void add_piece(struct slack_walk *w, uint32_t site, uint64_t from, uint64_t to)
@@ -296,6 +297,14 @@ static void add_piece(struct slack_walk *w, uint32_t site, uint64_t from, uint64
 	row->slack = time_least(row->slack, slack);
 }
 
+static void add_unknown(struct slack_walk *w, uint64_t from, uint64_t to)
+{
+	w->unknown.from = w->unknown.pieces ? w->unknown.from : from;
+	w->unknown.to = to;
+	w->unknown.ticks += to - from;
+	w->unknown.pieces++;
+}
+
 static void take_places(struct path_slack *found, const struct slack_walk *w)
 {
 	const struct path *p = w->slacks->path;
@@ -303,7 +312,11 @@ static void take_places(struct path_slack *found, const struct slack_walk *w)
 		struct place_row *row = &w->rows[w->used[i]];
 		uint32_t site = w->used[i] < p->graph.trace->nsites ? w->used[i] : TR_OUTSIDE;
 		frz_time ticks = times_sum(p->times, w->thread, row->whole);
-		ticks.hi = ticks_plus(ticks.hi, p->graph.lost[w->thread]);
+		int64_t around = p->graph.around[w->thread]; /* for so long it may have been there, and in what it inherited */
+		if (around > 0)
+			ticks.hi = ticks_plus(ticks.hi, ticks_plus(around, times_sum(p->times, w->thread, w->unknown).hi));
+		if (around > 0 && site == TR_OUTSIDE)
+			ticks.lo = ticks.lo > around ? ticks.lo - around : 0;
 		if (p->graph.nlosses) /* others may have waited for it where that is lost */
 			row->slack.lo = 0;
 		if (row->slack.lo < INT64_MAX || site == TR_OUTSIDE || tr_is(p->graph.trace, site, OP_REGION))
@@ -322,11 +335,14 @@ static void follow(struct path_slack *found, struct slack_walk *w)
 	struct tr_event e;
 	uint64_t stamp = t->first;
 	w->nused = w->point = w->at = 0;
+	w->unknown = (struct stretches){ 0 };
 	replay_open(&where.replay, trace->nsites);
 	for (bool begun = false; trace_next_bare(&events, &e); begun = true) {
 		uint32_t site = path_site_now(&where);
 		if (begun && e.stamp >= stamp && site != TR_NO_SITE)
 			add_piece(w, site, stamp, e.stamp);
+		else if (begun && e.stamp > stamp)
+			add_unknown(w, stamp, e.stamp);
 		stamp = e.stamp > stamp ? e.stamp : stamp;
 		while (!e.inherited && w->point < t->nsyncs && t->syncs[w->point].at <= w->at)
 			w->point++;
