@@ -105,6 +105,18 @@ static bool met_before(const struct trace *trace, const uint32_t *sites, size_t 
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
+/* In a stretch of which nothing is sure a frame may begin at any time. Where something is missing, it may be longer than what is
+ * there makes certain, to either side, but not than all the time for which the condition may hold. */
+static frz_time begin_of(const struct frame *f, bool damaged)
+{
+	return (frz_time){ damaged ? 0 : f->begin.lo, f->certain ? f->begin.hi : ticks_plus(f->begin.hi, f->length.hi) };
+}
+
+static frz_time length_of(const struct frame *f, bool damaged, frz_time holds)
+{
+	return (frz_time){ f->length.lo, damaged && holds.hi > f->length.hi ? holds.hi : f->length.hi };
+}
+
 static void fill_place(struct reply *r, const struct trace *trace, const uint32_t *sites, uint32_t site)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("thread"), { 0 } };
@@ -136,13 +148,14 @@ void frame_list_fill(struct reply *r, const char *key, const struct times *times
 		TAB_KEY("certain"), TAB_SHOWN("begin_s", "seconds since begin", 22, 9),
 		TAB_SHOWN("length_s", "longest, seconds", 22, 9), TAB_SHOWN(NULL, ""), { 0 } };
 	uint32_t *sites = frame_sites(times, f);
+	bool damaged = times->trace->ndiagnostics > 0;
 	if (f->nlongest > 0)
 		reply_gap(r);
 	reply_table(r, key, columns, SIZE_MAX);
 	for (size_t i = 0; i < f->nlongest; i++) {
 		const struct frame *frame = &f->longest[i];
-		reply_row(r, tab_flag(frame->certain), tab_interval(times_seconds(times, time_base, frame->begin)),
-			  tab_interval(times_seconds(times, time_base, frame->length)),
+		reply_row(r, tab_flag(frame->certain), tab_interval(times_seconds(times, time_base, begin_of(frame, damaged))),
+			  tab_interval(times_seconds(times, time_base, length_of(frame, damaged, f->holds))),
 			  tab_text(frame->certain ? "" : "perhaps"));
 		fill_places(r, times->trace, sites + i * times->trace->nthreads);
 	}
