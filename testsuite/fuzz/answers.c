@@ -19,7 +19,9 @@ static const char *const identity[] = { "rank", "pid", "thread", "region", "wait
 /* Questions of which a trace that was damaged without a word must not give another answer. */
 static const char *const judged[] = { "span_s", "straggler_percent", "alone_s", "working_s", "waiting_s", "time_s",
 				      "speedup_percent", "slope", "holds_s", "share_percent", "cpu_s", "delay_s",
-				      "delay_percent", "unclassified_percent" };
+				      "delay_percent", "unclassified_percent",
+				      "cost_percent", "seconds", "percent", "lost_percent", "begin_s", "length_s", "load_balance", "communication",
+				      "inclusive_s", "exclusive_s", "transfer_s", "least_s", "mean_s", "most_s", "imbalance_percent" };
 
 static bool is_judged(const char *key)
 {
