@@ -289,6 +289,23 @@ static char *missing_line(struct process_file *p, const struct ln_value *v)
 	return NULL;
 }
 
+static void started_line(struct process_file *p, const struct ln_value *v)
+{
+	p->process.started = v[0].number;
+	p->process.forked = v[1].given;
+	if (v[2].given)
+		set_string(&p->parent, v[2].string);
+	p->process.executed = v[3].given;
+	p->process.unborn = v[3].number;
+}
+
+static void ran_line(struct process_file *p, const struct ln_value *v)
+{
+	p->process.ran = true;
+	if (p->nprograms < PROGRAMS)
+		*MEM_GROW(p->programs, p->nprograms) = (struct ran_line){ mem_copy(v[0].string), v[1].number };
+}
+
 /* NULL, or what is wrong with the line. */
 static char *take_line(struct process_file *p, char *text, size_t number)
 {
@@ -307,14 +324,7 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case PID: p->process.pid = v->number; break;
 	case GHZ: p->ghz = v->real; break;
 	case CLOCK: set_string(&p->source, v->string); break;
-	case STARTED:
-		p->process.started = v[0].number;
-		p->process.forked = v[1].given;
-		if (v[2].given)
-			set_string(&p->parent, v[2].string);
-		p->process.executed = v[3].given;
-		p->process.unborn = v[3].number;
-		break;
+	case STARTED: started_line(p, v); break;
 	case CHILD: *MEM_GROW(p->children, p->nchildren) = mem_copy(v->string); break;
 	case INIT:
 		p->process.init_from = v[0].number;
@@ -351,11 +361,7 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 	case MARKS: return marks_line(p, v);
 	case DAMAGED: p->was_damaged = true; break;
 	case NOTE: return note_line(p, v);
-	case RAN:
-		p->process.ran = true;
-		if (p->nprograms < PROGRAMS)
-			*MEM_GROW(p->programs, p->nprograms) = (struct ran_line){ mem_copy(v[0].string), v[1].number };
-		break;
+	case RAN: ran_line(p, v); break;
 	case EXEC: p->process.execs++; break;
 	case STAYED: p->process.execs -= p->process.execs > 0; break;
 	case FINISHED:
