@@ -440,45 +440,43 @@ struct span graph_span(const struct graph *g)
 
 #define SIDE_BY_SIDE 5 /* arrays of a thread that grow: marks, calls, comings, barriers, synchronisation points */
 
+static void *zeros(size_t n, size_t size)
+{
+	return memset(mem_resize(NULL, n + 1, size), 0, (n + 1) * size);
+}
+
+static void builder_open(struct builder *b, struct graph *g)
+{
+	size_t n = g->trace->nthreads;
+	*b = (struct builder){ .graph = g, .spill = g->spill, .cursors = times_cursors(g->times) };
+	b->marks = zeros(n, sizeof *b->marks);
+	b->passes = zeros(g->trace->nsites, sizeof *b->passes);
+	b->calls = zeros(n, sizeof *b->calls);
+	b->comings_of = zeros(n, sizeof *b->comings_of);
+	b->forked_at = zeros(n, sizeof *b->forked_at);
+	b->barriers = zeros(n, sizeof *b->barriers);
+	b->fork = zeros(n, sizeof *b->fork);
+	b->parked = zeros(n, sizeof *b->parked);
+	b->listens = zeros(n, sizeof *b->listens);
+	b->first_of_rank = find_first_of_rank(g->trace);
+	b->left = zeros(n, sizeof *b->left);
+	b->has_futexes = zeros(n, sizeof *b->has_futexes);
+	b->in_teams = zeros(n, sizeof *b->in_teams);
+	b->may_wait = zeros(g->trace->nprocesses, sizeof *b->may_wait);
+	for (size_t t = 0; t < n; t++) {
+		b->fork[t].at = NO_FORK;
+		b->forked_at[t] = TR_NO_SITE;
+	}
+}
+
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
-	size_t n = trace->nthreads;
-	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * n) };
-	struct builder b = { .graph = g, .spill = g->spill, .cursors = times_cursors(times) };
-	g->found = mem_resize(NULL, 1, sizeof *g->found);
-	*g->found = (struct graph_found){ NULL, NULL, 0 };
-	g->threads = mem_resize(NULL, n + 1, sizeof *g->threads);
-	b.marks = mem_resize(NULL, n + 1, sizeof *b.marks);
-	b.passes = mem_resize(NULL, trace->nsites + 1, sizeof *b.passes);
-	b.calls = mem_resize(NULL, n + 1, sizeof *b.calls);
-	memset(b.calls, 0, n * sizeof *b.calls);
-	b.comings_of = mem_resize(NULL, n + 1, sizeof *b.comings_of);
-	memset(b.comings_of, 0, n * sizeof *b.comings_of);
-	b.forked_at = mem_resize(NULL, n + 1, sizeof *b.forked_at);
-	b.barriers = mem_resize(NULL, n + 1, sizeof *b.barriers);
-	memset(b.barriers, 0, n * sizeof *b.barriers);
-	b.fork = mem_resize(NULL, n + 1, sizeof *b.fork);
-	b.parked = mem_resize(NULL, n + 1, sizeof *b.parked);
-	memset(b.parked, 0, n * sizeof *b.parked);
-	b.listens = mem_resize(NULL, n + 1, sizeof *b.listens);
-	memset(b.listens, 0, n * sizeof *b.listens);
-	b.first_of_rank = find_first_of_rank(trace);
-	b.left = mem_resize(NULL, n + 1, sizeof *b.left);
-	memset(b.left, 0, n * sizeof *b.left);
-	b.has_futexes = mem_resize(NULL, n + 1, sizeof *b.has_futexes);
-	memset(b.has_futexes, 0, n * sizeof *b.has_futexes);
-	b.in_teams = mem_resize(NULL, n + 1, sizeof *b.in_teams);
-	memset(b.in_teams, 0, n * sizeof *b.in_teams);
-	b.may_wait = mem_resize(NULL, trace->nprocesses + 1, sizeof *b.may_wait);
-	memset(b.may_wait, 0, trace->nprocesses * sizeof *b.may_wait);
-	g->entered = mem_resize(NULL, trace->nsites + 1, sizeof *g->entered);
-	memset(g->entered, 0, trace->nsites + 1);
-	memset(g->threads, 0, n * sizeof *g->threads);
-	memset(b.marks, 0, n * sizeof *b.marks);
-	for (size_t t = 0; t < n; t++) {
-		b.fork[t].at = NO_FORK;
-		b.forked_at[t] = TR_NO_SITE;
-	}
+	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * trace->nthreads) };
+	struct builder b;
+	g->found = zeros(0, sizeof *g->found);
+	g->threads = zeros(trace->nthreads, sizeof *g->threads);
+	g->entered = zeros(trace->nsites, sizeof *g->entered);
+	builder_open(&b, g);
 	progress_begin("finding wait dependencies",
 		       (1 + !match_log_is_full(times->program.matches)) * trace_records(trace));
 	find_first_stamps(g);
