@@ -566,11 +566,6 @@ char *bsp_why(const struct bsp *b)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static int64_t number_of(const struct facts *f, uint32_t site)
-{
-	return site < f->trace->nsites ? (int64_t)site : -1;
-}
-
 static struct site_name name_of(const struct facts *f, uint32_t site)
 {
 	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
@@ -630,15 +625,15 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 	uint32_t longest = b->threads[b->longest];
 	bool alone = b->alone != UINT32_MAX;
 	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
-		    EXPERT_COUNT("operation", number_of(f, b->operation)),
+		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)),
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
 		    EXPERT_WORD("sure", b->sure ? "yes" : "no"), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
-		    EXPERT_COUNT("longest-region", number_of(f, b->longest_site)),
+		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_site)),
 		    EXPERT_TEXT("longest-region-name", name_of(f, b->longest_site).text),
-		    EXPERT_COUNT("region", number_of(f, b->site)), EXPERT_TEXT("region-name", name_of(f, b->site).text),
+		    EXPERT_COUNT("region", facts_site(f->trace, b->site)), EXPERT_TEXT("region-name", name_of(f, b->site).text),
 		    EXPERT_COUNT("alone", alone ? (int64_t)b->alone : -1),
 		    EXPERT_TEXT("alone-name", alone ? facts_location(f->trace, b->alone).text : "none"),
-		    EXPERT_COUNT("alone-region", alone ? number_of(f, b->alone_site) : -1),
+		    EXPERT_COUNT("alone-region", alone ? facts_site(f->trace, b->alone_site) : -1),
 		    EXPERT_TEXT("alone-region-name", alone ? name_of(f, b->alone_site).text : "none"),
 		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)), EXPERT_RANGE("changing", facts_share(f, b->changing)),
 		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),

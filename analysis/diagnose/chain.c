@@ -165,11 +165,6 @@ void chain_close(struct chain *c)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static int64_t number_of(const struct facts *f, uint32_t site)
-{
-	return site < f->trace->nsites ? (int64_t)site : -1;
-}
-
 static struct site_name name_of(const struct facts *f, uint32_t site)
 {
 	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
@@ -206,16 +201,16 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct stage *s = &c->stages[i];
 		EXPERT_FACT(e, "stage", EXPERT_COUNT("number", s->number), EXPERT_COUNT("thread", s->thread),
-			    EXPERT_TEXT("thread-name", facts_location(f->trace, s->thread).text), EXPERT_COUNT("region", number_of(f, s->site)),
+			    EXPERT_TEXT("thread-name", facts_location(f->trace, s->thread).text), EXPERT_COUNT("region", facts_site(f->trace, s->site)),
 			    EXPERT_TEXT("region-name", name_of(f, s->site).text),
 			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));
 	}
 	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_COUNT("as-long", (int64_t)c->nlongest), EXPERT_TEXT("as-long-names", names),
 		    EXPERT_COUNT("longest", longest->thread),
 		    EXPERT_TEXT("longest-name", facts_location(f->trace, longest->thread).text),
-		    EXPERT_COUNT("region", number_of(f, longest->site)), EXPERT_TEXT("region-name", name_of(f, longest->site).text),
+		    EXPERT_COUNT("region", facts_site(f->trace, longest->site)), EXPERT_TEXT("region-name", name_of(f, longest->site).text),
 		    EXPERT_COUNT("first", first->thread), EXPERT_TEXT("first-name", facts_location(f->trace, first->thread).text),
-		    EXPERT_COUNT("first-region", number_of(f, first->sequential_site)),
+		    EXPERT_COUNT("first-region", facts_site(f->trace, first->sequential_site)),
 		    EXPERT_TEXT("first-region-name", name_of(f, first->sequential_site).text),
 		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
 		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)), EXPERT_RANGE("filling", facts_share(f, c->filling)));

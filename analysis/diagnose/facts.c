@@ -49,8 +49,7 @@ static struct site_name name_of(const struct trace *trace, uint32_t site)
 	return site < trace->nsites ? region_name_within(trace, site, NAME_ROOM) : outside;
 }
 
-/* For rules: -1 is what has no site. */
-static int64_t number_of(const struct trace *trace, uint32_t site)
+int64_t facts_site(const struct trace *trace, uint32_t site)
 {
 	return site < trace->nsites ? (int64_t)site : -1;
 }
@@ -285,7 +284,7 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 		const struct facts_blame *b = &list[i];
 		char *at = facts_place(f->trace, b->site);
 		char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
-		EXPERT_FACT(e, template, EXPERT_COUNT("region", number_of(f->trace, b->site)),
+		EXPERT_FACT(e, template, EXPERT_COUNT("region", facts_site(f->trace, b->site)),
 			    EXPERT_TEXT("name", name_of(f->trace, b->site).text), EXPERT_TEXT("at", at),
 			    EXPERT_WORD("operation", tr_is(f->trace, b->site, OP_OTHERS) ? "yes" : "no"),
 			    EXPERT_COUNT("thread", b->thread), EXPERT_TEXT("thread-name", facts_location(f->trace, b->thread).text),

@@ -39,6 +39,9 @@ struct interval facts_share(const struct facts *, frz_time);
 
 void facts_tell(const struct facts *, struct expert *);
 
+/* A site as rules have it: -1 is what has none. */
+int64_t facts_site(const struct trace *, uint32_t site);
+
 /* "app.c:12", or the name where no place is known, or of what has no site; to be freed. */
 char *facts_place(const struct trace *, uint32_t site);
 

@@ -53,11 +53,6 @@ size_t master_worker_metrics(const struct facts *f, const struct master_worker *
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static int64_t number_of(const struct facts *f, uint32_t site)
-{
-	return site < f->trace->nsites ? (int64_t)site : -1;
-}
-
 static const char *name_of(const struct facts *f, uint32_t site, struct site_name *room)
 {
 	if (site >= f->trace->nsites)
@@ -98,7 +93,7 @@ static void tell_metric(const struct facts *f, const struct master_worker *m, co
 	struct site_name room;
 	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)),
 		    EXPERT_TEXT("worker-name", thread_name_of(f, x->thread).text), EXPERT_WORD("name", x->name),
-		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost), EXPERT_COUNT("region", number_of(f, at.site)),
+		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost), EXPERT_COUNT("region", facts_site(f->trace, at.site)),
 		    EXPERT_TEXT("region-name", name_of(f, at.site, &room)), EXPERT_COUNT("thread", thread_number(at.thread)),
 		    EXPERT_TEXT("thread-name", thread_name_of(f, at.thread).text));
 }
@@ -123,7 +118,7 @@ void master_worker_tell(const struct facts *f, const struct master_worker *m, co
 		    EXPERT_RANGE("message", times_seconds(f->times, base, m->message)),
 		    EXPERT_RANGE("apart", share_for_all(f, m, m->worked_apart)),
 		    EXPERT_RANGE("between", share_for_all(f, m, m->worked_between)),
-		    EXPERT_COUNT("serves", number_of(f, m->service_site)), EXPERT_TEXT("serves-name", name_of(f, m->service_site, &room)));
+		    EXPERT_COUNT("serves", facts_site(f->trace, m->service_site)), EXPERT_TEXT("serves-name", name_of(f, m->service_site, &room)));
 	for (size_t i = 0; i < count; i++)
 		tell_metric(f, m, &metrics[i], e);
 }

@@ -278,11 +278,6 @@ size_t pool_metrics(const struct facts *f, const struct pool *p, struct metric *
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static int64_t number_of(const struct facts *f, uint32_t site)
-{
-	return site < f->trace->nsites ? (int64_t)site : -1;
-}
-
 static struct site_name name_of(const struct facts *f, uint32_t site)
 {
 	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
@@ -311,7 +306,7 @@ static void tell_metric(const struct facts *f, const struct pool *p, const struc
 	uint32_t site = starved ? p->feeds : p->site, thread = last ? p->workers[p->last_worker].thread : starved ? p->feeder : UINT32_MAX;
 	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)), EXPERT_TEXT("worker-name", location_of(f, x->thread).text),
 		    EXPERT_WORD("name", x->name), EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost),
-		    EXPERT_COUNT("region", number_of(f, site)), EXPERT_TEXT("region-name", name_of(f, site).text),
+		    EXPERT_COUNT("region", facts_site(f->trace, site)), EXPERT_TEXT("region-name", name_of(f, site).text),
 		    EXPERT_COUNT("thread", thread_number(thread)), EXPERT_TEXT("thread-name", location_of(f, thread).text));
 }
 
@@ -319,7 +314,7 @@ void pool_tell(const struct facts *f, const struct pool *p, const struct metric 
 {
 	struct pool_worker all = sum_of(p);
 	EXPERT_FACT(e, "pool", EXPERT_COUNT("workers", (int64_t)p->n), EXPERT_COUNT("tasks", (int64_t)p->tasks),
-		    EXPERT_COUNT("region", number_of(f, p->site)), EXPERT_TEXT("region-name", name_of(f, p->site).text),
+		    EXPERT_COUNT("region", facts_site(f->trace, p->site)), EXPERT_TEXT("region-name", name_of(f, p->site).text),
 		    EXPERT_COUNT("feeder", thread_number(p->feeder)), EXPERT_RANGE("fed", facts_share(f, p->fed)),
 		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[POOL_COMP])), EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
 		    EXPERT_RANGE("taking", facts_share(f, all.taking)));
