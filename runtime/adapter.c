@@ -180,16 +180,16 @@ void dprof_adapter_jump(void)
 	t->header->jumps = (struct dprof_jumps){ now, ~now };
 }
 
-/* MPI's groups have small numbers. A rank is one of a job; a process without has a job of its own, or
- * is the child of a fork in one. */
+/* MPI's groups have small numbers. A rank is one of a job; a process without has a job of its own, or is the child of a fork in
+ * one. Of those with one pid each counts from elsewhere. */
 uint64_t dprof_adapter_new_group(void)
 {
 	static uint32_t groups;
 	int64_t rank = dprof_process_rank();
-	uint64_t owner = rank >= 0 ? (uint64_t)rank << 1 : (uint64_t)sys(SYS_getpid) << 1 | 1;
+	uint64_t owner = rank >= 0 ? (uint64_t)rank << 1 : (uint64_t)dprof_process_given_pid() << 1 | 1;
 
 	return GROUP_OF_THREADS | (owner & GROUP_OWNERS) << 32 |
-	       __atomic_fetch_add(&groups, 1, __ATOMIC_RELAXED);
+	       (uint32_t)(dprof_process_forked_at() + __atomic_fetch_add(&groups, 1, __ATOMIC_RELAXED));
 }
 
 bool dprof_adapter_is_ours(const void *code)

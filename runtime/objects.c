@@ -103,7 +103,7 @@ static uint64_t find_object(const void *address)
 	if (!m.found)
 		return 0;
 	if (!m.shared)
-		return dprof_adapter_object("private", (uint64_t)dprof_process_pid(), m.address, 0);
+		return dprof_adapter_object("private", (uint64_t)dprof_process_given_pid(), m.address, dprof_process_forked_at());
 	return dprof_adapter_object("memory", m.device, m.inode, m.address - m.begin + m.offset);
 }
 

@@ -33,6 +33,7 @@
 #include "runtime/unseen.h"
 
 #define DIRECTORIES_MAX 10000
+#define NAMESAKES_MAX   10000
 #define STEM_SIZE       (DPROF_NAME_SIZE + 24) /* HOST-RANK */
 #define CHILD_PATH      1024 /* a handler on a small stack may wait for children */
 #define PAUSE_NS        1e5 /* whoever does not ask again so soon does something else */
@@ -53,6 +54,8 @@ static char parent[STEM_SIZE]; /* of the nearest process with files that this on
 static unsigned parent_directory; /* ... in this directory */
 static const struct dprof_site *silent_end;
 static long own_pid; /* the child of a vfork has our memory and another one */
+static long given_pid; /* that its parent knows it by, which is another one where it began a namespace of process ids */
+static bool proc_counts_like_us;
 static uint64_t forked_at; /* stamp */
 static uint64_t stopped_at; /* stamp; 0: it was not */
 static unsigned directory_number = 1;
@@ -83,6 +86,33 @@ int64_t dprof_process_rank(void)
 long dprof_process_pid(void)
 {
 	return own_pid;
+}
+
+long dprof_process_given_pid(void)
+{
+	return given_pid;
+}
+
+uint64_t dprof_process_forked_at(void)
+{
+	return forked_at;
+}
+
+/* In the namespace in which /proc was mounted. */
+static long pid_in_proc(void)
+{
+	char text[24] = "";
+
+	sys(SYS_readlink, "/proc/self", text, sizeof(text) - 1);
+	return strtol(text, NULL, 10);
+}
+
+static void find_pid(void)
+{
+	long pid = proc_counts_like_us ? pid_in_proc() : 0;
+
+	own_pid = sys(SYS_getpid);
+	given_pid = pid > 0 ? pid : own_pid;
 }
 
 bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
@@ -119,19 +149,23 @@ static bool name_directory(void)
 	return n >= 0 && (size_t)n < sizeof(directory);
 }
 
-static bool name_files(void)
+/* Of processes that were forked one job may have several with one number: the `nth` of them. */
+static bool name_files(unsigned nth)
 {
 	const struct dprof_settings *s = &dprof_settings;
+	char again[16] = "";
 	int n;
 
 	if (!name_directory())
 		return false;
+	if (nth > 1)
+		snprintf(again, sizeof(again), "_%u", nth);
 	if (rank >= 0 && !forked)
 		n = snprintf(prefix, sizeof(prefix), "%s/%s-%lld", directory, s->host,
 			     (long long)rank);
 	else
-		n = snprintf(prefix, sizeof(prefix), "%s/%s-p%ld", directory, s->host,
-			     (long)getpid());
+		n = snprintf(prefix, sizeof(prefix), "%s/%s-p%ld%s", directory, s->host,
+			     given_pid, again);
 	return n >= 0 && (size_t)n < sizeof(prefix);
 }
 
@@ -227,7 +261,7 @@ static int create_process_file(void)
 	if (executed)
 		snprintf(since, sizeof(since), " unborn=%llu", (unsigned long long)unborn);
 	n = snprintf(lines, sizeof(lines), "%s\n%spid %ld\nstarted %llu%s%s%s%s\n",
-		     DPROF_PROCESS_FIRST_LINE, constant_lines, (long)getpid(),
+		     DPROF_PROCESS_FIRST_LINE, constant_lines, given_pid,
 		     (unsigned long long)(forked_at ? forked_at : dprof_now()),
 		     forked ? " forked=1" : "", has_parent ? " parent=" : "", has_parent ? parent : "", since);
 	error = dprof_process_path(path, sizeof(path), ".process") ? dprof_lines_create(path) : -ENAMETOOLONG;
@@ -236,18 +270,28 @@ static int create_process_file(void)
 		error = -EFBIG;
 	}
 	if (!error && has_parent)
-		dprof_children_enter((long)getpid());
+		dprof_children_enter(given_pid);
 	return error;
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
+
+/* 0 or an error number */
+static int take_files(void)
+{
+	int error = EEXIST;
+
+	for (unsigned nth = 1; error == EEXIST && nth <= (forked ? NAMESAKES_MAX : 1); nth++)
+		error = name_files(nth) ? -create_process_file() : ENAMETOOLONG;
+	return error;
+}
 
 static bool take_directory(void)
 {
 	for (; directory_number <= DIRECTORIES_MAX; directory_number++) {
 		bool made;
 
-		if (!name_files()) {
+		if (!name_directory()) {
 			errno = ENAMETOOLONG;
 			return false;
 		}
@@ -256,7 +300,7 @@ static bool take_directory(void)
 			return false;
 		if (!made && rank < 0 && !forked)
 			continue; /* alone, so not ours */
-		errno = -create_process_file();
+		errno = take_files();
 		if (!errno)
 			return true;
 		if (errno != EEXIST)
@@ -323,7 +367,7 @@ static void become_child(void)
 	forked = true;
 	executed = false;
 	has_ended = false;
-	own_pid = sys(SYS_getpid);
+	find_pid();
 	forked_at = dprof_now();
 	dprof_thread_was_forked(fork_from, forked_at);
 	rank = -1;
@@ -476,7 +520,8 @@ static void __attribute__((constructor(101))) start(void)
 	if (!dprof_settings.off)
 		dprof_notice_prepare();
 	if (!dprof_settings.off && dprof_threads_prepare() == 0 && hear_forks() == 0) {
-		own_pid = sys(SYS_getpid);
+		find_pid();
+		proc_counts_like_us = pid_in_proc() == own_pid;
 		at_quick_exit(dprof_process_leave); /* the first to be registered is called last */
 		rank = dprof_settings.rank;
 		dprof_vector_bytes = vector_bytes();

@@ -5,7 +5,7 @@
  *
  * Law: nothing that exists is ever overwritten. A name that is taken means another job: then
  * this process, and with it every process of its job that finds the same, uses JOB.2, JOB.3
- * and so on. */
+ * and so on; or, of a process that was forked, another one of its job: then it is HOST-pPID_2, HOST-pPID_3 and so on. */
 #ifndef RUNTIME_PROCESS_H
 #define RUNTIME_PROCESS_H
 
@@ -37,6 +37,12 @@ int dprof_process_follow_forks(void);
 
 /* Of the process, also in the child of a vfork, which has its memory. */
 long dprof_process_pid(void);
+
+/* The number by which its parent knows it: another one where the process began a namespace of process ids. Of processes that
+ * were forked a job may have several with one number, since the kernel uses numbers again, and each namespace begins at 1; but
+ * none with the same stamp of its fork, too (0: it was not forked). */
+long dprof_process_given_pid(void);
+uint64_t dprof_process_forked_at(void);
 
 int64_t dprof_process_rank(void);
 void dprof_process_rank_known(int64_t rank, int64_t size);

@@ -212,8 +212,8 @@ static void write_header(struct dprof_events_header *h, uint32_t bytes, uint32_t
 	h->word_size = sizeof(uint64_t);
 	h->thread = number;
 	h->rank = dprof_process_rank();
-	h->pid = (uint64_t)dprof_process_pid();
-	h->tid = sys(SYS_getpid) == (long)h->pid ? (uint64_t)sys(SYS_gettid) : 0;
+	h->pid = (uint64_t)dprof_process_given_pid();
+	h->tid = sys(SYS_getpid) == dprof_process_pid() ? (uint64_t)sys(SYS_gettid) : 0;
 	h->started = dprof_now();
 	prctl(PR_GET_NAME, h->name);
 	h->largest_chunk = largest;

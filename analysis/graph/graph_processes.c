@@ -23,10 +23,14 @@ static uint32_t clock_of(const struct builder *b, uint32_t thread)
 	return b->graph->trace->threads[thread].clock;
 }
 
+static uint32_t process_of(const struct builder *b, uint32_t thread)
+{
+	return b->graph->trace->threads[thread].process;
+}
+
 static uint64_t pid_of(const struct builder *b, uint32_t thread)
 {
-	const struct trace *trace = b->graph->trace;
-	return trace->processes[trace->threads[thread].process].pid;
+	return b->graph->trace->processes[process_of(b, thread)].pid;
 }
 
 /* ---- Begins ---------------------------------------------------------------------------------- */
@@ -39,9 +43,11 @@ static int by_pid(const void *x, const void *y)
 	return (a->ref.stamp > b->ref.stamp) - (a->ref.stamp < b->ref.stamp);
 }
 
-/* The recorded fork of a process, the last one on a clock that was until then; or NULL. They are by pid. */
-static const struct process_fork *last_fork(const struct builder *b, uint64_t pid, uint32_t clock, uint64_t until)
+/* The recorded fork of a process, the last one on a clock that was until then; or NULL. They are by pid. Several processes that
+ * forked one of that pid may have been in different namespaces of process ids: then whose child it is is not known (`unclear`). */
+static const struct process_fork *last_fork(const struct builder *b, uint64_t pid, uint32_t clock, uint64_t until, bool *unclear)
 {
+	const struct process_fork *last = NULL;
 	size_t lo = 0, hi = b->nprocess_forks;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -51,17 +57,23 @@ static const struct process_fork *last_fork(const struct builder *b, uint64_t pi
 		else
 			hi = mid;
 	}
-	while (lo-- > 0 && b->process_forks[lo].pid == pid)
-		if (clock_of(b, b->process_forks[lo].ref.thread) == clock)
-			return &b->process_forks[lo];
-	return NULL;
+	*unclear = false;
+	while (lo-- > 0 && b->process_forks[lo].pid == pid) {
+		const struct process_fork *f = &b->process_forks[lo];
+		if (clock_of(b, f->ref.thread) != clock)
+			continue;
+		last = last ? last : f;
+		*unclear |= process_of(b, f->ref.thread) != process_of(b, last->ref.thread);
+	}
+	return *unclear ? NULL : last;
 }
 
 /* Of a thread's process. */
 static const struct process_fork *find_fork(const struct builder *b, uint32_t thread)
 {
 	uint32_t clock = clock_of(b, thread);
-	return last_fork(b, pid_of(b, thread), clock, b->graph->threads[thread].first + slack_of(b, clock));
+	bool unclear;
+	return last_fork(b, pid_of(b, thread), clock, b->graph->threads[thread].first + slack_of(b, clock), &unclear);
 }
 
 /* The first thread of such a process, and since when it has been there. */
@@ -76,15 +88,13 @@ static int by_start(const void *x, const void *y)
 
 static bool was_forked(const struct builder *b, uint32_t thread)
 {
-	const struct trace *trace = b->graph->trace;
-	return trace->processes[trace->threads[thread].process].forked;
+	return b->graph->trace->processes[process_of(b, thread)].forked;
 }
 
 /* What it did between its fork and its begin as another program is not known. */
 static bool was_executed(const struct builder *b, uint32_t thread)
 {
-	const struct trace *trace = b->graph->trace;
-	return trace->processes[trace->threads[thread].process].executed;
+	return b->graph->trace->processes[process_of(b, thread)].executed;
 }
 
 static bool is_first(const struct builder *b, uint32_t thread)
@@ -102,7 +112,7 @@ static struct child *find_children(const struct builder *b, uint32_t clock, size
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		if (trace->threads[t].clock == clock && is_first(b, t) && was_forked(b, t) &&
 		    b->graph->threads[t].nevents > 0 && !find_fork(b, t))
-			*MEM_GROW(children, *n) = (struct child){ trace->processes[trace->threads[t].process].started, t };
+			*MEM_GROW(children, *n) = (struct child){ trace->processes[process_of(b, t)].started, t };
 	if (*n)
 		qsort(children, *n, sizeof *children, by_start);
 	return children;
@@ -191,9 +201,9 @@ static void open_families(struct families *f, const struct builder *b)
 	memset(f->children, 0, trace->nprocesses * sizeof *f->children);
 	memset(f->waits_for_any, 0, trace->nprocesses * sizeof *f->waits_for_any);
 	for (size_t i = 0; i < b->nprocess_forks; i++)
-		f->children[trace->threads[b->process_forks[i].ref.thread].process]++;
+		f->children[process_of(b, b->process_forks[i].ref.thread)]++;
 	for (size_t i = 0; i < b->nprocess_waits; i++)
-		f->waits_for_any[trace->threads[b->process_waits[i].exit.thread].process] |= !b->process_waits[i].of_one;
+		f->waits_for_any[process_of(b, b->process_waits[i].exit.thread)] |= !b->process_waits[i].of_one;
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		if (is_first(b, t))
 			f->leaders[f->n++] = (struct leader){ pid_of(b, t), b->graph->threads[t].first, clock_of(b, t), t };
@@ -210,8 +220,15 @@ static void close_families(struct families *f)
 /* Whether no other child's end would have done. Who waits for any may ask for the one that was first by its name. */
 static bool is_of_one(const struct families *f, const struct builder *b, const struct process_wait *w)
 {
-	uint32_t process = b->graph->trace->threads[w->exit.thread].process;
+	uint32_t process = process_of(b, w->exit.thread);
 	return !f->waits_for_any[process] || f->children[process] == 1;
+}
+
+/* Whether the thread's process was there before that fork, which gave its number to another one. */
+static bool is_older(const struct builder *b, uint32_t thread, const struct process_fork *fork)
+{
+	uint64_t slack = slack_of(b, clock_of(b, thread));
+	return fork && b->graph->threads[thread].nevents > 0 && b->graph->threads[thread].first + slack < fork->ref.stamp;
 }
 
 /* The first thread of the process with this pid that was there last; or of none. */
@@ -219,7 +236,9 @@ static uint32_t find_ended(const struct families *f, const struct builder *b, co
 {
 	struct leader last = { w->pid, w->exit.stamp, clock_of(b, w->exit.thread), UINT32_MAX };
 	size_t lo = SEARCH(f->n, mid, by_leader(&f->leaders[mid], &last) <= 0);
-	bool found = lo > 0 && f->leaders[lo - 1].pid == last.pid && f->leaders[lo - 1].clock == last.clock;
+	bool found = lo > 0 && f->leaders[lo - 1].pid == last.pid && f->leaders[lo - 1].clock == last.clock, unclear;
+	const struct process_fork *fork = last_fork(b, w->pid, last.clock, last.first, &unclear);
+	found = found && !unclear && !is_older(b, f->leaders[lo - 1].thread, fork);
 	return found ? f->leaders[lo - 1].thread : (uint32_t)b->graph->trace->nthreads;
 }
 
@@ -227,11 +246,11 @@ static uint32_t find_ended(const struct families *f, const struct builder *b, co
 static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, struct node_input *inputs)
 {
 	const struct trace *trace = b->graph->trace;
-	const struct tr_process *p = &trace->processes[trace->threads[first].process];
+	const struct tr_process *p = &trace->processes[process_of(b, first)];
 	size_t n = 0;
 	if (!p->finished || p->ended > until)
 		return 0;
-	for (uint32_t t = first; t < trace->nthreads && trace->threads[t].process == trace->threads[first].process; t++) {
+	for (uint32_t t = first; t < trace->nthreads && process_of(b, t) == process_of(b, first); t++) {
 		const struct graph_thread *self = &b->graph->threads[t];
 		if (self->nevents == 0)
 			continue;
@@ -249,7 +268,8 @@ static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, s
  * then, and any other works for as long as it did since its fork. */
 static void add_lost_end(struct builder *b, const struct process_wait *w)
 {
-	const struct process_fork *fork = last_fork(b, w->pid, clock_of(b, w->exit.thread), w->exit.stamp);
+	bool unclear;
+	const struct process_fork *fork = last_fork(b, w->pid, clock_of(b, w->exit.thread), w->exit.stamp, &unclear);
 	graph_diagnose(&b->alone, w->exit, w->site);
 	b->graph->outside = true;
 	if (!fork)
@@ -281,7 +301,7 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 	node->loose = node->delayed = !of_one || n > 1;
 	if (!of_one && n == 1)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begin, .n = 1,
-			   .queue = graph_inbox(b, b->graph->trace->threads[w->exit.thread].process, ANY_CHILD) });
+			   .queue = graph_inbox(b, process_of(b, w->exit.thread), ANY_CHILD) });
 }
 
 /* Whether a process, or its child that has recorded nothing here, was another program: then waits may have been for that. */

@@ -425,10 +425,22 @@ static void put_process_file(FILE *out, const struct pack *p, size_t process)
 	free(text);
 }
 
+/* How many processes of its host up to this one have its number. */
+static size_t count_namesakes(const struct pack *p, const struct pack_process *self)
+{
+	size_t n = 0;
+	for (const struct pack_process *other = p->processes; other <= self; other++)
+		n += other->rank < 0 && other->pid == self->pid && other->clock == self->clock;
+	return n;
+}
+
+/* As the runtime does (runtime/process.h). */
 static void name_process(const struct pack *p, struct pack_process *self)
 {
 	char *host = host_stem(p->clocks[self->clock].host);
+	size_t namesakes = self->forked ? count_namesakes(p, self) : 0;
 	self->stem = self->rank >= 0 ? mem_format("%s-%" PRId64, host, self->rank)
+		     : namesakes > 1 ? mem_format("%s-p%" PRIu64 "_%zu", host, self->pid, namesakes)
 				     : mem_format("%s-p%" PRIu64, host, self->pid);
 	free(host);
 }

@@ -33,7 +33,7 @@ struct birth {
 };
 
 /* A thread forked a process with this pid. */
-struct recorded_fork { uint64_t pid, stamp; uint32_t clock; struct fork_regions regions; };
+struct recorded_fork { uint64_t pid, stamp; uint32_t clock, process; struct fork_regions regions; };
 
 struct forked {
 	struct opened_trace *o;
@@ -108,7 +108,7 @@ static void pass(struct fork_walk *w, const struct trace *t, size_t thread, cons
 	begin_children(w, e->stamp);
 	if (pid != ARG_NONE)
 		*MEM_GROW(w->all->forks, w->all->nforks) =
-			(struct recorded_fork){ pid, e->stamp, t->threads[thread].clock, regions_now(w) };
+			(struct recorded_fork){ pid, e->stamp, t->threads[thread].clock, t->threads[thread].process, regions_now(w) };
 	if (e->op == DPROF_ENTER)
 		replay_enter(&w->open, tr_entry(t, e));
 	else if (e->op == DPROF_EXIT)
@@ -239,12 +239,16 @@ static bool find_regions(struct forked *all, const struct birth *birth, struct f
 	uint32_t clock = t->threads[birth->thread].clock;
 	uint64_t pid = t->processes[birth->process].pid, until = birth->started + 2 * t->clocks[clock].uncertainty;
 	const struct recorded_fork *last = NULL;
+	bool unclear = false;
 	for (size_t i = 0; i < all->nforks; i++) {
 		const struct recorded_fork *f = &all->forks[i];
-		if (f->pid == pid && f->clock == clock && f->stamp <= until && (!last || f->stamp > last->stamp))
+		if (f->pid != pid || f->clock != clock || f->stamp > until)
+			continue;
+		unclear |= last && last->process != f->process; /* perhaps in different namespaces of process ids */
+		if (!last || f->stamp > last->stamp)
 			last = f;
 	}
-	if (last || birth->known) {
+	if (!unclear && (last || birth->known)) {
 		*regions = last ? last->regions : birth->regions;
 		return regions->n > 0;
 	}
