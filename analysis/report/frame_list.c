@@ -119,7 +119,7 @@ static frz_time length_of(const struct frame *f, bool damaged, frz_time holds)
 
 static void fill_place(struct reply *r, const struct trace *trace, const uint32_t *sites, uint32_t site)
 {
-	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("thread"), { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), { 0 } };
 	struct tab_cell nothing = tab_text(NULL), place = tab_site(trace, site);
 	char *who = who_is_at(trace, sites, site);
 	reply_row(r, site == TR_NO_SITE ? nothing : place, site == TR_NO_SITE ? tab_text("(nothing)") : place, tab_text(who));
@@ -127,7 +127,7 @@ static void fill_place(struct reply *r, const struct trace *trace, const uint32_
 	reply_table(r, "threads", columns, 0);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (sites[i] == site && query_knows(trace, i))
-			reply_row(r, tab_count(trace->threads[i].rank), tab_count(trace->threads[i].number));
+			reply_row(r, tab_count(trace->threads[i].rank), tab_pid(trace, i), tab_count(trace->threads[i].number));
 	reply_end(r);
 }
 

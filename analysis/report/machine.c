@@ -104,14 +104,14 @@ void machine_say(struct reply *r, const struct findings *f)
 
 void machine_fill(struct reply *r, const struct findings *f)
 {
-	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("thread"), TAB_KEY("cpu_s"), TAB_KEY("delay_s"),
-						     TAB_KEY("delay_percent"), TAB_KEY("involuntary"), { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("cpu_s"),
+						     TAB_KEY("delay_s"), TAB_KEY("delay_percent"), TAB_KEY("involuntary"), { 0 } };
 	reply_table(r, "machine", columns, 0);
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct tr_thread *t = &f->trace->threads[i];
 		struct delayed d;
 		if (find(f, i, &d))
-			reply_row(r, tab_count(t->rank), tab_count(t->number), tab_interval(d.use.cpu_s),
+			reply_row(r, tab_count(t->rank), tab_pid(f->trace, i), tab_count(t->number), tab_interval(d.use.cpu_s),
 				  tab_interval(d.use.delay_s), tab_interval(d.percent), tab_count(d.use.involuntary));
 	}
 	reply_end(r);

@@ -106,13 +106,6 @@ void ranking_say(struct reply *r, const struct findings *f, size_t most, bool ev
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-/* Of a process without a rank. */
-static struct tab_cell pid_of(const struct findings *f, size_t thread)
-{
-	const struct tr_thread *self = &f->trace->threads[thread];
-	return self->rank < 0 ? tab_count(f->trace->processes[self->process].pid) : TAB_NONE;
-}
-
 static struct tab_cell host_of(const struct findings *f, size_t thread)
 {
 	return tab_text(f->trace->clocks[f->trace->threads[thread].clock].host);
@@ -128,7 +121,7 @@ static void fill_thread(struct reply *r, const struct findings *f, size_t thread
 	static const struct ranked no_part = { .site = TR_NO_SITE };
 	const struct ranked *score = x ? x : &no_part;
 	const struct blocked *blocked = &f->unrecorded.threads[thread];
-	reply_row(r, tab_count(f->trace->threads[thread].rank), pid_of(f, thread), tab_count(f->trace->threads[thread].number),
+	reply_row(r, tab_count(f->trace->threads[thread].rank), tab_pid(f->trace, thread), tab_count(f->trace->threads[thread].number),
 		  host_of(f, thread), tab_text(routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text),
 		  tab_flag(x != NULL), SCORE_CELLS(score), tab_interval(findings_seconds(f, thread, findings_work(f, thread))),
 		  tab_interval(findings_seconds(f, thread, findings_wait(f, thread))), tab_interval(findings_unclassified(f, thread)),
@@ -161,7 +154,7 @@ void ranking_fill(struct reply *r, const struct findings *f)
 	reply_table(r, "ranks", columns, 0);
 	for (size_t i = 0; i < f->ranks.count; i++) {
 		const struct ranked *x = &f->ranks.list[i];
-		reply_row(r, host_of(f, x->thread), tab_count(f->trace->threads[x->thread].rank), pid_of(f, x->thread),
+		reply_row(r, host_of(f, x->thread), tab_count(f->trace->threads[x->thread].rank), tab_pid(f->trace, x->thread),
 			  SCORE_CELLS(x));
 	}
 	reply_end(r);

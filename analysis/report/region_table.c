@@ -12,7 +12,7 @@
 #define REGIONS_SHOWN 8
 #define NAME_COLUMN   21
 #define NAME_BY_ENDS  8  /* where both ends of intervals need the room */
-#define COLUMNS       9
+#define COLUMNS       10
 #define RANKS_SHOWN   8 /* of each region: half of them the longest, half the shortest */
 
 struct table_region_time {
@@ -72,13 +72,13 @@ static void begin_table(struct reply *r, const struct findings *f, const char *k
 {
 	static const struct tab_column all[] = {
 		TAB_SHOWN(NULL, "region", NAME_COLUMN, .alone = true), TAB_SHOWN(NULL, "", 10), TAB_KEY("region"),
-		TAB_KEY("waiting"), TAB_KEY("rank"), TAB_SHOWN("visits", "visits", -7),
+		TAB_KEY("waiting"), TAB_KEY("rank"), TAB_KEY("pid"), TAB_SHOWN("visits", "visits", -7),
 		TAB_SHOWN("time_s", "seconds", 20, 9, .gap = 1), TAB_SHOWN(NULL, "% of run", 0, 2), { 0 } };
 	memcpy(columns, all, sizeof all);
 	columns[0].width = r->ends ? NAME_BY_ENDS : NAME_COLUMN;
 	if (f->several_threads) {
-		columns[6].title = "thread seconds";
-		columns[7].title = "";
+		columns[7].title = "thread seconds";
+		columns[8].title = "";
 	}
 	reply_table(r, key, columns, key ? 0 : SIZE_MAX);
 }
@@ -91,7 +91,7 @@ static void add_row(struct reply *r, const struct findings *f, const struct tabl
 	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
 	reply_row(r, first ? name : TAB_NONE, tab_text(rank_name(f->trace, row->thread).text),
 		  waiting ? tab_text(NULL) : name, tab_flag(waiting), tab_count(f->trace->threads[row->thread].rank),
-		  tab_count(row->visits), tab_interval(row->seconds), f->several_threads ? TAB_NONE : tab_interval(share));
+		  tab_pid(f->trace, row->thread), tab_count(row->visits), tab_interval(row->seconds), f->several_threads ? TAB_NONE : tab_interval(share));
 }
 
 static int longest_first(const void *x, const void *y)

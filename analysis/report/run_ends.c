@@ -133,7 +133,7 @@ void run_ends_fill(struct reply *reply, const struct times *times, const struct 
 		struct tab_cell before = tab_interval(times_seconds(times, r.time_base, r.before)),
 				init = tab_interval(times_seconds(times, r.time_base, r.init)),
 				behind = tab_interval(times_seconds(times, r.time_base, r.behind));
-		reply_row(reply, tab_count(t->rank), t->rank < 0 ? tab_count(p->pid) : TAB_NONE, r.begin ? before : TAB_NONE,
+		reply_row(reply, tab_count(t->rank), tab_pid(trace, i), r.begin ? before : TAB_NONE,
 			  r.begin && p->init_from ? init : TAB_NONE, r.end ? behind : TAB_NONE);
 	}
 	reply_end(reply);

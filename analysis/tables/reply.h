@@ -74,6 +74,13 @@ static inline struct tab_cell tab_site(const struct trace *trace, uint32_t site)
 	return (struct tab_cell){ TAB_SITE, .trace = trace, .site = site };
 }
 
+/* Of the process of a thread that has no rank. */
+static inline struct tab_cell tab_pid(const struct trace *trace, size_t thread)
+{
+	const struct tr_thread *t = &trace->threads[thread];
+	return t->rank < 0 ? tab_count((int64_t)trace->processes[t->process].pid) : TAB_NONE;
+}
+
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 struct tab_column {              /* zeros end a list of them */

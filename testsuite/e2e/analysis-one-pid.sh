@@ -32,5 +32,10 @@ done <<-'END'
 	again 3 80 unshare -pf --mount-proc
 	nested 7 0
 END
+# Where there are no ranks, data says of which process it is.
+"$analyze" --json report spaces/* >report 2>&1
+jq -e '[.regions[], .machine[], .ranks[]] | length > 5 and all(.pid > 0)' report >/dev/null || fail "regions, machine or ranks without pid: $(cat report)"
+"$analyze" --json query spaces/* 'count(X) >= 1' >query 2>&1
+jq -e '[.longest[].places[].threads[]] | length > 1 and all(.pid > 0)' query >/dev/null || fail "longest frames without pid: $(cat query)"
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
