@@ -142,7 +142,7 @@ void dprof_notice_prepare(void)
 
 void dprof_notice_failed(const char *path, int error)
 {
-	char line[2 * PATH_MAX], where[PATH_MAX + 64];
+	static char line[2 * PATH_MAX], where[PATH_MAX + 64];
 	const char *said = dprof_settings.parent_given ? " (see DPROF_DIR)" : "";
 	int n;
 
@@ -159,7 +159,7 @@ void dprof_notice_failed(const char *path, int error)
 static void name_trace(char *to, size_t size, const char *directory)
 {
 	const char *name = strrchr(directory, '/'), *given = dprof_settings.parent_given;
-	char path[2 * PATH_MAX];
+	static char path[2 * PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s%s%s", given ? given : "", given ? "/" : "", name ? name + 1 : directory);
 	quote(to, size, path);
@@ -167,7 +167,7 @@ static void name_trace(char *to, size_t size, const char *directory)
 
 void dprof_notice_end(struct dprof_count count, const char *directory, int64_t ranks)
 {
-	char line[4 * PATH_MAX], trace[2 * PATH_MAX];
+	static char line[4 * PATH_MAX], trace[2 * PATH_MAX]; /* it may be a thread with a small stack that exits */
 	int n;
 
 	if (!dprof_counting || !is_first())

@@ -238,7 +238,8 @@ static void name_left_out(char *to, size_t size)
 static void prepare_constant_lines(void)
 {
 	const struct dprof_settings *s = &dprof_settings;
-	char program[PATH_MAX], host[256], hostid[512];
+	static char program[PATH_MAX];
+	char host[256], hostid[512];
 	int n;
 
 	dprof_escape(program, sizeof(program), s->program);
@@ -254,7 +255,8 @@ static void prepare_constant_lines(void)
 /* 0 or -errno */
 static int create_process_file(void)
 {
-	char path[PATH_MAX], lines[sizeof(constant_lines) + sizeof(parent) + 128], since[40] = "";
+	static char path[PATH_MAX], lines[sizeof(constant_lines) + sizeof(parent) + 128]; /* no stack need have room for them */
+	char since[40] = "";
 	bool has_parent = *parent && parent_directory == directory_number;
 	int n, error;
 

@@ -32,7 +32,8 @@ static bool ends_with(const char *text, const char *end)
 /* ADDRESSES RIGHTS OFFSET DEVICE INODE PATH -> `path`, if it may be that of a process file of this host. */
 static bool may_be_mapped(const char *line, char path[PATH_MAX], unsigned long *inode)
 {
-	char directory[PATH_MAX], *slash;
+	static char directory[PATH_MAX];
+	char *slash;
 	int at = 0;
 
 	if (sscanf(line, "%*s %*s %*s %*s %lu %n", inode, &at) != 1 || line[at] != '/' || strlen(line + at) >= PATH_MAX)
@@ -138,8 +139,9 @@ static bool may_join(const char *directory)
 bool dprof_starter_find(struct dprof_starter *s)
 {
 	static char head[HEAD_BYTES];
-	char path[PATH_MAX], *slash;
+	static char path[PATH_MAX];
 	unsigned long inode;
+	char *slash;
 	long pid = getppid();
 	size_t n;
 
