@@ -109,6 +109,17 @@ static void add_enters(struct bsp *b, const struct match *m, const uint32_t *pla
 	b->nenters++;
 }
 
+/* Whether a thread meets itself, as where records are there twice. `last`: for each thread the number of the match it was seen in. */
+static bool has_twice(const struct match *m, uint64_t *last, uint64_t number)
+{
+	for (size_t i = 0; i < m->nparts; i++) {
+		if (last[m->parts[i].thread] == number)
+			return true;
+		last[m->parts[i].thread] = number;
+	}
+	return false;
+}
+
 /* Those of the collective operations with most threads; or with those that have neighbours. */
 static void find_enters(struct bsp_finder *f)
 {
@@ -116,16 +127,20 @@ static void find_enters(struct bsp_finder *f)
 	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
 	struct match_walk *walk = match_walk_open(trace, match_slack(trace), match_log_is_full(log) ? log : NULL);
 	uint32_t *place_of = mem_resize(NULL, trace->nthreads + 1, sizeof *place_of);
+	uint64_t *last = mem_resize(NULL, trace->nthreads + 1, sizeof *last), number = 0;
+	memset(last, 0, trace->nthreads * sizeof *last);
 	if (f->exchange)
 		begin_with_neighbours(f, place_of);
 	for (struct match m; match_walk_next(walk, &m);) {
-		if (m.nparts < f->b->n || (f->exchange && m.nparts > f->b->n) || !brings_together(f, &m))
+		if (m.nparts < f->b->n || (f->exchange && m.nparts > f->b->n) || !brings_together(f, &m) ||
+		    has_twice(&m, last, ++number))
 			continue;
 		if (m.nparts > f->b->n)
 			begin_with(f, &m, place_of);
 		add_enters(f->b, &m, place_of);
 	}
 	match_walk_close(walk);
+	free(last);
 	free(place_of);
 }
 

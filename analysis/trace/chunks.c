@@ -279,11 +279,12 @@ struct listing {
 	struct chunk *chunk; size_t nchunks;
 };
 
+/* A chunk that is there again is another one of the same number. */
 static void list_chunks(struct listing *l)
 {
 	for (size_t i = 0, end; i < l->parts.n; i = end) {
 		uint64_t number = l->parts.part[i].header.chunk;
-		for (end = i; end < l->parts.n && l->parts.part[end].header.chunk == number; end++)
+		for (end = i + 1; end < l->parts.n && l->parts.part[end].header.chunk == number && l->parts.part[end].header.first; end++)
 			;
 		*MEM_GROW(l->chunk, l->nchunks) = (struct chunk){ number, i, end - i, 0 };
 	}

@@ -302,6 +302,10 @@ rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && truncate -s 16384 "$dir/t/h0-
 named 'a cut process file' "$dir/summed" "h0-1.process: expected a line " sed -i '$d' h0-1.process
 named 'a process file cut between lines' "$dir/summed" "h0-1.process: .*'finished', or room for more lines, found the end: the file is cut short" \
 	sed -i '/^finished/,$d' h0-1.process
+named 'a process file without its sum' "$dir/summed" "h0-1.process: .*'sum', or room for more lines, found the end: the file is cut short" \
+	sed -i '/^sum/d; /^group/d' h0-1.process
+named 'a process file without its clock' "$dir/summed" "h0-1.process: expected a line 'ghz', found none: what its threads recorded is left out" \
+	eval "sed -i '/^ghz/d; /^sum/d' h0-1.process; truncate -s 16384 h0-1.process"
 named 'the process file of one that was killed' "$dir/summed" "h0-1.process: expected a line 'finished', found none: .* was killed" \
 	eval "sed -i '/^finished/,\$d' h0-1.process; truncate -s 16384 h0-1.process"
 named 'an empty line behind the sum of a process file' "$dir/summed" \
@@ -341,6 +345,21 @@ for damage in 'rm h0-p7.process' 'truncate -s 0 h0-p7.process' 'rm h0-p8.process
 	found=$(ranks '[([.threads[] | [.pid, .straggler_percent.lo, .verdict]] | sort), .span_s.hi]')
 	[ "$found" = '[[[7,0,"undecided"],[8,0,"undecided"]],null]' ] || fail "$damage: found $found"
 done
+
+# A packed chunk that is there again, behind itself, counts once.
+rm -rf "$dir/t" && cp -r testsuite/fixtures/analysis/packed-3 "$dir/t"
+python3 - "$dir"/t/*.packed <<-'END'
+	import sys
+	for path in sys.argv[1:]:
+	    parts, at = open(path, 'rb').read(), 0
+	    with open(path, 'wb') as doubled:
+	        while at < len(parts):
+	            end = at + 32 + int.from_bytes(parts[at + 28:at + 32], 'little')
+	            doubled.write(2 * parts[at:end])
+	            at = end
+END
+"$analyze" dump "$dir/t" >"$dir/out" 2>&1
+"$analyze" dump testsuite/fixtures/analysis/packed-3 | cmp -s - "$dir/out" || fail "chunks that are there twice: $(grep -c ^e "$dir/out") events, $(head -3 "$dir/out")"
 
 # Packed chunks of a thread that is not there: it may have done anything as well.
 rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
