@@ -512,12 +512,13 @@ static void read_lines(struct opened_trace *o, struct process_file *p, struct li
 			trace_diagnose(&o->t, "%s:%zu: %s", p->name, number, wrong);
 		free(wrong);
 	}
-	bool cut = p->summed && !p->process.finished && !room && !damaged && !f->found;
+	bool cut = p->summed && !p->sum && !room && !damaged && !f->found;
 	p->changed |= cut || (p->summed && (damaged || f->found));
 	if (cut)
 		trace_diagnose(&o->t,
-			       "%s: expected a line 'finished', or room for more lines, found the end: the file is cut "
-			       "short, and what its threads recorded is left out", p->name);
+			       "%s: expected a line '%s', or room for more lines, found the end: the file is cut "
+			       "short, and what its threads recorded is left out",
+			       p->name, p->process.finished ? "sum" : "finished");
 	if (damaged > 1)
 		trace_diagnose(&o->t, "%s: expected lines as in a process file, found %zu others%s",
 			       p->name, damaged,
@@ -536,7 +537,7 @@ static void add_process(struct opened_trace *o, const char *name, struct line_fi
 	p->stem = mem_copy(name);
 	p->stem[strlen(name) - strlen(".process")] = 0;
 	read_lines(o, p, f);
-	if (p->summed && p->process.finished && !p->sum)
+	if (p->summed && p->process.finished && !p->sum && !p->changed)
 		trace_diagnose(&o->t,
 			       "%s: expected a line 'sum' behind 'finished', found none: the file is cut "
 				     "short, or the disk was full", name);

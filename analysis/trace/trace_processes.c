@@ -55,6 +55,22 @@ static void disbelieve(struct process_file *p, const struct process_file *first)
 	free_process_lines(p);
 }
 
+/* All these are written at once, before anything else is: where one is missing, others may be. */
+static void check_first_lines(struct opened_trace *o, struct process_file *p)
+{
+	const char *missing = !p->process.program ? "program"
+			      : !p->process.job   ? "job"
+			      : !p->process.host  ? "host"
+			      : !p->hostid        ? "hostid"
+			      : !p->process.pid   ? "pid"
+			      : p->ghz == 0       ? "ghz"
+						  : NULL;
+	if (missing)
+		trace_diagnose(&o->t, "%s: expected a line '%s', found none%s", p->name, missing,
+			       p->summed ? ": what its threads recorded is left out" : "");
+	p->changed |= missing && p->summed;
+}
+
 static void disbelieve_changed(struct opened_trace *o)
 {
 	const struct process_file *first = NULL;
@@ -102,17 +118,8 @@ static void disbelieve_other_jobs(struct opened_trace *o)
 
 /* ---- What a file does not say ---------------------------------------------------------------- */
 
-static void fill_in(struct opened_trace *o, struct process_file *p)
+static void fill_in(struct process_file *p)
 {
-	const char *missing = !p->process.program ? "program"
-			      : !p->process.job   ? "job"
-			      : !p->process.host  ? "host"
-			      : !p->hostid        ? "hostid"
-			      : !p->process.pid   ? "pid"
-			      : p->ghz == 0       ? "ghz"
-						  : NULL;
-	if (missing)
-		trace_diagnose(&o->t, "%s: expected a line '%s', found none", p->name, missing);
 	if (!p->process.program)
 		p->process.program = mem_copy("?");
 	if (!p->process.job)
@@ -508,6 +515,8 @@ void open_processes(struct opened_trace *o)
 			read_process_file(o, o->names[i]);
 	if (!o->nfiles)
 		return;
+	for (size_t i = 0; i < o->nfiles; i++)
+		check_first_lines(o, &o->files[i]);
 	disbelieve_changed(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
 	disbelieve_other_jobs(o);
@@ -517,7 +526,7 @@ void open_processes(struct opened_trace *o)
 	o->t.processes = mem_resize(NULL, o->nfiles, sizeof *o->t.processes);
 	for (size_t i = 0; i < o->nfiles; i++) {
 		struct process_file *p = &o->files[i];
-		fill_in(o, p);
+		fill_in(p);
 		p->process.modules = mem_resize(NULL, 1, sizeof *p->process.modules);
 		*p->process.modules = (struct tr_modules){ 0 };
 		o->t.processes[o->t.nprocesses++] = p->process;
