@@ -19,12 +19,22 @@ best() { # region
 		sed 's/.*"straggler_percent":{"lo":\([^,]*\),"hi":\([^}]*\)}.*/\1 \2/' | sort -g | tail -1
 }
 
+# The 5 turns of 50 ms, 10 ms of which are spent in `fast` meanwhile, take 0.26 s. Where they take twice as long, somebody had no
+# core for a while, and who held up whom is not known to us: then it runs again.
+record() { # way
+	local span
+	for _ in {1..10}; do
+		rm -rf dprof-*
+		timeout 60 ./straggler "$1" || fail "$1: exit status $?"
+		"$analyze" check dprof-* >verdict || fail "$1: $(cat verdict)"
+		"$analyze" csp --json dprof-* >json || fail "$1: $(head -5 json)"
+		read -r _ span < <(interval span_s <json)
+		is_true "$span < 0.52" && break
+	done
+}
+
 for way in pipe fork pair stream atomic latch barrier doacross; do
-	rm -rf dprof-*
-	timeout 60 ./straggler $way || fail "$way: exit status $?"
-	"$analyze" check dprof-* >verdict || fail "$way: $(cat verdict)"
-	"$analyze" csp --json dprof-* >json || fail "$way: $(head -5 json)"
-	# Of 5 turns of 50 ms, 10 ms are spent in `fast` meanwhile. A machine that is busy only adds.
+	record $way
 	read -r slow _ < <(best slow)
 	read -r _ fast < <(best fast)
 	is_true "${slow:-0} > 10 && ${slow:-0} > ${fast:-0}" ||
