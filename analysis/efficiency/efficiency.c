@@ -107,11 +107,6 @@ static void find_factors(struct efficiency_finder *f)
 
 static const struct interval any_percent = { 0, 100 };
 
-static bool is_unseen(const struct graph *g, uint32_t thread)
-{
-	return g->threads[thread].nevents == 0 && g->lost[thread] > 0;
-}
-
 /* Of threads of which all is lost, it is not known how many there were, nor what they did. */
 static void doubt_factors(struct efficiency_finder *f)
 {
@@ -119,8 +114,8 @@ static void doubt_factors(struct efficiency_finder *f)
 	const struct graph *g = f->walk.graph;
 	bool unseen = false, uncounted = false;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
-		unseen |= is_unseen(g, t);
-		uncounted |= is_unseen(g, t) && g->trace->processes[g->trace->threads[t].process].absent;
+		unseen |= graph_lost_all_of(g, t);
+		uncounted |= graph_lost_all_of(g, t) && g->trace->processes[g->trace->threads[t].process].absent;
 	}
 	for (int i = 0; i < FACTORS && unseen; i++)
 		e->factors.of[i] = any_percent;

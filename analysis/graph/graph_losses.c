@@ -102,6 +102,11 @@ static void join_losses(struct graph *g)
 	g->nlosses = kept;
 }
 
+bool graph_lost_all_of(const struct graph *g, uint32_t thread)
+{
+	return g->threads[thread].first > g->threads[thread].last && g->lost[thread] > 0;
+}
+
 bool graph_lost_between(const struct graph *g, struct frz_cursor *cursors, uint32_t thread, uint64_t from, uint64_t to)
 {
 	if (!g->nlosses)

@@ -15,6 +15,9 @@
  * inherits from it, is besides what it has entered since. */
 void graph_find_losses(struct graph *, struct frz_cursor *cursors);
 
+/* Whether nothing is here of what a thread recorded. */
+bool graph_lost_all_of(const struct graph *, uint32_t thread);
+
 /* Whether any thread's records may be missing between two stamps of a thread; `cursors`: as times_cursors() gives them. */
 bool graph_lost_between(const struct graph *, struct frz_cursor *cursors, uint32_t thread, uint64_t from, uint64_t to);
 

@@ -70,7 +70,7 @@ static void add_lost(struct path_region *x, const struct graph *g, size_t nthrea
 	x->on_path.hi = on_path < length.hi ? on_path : length.hi;
 	x->mean.hi = mean < span.hi ? mean : span.hi;
 	for (size_t t = 0; t < g->trace->nthreads; t++)
-		if (g->threads[t].nevents == 0 && g->lost[t] > 0)
+		if (graph_lost_all_of(g, (uint32_t)t))
 			x->mean = (frz_time){ 0, span.hi };
 }
 

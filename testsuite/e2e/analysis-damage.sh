@@ -385,6 +385,12 @@ unset DPROF_OFF DPROF_EVENTS
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) || exit 1
 
+# A thread of which the only chunk is missing may have been useful all the time, or never.
+mkdir "$dir/waits" && (cd "$dir/waits" && DPROF_QUIET=1 "$B/examples/waits_threads" >/dev/null) || fail waits_threads
+truncate -s 4096 "$dir"/waits/*/*-0.events
+found=$("$analyze" efficiency --json "$dir"/waits/* 2>/dev/null | jq -c '[[.parallel, .load_balance, .communication] | .[] | .lo, .hi]')
+[ "$found" = '[0,100,0,100,0,100]' ] || fail "efficiency without the records of a thread: $found"
+
 # The place of a chunk, 4 KiB each, with a seal or without one; or nothing.
 place_of() { # file of events, sealed or open
 	local at size seal
