@@ -4,6 +4,9 @@
 #include "analysis/commands/command.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/notes.h"
+#include "analysis/trace/names.h"
+
+#define HOST_ROOM 20
 
 static void fill(struct reply *r, const struct times *t)
 {
@@ -13,7 +16,7 @@ static void fill(struct reply *r, const struct times *t)
 	reply_value(r, "links", tab_text(t->program_used ? "all" : "packets"));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(t)));
 	notes_damage(r, t->trace->ndiagnostics);
-	reply_say(r, SAY_LINE, "Clocks, in ticks of %s (nominally %g GHz), model %s", base->host, base->ghz,
+	reply_say(r, SAY_LINE, "Clocks, in ticks of %s (nominally %g GHz), model %s", name_within(base->host, HOST_ROOM).text, base->ghz,
 		  clock_model_name(t->assumption).text);
 	clock_facts_fill(r, t);
 	reply_say(r, SAY_TEXT, "The true time of a stamp lies in an interval of the given width if the "

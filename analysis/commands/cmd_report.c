@@ -26,10 +26,13 @@
 #include "analysis/report/relations.h"
 #include "analysis/report/run_ends.h"
 #include "analysis/report/unclassified.h"
+#include "analysis/trace/names.h"
 
 #define RANKED_SHOWN 8
 #define PROFILE_SHOWN   8
 #define CAUSES_SHOWN    3
+#define PROGRAM_ROOM    40
+#define HOST_ROOM       20
 
 static size_t count_ranks(const struct trace *trace)
 {
@@ -230,7 +233,7 @@ static void say_job(struct reply *r, const struct findings *f)
 	size_t unfinished = count_unfinished(trace);
 	bool sound = trace->ndiagnostics == 0 && f->lost == 0 && unfinished == 0;
 	char *who = who_ran(trace);
-	reply_say(r, SAY_TEXT, "%s: %s, %s s; %" PRIu64 " event%s%s", program_name(trace), who,
+	reply_say(r, SAY_TEXT, "%s: %s, %s s; %" PRIu64 " event%s%s", name_within(program_name(trace), PROGRAM_ROOM).text, who,
 		  reply_interval(r, findings_run_s(f), 9).text, f->events, plural(f->events), sound ? "; trace sound" : "");
 	free(who);
 	if (f->events > 0)
@@ -258,7 +261,7 @@ static void say_uncompared(struct reply *r, const struct trace *t)
 	if (n)
 		reply_say(r, SAY_TEXT,
 			  "Assumed, and not measured here: the counters of all cores of %s%s agree (programs that use "
-			  "MPI measure that).", first->host, more);
+			  "MPI measure that).", name_within(first->host, HOST_ROOM).text, more);
 }
 
 /* In a line. */
@@ -283,7 +286,7 @@ static void say_assumptions(struct reply *r, const struct findings *f)
 			  "%s at nominally %g GHz.",
 			  f->trace->nlinks, t->program.found,
 			  affine ? "is always the same" : "stays this near to its mean",
-			  clock_model_name(t->assumption).text, base->host, base->ghz);
+			  clock_model_name(t->assumption).text, name_within(base->host, HOST_ROOM).text, base->ghz);
 	} else {
 		reply_gap(r);
 		reply_say(r, SAY_TEXT, "One host, one clock: no clock error. Seconds are its ticks at nominally %g GHz.",

@@ -54,7 +54,8 @@ static bool several_threads(const struct trace *t)
 	return false;
 }
 
-#define WHO_COLUMNS 45 /* of 80, behind the place */
+#define WHO_COLUMNS 45 /* of 80, behind the place, ... */
+#define ROW_COLUMNS 74 /* ... and both together */
 
 /* "threads 1.0-1.3, 2.0-2.3, ...": as many as there is room for; with --json all of them are there. */
 static void shorten(char *who)
@@ -120,9 +121,10 @@ static frz_time length_of(const struct frame *f, bool damaged, frz_time holds)
 static void fill_place(struct reply *r, const struct trace *trace, const uint32_t *sites, uint32_t site)
 {
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), { 0 } };
-	struct tab_cell nothing = tab_text(NULL), place = tab_site(trace, site);
 	char *who = who_is_at(trace, sites, site);
-	reply_row(r, site == TR_NO_SITE ? nothing : place, site == TR_NO_SITE ? tab_text("(nothing)") : place, tab_text(who));
+	struct site_name name = site_name_within(trace, site, ROW_COLUMNS - (who ? strlen(who) : 0));
+	reply_row(r, site == TR_NO_SITE ? tab_text(NULL) : tab_site(trace, site), tab_text(site == TR_NO_SITE ? "(nothing)" : name.text),
+		  tab_text(who));
 	free(who);
 	reply_table(r, "threads", columns, 0);
 	for (size_t i = 0; i < trace->nthreads; i++)

@@ -174,7 +174,7 @@ static void say_regions(const struct path_table_writer *w, const struct path_reg
 			continue;
 		shown++;
 		reply_row(w->r, tab_range(interval_percent(x->on_path, w->profile->length)), tab_range(difference(w, x->imbalance)),
-			  tab_text(site_name_within(w->p->graph.trace, x->site, 36).text));
+			  tab_text(site_name_within(w->p->graph.trace, x->site, 34).text));
 	}
 	reply_end(w->r);
 }

@@ -71,6 +71,13 @@ static void put_cut(char *to, const char *name, size_t room)
 	snprintf(to, room + 1, "%.*s..%s", (int)head, name, name + tail);
 }
 
+struct site_name name_within(const char *text, size_t room)
+{
+	struct site_name name;
+	put_cut(name.text, text, room < SITE_NAME_ROOM ? room : SITE_NAME_ROOM);
+	return name;
+}
+
 static const char *base_name(const char *file)
 {
 	const char *slash = strrchr(file, '/');

@@ -22,6 +22,9 @@ struct site_name site_name(const struct trace *, uint32_t site); /* as long as i
 /* The name alone. */
 struct site_name region_name_within(const struct trace *, uint32_t site, size_t room);
 
+/* "a_long..name", of a program or a host. */
+struct site_name name_within(const char *, size_t room);
+
 #define OUTSIDE_REGIONS "outside regions" /* of TR_OUTSIDE */
 #define OUTSIDE_CODE "code outside regions" /* likewise, in a sentence: "was in ..." */
 struct site_name site_name_said(const struct trace *, uint32_t site, size_t room); /* within that room, in a sentence */

@@ -38,6 +38,20 @@ e 1 6000 1 enter group=1 seq=0
 e 1 7300 1 exit
 END
 
+# Names of 10,000 characters are cut in the middle: nothing but the command to copy is wider than a terminal.
+long=$(printf 'x%.0s' {1..10000})
+printf '%s\n' 'dprof-text 1' "clock 0 host=$long ghz=1" "process 0 rank=0 size=2 program=$long" "process 1 rank=1 size=2 program=$long" \
+	'thread 0 clock=0 rank=0 process=0 number=0' 'thread 1 clock=0 rank=1 process=1 number=0' 'group 1 threads=0,1' \
+	"site 0 kind=region name=$long file=$long.c line=12345" "site 1 kind=barrier name=$long file=$long.c line=20" \
+	'e 0 2000 0 enter' 'e 0 4000 0 exit' 'e 0 4200 1 enter group=1 seq=0' 'e 0 7300 1 exit' \
+	'e 1 2000 0 enter' 'e 1 7000 0 exit' 'e 1 7100 1 enter group=1 seq=0' 'e 1 7300 1 exit' >"$dir/long"
+"$analyze" pack "$dir/long" "$dir/longs" || fail "long names are refused"
+for command in report 'report -v' csp 'csp --frames' coz waits path 'path -v' efficiency profile 'profile --calls' diagnose clocks; do
+	# shellcheck disable=SC2086
+	(cd "$dir" && "$analyze" $command longs >wide 2>/dev/null)
+	fits_80 "$dir/wide" '^More: ' || fail "$command: a line is wider than 80 columns"
+done
+
 # What each command says is kept, to be looked at in the end, in files of a number each.
 mkdir "$dir/said"
 n=0
