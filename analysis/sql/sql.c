@@ -83,7 +83,7 @@ struct sql_answer {
 	int n;                   /* columns */
 	struct tab_column *columns;
 	struct tab_cell *cells;
-	char **keys, **hex;      /* n; of each column its own; what a row's blobs are shown as, or NULL */
+	char **keys, **titles, **hex; /* n; of each column its own; what a row's blobs are shown as, or NULL */
 	sqlite3_value **first; size_t nfirst; /* of the rows that are looked at; n for each */
 };
 
@@ -161,13 +161,15 @@ static void begin_columns(struct sql_answer *a)
 	a->columns = mem_resize(NULL, (size_t)a->n + 1, sizeof *a->columns);
 	a->cells = mem_resize(NULL, (size_t)a->n, sizeof *a->cells);
 	a->keys = mem_resize(NULL, (size_t)a->n, sizeof *a->keys);
+	a->titles = mem_resize(NULL, (size_t)a->n, sizeof *a->titles);
 	a->hex = mem_resize(NULL, (size_t)a->n, sizeof *a->hex);
 	for (int i = 0; i < a->n; i++) {
 		const char *name = sqlite3_column_name(a->statement, i);
 		a->hex[i] = NULL;
 		a->keys[i] = key_of(a, i, name);
-		a->columns[i] = (struct tab_column){ .key = a->keys[i], .title = name, .width = width_of(name), .gap = i > 0,
-						     .whole = true };
+		a->titles[i] = shown_copy(name);
+		a->columns[i] = (struct tab_column){ .key = a->keys[i], .title = a->titles[i], .width = width_of(a->titles[i]),
+						     .gap = i > 0, .whole = true };
 	}
 	a->columns[a->n] = (struct tab_column){ 0 };
 }
@@ -221,10 +223,12 @@ static void end_answer(struct sql_answer *a)
 		sqlite3_value_free(a->first[i]);
 	for (int i = 0; i < a->n; i++) {
 		free(a->keys[i]);
+		free(a->titles[i]);
 		free(a->hex[i]);
 	}
 	free(a->first);
 	free(a->keys);
+	free(a->titles);
 	free(a->hex);
 	free(a->columns);
 	free(a->cells);

@@ -77,6 +77,7 @@ all() { # directory
 	both coz "$1"
 	both query "$1" "count(barrier) == threads-1"
 	both query "$1" "count($'\e') == 1"
+	both query "$1" --sql $'select 1 as "\e[31m"'
 	both clocks "$1"
 	both check "$1"
 	both dump "$1"
