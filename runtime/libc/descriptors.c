@@ -309,6 +309,7 @@ static void put(int fd, const struct descriptor *d)
 	e->by_one = d->by_one;
 	e->is_timer = d->is_timer;
 	e->until = d->until;
+	e->step = d->step;
 	e->set_at = d->set_at;
 	e->is_timerfd = d->is_timerfd;
 	e->timers = d->timers;
@@ -395,10 +396,10 @@ void descriptor_counts(int fd, bool by_one)
 }
 
 /* It ends by itself what waits for it; another thread does only if it is not armed. */
-void descriptor_set_timer(int fd, bool armed, uint64_t until, const uint64_t *set_at)
+void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, const uint64_t *set_at)
 {
 	put(fd, &(struct descriptor){
-			.what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until, .set_at = set_at,
+			.what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until, .step = step, .set_at = set_at,
 			.is_timerfd = true });
 }
 

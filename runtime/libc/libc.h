@@ -46,6 +46,7 @@
 #include <sys/types.h>
 
 #include "runtime/adapter.h"
+#include "runtime/sys.h"
 #include "runtime/pthread/open_calls.h"
 
 /* The C library's function of that name; or with a symbol that headers do not give it. */
@@ -212,7 +213,8 @@ struct descriptor {
 	bool is_event;            /* an eventfd: what it counts are its bytes */
 	bool by_one;              /* which is taken from one by one */
 	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
-	uint64_t until;           /* ... for some time (0), or until this moment, ns */
+	uint64_t until;           /* ... for some time (0), or until this moment, ns, ... */
+	uint64_t step;            /* ... and then after each such time again (until is of CLOCK_MONOTONIC); 0: not, or not known */
 	const uint64_t *set_at;   /* ... once, since its thread was at this place (dprof_adapter_place); NULL: not known */
 	bool is_timerfd;          /* set or not */
 	uint8_t timers;           /* of an epoll: 0: it was never given one, 1: one, with ... */
@@ -235,7 +237,16 @@ enum channel_kind descriptor_known(int fd);
 void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
 void descriptor_counts(int fd, bool by_one); /* from 0 */
-void descriptor_set_timer(int fd, bool armed, uint64_t until, const uint64_t *set_at); /* as in struct descriptor */
+void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, const uint64_t *set_at); /* as in struct descriptor */
+
+/* Now, by the clock of timers that go on and on. */
+static inline uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	sys(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return frz_ns(&now);
+}
 
 /* An epoll was given the descriptor; is it a timerfd, or an epoll that has one? (Not known of one to which a timerfd is given
  * only when it is watched itself already.) */

@@ -68,6 +68,16 @@ DPROF_EXPORT int eventfd(unsigned begin, int flags)
 	return fd;
 }
 
+static void note_timer(int fd, bool until, const struct itimerspec *set)
+{
+	uint64_t ns = frz_ns(&set->it_value), step = frz_ns(&set->it_interval);
+
+	if (until || !step || !ns)
+		descriptor_set_timer(fd, ns > 0, until ? ns : 0, 0, until || step ? NULL : dprof_adapter_place());
+	else
+		descriptor_set_timer(fd, ns > 0, monotonic_ns() + ns, step, NULL);
+}
+
 DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *time, struct itimerspec *before)
 {
 	__typeof__(&timerfd_settime) real = REAL(timerfd_settime);
@@ -75,11 +85,8 @@ DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *tim
 	struct itimerspec set = known ? *time : (struct itimerspec){ 0 }; /* `before` may be there, too */
 	int result = real(fd, flags, time, before);
 
-	if (result == 0 && known) {
-		uint64_t ns = frz_ns(&set.it_value);
-		bool until = flags & TFD_TIMER_ABSTIME, again = set.it_interval.tv_sec || set.it_interval.tv_nsec;
-		descriptor_set_timer(fd, ns > 0, until ? ns : 0, until || again ? NULL : dprof_adapter_place());
-	}
+	if (result == 0 && known)
+		note_timer(fd, flags & TFD_TIMER_ABSTIME, &set);
 	return result;
 }
 

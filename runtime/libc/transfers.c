@@ -91,6 +91,14 @@ void plain_left(struct open_call *open)
 
 DPROF_SITE_OF(site_timer, DPROF_KIND_SLEEP, "read");
 
+/* Of a timer that goes on and on. */
+static uint64_t next_moment(uint64_t until, uint64_t step)
+{
+	uint64_t now = monotonic_ns();
+
+	return now < until ? until : until + ((now - until) / step + 1) * step;
+}
+
 void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct dprof_site *wait, const struct dprof_site *io)
 {
 	struct descriptor looked_up;
@@ -108,7 +116,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->event = NULL;
 	t->is_event = d->is_event;
 	t->by_one = d->by_one;
-	t->until = d->until;
+	t->until = d->step ? next_moment(d->until, d->step) : d->until;
 	t->sleeps = d->is_timer && d->set_at && d->set_at == dprof_adapter_place();
 	t->is_from_others = way == TAKES && descriptor_takes(d);
 	t->count = count_begin(d->count[way], &t->offset);
