@@ -143,6 +143,14 @@ static inline void plain_expired(struct plain *p, bool expired)
 		dprof_say(&p->more, DPROF_KEY_UNTIL, 0);
 }
 
+/* A sleep: a signal ended it, if so; or it is one until a moment of that clock (sleeps.c). */
+static inline void plain_interrupted(struct plain *p, bool interrupted)
+{
+	if (interrupted)
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+}
+void plain_until(struct plain *, clockid_t clock, const struct timespec *until);
+
 /* Nothing came within the time limit, if it had one, or before a signal, which may be a timer's: said by errno. (What does not
  * block says so, too, and at once, and msgrcv in its own words.) */
 static inline bool call_expired(int64_t result)

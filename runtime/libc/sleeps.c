@@ -20,12 +20,6 @@ DPROF_SITE_OF(site_clock_nanosleep, DPROF_KIND_SLEEP, "clock_nanosleep");
 DPROF_SITE_OF(site_usleep, DPROF_KIND_SLEEP, "usleep");
 DPROF_SITE_OF(site_sleep, DPROF_KIND_SLEEP, "sleep");
 
-static void say_ended(struct plain *p, bool by_signal)
-{
-	if (by_signal)
-		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
-}
-
 DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	__typeof__(&nanosleep) real = REAL(nanosleep);
@@ -33,13 +27,13 @@ DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 		return real(time, rest);
 	SLEEP(p, site_nanosleep);
 	int result = real(time, rest);
-	say_ended(&p, result != 0 && errno == EINTR);
+	plain_interrupted(&p, result != 0 && errno == EINTR);
 	if (dprof_adapter_in_library(NULL)) /* sleep_until, which sleeps again */
 		p.site = NULL;
 	return result;
 }
 
-static void say_until(struct plain *p, clockid_t clock, const struct timespec *until)
+void plain_until(struct plain *p, clockid_t clock, const struct timespec *until)
 {
 	struct timespec now;
 
@@ -55,9 +49,9 @@ DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 		return real(clock, flags, time, rest);
 	SLEEP(p, site_clock_nanosleep);
 	if (flags & TIMER_ABSTIME)
-		say_until(&p, clock, time);
+		plain_until(&p, clock, time);
 	int result = real(clock, flags, time, rest);
-	say_ended(&p, result == EINTR);
+	plain_interrupted(&p, result == EINTR);
 	return result;
 }
 
@@ -68,7 +62,7 @@ DPROF_EXPORT int usleep(useconds_t time)
 		return real(time);
 	SLEEP(p, site_usleep);
 	int result = real(time);
-	say_ended(&p, result != 0 && errno == EINTR);
+	plain_interrupted(&p, result != 0 && errno == EINTR);
 	return result;
 }
 
@@ -79,7 +73,7 @@ DPROF_EXPORT unsigned sleep(unsigned time)
 		return real(time);
 	SLEEP(p, site_sleep);
 	unsigned left = real(time);
-	say_ended(&p, left > 0);
+	plain_interrupted(&p, left > 0);
 	return left;
 }
 
@@ -90,6 +84,6 @@ DPROF_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
 		return real(time, rest);
 	SLEEP(p, site_nanosleep);
 	int result = real(time, rest);
-	say_ended(&p, result == -1);
+	plain_interrupted(&p, result == -1);
 	return result;
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/readable.h"
 
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
@@ -263,13 +264,23 @@ static bool has_expired(const struct syscalls_asked *q, long result)
 	}
 }
 
+/* A sleep until a moment. */
+static bool is_until(const struct syscalls_asked *q)
+{
+	return q->number == SYS_clock_nanosleep && q->b & TIMER_ABSTIME && is_readable((const void *)q->c, sizeof(struct timespec));
+}
+
 static long wait_for(const struct syscalls_asked *q, const struct dprof_site *site)
 {
 	struct plain p AT_END(plain_end) = { .site = site, .call = call_begin(site, q->caller) };
 	long result;
 
 	call_may_be_left(&p.call, plain_left);
+	if (is_until(q))
+		plain_until(&p, (clockid_t)q->a, (const struct timespec *)q->c);
 	result = ask(q);
+	if (dprof_site_kind(site) == DPROF_KIND_SLEEP)
+		plain_interrupted(&p, result == -1 && errno == EINTR);
 	if (dprof_site_kind(site) == DPROF_KIND_WAIT)
 		plain_expired(&p, has_expired(q, result));
 	if (opens(q->number))

@@ -81,4 +81,25 @@ record before 0 0 50000
 [[ $(arguments before) = *enter\ bytes=8 ]] || fail "before: $(arguments before)"
 record again 0 300000000
 [[ $(arguments again) = *enter\ until=[1-9]*\ bytes=8 ]] || fail "again: $(arguments again)"
+
+# A sleep by syscall() is what it is by the function.
+cat >plain.c <<'C'
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct timespec t = { 0, 1000000 };
+	if (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &t, NULL))
+		return 1;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec++;
+	return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o plain plain.c $(pkg-config --libs dprof) && ./plain || fail plain
+"$analyze" dump dprof-plain.* | awk '/^site .* name=clock_nanosleep / { site = $2 } $4 == site && $5 == "enter" { print $6 != "" ? $6 : "relative" }' >sleeps
+[[ $(tr '\n' ' ' <sleeps) = "relative until="[1-9]*" " ]] || fail "by syscall(): $(cat sleeps)"
 echo "as expected"
