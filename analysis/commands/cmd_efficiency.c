@@ -354,6 +354,7 @@ static int answer_one(struct trace *trace, const struct times *times, const stru
 
 struct efficiency_run {
 	const char *directory;
+	char *program;               /* its own */
 	size_t nthreads, nprocesses;
 	struct interval span_s, useful_s;
 	struct factors factors;
@@ -366,13 +367,20 @@ static struct interval unbounded(void)
 
 static const struct factors unknown_factors = { { { 0, 100 }, { 0, 100 }, { 0, 100 }, { 0, 100 }, { 0, 100 } } };
 
+/* Without its folder. */
+static const char *program_of(const struct trace *trace)
+{
+	const char *path = trace->nprocesses ? trace->processes[0].program : "", *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 static int take_run(void *to, const char *directory, struct trace *trace, const struct options *options)
 {
 	struct efficiency_run *run = to;
 	struct times times;
 	struct efficiency_answer a = { .trace = trace, .times = &times };
 	int status = times_open(&times, trace, options);
-	*run = (struct efficiency_run){ .directory = directory, .span_s = unbounded(), .useful_s = unbounded(), .factors = unknown_factors };
+	*run = (struct efficiency_run){ .directory = directory, .program = mem_copy(program_of(trace)), .span_s = unbounded(), .useful_s = unbounded(), .factors = unknown_factors };
 	if (status != EXIT_FINE)
 		return status;
 	const char *why = find(&a, trace);
@@ -447,19 +455,36 @@ static void fill_runs(struct reply *r, const struct efficiency_run *runs, size_t
 		  "computed, or slower. Global is parallel times computation.");
 }
 
+static void note_programs(struct trace *trace, const struct efficiency_run *runs, size_t n)
+{
+	size_t other = 1;
+	while (other < n && strcmp(runs[0].program, runs[other].program) == 0)
+		other++;
+	if (other == n)
+		return;
+	char *note = mem_format("these are runs of different programs, of %s and %s: they may not solve the same problem",
+				name_within(runs[0].program, 30).text, name_within(runs[other].program, 30).text);
+	trace_note(trace, note);
+	free(note);
+}
+
 static int answer_several(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	size_t n = options->ndirectories;
 	struct efficiency_run *runs = mem_resize(NULL, n, sizeof *runs);
+	memset(runs, 0, n * sizeof *runs);
 	int status = several_open(runs, sizeof *runs, trace, options, take_run);
 	if (status == EXIT_FINE) {
 		notes_damage(reply, trace->ndiagnostics);
 		qsort(runs, n, sizeof *runs, by_threads);
+		note_programs(trace, runs, n);
 		fill_runs(reply, runs, n);
 		reply_value(reply, "assumptions", tab_text(assumptions));
 		notes_fill(reply, trace);
 		status = trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 	}
+	for (size_t i = 0; i < n; i++)
+		free(runs[i].program);
 	free(runs);
 	return status;
 }

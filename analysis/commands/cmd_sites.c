@@ -84,12 +84,18 @@ static void fill_object(struct reply *r, const struct object *o)
 static int complain_of(const struct objects *all)
 {
 	int status = EXIT_FINE;
-	for (size_t i = 0; i < all->n; i++)
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->object[i].cut) {
+			shown_complain("%s: expected a table of sections, found the end of the file: it is cut short, and "
+				       "may have had any sites", all->object[i].name);
+			status = EXIT_DAMAGED;
+		}
 		if (all->object[i].damaged) {
 			shown_complain("%s: expected sites of version %d in section %s, found %zu bytes that are none",
 				       all->object[i].name, DPROF_SITE_VERSION, DPROF_SITE_SECTION, all->object[i].damaged);
 			status = EXIT_DAMAGED;
 		}
+	}
 	return status;
 }
 

@@ -104,13 +104,18 @@ static void *shown(void *clips)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* Would end this program without a word; or touch files, as no rule need do. */
+static char *not_for_rules[] = { "exit", "system", "open", "close", "remove", "rename", "save", "bsave", "save-facts", "load", "load*",
+				 "bload", "load-facts", "batch", "batch*", "dribble-on" };
+
 struct expert *expert_open(void)
 {
 	struct expert *e = mem_resize(NULL, 1, sizeof *e);
 	*e = (struct expert){ .clips = CreateEnvironment(), .printed = mem_copy(""), .said = mem_copy("") };
 	EnvAddRouterWithContext(e->clips, ROUTER, BELOW_CAPTURE, takes, print, NULL, NULL, NULL, e);
 	EnvSetParserErrorCallback(e->clips, note_syntax);
-	UndefineFunction(e->clips, "exit"); /* would end this program, without a word */
+	for (size_t i = 0; i < sizeof not_for_rules / sizeof *not_for_rules; i++)
+		UndefineFunction(e->clips, not_for_rules[i]);
 	EnvDefineFunction2(e->clips, "shown", 's', (int (*)(void *))(void (*)(void))shown, "shown", "23n");
 	return e;
 }

@@ -113,6 +113,14 @@ static const char *kind_of(Elf *elf, const GElf_Ehdr *head)
 	return "library";
 }
 
+/* What says where its sections are stands at the end. */
+static bool is_cut(Elf *elf, const GElf_Ehdr *head)
+{
+	size_t size = 0;
+	elf_rawfile(elf, &size);
+	return head->e_shoff > size || size - head->e_shoff < (size_t)head->e_shnum * head->e_shentsize;
+}
+
 /* False if it is none of these: a core dump. */
 static bool read_elf(struct object *o, Elf *elf)
 {
@@ -121,6 +129,7 @@ static bool read_elf(struct object *o, Elf *elf)
 	if (!gelf_getehdr(elf, &head) || (head.e_type != ET_REL && head.e_type != ET_EXEC && head.e_type != ET_DYN))
 		return false;
 	o->kind = kind_of(elf, &head);
+	o->cut = is_cut(elf, &head);
 	if (elf_getshdrstrndx(elf, &names) == 0)
 		for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));)
 			read_section(o, elf, s, names);

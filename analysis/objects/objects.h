@@ -16,6 +16,7 @@ struct object {
 	char *name;              /* the file's; of what lies in an archive, "FILE(MEMBER)" */
 	const char *kind;        /* "object", "executable", "library" */
 	bool lto;                /* its code, and with it its sites, is made only when it is linked (gcc -flto) */
+	bool cut;                /* its end is missing, and with it perhaps all sites */
 	size_t damaged;          /* bytes where sites should be and are none */
 	struct tr_site *sites; size_t nsites;
 	char **libraries; size_t nlibraries; /* shared ones that it is linked with */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * main.c - the command `freezer`: which command, and what all of them share. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,15 @@ static void list_commands(FILE *out)
 		     "`freezer COMMAND --help` tells more.\n");
 }
 
+/* The command's status, if all that it said could be written. */
+static int said(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "freezer: standard output cannot be written: %s\n", strerror(errno));
+	return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
@@ -130,7 +140,7 @@ int main(int argc, char **argv)
 
 			snprintf(full, sizeof full, "freezer %s", name);
 			argv[1] = full; /* what argp calls the program */
-			return commands[i].run(argc - 1, argv + 1);
+			return said(commands[i].run(argc - 1, argv + 1));
 		}
 	if (name && (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)) {
 		list_commands(stdout);

@@ -2,12 +2,14 @@
  *
  * measure.c - `freezer measure`: a burst with each host at the begin, a few exchanges now and then,
  * a burst at the end, and what all of them together prove. */
+#include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "freezer/clock.h"
 #include "freezer/command/command.h"
@@ -129,6 +131,8 @@ static error_t parse(int option, char *value, struct argp_state *state)
 		if (!plot_knows(value))
 			argp_error(state, "--plot: expected a name that ends in .png or .svg, "
 				   "found '%s'", value);
+		if (value && access(value, F_OK) == 0)
+			argp_error(state, "--plot: %s is there already: name another, or remove it", value);
 		return 0;
 	case ARGP_KEY_ARG:
 		add_peer(m, value, state);
@@ -164,6 +168,15 @@ static void split(char *text, char **host, const char **port)
 	}
 }
 
+/* Or the name of a service. */
+static bool is_port(const char *text)
+{
+	char *end;
+	unsigned long port = strtoul(text, &end, 10);
+
+	return *text && (*end || (port > 0 && port <= UINT16_MAX && isdigit((unsigned char)*text)));
+}
+
 static int find(struct peer *p, int *family)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *found;
@@ -173,6 +186,10 @@ static int find(struct peer *p, int *family)
 
 	snprintf(text, sizeof text, "%s", p->name);
 	split(text, &host, &port);
+	if (!is_port(port)) {
+		fprintf(stderr, "freezer: %s: expected a port from 1 to 65535, found '%s'\n", p->name, port);
+		return -EINVAL;
+	}
 	error = getaddrinfo(host, port, &hints, &found);
 	if (!error) {
 		error = getnameinfo(found->ai_addr, found->ai_addrlen, ip, sizeof ip, port_text,

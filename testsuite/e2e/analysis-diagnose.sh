@@ -158,6 +158,9 @@ says err ".: expected a file of rules that can be read"
 echo '(defrule leave (run) => (exit 7))' >exit.clp
 expect 2 diagnose --rules exit.clp imbalance
 says err 'exit.clp:1: '
+echo '(defrule write (run) => (open "written" file "w"))' >open.clp
+expect 2 diagnose --rules open.clp imbalance
+says err 'open.clp:1: '
 printf '(defrule zero (run) => (printout t (/ 1 0)))' >zero.clp
 expect 2 diagnose --rules zero.clp imbalance
 says err "as rules were applied: [PRNTUTIL7] Attempt to divide by zero"

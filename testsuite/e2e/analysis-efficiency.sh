@@ -142,6 +142,10 @@ jq -e '.runs[1] | (.computation_scaling | .lo <= 75 and .hi >= 75 and .hi - .lo 
 jq -e '.runs[0] | .computation_scaling == {"lo": 100, "hi": 100}' out >is || fail "runs: $(jq -c '.runs[0]' out)"
 expect 0 efficiency one two
 fits_80 out || fail "runs: wider than 80 columns"
+says_not out "different programs"
+"$analyze" dump two | sed 's/ program=[^ ]*/ program=other/' | trace other
+expect 0 efficiency one other
+noted "these are runs of different programs"
 # What has recorded nothing is none to compare others with; of a thread that has not it is said that it is left out.
 ranks 2 | trace empty
 expect 1 efficiency --json empty two one

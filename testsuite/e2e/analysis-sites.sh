@@ -91,6 +91,12 @@ for k in range(60):
         data = data[:random.randrange(len(data))]
     open('%s/damaged-%d' % (sys.argv[4], k), 'wb').write(data)
 END_PY
+
+# Without its end a file may have had any sites.
+head -c 3000 "$analyze" >"$dir/cut"
+"$analyze" sites "$dir/cut" >"$dir/out" 2>"$dir/err" && fail "a file that is cut short is fine"
+grep -q "cut: expected a table of sections, found the end of the file: it is cut short" "$dir/err" || fail "cut: $(cat "$dir/err")"
+
 for file in "$dir"/damaged-*; do
 	(ulimit -t 10; exec timeout 60 "$analyze" sites --json "$file") >"$file.json" 2>"$dir/err"
 	status=$?

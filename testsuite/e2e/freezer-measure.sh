@@ -107,6 +107,13 @@ status_of 2 "$freezer" measure --drift none 127.0.0.1
 status_of 2 "$freezer" measure --plot --json 127.0.0.1
 status_of 2 "$freezer" measure --plot=picture.txt 127.0.0.1
 grep -q "expected a name that ends in .png or .svg, found 'picture.txt'" "$work/err" || fail "--plot: $(cat "$work/err")"
+touch "$work/there.svg"
+status_of 2 "$freezer" measure "--plot=$work/there.svg" 127.0.0.1
+grep -q "there.svg is there already: name another, or remove it" "$work/err" || fail "--plot: $(cat "$work/err")"
+status_of 1 "$freezer" measure 127.0.0.1:99999
+grep -q "expected a port from 1 to 65535, found '99999'" "$work/err" || fail "a port: $(cat "$work/err")"
+"$freezer" cores >/dev/full 2>"$work/err" && fail "cores: a full device is not noticed"
+grep -q "standard output cannot be written: No space left on device" "$work/err" || fail "cores: $(cat "$work/err")"
 status_of 2 "$freezer" serve --key 12
 grep -q "expected 32 hexadecimal digits, found '12'" "$work/err" || fail "--key: $(cat "$work/err")"
 status_of 1 "$freezer" serve --bind 192.0.2.1
