@@ -55,14 +55,22 @@ static bool is_wait(long operation)
 	}
 }
 
-static void say_woken(const struct syscalls_asked *q)
+static void say_wake(long address)
 {
 	struct dprof_arguments a = { 0 };
 
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)address);
+	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
+}
+
+/* One operation wakes who waits for either of two. */
+static void say_woken(const struct syscalls_asked *q)
+{
 	if (!dprof_adapter_is_for_us(q->caller) || dprof_adapter_in_library((const void *)q->a))
 		return;
-	dprof_say(&a, DPROF_KEY_ID, (uint64_t)q->a);
-	dprof_adapter_record(SITE(site_wake), DPROF_POINT, dprof_adapter_now_fenced(), &a);
+	say_wake(q->a);
+	if ((q->b & FUTEX_CMD_MASK) == FUTEX_WAKE_OP)
+		say_wake(q->e);
 }
 
 /* Who finds that the value has changed does not wait, or did so only before a handler came. */
