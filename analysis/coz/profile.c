@@ -633,7 +633,8 @@ char *profile_assumptions(const struct profile *p, bool worst)
 	return mem_format(
 		"Proved: whatever MPI, locks and schedulers do that keep to their standards, and in whatever order locks are "
 		"taken, if only the region changes: below 0 such an order may make the run longer. Assumed: less work makes "
-		"nothing later but by such orders, and then at any time some thread does what it did here. Nobody waits for a "
+		"nothing later but by such orders, and then at any time some thread does what it did here. Each thread has a core for as "
+		"much of its time as here, also where others that it shares one with work less. Nobody waits for a "
 		"condition for which here nobody waited or signalled. What is done, by whomever, depends neither on such an order "
 		"nor on a clock nor on an attempt in vain. Whoever would wait does so in a recorded call: not for a "
 		"flag in memory or a file's lock, nor, in code compiled without the plugin, for what everybody found done here (a C++ "
