@@ -403,6 +403,9 @@ DPROF_EXPORT uint64_t dprof_adapter_object(const char *kind, uint64_t a, uint64_
 /* The same of what lies at an address; 0: not known. */
 DPROF_EXPORT uint64_t dprof_adapter_object_at(const void *);
 
+/* This process was started by one that records, and is one more in its trace. */
+extern DPROF_EXPORT bool dprof_adapter_joined;
+
 /* ---- Attempts ------------------------------------------------------------------------------------
  *
  * What asks for something, and does not wait for it, is recorded once it has succeeded. Attempts in vain that follow each

@@ -44,6 +44,7 @@ unsigned dprof_vector_bytes;
 enum { NEW, BEGINNING, BEGUN, FAILED };
 static int state;
 static bool forked;     /* from a process that records */
+bool dprof_adapter_joined;
 static bool executed;   /* and has been this program since `unborn`, or later */
 static uint64_t unborn; /* stamp */
 static struct dprof_starter starter; /* then, or of a process from which it was forked: with a directory */
@@ -503,7 +504,7 @@ static void join_starter(void)
 		*starter.directory = '\0';
 		return;
 	}
-	forked = executed = true;
+	forked = executed = dprof_adapter_joined = true;
 	unborn = dprof_starter_unborn();
 	strcpy(s->job, starter.job);
 	strcpy(parent, starter.stem);

@@ -512,13 +512,13 @@ static void own(void)
 	own_pid = sys(SYS_getpid);
 }
 
-/* What another program has made for us: a terminal, a pipe to whoever has started us. */
+/* What another program has made for us: a terminal, a pipe to whoever has started us. That may be one of our job. */
 static void look_at_first(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		struct descriptor d = look_at(fd);
 
-		d.leads_outside = true;
+		d.leads_outside = !dprof_adapter_joined;
 		put(fd, &d);
 	}
 }

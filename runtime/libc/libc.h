@@ -119,6 +119,12 @@ static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 	return now - c->since.stamp >= dprof_adapter_blocked_ticks;
 }
 
+/* So long that whoever takes what it gave was slow, most likely: giving it takes less. */
+static inline bool call_was_held_up(const struct libc_call *c, uint64_t now)
+{
+	return now - c->since.stamp >= dprof_adapter_pause_ticks;
+}
+
 /* Records that the call, at this site of ours if the plugin does not say where, was over at `now`. */
 void call_record(const struct libc_call *, const struct dprof_site *, uint64_t now,
 		 const struct dprof_arguments *);
@@ -217,7 +223,7 @@ struct descriptor {
 	enum channel_kind what;
 	bool is_new;              /* a connection that began here */
 	bool is_alone;            /* it is not connected, or not yet */
-	bool leads_outside;       /* it was there when the program began: to no thread that the trace knows */
+	bool leads_outside;       /* it was there when the job began: to no thread that the trace knows */
 	bool is_event;            /* an eventfd: what it counts are its bytes */
 	bool by_one;              /* which is taken from one by one */
 	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
@@ -305,6 +311,7 @@ struct libc_transfer {
 	enum way way;
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
 	bool is_event, by_one;
+	bool leads_outside;       /* gives to whom the trace does not know: that is its own time, unless it is held up */
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
 	bool sleeps;              /* of a timerfd: all that it was set to, as nothing was recorded since */
 	bool ends;                /* it came to its end: was not cancelled */
@@ -314,6 +321,7 @@ struct libc_transfer {
 };
 void transfer_begin(struct libc_transfer *, int fd, enum way, const struct dprof_site *wait, const struct dprof_site *io);
 void transfer_end(struct libc_transfer *);
+void transfer_look_outside(struct libc_transfer *, uint64_t now); /* leads_outside: whether it is held up there */
 void transfer_left(struct open_call *);
 
 /* Records it, over at `now`; `counted`: the offset holds. */

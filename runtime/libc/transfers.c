@@ -11,7 +11,8 @@
  *
  * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
  * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
- * standard output, as the program has found it, is a file: no thread in the trace takes what is written there. */
+ * standard output, as the job has found it, is a file: no thread in the trace takes what is written there. Unless that takes so
+ * long that whoever does take it must have been waited for. */
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
@@ -109,7 +110,8 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->ends = t->expired = false;
 	t->bytes = -1;
 	t->most = 0;
-	t->what = d->leads_outside && way == GIVES ? OF_FILE : d->what;
+	t->leads_outside = d->leads_outside && way == GIVES && d->what == OF_OTHERS;
+	t->what = t->leads_outside ? OF_FILE : d->what;
 	t->way = way;
 	t->channel = d->channel[way];
 	t->object = 0;
@@ -126,6 +128,15 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 static bool takes_what_there_is(const struct libc_transfer *t)
 {
 	return t->bytes > 0 && (t->is_event ? !t->by_one : t->bytes < t->most);
+}
+
+/* Then it waits, like any other; but nothing that is counted is where it gives. */
+void transfer_look_outside(struct libc_transfer *t, uint64_t now)
+{
+	if (!t->leads_outside || !call_was_held_up(&t->call, now))
+		return;
+	t->what = OF_OTHERS;
+	t->channel = 0;
 }
 
 void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, bool counted)
@@ -176,6 +187,7 @@ void transfer_end(struct libc_transfer *t)
 	uint64_t now = moves ? dprof_adapter_now_fenced() : dprof_adapter_now();
 	bool blocked = call_blocked(&t->call, now);
 
+	transfer_look_outside(t, now);
 	if (moves)
 		transfer_record(t, now, blocked, counted);
 	else if (blocked && t->what != NOT_KNOWN)

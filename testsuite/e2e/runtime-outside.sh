@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who writes to whom the trace does not know is held up by that one: with less work it need not be faster. And the standard output
+# of a program that one of the job has started may lead to a thread of the job.
+. testsuite/lib.sh
+export DPROF_QUIET=1
+cd "$dir" || exit 1
+
+# writer N: N times 20 ms of work and 64 KiB to the standard output. reader: starts that, and takes them, 50 ms of work for each.
+cat >writer.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	static char bytes[65536];
+
+	for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 8); i++) {
+		{
+#pragma dprof region(X)
+			usleep(20000);
+		}
+		for (ssize_t n = 0, k; n < (ssize_t)sizeof(bytes); n += k)
+			if ((k = write(1, bytes, sizeof(bytes) - (size_t)n)) < 0)
+				return 1;
+	}
+	return 0;
+}
+C
+cat >reader.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int main(void)
+{
+	static char bytes[65536];
+	char *arguments[] = { "./writer", "8", NULL };
+	posix_spawn_file_actions_t actions;
+	int ends[2], status;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) || posix_spawn_file_actions_init(&actions) || posix_spawn_file_actions_adddup2(&actions, ends[1], 1) ||
+	    posix_spawn(&child, arguments[0], &actions, NULL, arguments, environ))
+		return 1;
+	close(ends[1]);
+	for (int i = 0; i < 8; i++) {
+		{
+#pragma dprof region(Y)
+			usleep(50000);
+		}
+		for (ssize_t n = 0, k; n < (ssize_t)sizeof(bytes); n += k)
+			if ((k = read(ends[0], bytes, sizeof(bytes) - (size_t)n)) <= 0)
+				return 1;
+	}
+	return waitpid(child, &status, 0) == child ? status : 1;
+}
+C
+for program in writer reader; do
+	"$B/bin/dprof-cc" -Wall -Wextra -Werror -O1 -o $program $program.c || exit 1
+done
+
+slow_reader() {
+	python3 -c 'import sys, time
+while sys.stdin.buffer.read(65536): time.sleep(0.05)'
+}
+saves() { # region, of the only trace: by half, at least and at most; and what is expected
+	"$analyze" --json coz --region "$1" --reduce 50 dprof-* 2>problems |
+		jq -r '.regions[0].curve[0] | "\(.speedup_percent.lo) \(.speedup_percent.hi) \(.expected_percent.lo)"'
+}
+
+./writer | slow_reader
+read -r lo hi expected < <(saves X)
+is_true "$lo <= 0 && $hi >= 10 && $expected <= 3" ||
+	fail "half of X while a reader is slow: nothing is saved, and $lo .. $hi are proved, $expected at least expected ($(cat problems))"
+rm -r dprof-*
+./writer >file
+read -r lo hi expected < <(saves X)
+is_true "$lo > 35 && $hi <= 50" || fail "half of X beside a file: expected 35 .. 50 to be proved, found $lo .. $hi ($(cat problems))"
+rm -r dprof-*
+
+# The reader is the slow one: with half of Y the run takes a bit more than half as long.
+./reader || fail "reader: exit status $?"
+[ "$(echo dprof-*/*.process | wc -w)" = 2 ] || fail "reader: $(echo dprof-*/*.process)"
+"$analyze" csp --json dprof-* 2>problems >csp
+jq -e '[.threads[] | select(.site == "Y")][0].straggler_percent.lo > 30' csp >held || fail "reader: $(jq -c .threads csp)"
+jq -e '[.threads[] | select(.site == "X")] | all(.straggler_percent.hi < 30)' csp >held || fail "writer: $(jq -c .threads csp)"
+read -r lo hi expected < <(saves Y)
+is_true "$hi >= 40 && $expected >= 35" || fail "half of Y: expected $expected, at most $hi ($(cat problems))"
+[ "$failed" = 0 ] && echo "as expected"
+exit "$failed"
