@@ -91,14 +91,25 @@ void causes_table_say(struct reply *r, const struct causes_table *p)
 		return;
 	}
 	reply_say(r, SAY_TEXT, "Of %" PRIu64 " waits and begins of threads %" PRIu64 " have no cause in the trace: what led to them is "
-		  "not known. That is no damage, but limits what can be proved.", c->waits + c->begins, c->missing);
+		  "not known. %s", c->waits + c->begins, c->missing,
+		  p->trace->ndiagnostics ? "It may be among what is damaged." : "That is no damage, but limits what can be proved.");
 	say_rows(r, p);
 	if (c->standstill.hi > 0)
-		reply_say(r, SAY_TEXT, "For %s s all threads waited, and nothing that would end one of their waits was under way.",
-			  reply_interval(r, seconds(p, c->standstill), 6).text);
+		reply_say(r, SAY_TEXT, "For %s s all threads waited, and nothing that would end one of their waits was under way%s.",
+			  reply_interval(r, seconds(p, c->standstill), 6).text,
+			  p->trace->ndiagnostics ? ", if nothing that is damaged was" : "");
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
+
+/* In a damaged trace any wait may have had its cause, or have been none; and others may have been in its place. */
+static void doubt(struct causes *c)
+{
+	const frz_time any = { 0, c->span.length.hi };
+	c->standstill = any;
+	for (size_t i = 0; i < c->n; i++)
+		c->rows[i].ticks = any;
+}
 
 void causes_table_open(struct causes_table *p, struct trace *trace, const struct times *times)
 {
@@ -112,6 +123,8 @@ void causes_table_open(struct causes_table *p, struct trace *trace, const struct
 	graph_open(&g, trace, times);
 	graph_order_open(&order, &g);
 	causes_open(&p->causes, &g, &order);
+	if (trace->ndiagnostics)
+		doubt(&p->causes);
 	graph_order_close(&order);
 	for (size_t i = 0; i < g.said.ndiagnostics; i++) /* what is missing the table says */
 		trace_diagnose(trace, "%s", g.said.diagnostics[i]);
