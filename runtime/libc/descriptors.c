@@ -395,7 +395,15 @@ void descriptor_counts(int fd, bool by_one)
 	put(fd, &d);
 }
 
-/* It ends by itself what waits for it; another thread does only if it is not armed. */
+void descriptor_sets_timer(int fd)
+{
+	struct descriptor *e = entry(fd);
+
+	if (e)
+		__atomic_fetch_add(&e->sets, 1, __ATOMIC_RELEASE);
+}
+
+/* It ends by itself what waits for it; another thread does only if it is not armed, or if that sets it anew meanwhile. */
 void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, const uint64_t *set_at)
 {
 	put(fd, &(struct descriptor){

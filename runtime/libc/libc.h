@@ -155,6 +155,12 @@ static inline void plain_interrupted(struct plain *p, bool interrupted)
 	if (interrupted)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 }
+
+/* A clock that others make go: it counts the processor time of a process, or of a thread. */
+static inline bool is_of_cpu(clockid_t clock)
+{
+	return clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+}
 void plain_until(struct plain *, clockid_t clock, const struct timespec *until);
 
 /* Nothing came within the time limit, if it had one, or before a signal, which may be a timer's: said by errno. (What does not
@@ -231,6 +237,7 @@ struct descriptor {
 	uint64_t step;            /* ... and then after each such time again (until is of CLOCK_MONOTONIC); 0: not, or not known */
 	const uint64_t *set_at;   /* ... once, since its thread was at this place (dprof_adapter_place); NULL: not known */
 	bool is_timerfd;          /* set or not */
+	uint32_t sets;            /* how often it was, and is being, set */
 	uint8_t timers;           /* of an epoll: 0: it was never given one, 1: one, with ... */
 	uint64_t timer_data;      /* ... these data; 2: several */
 	uint64_t channel[2];
@@ -251,6 +258,7 @@ enum channel_kind descriptor_known(int fd);
 void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
 void descriptor_counts(int fd, bool by_one); /* from 0 */
+void descriptor_sets_timer(int fd); /* is about to */
 void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, const uint64_t *set_at); /* as in struct descriptor */
 
 /* Now, by the clock of timers that go on and on. */
@@ -313,6 +321,8 @@ struct libc_transfer {
 	bool is_event, by_one;
 	bool leads_outside;       /* gives to whom the trace does not know: that is its own time, unless it is held up */
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
+	const uint32_t *sets;     /* of a timerfd: how often it was set; NULL: not known ... */
+	uint32_t sets_before;     /* ... and at the begin: who sets it meanwhile is waited for */
 	bool sleeps;              /* of a timerfd: all that it was set to, as nothing was recorded since */
 	bool ends;                /* it came to its end: was not cancelled */
 	bool expired;             /* with nothing, as its time limit was over */

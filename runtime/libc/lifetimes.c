@@ -83,8 +83,11 @@ DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *tim
 	__typeof__(&timerfd_settime) real = REAL(timerfd_settime);
 	bool known = is_watched() && is_readable(time, sizeof(*time));
 	struct itimerspec set = known ? *time : (struct itimerspec){ 0 }; /* `before` may be there, too */
-	int result = real(fd, flags, time, before);
+	int result;
 
+	if (known)
+		descriptor_sets_timer(fd);
+	result = real(fd, flags, time, before);
 	if (result == 0 && known)
 		note_timer(fd, flags & TFD_TIMER_ABSTIME, &set);
 	return result;

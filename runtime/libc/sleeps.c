@@ -5,7 +5,7 @@
  *   ENTER nanosleep ... EXIT
  *   ENTER clock_nanosleep until=NS ... EXIT
  *   ENTER clock_nanosleep until=NS tag=NS ... EXIT: that moment was over for so long already
- *   ENTER nanosleep peer=UNKNOWN ... EXIT: a signal ended it, of whoever that was */
+ *   ENTER nanosleep peer=UNKNOWN ... EXIT: a signal ended it, of whoever that was; or others' work, by a clock of processor time */
 #include <errno.h>
 #include <threads.h>
 #include <time.h>
@@ -48,10 +48,10 @@ DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 	if (!is_watched() || !is_readable(time, sizeof(*time)))
 		return real(clock, flags, time, rest);
 	SLEEP(p, site_clock_nanosleep);
-	if (flags & TIMER_ABSTIME)
+	if (flags & TIMER_ABSTIME && !is_of_cpu(clock))
 		plain_until(&p, clock, time);
 	int result = real(clock, flags, time, rest);
-	plain_interrupted(&p, result == EINTR);
+	plain_interrupted(&p, result == EINTR || is_of_cpu(clock));
 	return result;
 }
 

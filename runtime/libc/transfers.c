@@ -119,6 +119,8 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->is_event = d->is_event;
 	t->by_one = d->by_one;
 	t->until = d->step ? next_moment(d->until, d->step) : d->until;
+	t->sets = d->is_timer && d != &looked_up ? &d->sets : NULL;
+	t->sets_before = t->sets ? __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) : 0;
 	t->sleeps = d->is_timer && d->set_at && d->set_at == dprof_adapter_place();
 	t->is_from_others = way == TAKES && descriptor_takes(d);
 	t->count = count_begin(d->count[way], &t->offset);
@@ -128,6 +130,16 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 static bool takes_what_there_is(const struct libc_transfer *t)
 {
 	return t->bytes > 0 && (t->is_event ? !t->by_one : t->bytes < t->most);
+}
+
+/* Then it has waited for whoever did that, or slept. */
+static void look_whether_set_anew(struct libc_transfer *t)
+{
+	if (!t->sets || __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) == t->sets_before)
+		return;
+	t->what = OF_OTHERS;
+	t->until = 0;
+	t->expired = true;
 }
 
 /* Then it waits, like any other; but nothing that is counted is where it gives. */
@@ -188,6 +200,7 @@ void transfer_end(struct libc_transfer *t)
 	bool blocked = call_blocked(&t->call, now);
 
 	transfer_look_outside(t, now);
+	look_whether_set_anew(t);
 	if (moves)
 		transfer_record(t, now, blocked, counted);
 	else if (blocked && t->what != NOT_KNOWN)

@@ -82,6 +82,45 @@ record before 0 0 50000
 record again 0 300000000
 [[ $(arguments again) = *enter\ until=[1-9]*\ bytes=8 ]] || fail "again: $(arguments again)"
 
+# Who sleeps by the processor time of all threads, or by a timer that another thread sets anew, may wait for that one.
+cat >others.c <<'C'
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static int timer;
+
+static void *other(void *x)
+{
+	struct timespec begin, now;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while (now.tv_sec - begin.tv_sec + (now.tv_nsec - begin.tv_nsec) * 1e-9 < 0.2);
+	timerfd_settime(timer, 0, &(struct itimerspec){ .it_value.tv_nsec = 1 }, NULL);
+	return x;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	uint64_t times;
+	timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	timerfd_settime(timer, 0, &(struct itimerspec){ .it_value.tv_sec = 100 }, NULL);
+	pthread_create(&thread, NULL, other, NULL);
+	clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &(struct timespec){ 0, 50000000 }, NULL);
+	return read(timer, &times, sizeof(times)) != sizeof(times) || pthread_join(thread, NULL);
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o others others.c -pthread $(pkg-config --libs dprof) && ./others || fail others
+"$analyze" csp --json dprof-others.* >json || fail "csp: $(cat json)"
+jq -e '[.threads[] | select(.thread == 1)][0].alone_s.hi > 0.15' json >held || fail "others: the other thread does not straggle: $(jq -c .threads json)"
+jq -e '[.threads[] | select(.thread == 0 and .verdict == "proved")] | all(.alone_s.lo < 0.05)' json >held ||
+	fail "others: who sleeps is blamed: $(jq -c .threads json)"
+
 # A sleep by syscall() is what it is by the function.
 cat >plain.c <<'C'
 #include <sys/syscall.h>
