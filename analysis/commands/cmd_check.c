@@ -54,10 +54,11 @@ static void fill_page(struct reply *r, const struct trace *t, uint64_t events, s
 		reply_say(r, SAY_LINE, "%s", t->diagnostics[i]);
 	for (size_t i = note; i < t->nnotes; i++)
 		reply_say(r, SAY_LINE, "note: %s", t->notes[i]);
-	reply_say(r, SAY_LINE, "%s: %s%s %s, %s, %s, %s, %s between clocks", t->directory,
+	reply_say(r, SAY_LINE, "%s: %s%s %s, %s, %s, %s%s%s%s", t->directory,
 		  t->ndiagnostics ? counted(t->ndiagnostics, "problem").text : "fine", t->ndiagnostics ? ";" : ":",
 		  counted(t->nclocks, "host").text, counted(t->nprocesses, "process").text,
-		  counted(t->nthreads, "thread").text, counted(events, "event").text, counted(t->nlinks, "link").text);
+		  counted(t->nthreads, "thread").text, counted(events, "event").text, t->nclocks > 1 ? ", " : "",
+		  t->nclocks > 1 ? counted(t->nlinks, "link").text : "", t->nclocks > 1 ? " between clocks" : "");
 }
 
 /* Opening the clocks has said whether their links agree with each other. */
