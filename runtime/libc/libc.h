@@ -149,7 +149,10 @@ static inline void plain_expired(struct plain *p, bool expired)
 		dprof_say(&p->more, DPROF_KEY_UNTIL, 0);
 }
 
-/* A sleep: a signal ended it, if so; or it is one until a moment of that clock (sleeps.c). */
+/* It is a sleep until a moment of that clock. */
+void plain_until(struct plain *, clockid_t clock, const struct timespec *until);
+
+/* A signal ended the sleep, if so; or others may have. */
 static inline void plain_interrupted(struct plain *p, bool interrupted)
 {
 	if (interrupted)
@@ -161,7 +164,6 @@ static inline bool is_of_cpu(clockid_t clock)
 {
 	return clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
 }
-void plain_until(struct plain *, clockid_t clock, const struct timespec *until);
 
 /* Nothing came within the time limit, if it had one, or before a signal, which may be a timer's: said by errno. (What does not
  * block says so, too, and at once, and msgrcv in its own words.) */
