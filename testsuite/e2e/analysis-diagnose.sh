@@ -45,7 +45,7 @@ first() { # directory cause rank place region proved percent [buys]
 { ranks 2; work 0 0 0 60000; op 0 2 60000 61000 group=1 seq=0; work 0 1 61000 101000; op 0 2 101000 102000 group=1 seq=1
 	op 1 2 0 61000 group=1 seq=0; work 1 1 61000 101000; op 1 2 101000 102000 group=1 seq=1; } | trace sequential
 first sequential sequential 0 x.c:1 a true 29.412 29.4
-says out "only rank 0 works in a, and others wait for that"
+says out "only rank 0 works in a, and some wait for that"
 # Both work in b, rank 1 longer: by 50 of 202.
 { ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 100000; op 1 2 100000 101000 group=1 seq=0; } | trace imbalance
 first imbalance imbalance 1 x.c:2 b true 24.752 49.5

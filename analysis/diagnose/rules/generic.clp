@@ -54,7 +54,7 @@
   (region (id ?r) (threads 1))
   =>
   (assert (finding (cause sequential) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "only " ?who " works in " ?name ", and others wait for that"))
+    (what (str-cat "only " ?who " works in " ?name ", and some wait for that"))
     (suggestion (str-cat "share what " ?name " does among threads, make it shorter, or let others work meanwhile"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
 
