@@ -8,7 +8,12 @@
  * Who finds something does not wait, and leaves no record of for whom it would have: so in another run in which who takes is faster,
  * or who puts is slower, nobody would know that it has to. Where what was seen is what a semaphore does, it is taken for one: the
  * n-th who has been in the lock to take is served by the n-th signal, but for as many as there were to begin with. That must hold
- * of all who waited: the signal that serves each of them came while it waited; and nobody does both. Nothing of it is proved. */
+ * of all who waited: the signal that serves each of them came while it waited; and nobody does both. Nothing of it is proved.
+ *
+ * Or whoever takes takes all that is there. That is seen where one thread takes, less often than others put: all that they have put
+ * since it came last, also if they do not always signal; it has waited where that was nothing, and only there. Then the work on each
+ * thing waits for that one (graph_batches.c); or if nobody knows where it begins, all of it for the first of them, and the last of
+ * all for the last. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,27 +22,37 @@
 
 #define MOST_LOOKED_AT (UINT64_C(1) << 26) /* events of locks, for all condition variables */
 
-/* Who has been in the lock to take: since when, when it had what it came for, and what it did last there. */
+/* Who has been in the lock to take, or to put: since when, when it had what it came for, and what it did last there. */
 struct visitor { struct event_ref came, has, left; bool waited; };
+
+struct visitors {
+	bool *who;                             /* each thread, */
+	size_t *last;                          /* and of the visitors its last one, and 1; or 0 */
+	uint32_t *sites; size_t nsites;        /* where they come to the lock */
+	struct visitor *v; size_t n;           /* by `has` */
+};
 
 struct counting {
 	struct builder *b;
 	const struct sync_event *t; size_t n;  /* all that concerns the condition variable, by time */
 	const struct section *lock;
-	bool *takes;                           /* of each thread, */
-	size_t *last;                          /* and of visitors its last one, and 1; or 0 */
-	uint32_t *sites; size_t nsites;        /* where they come to the lock */
-	struct visitor *visitors; size_t nvisitors; /* by `has` */
+	struct visitors takers, putters;
 	const struct sync_event **puts; size_t nputs;
 	size_t first;                          /* as many were there to begin with */
 };
 
-static bool has_site(const struct counting *c, uint32_t site)
+static bool has_site(const struct visitors *of, uint32_t site)
 {
-	for (size_t i = 0; i < c->nsites; i++)
-		if (c->sites[i] == site)
+	for (size_t i = 0; i < of->nsites; i++)
+		if (of->sites[i] == site)
 			return true;
 	return false;
+}
+
+static void add_site(struct visitors *of, uint32_t site)
+{
+	if (!has_site(of, site))
+		*MEM_GROW(of->sites, of->nsites) = site;
 }
 
 /* Who waits and who signals; and with which lock. False where somebody does both, or there are several locks. */
@@ -52,13 +67,17 @@ static bool find_parts(struct counting *c)
 		c->lock = c->lock ? c->lock : &e->section;
 		if (!came || !e->relocks || e->section.id != c->lock->id || e->section.process != c->lock->process)
 			return false;
-		c->takes[e->ref.thread] = true;
-		if (!has_site(c, came->site))
-			*MEM_GROW(c->sites, c->nsites) = came->site;
+		c->takers.who[e->ref.thread] = true;
+		add_site(&c->takers, came->site);
 	}
-	for (size_t i = 0; i < c->nputs; i++)
-		if (c->takes[c->puts[i]->ref.thread])
+	for (size_t i = 0; i < c->nputs; i++) {
+		const struct sync_event *came = graph_find_section(c->b, &c->puts[i]->section);
+		if (c->takers.who[c->puts[i]->ref.thread])
 			return false;
+		c->putters.who[c->puts[i]->ref.thread] = true;
+		if (came)
+			add_site(&c->putters, came->site);
+	}
 	return c->lock && c->nputs > 0;
 }
 
@@ -68,45 +87,59 @@ static int by_has(const void *x, const void *y)
 	return (a->has.stamp > b->has.stamp) - (a->has.stamp < b->has.stamp);
 }
 
-/* All events of the lock. False: somebody waited there for something else as well, or there are too many. */
+static bool visit(const struct counting *c, struct visitors *of, const struct sync_event *e)
+{
+	size_t *last_of = &of->last[e->ref.thread];
+	struct visitor *last = *last_of ? &of->v[*last_of - 1] : NULL;
+	bool open = last && last->left.at == NO_EVENT;
+	if (e->kind == SYNC_TAKEN && !e->relocks && has_site(of, e->site)) {
+		*MEM_GROW(of->v, of->n) = (struct visitor){ e->ref, e->ref, { .at = NO_EVENT }, false };
+		*last_of = of->n;
+	} else if (e->kind == SYNC_TAKEN && e->relocks && last) {
+		if (of == &c->takers && e->condition != c->t->id)
+			return false;
+		last->has = e->ref;
+		last->waited = true;
+		last->left.at = NO_EVENT;
+	} else if (e->kind == SYNC_RELEASED && open) {
+		last->left = e->ref;
+	}
+	return true;
+}
+
+static void sort_visitors(struct visitors *of)
+{
+	if (of->n)
+		qsort(of->v, of->n, sizeof *of->v, by_has);
+}
+
+/* All events of the lock. False: somebody waited there to take something else as well, or there are too many. */
 static bool find_visitors(struct counting *c)
 {
 	struct builder *b = c->b;
 	size_t i = graph_sync_events(b, c->lock->process, c->lock->id, true, 0);
 	for (; i < b->nsync_events; i++) {
 		const struct sync_event *e = &b->sync_events[i];
-		struct visitor *last = c->last[e->ref.thread] ? &c->visitors[c->last[e->ref.thread] - 1] : NULL;
 		if (++b->looked_at_locks >= MOST_LOOKED_AT)
 			return false;
 		if (e->process != c->lock->process || e->id != c->lock->id || (e->kind != SYNC_TAKEN && e->kind != SYNC_RELEASED))
 			break;
-		if (!c->takes[e->ref.thread] || e->in_wait)
-			continue;
-		bool open = last && last->left.at == NO_EVENT;
-		if (e->kind == SYNC_TAKEN && !e->relocks && has_site(c, e->site)) {
-			*MEM_GROW(c->visitors, c->nvisitors) = (struct visitor){ e->ref, e->ref, { .at = NO_EVENT }, false };
-			c->last[e->ref.thread] = c->nvisitors;
-		} else if (e->kind == SYNC_TAKEN && e->relocks && last) {
-			if (e->condition != c->t->id)
-				return false;
-			last->has = e->ref;
-			last->waited = true;
-			last->left.at = NO_EVENT;
-		} else if (e->kind == SYNC_RELEASED && open) {
-			last->left = e->ref;
-		}
+		if (c->takers.who[e->ref.thread] && !e->in_wait && !visit(c, &c->takers, e))
+			return false;
+		if (c->putters.who[e->ref.thread] && !e->in_wait)
+			visit(c, &c->putters, e);
 	}
-	if (c->nvisitors)
-		qsort(c->visitors, c->nvisitors, sizeof *c->visitors, by_has);
-	return c->nvisitors > 0;
+	sort_visitors(&c->takers);
+	sort_visitors(&c->putters);
+	return c->takers.n > 0;
 }
 
 /* How many were there to begin with: the fewest with which nobody has anything before it was put. */
 static void find_first(struct counting *c)
 {
 	size_t put = 0;
-	for (size_t i = 0; i < c->nvisitors; i++) {
-		while (put < c->nputs && c->puts[put]->ref.stamp <= c->visitors[i].has.stamp)
+	for (size_t i = 0; i < c->takers.n; i++) {
+		while (put < c->nputs && c->puts[put]->ref.stamp <= c->takers.v[i].has.stamp)
 			put++;
 		if (i + 1 > put + c->first && put < c->nputs)
 			c->first = i + 1 - put;
@@ -124,8 +157,8 @@ static const struct sync_event *put_for(const struct counting *c, size_t i)
 static bool counts(const struct counting *c)
 {
 	bool waited = false;
-	for (size_t i = 0; i < c->nvisitors; i++) {
-		const struct visitor *v = &c->visitors[i];
+	for (size_t i = 0; i < c->takers.n; i++) {
+		const struct visitor *v = &c->takers.v[i];
 		const struct sync_event *put = put_for(c, i);
 		if (v->waited && (!put || put->ref.stamp < v->came.stamp || put->ref.stamp > v->has.stamp))
 			return false;
@@ -135,11 +168,11 @@ static bool counts(const struct counting *c)
 }
 
 /* It goes on only behind what it found there. */
-static void serve(const struct counting *c, const struct visitor *v, const struct sync_event *put)
+static void serve(const struct counting *c, const struct visitor *v, struct event_ref put)
 {
-	struct node_input inputs[] = { { .ref = v->left, .sure = true }, { .ref = put->ref, .sure = true } };
+	struct node_input inputs[] = { { .ref = v->left, .sure = true }, { .ref = put, .sure = true } };
 	struct event_ref next = { v->left.thread, v->left.at + 1, v->left.stamp };
-	if (v->left.at == NO_EVENT || next.at >= c->b->graph->threads[next.thread].nevents || put->ref.stamp > v->left.stamp)
+	if (v->left.at == NO_EVENT || next.at >= c->b->graph->threads[next.thread].nevents || put.stamp > v->left.stamp)
 		return;
 	uint32_t number = graph_add_node(c->b, GRAPH_SYNC, inputs, 2);
 	struct graph_node *node = &c->b->graph->nodes[number];
@@ -147,23 +180,95 @@ static void serve(const struct counting *c, const struct visitor *v, const struc
 	graph_wait(c->b, next, number);
 }
 
+static void serve_each(const struct counting *c)
+{
+	for (size_t i = 0; i < c->takers.n; i++)
+		if (!c->takers.v[i].waited && put_for(c, i))
+			serve(c, &c->takers.v[i], put_for(c, i)->ref);
+}
+
+/* ---- All that is there --------------------------------------------------------------------------- */
+
+/* All that was put, in the order in which it was taken, and how much of it each visitor found: some[i] things. Empty: they do not take
+ * all that is there, or not only that. */
+struct batches { struct taken *v; size_t n, *some; };
+
+static struct batches find_batches(const struct counting *c)
+{
+	const struct visitors *takers = &c->takers, *putters = &c->putters;
+	struct batches found = { NULL, 0, mem_resize(NULL, takers->n + 1, sizeof *found.some) };
+	bool all = true, waited = false;
+	for (size_t i = 0; i < takers->n && all; i++) {
+		const struct visitor *v = &takers->v[i];
+		size_t first = found.n;
+		for (; found.n < putters->n && putters->v[found.n].has.stamp < v->has.stamp;) {
+			struct event_ref put = putters->v[found.n].left;
+			*MEM_GROW(found.v, found.n) = (struct taken){ .has = v->left, .put = put };
+			all &= put.at != NO_EVENT;
+		}
+		found.some[i] = found.n - first;
+		bool came_before = v->waited && found.n > first && putters->v[first].has.stamp < v->came.stamp;
+		all &= v->left.at != NO_EVENT && v->left.thread == takers->v->left.thread && found.n > first && !came_before;
+		waited |= v->waited;
+	}
+	if (!all || !waited || found.n == takers->n || putters->n > found.n + 1)
+		found.n = 0;
+	return found;
+}
+
+/* The work on each thing waits for it; the first of those for which somebody waited came then. */
+static void serve_works(struct counting *c, const struct batches *found)
+{
+	for (size_t i = 0, first = 0; i < c->takers.n; first += found->some[i++])
+		for (size_t k = first + c->takers.v[i].waited; k < first + found->some[i]; k++)
+			graph_work_behind(c->b, &found->v[k]);
+}
+
+static void serve_batches(struct counting *c, const struct batches *found)
+{
+	for (size_t i = 0, first = 0; i < c->takers.n; first += found->some[i++]) {
+		size_t end = first + found->some[i];
+		if (!c->takers.v[i].waited || end == found->n)
+			serve(c, &c->takers.v[i], found->v[end == found->n ? end - 1 : first].put);
+	}
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------- */
+
+static void visitors_open(struct visitors *of, size_t nthreads)
+{
+	*of = (struct visitors){ .who = mem_resize(NULL, nthreads + 1, sizeof *of->who),
+				 .last = mem_resize(NULL, nthreads + 1, sizeof *of->last) };
+	memset(of->who, 0, nthreads * sizeof *of->who);
+	memset(of->last, 0, nthreads * sizeof *of->last);
+}
+
+static void visitors_close(struct visitors *of)
+{
+	free(of->who);
+	free(of->last);
+	free(of->sites);
+	free(of->v);
+}
+
 void graph_counting_condition(struct builder *b, const struct sync_event *t, size_t n)
 {
-	size_t nthreads = b->graph->trace->nthreads;
-	struct counting c = { .b = b, .t = t, .n = n, .takes = mem_resize(NULL, nthreads + 1, sizeof *c.takes),
-			     .last = mem_resize(NULL, nthreads + 1, sizeof *c.last) };
-	memset(c.takes, 0, nthreads * sizeof *c.takes);
-	memset(c.last, 0, nthreads * sizeof *c.last);
+	struct counting c = { .b = b, .t = t, .n = n };
+	visitors_open(&c.takers, b->graph->trace->nthreads);
+	visitors_open(&c.putters, b->graph->trace->nthreads);
 	if (find_parts(&c) && find_visitors(&c)) {
+		struct batches found = find_batches(&c);
 		find_first(&c);
-		bool all = counts(&c);
-		for (size_t i = 0; all && i < c.nvisitors; i++)
-			if (!c.visitors[i].waited && put_for(&c, i))
-				serve(&c, &c.visitors[i], put_for(&c, i));
+		if (graph_find_works(b, found.v, found.n))
+			serve_works(&c, &found);
+		else if (counts(&c))
+			serve_each(&c);
+		else if (found.n)
+			serve_batches(&c, &found);
+		free(found.some);
+		free(found.v);
 	}
-	free(c.takes);
-	free(c.last);
-	free(c.sites);
-	free(c.visitors);
+	visitors_close(&c.takers);
+	visitors_close(&c.putters);
 	free(c.puts);
 }

@@ -474,14 +474,41 @@ static bool was_empty(const struct builder *b, const struct sync_event *t, size_
 	return false;
 }
 
-/* Returns which input the post is. */
-static size_t serve_one(struct builder *b, const struct sync_event *w, const struct sync_event *post, bool ordered)
+/* What one thread has taken of a semaphore, with what was posted. None where that is not to be known, or where it never tried whether
+ * there is more; or if it is not known where it works on which. */
+static struct taken *find_works(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
 {
+	struct taken *all = NULL;
+	size_t count = 0, post = 0;
+	bool tries = false;
+	for (size_t i = 0; i < n; i++)
+		tries |= t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_ATTEMPT);
+	for (size_t i = 0; i < n && tries; i++) {
+		struct taken one = { .has = t[i].ref, .put.at = NO_EVENT };
+		if (t[i].kind != SYNC_WOKEN)
+			continue;
+		while (count >= first && t[post].kind != SYNC_SIGNALLED)
+			post++;
+		if (count >= first)
+			one.put = t[post++].ref;
+		*MEM_GROW(all, count) = one;
+	}
+	if (graph_find_works(b, all, count))
+		return all;
+	free(all);
+	return NULL;
+}
+
+/* Returns which input the post is. If `work` waits for it, the attempt does not. */
+static size_t serve_one(struct builder *b, const struct sync_event *w, const struct sync_event *post, bool ordered,
+			const struct taken *work)
+{
+	bool tries = work && tr_is(b->graph->trace, w->site, OP_ATTEMPT);
 	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
 	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
 	for (size_t i = 0; i < begins; i++)
 		*MEM_GROW(inputs, n) = begin[i];
-	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = true, .needed = ordered };
+	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = !tries, .needed = ordered && !tries, .candidate = tries };
 	graph_tried_by(b, w, post->ref);
 	bool counted = post->ref.stamp > w->enter.stamp && graph_add_counted(b, post, w->enter, w->site, &inputs, &n) > 0;
 	inputs[begins].needed &= !counted;
@@ -490,6 +517,8 @@ static size_t serve_one(struct builder *b, const struct sync_event *w, const str
 	node->posted = true;
 	node->polled = w->begin.tried;
 	free(inputs);
+	if (tries)
+		graph_work_behind(b, work);
 	return begins;
 }
 
@@ -501,6 +530,7 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
 	ordered &= !is_of_processes(b, t);
 	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, first);
+	struct taken *works = ordered ? find_works(b, t, n, first) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].kind != SYNC_WOKEN) {
 			if (!ordered)
@@ -516,10 +546,11 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		}
 		while (t[post].kind != SYNC_SIGNALLED)
 			post++;
-		size_t begins = serve_one(b, &t[i], &t[post++], ordered);
+		size_t begins = serve_one(b, &t[i], &t[post++], ordered, works ? &works[waits - 1] : NULL);
 		if (!ordered)
 			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
 	}
+	free(works);
 }
 
 /* Whether messages for which nobody had come were in the queue when the i-th came, of as many as are `inside` before it now. */

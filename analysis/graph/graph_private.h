@@ -15,6 +15,7 @@
  *   graph_counters.c  work that threads take by a counter of which there is no record
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_counts.c  the last of those who come to a lock signals
+ *   graph_batches.c  things that are taken several at once
  *   graph_alike.c  the last of those who do alike posts
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_latches.c  what is there for good once it is given: futures, latches
@@ -413,6 +414,15 @@ struct node_input *graph_counted(const struct builder *, const struct sync_event
 /* Who else waits for the signal at a barrier that the program has made, but for `self`; none: it is no such barrier. To be freed. And
  * who signals there would have waited for them. */
 struct node_input *graph_barrier_of(const struct builder *, const struct sync_event *signal, uint32_t self, size_t *n);
+/* A thing that a thread has taken, perhaps with others; what put it there, or at = NO_EVENT; where the work on it begins, or NO_EVENT; and
+ * the event before. */
+struct taken { struct event_ref has, put, before, works; };
+
+/* Of all that one thread has taken, in that order, finds where the work on each begins. False: nobody knows, or it takes one at a time. */
+bool graph_find_works(const struct builder *, struct taken *, size_t n);
+/* The work on it begins only when it is there. */
+void graph_work_behind(struct builder *, const struct taken *);
+
 /* The event with which a section began, or NULL. */
 const struct sync_event *graph_find_section(const struct builder *, const struct section *);
 
