@@ -295,6 +295,16 @@ static void look_at_others(struct builder *b)
 	free(asked);
 }
 
+/* When the first of those was given that were taken. */
+static void find_given(const struct bytes_channel *c, struct moved_bytes *moved, size_t n)
+{
+	for (struct moved_bytes *m = moved; m < moved + n; m++) {
+		size_t first = find_giver(c, m->from);
+		if (!m->gave && m->to > m->from && !c->reused && count_givers(c, m, first) > 0)
+			m->given = c->gave[first].enter;
+	}
+}
+
 void graph_bytes(struct builder *b)
 {
 	runs_sort(b->spill, b->moved, b->nmoved, sizeof *b->moved, by_byte);
@@ -303,5 +313,6 @@ void graph_bytes(struct builder *b)
 		n = count_same(b->moved, b->nmoved, i);
 		struct bytes_channel c = channel_of(&b->moved[i], n);
 		add_channel(b, &c);
+		find_given(&c, &b->moved[i], n);
 	}
 }

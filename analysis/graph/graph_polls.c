@@ -16,6 +16,7 @@
  * first one. Then the row most likely ends as long behind the message as here. Nothing of it is proved.
  *
  *   while (sem_trywait(&s) != 0) piece();                          likewise, for posts and releases of locks
+ *   while (poll(&p, 1, 0) == 0) piece(); read();                   likewise, for bytes
  *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait, which
  *                                                                  is not in vain, ends as long behind the signal as here */
 #include <stdlib.h>
@@ -27,13 +28,14 @@
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
 #define OWN_INPUTS    2 /* of a row */
 
-/* What ended a wait by an attempt, or behind others in vain: a message, or something of the builder's sync_events; and the row in front
- * of it, if there is one. */
+/* What ended a wait by an attempt, or behind others in vain: a message, or something of the builder's sync_events, or bytes; and the row
+ * in front of it, if there is one. */
 struct poll {
 	uint32_t thread;
 	uint64_t begin_at, enter_at;
 	const struct kept_completion *completion;
 	size_t event;
+	const struct moved_bytes *bytes;
 	bool looks;               /* with a lock, perhaps; and then */
 	bool sees;                /* it was the last look */
 	struct polled_row row;
@@ -268,10 +270,20 @@ static void add_tried(struct builder *b, size_t event, struct poll **polls, size
 								   .looks = !attempt && e->kind == SYNC_TAKEN && !e->relocks };
 }
 
+/* Bytes that a look has found. */
+static void add_bytes(struct builder *b, const struct moved_bytes *m, struct poll **polls, size_t *n)
+{
+	bool attempt = m->begin.tried && m->begin.enter.at < m->looks_at;
+	if (!m->gave && m->given.at != NO_EVENT && (attempt || m->by_attempts))
+		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ m->exit.thread, m->by_attempts ? m->looks_at : m->begin.enter.at,
+								   m->looks_at, .bytes = m };
+}
+
 static bool is_row(const struct poll *p)
 {
 	bool seen = !p->looks || p->sees;
-	return p->row.n > 0 && seen && (p->row.timed || (p->row.n > 1 && p->begin_at < p->enter_at));
+	bool attempts = p->begin_at < p->enter_at || (p->bytes && p->bytes->by_attempts);
+	return p->row.n > 0 && seen && (p->row.timed || (p->row.n > 1 && attempts));
 }
 
 void graph_find_tried(struct builder *b)
@@ -280,14 +292,21 @@ void graph_find_tried(struct builder *b)
 	size_t n = 0;
 	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
 		add_tried(b, i, &polls, &n);
+	for (size_t i = 0; i < b->nmoved; i++, spill_relax(b->spill))
+		add_bytes(b, &b->moved[i], &polls, &n);
 	if (n > 0)
 		b->tried_pieces = find_pieces(b, polls, n, 1);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		struct sync_event *e = &b->sync_events[polls[i].event];
+		const struct moved_bytes *bytes = polls[i].bytes;
+		struct sync_event *e = bytes ? NULL : &b->sync_events[polls[i].event];
 		if (!is_row(&polls[i]))
 			continue;
-		*SPILL_GROW(b->spill, b->tried, b->ntried) = (struct tried_row){ .row = polls[i].row, .exit = e->ref };
-		e->tried_row = b->ntried;
+		*SPILL_GROW(b->spill, b->tried, b->ntried) = (struct tried_row){
+			.row = polls[i].row, .exit = e ? e->ref : bytes->exit, .known = bytes };
+		if (e)
+			e->tried_row = b->ntried;
+		else
+			b->tried[b->ntried - 1].cause = bytes->given;
 	}
 	spill_free(b->spill, polls);
 }

@@ -191,6 +191,9 @@ struct moved_bytes {
 	bool partial;             /* there was room for more: another run may take more or fewer at a time */
 	bool chosen;              /* in another run the thread may turn to another channel here */
 	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
+	uint64_t looks_at;        /* the ENTER of the look that found them, or its own */
+	bool by_attempts;         /* which may be in vain */
+	struct event_ref given;   /* taken: the first of them; or at = NO_EVENT: it is not known when */
 };
 
 /* A process was forked; or waited for, and over. */

@@ -38,7 +38,9 @@ struct thread_walk {
 	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
 	bool bad;                 /* records were lost: what has no match has been said */
 	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes; */
-	uint64_t look_at, looked_since; /* the last time until this event, since that one */
+	uint64_t look_at, looked_since; /* the last time until this event, since that one; */
+	uint64_t look_began;      /* its ENTER; */
+	bool look_is_attempt;     /* and whether it was such as may be in vain, of which most leave no record */
 
 	struct running *running; size_t nrunning; /* the innermost last */
 	bool of_several;          /* threads of its process: three or more */
@@ -81,6 +83,8 @@ struct thread_walk {
 	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
 	bool vain_wait;           /* a time limit has ended one, and it has waited for nothing else since, but for locks */
+	uint32_t vain_look_at;    /* site at which a time limit has ended a look for it is not known whom, or TR_NO_SITE; */
+	uint32_t found_at;        /* and at which it has taken bytes that were found there, or TR_NO_SITE */
 	struct event_ref perhaps; /* the end of the last one that a time limit or a signal has ended, at */
 	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
 	uint64_t perhaps_slept;   /* and how long it has slept since */

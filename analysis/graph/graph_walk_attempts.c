@@ -185,6 +185,7 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->perhaps = exit;
 		w->perhaps_at = w->entered.site;
 		w->perhaps_slept = 0;
+		w->vain_look_at = w->entered.site;
 		w->look_events += exit.at - w->enter.at + 1;
 	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP) {
 		w->vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;

@@ -302,13 +302,17 @@ static void pass_sleeps(struct thread_walk *w)
 static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t from, uint64_t bytes)
 {
 	struct builder *b = w->b;
+	bool looked = w->chooses && w->look_at + 1 == w->enter.at;
 	const struct operation *o = walk_operation(w, &w->entered);
 	bool gave = arg_gives_bytes(o, &w->entered);
+	if (looked && w->look_is_attempt && !gave)
+		w->found_at = w->entered.site;
 	*SPILL_GROW(b->spill, b->moved, b->nmoved) = (struct moved_bytes){
 		.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
 		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w), .site = w->entered.site,
 		.gave = gave, .blocked = arg_for_unknown(o, &w->entered),
-		.chosen = w->chooses, .other.at = NO_EVENT };
+		.chosen = w->chooses, .other.at = NO_EVENT, .given.at = NO_EVENT,
+		.looks_at = looked ? w->look_began : w->enter.at, .by_attempts = w->found_at == w->entered.site };
 	w->took_bytes = b->nmoved;
 	w->just_took = !gave;
 	w->takes_on = arg_takes_what_there_is(o, &w->entered);
@@ -370,6 +374,8 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;
 		w->look_at = exit.at;
+		w->look_began = w->enter.at;
+		w->look_is_attempt = w->entered.site == w->vain_look_at;
 		w->looked_since = walk_begin_of(w).enter.at;
 		for_unknown(w, exit);
 	} else if (received)
