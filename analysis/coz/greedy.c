@@ -36,6 +36,9 @@ struct greedy_line { struct waiter *v; size_t n, first; };
 struct queue {
 	struct greedy_line waiting, arrived;
 	size_t readers, permits;
+	size_t came;             /* what was left there, so far */
+	size_t all;              /* batches: and in this run, */
+	uint32_t last_turn, last_at; /* of which that turn takes the last, and the point at which it is waited for */
 	bool held;
 	bool barges;             /* in this run somebody was before those who stood there; */
 	bool wakes;              /* so somebody stands there who is not awake yet, */
@@ -48,6 +51,7 @@ struct queue {
 struct greedy_piece {
 	double at, begins, ready; /* when it was had, began, and could have begun for all that others do */
 	uint32_t point, node;    /* that a task waits for when it begins; or NONE */
+	size_t left;             /* a batch: so much had been left when it was had */
 	bool rests, taken;
 };
 struct greedy_own { uint32_t point; bool rests, passed; };
@@ -340,6 +344,53 @@ static void have_piece(const struct greedy *y, struct greedy_piece *piece, uint3
 		}
 }
 
+static int by_value(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+/* When everything was left in a queue, in order. To be freed. */
+static double *find_left(const struct greedy *y, uint32_t queue, size_t *n)
+{
+	double *left = NULL;
+	*n = 0;
+	for (size_t i = 0; i < y->npoints; i++)
+		if (y->points[i].what == GRAPH_LEAVES && y->points[i].number == queue)
+			*MEM_GROW(left, *n) = y->points[i].at;
+	if (*n)
+		qsort(left, *n, sizeof *left, by_value);
+	return left;
+}
+
+static bool is_turn_at(const struct greedy *y, const struct greedy_point *p, uint32_t queue)
+{
+	uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : NONE;
+	return turn != NONE && y->g->turns[turn].queue == queue;
+}
+
+/* Of a group's batches, which are those of one thread, in its order. Their turns come soon behind. */
+static void find_batches(struct greedy *y, uint32_t number)
+{
+	struct greedy_group *group = &y->groups[number];
+	uint32_t queue = y->g->groups[number].queue;
+	struct queue *q = &y->queues[queue];
+	size_t n, k = 0;
+	double *left = find_left(y, queue, &n);
+	for (size_t i = 0; i < group->npieces; i++) {
+		uint32_t at = group->pieces[i].point;
+		while (!is_turn_at(y, &y->points[at], queue))
+			at++;
+		while (k < n && left[k] <= y->points[at].at)
+			k++;
+		group->pieces[i].left = k;
+		q->last_at = at;
+		q->last_turn = y->turn_of[y->points[at].number];
+		q->all = k;
+	}
+	free(left);
+}
+
 static void find_pieces(struct greedy *y)
 {
 	const struct graph *g = y->g;
@@ -354,6 +405,10 @@ static void find_pieces(struct greedy *y)
 			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
 	}
 	for (size_t i = 0; i < g->ngroups; i++) {
+		if (g->groups[i].batches) {
+			find_batches(y, (uint32_t)i);
+			continue;
+		}
 		sort_pieces(y, &y->groups[i]);
 		if (g->groups[i].many || (g->groups[i].one && are_of_several(y, &y->groups[i])))
 			y->groups[i].npieces = y->groups[i].nown = 0;
@@ -737,13 +792,22 @@ static void have(struct greedy *y, uint32_t turn, double when)
 	happen(y, y->g->turns[turn].node, y->had[turn].at - when);
 }
 
+/* Something is there; and all, for whom nobody takes anything later. */
+static bool has_batch(const struct queue *q, uint32_t turn)
+{
+	return turn == q->last_turn ? q->came >= q->all : q->permits > 0;
+}
+
 /* The first of those that may go on: if there is a permit, or the lock is free for one that wants it so. Readers pass a
  * writer that waits for readers. As many as there are: nobody. */
 static size_t find_next(const struct greedy *y, uint32_t queue)
 {
 	const struct queue *q = &y->queues[queue];
 	size_t i = q->waiting.first;
-	if (y->g->queues[queue].kind == GRAPH_PERMITS ? q->permits == 0 : q->held)
+	enum graph_queue_kind kind = y->g->queues[queue].kind;
+	if (kind == GRAPH_BATCHES)
+		return i < q->waiting.n && has_batch(q, q->waiting.v[i].turn) ? i : q->waiting.n;
+	if (kind == GRAPH_PERMITS ? q->permits == 0 : q->held)
 		return q->waiting.n;
 	while (i < q->waiting.n && q->readers && !y->g->turns[q->waiting.v[i].turn].shared)
 		i++;
@@ -754,6 +818,28 @@ static size_t find_next(const struct greedy *y, uint32_t queue)
 static bool waits_anew(const struct greedy *y, struct waiter w, double free)
 {
 	return free > w.since && isinf(least_slack(y, &y->g->turns[w.turn], true));
+}
+
+/* The body leaves out what it did up to another point. */
+static void leave_out(struct greedy *y, struct body *b, uint32_t to)
+{
+	b->saving += y->points[to].at - y->points[b->point].at;
+	for (; b->point < to; b->point++, y->passed++)
+		if (y->points[b->point].what == GRAPH_PROBE)
+			y->found[y->points[b->point].number] = b->saving;
+	y->changed = true;
+}
+
+/* Who has slept until the last thing came takes no other batch behind it. */
+static uint32_t take_last(struct greedy *y, const struct queue *q, uint32_t turn)
+{
+	struct greedy_wait *w = &y->waits[y->g->turns[turn].node];
+	if (turn == q->last_turn || q->came < q->all || w->bodies == 0)
+		return turn;
+	leave_out(y, &y->bodies[w->bodies - 1], q->last_at);
+	y->waits[y->g->turns[q->last_turn].node].bodies = w->bodies;
+	w->bodies = 0;
+	return q->last_turn;
 }
 
 static void hand_on(struct greedy *y, uint32_t queue)
@@ -768,6 +854,10 @@ static void hand_on(struct greedy *y, uint32_t queue)
 		q->permits -= !lock;
 		q->held = lock && !shared;
 		q->readers += lock && shared;
+		if (y->g->queues[queue].kind == GRAPH_BATCHES) {
+			q->permits = 0;
+			w.turn = take_last(y, q, w.turn);
+		}
 		have(y, w.turn, fmax(w.since, free));
 	}
 }
@@ -811,6 +901,7 @@ static void leave(struct greedy *y, uint32_t queue, double now)
 	bool was_free = may_barge(y, queue);
 	q->left = now;
 	q->permits++;
+	q->came++;
 	q->readers -= !q->held && q->readers;
 	q->held = false;
 	if (!q->barges)
@@ -943,11 +1034,26 @@ static struct greedy_piece *choose_piece(const struct greedy *y, struct greedy_g
 	return best;
 }
 
+/* More may be there than what was taken next: it takes that at once, and comes less often. */
+static void come_for_batch(struct greedy *y, struct body *b, uint32_t number)
+{
+	struct greedy_group *group = &y->groups[number];
+	size_t came = y->queues[y->g->groups[number].queue].came;
+	while (group->next < group->npieces && group->pieces[group->next].left <= came)
+		group->next++;
+	if (group->next > 0 && group->pieces[group->next - 1].point > b->point)
+		leave_out(y, b, group->pieces[group->next - 1].point);
+}
+
 /* The body goes on behind the next piece of work, or if none is left, or none of those for which it waits, where it is to go on by
  * itself. */
 static void share(struct greedy *y, struct body *b, uint32_t number)
 {
 	struct greedy_group *group = &y->groups[number];
+	if (y->g->groups[number].batches) {
+		come_for_batch(y, b, number);
+		return;
+	}
 	if (is_within(y, number, b->point))
 		return;
 	struct greedy_own *own = next_own(y, group, (uint32_t)(b - y->bodies));
@@ -995,6 +1101,7 @@ static void begin(struct greedy *y)
 		struct queue *queue = &y->queues[q];
 		queue->waiting.n = queue->waiting.first = queue->arrived.n = queue->arrived.first = 0;
 		queue->readers = queue->last = 0;
+		queue->came = 0;
 		queue->permits = g->queues[q].permits;
 		queue->held = queue->wakes = false;
 		queue->left = -INFINITY;

@@ -11,6 +11,9 @@
  *   inbox     whatever arrives first is taken first: messages from any source, of one of several requests, ends of
  *             children, bytes from several writers, or of several channels that were looked at. What was seen to be done with it
  *             here (an answer) goes with it, unless who sent it may do another's work
+ *   batches   one thread takes all that others have left there, and comes again when it is through with that, but not for what it
+ *             took at once now, and in several batches then. What it would do in more batches than it took here nobody knows: so it
+ *             waits for the last thing before the last of them
  *   shares    the n-th who comes does the n-th piece of work, but a task only when it is ready, if there is another that is; until none
  *             is left, or none of those for which a thread waits; then each goes on with its own
  *

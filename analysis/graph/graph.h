@@ -101,7 +101,9 @@
  *     sleeps, outside of marked regions, with nothing in between;
  *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been at a
  *     barrier (graph_counts.c); and a condition variable of which each wait seen was for a signal of its own, by those who only
- *     signal, counts them as a semaphore does (graph_conditions.c);
+ *     signal, counts them as a semaphore does; but one thread that takes less often than others put there takes all that is there
+ *     (graph_conditions.c), works on each when it has come (graph_batches.c), or on all at once in a time that does not depend on
+ *     how much that is, if that looks so;
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
  *     done what it did last before;
  *   - of several threads that ran on when their process ended, who was in no marked region ended it;
@@ -126,7 +128,7 @@
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which
- * such inputs of all its turns arrive. So a replay can decide orders again (coz/greedy.h).
+ * such inputs of all its turns arrive; or who has his turn takes all that others have left there. So a replay can decide orders again (coz/greedy.h).
  *
  * What is missing or contradicts itself becomes UNKNOWN, and a diagnostic.
  *
@@ -228,7 +230,7 @@ struct graph_late { int64_t lag; uint32_t node; };
 
 /* The inputs from `first` on, n of them, of a node are whom it waited for at a queue in this run. Turns are in the order of
  * their nodes, which is that in which they were had. */
-enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX };
+enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX, GRAPH_BATCHES };
 struct graph_queue { enum graph_queue_kind kind; uint32_t permits; /* to begin with */ };
 struct graph_turn {
 	uint32_t node, queue, n;
@@ -239,8 +241,9 @@ struct graph_turn {
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
  * `single`); `many`: of some of them it is not known where they begin, or who may do them; `apart`: a thread has done some while
- * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and rests behind it. */
-struct graph_group { bool one, many, apart, each; };
+ * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and rests behind it;
+ * `batches`: one thread comes for all that is left in a queue, and what it does then takes as long however much that is. */
+struct graph_group { bool one, many, apart, each, batches; uint32_t queue; };
 
 /* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
  * another thread in another run; and so that nobody is idle while there is something left. Besides, the program itself

@@ -168,16 +168,17 @@ static bool counts(const struct counting *c)
 }
 
 /* It goes on only behind what it found there. */
-static void serve(const struct counting *c, const struct visitor *v, struct event_ref put)
+static bool serve(const struct counting *c, const struct visitor *v, struct event_ref put)
 {
 	struct node_input inputs[] = { { .ref = v->left, .sure = true }, { .ref = put, .sure = true } };
 	struct event_ref next = { v->left.thread, v->left.at + 1, v->left.stamp };
 	if (v->left.at == NO_EVENT || next.at >= c->b->graph->threads[next.thread].nevents || put.stamp > v->left.stamp)
-		return;
+		return false;
 	uint32_t number = graph_add_node(c->b, GRAPH_SYNC, inputs, 2);
 	struct graph_node *node = &c->b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = true;
 	graph_wait(c->b, next, number);
+	return true;
 }
 
 static void serve_each(const struct counting *c)
@@ -224,8 +225,54 @@ static void serve_works(struct counting *c, const struct batches *found)
 			graph_work_behind(c->b, &found->v[k]);
 }
 
+/* From when it had a batch until it came for the next. */
+static double worked(const struct counting *c, size_t i)
+{
+	return (double)(c->takers.v[i + 1].came.stamp - c->takers.v[i].left.stamp);
+}
+
+/* Whether the work on a batch takes as long however large it is: on the smallest ones nearly as long as on the others. */
+static bool is_work_on_batch(const struct counting *c, const struct batches *found)
+{
+	size_t least = SIZE_MAX;
+	double work[2] = { 0, 0 }, things[2] = { 0, 0 }, n[2] = { 0, 0 };
+	for (size_t i = 0; i + 1 < c->takers.n; i++)
+		least = found->some[i] < least ? found->some[i] : least;
+	for (size_t i = 0; i + 1 < c->takers.n; i++) {
+		bool more = found->some[i] > least;
+		work[more] += worked(c, i);
+		things[more] += (double)found->some[i];
+		n[more]++;
+	}
+	if (n[0] == 0 || n[1] == 0)
+		return false;
+	double longer = work[1] / n[1] / (work[0] / n[0]), larger = things[1] / n[1] / (things[0] / n[0]);
+	return longer < (1 + larger) / 2;
+}
+
+/* A faster thread would have come for less at a time, and more often. */
+static void take_batches(struct counting *c, const struct batches *found)
+{
+	struct builder *b = c->b;
+	uint32_t queue = graph_queue(b, GRAPH_BATCHES, 0), group = graph_group(b, false);
+	b->graph->groups[group].batches = true;
+	b->graph->groups[group].queue = queue;
+	for (size_t k = 0; k < found->n; k++)
+		graph_leave(b, found->v[k].put, queue);
+	for (size_t i = 0, first = 0; i < c->takers.n; first += found->some[i++]) {
+		if (!serve(c, &c->takers.v[i], found->v[first].put))
+			continue;
+		graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1, .n = 1 });
+		graph_come(b, c->takers.v[i].came, GRAPH_COMES, group);
+	}
+}
+
 static void serve_batches(struct counting *c, const struct batches *found)
 {
+	if (is_work_on_batch(c, found)) {
+		take_batches(c, found);
+		return;
+	}
 	for (size_t i = 0, first = 0; i < c->takers.n; first += found->some[i++]) {
 		size_t end = first + found->some[i];
 		if (!c->takers.v[i].waited || end == found->n)
@@ -261,7 +308,7 @@ void graph_counting_condition(struct builder *b, const struct sync_event *t, siz
 		find_first(&c);
 		if (graph_find_works(b, found.v, found.n))
 			serve_works(&c, &found);
-		else if (counts(&c))
+		else if (found.n <= c.takers.n + 1 && counts(&c)) /* or else things would be left in the end */
 			serve_each(&c);
 		else if (found.n)
 			serve_batches(&c, &found);
