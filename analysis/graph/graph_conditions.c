@@ -191,14 +191,14 @@ static void serve_each(const struct counting *c)
 /* ---- All that is there --------------------------------------------------------------------------- */
 
 /* All that was put, in the order in which it was taken, and how much of it each visitor found: some[i] things. Empty: they do not take
- * all that is there, or not only that. */
+ * all that is there, or not only that; or nobody has found anything without a wait, as those who wait for all of several. */
 struct batches { struct taken *v; size_t n, *some; };
 
 static struct batches find_batches(const struct counting *c)
 {
 	const struct visitors *takers = &c->takers, *putters = &c->putters;
 	struct batches found = { NULL, 0, mem_resize(NULL, takers->n + 1, sizeof *found.some) };
-	bool all = true, waited = false;
+	bool all = true, waited = false, at_once = false;
 	for (size_t i = 0; i < takers->n && all; i++) {
 		const struct visitor *v = &takers->v[i];
 		size_t first = found.n;
@@ -211,8 +211,9 @@ static struct batches find_batches(const struct counting *c)
 		bool came_before = v->waited && found.n > first && putters->v[first].has.stamp < v->came.stamp;
 		all &= v->left.at != NO_EVENT && v->left.thread == takers->v->left.thread && found.n > first && !came_before;
 		waited |= v->waited;
+		at_once |= !v->waited;
 	}
-	if (!all || !waited || found.n == takers->n || putters->n > found.n + 1)
+	if (!all || !waited || !at_once || found.n == takers->n || putters->n > found.n + 1)
 		found.n = 0;
 	return found;
 }
