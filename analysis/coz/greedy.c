@@ -378,9 +378,13 @@ static void find_batches(struct greedy *y, uint32_t number)
 	size_t n, k = 0;
 	double *left = find_left(y, queue, &n);
 	for (size_t i = 0; i < group->npieces; i++) {
-		uint32_t at = group->pieces[i].point;
-		while (!is_turn_at(y, &y->points[at], queue))
+		uint32_t at = group->pieces[i].point, end = y->first[y->points[at].thread + 1];
+		while (at < end && !is_turn_at(y, &y->points[at], queue))
 			at++;
+		if (at == end) {
+			group->npieces = i;
+			break;
+		}
 		while (k < n && left[k] <= y->points[at].at)
 			k++;
 		group->pieces[i].left = k;
@@ -490,6 +494,28 @@ static bool gives_back(const struct greedy *y, const struct service *s, uint32_t
 	return false;
 }
 
+static bool is_absent(const struct greedy *y, uint32_t point)
+{
+	return y->points[point].what == GRAPH_POSTS && isnan(y->slack[y->points[point].number]);
+}
+
+/* From one point on, but for what nobody waits for. */
+static uint32_t count_between(const struct greedy *y, uint32_t first, uint32_t end)
+{
+	uint32_t n = 0;
+	for (; first < end; first++)
+		n += !is_absent(y, first);
+	return n;
+}
+
+/* Behind so many of them. */
+static uint32_t behind_points(const struct greedy *y, uint32_t first, uint32_t end, uint32_t n)
+{
+	for (; first < end && (n > 0 || is_absent(y, first)); first++)
+		n -= !is_absent(y, first);
+	return first;
+}
+
 /* As many points as behind any other message of the same inbox: what comes only behind some, such as a barrier, is no part of it. */
 static void find_services(struct greedy *y)
 {
@@ -510,16 +536,17 @@ static void find_services(struct greedy *y)
 		while (first < next && y->points[first].at == p->at)
 			first++;
 		uint32_t end = end_of_service(y, first, next), *known = &least[g->turns[turn].queue];
-		*known = end - first < *known ? end - first : *known;
+		uint32_t n = count_between(y, first, end);
+		*known = n < *known ? n : *known;
 		y->services[turn] = (struct service){ i, first, end, next == y->first[p->thread + 1], false };
 		next = i;
 	}
 	uint32_t *waiters = find_waiters(y);
 	for (uint32_t i = 0; i < g->nturns; i++) {
 		struct service *s = &y->services[i];
-		uint32_t end = s->first + least[g->turns[i].queue];
 		if (s->waits == NONE)
 			continue;
+		uint32_t end = behind_points(y, s->first, s->end, least[g->turns[i].queue]);
 		s->open |= end != s->end;
 		s->end = end;
 		s->answers = gives_back(y, s, sender_of(y, i), waiters);

@@ -13,7 +13,8 @@ cd "$dir" || exit 1
 # which the last to come to a lock does more behind it; and of which the first does more while it has the lock; a
 # thread that looks every millisecond whether a pipe has bytes (poll), and where few such looks take long enough for a record; or that
 # tries to read them; one whose own handler of a signal posts what it waits for; one that takes all that is in a queue, or all
-# that a semaphore has, and works on each; or on all of it at once; and one that does a piece of work whenever a pipe has no bytes (poll without waiting).
+# that a semaphore has, and works on each, or on all of it at once; one that
+# does a piece of work whenever a pipe has no bytes (poll without waiting); and a server that accepts connections of three clients.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -45,6 +46,7 @@ all_works 25.2 2
 sem_works 25.2 2
 poll_comes 48.2 2
 all_once 40.7 2
+accepted 32.8 2
 T
 
 [ "$failed" = 0 ] && echo "as expected"
