@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * runs.c - all runs by pairs into another array, and back, until there is one. */
+ * runs.c - runs are merged by pairs, where they stand, until there is one. */
 #include "analysis/base/runs.h"
 
 void runs_sort(struct spill *spill, void *array, size_t count, size_t size, run_order order)

@@ -55,21 +55,22 @@ RUNS_INLINE size_t runs_end(struct spill *spill, const char *array, size_t count
 	return i;
 }
 
-/* [first, middle) and [middle, end), each in order; of equals those of the first come first. */
-RUNS_INLINE void runs_merge(struct spill *spill, const char *from, char *to, size_t first, size_t middle, size_t end, size_t size,
+/* [first, middle) and [middle, end), each in order; of equals those of the first come first. `beside` has room for the first. */
+RUNS_INLINE void runs_merge(struct spill *spill, char *array, char *beside, size_t first, size_t middle, size_t end, size_t size,
 			    run_order order)
 {
-	size_t i = first, k = middle;
-	while (i < middle && k < end) {
-		bool second = order(from + i * size, from + k * size) > 0;
-		memcpy(to + (i + k - middle) * size, from + (second ? k : i) * size, size);
+	size_t left = middle - first, i = 0, k = middle;
+	char *to = array + first * size;
+	spill_copy(spill, beside, to, left * size);
+	for (; i < left && k < end; to += size) {
+		const char *one = beside + i * size, *other = array + k * size;
+		bool second = order(one, other) > 0;
+		memcpy(to, second ? other : one, size);
 		k += second;
 		i += !second;
 		spill_relax(spill);
 	}
-	size_t at = i + k - middle;
-	spill_copy(spill, to + at * size, from + i * size, (middle - i) * size);
-	spill_copy(spill, to + (at + middle - i) * size, from + k * size, (end - k) * size);
+	spill_copy(spill, to, beside + i * size, (left - i) * size);
 }
 
 RUNS_INLINE void runs_sort_here(struct spill *spill, void *array, size_t count, size_t size, run_order order)
@@ -77,20 +78,15 @@ RUNS_INLINE void runs_sort_here(struct spill *spill, void *array, size_t count, 
 	size_t *ends = NULL, n = 0; /* of all runs */
 	for (size_t at = 0; at < count; at = ends[n - 1])
 		*SPILL_GROW(spill, ends, n) = runs_end(spill, array, count, size, order, at);
-	char *other = n > 1 ? spill_zeros(spill, count, size) : NULL, *from = array, *to = other;
-	for (; n > 1; n = (n + 1) / 2) { /* each two runs become one; a last one without another is copied */
+	char *beside = n > 1 ? spill_grow(spill, NULL, count, size) : NULL;
+	for (; n > 1; n = (n + 1) / 2) { /* each two runs become one; a last one without another stays */
 		for (size_t i = 0, first = 0; i < n; i += 2) {
-			size_t middle = ends[i], end = i + 1 < n ? ends[i + 1] : middle;
-			runs_merge(spill, from, to, first, middle, end, size, order);
-			first = ends[i / 2] = end;
+			if (i + 1 < n)
+				runs_merge(spill, array, beside, first, ends[i], ends[i + 1], size, order);
+			first = ends[i / 2] = ends[i + 1 < n ? i + 1 : i];
 		}
-		char *merged = to;
-		to = from;
-		from = merged;
 	}
-	if (other && from == other)
-		spill_copy(spill, array, other, count * size);
-	spill_free(spill, other);
+	spill_free(spill, beside);
 	spill_free(spill, ends);
 }
 
