@@ -49,6 +49,16 @@ VECTORISED static void add_products(double *restrict to, const double *restrict 
 		to[i] += factor[i] * by;
 }
 
+/* Both bounds at once, each with its own products. */
+VECTORISED static void add_cut(double *restrict lower, double *restrict upper, const double *restrict negated_lo,
+			       const double *restrict hi, double least, double most, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		lower[i] += negated_lo[i] * least;
+		upper[i] += hi[i] * most;
+	}
+}
+
 VECTORISED static void raise_to(double *restrict to, const double *restrict from, double add, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -75,6 +85,16 @@ VECTORISED static void add_to_all(double *array, double add, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		array[i] += add;
+}
+
+/* As they are before the first input. */
+VECTORISED static void clear_inputs(double *restrict lower, double *restrict upper, double *restrict latest, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		lower[i] = -INFINITY;
+		upper[i] = INFINITY;
+		latest[i] = 0;
+	}
 }
 
 /* All of these at once, of an input: what is added is infinite where it does not count. */
@@ -232,8 +252,9 @@ void saving_cut(struct savings *all, struct saving *own, size_t region, frz_time
 	for (size_t answer = 0; answer < all->nanswers; answer++) {
 		double *lower = own->bound + answer * all->nscenarios + first;
 		if (answer != but)
-			add_products(lower, all->negated_lo + first, least, n);
-		add_products(lower + all->nbounds, all->hi + first, most, n);
+			add_cut(lower, lower + all->nbounds, all->negated_lo + first, all->hi + first, least, most, n);
+		else
+			add_products(lower + all->nbounds, all->hi + first, most, n);
 	}
 	set_rounding(rounding);
 }
@@ -308,9 +329,7 @@ void saving_begin(struct savings *all, bool loose)
 {
 	all->made = allocate(all);
 	all->loose = loose;
-	fill(all->made->bound, -INFINITY, all->nbounds);
-	fill(all->made->bound + all->nbounds, 0, all->nbounds);
-	fill(all->upper, INFINITY, all->nbounds);
+	clear_inputs(all->made->bound, all->upper, all->made->bound + all->nbounds, all->nbounds);
 	if (loose)
 		fill(all->any, 0, all->nbounds);
 }
