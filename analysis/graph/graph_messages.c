@@ -46,9 +46,10 @@ static struct event_ref call_of(const struct mpi_calls *calls, size_t i, uint32_
 	return (struct event_ref){ thread, calls->v[i].at, calls->v[i].stamp };
 }
 
-static size_t first_call_behind(const struct mpi_calls *calls, uint64_t at)
+/* Nodes come about in order of time; so do their messages, nearly. */
+static size_t first_call_behind(struct mpi_calls *calls, uint64_t at)
 {
-	return SEARCH(calls->n, mid, calls->v[mid].at <= at);
+	return calls->behind = SEARCH_NEAR(calls->n, calls->behind, mid, calls->v[mid].at <= at);
 }
 
 /* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In one order for all, no two are behind each
@@ -63,7 +64,7 @@ static bool comes_behind(const struct timed_moment *x, const struct timed_moment
 static bool add_next_call(const struct builder *b, const struct message *m, struct event_ref end, struct node_input *inputs,
 			  size_t *n)
 {
-	const struct mpi_calls *calls = &b->calls[m->sent.thread];
+	struct mpi_calls *calls = &b->calls[m->sent.thread];
 	size_t next = first_call_behind(calls, m->sent.at);
 	if (next == calls->n)
 		return false;
@@ -82,12 +83,11 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 	return false;
 }
 
-/* How many calls of MPI of a thread were certainly before. Nodes come about in order of time. */
+/* How many calls of MPI of a thread were certainly before. */
 static size_t calls_before(const struct builder *b, uint32_t thread, struct event_ref end)
 {
 	struct mpi_calls *calls = &b->calls[thread];
-	calls->near = SEARCH_NEAR(calls->n, calls->near, mid, graph_certainly_before(b, call_of(calls, mid, thread), end));
-	return calls->near;
+	return calls->before = SEARCH_NEAR(calls->n, calls->before, mid, graph_certainly_before(b, call_of(calls, mid, thread), end));
 }
 
 /* The first thread of a rank; or the number of threads. */
@@ -137,11 +137,11 @@ static void add_call_of_receiver(const struct builder *b, const struct completio
 		inputs[(*n)++] = (struct node_input){ .ref = call, .candidate = true };
 }
 
-/* Whether the send may be complete before its receive is begun, which is of this message in every run. */
-static bool is_late(const struct builder *b, const struct completion *x, const struct message *m)
+/* Whether the send may be complete before its receive is begun, which is of this message in every run; unless that was certainly
+ * `before` the end. */
+static bool is_late(const struct message *m, bool before)
 {
-	return !m->synchronous && !m->buffered && !m->by_choice && m->received != UINT64_MAX &&
-	       !graph_certainly_before(b, m->begun, x->exit);
+	return !m->synchronous && !m->buffered && !m->by_choice && m->received != UINT64_MAX && !before;
 }
 
 /* Of the node that was made last. */
@@ -149,7 +149,7 @@ static void add_late_receives(struct builder *b, const struct completion *x)
 {
 	for (size_t i = 0; i < x->n; i++) {
 		const struct message *m = &b->messages[x->attached[i].message];
-		if (!x->attached[i].as_sender || !is_late(b, x, m))
+		if (!x->attached[i].as_sender || !is_late(m, graph_certainly_before(b, m->begun, x->exit)))
 			continue;
 		struct event_ref received = { .thread = m->begun.thread, .stamp = m->received };
 		int64_t until = graph_between(b, m->sent, received).hi, own = graph_between(b, m->sent, x->exit).hi;
@@ -181,7 +181,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	}
 	if (m->buffered)
 		return;
-	bool before = graph_certainly_before(b, m->begun, x->exit), late = is_late(b, x, m);
+	bool before = graph_certainly_before(b, m->begun, x->exit), late = is_late(m, before);
 	bool waits = waits_for_receiver(b, m, eager) && (m->synchronous || !graph_certainly_before(b, x->exit, m->begun));
 	if (waits || before)
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,

@@ -69,7 +69,8 @@ static inline int graph_by_mark(const void *x, const void *y) /* by events */
 
 /* ENTERs of a thread's outermost calls of MPI. */
 struct graph_mpi_call { uint64_t at : 63, vain : 1, stamp; }; /* vain: one of several that ask for the same, until it is there */
-struct mpi_calls { struct graph_mpi_call *v; size_t n, near; }; /* `near`: so many were before what was asked for last */
+/* And what was found last: so many were before, and so many not behind. */
+struct mpi_calls { struct graph_mpi_call *v; size_t n, before, behind; };
 
 /* The begin of waiting. Who tried again and again, or until a time, has waited since the first attempt, or perhaps since before;
  * and in another run need not have tried as often, so only what it did before is certain to come before the end. */

@@ -185,12 +185,13 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 {
 	replay_enter(&w->replay, tr_entry(w->b->graph->trace, e));
 	if (w->replay.depth == 1) {
+		bool of_team = walk_is_team_barrier(w, e);
 		w->entered = *e;
 		w->enter = ref;
 		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = w->sends_outside = false;
 		w->resumed = resumes(w, e);
-		w->in_pieces &= !walk_is_team_barrier(w, e); /* nothing of that is left */
-		if (walk_is_team_barrier(w, e))
+		w->in_pieces &= !of_team; /* nothing of that is left */
+		if (of_team)
 			walk_end_cancellable(w, e, ref);
 		w->sent = NO_MESSAGE;
 		w->nattached = 0;
@@ -278,9 +279,10 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	}
 	if (walk_kind(w, e->site) == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
-	w->has_tasks &= !walk_is_team_barrier(w, &w->entered);
+	bool of_team = walk_is_team_barrier(w, &w->entered);
+	w->has_tasks &= !of_team;
 	walk_end_tasks_apart(w);
-	if (walk_is_team_barrier(w, &w->entered))
+	if (of_team)
 		walk_share_tasks_apart(w);
 	walk_end_operation(w, ref);
 	walk_note_attempt(w, ref);
