@@ -345,16 +345,6 @@ struct frz_cursor *times_cursors(const struct times *t)
 	return cursors;
 }
 
-frz_time times_between_timed(const struct times *t, const struct timed_moment *from, const struct timed_moment *to)
-{
-	frz_time apart = time_apart(from->time, to->time);
-	if (from->at.clock != to->at.clock || to->at.stamp < from->at.stamp)
-		return apart;
-	frz_time passed = times_duration(t, to->at.clock, to->at.stamp - from->at.stamp);
-	return (frz_time){ passed.lo > apart.lo ? passed.lo : apart.lo,
-			   passed.hi < apart.hi ? passed.hi : apart.hi };
-}
-
 static inline __attribute__((always_inline)) frz_time
 between(const struct times *t, struct frz_cursor *f, struct frz_cursor *g, struct moment from, struct moment to)
 {

@@ -106,7 +106,7 @@ bool times_surely_before(const struct times *, struct frz_cursor *cursors, struc
 
 /* The same, of moments of which it is known when they were: for whoever asks for many ways between a few. */
 struct timed_moment { struct moment at; frz_time time; };
-frz_time times_between_timed(const struct times *, const struct timed_moment *from, const struct timed_moment *to);
+static inline frz_time times_between_timed(const struct times *, const struct timed_moment *from, const struct timed_moment *to);
 
 /* ---- The span of a time base: from its first event to its last ------------------------------- */
 
@@ -150,6 +150,16 @@ static inline frz_time time_apart(frz_time from, frz_time to)
 	bool any_hi = to.hi == INT64_MAX || from.lo == INT64_MIN;
 	return (frz_time){ any_lo ? INT64_MIN : ticks_minus(to.lo, from.hi),
 			   any_hi ? INT64_MAX : ticks_minus(to.hi, from.lo) };
+}
+
+static inline frz_time times_between_timed(const struct times *t, const struct timed_moment *from, const struct timed_moment *to)
+{
+	frz_time apart = time_apart(from->time, to->time);
+	if (from->at.clock != to->at.clock || to->at.stamp < from->at.stamp)
+		return apart;
+	frz_time passed = times_duration(t, to->at.clock, to->at.stamp - from->at.stamp);
+	return (frz_time){ passed.lo > apart.lo ? passed.lo : apart.lo,
+			   passed.hi < apart.hi ? passed.hi : apart.hi };
 }
 
 static inline frz_time time_add(frz_time x, frz_time y)
