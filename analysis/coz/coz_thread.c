@@ -537,7 +537,7 @@ static void follow_regions(struct visit *v, struct runner *r)
 	uint64_t until = r->sync < t->nsyncs ? t->syncs[r->sync].at : UINT64_MAX;
 	struct tr_columns k;
 	size_t i = 0;
-	if (r->at >= until || !is_in_regions(r) || !trace_columns(&r->events, &k))
+	if (r->at >= until || !is_in_regions(r) || !trace_columns_bare(&r->events, &k))
 		return;
 	for (; i < k.n && r->at < until && apply_region(v, r, &v->g->trace->whats[k.what[i]], k.stamp[i]); i++)
 		r->at++;

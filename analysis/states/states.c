@@ -679,7 +679,7 @@ static bool look_ahead(struct states *s)
 	struct tr_cursor ahead = s->events;
 	s->ahead_from = s->events.next;
 	s->ahead.n = 0;
-	return trace_columns(&ahead, &s->ahead);
+	return trace_columns_bare(&ahead, &s->ahead);
 }
 
 /* ---- Periods, one after the other ------------------------------------------------------------ */

@@ -14,6 +14,7 @@
 struct tr_reader {
 	size_t block;            /* its number */
 	size_t first;            /* of its first event */
+	bool counted;            /* the column of first arguments is made: when it is wanted, as most do not want it */
 	struct tr_columns columns;
 	uint64_t *stamp, *value; /* to which the columns point */
 	uint32_t *what, *argument;
@@ -22,23 +23,32 @@ struct tr_reader {
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* The first argument of each event. */
-static void find_arguments(const struct tr_what *whats, const uint32_t *what, size_t n, uint32_t *argument)
+static void find_arguments(const struct tr_what *whats, struct tr_reader *r)
 {
 	uint32_t at = 0;
-	for (size_t i = 0; i < n; i++) {
-		argument[i] = at;
-		at += whats[what[i]].nargs;
+	for (size_t i = 0; i < r->columns.n; i++) {
+		r->argument[i] = at;
+		at += whats[r->what[i]].nargs;
 	}
+	r->counted = true;
+}
+
+static inline const struct tr_columns *with_arguments(const struct tr_cursor *c)
+{
+	if (!c->reader->counted)
+		find_arguments(c->trace->whats, c->reader);
+	return &c->reader->columns;
 }
 
 /* Groups of which the process had another idea. */
-static void translate(const struct tr_what *whats, const struct tr_reader *r, const struct tr_modules *m)
+static void translate(const struct tr_cursor *c, const struct tr_modules *m)
 {
-	const struct tr_columns *k = &r->columns;
+	const struct tr_what *whats = c->trace->whats;
+	const struct tr_columns *k = with_arguments(c);
 	for (size_t i = 0; i < k->n; i++) {
 		const struct tr_what *what = &whats[k->what[i]];
 		for (unsigned a = 0; a < what->nargs && what->keys >> DPROF_KEY_GROUP & 1; a++) {
-			uint64_t *id = &r->value[k->argument[i] + a];
+			uint64_t *id = &c->reader->value[k->argument[i] + a];
 			size_t place = what->key[a] == DPROF_KEY_GROUP ? ids_find(&m->renamed, *id) : SIZE_MAX;
 			*id = place == SIZE_MAX ? *id : m->now[place];
 		}
@@ -68,12 +78,12 @@ static void read_block(const struct tr_cursor *c, size_t block)
 	const uint32_t *whats = store_whats(c->trace->store, b->writer);
 	for (size_t i = 0; whats && i < head.n; i++)
 		r->what[i] = whats[r->what[i]];
-	find_arguments(c->trace->whats, r->what, head.n, r->argument);
 	r->block = block;
 	r->first = at->first;
+	r->counted = false;
 	r->columns = (struct tr_columns){ head.n, r->stamp, r->what, r->argument, r->value };
 	if (modules && modules->renamed.n)
-		translate(c->trace->whats, r, modules);
+		translate(c, modules);
 	progress_add((uint64_t)head.n + head.nvalues);
 }
 
@@ -140,14 +150,24 @@ void trace_end(struct tr_cursor *c)
 	c->reader = NULL;
 }
 
-bool trace_columns(struct tr_cursor *c, struct tr_columns *out)
+bool trace_columns_bare(struct tr_cursor *c, struct tr_columns *out)
 {
 	size_t i = place_of(c, c->next);
 	if (i == SIZE_MAX)
 		return false;
 	const struct tr_columns *k = &c->reader->columns;
-	*out = (struct tr_columns){ k->n - i, k->stamp + i, k->what + i, k->argument + i, k->value };
+	*out = (struct tr_columns){ .n = k->n - i, .stamp = k->stamp + i, .what = k->what + i };
 	c->next += out->n;
+	return true;
+}
+
+bool trace_columns(struct tr_cursor *c, struct tr_columns *out)
+{
+	if (!trace_columns_bare(c, out))
+		return false;
+	const struct tr_columns *k = with_arguments(c);
+	out->argument = k->argument + (k->n - out->n);
+	out->value = k->value;
 	return true;
 }
 
@@ -172,6 +192,16 @@ static inline void give_arguments(const struct tr_what *what, const struct tr_co
 	e->nargs = what->nargs;
 	for (unsigned a = 0; a < what->nargs; a++)
 		e->args[a] = (struct tr_arg){ what->key[a], value[a] };
+}
+
+/* Of those at hand; only a loss needs its argument for that. */
+static inline void give_next(const struct tr_cursor *c, size_t i, struct tr_event *e)
+{
+	const struct tr_columns *k = &c->reader->columns;
+	const struct tr_what *what = trace_what(c->trace, k, i);
+	if (what->op == DPROF_LOST)
+		k = with_arguments(c);
+	give_bare(what, k, i, e);
 }
 
 void trace_event_of(const struct trace *t, const struct tr_columns *k, size_t i, struct tr_event *e)
@@ -236,7 +266,7 @@ bool trace_recorded(const struct trace *t, const struct tr_wanted *w, size_t thr
 	if (!b || !(b->kinds & w->kinds[b->writer]))
 		return false;
 	struct tr_cursor events = trace_events(t, thread);
-	while (!has && trace_columns(&events, &k))
+	while (!has && trace_columns_bare(&events, &k))
 		for (size_t i = 0; i < k.n; i++)
 			has |= w->what[k.what[i]];
 	trace_end(&events);
@@ -287,8 +317,7 @@ bool trace_next_bare(struct tr_cursor *c, struct tr_event *e)
 {
 	size_t i;
 	if (at_hand(c, &i)) {
-		const struct tr_columns *k = &c->reader->columns;
-		give_bare(trace_what(c->trace, k, i), k, i, e);
+		give_next(c, i, e);
 		c->next++;
 		return true;
 	}
@@ -315,8 +344,7 @@ bool trace_next_recorded(struct tr_cursor *c, struct tr_event *e)
 	size_t i = place_of(c, c->next);
 	if (i == SIZE_MAX)
 		return leave_at_the_end(c, e);
-	const struct tr_columns *k = &c->reader->columns;
-	give_bare(trace_what(c->trace, k, i), k, i, e);
+	give_next(c, i, e);
 	c->next++;
 	if (c->thread->jumps && e->op != DPROF_LOST)
 		jumps_mark(c->thread->jumps, c->next - 1, e);
@@ -332,7 +360,7 @@ void trace_arguments(const struct tr_cursor *c, struct tr_event *e)
 	size_t i = place_of(c, c->next - 1);
 	if (i == SIZE_MAX)
 		return;
-	const struct tr_columns *k = &c->reader->columns;
+	const struct tr_columns *k = with_arguments(c);
 	give_arguments(trace_what(c->trace, k, i), k, i, e);
 }
 
@@ -340,7 +368,7 @@ bool trace_next(struct tr_cursor *c, struct tr_event *e)
 {
 	size_t i;
 	if (at_hand(c, &i)) {
-		trace_event_of(c->trace, &c->reader->columns, i, e);
+		trace_event_of(c->trace, with_arguments(c), i, e);
 		c->next++;
 		return true;
 	}

@@ -273,6 +273,9 @@ void trace_arguments(const struct tr_cursor *, struct tr_event *);
  * that is inherited or implied is among them, and nothing says what is `jumped`. False at the end. */
 bool trace_columns(struct tr_cursor *, struct tr_columns *);
 
+/* Likewise, for those who want no arguments: only stamps, and what the events are. */
+bool trace_columns_bare(struct tr_cursor *, struct tr_columns *);
+
 /* Passes over events, as far as their sites let it, and says how many and what the last one was: TR_PASS_BARE events
  * without arguments, TR_PASS_ARGUMENTS those with them; notes in TR_PASS_ENTERED that a site was entered. Stops before
  * a loss, and passes over nothing of trace_places() or of a thread that jumped. */

@@ -189,6 +189,11 @@ bool trace_columns(struct tr_cursor *c, struct tr_columns *k)
 	return false;
 }
 
+bool trace_columns_bare(struct tr_cursor *c, struct tr_columns *k)
+{
+	return trace_columns(c, k);
+}
+
 void trace_event_of(const struct trace *t, const struct tr_columns *k, size_t i, struct tr_event *e)
 {
 	(void)t, (void)k, (void)i, (void)e;

@@ -60,18 +60,26 @@ static inline bool twin_same_event(const struct tr_event *x, const struct tr_eve
 	return same;
 }
 
+/* The next columns of one cursor; those of another are the same, as far as they go. */
+static inline bool twin_columns(struct tr_cursor *all, struct tr_cursor *bare, struct tr_columns *k)
+{
+	struct tr_columns b;
+	return trace_columns(all, k) && trace_columns_bare(bare, &b) && b.n == k->n &&
+	       !memcmp(b.stamp, k->stamp, k->n * sizeof *b.stamp) && !memcmp(b.what, k->what, k->n * sizeof *b.what);
+}
+
 /* How many events the thread has; SIZE_MAX, if it has others than the records say, event by event or in columns. */
 static inline size_t twin_events(const struct trace *t, size_t thread, const struct tr_record *record, size_t n)
 {
 	struct record_twin twin = { record, n, 0, t->processes[t->threads[thread].process].modules };
-	struct tr_cursor one = trace_events(t, thread), many = trace_events(t, thread);
+	struct tr_cursor one = trace_events(t, thread), many = trace_events(t, thread), bare = trace_events(t, thread);
 	struct tr_columns k = { 0 };
 	struct tr_event truth, e;
 	size_t events = 0, at = 0;
 	bool same = true;
 	for (; same && twin_next(&twin, &truth); events++, at++) {
 		if (at == k.n) {
-			same = trace_columns(&many, &k);
+			same = twin_columns(&many, &bare, &k);
 			at = 0;
 		}
 		same = same && trace_next(&one, &e) && twin_same_event(&e, &truth);
@@ -82,6 +90,7 @@ static inline size_t twin_events(const struct trace *t, size_t thread, const str
 	same = same && at == k.n && !trace_columns(&many, &k) && (!trace_next(&one, &e) || e.implied);
 	trace_end(&one);
 	trace_end(&many);
+	trace_end(&bare);
 	return same ? events : SIZE_MAX;
 }
 
