@@ -183,6 +183,7 @@ static bool says_more(const struct thread_walk *w, const struct tr_event *e, str
 
 static void enter(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
+	const struct operation *o = walk_operation(w, e);
 	replay_enter(&w->replay, tr_entry(w->b->graph->trace, e));
 	if (w->replay.depth == 1) {
 		bool of_team = walk_is_team_barrier(w, e);
@@ -199,21 +200,20 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		walk_wait_again(w);
 		walk_try_again(w, e);
 		note_coming(w, e, ref);
-		if (tr_is(w->b->graph->trace, e->site, OP_MPI))
+		if (o->is & OP_MPI)
 			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
 				(struct graph_mpi_call){ .at = ref.at, .stamp = ref.stamp,
-							 .vain = w->failed && tr_is(w->b->graph->trace, e->site, OP_ATTEMPT) };
-	} else if (walk_kind(w, e->site) == DPROF_KIND_SEND) {
+							 .vain = w->failed && o->is & OP_ATTEMPT };
+	} else if (o->kind == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	} else if (says_more(w, e, ref)) {
 		w->entered = *e;
 	}
 	take_marks(w, ref.at);
-	if (walk_kind(w, e->site) == DPROF_KIND_FORK) {
+	if (o->kind == DPROF_KIND_FORK) {
 		fork_thread(w, e, ref);
 		fork_process(w, e, ref);
 	}
-	const struct operation *o = walk_operation(w, e);
 	uint64_t request = arg_request(o, e);
 	bool of_unknown = arg_is_of_unknown(o, e);
 	if (of_unknown)
@@ -255,6 +255,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 {
 	if (replay_exit(&w->replay, e->site) == 0)
 		return;
+	const struct operation *o = walk_operation(w, e);
 	bool has_match = take_marks(w, ref.at);
 	uint64_t request = arg_request(walk_operation(w, &w->entered), &w->entered);
 	if (w->replay.depth > 0)
@@ -266,8 +267,8 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	}
 	if (w->comes_on)
 		w->b->comings_of[w->thread].v[w->b->comings_of[w->thread].n - 1].until = ref.stamp;
-	w->in_no_team = walk_kind(w, e->site) == DPROF_KIND_JOIN && arg_is_member(walk_operation(w, &w->entered), &w->entered);
-	uint64_t task = arg_called_away(walk_operation(w, e), e);
+	w->in_no_team = o->kind == DPROF_KIND_JOIN && arg_is_member(walk_operation(w, &w->entered), &w->entered);
+	uint64_t task = arg_called_away(o, e);
 	if (task != ARG_NONE) {
 		if (walk_collective(&w->entered).group != UINT64_MAX)
 			*MEM_GROW(w->left, w->nleft) = walk_collective(&w->entered);
@@ -277,7 +278,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		walk_wait_for_tasks(w, ref, task, false);
 		return;
 	}
-	if (walk_kind(w, e->site) == DPROF_KIND_WAIT && request != ARG_NONE)
+	if (o->kind == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
 	bool of_team = walk_is_team_barrier(w, &w->entered);
 	w->has_tasks &= !of_team;
@@ -288,7 +289,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	walk_note_attempt(w, ref);
 	walk_note_barrier(w, ref);
 	walk_end_task_chance(w, ref);
-	if (tr_is(w->b->graph->trace, e->site, OP_ELECTS) && !walk_was_in_vain(w))
+	if (o->is & OP_ELECTS && !walk_was_in_vain(w))
 		walk_begin_chance(w, ref);
 	walk_end_given_work(w, ref);
 }
@@ -308,13 +309,14 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		w->before = w->operation = ref;
 		w->any = true;
 	}
-	if (tr_is(w->b->graph->trace, e->site, OP_GIVES_OUT))
+	const struct operation *o = walk_operation(w, e);
+	if (o->is & OP_GIVES_OUT)
 		walk_begin_given_work(w, e, ref);
-	if (tr_is(w->b->graph->trace, e->site, OP_ELECTS) && e->op == DPROF_POINT)
+	if (o->is & OP_ELECTS && e->op == DPROF_POINT)
 		walk_note_cancellation(w, e, ref);
-	if (!tr_is(w->b->graph->trace, e->site, OP_OTHERS | OP_SLEEP)) { /* which may be until a moment */
+	if (!(o->is & (OP_OTHERS | OP_SLEEP))) { /* which may be until a moment */
 		walk_region(w, e, ref);
-		if (w->replay.depth > 0 && tr_is(w->b->graph->trace, e->site, OP_REGION))
+		if (w->replay.depth > 0 && o->is & OP_REGION)
 			note_inside(w, e, ref);
 		if (walk_kind(w, e->site) == DPROF_KIND_REGION && w->replay.depth == 0) {
 			w->before = ref;
@@ -322,11 +324,11 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		}
 		return;
 	}
-	if (tr_is(w->b->graph->trace, e->site, OP_FUTEX)) {
+	if (o->is & OP_FUTEX) {
 		walk_note_unseen(w, e->site);
 		w->b->has_futexes[w->thread] = true;
 	}
-	w->look_events += walk_kind(w, e->site) == DPROF_KIND_LOCK;
+	w->look_events += o->kind == DPROF_KIND_LOCK;
 	if (e->op == DPROF_ENTER)
 		enter(w, e, ref);
 	else if (e->op == DPROF_EXIT)
