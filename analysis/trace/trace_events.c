@@ -586,6 +586,12 @@ static struct ch_words open_words(struct opened_trace *o, struct header_place pl
 	return words;
 }
 
+/* Of a thread that is still there no sum says that this was changed: what was never written has no moment. */
+static bool was_asked(const struct dprof_sched *s)
+{
+	return s->known && s->to && s->from <= s->to;
+}
+
 /* `diagnostics`: how many there were before this file's. */
 static void read_thread(struct opened_trace *o, struct header_place place, const struct process_file *p,
 			const struct file *f, size_t diagnostics)
@@ -617,7 +623,7 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 				       .words = open_words(o, place, p, f, end) };
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	for (int i = 0; i < 2; i++)
-		if (h->sched[i].known && to_the_end)
+		if (was_asked(&h->sched[i]) && to_the_end)
 			*MEM_GROW(t->sched, t->nsched) = h->sched[i];
 	scan_believed(o, name, p, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
 	t->entered = t->entered < t->nrecords ? t->entered : t->nrecords;
