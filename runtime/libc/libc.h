@@ -119,12 +119,6 @@ static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 	return now - c->since.stamp >= dprof_adapter_blocked_ticks;
 }
 
-/* So long that whoever takes what it gave was slow, most likely: giving it takes less. */
-static inline bool call_was_held_up(const struct libc_call *c, uint64_t now)
-{
-	return now - c->since.stamp >= dprof_adapter_pause_ticks;
-}
-
 /* Records that the call, at this site of ours if the plugin does not say where, was over at `now`. */
 void call_record(const struct libc_call *, const struct dprof_site *, uint64_t now,
 		 const struct dprof_arguments *);
@@ -321,7 +315,8 @@ struct libc_transfer {
 	enum way way;
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
 	bool is_event, by_one;
-	bool leads_outside;       /* gives to whom the trace does not know: that is its own time, unless it is held up */
+	bool leads_outside;       /* gives, by this descriptor, to whom the trace does not know: its own time, unless it is held up */
+	int fd;
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
 	const uint32_t *sets;     /* of a timerfd: how often it was set; NULL: not known ... */
 	uint32_t sets_before;     /* ... and at the begin: who sets it meanwhile is waited for */

@@ -85,7 +85,7 @@ static void record(const struct stream *s, struct descriptor d, bool blocked)
 	struct libc_transfer t = { .site = { s->site[NOT_KNOWN], s->site[OF_FILE],
 					     s->site[OF_OTHERS] }, .call = s->call,
 				   .channel = d.channel[s->way], .what = d.what, .way = s->way,
-				   .expired = s->expired, .bytes = s->bytes };
+				   .expired = s->expired, .bytes = s->bytes, .fd = s->file->_fileno };
 
 	t.leads_outside = d.leads_outside && s->way == GIVES && d.what == OF_OTHERS;
 	if (d.leads_outside && s->way == GIVES)

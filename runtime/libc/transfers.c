@@ -13,9 +13,11 @@
  * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
  * standard output, as the job has found it, is a file: no thread in the trace takes what is written there. Unless that takes so
  * long that whoever does take it must have been waited for. */
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -111,6 +113,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->bytes = -1;
 	t->most = 0;
 	t->leads_outside = d->leads_outside && way == GIVES && d->what == OF_OTHERS;
+	t->fd = fd;
 	t->what = t->leads_outside ? OF_FILE : d->what;
 	t->way = way;
 	t->channel = d->channel[way];
@@ -142,10 +145,24 @@ static void look_whether_set_anew(struct libc_transfer *t)
 	t->expired = true;
 }
 
-/* Then it waits, like any other; but nothing that is counted is where it gives. */
+/* Who takes from it has not kept up. */
+static bool is_half_full(int pipe)
+{
+	long room = sys(SYS_fcntl, pipe, F_GETPIPE_SZ, 0);
+	int bytes = 0;
+
+	return room <= 0 || sys(SYS_ioctl, pipe, FIONREAD, &bytes) != 0 || 2L * bytes >= room;
+}
+
+#define SURELY_HELD_UP 100 /* times longer than what may be */
+
+/* Then it waits, like any other; but nothing that is counted is where it gives. Who only lost its core meanwhile does not. */
 void transfer_look_outside(struct libc_transfer *t, uint64_t now)
 {
-	if (!t->leads_outside || !call_was_held_up(&t->call, now))
+	uint64_t took = now - t->call.since.stamp;
+
+	if (!t->leads_outside || took < dprof_adapter_pause_ticks ||
+	    (took < SURELY_HELD_UP * dprof_adapter_pause_ticks && !is_half_full(t->fd)))
 		return;
 	t->what = OF_OTHERS;
 	t->channel = 0;

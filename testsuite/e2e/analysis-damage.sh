@@ -411,7 +411,7 @@ for run in $(seq 20); do
 	DPROF_DIR=$dir/runs DPROF_BUFFER=4K "$dir/loop" 2500 >/dev/null || fail 'loop'
 	trace=$(echo "$dir"/runs/*)
 	"$analyze" check "$trace" >"$dir/out"
-	grep -q ' [1-9][0-9]* events, ' "$dir/out" || fail "run $run: check says $(cat "$dir/out")"
+	grep -q ', [1-9][0-9]* events$' "$dir/out" || fail "run $run: check says $(cat "$dir/out")"
 	grep -q 'expected the sum\|expected chunk\|changed' "$dir/out" && fail "run $run: $(cat "$dir/out")"
 	for events in "$trace"/*.events; do
 		[ -n "$place" ] || { place=$(place_of "$events" sealed) && [ -n "$place" ] && file=${events##*/} && cp -r "$trace" "$dir/recorded"; }

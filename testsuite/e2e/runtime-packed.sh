@@ -45,7 +45,7 @@ name=${packed#whole/}
 old() { # trace form events sum
 	cat "$1"/*-1.packed | head -c 4 | grep -q "$2" || fail "$1: not of the form $2"
 	"$analyze" check "$1" >text 2>&1 || fail "$1: $(cat text)"
-	grep -q ", $3 events," text || fail "$1: $(cat text)"
+	grep -q ", $3 events$" text || fail "$1: $(cat text)"
 	[ "$("$analyze" dump "$1" | grep '^e ' | cksum)" = "$4" ] || fail "$1: other events"
 }
 [ "$(head -c 4 "$packed")" = DPR4 ] || fail "not of the form that is now"
