@@ -21,15 +21,16 @@ while read -r way processes least command; do
 	[ "$(ls $way/*/*.process | wc -l)" = $processes ] || fail "$way: expected $processes processes, found $(ls $way/*/*.process)"
 	"$analyze" --json coz --region X --reduce 100 $way/* >coz 2>&1
 	read -r lo hi <<<"$(interval speedup_percent <coz)"
-	is_true "$lo >= $least && $hi >= 80" ||
-		fail "$way: X without its time: expected $least .. 80 and more % to be proved, found $lo .. $hi"
+	# It is nearly all of a run that nobody disturbs; half of one that takes twice as long.
+	is_true "$lo >= $least && $hi >= 50" ||
+		fail "$way: X without its time: expected $least .. 50 % and more to be proved, found $lo .. $hi"
 	"$analyze" dump $way/* | "$analyze" pack - $way.packed || fail "$way: the text is refused"
 	"$analyze" --json coz --region X --reduce 100 $way.packed >packed 2>&1
 	[ "$(interval speedup_percent <packed)" = "$lo $hi" ] ||
 		fail "$way: expected $lo .. $hi behind dump and pack, found $(interval speedup_percent <packed)"
 done <<-'END'
-	spaces 5 80
-	again 3 80 unshare -pf --mount-proc
+	spaces 5 50
+	again 3 50 unshare -pf --mount-proc
 	nested 7 0
 END
 # Where there are no ranks, data says of which process it is.
