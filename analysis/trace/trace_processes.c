@@ -40,7 +40,7 @@ static void disbelieve(struct process_file *p, const struct process_file *first)
 	p->process = (struct tr_process){ .rank = rank, .size = first && rank >= 0 ? first->process.size : -1,
 					  .pid = p->process.pid, .finished = true, .program = p->process.program,
 					  .job = p->process.job, .host = p->process.host };
-	if (first) {
+	if (first && first != p) {
 		borrow(&p->process.program, first->process.program);
 		borrow(&p->process.job, first->process.job);
 		borrow(&p->process.host, first->process.host);
@@ -69,6 +69,15 @@ static void check_first_lines(struct opened_trace *o, struct process_file *p)
 		trace_diagnose(&o->t, "%s: expected a line '%s', found none%s", p->name, missing,
 			       p->summed ? ": what its threads recorded is left out" : "");
 	p->changed |= missing && p->summed;
+}
+
+/* Its rank is. */
+static void disbelieve_as(struct process_file *p, const struct process_file *first, int64_t rank)
+{
+	disbelieve(p, first);
+	p->changed = true;
+	p->process.rank = rank;
+	p->process.size = rank >= 0 ? first->process.size : -1;
 }
 
 static void disbelieve_changed(struct opened_trace *o)
@@ -107,12 +116,24 @@ static void disbelieve_other_jobs(struct opened_trace *o)
 			first = p;
 		if (strcmp(first->process.job, p->process.job) == 0)
 			continue;
-		int64_t rank = p->process.rank;
 		compare(o, p, "job", first, first->process.job, p->process.job);
-		disbelieve(p, first);
-		p->changed = true;
-		p->process.rank = rank;
-		p->process.size = rank >= 0 ? first->process.size : -1;
+		disbelieve_as(p, first, p->process.rank);
+	}
+}
+
+/* Of two processes with one rank it is not known which is of this run. They are in order. */
+static void disbelieve_same_ranks(struct opened_trace *o)
+{
+	const struct process_file *first = &o->files[0];
+	for (size_t i = 1; i < o->nfiles; i++) {
+		struct process_file *p = &o->files[i], *before = p - 1;
+		int64_t rank = p->process.rank;
+		if (rank < 0 || rank != before->process.rank)
+			continue;
+		trace_diagnose(&o->t, "%s: expected each rank once, found rank %" PRId64 " as in %s: what both recorded is left out",
+			       p->name, rank, before->name);
+		disbelieve_as(before, first, rank);
+		disbelieve_as(p, first, rank);
 	}
 }
 
@@ -287,12 +308,7 @@ static void check_together(struct opened_trace *o)
 {
 	check_programs(o);
 	for (size_t i = 1; i < o->nfiles; i++) {
-		const struct process_file *p = &o->files[i], *first = &o->files[0], *before = p - 1;
-		if (p->process.rank >= 0 && p->process.rank == before->process.rank)
-			trace_diagnose(&o->t,
-				       "%s: expected each rank once, found rank %" PRId64
-				       " as in %s",
-				       p->name, p->process.rank, before->name);
+		const struct process_file *p = &o->files[i], *first = &o->files[0];
 		if (p->process.rank >= 0 && p->process.size != first->process.size)
 			trace_diagnose(&o->t,
 				       "%s: expected size %" PRId64 " as in %s, found %" PRId64,
@@ -520,6 +536,7 @@ void open_processes(struct opened_trace *o)
 	disbelieve_changed(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
 	disbelieve_other_jobs(o);
+	disbelieve_same_ranks(o);
 	check_ranks(o);
 	open_absent_processes(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);

@@ -93,8 +93,8 @@ grep -q '^ *rank 2 .*undecided' "$dir/out" || fail "nothing is said of rank 2: $
 damaged 'two programs' 21 sed -i 's/app/other/' h1-2.process <<'END'
 h1-2.process: expected program '/home/me/app' as in h0-0.process, found '/home/me/other': is this directory a mixture?
 END
-damaged 'a rank twice' 21 eval 'sed "s/^pid 100/pid 300/" h0-0.process >h7-0.process' <<'END'
-h7-0.process: expected each rank once, found rank 0 as in h0-0.process
+damaged 'a rank twice' 12 eval 'sed "s/^pid 100/pid 300/" h0-0.process >h7-0.process' <<'END'
+h7-0.process: expected each rank once, found rank 0 as in h0-0.process: what both recorded is left out
 END
 damaged 'another size' 21 sed -i 's/size 3/size 4/' h1-2.process <<'END'
 h1-2.process: expected size 3 as in h0-0.process, found 4
