@@ -34,7 +34,7 @@ static bool read_clock_model(struct options *o, const char *text)
 		return false;
 	const char *digits = text + strlen("drift:");
 	double ppm = strtod(digits, &end);
-	if (end == digits || *end || !(ppm > 0 && ppm <= 1000000))
+	if (end == digits || *end || !(ppm > 0 && ppm < 1000000))
 		return false;
 	o->assumption = (struct frz_assumption){ FRZ_DRIFT, (uint32_t)(ppm * 1000 + 0.5) };
 	return true;
@@ -93,7 +93,7 @@ static const struct option_line {
 	  "no progress and no remarks on standard error, only errors" },
 	{ "base", 'b', "HOST", NULL, TO(base),
 	  "give times on this host's clock (default: that of rank 0's host)" },
-	{ "clock-model", 'm', "MODEL", NULL, read_clock_model, "affine or drift:PPM (0 < PPM <= 1000000)", 0,
+	{ "clock-model", 'm', "MODEL", NULL, read_clock_model, "affine or drift:PPM (0 < PPM < 1000000)", 0,
 	  "what is assumed of clocks: drift:PPM, their rate stays so near to its mean (default: drift:10); or affine, it never changes" },
 	{ "links", 'l', "WHICH", NULL, read_links, "packets or all", 0,
 	  "bound the clocks by all links (default), or by packets only, without the program's own messages and barriers" },

@@ -115,7 +115,7 @@ wrong "there is no command 'a'" a b c d
 wrong 'check has no option --bounds' check --bounds "$t"
 wrong 'pack has no option --base' pack --base h0 - "$dir/u"
 for model in linear drift drift: drift:0 drift:-1 drift:x drift:1e9 drift:nan; do
-	wrong "--clock-model: expected affine or drift:PPM (0 < PPM <= 1000000), found '$model'" --clock-model "$model" "$t"
+	wrong "--clock-model: expected affine or drift:PPM (0 < PPM < 1000000), found '$model'" --clock-model "$model" "$t"
 done
 wrong '--base: expected a host of the trace, such as h0; found "h2"' clocks --base h2 "$t"
 
