@@ -380,7 +380,8 @@ static int take_run(void *to, const char *directory, struct trace *trace, const 
 	struct times times;
 	struct efficiency_answer a = { .trace = trace, .times = &times };
 	int status = times_open(&times, trace, options);
-	*run = (struct efficiency_run){ .directory = directory, .program = mem_copy(program_of(trace)), .span_s = unbounded(), .useful_s = unbounded(), .factors = unknown_factors };
+	*run = (struct efficiency_run){ .directory = directory, .program = mem_copy(program_of(trace)),
+					.span_s = unbounded(), .useful_s = unbounded(), .factors = unknown_factors };
 	if (status != EXIT_FINE)
 		return status;
 	const char *why = find(&a, trace);

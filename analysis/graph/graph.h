@@ -128,7 +128,8 @@
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which
- * such inputs of all its turns arrive; or who has his turn takes all that others have left there. So a replay can decide orders again (coz/greedy.h).
+ * such inputs of all its turns arrive; or who has his turn takes all that others have left there. So a replay can decide
+ * orders again (coz/greedy.h).
  *
  * What is missing or contradicts itself becomes UNKNOWN, and a diagnostic.
  *

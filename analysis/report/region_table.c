@@ -91,7 +91,8 @@ static void add_row(struct reply *r, const struct findings *f, const struct tabl
 	struct interval share = interval_percent(row->time, findings_span(f, row->thread)->length);
 	reply_row(r, first ? name : TAB_NONE, tab_text(rank_name(f->trace, row->thread).text),
 		  waiting ? tab_text(NULL) : name, tab_flag(waiting), tab_count(f->trace->threads[row->thread].rank),
-		  tab_pid(f->trace, row->thread), tab_count(row->visits), tab_interval(row->seconds), f->several_threads ? TAB_NONE : tab_interval(share));
+		  tab_pid(f->trace, row->thread), tab_count(row->visits), tab_interval(row->seconds),
+		  f->several_threads ? TAB_NONE : tab_interval(share));
 }
 
 static int longest_first(const void *x, const void *y)

@@ -272,10 +272,17 @@ static bool has_expired(const struct syscalls_asked *q, long result)
 	}
 }
 
+/* A sleep by a clock that others make go. */
+static bool is_by_cpu(const struct syscalls_asked *q)
+{
+	return q->number == SYS_clock_nanosleep && is_of_cpu((clockid_t)q->a);
+}
+
 /* A sleep until a moment. */
 static bool is_until(const struct syscalls_asked *q)
 {
-	return q->number == SYS_clock_nanosleep && q->b & TIMER_ABSTIME && !is_of_cpu((clockid_t)q->a) && is_readable((const void *)q->c, sizeof(struct timespec));
+	return q->number == SYS_clock_nanosleep && q->b & TIMER_ABSTIME && !is_by_cpu(q) &&
+	       is_readable((const void *)q->c, sizeof(struct timespec));
 }
 
 static long wait_for(const struct syscalls_asked *q, const struct dprof_site *site)
@@ -288,7 +295,7 @@ static long wait_for(const struct syscalls_asked *q, const struct dprof_site *si
 		plain_until(&p, (clockid_t)q->a, (const struct timespec *)q->c);
 	result = ask(q);
 	if (dprof_site_kind(site) == DPROF_KIND_SLEEP)
-		plain_interrupted(&p, (result == -1 && errno == EINTR) || (q->number == SYS_clock_nanosleep && is_of_cpu((clockid_t)q->a)));
+		plain_interrupted(&p, (result == -1 && errno == EINTR) || is_by_cpu(q));
 	if (dprof_site_kind(site) == DPROF_KIND_WAIT)
 		plain_expired(&p, has_expired(q, result));
 	if (opens(q->number))
