@@ -562,12 +562,15 @@ struct ch_words ch_open(struct trace *t, struct ch_unpacker *u, struct ch_files 
 			      .numbered = h->first_chunk != 0, .vouched = SIZE_MAX,
 			      .packed_fd = -1, .events_fd = f.nursery ? -1 : f.fd, .nursery_fd = f.nursery ? f.fd : -1 };
 	struct listing l = list(t, &w, h);
+	bool cut = w.gaps; /* what was recorded behind the slot cannot be read */
 	if (w.numbered)
 		add_chunks(t, &w, &l, end);
 	else if (l.places.n)
 		add_place(t, &w, &l.places.place[0], true, end);
 	else if (end && end->words)
 		tell_nothing(t, &w, end);
+	if (cut && !end) /* else it says how many chunks there were */
+		add_missing(&w);
 	tell(t, &w, &l, end);
 	free(l.places.place);
 	free(l.parts.part);

@@ -44,6 +44,42 @@ done
 for file in dprof-*/*.events; do printf '\017' | dd of="$file" bs=1 seek=208 conv=notrunc status=none; done
 "$analyze" report --json dprof-* 2>err | cmp -s - said || fail "a bit of the header changes what the kernel has counted"
 
+# What a thread recorded behind its slot in the nursery cannot be read: that is lost.
+cat >slots.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static volatile int done;
+
+static void *often(void *x)
+{
+	for (int i = 0; i < 4000; i++) {
+#pragma dprof region(often)
+		__asm__ volatile("");
+	}
+	done = 1;
+	pause();
+	return x;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, often, NULL);
+	while (!done)
+		usleep(1000);
+	return raise(SIGKILL);
+}
+C
+rm -rf dprof-*
+"$B/bin/dprof-cc" -O2 -pthread slots.c -o slots || fail "slots.c does not compile"
+(./slots) 2>/dev/null
+lost() { "$analyze" report --json dprof-slots.* 2>err | jq .lost; }
+[ "$(lost)" = 0 ] || fail "slots: $(lost) records are lost"
+printf 'no magic' | dd of="$(echo dprof-slots.*/*-1.events)" bs=1 conv=notrunc status=none
+[ "$(lost)" -ge 1 ] || fail "slots: nothing is lost, where most cannot be read"
+
 # Its parent was told of its end.
 rm -rf dprof-*
 before=$(now)
