@@ -145,13 +145,13 @@ static void look_whether_set_anew(struct libc_transfer *t)
 	t->expired = true;
 }
 
-/* Who takes from it has not kept up. */
-static bool is_half_full(int pipe)
+/* A pipe, from which whoever takes has not kept up. */
+static bool is_half_full(int fd)
 {
-	long room = sys(SYS_fcntl, pipe, F_GETPIPE_SZ, 0);
+	long room = sys(SYS_fcntl, fd, F_GETPIPE_SZ, 0);
 	int bytes = 0;
 
-	return room <= 0 || sys(SYS_ioctl, pipe, FIONREAD, &bytes) != 0 || 2L * bytes >= room;
+	return room > 0 && sys(SYS_ioctl, fd, FIONREAD, &bytes) == 0 && 2L * bytes >= room;
 }
 
 #define SURELY_HELD_UP 100 /* times longer than what may be */
