@@ -46,5 +46,21 @@ for way in pipe fork pair stream atomic latch barrier doacross; do
 		awk '$2 > 10 { ok = 1 } END { exit !ok }' || fail "$way: coz excludes what slow really buys: $(head -3 coz)"
 done
 
+# One call may wake who waits at either of two addresses.
+cat >either.c <<'C'
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(void)
+{
+	static int first, second;
+	return syscall(SYS_futex, &first, FUTEX_WAKE_OP_PRIVATE, 1, 1, &second, FUTEX_OP(FUTEX_OP_SET, 1, FUTEX_OP_CMP_GE, 0)) < 0;
+}
+C
+# shellcheck disable=SC2046
+gcc -O1 $(pkg-config --cflags dprof) -o either either.c $(pkg-config --libs dprof) && ./either || fail either
+"$analyze" dump dprof-either.* | awk '/^site .* name=futex%20wake / { site = $2 } $4 == site && $5 == "point" { print $6 }' | sort -u >woken
+[ "$(wc -l <woken)" = 2 ] || fail "either: expected two wake-ups, found $(cat woken)"
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
