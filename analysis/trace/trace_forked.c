@@ -8,10 +8,12 @@
  * Law: the first records of the first thread of such a child are an enter, with the stamp from which on it was there, of each
  * region that the thread that forked it was in then, outermost first. That thread is the one with a record of a fork of that pid,
  * the last before the child; or, if there is none (daemon), the only one of the parent; or else it is not known, and a site that
- * is missing is entered, likewise where the parent's records do not tell.
+ * is missing is entered, likewise where the parent's records do not tell, or threads of several processes forked one of that pid,
+ * in different regions.
  *
  * Memory: the records of one child, and a word for each region around a fork. */
 #define _GNU_SOURCE /* qsort_r */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,18 +246,21 @@ static bool find_regions(struct forked *all, const struct birth *birth, struct f
 		const struct recorded_fork *f = &all->forks[i];
 		if (f->pid != pid || f->clock != clock || f->stamp > until)
 			continue;
-		unclear |= last && last->process != f->process; /* perhaps in different namespaces of process ids */
+		unclear |= last && last->process != f->process && !same_regions(all, last->regions, f->regions);
 		if (!last || f->stamp > last->stamp)
 			last = f;
 	}
+	if (unclear) /* in different namespaces of process ids, perhaps */
+		trace_diagnose(&all->o->t, "pid %" PRIu64 ": expected one process that forked it, found several, in different regions: in which "
+			       "of these it began is not known", pid);
 	if (!unclear && (last || birth->known)) {
 		*regions = last ? last->regions : birth->regions;
 		return regions->n > 0;
 	}
 	*regions = (struct fork_regions){ all->nsites, 1 };
-	if (birth->parent != TR_NO_PARENT)
+	if (unclear || birth->parent != TR_NO_PARENT)
 		*MEM_GROW(all->sites, all->nsites) = TR_NO_SITE;
-	return birth->parent != TR_NO_PARENT;
+	return unclear || birth->parent != TR_NO_PARENT;
 }
 
 /* ---- All --------------------------------------------------------------------------------------- */

@@ -38,5 +38,49 @@ END
 jq -e '[.regions[], .machine[], .ranks[]] | length > 5 and all(.pid > 0)' report >/dev/null || fail "regions, machine or ranks without pid: $(cat report)"
 "$analyze" --json query spaces/* 'count(X) >= 1' >query 2>&1
 jq -e '[.longest[].places[].threads[]] | length > 1 and all(.pid > 0)' query >/dev/null || fail "longest frames without pid: $(cat query)"
+
+# Two processes have a child with pid 2 each, in namespaces of their own; that of the first begins last. So Y, before which the other one
+# did not fork, is nothing that it waits for, and it is not surely in B, in which that one forked.
+cat >two.txt <<'END'
+dprof-text 1
+clock 0 host=h0 ghz=1
+process 0 clock=0 pid=10 started=100
+process 1 clock=0 pid=20 started=100
+process 2 clock=0 pid=2 started=5000 forked=1 parent=0
+process 3 clock=0 pid=2 started=4000 forked=1 parent=1
+thread 0 clock=0 process=0 number=0
+thread 1 clock=0 process=1 number=0
+thread 2 clock=0 process=2 number=0 jumps=0 ran_on=1 ended=9000
+thread 3 clock=0 process=3 number=0 jumps=0 ran_on=1 ended=4500
+site 0 kind=region name=A file=x.c line=1
+site 1 kind=region name=B file=x.c line=2
+site 2 kind=region name=X file=x.c line=3
+site 3 kind=fork name=fork file=x.c line=4
+site 4 kind=region name=Y file=x.c line=5
+e 0 100 0 enter
+e 0 1000 3 enter process=2
+e 0 1100 3 exit process=2
+e 0 1100 0 exit
+e 1 100 4 enter
+e 1 2900 4 exit
+e 1 2950 1 enter
+e 1 3000 3 enter process=2
+e 1 3100 3 exit process=2
+e 1 3100 1 exit
+e 2 5000 2 enter
+e 2 9000 2 exit
+e 3 4000 2 enter
+e 3 4500 2 exit
+END
+trace two <two.txt
+expect 1 check two
+says out "pid 2: expected one process that forked it, found several, in different regions"
+grep -v '^e [01] [0-9]* [01] ' two.txt | trace outside # of A and B
+expect 0 coz --region Y --reduce 100 --json outside
+read -r lo hi <<<"$(interval speedup_percent <out)"
+is_true "$lo <= 0 && $hi >= 0" || fail "outside: Y saves nothing, and $lo .. $hi are proved"
+"$analyze" profile --json two >profile 2>err
+jq -e '[.flat[] | select(.name == "B")][0].inclusive_s | .lo < 0.66e-6 and (.hi == null or .hi > 0.64e-6)' profile >held ||
+	fail "two: expected 0.65 us in B, with the child that was forked in it: $(jq -c '[.flat[] | select(.name == "B")]' profile)"
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
