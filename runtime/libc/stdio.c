@@ -90,7 +90,8 @@ static void record(const struct stream *s, struct descriptor d, bool blocked)
 	t.leads_outside = d.leads_outside && s->way == GIVES && d.what == OF_OTHERS;
 	if (d.leads_outside && s->way == GIVES)
 		t.what = OF_FILE;
-	transfer_look_outside(&t, dprof_adapter_now());
+	if (blocked)
+		transfer_look_outside(&t, dprof_adapter_now());
 	if (s->is_contended && blocked)
 		t.what = OF_OTHERS;
 	if ((blocked && t.what != NOT_KNOWN) || t.what == OF_OTHERS)

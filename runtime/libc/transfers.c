@@ -216,7 +216,8 @@ void transfer_end(struct libc_transfer *t)
 	uint64_t now = moves ? dprof_adapter_now_fenced() : dprof_adapter_now();
 	bool blocked = call_blocked(&t->call, now);
 
-	transfer_look_outside(t, now);
+	if (blocked)
+		transfer_look_outside(t, now);
 	look_whether_set_anew(t);
 	if (moves)
 		transfer_record(t, now, blocked, counted);
