@@ -94,10 +94,9 @@ void causes_table_say(struct reply *r, const struct causes_table *p)
 		  "not known. %s", c->waits + c->begins, c->missing,
 		  p->trace->ndiagnostics ? "It may be among what is damaged." : "That is no damage, but limits what can be proved.");
 	say_rows(r, p);
-	if (c->standstill.hi > 0)
-		reply_say(r, SAY_TEXT, "For %s s all threads waited, and nothing that would end one of their waits was under way%s.",
-			  reply_interval(r, seconds(p, c->standstill), 6).text,
-			  p->trace->ndiagnostics ? ", if nothing that is damaged was" : "");
+	if (c->standstill.hi > 0 && !p->trace->ndiagnostics)
+		reply_say(r, SAY_TEXT, "For %s s all threads waited, and nothing that would end one of their waits was under way.",
+			  reply_interval(r, seconds(p, c->standstill), 6).text);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
