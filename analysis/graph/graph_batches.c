@@ -89,7 +89,7 @@ static bool assign(struct taken *t, size_t n, struct pieces of)
 
 bool graph_find_works(const struct builder *b, struct taken *t, size_t n)
 {
-	struct pieces all = n ? find_pieces(b, t->has) : (struct pieces){ NULL, 0 };
+	struct pieces all = n > 1 ? find_pieces(b, t->has) : (struct pieces){ NULL, 0 };
 	bool found = false;
 	for (size_t i = 0, next; i < all.n && !found; i = next) {
 		for (next = i + 1; next < all.n && all.v[next].site == all.v[i].site;)
