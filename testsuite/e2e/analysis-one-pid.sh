@@ -14,20 +14,29 @@ if ! unshare -pf --mount-proc true 2>/dev/null; then
 	exit 77
 fi
 
-while read -r way processes least command; do
-	mkdir $way && DPROF_DIR=$way $command ./one-pid $way || fail "$way: exit status $?"
+saved() { # trace: what coz proves for X without its time, in percent
+	"$analyze" --json coz --region X --reduce 100 "$1" >coz 2>&1
+	interval speedup_percent <coz
+}
+
+# X is nearly all of a run, unless its process had to wait for a core, or who waits for it did: then another run is looked at.
+once() { # way, processes, least command: false if X is less than half of the run
+	rm -rf $way $way.packed
+	mkdir $way && DPROF_DIR=$way $4 ./one-pid $way || fail "$way: exit status $?"
 	[ "$(ls $way | wc -l)" = 1 ] || fail "$way: expected one trace, found $(ls $way)"
 	"$analyze" check $way/* >out 2>&1 || fail "$way: $(cat out)"
-	[ "$(ls $way/*/*.process | wc -l)" = $processes ] || fail "$way: expected $processes processes, found $(ls $way/*/*.process)"
-	"$analyze" --json coz --region X --reduce 100 $way/* >coz 2>&1
-	read -r lo hi <<<"$(interval speedup_percent <coz)"
-	# It is nearly all of a run that nobody disturbs; half of one that takes twice as long.
-	is_true "$lo >= $least && $hi >= 50" ||
-		fail "$way: X without its time: expected $least .. 50 % and more to be proved, found $lo .. $hi"
+	[ "$(ls $way/*/*.process | wc -l)" = $2 ] || fail "$way: expected $2 processes, found $(ls $way/*/*.process)"
+	read -r lo hi <<<"$(saved $way/*)"
 	"$analyze" dump $way/* | "$analyze" pack - $way.packed || fail "$way: the text is refused"
-	"$analyze" --json coz --region X --reduce 100 $way.packed >packed 2>&1
-	[ "$(interval speedup_percent <packed)" = "$lo $hi" ] ||
-		fail "$way: expected $lo .. $hi behind dump and pack, found $(interval speedup_percent <packed)"
+	[ "$(saved $way.packed)" = "$lo $hi" ] || fail "$way: expected $lo .. $hi behind dump and pack, found $(saved $way.packed)"
+	is_true "$lo >= $3 && $hi >= 50"
+}
+
+while read -r way processes least command; do
+	for run in 1 2 3 4 5 6; do
+		once $way $processes $least "$command" && break
+		[ $run -lt 6 ] || fail "$way: X without its time: expected $least .. 50 % and more to be proved of one run of six, found $lo .. $hi"
+	done
 done <<-'END'
 	spaces 5 50
 	again 3 50 unshare -pf --mount-proc
