@@ -129,7 +129,7 @@ void loading_tell();
 
 /* site.cc: one struct dprof_site in the object file. `where` gives line and column. */
 tree site_build(enum dprof_kind kind, location_t where, const char *name, tree fn, enum origin origin = MARKED);
-tree site_build_team(location_t where, const char *name, tree fn); /* of a fork, and behind it of its join */
+tree site_build_team(location_t where, const char *name, tree fn); /* of a fork, and behind it of its join, "NAME end" */
 const char *site_function_name(tree fn);
 tree site_function(tree site); /* that it was built for; NULL if it is no site */
 

@@ -104,7 +104,7 @@ tree site_build_team(location_t where, const char *name, tree fn)
 {
 	auto_vec<char> bytes;
 	append_site(&bytes, DPROF_KIND_FORK, where, name, fn, MARKED);
-	append_site(&bytes, DPROF_KIND_JOIN, where, name, fn, MARKED);
+	append_site(&bytes, DPROF_KIND_JOIN, where, ACONCAT((name, " end", NULL)), fn, MARKED);
 	tree site = variable(bytes);
 	functions.put(site, fn);
 	return site;

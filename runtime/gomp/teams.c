@@ -27,7 +27,7 @@
 #include "runtime/gomp/gomp.h"
 
 DPROF_SITE_OF(site_fork, DPROF_KIND_FORK, "omp parallel");
-DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "omp parallel");
+DPROF_SITE_OF(site_join, DPROF_KIND_JOIN, "omp parallel end");
 
 #define LINE 64 /* bytes that go from core to core at a time */
 

@@ -51,10 +51,14 @@ waited condition 0 sem_trywait 5 before_the_permit 'proved|undecided' # by how l
 waited condition 0 pthread_cond_wait 2 before_the_signal proved
 
 run waits_openmp env OMP_WAIT_POLICY=passive
-waited imbalance 0 "omp parallel" 1 until_its_end proved
+waited imbalance 0 "omp parallel end" 1 until_its_end proved
 waited wait_at_barrier 0 "omp barrier" 1 before_barrier proved
 waited task_starvation 1 "omp parallel" 0 between_teams proved
 waited lock 0 "omp critical" 1 in_critical proved
+# To begin a team and to end it are two things, and have two names.
+"$analyze" path --json "$trace" >path.json || fail "$program: path"
+jq -e '[.slack[] | [.thread, .name, .line]] | length > 4 and length == (unique | length)' path.json >is ||
+	fail "$program: rows that nothing tells apart: $(jq -c '.slack[]' path.json)"
 
 # One case by its name, and what is no case.
 "$B/examples/waits_threads" join lock --late 1 >out 2>&1 || fail "two cases: $(cat out)"

@@ -145,7 +145,7 @@ static void check_name(enum dprof_kind kind, const char *name)
 	if (kind == DPROF_KIND_BARRIER)
 		SAME(!!(o.is & OP_OF_RANKS), begins(name, "MPI_"));
 	SAME(!!(o.is & OP_TEAM), once_team(kind, name));
-	SAME(!!(o.is & OP_TEAM_LEFT), kind == DPROF_KIND_JOIN && is(name, "omp parallel"));
+	SAME(!!(o.is & OP_TEAM_LEFT), kind == DPROF_KIND_JOIN && (is(name, "omp parallel") || is(name, "omp parallel end")));
 	SAME(!!(o.is & OP_LIFE_BEGINS), kind == DPROF_KIND_FORK && is(name, "thread begin"));
 	SAME(!!(o.is & OP_LIFE_ENDS), kind == DPROF_KIND_JOIN && is(name, "thread end"));
 	SAME(!!(o.is & OP_JOINS_THREAD), kind == DPROF_KIND_JOIN && (is(name, "pthread_join") || is(name, "pthread_tryjoin_np") ||
