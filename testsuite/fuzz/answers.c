@@ -117,8 +117,9 @@ static bool is_unique(const struct answers *a, size_t i)
 
 static bool are_seconds(const char *name)
 {
-	size_t n = strlen(name);
-	return n > 2 && !strcmp(name + n - 2, "_s");
+	const char *key = strrchr(name, '/') + 1;
+	size_t n = strlen(key);
+	return !strcmp(key, "seconds") || (n > 2 && !strcmp(key + n - 2, "_s"));
 }
 
 const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, double seconds,
