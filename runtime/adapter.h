@@ -403,6 +403,10 @@ DPROF_EXPORT uint64_t dprof_adapter_object(const char *kind, uint64_t a, uint64_
 /* The same of what lies at an address; 0: not known. */
 DPROF_EXPORT uint64_t dprof_adapter_object_at(const void *);
 
+/* The inode of the socket with which that of this inode, a local one (AF_UNIX), is connected; 0: not known, or with none that
+ * has been accepted and is not closed. Asks the helper. */
+DPROF_EXPORT uint64_t dprof_adapter_local_peer(uint64_t inode);
+
 /* This process was started by one that records, and is one more in its trace. */
 extern DPROF_EXPORT bool dprof_adapter_joined;
 

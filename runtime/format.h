@@ -262,8 +262,8 @@ enum dprof_key {
  * Bytes leave a channel in the order in which they came into it. So who took the byte with number n, and has
  * left the operation that took it, comes after the entry of whoever gave that byte. The same channel has the same
  * number in all processes of a job: it is made of the host and the inode of a pipe, the inodes of both sockets
- * of a pair, or protocol, addresses and ports of a connection (with the host if they are of loopback: other
- * addresses are taken to mean the same everywhere). Numbers of what was closed may come again, and offsets then
+ * of a pair, of the socket that asked for a local connection (AF_UNIX), or protocol, addresses and ports of another one (with
+ * the host if they are of loopback: other addresses are taken to mean the same everywhere). Numbers of what was closed may come again, and offsets then
  * begin at 0 again. An offset is given only if every byte that went that way was counted; who moves bytes by a
  * system call that is not the C library's (assembly, io_uring) is not noticed.
  *

@@ -215,12 +215,46 @@ static bool find_ends(int fd, struct socket_end *self, struct socket_end *other)
 	       end_of(&s, self) && end_of(&o, other);
 }
 
-static void look_at_socket(int fd, struct descriptor *d)
+/* By an address of AF_UNIX: whether there is a name in it. */
+static bool find_name(long call, int fd, bool *named)
+{
+	struct sockaddr_un address;
+	socklen_t size = sizeof(address);
+
+	if (sys(call, fd, &address, &size) < 0)
+		return false;
+	*named = size > offsetof(struct sockaddr_un, sun_path);
+	return true;
+}
+
+/* Who asked for a connection has no name, and knows no other socket than its own before it is accepted; who accepted has the name
+ * that was asked for; of a pair neither has one. If both have, nothing tells who asked. */
+static void look_at_local_socket(int fd, uint64_t inode, struct descriptor *d)
+{
+	bool named, other_named;
+	uint64_t other = 0;
+
+	d->is_alone = !find_name(SYS_getsockname, fd, &named) || !find_name(SYS_getpeername, fd, &other_named);
+	if (d->is_alone || (named && other_named))
+		return;
+	if (!other_named)
+		other = dprof_adapter_local_peer(inode);
+	if (!other_named && !other)
+		return;
+	d->channel[TAKES] = pair_number(other, named ? 0 : inode);
+	d->channel[GIVES] = pair_number(named ? 0 : inode, other);
+}
+
+static void look_at_socket(int fd, uint64_t inode, struct descriptor *d)
 {
 	long domain = option_of(fd, SO_DOMAIN);
 	struct socket_end self, other;
 
 	d->what = OF_OTHERS;
+	if (domain == AF_UNIX && option_of(fd, SO_TYPE) == SOCK_STREAM) {
+		look_at_local_socket(fd, inode, d);
+		return;
+	}
 	if (option_of(fd, SO_PROTOCOL) != IPPROTO_TCP || (domain != AF_INET && domain != AF_INET6))
 		return;
 	d->is_alone = !find_ends(fd, &self, &other);
@@ -265,7 +299,7 @@ static struct descriptor look_at(int fd)
 		d.channel[TAKES] = d.channel[GIVES] = pipe_number(&st);
 		break;
 	case S_IFSOCK:
-		look_at_socket(fd, &d);
+		look_at_socket(fd, st.st_ino, &d);
 		break;
 	case S_IFCHR:
 		d.what = of_device(st.st_rdev);
