@@ -42,6 +42,7 @@ for seed in ${SEED:-$(seq 8)}; do
 	END {
 		for (i = 1; i <= takes && !bad; i++) {
 			split(take[i], t)
+			if (!n[t[1]]) { print "nobody gave what was taken of " t[1]; bad = 1 }
 			while (end[t[1], at[t[1]] + 1] != "" && end[t[1], at[t[1]] + 0] + 0 < t[2])
 				at[t[1]]++
 			if (entered[t[1], at[t[1]]] > t[3]) { print "byte " t[2] " of " t[1] " was taken before it was given"; bad = 1 }
