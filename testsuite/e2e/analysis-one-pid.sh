@@ -19,7 +19,7 @@ saved() { # trace: what coz proves for X without its time, in percent
 	interval speedup_percent <coz
 }
 
-# X is nearly all of a run, unless its process had to wait for a core, or who waits for it did: then another run is looked at.
+# X is nearly all of a run, unless its process had to wait for a core, or who waits for it did.
 once() { # way, processes, least command: false if X is less than half of the run
 	rm -rf $way $way.packed
 	mkdir $way && DPROF_DIR=$way $4 ./one-pid $way || fail "$way: exit status $?"
@@ -33,10 +33,8 @@ once() { # way, processes, least command: false if X is less than half of the ru
 }
 
 while read -r way processes least command; do
-	for run in 1 2 3 4 5 6; do
-		once $way $processes $least "$command" && break
-		[ $run -lt 6 ] || fail "$way: X without its time: expected $least .. 50 % and more to be proved of one run of six, found $lo .. $hi"
-	done
+	one_of_six once $way $processes $least "$command" ||
+		fail "$way: X without its time: expected $least .. 50 % and more to be proved, found $lo .. $hi"
 done <<-'END'
 	spaces 5 50
 	again 3 50 unshare -pf --mount-proc
