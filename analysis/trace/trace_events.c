@@ -600,7 +600,8 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 	char *name = name_records(place, h->thread);
 	const struct dprof_end *end = end_of(o, place, f);
 	bool to_the_end = says_its_end(o, place, name, f, p, end);
-	uint64_t ended = end || h->version < DPROF_FORMAT_SUMMED ? h->ended : 0; /* what was changed is not believed */
+	bool believed = end || h->version < DPROF_FORMAT_SUMMED; /* its header was not changed: a sum says so, or there were none */
+	uint64_t ended = believed ? h->ended : 0;
 	uint64_t dropped = end && end->lost > h->lost ? end->lost : h->lost;
 	struct tr_thread *t = MEM_GROW(o->t.threads, o->t.nthreads);
 	*t = (struct tr_thread){
@@ -623,7 +624,7 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 				       .words = open_words(o, place, p, f, end) };
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	for (int i = 0; i < 2; i++)
-		if (was_asked(&h->sched[i]) && to_the_end)
+		if (was_asked(&h->sched[i]) && believed)
 			*MEM_GROW(t->sched, t->nsched) = h->sched[i];
 	scan_believed(o, name, p, t, (uint32_t)o->t.nthreads - 1, dropped, to_the_end, diagnostics);
 	t->entered = t->entered < t->nrecords ? t->entered : t->nrecords;
