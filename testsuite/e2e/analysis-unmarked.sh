@@ -37,7 +37,7 @@ was_held_back() {
 judge() { # NAME ranks|threads NUMBER|pid COMMAND...
 	local name=$1 part=$2 who=$3
 	shift 3
-	for _ in 1 2 3 4 5; do
+	for _ in {1..8}; do
 		rm -rf dprof-*
 		timeout 60 "$@" >out 2>&1 || fail "$name: $(cat out)"
 		[ "$part" != ranks ] || [[ $who != pid* ]] || who=pid$(cat out)

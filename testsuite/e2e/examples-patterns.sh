@@ -67,10 +67,13 @@ diagnosed() { # cause or causes with | between them, region or regions
 
 # Somebody waited like that for a rank.
 waited() { # kind rank
-	"$analyze" waits --json "$trace" >waits.json 2>err || fail "waits: $(cat err)"
-	jq -e --arg kind "$1" --argjson rank "$2" '
-		any(.waits[]; .kind == $kind and .caused_by.rank == $rank and .share_percent.lo > 5)' waits.json >is ||
-		fail "$trace: expected $* to wait for, found $(jq -c '[.waits[] | [.kind, .caused_by, .share_percent]]' waits.json)"
+	for _ in {1..6}; do
+		"$analyze" waits --json "$trace" >waits.json 2>err || fail "waits: $(cat err)"
+		jq -e --arg kind "$1" --argjson rank "$2" '
+			any(.waits[]; .kind == $kind and .caused_by.rank == $rank and .share_percent.lo > 5)' waits.json >is && return
+		np=$ranks record "${recorded[@]}"
+	done
+	fail "$trace: expected $* to wait for, found $(jq -c '[.waits[] | [.kind, .caused_by, .share_percent]]' waits.json)"
 }
 
 tasks="--rows 24 --chunk 1 --pace 5000000"

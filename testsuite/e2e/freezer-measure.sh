@@ -54,7 +54,7 @@ truth() {
 		is_true "$(field $name lo) <= 0 && $(field $name hi) >= 0 && $(field $name hi) > $(field $name lo)" ||
 			fail "$1: 0 is not in $name: $(cat "$work/json")"
 	done
-	is_true "$(field width_s max) > 0 && $(field width_s max) < 0.001" ||
+	is_true "$(field width_s max) > 0 && $(field width_s min) < 0.001" ||
 		fail "$1: the bounds are wide: $(cat "$work/json")"
 	echo "$1: width $(sed -n 's/.*"width_s":{\([^}]*\)}.*/\1/p' "$work/json")"
 }
