@@ -28,7 +28,7 @@ struct replay_entry {
 	uint32_t is;       /* OP_... of the site; 0 when it is missing */
 	bool jumped, unsure; /* trace_jumps.h */
 	uint32_t times;    /* how often, in a row, without an exit */
-	uint32_t regions, blocking; /* of this entry and those around it: OP_REGION; OP_OTHERS or OP_OWN */
+	uint32_t regions;  /* OP_REGION, of this entry and those around it */
 };
 
 struct replay {
@@ -65,12 +65,6 @@ static inline const struct replay_entry *replay_place(const struct replay *r)
 	return NULL;
 }
 
-/* In how many places it is in which it may be blocked. */
-static inline uint32_t replay_blocking(const struct replay *r)
-{
-	return r->depth ? r->entry[r->depth - 1].blocking : 0;
-}
-
 /* False when the entry is one more of the innermost. */
 static inline bool replay_enter(struct replay *r, struct replay_entry entry)
 {
@@ -81,7 +75,6 @@ static inline bool replay_enter(struct replay *r, struct replay_entry entry)
 	}
 	entry.times = 1;
 	entry.regions = replay_regions(r) + (entry.is & OP_REGION ? 1 : 0);
-	entry.blocking = replay_blocking(r) + (entry.is & (OP_OTHERS | OP_OWN) ? 1 : 0);
 	if (r->depth == r->room)
 		replay_grow(r);
 	r->entry[r->depth++] = entry;

@@ -124,10 +124,19 @@ static void see_own_end(struct blocked_walk *w, const struct trace *trace, const
 		w->inside += e->stamp - (w->ran ? w->ran : e->stamp);
 }
 
-/* In none of the places in which a thread may be blocked, as is known. */
+/* In a place in which a thread may be blocked, as is known. What a region in there does is the thread's own (a handler's, or what
+ * MPI calls), but if the region has no exit, it may be over. */
+static bool may_block(const struct replay *r)
+{
+	for (size_t i = r->depth; i-- > 0;)
+		if (r->entry[i].is & (OP_OTHERS | OP_OWN) || (r->entry[i].is & OP_REGION && !r->entry[i].jumped))
+			return !(r->entry[i].is & OP_REGION);
+	return false;
+}
+
 static bool is_own(const struct states *s)
 {
-	return replay_blocking(&s->replay) == 0 && s->now.may != 0 && !(s->now.may & (MAY_WAIT | MAY_GONE));
+	return !may_block(&s->replay) && s->now.may != 0 && !(s->now.may & (MAY_WAIT | MAY_GONE));
 }
 
 static enum place place_of(const struct states *s, const struct trace *trace)

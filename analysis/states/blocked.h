@@ -15,6 +15,8 @@
  * A process's first thread is there from when that began, and any thread until it ended: a child that records nothing
  * but its end has own time all the same.
  *
+ * What a region does inside of an operation (a handler, or what MPI calls) is own time, too, whatever that operation is.
+ *
  * Law: in its own time the thread was neither running nor delayed for a time in [lo, hi].
  *
  * In an operation that sleeps (operation.h) a thread runs for at most BLOCKED_RUNS_NS: the rest of what the kernel

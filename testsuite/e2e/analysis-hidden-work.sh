@@ -178,4 +178,24 @@ e 0 250003000 6 exit
 $post" 241000000 0
 "$analyze" coz --region handler --reduce 50 marked-post | tr -s ' \n' ' ' >line
 grep -q '(proved 0 .. \(50\|100\))' line || fail "coz: $(cat line)"
+
+# What a handler does is its thread's own also where that waits: if the kernel counts that it did not run, and it does not
+# sleep in there as far as is recorded, something blocked it. Thread 1 waits for thread 0, or thread 0 for whoever that was.
+for sleeps in '' sleeps; do
+	nap=${sleeps:+"e 0 10004000 2 enter
+e 0 250002000 2 exit
+"}
+	made "blocked-$sleeps" "e 0 10003000 6 enter
+${nap}e 0 250003000 6 exit
+$post" 900000 0
+	"$analyze" csp "blocked-$sleeps" >out || fail "blocked-$sleeps: csp: $?"
+	tr -s ' \n' ' ' <out >line
+	if [ "$sleeps" ]; then
+		grep -q 'where nothing was recorded that blocks' line && fail "who sleeps in a handler was blocked: $(cat out)"
+	else
+		grep -q 'these were blocked where nothing was recorded that blocks: pid 1 thread 0 for 0.2[34]' line ||
+			fail "nothing is said of the handler that was blocked: $(cat out)"
+		grep -q '[0-9]  *proved ' out && fail "a handler was blocked, and something is proved: $(cat out)"
+	fi
+done
 exit $failed
