@@ -635,12 +635,20 @@ size_t bsp_metrics(const struct facts *f, const struct bsp *b, struct metric **l
 	return n;
 }
 
+static bool any_marked(const struct facts *f, const struct bsp *b)
+{
+	bool any = false;
+	for (size_t i = 0; i < b->n; i++)
+		any |= f->trace->processes[f->trace->threads[b->threads[i]].process].marked;
+	return any;
+}
+
 void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 {
 	uint32_t longest = b->threads[b->longest];
 	bool alone = b->alone != UINT32_MAX;
 	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
-		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)),
+		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)), EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
 		    EXPERT_WORD("sure", b->sure ? "yes" : "no"), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
 		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_site)),

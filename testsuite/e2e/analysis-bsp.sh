@@ -82,4 +82,29 @@ jq -e '.model == "bsp"' out >is || fail "enough: $(head -c 2000 out)"
 expect 0 diagnose --json --model bsp lopsided
 jq -e '.model == "generic" and (.why_model | endswith("one superstep has more than half of all work"))' out >is ||
 	fail "lopsided: $(head -c 2000 out)"
+
+# In a program with marks, of the waiting for what one does outside of regions it is said who that is, and not that nothing costs anything.
+{
+	ranks
+	for k in {0..19}; do
+		at=$((2100 * k))
+		work 0 0 $at $((at + 1000)); op 0 1 $((at + 1000)) $((at + 2100)) group=1 seq=$k
+		work 1 0 $at $((at + 1000)); op 1 1 $((at + 2000)) $((at + 2100)) group=1 seq=$k
+	done
+} | trace outside
+expect 0 diagnose --json outside
+jq -e '.model == "bsp" and .findings[0].rank == 1 and (.findings[0].proved | not) and .findings[0].cost_percent.hi > 23 and
+	([.explanation[].text] | any(contains("works most")) | not)' out >is || fail "outside: $(head -c 2000 out)"
+
+# What one does alone before MPI_Finalize costs what others wait there, though they need not come together in that.
+{
+	ranks
+	echo "site 2 kind=region name=final file=x.c line=3"
+	echo "site 3 kind=barrier name=MPI_Finalize file=x.c line=4"
+	steps 20 1000
+	work 1 2 22000 42000; op 0 3 22000 42100 group=1 seq=20; op 1 3 42000 42100 group=1 seq=20
+} | trace finalize
+expect 0 diagnose --json finalize
+jq -e '.model == "bsp" and (.findings[0] | .cause == "sequential" and .proved and .rank == 1 and .cost_percent.lo > 23) and
+	([.explanation[].text] | any(test("^Another 23[.0-9 ]+ .* waiting in other operations")))' out >is || fail "finalize: $(head -c 2000 out)"
 echo "as expected"

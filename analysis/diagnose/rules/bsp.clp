@@ -9,8 +9,12 @@
 ;   communication  likewise, where much is moved; or what other operations take, beyond waiting
 ;   lock           threads wait for a lock that others hold
 ;
-; Of what work is uneven it is only proved that it cost what was surely waited where threads come together; and they may have waited for
-; others before that.
+; Of what work is uneven it is only proved that it cost what was surely waited where threads come together, where they may have waited for
+; others before that; or what surely goes back to it, wherever it was waited: at the end of the run in MPI_Finalize, say, which need not be
+; left by all together.
+;
+; In a program with marks, what is done outside of regions is no work for certain. Whoever is last since it does something there is found by
+; what waiting goes back to.
 
 (defglobal ?*least* = 2.0)   ; percent of all threads' time: less is no finding
 (defglobal ?*small* = 4096)  ; bytes that an operation moves on average: it is no great deal of data
@@ -18,6 +22,14 @@
 (deffunction seconds (?lo ?hi)
   (if (< ?hi 0.001) then (str-cat (shown (* ?lo 1000000) (* ?hi 1000000)) " us")
    else (if (< ?hi 1) then (str-cat (shown (* ?lo 1000) (* ?hi 1000)) " ms") else (str-cat (shown ?lo ?hi) " s"))))
+
+(deffunction less (?x ?y) (max 0.0 (- ?x ?y)))
+
+; How much surely was waited since some were there for longer; ?locks may have been for locks.
+(deffunction goes-back-to (?region ?locks)
+  (bind ?surely 0.0)
+  (do-for-all-facts ((?d delay)) (eq ?d:region ?region) (bind ?surely (max ?surely ?d:cost-lo)))
+  (less ?surely ?locks))
 
 ; ---- How it works, and where time goes -----------------------------------------------------------
 
@@ -35,8 +47,18 @@
     (text (str-cat "Of all threads' time " (shown ?lo ?hi) " % is waiting for who is last in a superstep, and "
                    (shown ?tl ?th) " % what coming together takes besides.")))))
 
+(defrule other-waiting
+  (supersteps (waiting-lo ?lo) (waiting-hi ?hi))
+  (run (waiting-lo ?all-lo) (waiting-hi ?all-hi))
+  (test (>= (less ?all-lo ?hi) ?*least*))
+  =>
+  (assert (explanation (level 2) (order 1)
+    (text (str-cat "Another " (shown (less ?all-lo ?hi) (less ?all-hi ?lo)) " % is waiting in other operations.")))))
+
+; Where regions do not say who is last, nobody is named.
 (defrule who-is-longest
-  (supersteps (steps ?steps) (longest-name ?who) (surely ?surely) (possibly ?possibly) (waiting-hi ?hi&:(>= ?hi ?*least*)))
+  (supersteps (steps ?steps) (longest-name ?who) (sure ?sure) (surely ?surely) (possibly ?possibly) (waiting-hi ?hi&:(>= ?hi ?*least*)))
+  (test (or (eq ?sure yes) (> ?surely 0)))
   =>
   (assert (explanation (level 3)
     (text (str-cat ?who " works most in all, and longest in " (if (= ?surely ?possibly) then ?surely else (str-cat ?surely " to " ?possibly))
@@ -47,11 +69,21 @@
 (defrule imbalance
   (supersteps (longest ?t) (longest-name ?who) (sure ?sure) (longest-region ?r) (longest-region-name ?name)
               (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited))
+  (run (locks-hi ?locks))
   =>
-  (assert (finding (cause imbalance) (sure ?sure) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (assert (finding (cause imbalance) (sure ?sure) (cost-lo (min ?lo (max ?waited (goes-back-to ?r ?locks)))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "others have less to do than " ?who ", superstep for superstep, mostly in " ?name))
     (suggestion (str-cat "give " ?who " less to do in " ?name ", and others more"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
+
+(defrule outside
+  (supersteps (outside unknown))
+  (delay (region -1) (thread ?t) (thread-name ?who) (cost-hi ?hi))
+  =>
+  (assert (finding (cause imbalance) (cost-lo 0.0) (cost-hi ?hi) (least ?*least*) (thread ?t)
+    (what (str-cat "others wait for who is longest outside of regions, " ?who " most; threads may take turns in that"))
+    (suggestion (str-cat "mark what " ?who " does there as a region, to see what it is"))
+    (ask yes) (ask-thread ?t))))
 
 (defrule changing
   (supersteps (region ?r) (region-name ?name) (changing-lo ?lo) (changing-hi ?hi) (waiting-lo ?waited))
@@ -64,8 +96,9 @@
 (defrule sequential
   (supersteps (alone ?t&:(>= ?t 0)) (alone-name ?who) (alone-region ?r) (alone-region-name ?name)
               (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited))
+  (run (locks-hi ?locks))
   =>
-  (assert (finding (cause sequential) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (assert (finding (cause sequential) (cost-lo (min ?lo (max ?waited (goes-back-to ?r ?locks)))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "others wait for what one does alone, mostly " ?who " in " ?name))
     (suggestion (str-cat "share what " ?name " does among threads, or do it while others work"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
