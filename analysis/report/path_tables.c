@@ -64,10 +64,10 @@ static void sum_up(struct path_regions *r)
 }
 
 /* Of threads of which all is lost, it is not known how many there were. */
-static void add_lost(struct path_region *x, const struct graph *g, size_t nthreads, frz_time span, frz_time length)
+static void add_lost(struct path_region *x, const struct graph *g, size_t nthreads, frz_time span)
 {
-	int64_t lost = graph_sum_of(g, g->around), on_path = ticks_plus(x->on_path.hi, lost), mean = ticks_plus(x->mean.hi, lost / (int64_t)nthreads + 1);
-	x->on_path.hi = on_path < length.hi ? on_path : length.hi;
+	int64_t lost = graph_sum_of(g, g->around), mean = ticks_plus(x->mean.hi, lost / (int64_t)nthreads + 1);
+	x->on_path.hi = ticks_plus(x->on_path.hi, lost);
 	x->mean.hi = mean < span.hi ? mean : span.hi;
 	for (size_t t = 0; t < g->trace->nthreads; t++)
 		if (graph_lost_all_of(g, (uint32_t)t))
@@ -96,7 +96,8 @@ void path_regions_open(struct path_regions *r, const struct path *p, const struc
 		struct path_region *x = &r->v[i];
 		x->mean = mean_of(x->mean, nthreads ? nthreads : 1);
 		if (p->graph.nlosses)
-			add_lost(x, &p->graph, nthreads ? nthreads : 1, p->span.length, profile->length);
+			add_lost(x, &p->graph, nthreads ? nthreads : 1, p->span.length);
+		x->on_path.hi = x->on_path.hi < profile->length.hi ? x->on_path.hi : profile->length.hi; /* where several threads may be on it */
 		x->imbalance = (frz_time){ ticks_minus(x->on_path.lo, x->mean.hi), ticks_minus(x->on_path.hi, x->mean.lo) };
 	}
 	if (r->n)

@@ -418,4 +418,18 @@ jq -e '.span_s == null and .segments == null' out >nothing || fail "$(cat out)"
 { sites; echo 'thread 0 clock=0 rank=0'; echo 'e 0 1000 5 point'; } | trace point
 expect 0 path --json point
 says_not err '--from'
+
+# Two are as long in the same region each time: whichever way the path goes, it is there for no longer than all of it is.
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h ghz=1" "thread 0 clock=0 rank=0" "thread 1 clock=0 rank=1" "group 1 threads=0,1" \
+		"site 0 kind=region name=a file=x.c line=1" "site 1 kind=barrier name=MPI_Barrier file=x.c line=2"
+	for k in {0..9}; do
+		for t in 0 1; do
+			work $t 0 $((1100 * k)) $((1100 * k + 1000)); op $t 1 $((1100 * k + 1000)) $((1100 * k + 1100)) group=1 seq=$k
+		done
+	done
+} | trace ties
+expect 0 path --json ties
+jq -e '.length_s.hi as $all | [.regions[] | select(.name == "a") | .seconds.hi <= $all and .imbalance_s.hi <= $all - .mean_s.lo + 3e-9] == [true]' out >is ||
+	fail "ties: $(jq -c .regions out)"
 exit $failed
