@@ -16,7 +16,7 @@ static const struct sql_result results[] = {
 	  "program$ processes hosts events lost span_s~ base$ model$ bounds$ verdict$ efficiency.parallel~ efficiency.load_balance~ "
 	  "efficiency.communication~ advice$" },
 	{ "stragglers", "csp", cmd_csp, "threads",
-	  "rank thread host$ routine$ straggler_percent~ alone_s~ verdict$ site$ file$ line working_s~ waiting_s~ unclassified_percent~" },
+	  THREAD " host$ routine$ straggler_percent~ alone_s~ verdict$ site$ file$ line working_s~ waiting_s~ unclassified_percent~" },
 	{ "whatifs", "coz", cmd_coz, "regions/curve",
 	  "region$ file$ line reduce_percent~ speedup_percent~ expected_percent~ verdict$" },
 	{ "waits", "waits", cmd_waits, "waits",

@@ -69,6 +69,17 @@ holds '.[0] | .rank == 1e9 and .region == "wörk" and .straggler_percent_lo > 40
 asked 5
 holds '. == [{"sender": "h'"'"';--1", "receiver": "h0", "slow": 1e9}]'
 
+# Processes without ranks are told apart by their pids: each has what it kept others waiting by, and nothing of another's.
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h ghz=1" "process 0 clock=0 pid=70" "process 1 clock=0 pid=71" \
+		"thread 0 clock=0 process=0 number=0" "thread 1 clock=0 process=1 number=0" "group 1 threads=0,1" \
+		"site 0 kind=region name=a file=x.c line=1" "site 1 kind=region name=b file=x.c line=2" "site 2 kind=barrier name=MPI_Barrier file=x.c line=3"
+	work 0 0 1000 5000; op 0 2 5000 5010 group=1 seq=0; work 1 1 1000 3000; op 1 2 3000 5010 group=1 seq=0
+	work 0 0 5010 6010; op 0 2 6010 8020 group=1 seq=1; work 1 1 5010 8010; op 1 2 8010 8020 group=1 seq=1
+} | trace pids
+expect 0 query --json --sql "$(sed -n 4p questions | sed 's/^SELECT s.rank,/SELECT s.pid, s.rank,/')" pids
+jq -e '[.rows[] | select(.seconds_lo > 0) | [.pid, .rank, .region]] | sort == [[70, -1, "a"], [71, -1, "b"]]' out >held || fail "pids: $(cat out)"
+
 # ---- Tables ---------------------------------------------------------------------------------------
 
 # As the commands say it.
@@ -78,8 +89,8 @@ same() { # SELECT command, what of its JSON
 	expect 0 $2 --json two
 	jq "$3" out | rounded | diff answer - >differ || fail "$1, $2: $(cat differ)"
 }
-same 'SELECT rank, straggler_percent_lo AS lo, straggler_percent_hi AS hi, site, line FROM stragglers' csp \
-	'[.threads[] | {rank, site, line} + .straggler_percent]'
+same 'SELECT rank, pid, straggler_percent_lo AS lo, straggler_percent_hi AS hi, site, line FROM stragglers' csp \
+	'[.threads[] | {rank, pid, site, line} + .straggler_percent]'
 same 'SELECT region, reduce_percent_lo AS at, expected_percent_lo AS lo, speedup_percent_hi AS hi FROM whatifs' coz \
 	'[.regions[] | .region as $r | .curve[] | {region: $r, at: .reduce_percent.lo, lo: .expected_percent.lo, hi: .speedup_percent.hi}]'
 same 'SELECT kind, caused_by_region AS region, seconds_hi AS hi, count FROM waits' waits \
