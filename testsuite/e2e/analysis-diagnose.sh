@@ -166,4 +166,33 @@ expect 2 diagnose --rules zero.clp imbalance
 says err "as rules were applied: [PRNTUTIL7] Attempt to divide by zero"
 expect 2 diagnose --model genric imbalance
 says err '--model: expected auto or a model such as generic; found "genric"'
+
+# A token goes round: all work in one region for as long each, but one after the other. That is no turn in being longest. And where one does
+# nearly all, no others do anything after it.
+token() { # how much longer rank 1 works each time
+	local k r at=0 end
+	printf '%s\n' "dprof-text 1" "clock 0 host=h ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=send name=MPI_Send file=x.c line=2" \
+		"site 2 kind=recv name=MPI_Recv file=x.c line=3" "site 3 kind=region name=begin file=x.c line=4"
+	for r in 0 1 2; do echo "thread $r clock=0 rank=$r"; done
+	echo "group 1 threads=0,1,2"
+	local since=(0 0 0)
+	for ((k = 0; k < 8; k++)); do
+		for r in 0 1 2; do
+			[ $((k + r)) = 0 ] || op $r 2 ${since[r]} $((at + 10)) group=1 peer=$(((r + 2) % 3)) tag=0 bytes=8
+			end=$((at + 10 + 10000 + (r == 1 ? $1 : 0)))
+			work $r 0 $((at + 10)) $end
+			op $r 1 $end $((end + 5)) group=1 peer=$(((r + 1) % 3)) tag=0 bytes=8
+			since[r]=$((end + 5)) at=$end
+		done
+	done
+	op 0 2 ${since[0]} $((at + 10)) group=1 peer=2 tag=0 bytes=8
+}
+token 0 | trace token
+expect 0 diagnose --json --model generic token
+jq -e '(.findings[0] | .cause == "sequential" and .proved and .cost_percent.lo > 50 and (has("rank") | not)) and ([.findings[].cause] | index("imbalance") | not) and
+	([.explanation[].text] | any(startswith("On average 1.0 ")))' out >is || fail "token: $(jq -c '.findings, .explanation' out)"
+token 200000 | trace lopsided
+expect 0 diagnose --json --model generic lopsided
+jq -e '(.findings[0] | .cause == "imbalance" and .rank == 1) and ([.findings[].cause] | index("sequential") | not)' out >is ||
+	fail "lopsided: $(jq -c .findings out)"
 echo "as expected"

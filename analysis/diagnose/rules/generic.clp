@@ -2,7 +2,7 @@
 ;
 ; generic.clp - causes of lost time in any parallel program.
 ;
-;   sequential      only one thread works in a region, and others wait for that
+;   sequential      only one thread works in a region, and others wait for that; or several work in it, one after the other
 ;   imbalance       several work in a region, one of them longer, and others wait for that one; or they take turns in that
 ;   lock            threads wait for a lock that others hold
 ;   communication   what an operation itself takes, beyond waiting
@@ -15,7 +15,16 @@
 (defglobal ?*small* = 4096)  ; bytes that an operation moves on average: it is no great deal of data
 (defglobal ?*often* = 10)    ; calls of each thread
 
+(defglobal ?*alone* = 1.1)   ; threads that work at a time, on average: then there is hardly a time when several do
+
 (deffunction less (?x ?y) (max 0.0 (- ?x ?y)))
+
+; ?work of all time is work: so many threads work at a time. Whoever waits does so for one that works, or for what an operation takes.
+(deffunction at-a-time (?threads ?work) (/ (* ?threads ?work) 100))
+
+; Nor is it that one of them does nearly all.
+(deffunction in-turn (?threads ?work ?excess ?cost)
+  (and (<= (at-a-time ?threads ?work) ?*alone*) (< ?excess (/ ?cost 2))))
 
 ; ---- Level 1: how the time was spent -------------------------------------------------------------
 
@@ -46,6 +55,12 @@
   =>
   (assert (explanation (level 2) (text "What operations themselves took is significant."))))
 
+(defrule one-at-a-time
+  (run (threads ?n&:(> ?n 1)) (work-lo ?lo) (work-hi ?hi&:(<= (at-a-time ?n ?hi) ?*alone*)) (waiting-lo ?waits&:(>= ?waits ?*least*)))
+  =>
+  (assert (explanation (level 2) (order 1)
+    (text (str-cat "On average " (shown (at-a-time ?n ?lo) (at-a-time ?n ?hi)) " of " ?n " threads work at a time.")))))
+
 ; ---- Level 3: what it comes of -------------------------------------------------------------------
 
 (defrule sequential
@@ -65,11 +80,23 @@
    else (if (< ?excess-hi ?*least*) then (str-cat "threads take turns in being longest in " ?name ", " ?who " most")
    else (str-cat "others wait for who is longest in " ?name ", " ?who " most; threads may take turns in that"))))
 
+(defrule one-after-the-other
+  (run (threads ?n&:(> ?n 1)) (work-hi ?work) (locks-hi ?locks))
+  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (cost-lo ?lo) (cost-hi ?hi) (excess-hi ?eh))
+  (region (id ?r) (threads ?several&:(> ?several 1)))
+  (test (in-turn ?n ?work ?eh ?lo))
+  =>
+  (assert (finding (cause sequential) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r)
+    (what (str-cat ?several " threads work in " ?name ", but one after the other: others wait meanwhile"))
+    (suggestion (str-cat "let several do " ?name " at the same time: have each wait for less of what others do, or begin before they are done"))
+    (ask yes) (ask-site ?r))))
+
 (defrule imbalance
-  (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
+  (run (threads ?n&:(> ?n 1)) (work-hi ?work) (locks-hi ?locks))
   (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi)
          (excess-lo ?el) (excess-hi ?eh))
   (region (id ?r) (threads ?several&:(> ?several 1)))
+  (test (or (>= ?el ?*least*) (not (in-turn ?n ?work ?eh ?lo))))
   =>
   (bind ?longer (>= ?el ?*least*))
   (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
