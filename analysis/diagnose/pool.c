@@ -59,12 +59,12 @@ static void find_tasks(struct pool_finder *f, uint32_t thread)
 	steps_close(&s);
 }
 
-/* How many threads have enough tasks there, and these so many. */
-struct pool_count { size_t threads; uint64_t tasks; };
+/* How many threads have enough tasks there, whether it is marked, and these so many. */
+struct pool_count { size_t threads; bool marked; uint64_t tasks; };
 
 static struct pool_count count_of(const struct pool_finder *f, uint32_t row)
 {
-	struct pool_count count = { 0, 0 };
+	struct pool_count count = { .marked = !f->g->trace->sites[row].automatic };
 	for (size_t i = 0; i < f->nrows; i++) {
 		bool is = f->rows[i].row == row && f->rows[i].is.tasks >= POOL_LEAST;
 		count.threads += is;
@@ -73,15 +73,23 @@ static struct pool_count count_of(const struct pool_finder *f, uint32_t row)
 	return count;
 }
 
+/* Around a marked region there is often a thread's body, which does a little at each lock, too. */
+static bool is_more(struct pool_count x, struct pool_count y)
+{
+	if (x.threads != y.threads)
+		return x.threads > y.threads;
+	return x.marked != y.marked ? x.marked : x.tasks > y.tasks;
+}
+
 /* False: there are no two workers, or their stamps cannot be compared. */
 static bool find_workers(struct pool_finder *f)
 {
 	struct pool *p = f->pool;
-	struct pool_count most = { 1, 0 };
+	struct pool_count most = { .threads = 1, .marked = true, .tasks = UINT64_MAX };
 	bool one_clock = true;
 	for (size_t i = 0; i < f->nrows; i++) {
 		struct pool_count n = count_of(f, f->rows[i].row);
-		if (n.threads < most.threads || (n.threads == most.threads && n.tasks <= most.tasks))
+		if (!is_more(n, most))
 			continue;
 		most = n;
 		p->site = f->rows[i].row;

@@ -4,7 +4,7 @@
  * works in a region, the same for all, again and again.
  *
  * A *task* is work in a region that lies behind such an operation, with no other one in between; the region is the one in which most threads
- * have POOL_LEAST of them or more, of several that with most. These threads are the *workers*, two at least, and of one clock. The pool is *open* from when
+ * have POOL_LEAST of them or more, of several one that is marked, and that with most. These threads are the *workers*, two at least, and of one clock. The pool is *open* from when
  * the first of them begins its first task until the last has done its last. Of a worker's time
  *
  *   comp          is work in regions

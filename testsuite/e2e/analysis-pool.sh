@@ -57,4 +57,17 @@ jq -e '.model == "generic"' out >is || fail "barriers: $(head -c 2000 out)"
 sed 's/^\(e 1 [0-9]*\) 0 /\1 3 /; s/^\(e 2 [0-9]*\) 0 /\1 1 /' run.txt | trace apart
 expect 0 diagnose --json --model task-pool apart
 jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit: no two threads take"))' out >is || fail "apart: $(head -c 2000 out)"
+
+# The thread's body is a region, too, and does a little at each lock: a task is what is marked.
+{ threads | sed 's/^site 0 .*/&\nsite 6 kind=region name=body file=x.c line=6 auto=1/'; for thread in 0 1; do
+	echo "e $thread 0 6 enter"
+	for k in {0..5}; do
+		at=$((10000 * k + 5000 * thread + 100))
+		op $thread 3 $at $((at + 10)) id=$((5 + thread)); op $thread 1 $((at + 20)) $((at + 30)) id=$((7 + thread))
+		work $thread 0 $((at + 35)) $((at + 9500))
+	done
+	echo "e $thread 66000 6 exit"
+done; } | trace bodies
+expect 0 diagnose --json bodies
+jq -e '.model == "task-pool" and (.why_model | contains(" take 12 tasks ") and endswith(" task"))' out >is || fail "bodies: $(jq -c '[.model, .why_model]' out)"
 exit $failed
