@@ -23,7 +23,7 @@ best() { # region
 # core for a while, and who held up whom is not known to us: then it runs again.
 record() { # way
 	local span
-	for _ in {1..10}; do
+	for _ in 1 2 3; do
 		rm -rf dprof-*
 		timeout 60 ./straggler "$1" || fail "$1: exit status $?"
 		"$analyze" check dprof-* >verdict || fail "$1: $(cat verdict)"
@@ -33,17 +33,19 @@ record() { # way
 	done
 }
 
-for way in pipe fork pair stream atomic latch barrier doacross; do
-	record $way
+slow_is_slow() { # way
+	record "$1"
 	read -r slow _ < <(best slow)
 	read -r _ fast < <(best fast)
-	is_true "${slow:-0} > 10 && ${slow:-0} > ${fast:-0}" ||
-		fail "$way: expected the score of slow to be proved higher than that of fast, found at least ${slow:-none} and at most ${fast:-none}"
 	# for whom they waited is not claimed: with less of `slow` the run may be shorter, and it is not claimed that it
 	# will not
 	"$analyze" coz --region slow --reduce 100 --json dprof-* >coz 2>diagnostics
-	interval speedup_percent <coz |
-		awk '$2 > 10 { ok = 1 } END { exit !ok }' || fail "$way: coz excludes what slow really buys: $(head -3 coz)"
+	interval speedup_percent <coz | awk '$2 > 10 { ok = 1 } END { exit !ok }' || fail "$1: coz excludes what slow really buys: $(head -3 coz)"
+	is_true "${slow:-0} > 10 && ${slow:-0} > ${fast:-0}"
+}
+for way in pipe fork pair stream atomic latch barrier doacross; do
+	one_of_six slow_is_slow $way ||
+		fail "$way: expected the score of slow to be proved higher than that of fast, found at least ${slow:-none} and at most ${fast:-none}"
 done
 
 # One call may wake who waits at either of two addresses.
