@@ -14,6 +14,7 @@
  * standard output, as the job has found it, is a file: no thread in the trace takes what is written there. Unless that takes so
  * long that whoever does take it must have been waited for. */
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
@@ -145,13 +146,18 @@ static void look_whether_set_anew(struct libc_transfer *t)
 	t->expired = true;
 }
 
-/* A pipe, from which whoever takes has not kept up. */
-static bool is_half_full(int fd)
+/* A pipe, or a socket, from which whoever takes has not kept up. (What a socket holds is a half or so of what counts for its
+ * buffer, and who was held up goes on when there is some room.) */
+static bool is_filling(int fd)
 {
 	long room = sys(SYS_fcntl, fd, F_GETPIPE_SZ, 0);
-	int bytes = 0;
+	int bytes = 0, size = 0;
+	socklen_t n = sizeof(size);
 
-	return room > 0 && sys(SYS_ioctl, fd, FIONREAD, &bytes) == 0 && 2L * bytes >= room;
+	if (room > 0)
+		return sys(SYS_ioctl, fd, FIONREAD, &bytes) == 0 && 2L * bytes >= room;
+	return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_SNDBUF, &size, &n) == 0 && size > 0 &&
+	       sys(SYS_ioctl, fd, SIOCOUTQ, &bytes) == 0 && 4L * bytes >= size;
 }
 
 #define SURELY_HELD_UP 100 /* times longer than what may be */
@@ -162,7 +168,7 @@ void transfer_look_outside(struct libc_transfer *t, uint64_t now)
 	uint64_t took = now - t->call.since.stamp;
 
 	if (!t->leads_outside || took < dprof_adapter_pause_ticks ||
-	    (took < SURELY_HELD_UP * dprof_adapter_pause_ticks && !is_half_full(t->fd)))
+	    (took < SURELY_HELD_UP * dprof_adapter_pause_ticks && !is_filling(t->fd)))
 		return;
 	t->what = OF_OTHERS;
 	t->channel = 0;

@@ -91,6 +91,37 @@ to_file() {
 }
 one_of_six to_file || fail "half of X beside a file: expected 35 .. 50 to be proved, found $lo .. $hi ($(cat problems))"
 
+# Likewise of a socket, where each of the bytes' pieces is held up for less time than a thread might lose its core.
+cat >takes.py <<'PY'
+import socket, subprocess, time
+listening = socket.socket()
+listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+listening.bind(("127.0.0.1", 0))
+listening.listen(1)
+ours = socket.socket()
+ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+ours.connect(listening.getsockname())
+taken, _ = listening.accept()
+writer = subprocess.Popen(["./pieces"], stdout=ours.fileno())
+ours.close()
+for _ in range(100):
+    left = 4096
+    while left:
+        left -= len(taken.recv(left))
+    time.sleep(0.005)
+raise SystemExit(writer.wait())
+PY
+sed 's/65536/4096/; s/: 8); i/: 100); i/; s/usleep(20000)/usleep(2000)/' writer.c >pieces.c
+"$B/bin/dprof-cc" -O1 -o pieces pieces.c || exit 1
+to_socket() {
+	rm -r dprof-*
+	python3 takes.py || fail "a socket: exit status $?"
+	read -r lo hi expected < <(saves X)
+	is_true "$lo <= 0 && $hi >= 10"
+}
+one_of_six to_socket ||
+	fail "half of X while who reads a socket is slow: nothing is saved, and $lo .. $hi are proved ($(cat problems))"
+
 # The reader is the slow one: with half of Y the run takes a bit more than half as long.
 from_writer() {
 	rm -r dprof-*
