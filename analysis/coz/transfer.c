@@ -465,14 +465,14 @@ bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_t
 		const struct graph_input *input = &g->inputs[j->first + i];
 		struct transfer_range seen = t->seen[i];
 		frz_time needed = i == 0				       ? cost_of(t, j, proved)
-				  : input->receiver			       ? ANYTHING
+				  : input->receiver && (proved || !input->meets) ? ANYTHING
 				  : seen.seen || proved || t->worst	       ? seen.ticks
 									       : unseen_transfer(passed, i);
-		bool sure = proved ? input->needed : input->sure, open = proved && needed.lo > 0 && !is_least_known(t, i);
+		bool sure = proved ? input->needed : input->sure || input->meets, open = proved && needed.lo > 0 && !is_least_known(t, i);
 		needed.lo = open ? 0 : needed.lo;
 		all_seen &= !open && (i == 0 || seen.seen || t->worst);
 		out[i] = left_over(passed[i], needed, sure);
-		out[i].absent = input->own || (input->candidate && !proved);
+		out[i].absent = input->own || (input->candidate && !input->meets && !proved);
 		all_sure &= sure || out[i].absent;
 	}
 	if (!proved && blame_candidate(t, j, out))

@@ -53,7 +53,7 @@ void transfer_passed(struct transfer *, const struct graph_node *, frz_time *pas
 
 /* Of each input of an ARRIVAL, which was there `passed` before the end, for the proved answer or the expected one.
  * There a candidate is absent, unless it came last and nothing that was seen of such operations explains how long this
- * one took: then it is what was waited for. Whether all such transfers were seen, and often enough: then no input but candidates differs
+ * one took: then it is what was waited for; or unless sends like this one always meet it. Whether all such transfers were seen, and often enough: then no input but candidates differs
  * in the other answer. */
 bool transfer_slacks(struct transfer *, const struct graph_node *, const frz_time *passed, bool proved,
 		     struct slack *out);

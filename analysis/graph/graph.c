@@ -57,7 +57,7 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 			.thread = s->thread, .node = number, .stamp = s->stamp,
 			.bytes = inputs[i].bytes < GRAPH_MOST_BYTES ? inputs[i].bytes : GRAPH_MOST_BYTES,
 			.sure = inputs[i].sure,
-			.receiver = inputs[i].receiver, .needed = inputs[i].needed,
+			.receiver = inputs[i].receiver, .meets = inputs[i].meets, .needed = inputs[i].needed,
 			.candidate = inputs[i].candidate, .follows = inputs[i].follows,
 			.goes_on = inputs[i].goes_on, .open = inputs[i].next > 0,
 			.own = inputs[i].own, .polls = inputs[i].polls };

@@ -109,7 +109,8 @@
  *   - of several threads that ran on when their process ended, who was in no marked region ended it;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
  *     whose send ended before its receive began, is sent without waiting for the receiver; of a longer one
- *     the receiver is a candidate, too, so that it counts where nothing else explains how long the send took;
+ *     the receiver is a candidate, too, so that it counts where nothing else explains how long the send took; and where all sends
+ *     of about that size, between the same hosts, lasted until a receiver came that was late, it counts in any case;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
  *     after that thread's last event before it;
  *   - MPI_Scan goes by the order of ranks in MPI_COMM_WORLD;
@@ -166,9 +167,10 @@ enum {
 
 struct graph_input {
 	uint64_t stamp;
-	uint64_t bytes : 55;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more. Of the first: ticks for which nobody knows whether
+	uint64_t bytes : 54;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more. Of the first: ticks for which nobody knows whether
 				    its thread tried, or did anything else first. UNKNOWN, of the last: ticks for which the moment
 				    was over that it lays down, when the waiting began */
+	uint64_t meets : 1;      /* the begin of a receive for which sends of this kind always waited: expected, though a candidate */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
 	uint64_t needed : 1;
@@ -180,7 +182,7 @@ struct graph_input {
 	uint64_t own : 1;        /* a candidate: a task that its thread ran before; who else waits here in another run waits for that */
 	uint32_t thread, node;
 };
-#define GRAPH_MOST_BYTES ((UINT64_C(1) << 55) - 1)
+#define GRAPH_MOST_BYTES ((UINT64_C(1) << 54) - 1)
 
 struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */

@@ -3,13 +3,21 @@
  * graph_messages.c - nodes of the operations in which messages were completed: whom a receive and a send waited for, and
  * may wait for in another run. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
 
-/* Between each two clocks the longest message whose send certainly ended before its receive
- * began. */
+#define SIZES 65 /* powers of two, and 0 */
+
+/* What is known of sends before they are made into nodes: between each two clocks the longest message whose send certainly ended before
+ * its receive began; and of each size whether there was such a one, and how many lasted until their receive began. */
+struct sends {
+	uint64_t *eager;
+	struct sends_of_size { uint32_t waited; bool free; } *sizes;
+};
+
 static uint64_t *find_eager(const struct builder *b)
 {
 	const struct graph *g = b->graph;
@@ -32,13 +40,29 @@ static uint64_t *find_eager(const struct builder *b)
 	return eager;
 }
 
-static bool waits_for_receiver(const struct builder *b, const struct message *m,
-			       const uint64_t *eager)
+static size_t pair_of(const struct builder *b, const struct message *m)
 {
 	const struct trace *t = b->graph->trace;
-	size_t pair = t->threads[m->sent.thread].clock * t->nclocks +
-		      t->threads[m->begun.thread].clock;
-	return m->synchronous || (m->bytes > eager[pair] && !m->buffered);
+	return t->threads[m->sent.thread].clock * t->nclocks + t->threads[m->begun.thread].clock;
+}
+
+static struct sends_of_size *size_of(const struct builder *b, const struct sends *sends, const struct message *m)
+{
+	return &sends->sizes[pair_of(b, m) * SIZES + (m->bytes ? 64 - (size_t)__builtin_clzll(m->bytes) : 0)];
+}
+
+static bool waits_for_receiver(const struct builder *b, const struct message *m, const struct sends *sends)
+{
+	return m->synchronous || (m->bytes > sends->eager[pair_of(b, m)] && !m->buffered);
+}
+
+#define ALWAYS 2 /* so many, and none that did otherwise */
+
+/* In every run, most likely; of several receives it may be another then. */
+static bool meets_receiver(const struct builder *b, const struct message *m, const struct sends *sends)
+{
+	const struct sends_of_size *of = size_of(b, sends, m);
+	return m->bytes > sends->eager[pair_of(b, m)] && !m->synchronous && !m->by_choice && !of->free && of->waited >= ALWAYS;
 }
 
 static struct event_ref call_of(const struct mpi_calls *calls, size_t i, uint32_t thread)
@@ -159,7 +183,7 @@ static void add_late_receives(struct builder *b, const struct completion *x)
 
 /* What one message that is completed adds to the inputs, and says of the node. */
 static void add_end_of(struct builder *b, const struct completion *x, const struct message *m, bool as_sender,
-		       const uint64_t *eager, struct node_input *inputs, size_t *n, struct graph_node *says)
+		       const struct sends *sends, struct node_input *inputs, size_t *n, struct graph_node *says)
 {
 	if (m->nobody) {
 		says->hidden = says->delayed = true;
@@ -182,10 +206,10 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	if (m->buffered)
 		return;
 	bool before = graph_certainly_before(b, m->begun, x->exit), late = is_late(m, before);
-	bool waits = waits_for_receiver(b, m, eager) && (m->synchronous || !graph_certainly_before(b, x->exit, m->begun));
+	bool waits = waits_for_receiver(b, m, sends) && (m->synchronous || !graph_certainly_before(b, x->exit, m->begun));
 	if (waits || before)
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
-						      .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
+						      .meets = meets_receiver(b, m, sends), .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
 						      .candidate = !m->synchronous };
 	else
 		add_call_of_receiver(b, x, m, inputs, n);
@@ -208,13 +232,13 @@ static void note_choice(struct builder *b, const struct completion *x)
 						   .queue = graph_inbox(b, process, x->by_choice ? TR_NO_SITE : m->received_at) });
 }
 
-static void add_completion(struct builder *b, const struct completion *x, const uint64_t *eager)
+static void add_completion(struct builder *b, const struct completion *x, const struct sends *sends)
 {
 	struct node_input few[2 + BEGIN_INPUTS], *inputs = x->n > 1 ? mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs) : few;
 	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried }, *node;
 	size_t n = graph_begin_inputs(&x->begin, inputs);
 	for (size_t i = 0; i < x->n; i++)
-		add_end_of(b, x, &b->messages[x->attached[i].message], x->attached[i].as_sender, eager, inputs, &n, &says);
+		add_end_of(b, x, &b->messages[x->attached[i].message], x->attached[i].as_sender, sends, inputs, &n, &says);
 	if (x->n == 1 && n == 2 && inputs[1].receiver && !inputs[1].candidate) { /* a send that is matched with its receive */
 		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
 		graph_wait(b, x->exit, number);
@@ -279,13 +303,51 @@ static void find_pending(struct builder *b)
 	}
 }
 
-void graph_completions(struct builder *b)
+/* Whether one of the messages that are complete together was sent after another's receive began. */
+static bool others_came_later(const struct builder *b, const struct completion *x, const struct message *m)
 {
-	uint64_t *eager = find_eager(b);
-	find_pending(b);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct message *other = &b->messages[x->attached[i].message];
+		if (other != m && !graph_certainly_before(b, x->attached[i].as_sender ? other->begun : other->sent, m->begun))
+			return true;
+	}
+	return false;
+}
+
+static void note_send(const struct builder *b, const struct sends *sends, const struct completion *x, const struct message *m)
+{
+	if (m->synchronous || m->buffered || m->nobody)
+		return;
+	struct sends_of_size *of = size_of(b, sends, m);
+	of->free |= graph_certainly_before(b, x->exit, m->begun);
+	if (of->free || others_came_later(b, x, m))
+		return;
+	int64_t before = graph_between(b, x->begin.enter, m->begun).lo, behind = graph_between(b, m->begun, x->exit).hi;
+	of->waited += before > 0 && before > behind && graph_certainly_before(b, m->begun, x->exit);
+}
+
+static void note_sends(const struct builder *b, const struct sends *sends)
+{
 	for (size_t i = 0; i < b->ncompletions; i++) {
 		struct completion x = completion_of(b, &b->completions[i]);
-		add_completion(b, &x, eager);
+		spill_relax(b->spill);
+		for (size_t k = 0; k < x.n; k++)
+			if (x.attached[k].as_sender)
+				note_send(b, sends, &x, &b->messages[x.attached[k].message]);
 	}
-	free(eager);
+}
+
+void graph_completions(struct builder *b)
+{
+	size_t n = b->graph->trace->nclocks;
+	struct sends sends = { find_eager(b), mem_resize(NULL, n * n * SIZES + 1, sizeof *sends.sizes) };
+	memset(sends.sizes, 0, n * n * SIZES * sizeof *sends.sizes);
+	find_pending(b);
+	note_sends(b, &sends);
+	for (size_t i = 0; i < b->ncompletions; i++) {
+		struct completion x = completion_of(b, &b->completions[i]);
+		add_completion(b, &x, &sends);
+	}
+	free(sends.eager);
+	free(sends.sizes);
 }

@@ -326,7 +326,7 @@ struct builder {
 struct node_input {
 	struct event_ref ref;
 	uint64_t bytes;
-	bool sure, receiver, needed, candidate, follows, goes_on, own, polls, arrives;
+	bool sure, receiver, meets, needed, candidate, follows, goes_on, own, polls, arrives;
 	uint64_t next, next_at;
 };
 
