@@ -5,8 +5,9 @@
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i)
  *
  * What such a thread does another may do in another run. There is no sign of it but that it is shared out: of threads that were
- * created in one place not all are as often in a region, and they leave it for the last time no further apart than the longest such
- * piece takes, since nobody is idle while there is one left. Chance may look so, too; then what is proved is only wider than need be. Where a
+ * created in one place not all are as often in a region, and they leave it, or all regions, for the last time no further apart than the
+ * longest such piece takes, since nobody is idle while there is one left. Those that come behind the end of all others from there are
+ * looked at by themselves. Chance may look so, too; then what is proved is only wider than need be. Where a
  * lock or something else that is recorded gives out the work, that is known better (graph_dealers.c); so it is of ranks
  * that count in a window.
  *
@@ -61,9 +62,27 @@ static void add_pieces(const struct pieces *p, struct shared_out *all)
 	all->last_end = p->last > all->last_end ? p->last : all->last_end;
 }
 
-static bool looks_shared_out(const struct shared_out *s)
+static bool is_unequal(const struct shared_out *s)
 {
-	return s->fewest > 0 && s->fewest < s->most && s->last_end - s->first_end <= s->longest;
+	return s->fewest > 0 && s->fewest < s->most;
+}
+
+static bool ends_together(const struct shared_out *s)
+{
+	return s->last_end - s->first_end <= s->longest;
+}
+
+/* Of all regions in which a thread has been twice: what is given out may be pieces of several kinds. The pieces are of one thread. */
+static void add_all_pieces(const struct trace *trace, const struct pieces *p, const struct shared_out *regions, struct shared_out *all)
+{
+	struct pieces of_all = { .last = 0 };
+	for (uint32_t s = 0; s < trace->nsites; s++) {
+		if (regions[s].most < 2 || trace->sites[s].automatic)
+			continue;
+		of_all.last = p[s].last > of_all.last ? p[s].last : of_all.last;
+		all->longest = regions[s].longest > all->longest ? regions[s].longest : all->longest;
+	}
+	add_pieces(&of_all, all);
 }
 
 /* ---- Pieces, up to a barrier ------------------------------------------------------------------ */
@@ -262,6 +281,36 @@ static void look_at_team(struct builder *b, const uint32_t *threads, size_t n)
 /* Threads that were created in one place, from the first on. */
 struct alike { uint32_t *v; size_t n; };
 
+struct begun { uint64_t at; uint32_t thread; };
+
+static int by_begin(const void *x, const void *y)
+{
+	const struct begun *a = x, *b = y;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static void sort_alike(const struct builder *b, struct alike a)
+{
+	struct begun *sorted = mem_resize(NULL, a.n + 1, sizeof *sorted);
+	for (size_t i = 0; i < a.n; i++)
+		sorted[i] = (struct begun){ b->graph->threads[a.v[i]].first, a.v[i] };
+	qsort(sorted, a.n, sizeof *sorted, by_begin);
+	for (size_t i = 0; i < a.n; i++)
+		a.v[i] = sorted[i].thread;
+	free(sorted);
+}
+
+/* Whoever begins behind the end of all before is of another round, which has a counter of its own: the first of that. */
+static size_t end_of_round(const struct builder *b, struct alike a, size_t from)
+{
+	const struct graph_thread *threads = b->graph->threads;
+	uint64_t last = threads[a.v[from]].last;
+	size_t i = from + 1;
+	for (; i < a.n && threads[a.v[i]].first <= last; i++)
+		last = threads[a.v[i]].last > last ? threads[a.v[i]].last : last;
+	return i;
+}
+
 static struct alike find_alike(const struct builder *b, uint32_t first)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
@@ -285,8 +334,15 @@ static uint32_t find_shared_out(const struct builder *b, struct alike a)
 		for (uint32_t s = 0; s < trace->nsites; s++)
 			add_pieces(&pieces[s], &all[s]);
 	}
+	struct shared_out together = { .fewest = UINT64_MAX, .first_end = UINT64_MAX };
+	bool waits = false; /* for others: then they end together anyway */
+	for (size_t i = 0; i < a.n && !waits; i++) {
+		count_pieces(b, a.v[i], pieces, all);
+		add_all_pieces(trace, pieces, all, &together);
+		waits = b->barriers[a.v[i]].n > 0;
+	}
 	uint32_t site = 0;
-	while (site < trace->nsites && !looks_shared_out(&all[site]))
+	while (site < trace->nsites && !(is_unequal(&all[site]) && (ends_together(&all[site]) || (!waits && ends_together(&together)))))
 		site++;
 	free(all);
 	free(pieces);
@@ -314,6 +370,15 @@ static void look_at(struct builder *b, struct alike a)
 	share_out(b, a.v, a.n);
 	for (size_t i = 0; i < a.n; i++)
 		graph_give(b, (struct event_ref){ a.v[i], 0, b->graph->threads[a.v[i]].first }, GRAPH_DEALT);
+}
+
+static void look_at_rounds(struct builder *b, struct alike a)
+{
+	sort_alike(b, a);
+	for (size_t from = 0, end; from < a.n; from = end) {
+		end = end_of_round(b, a, from);
+		look_at(b, (struct alike){ a.v + from, end - from });
+	}
 }
 
 /* Whether they have always been in the teams of whoever created them. */
@@ -370,7 +435,7 @@ void graph_counters(struct builder *b)
 		if (are_of_team(b, a))
 			look_at_members(b, a);
 		else
-			look_at(b, a);
+			look_at_rounds(b, a);
 		free(a.v);
 	}
 }

@@ -14,8 +14,9 @@ cd "$dir" || exit 1
 # thread that looks every millisecond whether a pipe has bytes (poll), and where few such looks take long enough for a record; or that
 # tries to read them; one whose own handler of a signal posts what it waits for; one that takes all that is in a queue, or all
 # that a semaphore has, and works on each, or on all of it at once; one that
-# does a piece of work whenever a pipe has no bytes (poll without waiting); a server that accepts connections of three clients; and
-# ranks that send more than goes without the receiver, of which in another run others come late.
+# does a piece of work whenever a pipe has no bytes (poll without waiting); a server that accepts connections of three clients; three crews
+# of threads, one after the other, who share a counter; and ranks that send more than goes without the receiver, of which in another run
+# others come late.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -48,6 +49,7 @@ sem_works 25.2 2
 poll_comes 48.2 2
 all_once 40.7 2
 accepted 32.8 2
+crews  29.0 2
 replace 24.2 2
 T
 
