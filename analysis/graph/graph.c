@@ -392,7 +392,9 @@ static void builder_close(struct builder *b)
 		spill_free(b->spill, b->comings_of[t].v);
 		spill_free(b->spill, b->barriers[t].v);
 		free(b->left[t].came);
+		free(b->regions_of[t].v);
 	}
+	free(b->regions_of);
 	free(b->left);
 	free(b->first_of_rank);
 	free(b->marks);
@@ -461,6 +463,7 @@ static void builder_open(struct builder *b, struct graph *g)
 	b->listens = zeros(n, sizeof *b->listens);
 	b->first_of_rank = find_first_of_rank(g->trace);
 	b->left = zeros(n, sizeof *b->left);
+	b->regions_of = zeros(n, sizeof *b->regions_of);
 	b->has_futexes = zeros(n, sizeof *b->has_futexes);
 	b->in_teams = zeros(n, sizeof *b->in_teams);
 	b->may_wait = zeros(g->trace->nprocesses, sizeof *b->may_wait);

@@ -14,7 +14,8 @@
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
  * another run. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
  * out wherever it may be. Expected is that threads share their work out, so that nobody is idle while there is
- * some left, where this run looks so: not all take as often, and they take their last at about the same time. */
+ * some left, where this run looks so: not all take as often, or some wait for it, and they take their last at about the same time; but not
+ * where all take as often and each has regions of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,13 +171,29 @@ static bool look_even(const struct taker *t, size_t n)
 	return n > 1 && unequal && last - first <= longest;
 }
 
+#define OFTEN 3 /* by chance few take other things than others do */
+
+/* All take as often, and each does what no other does: it is told when to, but nothing is given out. */
+static bool do_their_own(struct builder *b, const struct taker *t, size_t n)
+{
+	uint32_t *threads = mem_resize(NULL, n + 1, sizeof *threads);
+	bool own = true;
+	for (size_t i = 0; i < n; i++) {
+		threads[i] = t[i].thread;
+		own &= t[i].takes == t[0].takes && t[i].takes >= OFTEN;
+	}
+	own = own && graph_own_regions(b, threads, n);
+	free(threads);
+	return own;
+}
+
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
 	struct take_place place = busiest_place(t, n);
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, place, &ntakers);
-	if (!t->in_vain && look_even(takers, ntakers)) {
+	if (!t->in_vain && look_even(takers, ntakers) && !do_their_own(b, takers, ntakers)) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (same_place(t[i].place, place))

@@ -265,6 +265,8 @@ struct window_count { uint64_t id; struct take take; };
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
 /* What there are as many of as events lies in the spill. */
+struct regions_of { uint32_t *v; size_t n; bool found; };
+
 struct builder {
 	struct graph *graph;
 	struct spill *spill;       /* the graph's */
@@ -317,6 +319,7 @@ struct builder {
 	bool *in_teams;           /* likewise: it has been in teams of OpenMP, to their ends */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing, behind;
+	struct regions_of *regions_of; /* of each thread (graph_owners.c) */
 };
 
 #define NO_FORK UINT64_MAX
@@ -466,6 +469,9 @@ bool graph_deal(struct builder *, struct take *, size_t n);
 /* Then, of a lock with a number of its own: who came first or last may decide what each of them does. */
 void graph_note_voters(struct builder *, uint64_t lock, const struct take *, size_t n, bool dealt);
 void graph_elections(struct builder *);
+
+/* Whether each of these threads is in marked regions, and in none that another of them is ever in. */
+bool graph_own_regions(struct builder *, const uint32_t *threads, size_t n);
 
 /* At this site the program gives out work, or is told something by chance. */
 void graph_note_dealer(struct graph *, uint32_t site);

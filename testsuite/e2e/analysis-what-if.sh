@@ -15,8 +15,8 @@ cd "$dir" || exit 1
 # tries to read them; one whose own handler of a signal posts what it waits for; one that takes all that is in a queue, or all
 # that a semaphore has, and works on each, or on all of it at once; one that
 # does a piece of work whenever a pipe has no bytes (poll without waiting); a server that accepts connections of three clients; three crews
-# of threads, one after the other, who share a counter; and ranks that send more than goes without the receiver, of which in another run
-# others come late.
+# of threads, one after the other, who share a counter; ranks that send more than goes without the receiver, of which in another run others
+# come late; and two threads that are told when to do what each does alone.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -51,6 +51,7 @@ all_once 40.7 2
 accepted 32.8 2
 crews  29.0 2
 replace 24.2 2
+helpers 16.3 2
 T
 
 [ "$failed" = 0 ] && echo "as expected"
