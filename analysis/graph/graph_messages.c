@@ -3,7 +3,6 @@
  * graph_messages.c - nodes of the operations in which messages were completed: whom a receive and a send waited for, and
  * may wait for in another run. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
@@ -340,8 +339,7 @@ static void note_sends(const struct builder *b, const struct sends *sends)
 void graph_completions(struct builder *b)
 {
 	size_t n = b->graph->trace->nclocks;
-	struct sends sends = { find_eager(b), mem_resize(NULL, n * n * SIZES + 1, sizeof *sends.sizes) };
-	memset(sends.sizes, 0, n * n * SIZES * sizeof *sends.sizes);
+	struct sends sends = { find_eager(b), spill_zeros(b->spill, n * n * SIZES, sizeof *sends.sizes) };
 	find_pending(b);
 	note_sends(b, &sends);
 	for (size_t i = 0; i < b->ncompletions; i++) {
@@ -349,5 +347,5 @@ void graph_completions(struct builder *b)
 		add_completion(b, &x, &sends);
 	}
 	free(sends.eager);
-	free(sends.sizes);
+	spill_free(b->spill, sends.sizes);
 }

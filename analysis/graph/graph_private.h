@@ -264,9 +264,9 @@ struct window_count { uint64_t id; struct take take; };
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
-/* What there are as many of as events lies in the spill. */
 struct regions_of { uint32_t *v; size_t n; bool found; };
 
+/* What there are as many of as events lies in the spill. */
 struct builder {
 	struct graph *graph;
 	struct spill *spill;       /* the graph's */
