@@ -33,6 +33,7 @@
 static struct descriptor table[DESCRIPTORS];
 static int highest; /* that was ever counted */
 static bool are_connecting; /* some of them, perhaps */
+static bool any_timerfd;    /* was made here */
 static long own_pid; /* 0: not yet known */
 static bool said_unseen;
 
@@ -306,7 +307,7 @@ static struct descriptor look_at(int fd)
 		break;
 	case 0: /* eventfd, timerfd, epoll, ... */
 		d.what = OF_OTHERS;
-		d.is_timerfd = is_timerfd(fd);
+		d.is_timerfd = d.is_shared = is_timerfd(fd);
 	}
 	return d;
 }
@@ -346,6 +347,7 @@ static void put(int fd, const struct descriptor *d)
 	e->step = d->step;
 	e->set_at = d->set_at;
 	e->is_timerfd = d->is_timerfd;
+	e->is_shared = d->is_shared;
 	e->timers = d->timers;
 	e->timer_data = d->timer_data;
 	__atomic_store_n(&e->what, d->what, __ATOMIC_RELEASE);
@@ -442,7 +444,13 @@ void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, con
 {
 	put(fd, &(struct descriptor){
 			.what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until, .step = step, .set_at = set_at,
-			.is_timerfd = true });
+			.is_timerfd = true, .is_shared = descriptor_of(fd).is_shared });
+}
+
+void descriptor_makes_timer(int fd)
+{
+	put(fd, &(struct descriptor){ .what = OF_OTHERS, .is_timerfd = true });
+	__atomic_store_n(&any_timerfd, true, __ATOMIC_RELAXED);
 }
 
 bool descriptor_has_timer(int fd)
@@ -478,6 +486,8 @@ void descriptor_connected(int fd)
 /* What is not yet connected is counted by whoever uses it first; there must not be two of them. */
 static void before_fork(void)
 {
+	for (int fd = 0; any_timerfd && fd < DESCRIPTORS; fd++)
+		table[fd].is_shared |= table[fd].is_timerfd;
 	for (int fd = 0; are_connecting && fd < DESCRIPTORS; fd++)
 		if (table[fd].what == NOT_KNOWN)
 			table[fd].is_new = false;

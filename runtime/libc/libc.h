@@ -232,7 +232,8 @@ struct descriptor {
 	uint64_t until;           /* ... for some time (0), or until this moment, ns, ... */
 	uint64_t step;            /* ... and then after each such time again (until is of CLOCK_MONOTONIC); 0: not, or not known */
 	const uint64_t *set_at;   /* ... once, since its thread was at this place (dprof_adapter_place); NULL: not known */
-	bool is_timerfd;          /* set or not */
+	bool is_timerfd;          /* set or not; ... */
+	bool is_shared;           /* ... that other processes may set, too: it was there at a fork, or was not made here */
 	uint32_t sets;            /* how often it was, and is being, set */
 	uint8_t timers;           /* of an epoll: 0: it was never given one, 1: one, with ... */
 	uint64_t timer_data;      /* ... these data; 2: several */
@@ -255,6 +256,7 @@ void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
 void descriptor_counts(int fd, bool by_one); /* from 0 */
 void descriptor_sets_timer(int fd); /* is about to */
+void descriptor_makes_timer(int fd); /* a timerfd */
 void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, const uint64_t *set_at); /* as in struct descriptor */
 
 /* Now, by the clock of timers that go on and on. */
@@ -320,6 +322,7 @@ struct libc_transfer {
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
 	const uint32_t *sets;     /* of a timerfd: how often it was set; NULL: not known ... */
 	uint32_t sets_before;     /* ... and at the begin: who sets it meanwhile is waited for */
+	bool set_elsewhere;       /* perhaps: by another process */
 	bool sleeps;              /* of a timerfd: all that it was set to, as nothing was recorded since */
 	bool ends;                /* it came to its end: was not cancelled */
 	bool expired;             /* with nothing, as its time limit was over */

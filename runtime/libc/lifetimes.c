@@ -68,6 +68,16 @@ DPROF_EXPORT int eventfd(unsigned begin, int flags)
 	return fd;
 }
 
+DPROF_EXPORT int timerfd_create(clockid_t clock, int flags)
+{
+	__typeof__(&timerfd_create) real = REAL(timerfd_create);
+	int fd = real(clock, flags);
+
+	if (fd >= 0 && is_watched())
+		descriptor_makes_timer(fd);
+	return fd;
+}
+
 static void note_timer(int fd, bool until, const struct itimerspec *set)
 {
 	uint64_t ns = frz_ns(&set->it_value), step = frz_ns(&set->it_interval);

@@ -124,6 +124,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->by_one = d->by_one;
 	t->until = d->step ? next_moment(d->until, d->step) : d->until;
 	t->sets = d->is_timer && d != &looked_up ? &d->sets : NULL;
+	t->set_elsewhere = d->is_timer && d->is_shared;
 	t->sets_before = t->sets ? __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) : 0;
 	t->sleeps = d->is_timer && d->set_at && d->set_at == dprof_adapter_place();
 	t->is_from_others = way == TAKES && descriptor_takes(d);
@@ -139,7 +140,9 @@ static bool takes_what_there_is(const struct libc_transfer *t)
 /* Then it has waited for whoever did that, or slept. */
 static void look_whether_set_anew(struct libc_transfer *t)
 {
-	if (!t->sets || __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) == t->sets_before)
+	bool here = t->sets && __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) != t->sets_before;
+
+	if (!here && !t->set_elsewhere)
 		return;
 	t->what = OF_OTHERS;
 	t->until = 0;

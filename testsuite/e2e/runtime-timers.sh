@@ -120,6 +120,36 @@ jq -e '[.threads[] | select(.thread == 1)][0].alone_s.hi > 0.15' json >held || f
 jq -e '[.threads[] | select(.thread == 0 and .verdict == "proved")] | all(.alone_s.lo < 0.05)' json >held ||
 	fail "others: who sleeps is blamed: $(jq -c .threads json)"
 
+# Likewise where another process may do that: a timer that was there when it was forked.
+cat >family.c <<'C'
+#include <stdint.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0), status;
+	uint64_t times;
+	pid_t child = fork();
+
+	if (child == 0) {
+		timerfd_settime(timer, 0, &(struct itimerspec){ .it_value.tv_sec = 100 }, NULL);
+		_exit(read(timer, &times, sizeof(times)) != sizeof(times));
+	}
+	{
+#pragma dprof region(X)
+		usleep(200000);
+	}
+	timerfd_settime(timer, 0, &(struct itimerspec){ .it_value.tv_nsec = 1 }, NULL);
+	return child < 0 || waitpid(child, &status, 0) != child || status;
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o family family.c $(pkg-config --libs dprof) && ./family || fail family
+"$analyze" csp --json dprof-family.* >json || fail "csp: $(cat json)"
+jq -e '[.threads[] | select(.site == "X")][0].alone_s.hi > 0.15' json >held || fail "family: X holds up nobody: $(jq -c .threads json)"
+
 # A sleep by syscall() is what it is by the function.
 cat >plain.c <<'C'
 #include <sys/syscall.h>
