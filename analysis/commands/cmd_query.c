@@ -9,6 +9,7 @@
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/sql_results.h"
+#include "analysis/model/arguments.h"
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/frame_list.h"
 #include "analysis/report/notes.h"
@@ -132,6 +133,32 @@ static void doubt_frames(struct query_answer *a, size_t most)
 	unrecorded_close(&u);
 }
 
+/* ---- Instances ------------------------------------------------------------------------------- */
+
+static bool has_instance(const struct trace *trace, const struct query_atom *atom)
+{
+	bool found = false;
+	for (size_t t = 0; t < trace->nthreads && !found; t++) {
+		struct tr_cursor cursor = trace_events(trace, t);
+		for (struct tr_event e; !found && trace_next(&cursor, &e);)
+			found = e.op == DPROF_ENTER && e.site < trace->nsites && atom->sites[e.site] && arg_instance(&e) == atom->instance;
+		trace_end(&cursor);
+	}
+	return found;
+}
+
+/* Where there is none, csp --instances may nevertheless have one of that number: it counts visits that say none. */
+static void note_instances(struct query *q)
+{
+	for (size_t i = 0; i < q->natoms; i++) {
+		const struct query_atom *atom = &q->atoms[i];
+		if (atom->what == ATOM_SITES && atom->one_instance && !has_instance(q->trace, atom))
+			*MEM_GROW(q->notes, q->nnotes) =
+				mem_format("[%" PRIu64 "]: no visit says that it is this instance. Where the region is marked without instance(EXPR), "
+					   "visits have no numbers here; csp --instances counts them", atom->instance);
+	}
+}
+
 static void compute(struct query_answer *a, const struct options *options, struct reply *reply)
 {
 	totals_open(&a->totals, a->trace, &a->roles);
@@ -140,6 +167,7 @@ static void compute(struct query_answer *a, const struct options *options, struc
 	unseen_say(a->trace, false);
 	say_absent(a->trace, &a->totals, options);
 	find_span(a);
+	note_instances(&a->query);
 	size_t most = options->json ? FRAMES_IN_JSON : FRAMES_IN_TEXT;
 	frames_open(&a->frames, &a->times, &a->query, a->time_base, &a->span, most);
 	if (query_asks_roles(&a->query))

@@ -134,4 +134,13 @@ says out "8.999 .. 9.000 %"
 sed '/^thread 3/s/$/ complete=0/; /^e 3/{/690000002/,$d}' "$fixtures/iterations.txt" | trace killed
 expect 1 query killed 'rank 3 in body'
 says out "rank 3 thread 0 in"
+
+# Of an instance that is none it is said, and not of one that is.
+expect 0 query run 'count(iteration[1]) > 0'
+says_not out "no visit says"
+expect 0 query run 'count(iteration[7]) > 0 or count(body[1]) > 0'
+noted "[7]: no visit says that it is this instance."
+noted "[1]: no visit says that it is this instance."
+expect 0 query --json run 'count(iteration[7]) > 0'
+jq -e '.holds_s.hi == 0 and (.remarks | length == 1)' out >is || fail "remarks: $(cat out)"
 echo "as expected"
