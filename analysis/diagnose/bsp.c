@@ -643,12 +643,23 @@ static bool any_marked(const struct facts *f, const struct bsp *b)
 	return any;
 }
 
+/* For how long all threads were in no region and no operation, or not there, at most. */
+static frz_time elsewhere(const struct facts *f)
+{
+	int64_t inside = 0;
+	for (size_t i = 0; i < f->calls->nflat; i++)
+		if (f->calls->flat[i].site < f->trace->nsites)
+			inside = ticks_plus(inside, f->calls->flat[i].spread.all.exclusive.lo);
+	return (frz_time){ 0, f->all.hi > inside ? f->all.hi - inside : 0 };
+}
+
 void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 {
 	uint32_t longest = b->threads[b->longest];
 	bool alone = b->alone != UINT32_MAX;
 	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
 		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)), EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
+		    EXPERT_RANGE("elsewhere", facts_share(f, elsewhere(f))),
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
 		    EXPERT_WORD("sure", b->sure ? "yes" : "no"), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
 		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_site)),

@@ -76,11 +76,12 @@
     (suggestion (str-cat "give " ?who " less to do in " ?name ", and others more"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
 
+; All others wait meanwhile, at most.
 (defrule outside
-  (supersteps (outside unknown))
+  (supersteps (threads ?n) (outside unknown) (elsewhere-hi ?elsewhere))
   (delay (region -1) (thread ?t) (thread-name ?who) (cost-hi ?hi))
   =>
-  (assert (finding (cause imbalance) (cost-lo 0.0) (cost-hi ?hi) (least ?*least*) (thread ?t)
+  (assert (finding (cause imbalance) (cost-lo 0.0) (cost-hi (min ?hi (* ?elsewhere (- ?n 1)))) (least ?*least*) (thread ?t)
     (what (str-cat "others wait for who is longest outside of regions, " ?who " most; threads may take turns in that"))
     (suggestion (str-cat "mark what " ?who " does there as a region, to see what it is"))
     (ask yes) (ask-thread ?t))))

@@ -105,7 +105,8 @@
 (deftemplate supersteps
   (slot steps) (slot threads)                ; how many, of how many threads, which come together in:
   (slot operation)                           ; most often
-  (slot outside)                             ; work, unknown: what is done outside of regions, unknown if some of them mark their work
+  (slot outside)                             ; work, unknown: what is done outside of regions, unknown if some of them mark their work;
+  (slot elsewhere-lo) (slot elsewhere-hi)    ; and how long all were in no region and no operation, or not there
   (slot longest) (slot longest-name) (slot sure) ; the thread that works most in all; yes: it does; in so many steps it works longest:
   (slot surely) (slot possibly)
   (slot longest-region) (slot longest-region-name) ; where it has most more to do than the mean of all
