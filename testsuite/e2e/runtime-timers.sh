@@ -147,8 +147,8 @@ int main(void)
 C
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) -o family family.c $(pkg-config --libs dprof) && ./family || fail family
-"$analyze" csp --json dprof-family.* >json || fail "csp: $(cat json)"
-jq -e '[.threads[] | select(.site == "X")][0].alone_s.hi > 0.15' json >held || fail "family: X holds up nobody: $(jq -c .threads json)"
+"$analyze" coz --region X --reduce 100 --json dprof-family.* >json 2>err || fail "coz: $(cat err)"
+jq -e '.regions[0].curve[0] | .speedup_percent.hi > 30 and .expected_percent.hi > 30' json >held || fail "family: X saves nothing: $(jq -c .regions json)"
 
 # A sleep by syscall() is what it is by the function.
 cat >plain.c <<'C'
