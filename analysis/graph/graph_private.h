@@ -13,6 +13,7 @@
  *   graph_barriers.c  barriers that do not say their group, and those that processes share
  *   graph_dealers.c  work that the program gives out itself
  *   graph_counters.c  work that threads take by a counter of which there is no record
+ *   graph_owners.c  threads that have regions of their own
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_counts.c  the last of those who come to a lock signals
  *   graph_batches.c  things that are taken several at once
