@@ -286,7 +286,7 @@ struct begun { uint64_t at; uint32_t thread; };
 static int by_begin(const void *x, const void *y)
 {
 	const struct begun *a = x, *b = y;
-	return (a->at > b->at) - (a->at < b->at);
+	return a->at != b->at ? (a->at > b->at) - (a->at < b->at) : (a->thread > b->thread) - (a->thread < b->thread);
 }
 
 static void sort_alike(const struct builder *b, struct alike a)
@@ -321,6 +321,19 @@ static struct alike find_alike(const struct builder *b, uint32_t first)
 	return a;
 }
 
+/* Of all regions; but not because they wait for each other. */
+static bool end_all_together(const struct builder *b, struct alike a, struct shared_out *regions, struct pieces *pieces)
+{
+	struct shared_out together = { .fewest = UINT64_MAX, .first_end = UINT64_MAX };
+	for (size_t i = 0; i < a.n; i++) {
+		if (b->barriers[a.v[i]].n > 0)
+			return false;
+		count_pieces(b, a.v[i], pieces, regions);
+		add_all_pieces(b->graph->trace, pieces, regions, &together);
+	}
+	return ends_together(&together);
+}
+
 /* A region that they look to have shared out; or TR_NO_SITE. */
 static uint32_t find_shared_out(const struct builder *b, struct alike a)
 {
@@ -334,19 +347,16 @@ static uint32_t find_shared_out(const struct builder *b, struct alike a)
 		for (uint32_t s = 0; s < trace->nsites; s++)
 			add_pieces(&pieces[s], &all[s]);
 	}
-	struct shared_out together = { .fewest = UINT64_MAX, .first_end = UINT64_MAX };
-	bool waits = false; /* for others: then they end together anyway */
-	for (size_t i = 0; i < a.n && !waits; i++) {
-		count_pieces(b, a.v[i], pieces, all);
-		add_all_pieces(trace, pieces, all, &together);
-		waits = b->barriers[a.v[i]].n > 0;
+	uint32_t site = TR_NO_SITE, unequal = TR_NO_SITE;
+	for (uint32_t s = trace->nsites; s-- > 0;) {
+		unequal = is_unequal(&all[s]) ? s : unequal;
+		site = is_unequal(&all[s]) && ends_together(&all[s]) ? s : site;
 	}
-	uint32_t site = 0;
-	while (site < trace->nsites && !(is_unequal(&all[site]) && (ends_together(&all[site]) || (!waits && ends_together(&together)))))
-		site++;
+	if (site == TR_NO_SITE && unequal != TR_NO_SITE && end_all_together(b, a, all, pieces))
+		site = unequal;
 	free(all);
 	free(pieces);
-	return site < trace->nsites ? site : TR_NO_SITE;
+	return site;
 }
 
 static bool is_dealt(const struct graph *g, uint32_t thread)
