@@ -33,7 +33,7 @@
 static struct descriptor table[DESCRIPTORS];
 static int highest; /* that was ever counted */
 static bool are_connecting; /* some of them, perhaps */
-static bool any_timerfd;    /* was made here */
+static int timerfds;        /* those that were made here are below this */
 static long own_pid; /* 0: not yet known */
 static bool said_unseen;
 
@@ -449,8 +449,12 @@ void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, con
 
 void descriptor_makes_timer(int fd)
 {
+	int known = __atomic_load_n(&timerfds, __ATOMIC_RELAXED);
+
 	put(fd, &(struct descriptor){ .what = OF_OTHERS, .is_timerfd = true });
-	__atomic_store_n(&any_timerfd, true, __ATOMIC_RELAXED);
+	while (entry(fd) && fd >= known &&
+	       !__atomic_compare_exchange_n(&timerfds, &known, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 bool descriptor_has_timer(int fd)
@@ -486,7 +490,7 @@ void descriptor_connected(int fd)
 /* What is not yet connected is counted by whoever uses it first; there must not be two of them. */
 static void before_fork(void)
 {
-	for (int fd = 0; any_timerfd && fd < DESCRIPTORS; fd++)
+	for (int fd = 0; fd < timerfds; fd++)
 		table[fd].is_shared |= table[fd].is_timerfd;
 	for (int fd = 0; are_connecting && fd < DESCRIPTORS; fd++)
 		if (table[fd].what == NOT_KNOWN)
