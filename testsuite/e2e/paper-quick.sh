@@ -31,7 +31,7 @@ awk -F '\t' 'NR > 1 && (NF != 6 || !($4 > 0) || !($5 > 0) || ($1 == "dprof") != 
 awk -F '\t' '
 	NR == 1 { columns = NF; next }
 	NF == 6 && $6 ~ /^(contradiction|too-little-evidence)$/ { lines++; next }
-	NF != columns || $6 + 0 < 1 || $7 > $8 || $8 > $6 { print "line " NR ": " $0; bad = 1 }
+	NF != columns || $6 + 0 < ($1 == "congested" ? 1 : 10) || $7 > $8 || $8 > $6 { print "line " NR ": " $0; bad = 1 }
 	{ points = $4 ~ /^(convex-hull|regression|fastest-middles|two-barriers)$/
 	  if (points != ($11 == "-") || points != ($13 == "-")) { print "line " NR ": " $0; bad = 1 }
 	  lines++; methods[$4]++ }
