@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * greedy_pieces.c - pieces of work that whoever comes next has, and batches of a queue. */
+#include "analysis/coz/greedy_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+static int by_time(const void *x, const void *y)
+{
+	const struct greedy_piece *a = x, *b = y;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return (a->point > b->point) - (a->point < b->point);
+}
+
+/* They are in the order of threads. */
+static void sort_pieces(const struct greedy *y, struct greedy_group *group)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < group->npieces; i++) {
+		struct greedy_piece *p = &group->pieces[i];
+		bool last = i + 1 == group->npieces || y->points[p[0].point].thread != y->points[p[1].point].thread;
+		if (last || p->rests)
+			*MEM_GROW(group->own, group->nown) = (struct greedy_own){ p->point, p->rests, false };
+		else
+			group->pieces[n++] = *p;
+	}
+	group->npieces = n;
+	if (n)
+		qsort(group->pieces, n, sizeof *group->pieces, by_time);
+}
+
+static bool are_of_several(const struct greedy *y, const struct greedy_group *group)
+{
+	for (size_t i = 1; i < group->npieces; i++)
+		if (y->points[group->pieces[i].point].thread != y->points[group->pieces[0].point].thread)
+			return true;
+	return false;
+}
+
+static bool is_begin_of_task(const struct greedy *y, const struct greedy_point *p)
+{
+	const struct graph_node *j = &y->g->nodes[p->number];
+	return p->what == GRAPH_WAITS && j->kind == GRAPH_ARRIVAL && j->what == GRAPH_TASK_BEGAN;
+}
+
+static double least_slack_of_others(const struct greedy *y, uint32_t node)
+{
+	const struct graph_node *j = &y->g->nodes[node];
+	double least = INFINITY;
+	for (uint32_t i = j->first + 1; i < j->first + j->ninputs; i++)
+		if (!isnan(y->slack[i]))
+			least = fmin(least, y->slack[i]);
+	return least;
+}
+
+static void have_piece(const struct greedy *y, struct greedy_piece *piece, uint32_t point)
+{
+	piece->at = y->points[point].at;
+	for (uint32_t i = point; i > piece->point && piece->node == GREEDY_NONE; i--)
+		if (is_begin_of_task(y, &y->points[i])) {
+			piece->node = y->points[i].number;
+			piece->begins = y->points[i].at;
+			piece->ready = piece->begins - least_slack_of_others(y, piece->node);
+		}
+}
+
+static int by_value(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+/* When everything was left in a queue, in order. To be freed. */
+static double *find_left(const struct greedy *y, uint32_t queue, size_t *n)
+{
+	double *left = NULL;
+	*n = 0;
+	for (size_t i = 0; i < y->npoints; i++)
+		if (y->points[i].what == GRAPH_LEAVES && y->points[i].number == queue)
+			*MEM_GROW(left, *n) = y->points[i].at;
+	if (*n)
+		qsort(left, *n, sizeof *left, by_value);
+	return left;
+}
+
+static bool is_turn_at(const struct greedy *y, const struct greedy_point *p, uint32_t queue)
+{
+	uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : GREEDY_NONE;
+	return turn != GREEDY_NONE && y->g->turns[turn].queue == queue;
+}
+
+/* Of a group's batches, which are those of one thread, in its order. Their turns come soon behind. */
+static void find_batches(struct greedy *y, uint32_t number)
+{
+	struct greedy_group *group = &y->groups[number];
+	uint32_t queue = y->g->groups[number].queue;
+	struct greedy_queue *q = &y->queues[queue];
+	size_t n, k = 0;
+	double *left = find_left(y, queue, &n);
+	for (size_t i = 0; i < group->npieces; i++) {
+		uint32_t at = group->pieces[i].point, end = y->first[y->points[at].thread + 1];
+		while (at < end && !is_turn_at(y, &y->points[at], queue))
+			at++;
+		if (at == end) {
+			group->npieces = i;
+			break;
+		}
+		while (k < n && left[k] <= y->points[at].at)
+			k++;
+		group->pieces[i].left = k;
+		q->last_at = at;
+		q->last_turn = y->turn_of[y->points[at].number];
+		q->all = k;
+	}
+	free(left);
+}
+
+void greedy_find_pieces(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->groups = mem_resize(NULL, g->ngroups + 1, sizeof *y->groups);
+	memset(y->groups, 0, g->ngroups * sizeof *y->groups);
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i];
+		if (p->what == GRAPH_COMES || p->what == GRAPH_RESTS)
+			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
+				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE, .rests = p->what == GRAPH_RESTS };
+		else if (p->what == GRAPH_SHARES)
+			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
+	}
+	for (size_t i = 0; i < g->ngroups; i++) {
+		if (g->groups[i].batches) {
+			find_batches(y, (uint32_t)i);
+			continue;
+		}
+		sort_pieces(y, &y->groups[i]);
+		if (g->groups[i].many || (g->groups[i].one && are_of_several(y, &y->groups[i])))
+			y->groups[i].npieces = y->groups[i].nown = 0;
+		else if (g->groups[i].one && y->groups[i].npieces > 1)
+			y->groups[i].npieces = 1; /* with all that is behind it */
+	}
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * greedy_prepare.c - what a replay has to know of this run, found once. */
+#include "analysis/coz/greedy_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/memory.h"
+
+static void find_turns(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->turn_of = mem_resize(NULL, g->nnodes, sizeof *y->turn_of);
+	memset(y->turn_of, 0xff, g->nnodes * sizeof *y->turn_of);
+	y->queues = mem_resize(NULL, g->nqueues + 1, sizeof *y->queues);
+	memset(y->queues, 0, g->nqueues * sizeof *y->queues);
+	for (size_t i = 0; i < g->nturns; i++)
+		y->turn_of[g->turns[i].node] = (uint32_t)i;
+}
+
+/* From when another gave back what the node waited for until it went on. */
+static void find_handed(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->had = mem_resize(NULL, g->nturns + 1, sizeof *y->had);
+	memset(y->had, 0, g->nturns * sizeof *y->had);
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i];
+		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : GREEDY_NONE;
+		if (turn == GREEDY_NONE)
+			continue;
+		const struct graph_node *j = &g->nodes[p->number];
+		double least = INFINITY;
+		for (uint32_t k = g->turns[turn].first; k < g->turns[turn].first + g->turns[turn].n; k++) {
+			double took = p->at - y->came[j->first + k] - y->slack[j->first + k];
+			least = isnan(took) ? least : fmin(least, fmax(took, 0));
+		}
+		y->had[turn] = (struct greedy_had){ .at = p->at, .handed = isinf(least) ? 0 : least };
+	}
+}
+
+/* By how much the node's begin, or what arrived for it, could have come later: the least of them. */
+double greedy_least_slack(const struct greedy *y, const struct graph_turn *turn, bool arrived)
+{
+	const struct graph_node *j = &y->g->nodes[turn->node];
+	double least = INFINITY;
+	for (uint32_t k = j->first; k < j->first + j->ninputs; k++)
+		if (greedy_is_of_turn(turn, j, k) == arrived && !isnan(y->slack[k]))
+			least = fmin(least, y->slack[k]);
+	return least;
+}
+
+/* Behind everybody before it; returns by how much that is later than it seems. */
+static double stand_behind(double *last, double seems)
+{
+	double place = fmax(seems, *last + 1);
+	*last = place;
+	return place - seems;
+}
+
+/* Who had his turn before another had come first, whatever their stamps say: the queue is not quite fair, or they came
+ * within less than it takes to stand in it. In another run they would be apart by as much. */
+static void find_late(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	double *last = mem_resize(NULL, 2 * g->nqueues + 1, sizeof *last);
+	for (size_t q = 0; q < 2 * g->nqueues; q++)
+		last[q] = -INFINITY;
+	for (size_t i = 0; i < g->nturns; i++) {
+		const struct graph_turn *turn = &g->turns[i];
+		double waits = greedy_least_slack(y, turn, false), arrived = greedy_least_slack(y, turn, true);
+		if (!isinf(waits))
+			y->had[i].late = stand_behind(&last[2 * turn->queue], y->had[i].at - waits);
+		y->queues[turn->queue].barges |= y->had[i].late > y->had[i].handed;
+		if (!isinf(arrived))
+			y->had[i].came_late = stand_behind(&last[2 * turn->queue + 1], y->had[i].at - arrived);
+	}
+	free(last);
+}
+
+/* Who looked at several, until nobody knows what, and then took something that arrived: that is what it looked for, so
+ * looking takes no time of its own. */
+static void find_looks(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	const struct greedy_point *look = NULL;
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i];
+		if (p->what != GRAPH_WAITS)
+			continue;
+		uint32_t turn = y->turn_of[p->number];
+		bool takes = turn != GREEDY_NONE && g->queues[g->turns[turn].queue].kind == GRAPH_INBOX;
+		if (look && takes && look->thread == p->thread) {
+			const struct graph_node *j = &g->nodes[look->number];
+			y->slack[j->first] = look->at - y->came[j->first];
+			for (uint32_t k = 1; k < j->ninputs; k++) /* no more than that */
+				y->slack[j->first + k] = NAN;
+			y->looks++;
+			y->unknown -= !graph_is_presumed(j);
+		}
+		look = g->nodes[p->number].kind == GRAPH_UNKNOWN ? p : NULL;
+		y->unknown += look && !graph_is_presumed(&g->nodes[look->number]);
+	}
+}
+
+bool greedy_knows(const struct greedy *y)
+{
+	return y->looks > 0 && y->unknown == 0 && y->g->trace->nclocks == 1;
+}
+
+static void count_inputs(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->waits_for = mem_resize(NULL, g->nnodes + 1, sizeof *y->waits_for);
+	memset(y->waits_for, 0, g->nnodes * sizeof *y->waits_for);
+	for (uint32_t i = 0; i < g->ninputs; i++) {
+		uint32_t node = g->inputs[i].node, turn = y->turn_of[node];
+		bool of_turn = turn != GREEDY_NONE && greedy_is_of_turn(&g->turns[turn], &g->nodes[node], i);
+		y->waits_for[node] += !of_turn && !isnan(y->slack[i]);
+	}
+}
+
+void greedy_prepare(struct greedy *y)
+{
+	size_t nthreads = y->g->trace->nthreads;
+	while (y->nthreads_seen <= nthreads)
+		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
+	for (size_t i = 0; i < y->g->nnodes; i++) /* what was not said */
+		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
+			y->slack[y->g->nodes[i].first] = 0;
+	find_turns(y);
+	greedy_pass_attempts(y);
+	greedy_find_services(y);
+	find_looks(y);
+	count_inputs(y);
+	find_handed(y);
+	find_late(y);
+	greedy_find_pieces(y);
+	y->waits = mem_resize(NULL, y->g->nnodes, sizeof *y->waits);
+	y->bodies = mem_resize(NULL, nthreads + 1, sizeof *y->bodies);
+	y->heap.items = mem_resize(NULL, nthreads + y->g->nqueues + 1, sizeof *y->heap.items);
+}

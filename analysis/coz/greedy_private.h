@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * greedy_private.h - what the parts of the replay share.
+ *
+ *   greedy.c           what is replayed, and what a scenario saves
+ *   greedy_prepare.c   looked at once, before the first replay: turns and what they took, looks, inputs
+ *   greedy_pieces.c    pieces of work that are shared out
+ *   greedy_services.c  what is done with each message from anyone
+ *   greedy_attempts.c  attempts in vain are part of the wait that they are in
+ *   greedy_run.c       one replay, in the order of time
+ *
+ * Threads of the what-if are *bodies*: where work is shared out, one may go on where another thread was in this run. */
+#ifndef ANALYSIS_GREEDY_PRIVATE_H
+#define ANALYSIS_GREEDY_PRIVATE_H
+
+#include "analysis/base/heap.h"
+#include "analysis/coz/greedy.h"
+
+#define GREEDY_NONE   UINT32_MAX
+#define GREEDY_PASSED UINT8_MAX /* a point within a wait that begins before it: it is no moment of its own */
+
+/* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. */
+struct greedy_point { double at, less; uint32_t thread, number; uint8_t what; bool ends; };
+struct greedy_less { uint32_t point, region; double ticks; };
+
+/* What a node waits for; its inputs but those of its turn. */
+struct greedy_wait {
+	double saving;           /* the least so far */
+	uint32_t missing;        /* inputs */
+	uint32_t turn;           /* or GREEDY_NONE */
+	uint32_t bodies;         /* that sleep: the first, and 1; or 0 */
+	uint32_t instead;        /* the turn whose message came, of an inbox; or GREEDY_NONE */
+	bool happened;
+};
+
+/* Somebody in a queue, or what arrived in an inbox: since when, what decides where it stands, and the turn in this run. */
+struct greedy_waiter { double since, place; uint32_t turn; };
+struct greedy_line { struct greedy_waiter *v; size_t n, first; };
+
+struct greedy_queue {
+	struct greedy_line waiting, arrived;
+	size_t readers, permits;
+	size_t came;             /* what was left there, so far */
+	size_t all;              /* batches: and in this run, */
+	uint32_t last_turn, last_at; /* of which that turn takes the last, and the point at which it is waited for */
+	bool held;
+	bool barges;             /* in this run somebody was before those who stood there; */
+	bool wakes;              /* so somebody stands there who is not awake yet, */
+	double awake;            /* but then */
+	double left;             /* when it was last given back */
+	uint32_t last;           /* turn that was had */
+};
+
+/* Behind the point at which a thread came there is a piece of work, which it had then. */
+struct greedy_piece {
+	double at, begins, ready; /* when it was had, began, and could have begun for all that others do */
+	uint32_t point, node;    /* that a task waits for when it begins; or GREEDY_NONE */
+	size_t left;             /* a batch: so much had been left when it was had */
+	bool rests, taken;
+};
+struct greedy_own { uint32_t point; bool rests, passed; };
+struct greedy_group {
+	struct greedy_piece *pieces; size_t npieces, next; /* in the order in which they were had */
+	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it rests, and where it comes last; by point */
+};
+
+/* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in
+ * the queue, and what arrived for him. */
+struct greedy_had { double at, handed, late, came_late; };
+
+/* What is done with a message that is from anyone: the points from `first` on, up to another; behind the end of the wait, where it
+ * is said at once that the next one may come. Of one that is `open` it is not known how much of what comes behind the last of the points
+ * is done with it, and how much with none. One that `answers` gives something back to whom the message is from. */
+struct greedy_service { uint32_t waits, first, end; bool open, answers; };
+
+struct greedy_body {
+	uint32_t thread, point, next_sleeper;
+	uint32_t serves, other;  /* the turn that it is behind, if it serves another one's message; or GREEDY_NONE */
+	double saving;
+};
+
+struct greedy {
+	const struct graph *g;
+	const struct savings *all;
+	struct greedy_point *points; size_t npoints;
+	struct greedy_less *less; size_t nless;
+	uint32_t *first;         /* point of each thread */
+	uint32_t nthreads_seen;
+	double *came, *slack;    /* of each input: when; absent: NAN */
+	uint32_t *turn_of;       /* of each node; */
+	uint32_t *waits_for;     /* how many of its inputs are waited for, but for those of its turn */
+	struct greedy_wait *waits;
+	struct greedy_had *had;  /* of each turn */
+	struct greedy_service *services; /* likewise, of inboxes */
+	bool *shares;            /* each thread: its work may be another's */
+	bool serves;             /* whoever comes is served as he was */
+	struct greedy_queue *queues;
+	struct greedy_group *groups;
+	struct greedy_body *bodies;
+	struct heap heap;
+	size_t nprobes;
+	size_t looks, unknown;   /* nodes that are looks; and others of which nobody knows what was waited for */
+	double *baseline;        /* what `found` is with nothing faster; or NULL */
+	bool baseline_changed, baseline_stuck;
+	size_t region;           /* whose time is in `points`, */
+	bool region_has;         /* if there is any */
+
+	/* of one replay */
+	double share, *found;    /* each probe's saving, and the end's */
+	size_t passed;           /* points */
+	bool changed;            /* something was decided otherwise than in this run, or is waited for that was not */
+};
+
+static inline bool greedy_is_of_turn(const struct graph_turn *turn, const struct graph_node *j, uint32_t input)
+{
+	return input >= j->first + turn->first && input < j->first + turn->first + turn->n;
+}
+
+static inline bool greedy_is_inbox(const struct greedy *y, uint32_t turn)
+{
+	return turn != GREEDY_NONE && y->g->queues[y->g->turns[turn].queue].kind == GRAPH_INBOX;
+}
+
+static inline uint32_t greedy_sender_of(const struct greedy *y, uint32_t turn)
+{
+	const struct graph_turn *t = &y->g->turns[turn];
+	return y->g->inputs[y->g->nodes[t->node].first + t->first].thread;
+}
+
+/* By how much the begin of a turn's wait, or what arrived for it, could have come later: the least of them. */
+double greedy_least_slack(const struct greedy *, const struct graph_turn *, bool arrived);
+
+/* Once all points are there; its parts. */
+void greedy_prepare(struct greedy *);
+void greedy_pass_attempts(struct greedy *);
+void greedy_find_services(struct greedy *);
+void greedy_find_pieces(struct greedy *);
+
+/* With so much of each region's time, from 0 to 1, left out. False where it got stuck, or left out what somebody did. */
+bool greedy_run(struct greedy *, double share);
+
+#endif
