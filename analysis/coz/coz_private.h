@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * coz_private.h - what coz.c, coz_thread.c and orders.c share.
+ * coz_private.h - what coz.c, coz_nodes.c, coz_thread.c and orders.c share.
  *
  *   coz_thread.c  each thread by itself: where it is, and what is cut of its time before each of its synchronisation points
+ *   coz_nodes.c   one node: how much earlier it happens, for how much later each of its inputs could have come
  *   orders.c      how much later anything may be in another order of locks
  *   coz.c         the visit of these points and their nodes in order, which needs no events any more; answers */
 #ifndef ANALYSIS_COZ_PRIVATE_H
@@ -124,8 +125,16 @@ static inline uint32_t visit_region_of(const struct visit *v, uint32_t asked, si
 	return asked >> question & 1 ? v->rows->region[row * v->rows->nquestions + question] : TR_NO_SITE;
 }
 
+static inline int64_t not_negative(int64_t x)
+{
+	return x > 0 ? x : 0;
+}
+
 frz_time visit_time(struct visit *, uint32_t thread, uint64_t stamp);
 frz_time visit_elapsed(struct visit *, uint32_t thread, uint64_t stamp); /* since the run began */
+
+/* How much earlier a node happens all of whose inputs are held; whoever has that drops it. */
+struct saving *visit_happen(struct visit *, const struct graph_node *);
 
 /* Finds a thread's steps: up to and with the next event that has points, whatever it waits for there. False when none has. What is
  * wrong with where the thread is is said in the end. */
