@@ -689,6 +689,25 @@ may_buy MPI_Send-8 b 50 0 # it may be buffered
 buys MPI_Send-100000 b 50 250000
 may_buy MPI_Send-100000 b 50 0
 
+# Likewise between hosts whose clocks leave open whether a receive had begun before its send was over. Of the long ones all
+# lasted until then.
+for send in "MPI_Ssend 8" "MPI_Send 100000"; do
+	{
+		ranks 2 | sed 's/^clock 0 .*/&\nclock 1 host=h1 ghz=1/; s/^thread 1 clock=0/thread 1 clock=1/'
+		for at in 900000 2100000; do
+			echo "link 0 $at 1 $((at + 50))"
+			echo "link 1 $((at + 60)) 0 $((at + 110))"
+		done
+		for at in 1000000 1200000 1400000; do
+			op 0 14 $at $((at + 200000)) group=1 peer=1 tag=0 bytes=${send#* }
+			op 1 1 $at $((at + 199990))
+			op 1 15 $((at + 199990)) $((at + 200000)) group=1 peer=0 tag=0 bytes=${send#* }
+		done
+		op 0 0 1600000 2000000
+	} | sed "s/name=MPI_Send /name=${send% *} /" | trace "${send/ /-}-between-hosts"
+	buys "${send/ /-}-between-hosts" b 50 300000 1000
+done
+
 # The receiver works, and then sends something itself: with that it takes what it is sent, and receives it only then.
 {
 	ranks 3
