@@ -422,10 +422,12 @@ START_TEST(packets_that_wait_are_not_read_beyond_the_deadline)
 }
 END_TEST
 
+/* Longer where the machine has no time for it. */
 static void *answer_for_a_while(void *unused)
 {
 	(void)unused;
-	frz_answer(&answerer, &stop, 30 * MS);
+	for (unsigned i = 0; i < 5 && frz_answer(&answerer, &stop, 30 * MS) == 0; i++)
+		;
 	frz_close(&answerer);
 	return NULL;
 }
