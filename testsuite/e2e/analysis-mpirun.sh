@@ -52,7 +52,7 @@ run_in() { # folders -- words...
 }
 
 same() { # what
-	cmp -s out truth || fail "$*: $(diff truth out | head -20)"
+	cmp -s out truth || fail "$*: $(diff truth out | head -20; echo "mpirun says:"; grep -av '^dprof-analyze: ' said.err | head -20)"
 }
 
 # ---- One disk for all -------------------------------------------------------------------------
