@@ -123,6 +123,16 @@ static void unknown(struct builder *b, const struct sync_event *look)
 	graph_unknown(b, look->begin, look->ref);
 }
 
+/* The first input of what is waited for is never a candidate: a replay (coz/greedy_prepare.c) has that where nothing else is said of a node. */
+static void begin_waiting(struct latch *l, const struct sync_event *look)
+{
+	struct node_input begin[BEGIN_INPUTS];
+	size_t n = graph_begin_inputs(&look->begin, begin);
+	l->ninputs = 0;
+	for (size_t i = 0; i < n; i++)
+		*MEM_GROW(l->inputs, l->ninputs) = begin[i];
+}
+
 static void look(struct latch *l, const struct sync_event *e, const struct sync_event *end)
 {
 	const struct sync_event *given = l->ngiven ? l->given[l->ngiven - 1] : NULL;
@@ -131,22 +141,19 @@ static void look(struct latch *l, const struct sync_event *e, const struct sync_
 		return; /* by who is not recorded */
 	l->needed = !o->first;
 	l->loose = o->first || is_soon(l->b, e, end);
-	l->ninputs = 0;
+	begin_waiting(l, e);
+	size_t begins = l->ninputs;
 	if (o->once && given && given->ref.thread != e->ref.thread)
 		add_thirds(l, given, e);
 	if (given)
 		add_given(l, e);
 	if (o->counted)
 		add_earlier(l, e);
-	if (l->ninputs == 0) { /* the thread gave it itself, or nobody is known to have */
+	if (l->ninputs == begins) { /* the thread gave it itself, or nobody is known to have */
 		if (!given)
 			unknown(l->b, e);
 		return;
 	}
-	struct node_input begin[BEGIN_INPUTS];
-	size_t begins = graph_begin_inputs(&e->begin, begin);
-	for (size_t i = 0; i < begins; i++)
-		*MEM_GROW(l->inputs, l->ninputs) = begin[i];
 	uint32_t number = graph_add_node(l->b, GRAPH_SYNC, l->inputs, l->ninputs);
 	struct graph_node *node = &l->b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = l->loose;
