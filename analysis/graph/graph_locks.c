@@ -150,6 +150,33 @@ static bool add_barrier(const struct builder *b, const struct sync_event *signal
 	return nothers > 0;
 }
 
+/* How many have waited there for longer than t, and were not woken when t began to wait, but then before it. */
+static size_t count_longer(const struct builder *b, const struct sync_event *t)
+{
+	size_t n = 0;
+	for (size_t i = graph_sync_events(b, t->process, t->condition, false, t->waiting.stamp); i < b->nsync_events; i++) {
+		const struct sync_event *s = &b->sync_events[i];
+		if (s->process != t->process || s->id != t->condition || is_lock(s) || s->ref.stamp > t->enter.stamp)
+			break;
+		n += s->kind == SYNC_WOKEN && s->ref.thread != t->ref.thread && s->enter.stamp < t->waiting.stamp;
+	}
+	return n;
+}
+
+#define SOON 16 /* they came within such a part of the wait */
+
+/* Any of these signals may have woken it. If they came soon one behind the other, most likely each woke whoever had waited longest. */
+static void choose_signal(const struct builder *b, const struct sync_event *t, struct node_input *signals, size_t n)
+{
+	uint64_t first = n ? signals[0].ref.stamp : 0, last = n ? signals[n - 1].ref.stamp : 0, begin = t->waiting.stamp;
+	if (first <= begin || last - first > (first - begin) / SOON)
+		return;
+	size_t longer = count_longer(b, t), most_likely = longer < n ? longer : n - 1;
+	for (size_t i = 0; i < n; i++)
+		signals[i].candidate = i != most_likely;
+	signals[most_likely].sure = true;
+}
+
 /* What others signalled while t waited: if it was one signal, or others were woken by those before, the last has ended the
  * wait; and who counted down to it. */
 static struct node_input *signals_for(const struct builder *b, const struct sync_event *t,
@@ -173,8 +200,10 @@ static struct node_input *signals_for(const struct builder *b, const struct sync
 			last = s;
 		}
 	}
-	if (left != 1 && *n != 1)
+	if (left != 1 && *n != 1) {
+		choose_signal(b, t, inputs, *n);
 		return inputs;
+	}
 	for (size_t i = 0; i < *n; i++)
 		inputs[i].candidate = i + 1 < *n;
 	inputs[*n - 1].sure = true;

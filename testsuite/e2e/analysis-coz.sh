@@ -453,6 +453,27 @@ buys early a 100 300000 100100
 buys mutex b 100 399000 400010
 buys mutex b 100 1000 400010
 
+# Likewise, but they signalled soon one behind the other: so it hardly matters, and the first has most likely woken who waited longest.
+bursts() { # who waits longer
+	head_of 4
+	op 0 0 1000000 1390000
+	echo "e 0 1390000 7 point id=5"
+	op 1 1 1000000 1400000
+	echo "e 1 1400000 7 point id=5"
+	echo "e 1 1400020 7 point id=5"
+	for thread in 2 3; do
+		[ "$thread" = "$1" ] && since=1000000 || since=1000100
+		op "$thread" 7 "$since" "1400${thread}10" id=5
+		op "$thread" 6 "1400${thread}10" "1400${thread}20" id=9
+		echo "e $thread 1400${thread}30 6 point id=9"
+	done
+	op 3 0 1400400 2000000
+}
+bursts 3 | trace burst
+buys burst b 50 0 10100
+bursts 2 | trace burst-second
+buys burst-second b 50 200000 10100
+
 # Two who count down under a lock, and the last signals: without half of a b is the last, if each came once.
 counts_down() { # when b comes to the lock, perhaps twice; what waits, and for what
 	head_of 3
