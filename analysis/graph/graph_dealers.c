@@ -103,15 +103,20 @@ static void give_stretches(struct builder *b, const struct take *t, size_t n)
 
 #define NO_THREAD UINT32_MAX
 
-/* How many threads take at a site, and the last of them. */
-struct take_site { struct take_place place; uint32_t last; size_t threads; };
+/* How many threads take at a site, how often, and the last of them. */
+struct take_site { struct take_place place; uint32_t last; size_t threads, takes; };
 
 static bool same_place(struct take_place a, struct take_place b)
 {
 	return a.site == b.site && a.role == b.role;
 }
 
-/* The place at which most threads take, the first of several; of t[0 .. n), sorted by thread. */
+static bool is_busier(const struct take_site *a, const struct take_site *b)
+{
+	return a->threads != b->threads ? a->threads > b->threads : a->takes > b->takes;
+}
+
+/* The place at which most threads take, and most often, the first of several; of t[0 .. n), sorted by thread. */
 static struct take_place busiest_place(const struct take *t, size_t n)
 {
 	struct take_site *sites = NULL, *best;
@@ -124,10 +129,11 @@ static struct take_place busiest_place(const struct take *t, size_t n)
 			*MEM_GROW(sites, nsites) = (struct take_site){ .place = t[i].place, .last = NO_THREAD };
 		sites[k].threads += sites[k].last != t[i].ref.thread;
 		sites[k].last = t[i].ref.thread;
+		sites[k].takes++;
 	}
 	best = sites;
 	for (k = 1; k < nsites; k++)
-		best = sites[k].threads > best->threads ? &sites[k] : best;
+		best = is_busier(&sites[k], best) ? &sites[k] : best;
 	struct take_place place = best->place;
 	free(sites);
 	return place;
