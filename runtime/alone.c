@@ -4,10 +4,10 @@
  *
  * Law: what the kernel lets only a process of one thread do, it lets a program of one thread do: the helper is
  * gone meanwhile, and comes again. That holds where libdprof is shared. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 
+#include "runtime/next.h"
 #include "runtime/thread.h"
 
 #define OF_ONE_THREAD (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)
@@ -23,7 +23,7 @@ static void be_alone(void)
 
 __attribute__((visibility("default"))) int unshare(int flags)
 {
-	int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "unshare");
+	int (*real)(int) = NEXT_FUNCTION("unshare", int(int));
 
 	if (flags & OF_ONE_THREAD)
 		be_alone();
@@ -33,7 +33,7 @@ __attribute__((visibility("default"))) int unshare(int flags)
 /* Of which kind the namespace is only the kernel knows; it wants one thread for users' and for mounts'. */
 __attribute__((visibility("default"))) int setns(int fd, int kind)
 {
-	int (*real)(int, int) = (int (*)(int, int))dlsym(RTLD_NEXT, "setns");
+	int (*real)(int, int) = NEXT_FUNCTION("setns", int(int, int));
 
 	be_alone();
 	return real(fd, kind);

@@ -3,25 +3,17 @@
  * altstack.c - sigaltstack(), which stands before the C library's.
  *
  * Law: before a handler can run on a stack that the kernel takes away meanwhile (SS_AUTODISARM), and then does not tell of,
- * its thread is known for one that has such a stack. That holds where libdprof is shared. May be called in a handler, so
- * what comes next is looked up before. */
-#include <dlfcn.h>
+ * its thread is known for one that has such a stack. That holds where libdprof is shared. */
 #include <errno.h>
 #include <signal.h>
 
+#include "runtime/next.h"
 #include "runtime/readable.h"
 #include "runtime/thread.h"
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1u << 31)
 #endif
-
-static __typeof__(&sigaltstack) next;
-
-static void __attribute__((constructor(101))) find_next(void)
-{
-	next = (__typeof__(&sigaltstack))dlsym(RTLD_NEXT, "sigaltstack");
-}
 
 static int ask(const stack_t *given, stack_t *before)
 {
@@ -35,6 +27,8 @@ static int ask(const stack_t *given, stack_t *before)
 
 __attribute__((visibility("default"))) int sigaltstack(const stack_t *given, stack_t *before)
 {
+	__typeof__(&sigaltstack) next = NEXT_FUNCTION("sigaltstack", __typeof__(sigaltstack));
+
 	if (is_readable(given, sizeof(*given)) && (unsigned)given->ss_flags & SS_AUTODISARM)
 		dprof_stack_disarms = true;
 	return next ? next(given, before) : ask(given, before);

@@ -2,24 +2,24 @@
  *
  * leave.c - _exit() and _Exit(), which stand before the C library's.
  *
- * Law: who leaves by them has ended in good order, as by exit(). That holds where libdprof is shared. They may be
- * called from a signal handler, so what comes next is looked up before. */
-#include <dlfcn.h>
+ * Law: who leaves by them has ended in good order, as by exit(). That holds where libdprof is shared. */
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/next.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 
-static void (*next)(int);
-
+/* Also those of altstack.c, alone.c and atfork.c. */
 static void __attribute__((constructor(101))) find_next(void)
 {
-	next = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
+	next_look_up_all();
 }
 
 __attribute__((visibility("default"), noreturn)) void _exit(int status)
 {
+	void (*next)(int) = NEXT_FUNCTION("_exit", void(int));
+
 	dprof_process_leave();
 	if (next)
 		next(status);

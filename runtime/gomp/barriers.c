@@ -11,6 +11,7 @@ DPROF_SITE_OF(site_copy, DPROF_KIND_BARRIER, "omp single copyprivate");
 
 static void __attribute__((constructor)) here(void)
 {
+	next_look_up_all();
 	dprof_adapter_present(DPROF_ADAPTER_GOMP);
 }
 

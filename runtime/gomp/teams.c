@@ -19,7 +19,6 @@
  * barrier in between, a number that no other team of that group has. (OpenMP: all threads of a team come to the
  * same barriers in the same order. Where a region is cancelled they do not, and who cancels it says
  * so: worksharing.c.) */
-#include <dlfcn.h>
 #include <omp.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -34,7 +34,6 @@
 #ifndef RUNTIME_LIBC_H
 #define RUNTIME_LIBC_H
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -46,19 +45,13 @@
 #include <sys/types.h>
 
 #include "runtime/adapter.h"
+#include "runtime/next.h"
 #include "runtime/sys.h"
 #include "runtime/pthread/open_calls.h"
 
 /* The C library's function of that name; or with a symbol that headers do not give it. */
-#define REAL(name) FOUND(#name, __typeof__(name))
-#define FOUND(symbol, type)                                                                      \
-	({                                                                                       \
-		static __typeof__(type) *found;                                                  \
-		if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_RELAXED), 0))             \
-			__atomic_store_n(&found, (__typeof__(type) *)dlsym(RTLD_NEXT, symbol),   \
-					 __ATOMIC_RELAXED);                                      \
-		found;                                                                           \
-	})
+#define REAL(name)          NEXT_FUNCTION(#name, __typeof__(name))
+#define FOUND(symbol, type) NEXT_FUNCTION(symbol, type)
 
 #define SITE(s)     ((const struct dprof_site *)&(s))
 #define CALLER      __builtin_return_address(0)

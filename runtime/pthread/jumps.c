@@ -182,7 +182,6 @@ MAY_LEAVE(_Unwind_Reason_Code, _Unwind_Resume_or_Rethrow, , (struct _Unwind_Exce
 MAY_LEAVE(_Unwind_Reason_Code, _Unwind_ForcedUnwind, ,
 	  (struct _Unwind_Exception *x, _Unwind_Stop_Fn stop, void *argument), x, stop, argument)
 
-/* Found ahead, since signal handlers jump, too. */
 #define IS_FIRST(name) (real_##name() && dlsym(RTLD_DEFAULT, #name) == (void *)name)
 
 static void __attribute__((constructor)) start(void)

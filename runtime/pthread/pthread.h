@@ -19,22 +19,15 @@
 #ifndef RUNTIME_PTHREAD_H
 #define RUNTIME_PTHREAD_H
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/adapter.h"
+#include "runtime/next.h"
 
 /* The C library's function of that name. */
-#define REAL(name)                                                                               \
-	({                                                                                       \
-		static __typeof__(&name) found;                                                  \
-		if (!__atomic_load_n(&found, __ATOMIC_RELAXED))                                  \
-			__atomic_store_n(&found, (__typeof__(&name))dlsym(RTLD_NEXT, #name),     \
-					 __ATOMIC_RELAXED);                                      \
-		found;                                                                           \
-	})
+#define REAL(name) ((__typeof__(&name))NEXT_FUNCTION(#name, __typeof__(name)))
 
 /* Is the call of the exported function in which this stands to be recorded? */
 #define IS_OURS (dprof_adapter_recording() && dprof_adapter_is_ours(__builtin_return_address(0)))

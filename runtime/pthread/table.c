@@ -62,6 +62,7 @@ static void forked(void)
 
 static void __attribute__((constructor)) start(void)
 {
+	next_look_up_all();
 	dprof_adapter_present(DPROF_ADAPTER_PTHREAD);
 	dprof_adapter_forked(forked);
 }

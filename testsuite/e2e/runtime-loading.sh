@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# While a library is loaded the loader holds its lock until the library's constructors are done: threads that these wait for, and
+# whoever is to be cancelled as it loads one, come out of that as without us.
+. testsuite/lib.sh
+for name in library other; do
+	"$B/bin/dprof-cc" -O1 -fopenmp -fPIC -shared testsuite/fixtures/runtime/loading-library.c -o "$dir/$name.so" ||
+		fail "cannot compile $name.so"
+done
+"$B/bin/dprof-cc" -O1 -rdynamic -pthread testsuite/fixtures/runtime/loading.c -o "$dir/loading" || fail "cannot compile loading.c"
+cd "$dir" || exit 1
+
+says() { # LOADING text
+	local said
+	said=$(LOADING=$1 timeout 60 ./loading ./library.so ./other.so)
+	[ "$said" = "$2" ] || fail "$1: expected '$2', found '$said'"
+	"$analyze" check dprof-loading.* >check.txt || fail "$1: $(cat check.txt)"
+	rm -rf dprof-loading.*
+}
+
+says thread 'loaded 1'
+says team 'loaded 1'
+exit $failed
