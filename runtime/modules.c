@@ -486,10 +486,10 @@ void dprof_modules_release(void)
 		pthread_mutex_unlock(&lock);
 }
 
-/* Without signals: a handler may fork. */
+/* Without signals: a handler may fork; and the thread may not end here, with the lock. */
 static void look_for(struct look l)
 {
-	int saved_errno = errno;
+	int saved_errno = errno, cancellation = dprof_hold_cancellation();
 	uint64_t held = dprof_adapter_hold_signals();
 
 	if (hold(!dprof_is_apart())) {
@@ -497,6 +497,7 @@ static void look_for(struct look l)
 		dprof_modules_release();
 	}
 	dprof_adapter_release_signals(held);
+	dprof_release_cancellation(cancellation);
 	errno = saved_errno;
 }
 

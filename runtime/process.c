@@ -312,13 +312,8 @@ static bool take_directory(void)
 	return false;
 }
 
-bool dprof_process_begin(void)
+static bool begin(void)
 {
-	int fresh = NEW;
-
-	if (!__atomic_compare_exchange_n(&state, &fresh, BEGINNING, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE))
-		return fresh == BEGUN;
 	if (!take_directory()) {
 		if (!forked)
 			dprof_notice_failed(directory, errno);
@@ -330,6 +325,20 @@ bool dprof_process_begin(void)
 	__atomic_store_n(&state, BEGUN, __ATOMIC_RELEASE);
 	dprof_modules_retell();
 	return true;
+}
+
+bool dprof_process_begin(void)
+{
+	int fresh = NEW, cancellation;
+	bool begun;
+
+	if (!__atomic_compare_exchange_n(&state, &fresh, BEGINNING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return fresh == BEGUN;
+	cancellation = dprof_hold_cancellation();
+	begun = begin();
+	dprof_release_cancellation(cancellation);
+	return begun;
 }
 
 static __thread uint64_t fork_from; /* stamp */
@@ -515,7 +524,7 @@ static void join_starter(void)
 /* Before the constructors of the program, which may record. */
 static void __attribute__((constructor(101))) start(void)
 {
-	int saved_errno = errno;
+	int saved_errno = errno, cancellation = dprof_hold_cancellation(); /* whoever loads us may be about to be cancelled */
 
 	dprof_settings_read();
 	dprof_helper_look();
@@ -543,6 +552,7 @@ static void __attribute__((constructor(101))) start(void)
 			first_notes();
 		}
 	}
+	dprof_release_cancellation(cancellation);
 	errno = saved_errno;
 }
 
@@ -732,7 +742,7 @@ void dprof_process_stop(void)
 }
 
 /* `careful`: perhaps in a signal handler, so nothing is asked of the loader and nothing allocated. */
-static void end(bool careful)
+static void end_files(bool careful)
 {
 	uint64_t stamp = stopped_at ? stopped_at : dprof_now();
 	struct dprof_count count;
@@ -762,6 +772,14 @@ static void end(bool careful)
 	say_refused();
 	dprof_lines_end();
 	dprof_notice_end(count, directory, rank < 0 ? 1 : ranks);
+}
+
+static void end(bool careful)
+{
+	int cancellation = dprof_hold_cancellation();
+
+	end_files(careful);
+	dprof_release_cancellation(cancellation);
 }
 
 void dprof_process_end(void)

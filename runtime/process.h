@@ -9,9 +9,25 @@
 #ifndef RUNTIME_PROCESS_H
 #define RUNTIME_PROCESS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Around what opens, reads or writes files by functions of the C library: in the program's threads those would be points of
+ * cancellation, where the program has none; and a thread that ended there would keep locks, the loader's too. */
+static inline int dprof_hold_cancellation(void)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
+}
+
+static inline void dprof_release_cancellation(int before)
+{
+	pthread_setcancelstate(before, &before);
+}
 
 /* True when the process has its files; tries once. The child of a fork gets new ones at its first
  * event, so that a child that only executes something else leaves no trace, or else when it ends. */

@@ -21,4 +21,5 @@ says() { # LOADING text
 
 says thread 'loaded 1'
 says team 'loaded 1'
+says cancel 'loaded 1, cancelled 1, other 1'
 exit $failed
