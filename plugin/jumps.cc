@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * jumps.cc - refuses a goto or a case that jumps into a region: such a way in has no ENTER; and the
- * jumps out of one that have no EXIT, since GCC runs no `finally` for them: computed ones, and those of
- * a nested function to the function around it.
+ * jumps out of one that have no EXIT, since GCC runs no `finally` for them: computed ones, those of an
+ * `asm goto`, and those of a nested function to the function around it.
  *
  * Law: a jump is reported when its target is in a region that the jump itself is not in; one that runs no
  * `finally`, also when it is in a region that its target is not in. A computed goto may have any label
@@ -31,7 +31,7 @@ private:
 	auto_vec<int> parent;       /* of each region */
 	int here = NOWHERE;
 	int of_switch = NOWHERE;    /* where the innermost switch stands */
-	auto_vec<jump> gotos, computed;
+	auto_vec<jump> gotos, of_asm, computed;
 	hash_map<tree, int> labels;
 	hash_set<tree> taken; /* labels whose address is */
 
@@ -39,6 +39,7 @@ private:
 	void visit(tree *tp) { walk_tree_without_duplicates(tp, step, this); }
 	void visit_region(tree body, int n);
 	void visit_switch(tree s);
+	void see_asm(tree a);
 	bool contains(int region, int place);
 	void check(int from, int to, location_t where);
 	bool check_way_out(int from, int to, location_t where);
@@ -75,7 +76,7 @@ bool jumps::check_way_out(int from, int to, location_t where)
 	if (from == NOWHERE || contains(from, to))
 		return true;
 	const struct marker &m = regions[from].begin;
-	error_at(where, "a %<goto%> that is computed, or out of a nested function, may leave dprof %s %qs "
+	error_at(where, "a %<goto%> that is computed, of an %<asm%>, or out of a nested function, may leave dprof %s %qs "
 		 "without ending it", grammar_word(m.kind), m.name);
 	inform(m.where, "it begins here");
 	return false;
@@ -109,6 +110,13 @@ void jumps::visit_switch(tree s)
 	of_switch = outside;
 }
 
+/* Where an `asm goto` may go. */
+void jumps::see_asm(tree a)
+{
+	for (tree l = ASM_LABELS(a); l; l = TREE_CHAIN(l))
+		of_asm.safe_push({ TREE_VALUE(l), here, EXPR_LOCATION(a) });
+}
+
 tree jumps::step(tree *tp, int *walk_subtrees, void *data)
 {
 	jumps *self = (jumps *)data;
@@ -132,6 +140,9 @@ tree jumps::step(tree *tp, int *walk_subtrees, void *data)
 	case LABEL_EXPR:
 		self->labels.put(LABEL_EXPR_LABEL(t), self->here);
 		break;
+	case ASM_EXPR:
+		self->see_asm(t);
+		return NULL_TREE;
 	case ADDR_EXPR:
 		if (TREE_CODE(TREE_OPERAND(t, 0)) == LABEL_DECL)
 			self->taken.add(TREE_OPERAND(t, 0));
@@ -161,6 +172,11 @@ void jumps::run(tree fn)
 			check(j.from, *to, j.where);
 		else
 			check_way_out(j.from, NOWHERE, j.where);
+	for (const jump &j : of_asm)
+		if (int *to = labels.get(j.label)) {
+			check(j.from, *to, j.where);
+			check_way_out(j.from, *to, j.where);
+		}
 	for (const jump &j : computed)
 		check_computed(j);
 }

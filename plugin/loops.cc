@@ -47,6 +47,9 @@ tree loop_count_step(tree *tp, int *walk_subtrees, void *data)
 		c->jumps = c->jumps || TREE_CODE(GOTO_DESTINATION(*tp)) != LABEL_DECL ||
 			   DECL_CONTEXT(GOTO_DESTINATION(*tp)) != current_function_decl;
 		break;
+	case ASM_EXPR:
+		c->jumps = c->jumps || ASM_LABELS(*tp);
+		break;
 	case LABEL_EXPR:
 	case CASE_LABEL_EXPR:
 		c->jumps = true;

@@ -76,6 +76,17 @@ again:
 out:
 	return n;
 }
+
+int left_by_asm(const int *p)
+{
+	int n = 0;
+	while (*p++) {
+		asm goto("test %0, %0; jz %l1" : : "r"(n) : "cc" : out);
+		n++;
+	}
+out:
+	return n;
+}
 END
 gcc -O2 -fopenmp -fplugin="$plugin" $auto=loops $all -S "$dir/alone.c" -o "$dir/alone.s" && ! grep -q dprof_site "$dir/alone.s" ||
 	fail "a loop is no region that cannot be one"
