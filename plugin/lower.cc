@@ -76,7 +76,8 @@ tree lowering::plain(enum dprof_op op, const struct marker &m)
 		site = m.where;
 	if (!by_hand)
 		by_hand = new hash_set<nofree_string_hash>;
-	by_hand->add(m.name);
+	if (!by_hand->contains(m.name))
+		by_hand->add(xstrdup(m.name)); /* a marker that is lowered GCC may collect, with its text */
 	return event_note(op, DPROF_KIND_REGION, m.name, site);
 }
 

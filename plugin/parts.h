@@ -23,7 +23,7 @@ enum origin {
 	UNLESS_INLINED, /* automatic; its events go where its function is inlined */
 };
 
-/* One directive in the program, after parsing. The name lives as long as the compiler. */
+/* One directive in the program, after parsing. The name of one that marker_read() gives lives as long as the marker. */
 struct marker {
 	enum directive what;
 	enum dprof_kind kind;

@@ -92,6 +92,34 @@ gcc -fplugin="$plugin" -O2 -fPIC -shared -fsanitize=address $source -o "$dir/a.s
 	fail "address sanitizer"
 readelf -SW "$dir/a.so" | grep -q dprof_sites || fail "no sites under the address sanitizer"
 
+# What is known of a function when it is parsed is known when GCC comes back to it, though it has collected all that it does not
+# need meanwhile, and used the memory again: the return in the middle is a way out of the region.
+{
+	cat <<'END'
+int f(int x)
+{
+#pragma dprof region begin(alpha)
+	if (x == 1)
+		return 7;
+	if (x == 2) {
+#pragma dprof region end(alpha)
+		return 3;
+	}
+#pragma dprof region end(alpha)
+	return x + 1;
+}
+const char *g(int x)
+{
+	switch (x) {
+END
+	seq 1000 | awk '{ printf "\tcase %d: return \"%05d%s\";\n", $1, $1, substr("zzzzzzzzzzzzzzzzzzzzzzzz", 1, 5 + $1 % 20) }'
+	printf '\t}\n\treturn 0;\n}\n'
+} >"$dir/collected.c"
+gcc -O1 -fplugin="$plugin" --param ggc-min-expand=0 --param ggc-min-heapsize=0 -S "$dir/collected.c" -o "$dir/collected.s" ||
+	fail "collected.c does not compile"
+events=$(grep -c xadd "$dir/collected.s")
+[ "$events" = 4 ] || fail "a region that ends by hand has $events events and not 4 when GCC has collected its names"
+
 # An object without directives and calls is the same as without the plugin.
 echo 'int f(int a) { return a / 3; }' >"$dir/plain.c"
 gcc -O2 -c "$dir/plain.c" -o "$dir/1.o" && gcc -O2 -fplugin="$plugin" -c "$dir/plain.c" -o "$dir/2.o"
