@@ -48,7 +48,7 @@ DPROF_EXPORT int thrd_create(thrd_t *id, thrd_start_t function, void *argument)
 	error = pthread_create(id, NULL, start, s);
 	if (error)
 		free(s);
-	return error == EAGAIN ? thrd_nomem : as_c11(error);
+	return as_c11(error);
 }
 
 DPROF_EXPORT int thrd_join(thrd_t id, int *result)

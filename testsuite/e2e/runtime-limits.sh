@@ -52,6 +52,7 @@ for _ in {1..5}; do limited bytes-now-and-then 11002 "$limit|^$"; [ ! -s problem
 limited own-pending 600004 "$limit|$none" # its handler is a region, too; and a second one where no record says that it is
 limited few-descriptors 20 ""
 limited no-descriptors 20 ""
+limited no-memory 20 ""
 limited used-up 600002 "$files|$none"
 
 # Recording takes stack, too, which a thread has been given.
