@@ -231,19 +231,20 @@ static bool relocks(const struct finder *f, const struct graph_node *node, uint3
 	       f->g->trace->sites[begun].op.kind == DPROF_KIND_WAIT && !tr_is(f->g->trace, begun, OP_ATTEMPT);
 }
 
-/* A lock that was free is no end of what the thread does. Nor is a message that was there, for whoever waits since before it was
- * received; but who began to wait only then waits for what comes behind it. */
-enum found { FOUND_NOT, FOUND_LOCK, FOUND_MESSAGE };
+/* A lock that was free is no end of what the thread does. Nor is a message that was there, or others who all were at a barrier (of a
+ * team of one it is the only one), for whoever waits since before that; but who began to wait only then waits for what comes behind it. */
+enum found { FOUND_NOT, FOUND_LOCK, FOUND_OTHERS };
 static enum found found_it_there(struct finder *f, const struct graph_node *node, uint32_t own)
 {
-	bool lock = node->what == GRAPH_LOCKED;
-	bool message = node->what == GRAPH_RECEIVED || node->what == GRAPH_WAITED_FOR || node->what == GRAPH_BYTES;
-	if (!own || node->kind != GRAPH_ARRIVAL || !(lock || message))
+	bool lock = node->kind == GRAPH_ARRIVAL && node->what == GRAPH_LOCKED;
+	bool message = node->kind == GRAPH_ARRIVAL &&
+		       (node->what == GRAPH_RECEIVED || node->what == GRAPH_WAITED_FOR || node->what == GRAPH_BYTES);
+	if (!own || !(lock || message || node->kind == GRAPH_SYNC))
 		return FOUND_NOT;
 	graph_last_find(&f->last, (uint32_t)(node - f->g->nodes));
 	if (f->last.n != 1 || f->last.input[0] + 1 != own)
 		return FOUND_NOT;
-	return lock ? FOUND_LOCK : FOUND_MESSAGE;
+	return lock ? FOUND_LOCK : FOUND_OTHERS;
 }
 
 /* It goes on with something else. */
@@ -251,9 +252,9 @@ static void go_on(struct finder *f, struct doing *d, enum found found, uint64_t 
 {
 	if (found == FOUND_LOCK)
 		return;
-	if (found == FOUND_MESSAGE)
+	if (found == FOUND_OTHERS)
 		*SPILL_GROW(f->g->spill, f->busy, f->nbusy) = (struct busy){ d->since, stamp, mostly(d), d->before };
-	d->before = found == FOUND_MESSAGE ? (uint32_t)f->nbusy : 0;
+	d->before = found == FOUND_OTHERS ? (uint32_t)f->nbusy : 0;
 	d->since = stamp;
 	forget(d);
 }

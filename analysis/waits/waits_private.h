@@ -73,7 +73,7 @@ struct posted {              /* an input */
 	uint32_t before;     /* that of the finder's `busy`, and 1; or 0 */
 };
 
-/* What a thread had mostly done between two receives for which it did not wait, since the messages were there. */
+/* What a thread had mostly done between two operations in which it did not wait, since what they wait for was there. */
 struct busy {
 	uint64_t from, to;   /* stamps */
 	uint32_t did, before; /* likewise */

@@ -130,6 +130,21 @@ waited asked late_sender 0 0 5 100000 1 0 a
 	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace late
 waited late late_sender 0 0 5 6500 1 0 b
 
+# So it is at a barrier to which rank 1 comes last, of its team of one or of other ranks: what it did before made rank 0 wait, if that one waited then.
+after_barrier() { # when rank 0 begins to wait -> its events, and those of rank 1: 90 us of a, then a barrier of ranks 1 and 2, and 10 of b
+	ranks
+	echo "thread 2 clock=0 rank=2"
+	echo "group 2 threads=1,2"
+	work 0 1 1000 "$1"; op 0 4 "$1" 102000 group=1 peer=1 tag=2 bytes=8
+	work 1 0 1000 91000; op 1 2 91000 91100 group=2 seq=0; work 1 1 91100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8
+}
+{ after_barrier 41000; op 2 2 90900 91100 group=2 seq=0; } | trace behind
+waited behind late_sender 0 0 5 60000 1 0 a
+{ after_barrier 92000; op 2 2 90900 91100 group=2 seq=0; } | trace nearer
+waited nearer late_sender 0 0 5 9000 1 0 b
+{ after_barrier 41000 | sed 's/^group 2 .*/group 2 threads=1/'; } | trace own
+waited own late_sender 0 0 5 60000 1 0 a
+
 # Who comes late because it has waited itself, has mostly done what it did since.
 
 {
