@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * shown.c - see shown.h. */
-#define _GNU_SOURCE /* mempcpy */
+#define _GNU_SOURCE /* mempcpy, wcwidth */
 #include "analysis/base/shown.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "analysis/base/memory.h"
 
@@ -59,6 +61,33 @@ size_t shown_fit(const char *text, size_t room)
 	for (length = room; length && (text[length] & 0xc0) == 0x80;)
 		length--;
 	return length;
+}
+
+/* The library knows them, in a locale that has them; in any other each is one wide. */
+static size_t width_of_character(uint32_t code)
+{
+	static locale_t unicode;
+	if (code < 0x300)
+		return 1;
+	if (!unicode)
+		unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (!unicode)
+		return 1;
+	locale_t before = uselocale(unicode);
+	int width = wcwidth((wchar_t)code);
+	uselocale(before);
+	return width < 0 ? 1 : (size_t)width;
+}
+
+size_t shown_width(const char *text, size_t bytes)
+{
+	size_t width = 0;
+	for (size_t at = 0, n; at < bytes; at += n ? n : 1) {
+		uint32_t code = 0;
+		n = shown_decode(text + at, &code);
+		width += n ? width_of_character(code) : 1;
+	}
+	return width;
 }
 
 bool shown_is(const char *text)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
@@ -67,11 +68,7 @@ static void say_error(const char *text, struct query_error *error)
 {
 	char *before = mem_format("%.*s", (int)error->at, text);
 	char *what = shown_copy(error->what), *shown = shown_copy(text), *indent = shown_copy(before);
-	fprintf(stderr, "dprof-analyze: query: %s\n  %s\n  ", what, shown);
-	for (const char *c = indent; *c; c++) /* a letter may have several bytes */
-		if ((*c & 0xc0) != 0x80)
-			putc(' ', stderr);
-	fputs("^\n", stderr);
+	fprintf(stderr, "dprof-analyze: query: %s\n  %s\n  %*s^\n", what, shown, (int)shown_width(indent, strlen(indent)), "");
 	free(before);
 	free(indent);
 	free(shown);

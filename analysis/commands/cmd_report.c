@@ -345,15 +345,18 @@ static void say_causes(struct reply *r, const struct page *p)
 	}
 }
 
+#define NAMED_AT_MOST 70 /* columns: a longer name has no line, and the whole causal profile has that region, too */
+
 static void say_commands(struct reply *r, const struct page *p)
 {
+	char *profile = next_step_command(p->f, "coz"), *why = next_step_command(p->f, "diagnose"), *path = next_step_command(p->f, "path");
 	if (p->step.command)
-		reply_say(r, SAY_LINE, "More: %s", p->step.command);
-	if (!p->efficiency)
-		return;
-	char *why = next_step_command(p->f, "diagnose"), *path = next_step_command(p->f, "path");
-	reply_say(r, SAY_LINE, "Why:  %s", why);
-	reply_say(r, SAY_LINE, "Next: %s", path);
+		reply_say(r, SAY_COMMAND, "More: %s", p->step.named > NAMED_AT_MOST ? profile : p->step.command);
+	if (p->efficiency) {
+		reply_say(r, SAY_COMMAND, "Why:  %s", why);
+		reply_say(r, SAY_COMMAND, "Next: %s", path);
+	}
+	free(profile);
 	free(why);
 	free(path);
 }

@@ -50,14 +50,6 @@ static size_t word_length(const char *text)
 	return length;
 }
 
-static size_t width_of(const char *text, size_t bytes)
-{
-	size_t characters = 0;
-	for (size_t i = 0; i < bytes; i++)
-		characters += (text[i] & 0xc0) != 0x80;
-	return characters;
-}
-
 /* Broken between words, with `first` before its first line and as much space before others. */
 static void put_wrapped(const struct render_text *r, const char *first, const char *text)
 {
@@ -65,7 +57,7 @@ static void put_wrapped(const struct render_text *r, const char *first, const ch
 	size_t indent = strlen(first), column = indent;
 	fputs(first, out);
 	while (*text) {
-		size_t word = word_length(text), width = width_of(text, word);
+		size_t word = word_length(text), width = shown_width(text, word);
 		if (column > indent && column + 1 + width > r->columns) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
@@ -79,6 +71,38 @@ static void put_wrapped(const struct render_text *r, const char *first, const ch
 		text += strspn(text, " ");
 	}
 	putc('\n', out);
+}
+
+/* Of what is an argument to the shell: it may be quoted, and has blanks then. */
+static size_t argument_length(const char *text)
+{
+	size_t n = 0;
+	for (bool quoted = false; text[n] && (quoted || text[n] != ' '); n++) {
+		quoted ^= text[n] == '\'';
+		n += !quoted && text[n] == '\\' && text[n + 1];
+	}
+	return n;
+}
+
+/* Broken between arguments, where the shell is told that it goes on. */
+static void put_command(const struct render_text *r, const char *text)
+{
+	const size_t indent = strlen("More: "), more = strlen(" \\");
+	size_t column = 0;
+	while (*text) {
+		size_t n = argument_length(text), width = shown_width(text, n), next = n + strspn(text + n, " ");
+		if (column > indent && column + 1 + width + (text[next] ? more : 0) > r->columns) {
+			fprintf(r->out, " \\\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putc(' ', r->out);
+			column++;
+		}
+		fprintf(r->out, "%.*s%*s", (int)n, text, column == 0 ? (int)(indent - width) : 0, "");
+		column += column == 0 ? indent : width;
+		text += next;
+	}
+	putc('\n', r->out);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -115,7 +139,7 @@ static const char *text_of(const struct tab_column *c, const struct tab_cell *ce
 /* Writes it where its column begins, or behind what is there; returns where it ends. */
 static size_t put_cell(FILE *out, size_t column, size_t at, const struct tab_column *c, const char *text)
 {
-	size_t width = width_of(text, strlen(text)), right = c->width < 0 ? (size_t)-c->width : 0;
+	size_t width = shown_width(text, strlen(text)), right = c->width < 0 ? (size_t)-c->width : 0;
 	if (!width)
 		return column;
 	at += right > width ? right - width : 0;
@@ -164,7 +188,7 @@ static size_t put_cells(FILE *out, const struct render_text *r, const struct tab
 		const char *text = !cells ? c[i].title
 					  : text_of(&as, &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM, r->reply.ends, &room,
 						    &shown);
-		if (cells && c[i].alone && width_of(text, strlen(text)) > width)
+		if (cells && c[i].alone && shown_width(text, strlen(text)) > width)
 			fprintf(out, "%*s%s\n", (int)at, "", text);
 		else
 			column = put_cell(out, column, at, &c[i], text);
@@ -210,6 +234,7 @@ static void say(struct reply *reply, enum reply_kind kind, const char *text)
 	switch (kind) {
 	case SAY_TEXT: put_wrapped(r, "", text); break;
 	case SAY_LINE: fprintf(r->out, "%s\n", text); break;
+	case SAY_COMMAND: put_command(r, text); break;
 	case SAY_HEADING: fprintf(r->out, r->colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text); break;
 	case SAY_ADVICE:
 		fputs(r->colour ? "\033[1;32m" : "", r->out);

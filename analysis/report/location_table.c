@@ -93,7 +93,7 @@ static void begin(struct location_table *t)
 	t->columns[1] = (struct tab_column){ .title = "works, %", .width = share, .decimals = decimals };
 	t->columns[2] = (struct tab_column){ .title = "waits, %", .width = share, .decimals = decimals };
 	t->columns[3] = (struct tab_column){ .title = "others wait, %", .width = t->reply->ends ? 16 : 14, .decimals = 3, .bar = true };
-	t->columns[4] = (struct tab_column){ .title = t->every ? "" : "waits mostly at" };
+	t->columns[4] = (struct tab_column){ .title = t->every ? "" : t->reply->ends ? "waits at" : "waits mostly at" };
 	t->columns[5] = (struct tab_column){ 0 };
 	reply_gap(t->reply);
 	reply_table(t->reply, NULL, t->columns, SIZE_MAX);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/shown.h"
 #include "analysis/coz/coz.h"
 #include "analysis/report/enclosing.h"
 #include "analysis/report/profile_table.h"
@@ -132,7 +133,7 @@ static struct next_step region_of(const struct reply *r, const struct findings *
 		.advice = mem_format("Half the time in region %s%s%s would make the run %s, if nothing else changes.",
 				     site_name(f->trace, site).text, on, *on ? profile_who(who).text : "",
 				     profile_gains(r, p, gain, 2).text),
-		.command = command_for(f, what, who), .gain = gain[COZ_EXPECTED] };
+		.command = command_for(f, what, who), .named = shown_width(name, strlen(name)), .gain = gain[COZ_EXPECTED] };
 	free(name);
 	free(what);
 	return step;
@@ -224,7 +225,7 @@ void next_step_prefer(struct next_step *step, const struct reply *r, const struc
 	*step = (struct next_step){
 		.first = mem_format("%s %% of all threads' time: %s (proved).", reply_interval(r, first->cost, 1).text, first->what),
 		.advice = mem_format("%s would make the run %s, if nothing else changes.", less, profile_gains(r, p, gain, 2).text),
-		.command = command_for(f, what, who), .gain = first->expected };
+		.command = command_for(f, what, who), .named = name ? shown_width(name, strlen(name)) : 0, .gain = first->expected };
 	free(less);
 	free(name);
 	free(what);

@@ -24,6 +24,7 @@ struct next_step {
 	char *advice;        /* NULL: there is nothing to say */
 	char *there;         /* the same, behind ranking_advice() that has proved who keeps others waiting, and where; or NULL */
 	char *command;       /* that the shell takes as it is */
+	size_t named;        /* columns of the region's name in it */
 	struct interval gain; /* percent that the advice is expected to buy; 0 without one */
 };
 
@@ -38,7 +39,8 @@ char *next_step_without(const struct reply *, const struct findings *, const str
 struct next_step next_step(const struct reply *, const struct findings *, const struct profile *);
 /* The diagnosis's first finding instead of the step, where that buys more. */
 void next_step_prefer(struct next_step *, const struct reply *, const struct findings *, const struct profile *, const struct diagnosis *);
-/* A command that says more of the trace: "path", what decided how long the run took; "diagnose", why. To be freed. */
+/* A command that says more of the trace: "path", what decided how long the run took; "diagnose", why; "coz", the causal profile. To be
+ * freed. */
 char *next_step_command(const struct findings *, const char *name);
 void next_step_close(struct next_step *);
 

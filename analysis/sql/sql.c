@@ -115,10 +115,8 @@ static struct tab_cell cell_of(sqlite3_value *v, char **hex)
 
 static int width_of(const char *text)
 {
-	int n = 0;
-	for (; text && *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n < WIDEST ? n : WIDEST;
+	size_t n = text ? shown_width(text, strlen(text)) : 0;
+	return n < WIDEST ? (int)n : WIDEST;
 }
 
 /* Numbers stand on the right. */

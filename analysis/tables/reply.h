@@ -114,6 +114,7 @@ enum reply_kind {
 	SAY_NOTE,                /* after "note: " */
 	SAY_ADVICE,              /* what matters most */
 	SAY_LINE,                /* one line, however long */
+	SAY_COMMAND,             /* "More: " and a command that the shell takes as it is, however it is broken */
 	SAY_HEADING,             /* after an empty line */
 };
 

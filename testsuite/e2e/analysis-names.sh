@@ -38,7 +38,7 @@ e 1 6000 1 enter group=1 seq=0
 e 1 7300 1 exit
 END
 
-# Names of 10,000 characters are cut in the middle: nothing but the command to copy is wider than a terminal.
+# Names of 10,000 characters are cut in the middle, and no command to copy has them: nothing is wider than a terminal.
 long=$(printf 'x%.0s' {1..10000})
 printf '%s\n' 'dprof-text 1' "clock 0 host=$long ghz=1" "process 0 rank=0 size=2 program=$long" "process 1 rank=1 size=2 program=$long" \
 	'thread 0 clock=0 rank=0 process=0 number=0' 'thread 1 clock=0 rank=1 process=1 number=0' 'group 1 threads=0,1' \
@@ -49,8 +49,45 @@ printf '%s\n' 'dprof-text 1' "clock 0 host=$long ghz=1" "process 0 rank=0 size=2
 for command in report 'report -v' csp 'csp --frames' coz waits path 'path -v' efficiency profile 'profile --calls' diagnose clocks; do
 	# shellcheck disable=SC2086
 	(cd "$dir" && "$analyze" $command longs >wide 2>/dev/null)
-	fits_80 "$dir/wide" '^More: ' || fail "$command: a line is wider than 80 columns"
+	fits_80 "$dir/wide" || fail "$command: a line is wider than 80 columns"
 done
+
+# Nor are names of characters that take two columns each, or none. (A region of 30 columns, a file of 14, a program of 16, a host of 8.)
+{
+	printf '%s\n' 'dprof-text 1' 'clock 0 host=ホスト ghz=1' 'clock 1 host=🚀🔥 ghz=1' 'link 0 1000 1 5000' 'link 1 5400 0 1500' \
+		'process 0 clock=0 rank=0 size=2 program=並列プログラム' 'process 1 clock=1 rank=1 size=2 program=並列プログラム' \
+		'thread 0 clock=0 rank=0 process=0 number=0' 'thread 1 clock=1 rank=1 process=1 number=0' 'group 1 threads=0,1' \
+		'site 0 kind=region name=計算領域の中で一番長い仕事をする file=ファイル.c line=12' 'site 1 kind=barrier name=MPI_Barrier file=ファイル.c line=1234' \
+		'site 2 kind=region name=🚀🚀🚀%20é́́́é́́é́́🔥🔥 file=ファイル.c line=13'
+	for round in {0..9}; do
+		for rank in 0 1; do
+			at=$((2000 + 1000000 * round + 4000 * rank))
+			echo "e $rank $at 0 enter"
+			echo "e $rank $((at + 300000 + rank * 500000)) 0 exit"
+			echo "e $rank $((at + 800010)) 2 enter"
+			echo "e $rank $((at + 850000)) 2 exit"
+			echo "e $rank $((at + 850000)) 1 enter group=1 seq=$round"
+			echo "e $rank $((at + 860000)) 1 exit"
+		done
+	done
+} >"$dir/wide-text"
+"$analyze" pack "$dir/wide-text" "$dir/wide-trace" || fail "wide names are refused"
+for command in report 'report -v' 'report --plain' csp coz waits path efficiency profile 'profile --calls' diagnose clocks; do
+	# shellcheck disable=SC2086
+	(cd "$dir" && "$analyze" $command wide-trace 2>/dev/null)
+done >"$dir/pages"
+"$analyze" query --sql "SELECT '並列' AS 並, 1 AS 計 UNION ALL SELECT 'x', 2" "$dir/wide-trace" >>"$dir/pages"
+python3 - "$dir/pages" <<'END' || failed=1
+import sys, unicodedata
+def width(text):
+    return sum(0 if unicodedata.category(c) == "Mn" else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+lines = open(sys.argv[1], encoding="utf-8").read().split("\n")
+wide = [line for line in lines if width(line) > 80]
+rows = [line for line in lines if line.lstrip().startswith(("並列 ", "x  "))]
+ends = {width(row) for row in rows}
+if wide or len(lines) < 200 or len(rows) != 2 or len(ends) != 1:
+    sys.exit(f"FAILED: of {len(lines)} lines wider than 80 columns: {wide}; rows of a table: {rows}")
+END
 
 # What each command says is kept, to be looked at in the end, in files of a number each.
 mkdir "$dir/said"

@@ -251,11 +251,18 @@ assert all("file" not in r for r in regions if r["waiting"]), regions' <out || f
 expect 0 report long
 grep -Eq '^  rank 1 .* MPI_a_b[a-z_]*\.\.[a-z_]*ple \(kmeans\.c:90\)$' out || fail "rank table: $(cat out)"
 grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign$' out || fail "profile: $(cat out)"
-fits_80 out '^More: ' || fail "wider than 80 columns"
+fits_80 out || fail "wider than 80 columns"
 expect 0 report -v long
 grep -Eq '^ *keeps others waiting in a_r[a-z_]*\.\.[a-z_]*ign \(kmeans\.c:88\)$' out || fail "ranking: $(cat out)"
 grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign \(kmeans\.c:88\)$' out || fail "regions: $(cat out)"
-fits_80 out '^More: ' || fail "with -v wider than 80 columns"
+fits_80 out || fail "with -v wider than 80 columns"
+# A command goes on in the next line where it is broken, and names no region that has no line.
+grep -qx 'More: dprof-analyze coz long' out || fail "a command with a name that has no room: $(cat out)"
+"$analyze" dump long | sed "s/name=a_region_[a-z_]*/name=it's%20a%20region%20of%20a%20length%20that%20leaves%20no%20room/" | trace broken
+expect 0 report broken
+sed -n '/^More: /,/[^\\]$/p' out | sed '1s/^More: dprof-analyze//' >command
+[ "$(wc -l <command)" = 2 ] && fits_80 out && eval "$analyze $(cat command)" >again 2>&1 || fail "cannot be pasted: $(cat command again)"
+says again "it's a region of a length that leaves"
 
 # A long name has a line of its own, and of a qualified one the end is kept, where there is little room.
 { head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 9000; } |
@@ -299,7 +306,7 @@ e 2 923456 1 exit
 END
 expect 0 report -v threads
 says out undecided
-fits_80 out '^More: ' || fail "threads of a process, with -v: wider than 80 columns"
+fits_80 out || fail "threads of a process, with -v: wider than 80 columns"
 
 # Regions in which nobody was are not more of them.
 {
