@@ -106,13 +106,15 @@ static void fill_causes(struct reply *r, const struct efficiency_answer *a)
 static void fill_regions(struct reply *r, const struct efficiency_answer *a)
 {
 	static const struct tab_column columns[] = { TAB_KEY("region"), TAB_KEY("threads"), TAB_KEY("time_s"), TAB_KEY("useful_s"),
-						     FACTOR_KEYS, TAB_KEY("longest.rank"), TAB_KEY("longest.thread"), { 0 } };
+						     FACTOR_KEYS, TAB_KEY("longest.rank"), TAB_KEY("longest.pid"),
+						     TAB_KEY("longest.thread"), { 0 } };
 	reply_table(r, "regions", columns, 0);
 	for (size_t i = 0; i < a->e.nregions; i++) {
 		const struct efficiency_region *x = &a->e.regions[i];
 		reply_row(r, tab_site(a->trace, x->site), tab_number(x->nthreads), tab_interval(seconds(a, x->time)),
 			  tab_interval(seconds(a, x->useful)), FACTOR_CELLS(x->factors),
-			  tab_count(a->trace->threads[x->longest].rank), tab_count(a->trace->threads[x->longest].number));
+			  tab_count(a->trace->threads[x->longest].rank), tab_count(pid_of(a->trace, x->longest)),
+			  tab_count(a->trace->threads[x->longest].number));
 	}
 	reply_end(r);
 }

@@ -77,9 +77,7 @@ static void put_flight(const struct messages *m, sqlite3_context *to, void put(s
 
 static void put_rank(const struct messages *m, const struct match_part *part, sqlite3_context *to)
 {
-	int64_t rank = m->world->trace->threads[part->thread].rank;
-	if (rank >= 0)
-		sqlite3_result_int64(to, rank);
+	sqlite3_result_int64(to, m->world->trace->threads[part->thread].rank);
 }
 
 static void put_message(const void *rows, int column, sqlite3_context *to)

@@ -54,10 +54,7 @@ static void put_thread(const void *rows, int column, sqlite3_context *to)
 	const struct tr_process *p = &t->processes[thread->process];
 	switch (column) {
 	case 0: sqlite3_result_int64(to, (int64_t)r->at - 1); break;
-	case 1:
-		if (thread->rank >= 0)
-			sqlite3_result_int64(to, thread->rank);
-		break;
+	case 1: sqlite3_result_int64(to, thread->rank); break;
 	case 2: sqlite3_result_int64(to, (int64_t)p->pid); break;
 	case 3: sqlite3_result_int64(to, thread->number); break;
 	case 4: sql_put_text(to, t->clocks[thread->clock].host); break;

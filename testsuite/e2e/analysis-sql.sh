@@ -79,6 +79,8 @@ holds '. == [{"sender": "h'"'"';--1", "receiver": "h0", "slow": 1e9}]'
 } | trace pids
 expect 0 query --json --sql "$(sed -n 4p questions | sed 's/^SELECT s.rank,/SELECT s.pid, s.rank,/')" pids
 jq -e '[.rows[] | select(.seconds_lo > 0) | [.pid, .rank, .region]] | sort == [[70, -1, "a"], [71, -1, "b"]]' out >held || fail "pids: $(cat out)"
+expect 0 query --json --sql 'SELECT t.pid, s.site FROM threads AS t JOIN stragglers AS s ON t.rank = s.rank AND t.pid = s.pid AND t.number = s.thread' pids
+jq -e '.rows == [{pid: 70, site: "a"}, {pid: 71, site: "b"}]' out >held || fail "a thread is not itself in another table: $(cat out)"
 
 # ---- Tables ---------------------------------------------------------------------------------------
 
@@ -99,7 +101,16 @@ same 'SELECT name, rank, visits, exclusive_s_lo AS lo FROM profile_threads' prof
 	'[.flat[] | .name as $n | .each[] | {name: $n, rank, visits, lo: .exclusive_s.lo}]'
 same 'SELECT name, seconds_lo AS lo, verdict FROM path' path '[.segments[] | {name, lo: .seconds.lo, verdict}]'
 same 'SELECT serialisation_hi AS hi FROM efficiency' efficiency '[{hi: .serialisation.hi}]'
-same 'SELECT host, width_s_max AS w FROM clocks' clocks '[.clocks[] | {host, w: .width_s.max}]'
+same 'SELECT host, width_s_max AS w, fastest_packets_s_lo AS lo, packets_exchanges AS n FROM clocks' clocks \
+	'[.clocks[] | {host, w: .width_s.max, lo: .fastest_packets_s.lo, n: .packets.exchanges} | with_entries(select(.value != null))]'
+same 'SELECT name, count, waiting_s_hi AS hi, caused_by_rank AS by, caused_by_region AS did FROM operations' profile \
+	'[.operations[] | {name, count, hi: .waiting_s.hi, by: .caused_by.rank, did: .caused_by.region} | with_entries(select(.value != null))]'
+same 'SELECT name, seconds_lo AS lo, imbalance_s_hi AS hi FROM path_regions' path \
+	'[.regions[] | {name, lo: .seconds.lo, hi: .imbalance_s.hi} | with_entries(select(.value != null))]'
+same 'SELECT factor, name, percent_lo AS lo, rank FROM efficiency_causes' efficiency '[.causes[] | {factor, name, lo: .percent.lo, rank}]'
+same 'SELECT region, longest_rank AS rank, longest_pid AS pid FROM efficiency_regions' efficiency \
+	'[.regions[] | {region, rank: .longest.rank, pid: .longest.pid}]'
+same 'SELECT takes_part FROM stragglers' csp '[.threads[] | {takes_part: (if .takes_part then 1 else 0 end)}]'
 same 'SELECT cause, "where" AS at FROM findings' diagnose '[.findings[] | {cause, at: .where}]'
 same 'SELECT count(*) AS events FROM events' check '[{events}]'
 expect 0 query --json --sql 'SELECT thread, stamp, time_lo AS lo, time_hi AS hi FROM events' two
@@ -117,7 +128,7 @@ for table in $(sqlite3 two.db "SELECT name FROM sqlite_master WHERE type = 'tabl
 	grep -qw "$table" "$manual" || fail "not in the manual: $table"
 	[ "$table" = path_messages ] || [ "$table" = traffic ] || [ "$(sqlite3 two.db "SELECT count(*) FROM $table")" -gt 0 ] || fail "nothing in $table"
 done
-[ "$(sqlite3 two.db "SELECT count(*) FROM sqlite_master")" = 22 ] || fail "tables: $(sqlite3 two.db .tables)"
+[ "$(sqlite3 two.db "SELECT count(*) FROM sqlite_master")" = 25 ] || fail "tables: $(sqlite3 two.db .tables)"
 [ "$(sqlite3 two.db 'PRAGMA integrity_check')" = ok ] || fail "the file is not sound"
 
 # The page.
