@@ -285,7 +285,7 @@ function path() {
   ], rows));
   if ((p.slack || []).length)
     s.append(table('What is nearly on it: how much longer it could take before the run does', [
-      ['on', whoCell], ['in', (x) => named(x.name)], [`takes, ${unit.unit}`, (x) => unit.of(x.seconds), true],
+      ['on', whoCell], ['in', (x) => named(x.name, place(x))], [`takes, ${unit.unit}`, (x) => unit.of(x.seconds), true],
       [`slack, ${unit.unit}`, (x) => (x.slack_s && x.slack_s.hi === null ? 'no limit known' : unit.of(x.slack_s)), true],
     ], p.slack, 6));
 }

@@ -156,6 +156,7 @@ cat >look.js <<-'END'
 	document.getElementById('theme').click();
 	return { ready: document.documentElement.dataset.ready, sections: [...document.querySelectorAll('main > section')].map((s) => s.id), images: document.images.length,
 		named: document.body.innerText.includes('<\/script><img src=x onerror=alert(1)>'), changed: all !== zoomed && zoomed !== moved && back === all,
+		placed: [...document.querySelectorAll('#path table')].map((t) => [...t.querySelectorAll('tbody tr')].filter((tr) => /\.c:[0-9]/.test(tr.textContent)).length),
 		factors: document.querySelectorAll('#efficiency tbody tr').length, source: [...document.querySelectorAll('#source tbody tr')].filter((tr) =>
 			tr.textContent.includes('<script>alert(1)<\/script> */') && /^[0-9. ±]+/.test(tr.textContent)).length,
 		hits, turned: dark !== document.documentElement.classList.contains('dark'), painted: new Set(pixels()).size > 4,
@@ -163,7 +164,7 @@ cat >look.js <<-'END'
 END
 browse page.html look.js >seen
 jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "efficiency", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
-	.images == 0 and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
+	.images == 0 and (.placed | length == 2 and all(. > 0)) and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
 
 # What is shown of an interval holds it, in few digits; and where the page is narrow no text is beside it.
 cat >digits.js <<-'END'
