@@ -66,6 +66,16 @@ for kind in messages threads nested ranks; do
 	fi
 	if [ "$kind" = messages ]; then
 		for round in $(seq "$rounds"); do
+			for command in coz path waits; do
+				progress "$kind, $command, round $round of $rounds"
+				echo "$round $command $(seconds "$B/bin/dprof-analyze" $command --jobs 1 --json "$here/$kind")"
+			done
+		done >"$here/same"
+		for command in path waits; do
+			row "$command, time of coz: $name" "$(paired ratio $command coz <"$here/same" | estimate)" x "<= 1.5"
+			why "for path the graph is visited forwards and back; for waits once more, with what each thread did before"
+		done
+		for round in $(seq "$rounds"); do
 			progress "$kind, report --html, round $round of $rounds"
 			echo "$round html $(seconds "$B/bin/dprof-analyze" report --jobs 1 --html "$here/page.html" --force "$here/$kind")"
 			echo "$round page $(seconds "$B/bin/dprof-analyze" report --jobs 1 "$here/$kind")"
