@@ -63,6 +63,8 @@ differs efficiency 'load balance' -10 slower
 expect 0 diff slow fast
 says out 'B takes 25.000 ±0.002 % less time than A (proved of these two runs)'
 fits_80 out || fail "the page is too wide"
+tr '\n' ' ' <out >page
+says page 'A and B: seconds, in the middle of their bounds (~ where these are a tenth apart or more); --json has the bounds.'
 expect 0 diff -v slow fast
 fits_80 out || fail "the page with -v is too wide"
 expect 0 diff --json slow slow
