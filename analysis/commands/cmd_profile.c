@@ -305,7 +305,7 @@ static void say_operations(struct reply *r, const struct profile_answer *a, bool
 			  tab_interval(on_page(a, s->transfer)));
 		if (c && matters(a, c->ticks, every))
 			reply_say(r, SAY_DETAIL, "longest for %s, that was in %s: %s %s", location_name(a->trace, c->for_thread).text,
-				  site_name_within(a->trace, c->did, 30).text, reply_interval(r, on_page(a, c->ticks), decimals(a)).text, unit(a));
+				  site_name_within(a->trace, c->did, 48).text, reply_interval(r, on_page(a, c->ticks), decimals(a)).text, unit(a));
 	}
 	reply_end(r);
 	if (left)

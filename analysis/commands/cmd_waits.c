@@ -17,6 +17,7 @@
 
 #define MOST_ROWS        12
 #define MOST_DELAYS      8
+#define SENTENCE_ROOM    48   /* of a place, in a sentence that goes on in the next line */
 #define SHARE_OF_LITTLE  0.1  /* percent of all waiting; likewise */
 #define SHARE_OF_NOTHING 0.01 /* percent of the run; less is shown with -v */
 
@@ -147,8 +148,8 @@ static void say_causes(struct reply *r, const struct waits_answer *a, bool every
 		reply_row(r, tab_range(interval_percent(s->ticks, a->waits->span.length)),
 			  tab_text(location_name(a->trace, s->thread).text), tab_text(location_name(a->trace, s->for_thread).text),
 			  tab_text(wait_kind_words(s->kind)));
-		reply_say(r, SAY_DETAIL, "in %s; that one was in %s%s", site_name_within(a->trace, s->site, 30).text,
-			  site_name_said(a->trace, s->did, 30).text, proved(a, s->ticks) ? "" : "; undecided");
+		reply_say(r, SAY_DETAIL, "in %s; that one was in %s%s", site_name_within(a->trace, s->site, SENTENCE_ROOM).text,
+			  site_name_said(a->trace, s->did, SENTENCE_ROOM).text, proved(a, s->ticks) ? "" : "; undecided");
 	}
 	reply_end(r);
 	if (left)

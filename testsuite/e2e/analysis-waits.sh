@@ -70,6 +70,12 @@ waited() { # directory kind rank thread line ns for-rank for-thread region
 
 { ranks; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 41000; op 1 2 41000 102000 group=1 seq=0; } | trace barrier
 waited barrier wait_at_barrier 1 0 3 60000 0 0 a
+"$analyze" dump barrier | sed 's/name=a file=x.c/name=before_all_have_the_sums file=a_file.c/' | trace named
+for command in waits profile; do
+	expect 0 $command named
+	tr -s ' \n' ' ' <out >page
+	says page ' was in before_all_have_the_sums (a_file.c:1)'
+done
 { ranks; work 0 0 1000 101000; op 0 7 101000 102000 group=1 seq=0 bytes=8; work 1 1 1000 41000; op 1 7 41000 102000 group=1 seq=0 bytes=8; } | trace nxn
 waited nxn wait_at_nxn 1 0 8 60000 0 0 a
 { ranks; work 0 0 1000 101000; op 0 5 101000 102000 group=1 seq=0 bytes=8 role=1; work 1 1 1000 41000; op 1 5 41000 102500 group=1 seq=0 bytes=8; } | trace bcast
