@@ -22,7 +22,8 @@ size_t shown_length(const char *s);
 /* How many bytes of the text, which may be shown, fit into `room`: whole characters. */
 size_t shown_fit(const char *text, size_t room);
 
-/* How many columns of a terminal so many bytes of such a text take: Chinese and emoji two each, what combines with a letter none. */
+/* How many columns of a terminal so many bytes of such a text take: Chinese and emoji two each, what combines with
+ * a letter none. */
 size_t shown_width(const char *text, size_t bytes);
 
 /* Whether all of it may be shown. */

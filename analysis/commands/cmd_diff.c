@@ -352,8 +352,10 @@ static void fill(struct reply *r, const struct diff_answer *a, const struct trac
 	say_unsound(r, a);
 	say_finding(r, a);
 	say_rows(r, a, a->options->verbose ? SIZE_MAX : MOST_ROWS);
-	reply_say(r, SAY_TEXT, "A and B: seconds%s, in the middle of their bounds (~ where these are a tenth apart or more); --json has the bounds. Region: "
-		  "of all threads, without waiting; wait: likewise, waiting; score: all others wait for it; path: on the critical path.",
+	reply_say(r, SAY_TEXT,
+		  "A and B: seconds%s, in the middle of their bounds (~ where these are a tenth apart or more); --json has the "
+		  "bounds. Region: of all threads, without waiting; wait: likewise, waiting; score: all others wait for it; "
+		  "path: on the critical path.",
 		  is_single(a) ? "" : ", medians of the runs");
 	say_runs_needed(r, a);
 	reply_gap(r);

@@ -349,7 +349,8 @@ static void say_causes(struct reply *r, const struct page *p)
 
 static void say_commands(struct reply *r, const struct page *p)
 {
-	char *profile = next_step_command(p->f, "coz"), *why = next_step_command(p->f, "diagnose"), *path = next_step_command(p->f, "path");
+	char *profile = next_step_command(p->f, "coz"), *why = next_step_command(p->f, "diagnose");
+	char *path = next_step_command(p->f, "path");
 	if (p->step.command)
 		reply_say(r, SAY_COMMAND, "More: %s", p->step.named > NAMED_AT_MOST ? profile : p->step.command);
 	if (p->efficiency) {

@@ -43,8 +43,8 @@ static const struct sql_result results[] = {
 	  "region$ file$ line threads time_s~ useful_s~ parallel~ load_balance~ communication~ serialisation~ transfer~ "
 	  "longest.rank longest.pid longest.thread" },
 	{ "efficiency_causes", "efficiency", cmd_efficiency, "causes",
-	  "factor$ low$ verdict$ " THREAD " name$ file$ line percent~ caused_by.rank caused_by.pid caused_by.thread caused_by.region$ "
-	  "caused_by.file$ caused_by.line" },
+	  "factor$ low$ verdict$ " THREAD " name$ file$ line percent~ caused_by.rank caused_by.pid caused_by.thread "
+	  "caused_by.region$ caused_by.file$ caused_by.line" },
 	{ "clocks", "clocks", cmd_clocks, "clocks",
 	  "host$ source$ status$ links packet_links program_links hops rate~ width_s.min width_s.median width_s.max "
 	  "width_by_packets_s.min width_by_packets_s.median width_by_packets_s.max fastest_packets_s~ packets.exchanges "

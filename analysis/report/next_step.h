@@ -39,8 +39,8 @@ char *next_step_without(const struct reply *, const struct findings *, const str
 struct next_step next_step(const struct reply *, const struct findings *, const struct profile *);
 /* The diagnosis's first finding instead of the step, where that buys more. */
 void next_step_prefer(struct next_step *, const struct reply *, const struct findings *, const struct profile *, const struct diagnosis *);
-/* A command that says more of the trace: "path", what decided how long the run took; "diagnose", why; "coz", the causal profile. To be
- * freed. */
+/* A command that says more of the trace: "path", what decided how long the run took; "diagnose", why; "coz", the causal
+ * profile. To be freed. */
 char *next_step_command(const struct findings *, const char *name);
 void next_step_close(struct next_step *);
 

@@ -231,8 +231,9 @@ static bool relocks(const struct finder *f, const struct graph_node *node, uint3
 	       f->g->trace->sites[begun].op.kind == DPROF_KIND_WAIT && !tr_is(f->g->trace, begun, OP_ATTEMPT);
 }
 
-/* A lock that was free is no end of what the thread does. Nor is a message that was there, or others who all were at a barrier (of a
- * team of one it is the only one), for whoever waits since before that; but who began to wait only then waits for what comes behind it. */
+/* A lock that was free is no end of what the thread does. Nor is a message that was there, or others who all were at a
+ * barrier (of a team of one it is the only one), for whoever waits since before that; but who began to wait only then
+ * waits for what comes behind it. */
 enum found { FOUND_NOT, FOUND_LOCK, FOUND_OTHERS };
 static enum found found_it_there(struct finder *f, const struct graph_node *node, uint32_t own)
 {
