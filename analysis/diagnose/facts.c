@@ -193,7 +193,8 @@ static void tell_operation(const struct facts *f, struct expert *e, const struct
 	free(at);
 }
 
-static void tell_places(const struct facts *f, struct expert *e)
+/* Regions beside those that took most are told if `wanted`. */
+static void tell_places(const struct facts *f, struct expert *e, const bool *wanted)
 {
 	const struct call_profile *p = f->calls;
 	size_t regions = 0, operations = 0;
@@ -201,7 +202,7 @@ static void tell_places(const struct facts *f, struct expert *e)
 		uint32_t site = p->flat[i].site;
 		if (tr_is(f->trace, site, OP_OTHERS) && operations++ < FACTS_MOST)
 			tell_operation(f, e, &p->flat[i]);
-		if (!tr_is(f->trace, site, OP_REGION) || regions++ >= FACTS_MOST)
+		if (!tr_is(f->trace, site, OP_REGION) || (regions++ >= FACTS_MOST && !wanted[site]))
 			continue;
 		size_t from = 0;
 		while (p->each[from].site != site)
@@ -221,14 +222,16 @@ struct facts_blame {
 	const struct wait_sum *mostly; /* the longest wait of it that has one cause, or NULL */
 };
 
-static struct facts_blame *blame_of(struct facts_blame **list, size_t *n, uint32_t site)
+struct blames { struct facts_blame *list; size_t n; };
+
+static struct facts_blame *blame_of(struct blames *b, uint32_t site)
 {
-	for (size_t i = 0; i < *n; i++)
-		if ((*list)[i].site == site)
-			return &(*list)[i];
-	struct facts_blame *b = MEM_GROW(*list, *n);
-	*b = (struct facts_blame){ .site = site };
-	return b;
+	for (size_t i = 0; i < b->n; i++)
+		if (b->list[i].site == site)
+			return &b->list[i];
+	struct facts_blame *another = MEM_GROW(b->list, b->n);
+	*another = (struct facts_blame){ .site = site };
+	return another;
 }
 
 static void add_blame(struct facts_blame *b, uint32_t thread, frz_time ticks)
@@ -276,41 +279,56 @@ static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 			   of_all_others(f, own.hi > others.lo ? own.hi - others.lo : 0) };
 }
 
-static void tell_blame(const struct facts *f, struct expert *e, const char *template, struct facts_blame *list, size_t n)
+static void tell_blame(const struct facts *f, struct expert *e, const char *template, const struct facts_blame *b)
 {
-	if (n)
-		qsort(list, n, sizeof *list, by_ticks);
-	for (size_t i = 0; i < n && i < FACTS_MOST; i++) {
-		const struct facts_blame *b = &list[i];
-		char *at = facts_place(f->trace, b->site);
-		char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
-		EXPERT_FACT(e, template, EXPERT_COUNT("region", facts_site(f->trace, b->site)),
-			    EXPERT_TEXT("name", name_of(f->trace, b->site).text), EXPERT_TEXT("at", at),
-			    EXPERT_WORD("operation", tr_is(f->trace, b->site, OP_OTHERS) ? "yes" : "no"),
-			    EXPERT_COUNT("thread", b->thread), EXPERT_TEXT("thread-name", facts_location(f->trace, b->thread).text),
-			    EXPERT_WORD("kind", b->mostly ? wait_kind_key(b->mostly->kind) : "none"),
-			    EXPERT_TEXT("waits-in", b->mostly ? name_of(f->trace, b->mostly->site).text : ""),
-			    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
-			    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess_of(f, b))));
-		free(waits_at);
-		free(at);
-	}
-	free(list);
+	char *at = facts_place(f->trace, b->site);
+	char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
+	EXPERT_FACT(e, template, EXPERT_COUNT("region", facts_site(f->trace, b->site)),
+		    EXPERT_TEXT("name", name_of(f->trace, b->site).text), EXPERT_TEXT("at", at),
+		    EXPERT_WORD("operation", tr_is(f->trace, b->site, OP_OTHERS) ? "yes" : "no"),
+		    EXPERT_COUNT("thread", b->thread), EXPERT_TEXT("thread-name", facts_location(f->trace, b->thread).text),
+		    EXPERT_WORD("kind", b->mostly ? wait_kind_key(b->mostly->kind) : "none"),
+		    EXPERT_TEXT("waits-in", b->mostly ? name_of(f->trace, b->mostly->site).text : ""),
+		    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
+		    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess_of(f, b))));
+	free(waits_at);
+	free(at);
 }
 
-static void tell_delays(const struct facts *f, struct expert *e)
+/* The greatest of them. */
+static void tell_blames(const struct facts *f, struct expert *e, const char *template, const struct blames *b)
 {
-	struct facts_blame *list = NULL;
-	size_t n = 0;
+	for (size_t i = 0; i < b->n && i < FACTS_MOST; i++)
+		tell_blame(f, e, template, &b->list[i]);
+}
+
+/* Rules ask about the regions of those that are told. */
+static void want_regions(const struct facts *f, const struct blames *b, bool *wanted)
+{
+	for (size_t i = 0; i < b->n && i < FACTS_MOST; i++)
+		if (b->list[i].site < f->trace->nsites)
+			wanted[b->list[i].site] = true;
+}
+
+static void sort_blames(struct blames *b)
+{
+	if (b->n)
+		qsort(b->list, b->n, sizeof *b->list, by_ticks);
+}
+
+static struct blames delays_of(const struct facts *f)
+{
+	struct blames b = { NULL, 0 };
 	for (size_t i = 0; i < f->waits->ndelays; i++) {
 		const struct wait_delay *d = &f->waits->delays[i];
-		add_blame(blame_of(&list, &n, d->site), d->thread, d->ticks);
+		add_blame(blame_of(&b, d->site), d->thread, d->ticks);
 	}
 	for (size_t i = 0; i < f->waits->ncauses; i++) /* the longest first */
-		for (size_t k = 0; k < n; k++)
-			if (list[k].site == f->waits->causes[i].did && !list[k].mostly)
-				list[k].mostly = &f->waits->causes[i];
-	tell_blame(f, e, "delay", list, n);
+		for (size_t k = 0; k < b.n; k++)
+			if (b.list[k].site == f->waits->causes[i].did && !b.list[k].mostly)
+				b.list[k].mostly = &f->waits->causes[i];
+	sort_blames(&b);
+	return b;
 }
 
 static bool is_lock(const struct wait_sum *s)
@@ -318,19 +336,19 @@ static bool is_lock(const struct wait_sum *s)
 	return s->kind == WAIT_LOCK;
 }
 
-static void tell_contention(const struct facts *f, struct expert *e)
+static struct blames contention_of(const struct facts *f)
 {
-	struct facts_blame *list = NULL;
-	size_t n = 0;
+	struct blames list = { NULL, 0 };
 	for (size_t i = 0; i < f->waits->ncauses; i++) {
 		const struct wait_sum *s = &f->waits->causes[i];
 		if (!is_lock(s))
 			continue;
-		struct facts_blame *b = blame_of(&list, &n, s->did);
+		struct facts_blame *b = blame_of(&list, s->did);
 		add_blame(b, s->for_thread, s->ticks);
 		b->mostly = b->mostly ? b->mostly : s;
 	}
-	tell_blame(f, e, "contention", list, n);
+	sort_blames(&list);
+	return list;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -355,8 +373,16 @@ static void tell_run(const struct facts *f, struct expert *e)
 
 void facts_tell(const struct facts *f, struct expert *e)
 {
+	bool *wanted = mem_resize(NULL, f->trace->nsites + 1, sizeof *wanted);
+	memset(wanted, 0, (f->trace->nsites + 1) * sizeof *wanted);
+	struct blames delays = delays_of(f), contention = contention_of(f);
+	want_regions(f, &delays, wanted);
+	want_regions(f, &contention, wanted);
 	tell_run(f, e);
-	tell_places(f, e);
-	tell_delays(f, e);
-	tell_contention(f, e);
+	tell_places(f, e, wanted);
+	tell_blames(f, e, "delay", &delays);
+	tell_blames(f, e, "contention", &contention);
+	free(delays.list);
+	free(contention.list);
+	free(wanted);
 }

@@ -10,7 +10,8 @@
  *
  * Law: a share is one of all threads' time, which is their number times the run's span, and its bounds hold the truth,
  * as far as doubts.h says: waiting that was not recorded counts as work for certain only where no thread surely did it.
- * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. */
+ * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. Of regions it has those as well that
+ * a row of another table names. */
 #ifndef ANALYSIS_FACTS_H
 #define ANALYSIS_FACTS_H
 

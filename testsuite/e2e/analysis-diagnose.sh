@@ -92,6 +92,16 @@ expect 0 diagnose --json --model generic bulk
 jq -e '[.findings[] | select(.cause == "granularity")] == [] and ([.findings[] | select(.cause == "communication")] | length > 0)' out >is ||
 	fail "bulk: expected communication, found $(jq -c .findings out)"
 
+# Of 66 regions that of rank 0 alone takes least of all threads' time, and costs others most.
+{ ranks 20; for i in {1..65}; do echo "site $((10 + i)) kind=region name=r$i file=x.c line=$((10 + i))"; done
+	for r in {0..19}; do
+		[ $r != 0 ] || work 0 0 0 15000
+		op $r 2 $((r ? 0 : 15000)) 15100 group=1 seq=0
+		for i in {1..65}; do work $r $((10 + i)) $((14100 + 1000 * i)) $((15100 + 1000 * i)); done
+		op $r 2 80100 80200 group=1 seq=1
+	done; } | trace regions
+first regions sequential 0 x.c:1 a true 17.767 9.4
+
 # Who receives what is sent, and who holds the lock, is not in the trace: that may have been late.
 { ranks 2; work 0 0 0 20000; op 0 3 20000 60000 group=1 peer=1 tag=1 bytes=8; op 0 5 60000 99000 id=5; work 1 0 0 100000; } | trace uncaused
 expect 0 diagnose --model generic --json uncaused
