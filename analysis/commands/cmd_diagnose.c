@@ -231,7 +231,7 @@ static void fill_page(struct reply *r, const struct diagnosis_answer *a, bool ev
 	if (d->nfindings)
 		say_findings(r, a, every);
 	else
-		reply_say(r, SAY_TEXT, "Nothing was found that costs enough to matter.");
+		reply_say(r, SAY_TEXT, "No cause was found that costs enough to matter.");
 	say_printed(r, d->printed);
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);

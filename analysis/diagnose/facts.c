@@ -193,14 +193,14 @@ static void tell_operation(const struct facts *f, struct expert *e, const struct
 	free(at);
 }
 
-/* Regions beside those that took most are told if `wanted`. */
+/* Regions and operations beside those that took most are told if `wanted`. */
 static void tell_places(const struct facts *f, struct expert *e, const bool *wanted)
 {
 	const struct call_profile *p = f->calls;
 	size_t regions = 0, operations = 0;
 	for (size_t i = 0; i < p->nflat; i++) {
 		uint32_t site = p->flat[i].site;
-		if (tr_is(f->trace, site, OP_OTHERS) && operations++ < FACTS_MOST)
+		if (tr_is(f->trace, site, OP_OTHERS) && (operations++ < FACTS_MOST || wanted[site]))
 			tell_operation(f, e, &p->flat[i]);
 		if (!tr_is(f->trace, site, OP_REGION) || (regions++ >= FACTS_MOST && !wanted[site]))
 			continue;
@@ -302,8 +302,8 @@ static void tell_blames(const struct facts *f, struct expert *e, const char *tem
 		tell_blame(f, e, template, &b->list[i]);
 }
 
-/* Rules ask about the regions of those that are told. */
-static void want_regions(const struct facts *f, const struct blames *b, bool *wanted)
+/* Rules ask about the regions and operations of those that are told. */
+static void want_places(const struct facts *f, const struct blames *b, bool *wanted)
 {
 	for (size_t i = 0; i < b->n && i < FACTS_MOST; i++)
 		if (b->list[i].site < f->trace->nsites)
@@ -351,6 +351,70 @@ static struct blames contention_of(const struct facts *f)
 	return list;
 }
 
+/* ---- What is little by itself ---------------------------------------------------------------- */
+
+static bool is_little(const struct facts *f, frz_time ticks)
+{
+	return facts_share(f, ticks).hi < FACTS_LITTLE;
+}
+
+/* -> of each site, whether one thread worked there, and no other; to be freed. */
+static bool *works_one(const struct facts *f)
+{
+	const struct call_each *each = f->calls->each;
+	bool *one = mem_resize(NULL, f->trace->nsites + 1, sizeof *one);
+	memset(one, 0, (f->trace->nsites + 1) * sizeof *one);
+	for (size_t i = 0; i < f->calls->neach; i++)
+		if (tr_is(f->trace, each[i].site, OP_REGION))
+			one[each[i].site] = i == 0 || each[i].site != each[i - 1].site;
+	return one;
+}
+
+static void tell_little(const struct facts *f, struct expert *e, const char *of, const struct blames *b)
+{
+	struct blames threads = { NULL, 0 };
+	frz_time all = { 0, 0 }, alone = { 0, 0 };
+	int64_t places = 0;
+	bool *one = works_one(f);
+	for (size_t i = 0; i < b->n; i++) {
+		const struct facts_blame *x = &b->list[i];
+		if (!is_little(f, x->ticks))
+			continue;
+		places++;
+		all = time_add(all, x->ticks);
+		if (x->site < f->trace->nsites && one[x->site])
+			alone = time_add(alone, x->ticks);
+		add_blame(blame_of(&threads, x->thread), x->thread, x->of_thread);
+	}
+	sort_blames(&threads);
+	if (places)
+		EXPERT_FACT(e, "little", EXPERT_WORD("of", of), EXPERT_COUNT("places", places), EXPERT_RANGE("alone", facts_share(f, alone)),
+			    EXPERT_COUNT("thread", threads.list[0].thread),
+			    EXPERT_TEXT("thread-name", facts_location(f->trace, threads.list[0].thread).text),
+			    EXPERT_RANGE("of-thread", facts_share(f, threads.list[0].ticks)), EXPERT_RANGE("cost", facts_share(f, all)));
+	free(threads.list);
+	free(one);
+}
+
+static void tell_little_operations(const struct facts *f, struct expert *e)
+{
+	int64_t places = 0, visits = 0, bytes = 0, hidden = hidden_sum(f);
+	frz_time all = { 0, 0 };
+	for (size_t i = 0; i < f->calls->nflat; i++) {
+		const struct call_sums *sums = &f->calls->flat[i].spread.all;
+		frz_time transfer = less_or_more(transfer_of(sums), hidden, 0, 0);
+		if (!tr_is(f->trace, f->calls->flat[i].site, OP_OTHERS) || !is_little(f, transfer))
+			continue;
+		places++;
+		visits = ticks_plus(visits, (int64_t)sums->visits);
+		bytes = ticks_plus(bytes, (int64_t)sums->bytes);
+		all = time_add(all, transfer);
+	}
+	if (places)
+		EXPERT_FACT(e, "little-operations", EXPERT_COUNT("places", places), EXPERT_COUNT("visits", visits), EXPERT_COUNT("bytes", bytes),
+			    EXPERT_RANGE("transfer", facts_share(f, all)));
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static void tell_run(const struct facts *f, struct expert *e)
@@ -376,12 +440,15 @@ void facts_tell(const struct facts *f, struct expert *e)
 	bool *wanted = mem_resize(NULL, f->trace->nsites + 1, sizeof *wanted);
 	memset(wanted, 0, (f->trace->nsites + 1) * sizeof *wanted);
 	struct blames delays = delays_of(f), contention = contention_of(f);
-	want_regions(f, &delays, wanted);
-	want_regions(f, &contention, wanted);
+	want_places(f, &delays, wanted);
+	want_places(f, &contention, wanted);
 	tell_run(f, e);
 	tell_places(f, e, wanted);
 	tell_blames(f, e, "delay", &delays);
 	tell_blames(f, e, "contention", &contention);
+	tell_little(f, e, "delay", &delays);
+	tell_little(f, e, "contention", &contention);
+	tell_little_operations(f, e);
 	free(delays.list);
 	free(contention.list);
 	free(wanted);

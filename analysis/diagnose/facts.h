@@ -7,11 +7,13 @@
  *   operation    each operation in which others take part: waiting and transfer there, and how many bytes
  *   delay        each region of which waiting of others came, as it was longer there (waits.h)
  *   contention   each region whose thread held what others waited for: locks
+ *   little       all delays, or all contention, of regions that cost less than FACTS_LITTLE each; and likewise
+ *   little-operations   what operations took
  *
  * Law: a share is one of all threads' time, which is their number times the run's span, and its bounds hold the truth,
  * as far as doubts.h says: waiting that was not recorded counts as work for certain only where no thread surely did it.
- * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. Of regions it has those as well that
- * a row of another table names. */
+ * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. Of regions and operations it
+ * has those as well that a row of another table names. */
 #ifndef ANALYSIS_FACTS_H
 #define ANALYSIS_FACTS_H
 
@@ -21,6 +23,7 @@
 #include "analysis/waits/waits.h"
 
 #define FACTS_MOST 64
+#define FACTS_LITTLE 2.0             /* percent of all threads' time: what costs less is no finding (?*least* in rules) */
 
 struct facts {
 	const struct trace *trace;

@@ -43,6 +43,19 @@
   (slot of-thread-lo) (slot of-thread-hi) (slot excess-lo) (slot excess-hi) (slot kind) (slot waits-in) (slot waits-at)
   (slot cost-lo) (slot cost-hi))
 
+; Of regions and operations that by themselves cost less than 2 % each: all that they cost together.
+(deftemplate little
+  (slot of)                                  ; delay, contention
+  (slot places)                              ; how many
+  (slot alone-lo) (slot alone-hi)            ; of the cost: that of regions in which only one thread works
+  (slot thread) (slot thread-name)           ; whose share of it is the greatest, and that share, at least
+  (slot of-thread-lo) (slot of-thread-hi)
+  (slot cost-lo) (slot cost-hi))
+
+(deftemplate little-operations               ; what operations took besides waiting
+  (slot places) (slot visits) (slot bytes)
+  (slot transfer-lo) (slot transfer-hi))
+
 ; ---- Answered ------------------------------------------------------------------------------------
 
 ; A cause of lost time. It is one if it may have cost `least` or more, and proved if it surely did (cost-lo) and what the

@@ -5,8 +5,10 @@
 ;   sequential      only one thread works in a region, and others wait for that; or several work in it, one after the other
 ;   imbalance       several work in a region, one of them longer, and others wait for that one; or they take turns in that
 ;   lock            threads wait for a lock that others hold
-;   communication   what an operation itself takes, beyond waiting
+;   communication   what an operation itself takes, beyond waiting; and others' waiting meanwhile
 ;   granularity     likewise, where little is moved, but often
+;
+; Where many places cost less than a finding each, together they are one.
 ;
 ; What waiting goes back to may be a lock that was held: so of what other causes are proved to cost, all waiting for locks is
 ; taken off.
@@ -25,6 +27,10 @@
 ; Nor is it that one of them does nearly all.
 (deffunction in-turn (?threads ?work ?excess ?cost)
   (and (<= (at-a-time ?threads ?work) ?*alone*) (< ?excess (/ ?cost 2))))
+
+; ", longest in MPI_Recv (app.c:12)", of the longest of some waits; or "".
+(deffunction longest-in (?operation ?at)
+  (if (eq ?operation "") then "" else (str-cat ", longest in " ?operation (if (eq ?operation ?at) then "" else (str-cat " (" ?at ")")))))
 
 ; ---- Level 1: how the time was spent -------------------------------------------------------------
 
@@ -65,11 +71,12 @@
 
 (defrule sequential
   (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
-  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi))
+  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (waits-in ?op) (waits-at ?at)
+         (cost-lo ?lo) (cost-hi ?hi))
   (region (id ?r) (threads 1))
   =>
   (assert (finding (cause sequential) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "only " ?who " works in " ?name ", and some wait for that"))
+    (what (str-cat "only " ?who " works in " ?name ", and others wait for that" (longest-in ?op ?at)))
     (suggestion (str-cat "share what " ?name " does among threads, make it shorter, or let others work meanwhile"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
 
@@ -122,13 +129,61 @@
     (suggestion (str-cat "hold it for less of " ?name ", or have several of these locks"))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r))))
 
+(deffunction little-moved (?threads ?visits ?bytes) (and (< (/ ?bytes ?visits) ?*small*) (>= ?visits (* ?threads ?*often*))))
+
+(deffunction move-otherwise (?small)
+  (if ?small then "do more between two of them, or several at once: each moves little"
+   else "move less, or move it while something else is done"))
+
 (defrule operations-take-time
   (run (threads ?n&:(> ?n 1)))
   (operation (id ?id) (name ?name) (visits ?visits&:(> ?visits 0)) (bytes ?bytes) (transfer-lo ?lo) (transfer-hi ?hi))
   =>
-  (bind ?small (and (< (/ ?bytes ?visits) ?*small*) (>= ?visits (* ?n ?*often*))))
+  (bind ?small (little-moved ?n ?visits ?bytes))
   (assert (finding (cause (if ?small then granularity else communication))
     (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
     (what (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others"))
-    (suggestion (if ?small then "do more between two of them, or several at once: each moves little"
-                 else "move less, or move it while something else is done")))))
+    (suggestion (move-otherwise ?small)))))
+
+; It may have waited there for something that is not in the trace: what others waited meanwhile is proved by what the operation surely took.
+(defrule others-wait-for-an-operation
+  (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
+  (delay (region ?r) (operation yes) (name ?name) (thread ?t) (thread-name ?who) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))
+  (operation (id ?r) (transfer-lo ?took))
+  =>
+  (assert (finding (cause communication) (cost-lo (min (less ?lo ?locks) (* ?took (- ?n 1)))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "others wait while " ?name " itself takes long, mostly that of " ?who (longest-in ?op ?at)))
+    (suggestion "move less there, or move it while something else is done"))))
+
+; ---- Many of which none costs enough -------------------------------------------------------------
+
+(deffunction waits-for (?alone ?who ?places)
+  (str-cat "others wait for " (if ?alone then "what one does alone" else "who is longest") ", mostly " ?who ", in " ?places
+           " places, none of which costs much by itself"))
+
+(defrule little-delays
+  (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
+  (little (of delay) (places ?places&:(> ?places 1)) (alone-lo ?al) (thread ?t) (thread-name ?who) (of-thread-lo ?most) (cost-hi ?hi))
+  =>
+  (bind ?alone (> ?al (/ ?hi 2)))
+  (bind ?mostly (> ?most (/ ?hi 2)))
+  (assert (finding (cause (if ?alone then sequential else imbalance)) (sure (if ?alone then yes else no)) (cost-lo (less ?al ?locks))
+    (cost-hi ?hi) (least ?*least*) (thread (if ?mostly then ?t else -1)) (what (waits-for ?alone ?who ?places))
+    (suggestion "mark a region around those that belong together, to see which part of the program that is")
+    (ask yes) (ask-thread (if ?mostly then ?t else -1)))))
+
+(defrule little-locks
+  (little (of contention) (places ?places&:(> ?places 1)) (cost-lo ?lo) (cost-hi ?hi))
+  =>
+  (assert (finding (cause lock) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
+    (what (str-cat "threads wait for locks that others hold in one of " ?places " places, none of which costs much by itself"))
+    (suggestion "hold locks for less, or have more of them: see waits"))))
+
+(defrule little-operations-take-time
+  (run (threads ?n&:(> ?n 1)))
+  (little-operations (places ?places&:(> ?places 1)) (visits ?visits&:(> ?visits 0)) (bytes ?bytes) (transfer-lo ?lo) (transfer-hi ?hi))
+  =>
+  (bind ?small (little-moved ?n ?visits ?bytes))
+  (assert (finding (cause (if ?small then granularity else communication)) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
+    (what (str-cat ?places " operations themselves take that, in " ?visits " calls, beyond waiting for others; none of them much by itself"))
+    (suggestion (move-otherwise ?small)))))
