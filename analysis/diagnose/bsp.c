@@ -353,38 +353,6 @@ static uint32_t site_of(const struct bsp_finder *f, size_t row)
 	return row < f->g->trace->nsites ? (uint32_t)row : TR_OUTSIDE;
 }
 
-static void note_alone(struct bsp_finder *f, uint32_t at, const uint64_t *rows)
-{
-	for (size_t row = 0; row < f->g->trace->nsites; row++)
-		if (f->alone[row] && rows[row] > f->alone_ticks) {
-			f->alone_ticks = rows[row];
-			f->b->alone = f->b->threads[at];
-			f->b->alone_site = (uint32_t)row;
-		}
-}
-
-/* `rows`: of the thread that works most. */
-static void find_places(struct bsp_finder *f, const uint64_t *rows)
-{
-	uint64_t most = 0, most_more = 0;
-	f->b->site = f->b->longest_site = TR_OUTSIDE;
-	for (size_t row = 0; row <= f->g->trace->nsites; row++) {
-		uint64_t mean = f->ticks[row] / f->b->n;
-		if (f->alone[row])
-			continue;
-		if (f->ticks[row] > most) {
-			most = f->ticks[row];
-			f->b->site = site_of(f, row);
-		}
-		if (rows[row] > mean && rows[row] - mean > most_more) {
-			most_more = rows[row] - mean;
-			f->b->longest_site = site_of(f, row);
-		}
-	}
-}
-
-/* ---- All of it ------------------------------------------------------------------------------- */
-
 static uint64_t *new_rows(const struct bsp_finder *f)
 {
 	size_t n = f->g->trace->nsites + 1;
@@ -392,6 +360,52 @@ static uint64_t *new_rows(const struct bsp_finder *f)
 	memset(rows, 0, n * sizeof *rows);
 	return rows;
 }
+
+static void note_alone(struct bsp_finder *f, uint32_t at, const uint64_t *rows)
+{
+	uint64_t all = 0;
+	uint32_t most = TR_NO_SITE;
+	for (uint32_t row = 0; row < f->g->trace->nsites; row++) {
+		if (!f->alone[row] || !rows[row])
+			continue;
+		all += rows[row];
+		most = most == TR_NO_SITE || rows[row] > rows[most] ? row : most;
+	}
+	if (all <= f->alone_ticks)
+		return;
+	f->alone_ticks = all;
+	f->b->alone = f->b->threads[at];
+	f->b->alone_place = (struct bsp_place){ most, rows[most] >= all / 2 };
+}
+
+/* The greatest of rows. */
+static struct bsp_place place_of(const struct bsp_finder *f, const uint64_t *rows)
+{
+	size_t most = f->g->trace->nsites;
+	uint64_t all = 0;
+	for (size_t row = 0; row <= f->g->trace->nsites; row++) {
+		all += rows[row];
+		most = rows[row] > rows[most] ? row : most;
+	}
+	return (struct bsp_place){ site_of(f, most), rows[most] >= all / 2 };
+}
+
+/* `rows`: of the thread that works most. */
+static void find_places(struct bsp_finder *f, const uint64_t *rows)
+{
+	uint64_t *together = new_rows(f), *more = new_rows(f);
+	for (size_t row = 0; row <= f->g->trace->nsites; row++) {
+		uint64_t mean = f->ticks[row] / f->b->n;
+		together[row] = f->alone[row] ? 0 : f->ticks[row];
+		more[row] = f->alone[row] || rows[row] < mean ? 0 : rows[row] - mean;
+	}
+	f->b->place = place_of(f, together);
+	f->b->longest_place = place_of(f, more);
+	free(together);
+	free(more);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static struct bsp_thread new_thread(const struct bsp_finder *f)
 {
@@ -653,6 +667,11 @@ static frz_time elsewhere(const struct facts *f)
 	return (frz_time){ 0, f->all.hi > inside ? f->all.hi - inside : 0 };
 }
 
+static const char *yes_or_no(bool is)
+{
+	return is ? "yes" : "no";
+}
+
 void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 {
 	uint32_t longest = b->threads[b->longest];
@@ -661,14 +680,17 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)), EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
 		    EXPERT_RANGE("elsewhere", facts_share(f, elsewhere(f))),
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
-		    EXPERT_WORD("sure", b->sure ? "yes" : "no"), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
-		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_site)),
-		    EXPERT_TEXT("longest-region-name", name_of(f, b->longest_site).text),
-		    EXPERT_COUNT("region", facts_site(f->trace, b->site)), EXPERT_TEXT("region-name", name_of(f, b->site).text),
+		    EXPERT_WORD("sure", yes_or_no(b->sure)), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
+		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_place.site)),
+		    EXPERT_TEXT("longest-region-name", name_of(f, b->longest_place.site).text),
+		    EXPERT_WORD("longest-mostly", yes_or_no(b->longest_place.mostly)),
+		    EXPERT_COUNT("region", facts_site(f->trace, b->place.site)), EXPERT_TEXT("region-name", name_of(f, b->place.site).text),
+		    EXPERT_WORD("mostly", yes_or_no(b->place.mostly)),
 		    EXPERT_COUNT("alone", alone ? (int64_t)b->alone : -1),
 		    EXPERT_TEXT("alone-name", alone ? facts_location(f->trace, b->alone).text : "none"),
-		    EXPERT_COUNT("alone-region", alone ? facts_site(f->trace, b->alone_site) : -1),
-		    EXPERT_TEXT("alone-region-name", alone ? name_of(f, b->alone_site).text : "none"),
+		    EXPERT_COUNT("alone-region", alone ? facts_site(f->trace, b->alone_place.site) : -1),
+		    EXPERT_TEXT("alone-region-name", alone ? name_of(f, b->alone_place.site).text : "none"),
+		    EXPERT_WORD("alone-mostly", yes_or_no(b->alone_place.mostly)),
 		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)), EXPERT_RANGE("changing", facts_share(f, b->changing)),
 		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),
 		    EXPERT_RANGE("transfer", facts_share(f, b->transfer)),

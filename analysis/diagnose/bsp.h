@@ -44,6 +44,11 @@ struct superstep {
 	int64_t of_others;           /* and for how long another may, at most */
 };
 
+struct bsp_place {
+	uint32_t site;               /* or TR_OUTSIDE */
+	bool mostly;                 /* half of it is there, or more: it is not in many places */
+};
+
 struct bsp {
 	uint32_t *threads; size_t n; /* that come together */
 	uint64_t **enters; size_t nenters; /* of each of them: stamps at which it comes, ... */
@@ -55,9 +60,10 @@ struct bsp {
 	size_t longest;              /* the thread with most of that */
 	bool sure;                   /* no other may have more */
 	int64_t surely, possibly;    /* supersteps in which it works longest */
-	uint32_t longest_site;       /* in which it has most more work than the mean of all; TR_OUTSIDE */
-	uint32_t site;               /* in which there is most work; TR_OUTSIDE */
-	uint32_t alone, alone_site;  /* who does most alone, and where; UINT32_MAX: nobody */
+	struct bsp_place longest_place; /* in which it has most more work than the mean of all */
+	struct bsp_place place;      /* in which there is most work */
+	uint32_t alone;              /* who does most alone, UINT32_MAX: nobody; */
+	struct bsp_place alone_place; /* and where most of that */
 	uint32_t operation;          /* in which they come together most often */
 	frz_time persistent, changing, sequential, waiting, transfer;
 };

@@ -38,9 +38,18 @@ alone 1 | trace alone
 found alone 'length == 1 and (.[0] | .cause == "sequential" and .proved and .rank == 0 and (.what | contains("in 61 places")) and
 	.cost_percent.lo < 49.5 and .cost_percent.hi > 49.5 and .cost_percent.hi - .cost_percent.lo < 0.4 and
 	.less_percent == 50 and .expected_percent.lo < 49.5 and .expected_percent.hi > 49.5)'
+# Of 60 supersteps it is said likewise, and what less of all work of rank 0 would buy.
+bsp() { # trace cause text buys
+	expect 0 diagnose --model bsp --json "$1"
+	jq -e --arg cause "$2" --arg text "$3" --argjson buys "$4" '.model == "bsp" and (.findings[0] | .cause == $cause and .proved and .rank == 0 and
+		(.what | endswith($text)) and .expected_percent.lo < $buys and .expected_percent.hi > $buys)' out >is ||
+		fail "$1: expected $*, found $(jq -c '[.model, .findings]' out)"
+}
+bsp alone sequential "what one does alone, most rank 0, in many regions, longest in r1" 49.5
 # Both work there, rank 0 for longer: that is no sequential work, and of each region it is not proved that others are longer in none.
 alone 2 | trace both
 found both 'length == 1 and (.[0] | .cause == "imbalance" and (.proved | not) and .rank == 0 and .cost_percent.hi > 44)'
+bsp both imbalance "superstep for superstep, in many regions, longest in r1" 49.5
 
 # 60 messages from 60 places; each side takes 0.8 % of the run for each.
 { sites 2; for i in {1..60}; do

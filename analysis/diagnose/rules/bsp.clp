@@ -31,6 +31,12 @@
   (do-for-all-facts ((?d delay)) (eq ?d:region ?region) (bind ?surely (max ?surely ?d:cost-lo)))
   (less ?surely ?locks))
 
+; Where most of something is; if not even half of it is there, it is in many regions, and what less of all work would buy is asked.
+(deffunction mostly-in (?mostly ?name)
+  (if (eq ?mostly yes) then (str-cat ", mostly in " ?name) else (str-cat ", in many regions, longest in " ?name)))
+(deffunction there (?mostly ?name) (if (eq ?mostly yes) then ?name else "those regions"))
+(deffunction to-ask (?mostly ?region) (if (eq ?mostly yes) then ?region else -1))
+
 ; ---- How it works, and where time goes -----------------------------------------------------------
 
 (defrule steps
@@ -68,13 +74,14 @@
 
 (defrule imbalance
   (supersteps (longest ?t) (longest-name ?who) (sure ?sure) (longest-region ?r) (longest-region-name ?name)
-              (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited))
+              (longest-mostly ?mostly) (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited))
   (run (locks-hi ?locks))
   =>
-  (assert (finding (cause imbalance) (sure ?sure) (cost-lo (min ?lo (max ?waited (goes-back-to ?r ?locks)))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "others have less to do than " ?who ", superstep for superstep, mostly in " ?name))
-    (suggestion (str-cat "give " ?who " less to do in " ?name ", and others more"))
-    (ask yes) (ask-site ?r) (ask-thread ?t))))
+  (assert (finding (cause imbalance) (sure ?sure) (cost-lo (min ?lo (max ?waited (goes-back-to ?r ?locks)))) (cost-hi ?hi) (least ?*least*)
+    (site ?r) (thread ?t)
+    (what (str-cat "others have less to do than " ?who ", superstep for superstep" (mostly-in ?mostly ?name)))
+    (suggestion (str-cat "give " ?who " less to do in " (there ?mostly ?name) ", and others more"))
+    (ask yes) (ask-site (to-ask ?mostly ?r)) (ask-thread ?t))))
 
 ; All others wait meanwhile, at most.
 (defrule outside
@@ -87,22 +94,24 @@
     (ask yes) (ask-thread ?t))))
 
 (defrule changing
-  (supersteps (region ?r) (region-name ?name) (changing-lo ?lo) (changing-hi ?hi) (waiting-lo ?waited))
+  (supersteps (region ?r) (region-name ?name) (mostly ?mostly) (changing-lo ?lo) (changing-hi ?hi) (waiting-lo ?waited))
   =>
   (assert (finding (cause changing) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r)
-    (what (str-cat "now one works longer in a superstep, now another, mostly in " ?name))
+    (what (str-cat "now one works longer in a superstep, now another" (mostly-in ?mostly ?name)))
     (suggestion "come together less often, in larger supersteps, or deal out work as threads ask for it")
-    (ask yes) (ask-site ?r))))
+    (ask yes) (ask-site (to-ask ?mostly ?r)))))
 
 (defrule sequential
   (supersteps (alone ?t&:(>= ?t 0)) (alone-name ?who) (alone-region ?r) (alone-region-name ?name)
-              (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited))
+              (alone-mostly ?mostly) (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited))
   (run (locks-hi ?locks))
   =>
-  (assert (finding (cause sequential) (cost-lo (min ?lo (max ?waited (goes-back-to ?r ?locks)))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "others wait for what one does alone, mostly " ?who " in " ?name))
-    (suggestion (str-cat "share what " ?name " does among threads, or do it while others work"))
-    (ask yes) (ask-site ?r) (ask-thread ?t))))
+  (assert (finding (cause sequential) (cost-lo (min ?lo (max ?waited (goes-back-to ?r ?locks)))) (cost-hi ?hi) (least ?*least*)
+    (site ?r) (thread ?t)
+    (what (if (eq ?mostly yes) then (str-cat "others wait for what one does alone, mostly " ?who " in " ?name)
+           else (str-cat "others wait for what one does alone, most " ?who (mostly-in ?mostly ?name))))
+    (suggestion (str-cat "share what " (if (eq ?mostly yes) then (str-cat ?name " does") else (str-cat ?who " does there")) " among threads, or do it while others work"))
+    (ask yes) (ask-site (to-ask ?mostly ?r)) (ask-thread ?t))))
 
 (defrule operations-take-time
   (supersteps (threads ?n) (steps ?steps) (step-work-lo ?wl) (step-work-hi ?wh) (step-transfer-lo ?tl) (step-transfer-hi ?th))

@@ -122,9 +122,10 @@
   (slot elsewhere-lo) (slot elsewhere-hi)    ; and how long all were in no region and no operation, or not there
   (slot longest) (slot longest-name) (slot sure) ; the thread that works most in all; yes: it does; in so many steps it works longest:
   (slot surely) (slot possibly)
-  (slot longest-region) (slot longest-region-name) ; where it has most more to do than the mean of all
-  (slot region) (slot region-name)           ; where all work most
-  (slot alone) (slot alone-name) (slot alone-region) (slot alone-region-name) ; who does most in a region of its own; -1: nobody
+  (slot longest-region) (slot longest-region-name) (slot longest-mostly) ; where it has most more to do than the mean of all; mostly: yes,
+  (slot region) (slot region-name) (slot mostly) ; half of that is there, or more, or no; where all work most;
+  (slot alone) (slot alone-name) (slot alone-region) (slot alone-region-name) ; who does most in regions of its own, and in which one; -1:
+  (slot alone-mostly)                        ; nobody
   (slot persistent-lo) (slot persistent-hi) (slot changing-lo) (slot changing-hi)
   (slot sequential-lo) (slot sequential-hi)
   (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together
