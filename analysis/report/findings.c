@@ -102,7 +102,7 @@ static struct ranking rank_participants(const struct findings *f, const struct p
 		uint32_t a = who->participant_of[thread];
 		if (a == NO_PARTICIPANT)
 			continue;
-		s.list[a] = (struct ranked){ .thread = thread, .site = scores[a].site };
+		s.list[a] = (struct ranked){ .thread = thread, .site = scores[a].site, .mostly = scores[a].mostly };
 		s.list[a].percent =
 			interval_percent(scores[a].alone, findings_span(f, thread)->length);
 		s.list[a].alone_s = findings_seconds(f, thread, scores[a].alone);

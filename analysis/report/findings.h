@@ -20,7 +20,8 @@
 struct ranked {              /* of one participant */
 	size_t thread;       /* of the trace; for a rank, its first one that takes part */
 	struct interval percent, alone_s;
-	uint32_t site;       /* where it mostly works while all others wait; or TR_NO_SITE */
+	uint32_t site;       /* where it works longest while all others wait; or TR_NO_SITE */
+	bool mostly;         /* half of that is there, or more */
 	bool proved;
 };
 

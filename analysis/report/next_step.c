@@ -96,7 +96,7 @@ static struct coz_location straggler(const struct findings *f)
 /* Whether the straggler's place is a region that says more than that it straggles. */
 static bool has_region(const struct findings *f, const struct ranked *who)
 {
-	return tr_is(f->trace, who->site, OP_REGION) &&
+	return who->mostly && tr_is(f->trace, who->site, OP_REGION) &&
 	       !encloses_process(&f->totals, who->site, f->trace->threads[who->thread].process);
 }
 

@@ -282,16 +282,17 @@ static char *why_undecided(const struct findings *f, const struct ranking *s)
 		     : mem_copy("");
 }
 
-struct where_text { char text[32 + SITE_NAME_ROOM]; };
+struct where_text { char text[48 + SITE_NAME_ROOM]; };
 
 /* ", mostly in region assign (kmeans.c:88)", when that is known. */
 static struct where_text place_of(const struct findings *f, const struct ranked *s)
 {
 	struct where_text p = { "" };
+	const char *how = s->mostly ? "mostly" : "in many places, longest";
 	if (s->site == TR_OUTSIDE)
-		snprintf(p.text, sizeof p.text, ", mostly " OUTSIDE_REGIONS);
+		snprintf(p.text, sizeof p.text, ", %s " OUTSIDE_REGIONS, how);
 	else if (s->site != TR_NO_SITE && !encloses_all(f, s))
-		snprintf(p.text, sizeof p.text, ", mostly in %s%s", tr_is(f->trace, s->site, OP_REGION) ? "region " : "",
+		snprintf(p.text, sizeof p.text, ", %s in %s%s", how, tr_is(f->trace, s->site, OP_REGION) ? "region " : "",
 			 site_name(f->trace, s->site).text);
 	return p;
 }

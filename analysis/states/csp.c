@@ -543,10 +543,14 @@ static void name_sites(struct csp_sweep *s, uint32_t nparticipants)
 {
 	for (uint32_t a = 0; a < nparticipants; a++) {
 		struct at_site most = { TR_NO_SITE, -1 };
-		for (size_t i = 0; i < s->tallies[a].nsites; i++)
+		int64_t all = 0;
+		for (size_t i = 0; i < s->tallies[a].nsites; i++) {
 			if (s->tallies[a].sites[i].ticks > most.ticks)
 				most = s->tallies[a].sites[i];
+			all = ticks_plus(all, s->tallies[a].sites[i].ticks);
+		}
 		s->scores[a].site = most.site;
+		s->scores[a].mostly = most.ticks >= all / 2;
 		free(s->tallies[a].sites);
 	}
 }

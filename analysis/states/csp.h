@@ -66,7 +66,8 @@
 
 struct csp_score {
 	frz_time alone;      /* base ticks in which it works and all others wait */
-	uint32_t site;       /* where it works most of that time; TR_NO_SITE without any */
+	uint32_t site;       /* where it works longest in that time; TR_NO_SITE without any */
+	bool mostly;         /* for half of it or more, about */
 };
 
 /* Whether all participants and all events are on one time base (a participant without events lost them). */

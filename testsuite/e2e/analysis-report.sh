@@ -226,6 +226,15 @@ advises never "but rank 0 never waits"
 advises even "Undecided: rank 0 keeps everybody waiting for"
 says_not out "Halved there"
 
+# Rank 1 works alone in three regions, in none for half of the time: half of all its work is asked, not half of one region.
+{
+	head_of 1 2
+	echo "site 3 kind=region name=third file=src/kmeans.c line=92"
+	visit 0 0 1000 2000; visit 0 1 2000 8000
+	visit 1 0 1000 4100; visit 1 2 4100 6000; visit 1 3 6000 8000; visit 1 1 8000 8010
+} | trace places
+advises places "of the run (proved), in many places, longest in region assign (kmeans.c:88). Half of all work of rank 1 would make the run 4"
+
 # A rank that was killed at work.
 { head_of 1 2; visit 0 0 1000 5000; visit 0 1 5000 9000; echo "e 1 1000 0 enter"; } | trace killed
 "$analyze" csp --json killed >out 2>err
