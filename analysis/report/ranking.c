@@ -3,6 +3,7 @@
  * ranking.c - who straggles, said three ways. */
 #include "analysis/report/ranking.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -444,11 +445,24 @@ static char *advice_unclassified(const struct findings *f)
 			  "with %s.", interval_upper(most, 1).text, marks_region(f->trace));
 }
 
-char *ranking_advice(const struct reply *r, const struct findings *f)
+/* Of all threads' time more is not known than is: that goes before what is known. NULL: it is not so. */
+static char *advice_mostly_unclassified(const struct reply *r, const struct findings *f)
 {
-	char *none = advice_without_scores(f);
-	if (none)
-		return none;
+	struct interval sum = { 0, 0 };
+	double n = (double)f->trace->nthreads;
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		struct interval own = findings_unclassified(f, t);
+		sum = (struct interval){ nextafter(sum.lo + own.lo, -INFINITY), nextafter(sum.hi + own.hi, INFINITY) };
+	}
+	struct interval mean = { fmax(0, nextafter(sum.lo / n, -INFINITY)), fmin(100, nextafter(sum.hi / n, INFINITY)) };
+	if (mean.lo <= 50)
+		return NULL;
+	return mem_format("Most of the threads' time, %s %%, is unclassified: outside of regions and operations, where work cannot be told "
+			  "from waiting. Mark what is done there with %s.", reply_interval(r, mean, 1).text, marks_region(f->trace));
+}
+
+static char *advice_of_scores(const struct reply *r, const struct findings *f, bool mostly_unclassified)
+{
 	bool by_thread = f->ranks.count == 1;
 	const struct ranking *s = who_counts(f);
 	namer *name = by_thread ? thread_name : rank_name;
@@ -460,10 +474,22 @@ char *ranking_advice(const struct reply *r, const struct findings *f)
 				  "or receive that was recorded, so no other can be seen to "
 				  "keep everybody waiting.",
 				  name(f->trace, never).text);
-	char *unclassified = advice_unclassified(f);
-	char *advice = mem_format("Nothing stands out: no %s works for more than %s %% of the run while "
-				  "everybody else waits.%s",
+	char *unclassified = mostly_unclassified ? mem_copy("") : advice_unclassified(f);
+	char *advice = mem_format("%s: no %s works for more than %s %% of the run while everybody else waits.%s",
+				  mostly_unclassified ? "In the rest nothing stands out" : "Nothing stands out",
 				  by_thread ? "thread" : "rank", interval_upper(highest(s), 2).text, unclassified);
 	free(unclassified);
 	return advice;
+}
+
+char *ranking_advice(const struct reply *r, const struct findings *f)
+{
+	char *none = advice_without_scores(f);
+	if (none)
+		return none;
+	char *unknown = advice_mostly_unclassified(r, f), *advice = advice_of_scores(r, f, unknown);
+	char *both = unknown ? mem_format("%s %s", unknown, advice) : mem_copy(advice);
+	free(unknown);
+	free(advice);
+	return both;
 }

@@ -235,6 +235,16 @@ says_not out "Halved there"
 } | trace places
 advises places "of the run (proved), in many places, longest in region assign (kmeans.c:88). Half of all work of rank 1 would make the run 4"
 
+# Rank 0 is in no region for 3900 of 4100, rank 1 for 2900.
+{
+	head_of 1 2
+	for r in 0 1; do visit $r 0 1000 1100; visit $r 1 $((5000 - 1000 * r)) 5100; done
+} | trace outside
+advises outside "Most of the threads' time, 83.0 ±0.2 %, is unclassified: outside of regions and operations, where work cannot be told from waiting. Mark what is done there with #pragma dprof region(NAME). In the rest nothing stands out: no rank works for more than"
+{ head_of 1 2; for r in 0 1; do visit $r 0 1000 3900; visit $r 1 $((5000 - 1000 * r)) 5100; done; } | trace inside
+advises inside " Nothing stands out: no rank works for more than"
+says_not out "Most of the threads"
+
 # A rank that was killed at work.
 { head_of 1 2; visit 0 0 1000 5000; visit 0 1 5000 9000; echo "e 1 1000 0 enter"; } | trace killed
 "$analyze" csp --json killed >out 2>err
