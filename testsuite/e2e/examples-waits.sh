@@ -8,7 +8,7 @@
 
 # The wait that is mostly somebody's in a region: its kind, who waited (rank or thread) in which operation, for whom. Half as long as
 # that, or twice, since either may have waited for a core.
-waited() { # kinds who operation for region verdict
+holds() { # kinds who operation for region verdict
 	local took
 	took=$(jq --arg region "$5" '[.regions[] | select(.region == $region) | .time_s.lo] | add' report.json)
 	jq -e --arg kinds "$1" --argjson who "$2" --arg operation "$3" --argjson for "$4" --arg region "$5" --arg verdict "$6" \
@@ -17,15 +17,23 @@ waited() { # kinds who operation for region verdict
 		[.waits[] | select(.caused_by.region == $region)] | max_by(.seconds.hi) |
 			(.kind | IN($kinds | split("|")[])) and number == $who and .name == $operation and
 			(.caused_by | number) == $for and (.verdict | IN($verdict | split("|")[])) and
-			.seconds.hi > $took / 2 and .seconds.lo < $took * 2' waits.json >is 2>err ||
-		fail "$program: expected $*, as long as about $took s, found
+			.seconds.hi > $took / 2 and .seconds.lo < $took * 2' waits.json >is 2>err
+}
+
+# Of a run in which one has waited long for a core that need not be so: once of six it is.
+waited() {
+	for _ in {1..6}; do
+		holds "$@" && return
+		run "$program" "${command[@]}"
+	done
+	fail "$program: expected $*, found
 $(jq -c '.waits[] | [.kind, .rank, .thread, .name, .seconds, .verdict, .caused_by]' waits.json)"
 }
 
 run() { # program command...
-	program=$1
+	program=$1 command=("${@:2}")
 	rm -rf dprof-*
-	"${@:2}" "$B/examples/$program" --late 200 >line 2>&1 || fail "$program: $(cat line)"
+	"${command[@]}" "$B/examples/$program" --late 200 >line 2>&1 || fail "$program: $(cat line)"
 	trace=$(echo "dprof-$program".*)
 	"$analyze" check "$trace" >out || fail "$program: check: $(cat out)"
 	"$analyze" waits --json "$trace" >waits.json || fail "$program: waits"
