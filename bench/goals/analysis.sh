@@ -31,6 +31,13 @@ goals() { # kind -> name, goals of csp, coz and report
 	ranks) echo 40 120 160 1,024 ranks ;;
 	esac
 }
+passes() { # command
+	case $1 in
+	csp) echo "the stack, matching and the sweep" ;;
+	coz) echo "the stack, matching, the graph, and each what-if's saving at each of its nodes" ;;
+	report) echo "those of csp and of coz" ;;
+	esac
+}
 for kind in messages threads nested ranks; do
 	progress "$kind"
 	made $kind
@@ -43,10 +50,11 @@ for kind in messages threads nested ranks; do
 			seconds "$B/bin/dprof-analyze" $command --jobs 1 --json "$here/$kind"
 		done | awk -v events="$events" '{ print 1e9 * $1 / events }' | estimate >"$here/estimate"
 		row "$command: $name" "$(cat "$here/estimate")" ns "<= ${!command}"
+		why "the files are read once; what is left are passes over columns: $(passes $command)"
 	done
-	why "the files are read once; what is left are passes over columns: the stack, matching, the graph and the sweep"
 	sed 1d "$here/ns" | awk '{ print $2 }' | estimate >"$here/estimate"
 	row "reading once more: $name" "$(cat "$here/estimate")" ns "<= 6"
+	why "columns are unpacked, and all that an analysis may ask of an event is given"
 	sed 1d "$here/ns" | awk '{ print $1 }' | estimate >"$here/estimate"
 	row "adding up words: $name" "$(cat "$here/estimate")" ns
 	for round in $(seq "$rounds"); do
@@ -83,7 +91,15 @@ for kind in messages threads nested ranks; do
 		row "report --html, time of report: $name" "$(paired ratio html page <"$here/html" | estimate)" x "<= 1"
 		why "the page has waits, critical path, call paths, efficiencies and diagnosis as well, which report has not"
 		row "report --html: $name" "$(wc -c <"$here/page.html" | awk '{ print $1 / 1e6 }' | estimate)" MB "<= 10"
+		why "its timeline has at most so many bars; its tables have rows for each thread and each place"
 	fi
+	for round in $(seq "$rounds"); do
+		progress "$kind, diagnose, round $round of $rounds"
+		echo "$round diagnose $(seconds "$B/bin/dprof-analyze" diagnose --jobs 1 --json "$here/$kind")"
+		echo "$round reading $(seconds "$B/bin/dprof-analyze" clocks --jobs 1 --links packets --json "$here/$kind")"
+	done >"$here/diagnose"
+	row "diagnose, of reading: $name" "$(paired ratio diagnose reading <"$here/diagnose" | estimate)" x "<= 2"
+	why "it is given waiting, call paths and what-ifs, each of which goes through the graph; its own rules take some 10 ms"
 	rm -rf "${here:?}/$kind"
 done
 
@@ -102,6 +118,7 @@ column() { awk -v c="$1" '{ print $1, $2, $(c + 2) }' "$here/many.ns"; } # of be
 row "300 hosts, of 10 hosts" "$(column 3 | paired ratio 300 10 | estimate)" x "<= 2"
 why "the trace is opened file by file, and the clocks of 300 hosts are solved by as many links as they have"
 row "300 hosts, the sweep alone" "$(column 5 | paired ratio 300 10 | estimate)" x "<= 2"
+why "a change costs as many steps as a tournament of all hosts is high"
 row "query, 300 hosts, of 10 hosts" "$(paired ratio 300 10 <"$here/many.query" | estimate)" x "<= 2"
 why "as csp"
 row "10,000 ranks" "$(column 3 | only 10000 | estimate)" ns "<= 100"
