@@ -8,11 +8,12 @@
 made=${fixtures%/analysis}/diagnose
 export PYTHONDONTWRITEBYTECODE=1
 
-judge() { # seed fault stages
-	python3 "$made/chain_run.py" "$@" truth.json >run.txt || fail "$*: the run cannot be made"
+judge() { # seed fault stages [chain|tree]
+	local kind=${4:-chain}
+	python3 "$made/${kind}_run.py" "${@:1:3}" truth.json >run.txt || fail "$*: the run cannot be made"
 	trace run <run.txt
 	expect 0 diagnose --json run
-	jq -nr --slurpfile truth truth.json --slurpfile said out -f "$made/chain_judge.jq" >wrong || fail "$*: $(head -c 2000 out)"
+	jq -nr --slurpfile truth truth.json --slurpfile said out -f "$made/${kind}_judge.jq" >wrong || fail "$*: $(head -c 2000 out)"
 	[ ! -s wrong ] || fail "SEED=$1: $2 with $3 stages: $(cat wrong)"
 }
 
@@ -27,6 +28,13 @@ expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
 says out "(model: wavefront)"
 says out "1. Rank 1 of the front, cells on rank 0, works for "
+
+# Divide and conquer.
+for ((seed = first; seed < first + 3 * ${TIMES:-1}; seed++)); do
+	for fault in none init divide combine uneven; do
+		judge $seed $fault $((3 + 2 * (seed % 3))) tree
+	done
+done
 
 # Rank 0 makes, divides and combines for 10, 20 and 30 us; rank 1 solves for 80, others for 40 and 50 us.
 message() { # from to time: sent, and had 1 us later

@@ -49,16 +49,20 @@
     (case divide then (str-cat "make " ?name " shorter at the root: hand parts on before all is divided"))
     (default (str-cat "make " ?name " shorter at the root, or do it in parallel"))))
 
+; No thread waits for longer for what is done there than that takes, though delays, which are shared out by how long each place was,
+; may say so.
 (defrule delayed
-  (run (locks-hi ?locks))
+  (run (threads ?all) (locks-hi ?locks))
   (phase (region ?r) (is ?phase) (meanwhile-hi ?meanwhile))
-  (region (id ?r) (threads ?n) (visits ?visits))
+  (region (id ?r) (threads ?n) (visits ?visits) (work-lo ?wl) (work-hi ?wh))
   (delay (region ?r) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi) (excess-lo ?excess))
   =>
   (bind ?cause (cause-of ?phase ?n ?visits))
   (bind ?sure (switch ?cause (case uneven then (>= ?excess ?*least*)) (case sequential then (< ?meanwhile ?*least*)) (default TRUE)))
-  (bind ?proved (if (eq ?cause uneven) then (min ?lo ?excess) else ?lo))
-  (assert (finding (cause ?cause) (sure (if ?sure then yes else no)) (cost-lo (less ?proved ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (bind ?others (- ?all 1))
+  (bind ?proved (if (eq ?cause uneven) then (min ?lo ?excess) else (min ?lo (* ?wl ?others))))
+  (assert (finding (cause ?cause) (sure (if ?sure then yes else no)) (cost-lo (less ?proved ?locks)) (cost-hi (min ?hi (* ?wh ?others)))
+    (least ?*least*) (site ?r) (thread ?t)
     (what (what-of ?cause ?name ?who ?sure)) (suggestion (suggestion-of ?cause ?name)) (ask yes) (ask-site ?r) (ask-thread ?t))))
 
 (defrule communication

@@ -69,13 +69,17 @@
 
 ; ---- Level 3: what it comes of -------------------------------------------------------------------
 
+; No thread waits for longer for what is done there than that takes, though delays, which are shared out by how long each place was,
+; may say so.
 (defrule sequential
   (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
   (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (waits-in ?op) (waits-at ?at)
          (cost-lo ?lo) (cost-hi ?hi))
-  (region (id ?r) (threads 1))
+  (region (id ?r) (threads 1) (work-lo ?wl) (work-hi ?wh))
   =>
-  (assert (finding (cause sequential) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (bind ?others (- ?n 1))
+  (assert (finding (cause sequential) (cost-lo (min (less ?lo ?locks) (* ?wl ?others))) (cost-hi (min ?hi (* ?wh ?others))) (least ?*least*)
+    (site ?r) (thread ?t)
     (what (str-cat "only " ?who " works in " ?name ", and others wait for that" (longest-in ?op ?at)))
     (suggestion (str-cat "share what " ?name " does among threads, make it shorter, or let others work meanwhile"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
