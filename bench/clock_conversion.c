@@ -22,21 +22,21 @@
 #define RUN_NS  10e9
 #define METHODS 4
 
-struct line { uint64_t origin; double at, slope; };
+struct conversion_line { uint64_t origin; double at, slope; };
 
-struct method {
+struct conversion_method {
 	const char *name;
 	struct frz_cursor cursor;
 	double ns[ROUNDS];
 };
 
-static struct line line = { 7000000000000, 0.25, 1 / 1.00003 };
+static struct conversion_line line = { 7000000000000, 0.25, 1 / 1.00003 };
 static uint64_t stamps[BATCH];
 static double estimates[BATCH];
 static frz_time times[BATCH];
 static volatile double kept;
 
-static __attribute__((noinline)) void regression(const struct line *l, size_t n)
+static __attribute__((noinline)) void regression(const struct conversion_line *l, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		estimates[i] = l->at + l->slope * (double)(int64_t)(stamps[i] - l->origin);
@@ -44,7 +44,7 @@ static __attribute__((noinline)) void regression(const struct line *l, size_t n)
 
 static __attribute__((optimize("O3"),
 		      target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) void
-regression_vector(const struct line *l, size_t n)
+regression_vector(const struct conversion_line *l, size_t n)
 {
 	double at = l->at, slope = l->slope;
 	uint64_t origin = l->origin;
@@ -53,7 +53,7 @@ regression_vector(const struct line *l, size_t n)
 		estimates[i] = at + slope * (double)(int64_t)(stamps[i] - origin);
 }
 
-static void convert(struct method *m, int which)
+static void convert(struct conversion_method *m, int which)
 {
 	if (which == 0)
 		regression(&line, BATCH);
@@ -65,7 +65,7 @@ static void convert(struct method *m, int which)
 }
 
 /* Only the conversion counts, not the making of the stamps. */
-static double time_method(struct method *m, int which)
+static double time_method(struct conversion_method *m, int which)
 {
 	uint64_t step = (uint64_t)(RUN_NS / STAMPS), at = line.origin, spent = 0;
 
@@ -105,7 +105,7 @@ int main(void)
 		return 1;
 	struct frz_solution *affine = solve(&s, (struct frz_assumption){ .model = FRZ_AFFINE });
 	struct frz_solution *drift = solve(&s, (struct frz_assumption){ FRZ_DRIFT, 10000 });
-	struct method methods[METHODS] = { { .name = "regression" },
+	struct conversion_method methods[METHODS] = { { .name = "regression" },
 					   { .name = "regression-vector" },
 					   { .name = "dprof" }, { .name = "dprof-drift" } };
 

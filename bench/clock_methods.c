@@ -24,7 +24,7 @@
 
 struct links { struct frz_link *at; size_t n; uint32_t base; };
 
-struct run { uint64_t first, last; }; /* of the clock */
+struct methods_run { uint64_t first, last; }; /* of the clock */
 
 static volatile double kept; /* so that no loop is for nothing */
 
@@ -51,9 +51,9 @@ static struct links read_links(const char *path)
 	return links;
 }
 
-static struct run run_of(const struct links *links, uint32_t clock)
+static struct methods_run run_of(const struct links *links, uint32_t clock)
 {
-	struct run run = { UINT64_MAX, 0 };
+	struct methods_run run = { UINT64_MAX, 0 };
 
 	for (const struct frz_link *l = links->at; l < links->at + links->n; l++) {
 		uint64_t s = l->from == clock ? l->sent : l->received;
@@ -81,7 +81,7 @@ static void report(const char *name, double fit_ns, size_t stamps, double ns,
 /* ---- Methods of others ------------------------------------------------------------------------*/
 
 /* The fastest that a line in doubles can be. */
-static double time_line(const struct baseline *b, struct run run, size_t n)
+static double time_line(const struct baseline *b, struct methods_run run, size_t n)
 {
 	uint64_t step = (run.last - run.first) / n, start = frz_monotonic_raw_ns();
 	double sum = 0;
@@ -92,7 +92,7 @@ static double time_line(const struct baseline *b, struct run run, size_t n)
 	return (double)(frz_monotonic_raw_ns() - start);
 }
 
-static double time_batches(const struct baseline *b, struct run run, size_t n)
+static double time_batches(const struct baseline *b, struct methods_run run, size_t n)
 {
 	uint64_t step = (run.last - run.first) / n, start = frz_monotonic_raw_ns();
 	struct baseline_time times[BATCH];
@@ -108,7 +108,7 @@ static double time_batches(const struct baseline *b, struct run run, size_t n)
 }
 
 static void run_method(const struct baseline_method *method, const struct baseline_evidence *e,
-		       struct run run)
+		       struct methods_run run)
 {
 	uint64_t start = frz_monotonic_raw_ns(), at[3];
 	struct baseline_time times[3];
@@ -134,7 +134,7 @@ static void run_method(const struct baseline_method *method, const struct baseli
 
 /* ---- dprof ------------------------------------------------------------------------------------*/
 
-static double time_sweep(struct frz_cursor cursor, struct run run, size_t n)
+static double time_sweep(struct frz_cursor cursor, struct methods_run run, size_t n)
 {
 	uint64_t step = (run.last - run.first) / n, start = frz_monotonic_raw_ns();
 	int64_t sum = 0;
@@ -149,7 +149,7 @@ static double time_sweep(struct frz_cursor cursor, struct run run, size_t n)
 }
 
 static void run_dprof(const char *name, struct frz_assumption assumption,
-		      const struct baseline_evidence *e, struct run run)
+		      const struct baseline_evidence *e, struct methods_run run)
 {
 	uint64_t start = frz_monotonic_raw_ns();
 	uint32_t nclocks = (e->clock > e->base ? e->clock : e->base) + 1;
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	struct links links = read_links(argv[1]);
 	uint32_t clock = (uint32_t)strtoul(argv[2], NULL, 10);
 	struct baseline_evidence e = { clock, links.base, links.at, links.n, NULL };
-	struct run run = run_of(&links, clock);
+	struct methods_run run = run_of(&links, clock);
 
 	if (run.first >= run.last || clock == links.base) {
 		fprintf(stderr, "clock-methods: %s: expected links of clock %s with clock %" PRIu32

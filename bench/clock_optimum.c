@@ -142,7 +142,7 @@ static bool compare_affine(const struct frz_link *links, size_t n)
 	bool proven = frz_clock(solution, 1)->status == FRZ_PROVEN;
 
 	if (proven) {
-		struct twin t = twin_of(links, NULL, n);
+		struct solver_twin t = twin_of(links, NULL, n);
 		struct frz_cursor c = frz_cursor(solution, 1);
 
 		mpq_inits(least, greatest, NULL);
@@ -171,14 +171,14 @@ static bool compare_affine(const struct frz_link *links, size_t n)
 /* ---- Drift ------------------------------------------------------------------------------------*/
 
 /* Column 1 is m, column 2 + i the clock's value at knot i. */
-struct program { int64_t knots[DRIFT_LINKS + 1]; int nknots; glp_prob *lp; };
+struct optimum_program { int64_t knots[DRIFT_LINKS + 1]; int nknots; glp_prob *lp; };
 
 static int64_t own_x(const struct frz_link *l)
 {
 	return (int64_t)(l->from ? l->sent : l->received + 1);
 }
 
-static int column_at(const struct program *p, int64_t x)
+static int column_at(const struct optimum_program *p, int64_t x)
 {
 	int i = 0;
 
@@ -187,7 +187,7 @@ static int column_at(const struct program *p, int64_t x)
 	return 2 + i;
 }
 
-static void add_knot(struct program *p, int64_t x)
+static void add_knot(struct optimum_program *p, int64_t x)
 {
 	int i = 0;
 
@@ -201,7 +201,7 @@ static void add_knot(struct program *p, int64_t x)
 }
 
 /* by * (value of column b - value of column a) - factor * m <= 0, or >= 0, or = 0. */
-static void add_row(struct program *p, int a, int b, double by, double factor, int kind)
+static void add_row(struct optimum_program *p, int a, int b, double by, double factor, int kind)
 {
 	int row = glp_add_rows(p->lp, 1);
 
@@ -209,7 +209,7 @@ static void add_row(struct program *p, int a, int b, double by, double factor, i
 	glp_set_mat_row(p->lp, row, 3, (int[]){ 0, a, b, 1 }, (double[]){ 0, -by, by, -factor });
 }
 
-static void limit(struct program *p, const struct frz_link *l)
+static void limit(struct optimum_program *p, const struct frz_link *l)
 {
 	int column = column_at(p, own_x(l)), row = glp_add_rows(p->lp, 1);
 	double y = (double)(l->from ? l->received + 1 : l->sent);
@@ -218,9 +218,9 @@ static void limit(struct program *p, const struct frz_link *l)
 	glp_set_mat_row(p->lp, row, 1, (int[]){ 0, column }, (double[]){ 0, 1 });
 }
 
-static struct program program_of(const struct frz_link *links, size_t n, int64_t asked, int ppm)
+static struct optimum_program program_of(const struct frz_link *links, size_t n, int64_t asked, int ppm)
 {
-	struct program p = { .lp = glp_create_prob() };
+	struct optimum_program p = { .lp = glp_create_prob() };
 
 	for (size_t i = 0; i < n; i++)
 		add_knot(&p, own_x(&links[i]));
@@ -246,7 +246,7 @@ static struct program program_of(const struct frz_link *links, size_t n, int64_t
 /* The least or greatest value at the stamp asked; NAN if GLPK gives up. */
 static double optimum(const struct frz_link *links, size_t n, int64_t asked, int ppm, int direction)
 {
-	struct program p = program_of(links, n, asked, ppm);
+	struct optimum_program p = program_of(links, n, asked, ppm);
 	glp_smcp options;
 	double result = NAN;
 

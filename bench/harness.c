@@ -21,7 +21,7 @@ struct histogram {
 	uint32_t count[EXACT + STEPS * (64 - 14)];
 };
 
-struct worker {
+struct bench_worker {
 	pthread_t thread;
 	int number;
 	uint64_t batches;
@@ -86,7 +86,7 @@ static void time_pairs(unsigned pairs, struct histogram *h)
 
 static void *work(void *argument)
 {
-	struct worker *w = argument;
+	struct bench_worker *w = argument;
 	pin(w->number);
 	bench_thread_begin(w->number);
 	pthread_barrier_wait(&start);
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s THREADS RECORDS\n", argv[0]);
 		return 2;
 	}
-	static struct worker workers[MAX_THREADS];
+	static struct bench_worker workers[MAX_THREADS];
 	pthread_barrier_init(&start, NULL, (unsigned)threads);
 	bench_begin();
 	for (int i = 0; i < threads; i++) {
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	for (int i = 0; i < threads; i++) {
-		struct worker *w = &workers[i];
+		struct bench_worker *w = &workers[i];
 		pthread_join(w->thread, NULL);
 		printf("%.2f %.2f %.2f\n", exceeded_by(&w->longer, 0.5) / LONG, exceeded_by(&w->shorter, 0.001) / SHORT,
 		       (double)w->longer.sum / (double)w->longer.n / LONG);

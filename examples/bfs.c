@@ -34,7 +34,7 @@ struct bfs {
 	struct rmat rmat;
 	long root;           /* an id; or -1: the node with most neighbours */
 	const char *file;    /* or NULL: make one */
-	struct share nodes;
+	struct rank_share nodes;
 	uint32_t source;     /* number of the node to begin with */
 	uint32_t *level;     /* of all nodes */
 	size_t cells;
@@ -46,7 +46,7 @@ struct bfs {
 
 /* ---- The graph, on rank 0 -------------------------------------------------------------------- */
 
-static bool make_edges(struct bfs *b, struct edges *e)
+static bool make_edges(struct bfs *b, struct edge_list *e)
 {
 	e->count = rmat_count(&b->rmat);
 	e->nodes = (size_t)1 << b->rmat.scale;
@@ -60,9 +60,9 @@ static bool make_edges(struct bfs *b, struct edges *e)
 }
 
 /* False when it was refused; then why has been said. */
-static bool generate(struct bfs *b, struct graph *whole)
+static bool generate(struct bfs *b, struct adjacency *whole)
 {
-	struct edges e = { 0 };
+	struct edge_list e = { 0 };
 	int64_t begin_ns = job_work_begin(&b->job);
 	bool fine = b->file ? edges_read(&e, b->file) : make_edges(b, &e);
 	size_t count = e.count;
@@ -75,7 +75,7 @@ static bool generate(struct bfs *b, struct graph *whole)
 }
 
 /* The number of the node that the search begins with. */
-static bool find_source(struct bfs *b, const struct graph *g)
+static bool find_source(struct bfs *b, const struct adjacency *g)
 {
 	uint32_t most = 0;
 	for (uint32_t i = 0; i < g->rows; i++) {
@@ -94,7 +94,7 @@ static bool find_source(struct bfs *b, const struct graph *g)
 
 static void deal(struct bfs *b)
 {
-	struct graph whole = { 0 };
+	struct adjacency whole = { 0 };
 	bool fine = true;
 	if (!b->job.rank) {
 #pragma dprof region(generate)
@@ -120,7 +120,7 @@ static void set(uint64_t *bits, size_t node)
 /* Rows that are looked at, and their neighbours: that much work. */
 static size_t mark_neighbours(struct bfs *b)
 {
-	const struct graph *g = &b->nodes.graph;
+	const struct adjacency *g = &b->nodes.graph;
 	size_t work = 0;
 	for (size_t row = 0; row < g->rows; row++) {
 		if (!has(b->last, b->nodes.own.first + row))

@@ -32,16 +32,16 @@
 #include "examples/common/share.h"
 
 /* What a thread counts in an iteration; no other writes to its cache line. */
-struct tally {
+struct cc_tally {
 	_Alignas(64) int64_t changed; /* labels */
 };
 
 struct cc {
 	struct job job; /* first: the common options */
-	struct share nodes;
+	struct rank_share nodes;
 	uint32_t *label;     /* of all nodes */
 	uint32_t *lower;     /* new ones, of the nodes of this rank */
-	struct tally *tally; /* of each thread; the first one becomes everybody's */
+	struct cc_tally *tally; /* of each thread; the first one becomes everybody's */
 	int team;            /* threads that work on it */
 	long iterations;     /* that were done */
 	bool more;           /* ... and one more has something to do: a master's update says so */
@@ -49,7 +49,7 @@ struct cc {
 
 static uint32_t least(const struct cc *m, size_t row)
 {
-	const struct graph *g = &m->nodes.graph;
+	const struct adjacency *g = &m->nodes.graph;
 	uint32_t label = m->label[m->nodes.own.first + row];
 	for (uint32_t n = g->start[row]; n < g->start[row + 1]; n++)
 		if (m->label[g->neighbour[n]] < label)
@@ -87,7 +87,7 @@ static void propagate(struct cc *m, int thread, struct block mine)
 /* What the master of a rank does between two iterations. */
 static void update(struct cc *m)
 {
-	struct tally *all = m->tally;
+	struct cc_tally *all = m->tally;
 #pragma dprof region(update)
 	for (int t = 1; t < m->team; t++)
 		all->changed += m->tally[t].changed;

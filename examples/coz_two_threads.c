@@ -17,17 +17,17 @@
 #include "examples/common/option.h"
 #include "examples/common/pace.h"
 
-struct work {
+struct two_threads_work {
 	int64_t end_ns;  /* when it is to end */
 	int64_t late_ns; /* by how much it ended later */
 };
 
-struct run {
+struct two_threads_run {
 	double a_s, b_s, scale;
-	struct work a, b;
+	struct two_threads_work a, b;
 };
 
-static void work(struct work *w)
+static void work(struct two_threads_work *w)
 {
 	pace_until(w->end_ns);
 	w->late_ns = pace_now() - w->end_ns;
@@ -48,7 +48,7 @@ static void *b(void *w)
 }
 
 /* 0 or an error number. */
-static int run_both(struct run *run)
+static int run_both(struct two_threads_run *run)
 {
 	pthread_t thread[2];
 	int64_t begin_ns = pace_now();
@@ -73,7 +73,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct run *run = state->input;
+	struct two_threads_run *run = state->input;
 	switch (key) {
 	case 'a': run->a_s = option_real(state, "--a", arg, 0, 1000); return 0;
 	case 'b': run->b_s = option_real(state, "--b", arg, 0, 1000); return 0;
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 		options, parse, NULL, "Two threads: one is in region a, the other one in region b.",
 		NULL, NULL, NULL,
 	};
-	struct run run = { .a_s = 6.7, .b_s = 6.4, .scale = 0.1 };
+	struct two_threads_run run = { .a_s = 6.7, .b_s = 6.4, .scale = 0.1 };
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &run);
 	int64_t begin_ns = pace_now();

@@ -26,7 +26,7 @@
 #define SMALL    10 /* dividing and combining take 1 of so many units a number */
 enum { KEY_NUMBERS = 0x200, KEY_UNEVEN, KEY_COMBINE };
 
-struct sorter {
+struct merge_sorter {
 	struct job job; /* first: the common options */
 	long numbers, uneven, combine;
 };
@@ -35,7 +35,7 @@ struct numbers { uint64_t *of; size_t count; };
 
 /* ---- The work -------------------------------------------------------------------------------- */
 
-static struct numbers make(const struct sorter *s)
+static struct numbers make(const struct merge_sorter *s)
 {
 	struct numbers x = { job_alloc((size_t)s->numbers, sizeof *x.of), (size_t)s->numbers };
 	uint64_t state = 1;
@@ -47,7 +47,7 @@ static struct numbers make(const struct sorter *s)
 }
 
 /* How many of them stay where they are, for so many ranks of all. */
-static size_t divide(const struct sorter *s, size_t count, int stay, int all)
+static size_t divide(const struct merge_sorter *s, size_t count, int stay, int all)
 {
 	int64_t begin_ns = job_work_begin(&s->job);
 	size_t stays = s->uneven ? count * (size_t)s->uneven / 100 : count * (size_t)stay / (size_t)all;
@@ -61,7 +61,7 @@ static int ascending(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static void solve(const struct sorter *s, struct numbers *x)
+static void solve(const struct merge_sorter *s, struct numbers *x)
 {
 	int64_t begin_ns = job_work_begin(&s->job);
 	qsort(x->of, x->count, sizeof *x->of, ascending);
@@ -69,7 +69,7 @@ static void solve(const struct sorter *s, struct numbers *x)
 }
 
 /* Into x; y is freed. */
-static void combine(const struct sorter *s, struct numbers *x, struct numbers *y)
+static void combine(const struct merge_sorter *s, struct numbers *x, struct numbers *y)
 {
 	int64_t begin_ns = job_work_begin(&s->job);
 	size_t n = x->count + y->count, i = 0, k = 0;
@@ -93,7 +93,7 @@ static void send(const uint64_t *numbers, size_t count, int to)
 }
 
 /* How many they are the message says. */
-static struct numbers receive(const struct sorter *s, int from)
+static struct numbers receive(const struct merge_sorter *s, int from)
 {
 	struct numbers x = { job_alloc((size_t)s->numbers, sizeof *x.of), 0 };
 	MPI_Status status;
@@ -104,10 +104,10 @@ static struct numbers receive(const struct sorter *s, int from)
 	return x;
 }
 
-static void sort_on(const struct sorter *s, struct numbers *x, int first, int ranks);
+static void sort_on(const struct merge_sorter *s, struct numbers *x, int first, int ranks);
 
 /* The first half of the ranks keeps some, the other half sorts the rest. */
-static void share(const struct sorter *s, struct numbers *x, int first, int ranks)
+static void share(const struct merge_sorter *s, struct numbers *x, int first, int ranks)
 {
 	int stay = ranks - ranks / 2, other = first + stay;
 	if (s->job.rank == first) {
@@ -133,7 +133,7 @@ static void share(const struct sorter *s, struct numbers *x, int first, int rank
 }
 
 /* What so many ranks from `first` on do with the numbers that this one has. */
-static void sort_on(const struct sorter *s, struct numbers *x, int first, int ranks)
+static void sort_on(const struct merge_sorter *s, struct numbers *x, int first, int ranks)
 {
 	if (ranks > 1) {
 		share(s, x, first, ranks);
@@ -170,7 +170,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct sorter *s = state->input;
+	struct merge_sorter *s = state->input;
 	switch (key) {
 	case KEY_NUMBERS: s->numbers = option_number(state, "--numbers", arg, 1, 100000000); return 0;
 	case KEY_UNEVEN: s->uneven = option_number(state, "--uneven", arg, 1, 99); return 0;
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 		"A unit of work is a number that is sorted. Run it under mpirun.",
 		NULL, NULL, NULL,
 	};
-	struct sorter s = { .job.no_file = true, .numbers = 10000, .combine = 100 };
+	struct merge_sorter s = { .job.no_file = true, .numbers = 10000, .combine = 100 };
 	struct numbers x = { NULL, 0 };
 	job_begin(&argc, &argv, &argp, &s);
 	MPI_Barrier(MPI_COMM_WORLD);

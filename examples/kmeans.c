@@ -38,7 +38,7 @@ struct kmeans {
 	size_t clusters;
 
 	size_t total;          /* points of all ranks */
-	struct points points;  /* of this rank */
+	struct point_set points;  /* of this rank */
 	uint32_t *label;       /* which centre is nearest to each of them */
 	double *centre;        /* clusters rows of dimensions; the same on every rank */
 	struct fixed coordinate, inertia;

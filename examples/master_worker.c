@@ -29,9 +29,9 @@
 enum { TAG_ROWS = 1, TAG_COUNT };
 enum { KEY_LAST = 0x200, KEY_INIT, KEY_HANDLE, KEY_SETUP };
 
-struct rows { int64_t first, count; };
+struct image_rows { int64_t first, count; };
 
-struct master_worker {
+struct dealing {
 	struct job job;
 	long rows, chunk, last;
 	long init_us, handle_us, setup_us; /* that the master takes: once, for each answer, for each piece */
@@ -53,7 +53,7 @@ static bool stays(double re, double im)
 }
 
 /* Points of a square from -2-2i to 2+2i that belong to the set. */
-static int64_t count_row(const struct master_worker *m, int64_t row)
+static int64_t count_row(const struct dealing *m, int64_t row)
 {
 	double unit = 4.0 / (double)m->rows;
 	int64_t count = 0;
@@ -62,7 +62,7 @@ static int64_t count_row(const struct master_worker *m, int64_t row)
 	return count;
 }
 
-static int64_t compute(const struct master_worker *m, struct rows rows)
+static int64_t compute(const struct dealing *m, struct image_rows rows)
 {
 	int64_t begin_ns = job_work_begin(&m->job), count = 0;
 	size_t extra = job_extra(&m->job, (size_t)rows.count);
@@ -78,10 +78,10 @@ static int64_t compute(const struct master_worker *m, struct rows rows)
 /* ---- Who does it ---------------------------------------------------------------------------- */
 
 /* The rows that are left when `last` are, or so many, are one piece. */
-static struct rows take(const struct master_worker *m, int64_t *next)
+static struct image_rows take(const struct dealing *m, int64_t *next)
 {
 	int64_t left = m->rows - *next, chunk = left > m->last && left - m->chunk < m->last ? left - m->last : m->chunk;
-	struct rows piece = { *next, left <= m->last || left < chunk ? left : chunk };
+	struct image_rows piece = { *next, left <= m->last || left < chunk ? left : chunk };
 	*next += piece.count;
 	return piece;
 }
@@ -93,14 +93,14 @@ static void take_time(long us)
 		pace_until(pace_now() + us * 1000LL);
 }
 
-static int64_t deal(const struct master_worker *m)
+static int64_t deal(const struct dealing *m)
 {
 	int64_t next = 0, sum = 0;
 #pragma dprof region(init)
 	take_time(m->init_us);
 	for (int working = m->job.size - 1; working > 0;) {
 		int64_t count;
-		struct rows piece = { 0, 0 };
+		struct image_rows piece = { 0, 0 };
 		MPI_Status from;
 		MPI_Recv(&count, 1, MPI_INT64_T, MPI_ANY_SOURCE, TAG_COUNT, MPI_COMM_WORLD, &from);
 #pragma dprof region(handle)
@@ -121,11 +121,11 @@ static int64_t deal(const struct master_worker *m)
 	return sum;
 }
 
-static void work(const struct master_worker *m)
+static void work(const struct dealing *m)
 {
 	int64_t count = 0; /* of nothing: that is how to ask for the first rows */
 	for (;;) {
-		struct rows piece;
+		struct image_rows piece;
 		MPI_Send(&count, 1, MPI_INT64_T, 0, TAG_COUNT, MPI_COMM_WORLD);
 		MPI_Recv(&piece, 2, MPI_INT64_T, 0, TAG_ROWS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		if (piece.count == 0)
@@ -137,10 +137,10 @@ static void work(const struct master_worker *m)
 }
 
 /* Of one rank, which is its own worker. */
-static int64_t work_alone(const struct master_worker *m)
+static int64_t work_alone(const struct dealing *m)
 {
 	int64_t next = 0, sum = 0;
-	for (struct rows piece = take(m, &next); piece.count; piece = take(m, &next)) {
+	for (struct image_rows piece = take(m, &next); piece.count; piece = take(m, &next)) {
 #pragma dprof region(compute)
 		sum += compute(m, piece);
 	}
@@ -161,7 +161,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct master_worker *m = state->input;
+	struct dealing *m = state->input;
 	switch (key) {
 	case 'r': m->rows = option_number(state, "--rows", arg, 1, 1000000); return 0;
 	case 'c': m->chunk = option_number(state, "--chunk", arg, 1, 1000000); return 0;
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 		"given. Run it under mpirun.",
 		NULL, NULL, NULL,
 	};
-	struct master_worker m = { .job = { .iterations = 1, .no_file = true },
+	struct dealing m = { .job = { .iterations = 1, .no_file = true },
 				   .rows = 256, .chunk = 4 };
 	int64_t count = 0;
 	job_begin(&argc, &argv, &argp, &m);

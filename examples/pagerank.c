@@ -33,7 +33,7 @@
 #include "examples/common/share.h"
 
 /* What a thread counts in an iteration; no other writes to its cache line. */
-struct tally {
+struct pagerank_tally {
 	_Alignas(64) int64_t dangling; /* the rank of nodes without edges */
 	int64_t change;                /* by how much ranks have changed, in all */
 };
@@ -42,26 +42,26 @@ struct pagerank {
 	struct job job; /* first: the common options */
 	double damping;
 
-	struct share nodes;
+	struct rank_share nodes;
 	uint32_t *degree;      /* of each node of this rank: how many edges go out */
 	double *rank, *given;  /* ... its rank; its new share */
 	double *share;         /* of all nodes */
 	double base;           /* what every node gets */
 	struct fixed sum;      /* of ranks or changes, which are 2 at most in all */
-	struct tally *tally;   /* of each thread; the first one becomes everybody's */
+	struct pagerank_tally *tally;   /* of each thread; the first one becomes everybody's */
 	int team;              /* threads that work on it */
 };
 
 static double gathered(const struct pagerank *m, size_t row)
 {
-	const struct graph *g = &m->nodes.graph;
+	const struct adjacency *g = &m->nodes.graph;
 	double sum = 0;
 	for (uint32_t n = g->start[row]; n < g->start[row + 1]; n++)
 		sum += m->share[g->neighbour[n]];
 	return m->base + m->damping * sum;
 }
 
-static void gather_node(struct pagerank *m, size_t row, struct tally *tally)
+static void gather_node(struct pagerank *m, size_t row, struct pagerank_tally *tally)
 {
 	double rank = gathered(m, row);
 	tally->change += fixed_from(m->sum, fabs(rank - m->rank[row]));
@@ -89,7 +89,7 @@ static void gather(struct pagerank *m, int thread, struct block mine)
 	size_t work = graph_block_work(&m->nodes.graph, mine);
 	size_t extra = job_extra(&m->job, work);
 	int64_t begin_ns = job_work_begin(&m->job);
-	m->tally[thread] = (struct tally){ 0 };
+	m->tally[thread] = (struct pagerank_tally){ 0 };
 	for (size_t row = mine.first; row < mine.first + mine.count; row++)
 		gather_node(m, row, &m->tally[thread]);
 	gather_again(m, mine, extra);
@@ -106,7 +106,7 @@ static void set_base(struct pagerank *m, double dangling)
 /* What each rank says of its own nodes takes the place of the shares. */
 static void tell_all(const struct pagerank *m, const double *own)
 {
-	const struct share *nodes = &m->nodes;
+	const struct rank_share *nodes = &m->nodes;
 	MPI_Allgatherv(own, (int)nodes->own.count, MPI_DOUBLE, m->share, nodes->count, nodes->first,
 		       MPI_DOUBLE, MPI_COMM_WORLD);
 }
@@ -114,7 +114,7 @@ static void tell_all(const struct pagerank *m, const double *own)
 /* What the master of a rank does between two iterations. */
 static void update(struct pagerank *m)
 {
-	struct tally *all = m->tally;
+	struct pagerank_tally *all = m->tally;
 #pragma dprof region(update)
 	for (int t = 1; t < m->team; t++) {
 		all->dangling += m->tally[t].dangling;
@@ -158,7 +158,7 @@ static void iterate(struct pagerank *m)
 /* How many edges leave each node: how often it is a neighbour. */
 static void count_degrees(struct pagerank *m)
 {
-	const struct graph *g = &m->nodes.graph;
+	const struct adjacency *g = &m->nodes.graph;
 	uint32_t *degree = job_alloc(m->nodes.nodes, sizeof *degree);
 	for (uint32_t n = 0; n < g->start[g->rows]; n++)
 		degree[g->neighbour[n]]++;
@@ -200,7 +200,7 @@ static void write_ranks(FILE *f, const void *what)
 
 static void tell(struct pagerank *m, double seconds)
 {
-	const struct share *nodes = &m->nodes;
+	const struct rank_share *nodes = &m->nodes;
 	tell_all(m, m->rank); /* the shares have been used */
 	size_t first = 0;
 	for (size_t i = 1; i < nodes->nodes; i++)

@@ -26,7 +26,7 @@ static const struct known_call {
 #undef DPROF_RESULT
 };
 
-static const struct result { const char *function, *name; } results[] = {
+static const struct call_result { const char *function, *name; } results[] = {
 #define DPROF_CALL(function, kind, name, adapter)
 #define DPROF_TELL(function, kind, name)
 #define DPROF_RESULT(function, name) { function, name },
@@ -59,7 +59,7 @@ bool calls_mpi(gimple *stmt)
 static const char *shown(const struct known_call *c, gimple *stmt)
 {
 	static char name[64];
-	for (const struct result &r : results)
+	for (const struct call_result &r : results)
 		if (gimple_call_lhs(stmt) && !strcmp(r.function, c->function))
 			return r.name;
 	snprintf(name, sizeof(name), "%s", c->name);

@@ -29,14 +29,14 @@ bool fortran_symbol_is(const char *symbol, const char *function)
 
 namespace {
 
-struct known {
+struct known_region {
 	const char *name;
 	tree site;
 	location_t where;
 	bool ended;
 };
 
-auto_vec<known> regions; /* of this subprogram */
+auto_vec<known_region> regions; /* of this subprogram */
 
 const struct {
 	const char *symbol, *shown;
@@ -87,9 +87,9 @@ const char *name_of(gimple *stmt, const char *shown)
 	return nullptr;
 }
 
-known *find(const char *name)
+known_region *find(const char *name)
 {
-	for (known &k : regions)
+	for (known_region &k : regions)
 		if (!strcmp(k.name, name))
 			return &k;
 	return nullptr;
@@ -98,7 +98,7 @@ known *find(const char *name)
 void refuse_exit(gimple *stmt, const char *name)
 {
 	auto_vec<const char *> names;
-	for (const known &k : regions)
+	for (const known_region &k : regions)
 		names.safe_push(k.name);
 	const char *near = find_closest_string(name, &names);
 	if (near)
@@ -121,7 +121,7 @@ void replace(gimple *stmt, enum dprof_op op, const char *name)
 {
 	gimple_stmt_iterator i = gsi_for_stmt(stmt);
 	location_t where = gimple_location(stmt);
-	known *k = find(name);
+	known_region *k = find(name);
 	if (op == DPROF_POINT) {
 		if (!names_check(DPROF_KIND_PROGRESS, name, where))
 			return;
@@ -168,7 +168,7 @@ void fortran_expand(function *fun)
 			enter(c.stmt, c.name);
 	for (const fortran_call &c : found)
 		replace(c.stmt, c.op, c.name);
-	for (const known &k : regions)
+	for (const known_region &k : regions)
 		if (!k.ended)
 			error_at(k.where, "%<dprof_enter(\"%s\")%> is never followed by "
 				 "%<dprof_exit(\"%s\")%> in this subprogram", k.name, k.name);

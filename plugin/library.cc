@@ -36,7 +36,7 @@ static const char *const waits[] = {
 };
 
 /* What calls of a function are, or how its moments are measured (in num/den s; 0: unknown); neither: nothing. */
-struct known {
+struct known_function {
 	const struct library_call *call;
 	bool until, steady;
 	HOST_WIDE_INT num, den;
@@ -58,9 +58,9 @@ static tree referred(tree fn)
 	return type && POINTER_TYPE_P(type) ? TYPE_MAIN_VARIANT(TREE_TYPE(type)) : NULL_TREE;
 }
 
-static struct known look_at(tree fn)
+static struct known_function look_at(tree fn)
 {
-	struct known k = {};
+	struct known_function k = {};
 	if (!DECL_NAME(fn) || !cplus_library(fn))
 		return k;
 	k.call = find(fn);
@@ -71,11 +71,11 @@ static struct known look_at(tree fn)
 }
 
 /* What a precompiled header calls is looked at when the pass comes. */
-static struct known known_of(tree fn)
+static struct known_function known_of(tree fn)
 {
-	static hash_map<int_hash<int, -1, -2>, struct known> functions; /* by DECL_UID */
+	static hash_map<int_hash<int, -1, -2>, struct known_function> functions; /* by DECL_UID */
 	bool existed;
-	struct known &k = functions.get_or_insert(DECL_UID(fn), &existed);
+	struct known_function &k = functions.get_or_insert(DECL_UID(fn), &existed);
 	if (!existed)
 		k = look_at(fn);
 	return k;
@@ -174,7 +174,7 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 	return false;
 }
 
-static bool wrap_until(gimple_stmt_iterator *i, const struct known &k)
+static bool wrap_until(gimple_stmt_iterator *i, const struct known_function &k)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree moment = gimple_call_arg(stmt, 0);
@@ -204,6 +204,6 @@ bool library_wrap(gimple_stmt_iterator *i)
 	const char *name = TREE_PUBLIC(fn) ? IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)) : "";
 	if (startswith(name, "__cxa_guard_"))
 		return wrap_guard(i, name);
-	struct known k = known_of(fn);
+	struct known_function k = known_of(fn);
 	return k.until ? wrap_until(i, k) : k.call && wrap_object(i, k.call);
 }

@@ -27,19 +27,19 @@ bool names_check(enum dprof_kind kind, const char *name, location_t where)
  *
  * Kept beside the tree, as what names stand for is: a precompiled header does not bring them along. */
 
-struct taken {
+struct taken_role {
 	const char *role;
 	location_t where;
 };
 
-static hash_map<nofree_string_hash, taken> *roles;
+static hash_map<nofree_string_hash, taken_role> *roles;
 
 bool names_take_role(const char *name, const char *role, location_t where)
 {
 	bool existed;
 	if (!roles)
-		roles = new hash_map<nofree_string_hash, taken>;
-	taken &t = roles->get_or_insert(name, &existed);
+		roles = new hash_map<nofree_string_hash, taken_role>;
+	taken_role &t = roles->get_or_insert(name, &existed);
 	if (!existed)
 		t = { role, where };
 	if (!strcmp(t.role, role))
@@ -51,6 +51,6 @@ bool names_take_role(const char *name, const char *role, location_t where)
 
 const char *names_role(const char *name)
 {
-	taken *t = roles ? roles->get(name) : nullptr;
+	taken_role *t = roles ? roles->get(name) : nullptr;
 	return t ? t->role : nullptr;
 }

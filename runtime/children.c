@@ -8,9 +8,9 @@
 
 #include "runtime/sys.h"
 
-struct children {
+struct forked_children {
 	int32_t pids[DPROF_CHILDREN];
-	struct program {
+	struct forked_program {
 		int32_t pid; /* NAMING: its name is being written */
 		char name[DPROF_PROGRAM_BYTES];
 	} programs[DPROF_PROGRAMS];
@@ -18,18 +18,18 @@ struct children {
 
 #define NAMING (-1)
 
-static struct children *own;  /* of this process, once it forks */
-static struct children *among; /* of whom it comes from */
+static struct forked_children *own;  /* of this process, once it forks */
+static struct forked_children *among; /* of whom it comes from */
 
 void dprof_children_share(void)
 {
-	struct children *none = NULL;
+	struct forked_children *none = NULL;
 	long at;
 
 	if (__atomic_load_n(&own, __ATOMIC_ACQUIRE))
 		return;
 	at = sys(SYS_mmap, NULL, sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (!sys_failed(at) && !__atomic_compare_exchange_n(&own, &none, (struct children *)at, false, __ATOMIC_ACQ_REL,
+	if (!sys_failed(at) && !__atomic_compare_exchange_n(&own, &none, (struct forked_children *)at, false, __ATOMIC_ACQ_REL,
 							     __ATOMIC_ACQUIRE))
 		sys(SYS_munmap, at, sizeof(*own));
 }
@@ -42,7 +42,7 @@ void dprof_children_inherit(void)
 	own = NULL;
 }
 
-static bool replace(struct children *c, long from, long to)
+static bool replace(struct forked_children *c, long from, long to)
 {
 	for (int i = 0; c && i < DPROF_CHILDREN; i++) {
 		int32_t expected = (int32_t)from;
@@ -65,7 +65,7 @@ void dprof_children_leave(long pid)
 
 long dprof_children_take(void)
 {
-	struct children *c = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
+	struct forked_children *c = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
 
 	for (int i = 0; c && i < DPROF_CHILDREN; i++) {
 		int32_t pid = __atomic_exchange_n(&c->pids[i], 0, __ATOMIC_SEQ_CST);
@@ -77,7 +77,7 @@ long dprof_children_take(void)
 
 /* ---- Other programs --------------------------------------------------------------------------- */
 
-static bool replace_program(struct program *p, long from, long to)
+static bool replace_program(struct forked_program *p, long from, long to)
 {
 	int32_t expected = (int32_t)from;
 
@@ -86,11 +86,11 @@ static bool replace_program(struct program *p, long from, long to)
 
 void dprof_children_ran(bool from_parent, long pid, const char *name, size_t bytes)
 {
-	struct children *c = from_parent ? among : own;
+	struct forked_children *c = from_parent ? among : own;
 	size_t kept = bytes < DPROF_PROGRAM_BYTES ? bytes : DPROF_PROGRAM_BYTES - 1;
 
 	for (int i = 0; c && i < DPROF_PROGRAMS; i++) {
-		struct program *p = &c->programs[i];
+		struct forked_program *p = &c->programs[i];
 
 		if (!replace_program(p, 0, NAMING))
 			continue;
@@ -104,7 +104,7 @@ void dprof_children_ran(bool from_parent, long pid, const char *name, size_t byt
 
 void dprof_children_did_not_run(bool from_parent, long pid)
 {
-	struct children *c = from_parent ? among : own;
+	struct forked_children *c = from_parent ? among : own;
 
 	for (int i = 0; c && i < DPROF_PROGRAMS; i++)
 		replace_program(&c->programs[i], pid, 0);
@@ -112,10 +112,10 @@ void dprof_children_did_not_run(bool from_parent, long pid)
 
 long dprof_children_take_program(char name[DPROF_PROGRAM_BYTES])
 {
-	struct children *c = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
+	struct forked_children *c = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
 
 	for (int i = 0; c && i < DPROF_PROGRAMS; i++) {
-		struct program *p = &c->programs[i];
+		struct forked_program *p = &c->programs[i];
 		long pid = __atomic_load_n(&p->pid, __ATOMIC_ACQUIRE);
 
 		if (pid == 0 || pid == NAMING || !replace_program(p, pid, NAMING))

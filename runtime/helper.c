@@ -98,20 +98,20 @@ static void supervise(uint64_t *looked, uint64_t *asked)
 
 /* ---- What threads ask of it ------------------------------------------------------------------ */
 
-static struct question {
+static struct helper_question {
 	enum { UNUSED, CLAIMED, ASKED, AT_IT, DONE } state; /* a futex */
 	long (*what)(void *);
 	void *with;
 	long result;
 } questions[QUESTIONS];
 
-static bool move_on(struct question *q, int from, int to)
+static bool move_on(struct helper_question *q, int from, int to)
 {
 	return __atomic_compare_exchange_n((int *)&q->state, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 /* While it is in that state, but not for ever with `times` > 0. */
-static void wait_while(struct question *q, int still, int times)
+static void wait_while(struct helper_question *q, int still, int times)
 {
 	struct timespec patience = { .tv_nsec = ASK_WAIT_NS };
 
@@ -119,7 +119,7 @@ static void wait_while(struct question *q, int still, int times)
 		sys(SYS_futex, &q->state, FUTEX_WAIT_PRIVATE, still, &patience);
 }
 
-static struct question *claim(void)
+static struct helper_question *claim(void)
 {
 	for (size_t i = 0; i < QUESTIONS; i++)
 		if (move_on(&questions[i], UNUSED, CLAIMED))
@@ -128,7 +128,7 @@ static struct question *claim(void)
 }
 
 /* False if the helper does not come: then nothing was done. */
-static bool put(struct question *q, long (*what)(void *), void *with, long *result)
+static bool put(struct helper_question *q, long (*what)(void *), void *with, long *result)
 {
 	q->what = what;
 	q->with = with;
@@ -148,7 +148,7 @@ static bool ask(long (*what)(void *), void *with, long *result)
 {
 	uint64_t all = DPROF_SIGNALS_THAT_WAIT, before;
 	bool masked = sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all)) == 0;
-	struct question *q = claim();
+	struct helper_question *q = claim();
 	bool answered = q && put(q, what, with, result);
 
 	if (masked)
@@ -160,7 +160,7 @@ bool dprof_helper_answer(void)
 {
 	bool any = false;
 
-	for (struct question *q = questions; q < questions + QUESTIONS; q++) {
+	for (struct helper_question *q = questions; q < questions + QUESTIONS; q++) {
 		if (__atomic_load_n((int *)&q->state, __ATOMIC_SEQ_CST) != ASKED || !move_on(q, ASKED, AT_IT))
 			continue;
 		q->result = q->what(q->with);

@@ -13,12 +13,12 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
-struct question { struct nlmsghdr head; struct unix_diag_req of; };
+struct peer_question { struct nlmsghdr head; struct unix_diag_req of; };
 struct answer { struct nlmsghdr head; struct unix_diag_msg of; char attributes[256]; } __attribute__((aligned(NLMSG_ALIGNTO)));
 
 static bool ask(int fd, uint32_t inode)
 {
-	struct question q = {
+	struct peer_question q = {
 		.head = { .nlmsg_len = sizeof(q), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST },
 		.of = { .sdiag_family = AF_UNIX, .udiag_states = UINT32_MAX, .udiag_ino = inode, .udiag_show = UDIAG_SHOW_PEER,
 			.udiag_cookie = { UINT32_MAX, UINT32_MAX } },

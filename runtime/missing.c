@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Objects are listed in the order in which the loader looks for a function. */
-struct seen { bool mpi, adapter, behind, libc, loader, waits_behind; };
+struct missing_seen { bool mpi, adapter, behind, libc, loader, waits_behind; };
 
 static bool begins(const char *name, const char *with)
 {
@@ -18,7 +18,7 @@ static bool begins(const char *name, const char *with)
 static int visit(struct dl_phdr_info *info, size_t size, void *into)
 {
 	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
-	struct seen *seen = into;
+	struct missing_seen *seen = into;
 
 	(void)size;
 	seen->mpi |= begins(name, "libmpi.so") || begins(name, "libmpich.so");
@@ -34,7 +34,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *into)
 
 bool dprof_missing_mpi(void)
 {
-	struct seen seen = { 0 };
+	struct missing_seen seen = { 0 };
 
 	dl_iterate_phdr(visit, &seen);
 	return !seen.mpi;
@@ -42,7 +42,7 @@ bool dprof_missing_mpi(void)
 
 const char *dprof_missing_adapter(void)
 {
-	struct seen seen = { 0 };
+	struct missing_seen seen = { 0 };
 
 	dl_iterate_phdr(visit, &seen);
 	if (seen.mpi && !seen.adapter)
@@ -56,7 +56,7 @@ const char *dprof_missing_adapter(void)
 
 const char *dprof_missing_waits(void)
 {
-	struct seen seen = { 0 };
+	struct missing_seen seen = { 0 };
 
 	dl_iterate_phdr(visit, &seen);
 	if (!seen.libc)

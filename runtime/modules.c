@@ -37,13 +37,13 @@
 #define BUILDID_MAX     64
 #define OWN_LIBRARY     "libdprof" /* how dprof's own are called: adapters have sites, too */
 
-struct section { uint64_t address, bytes; };
+struct module_section { uint64_t address, bytes; };
 
 struct module {
 	uint64_t base;
 	char path[PATH_MAX];
 	char buildid[2 * BUILDID_MAX + 1];
-	struct section sites;   /* none: bytes is 0; address relative to base */
+	struct module_section sites;   /* none: bytes is 0; address relative to base */
 	uint64_t hash;
 	unsigned long long unloads; /* how many objects had been unloaded when it was loaded, at most */
 	bool loaded, seen;
@@ -75,17 +75,17 @@ static bool is_sites(int fd, const Elf64_Shdr *names, const Elf64_Shdr *s)
 	       !memcmp(name, DPROF_SITE_SECTION, sizeof(name));
 }
 
-static struct section search(int fd, const Elf64_Shdr *headers, unsigned n, unsigned names)
+static struct module_section search(int fd, const Elf64_Shdr *headers, unsigned n, unsigned names)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (is_sites(fd, &headers[names], &headers[i]))
-			return (struct section){ headers[i].sh_addr, headers[i].sh_size };
-	return (struct section){ 0 };
+			return (struct module_section){ headers[i].sh_addr, headers[i].sh_size };
+	return (struct module_section){ 0 };
 }
 
-static struct section find_sites(int fd)
+static struct module_section find_sites(int fd)
 {
-	struct section found = { 0 };
+	struct module_section found = { 0 };
 	Elf64_Shdr first, *headers;
 	Elf64_Ehdr e;
 	size_t n, names;
@@ -105,7 +105,7 @@ static struct section find_sites(int fd)
 }
 
 /* The file may have been replaced since it was loaded: what it says must lie in what is mapped. */
-static bool is_mapped(const struct dl_phdr_info *info, struct section s)
+static bool is_mapped(const struct dl_phdr_info *info, struct module_section s)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
@@ -218,26 +218,26 @@ static bool is_own(const char *path)
 struct ranges {
 	const struct ranges *before; /* or whoever looks for leaks would find it */
 	size_t n;
-	struct section of[]; /* absolute addresses */
+	struct module_section of[]; /* absolute addresses */
 };
 
 static struct ranges *published;
 
 /* Units of DPROF_SITE_ALIGN bytes, as in words, from the first one of `s` on. */
-static uint64_t distance(struct section s, uint64_t id)
+static uint64_t distance(struct module_section s, uint64_t id)
 {
 	return (id - dprof_id(s.address, 0)) & (DPROF_IDS - 1);
 }
 
-static bool clash(struct section a, struct section b)
+static bool clash(struct module_section a, struct module_section b)
 {
 	return distance(a, dprof_id(b.address, 0)) < a.bytes >> 3 ||
 	       distance(b, dprof_id(a.address, 0)) < b.bytes >> 3;
 }
 
-static struct section where_sites_are(const struct module *m)
+static struct module_section where_sites_are(const struct module *m)
 {
-	return (struct section){ m->base + m->sites.address, m->sites.bytes };
+	return (struct module_section){ m->base + m->sites.address, m->sites.bytes };
 }
 
 static bool mean_the_same(const struct module *a, const struct module *b)
@@ -294,7 +294,7 @@ static void publish(const struct module *m)
 }
 
 /* Inserted code asks for no kind. */
-static bool has_left_out(struct section s)
+static bool has_left_out(struct module_section s)
 {
 	uint32_t unasked = dprof_settings.left_out & DPROF_UNASKED_KINDS;
 

@@ -112,7 +112,7 @@ static uint64_t find_object(const void *address)
 #define ENTRIES 1024 /* of more objects the number is not known */
 #define AT_IT   1    /* no address */
 
-static struct entry { uint64_t address, object; } entries[ENTRIES];
+static struct object_entry { uint64_t address, object; } entries[ENTRIES];
 
 static size_t first_entry(uint64_t address)
 {
@@ -120,7 +120,7 @@ static size_t first_entry(uint64_t address)
 }
 
 /* Of two that look for the same address at once each has an entry. */
-static uint64_t note(struct entry *e, const void *address)
+static uint64_t note(struct object_entry *e, const void *address)
 {
 	uint64_t object = find_object(address);
 
@@ -134,7 +134,7 @@ uint64_t dprof_adapter_object_at(const void *address)
 	size_t first = first_entry((uint64_t)address);
 
 	for (size_t i = 0; i < ENTRIES; i++) {
-		struct entry *e = &entries[(first + i) % ENTRIES];
+		struct object_entry *e = &entries[(first + i) % ENTRIES];
 		uint64_t empty = 0, there = __atomic_load_n(&e->address, __ATOMIC_ACQUIRE);
 
 		if (there == (uint64_t)address)

@@ -177,18 +177,18 @@ char *sync_logs_scattered(const struct sync_logs *logs, uint32_t clock)
 			  "several clocks", host->path, host->is.name);
 }
 
-struct period { uint64_t first, last; };
+struct log_period { uint64_t first, last; };
 
-static void put_in(struct period *p, uint64_t stamp)
+static void put_in(struct log_period *p, uint64_t stamp)
 {
 	p->first = stamp < p->first ? stamp : p->first;
 	p->last = stamp > p->last ? stamp : p->last;
 }
 
 /* Of a clock's stamps in links; first > last if there are none. */
-static struct period period_of(const struct frz_link *links, size_t n, uint32_t clock)
+static struct log_period period_of(const struct frz_link *links, size_t n, uint32_t clock)
 {
-	struct period p = { UINT64_MAX, 0 };
+	struct log_period p = { UINT64_MAX, 0 };
 	for (size_t i = 0; i < n; i++) {
 		if (links[i].from == clock)
 			put_in(&p, links[i].sent);
@@ -198,9 +198,9 @@ static struct period period_of(const struct frz_link *links, size_t n, uint32_t 
 	return p;
 }
 
-static struct period period_of_events(const struct trace *t, uint32_t clock)
+static struct log_period period_of_events(const struct trace *t, uint32_t clock)
 {
-	struct period p = { UINT64_MAX, 0 };
+	struct log_period p = { UINT64_MAX, 0 };
 	for (size_t i = 0; i < t->nthreads; i++) {
 		uint64_t first, last;
 		if (t->threads[i].clock == clock && trace_ends(&t->threads[i], &first, &last))
@@ -209,13 +209,13 @@ static struct period period_of_events(const struct trace *t, uint32_t clock)
 	return p;
 }
 
-static bool lies_in(struct period inner, struct period outer)
+static bool lies_in(struct log_period inner, struct log_period outer)
 {
 	return inner.first >= outer.first && inner.last <= outer.last;
 }
 
 /* " (they fit its monotonic)", or ""; to be freed. */
-static char *what_fits(const struct sync_logs *logs, const struct tr_clock *clock, struct period events)
+static char *what_fits(const struct sync_logs *logs, const struct tr_clock *clock, struct log_period events)
 {
 	size_t host = sync_logs_find(logs, clock->host);
 	uint64_t hz = (uint64_t)(clock->ghz * 1e9 + 0.5);
@@ -234,7 +234,7 @@ static char *what_fits(const struct sync_logs *logs, const struct tr_clock *cloc
 char *sync_logs_misfit(const struct sync_logs *logs, const struct trace *t)
 {
 	for (uint32_t c = 0; c < t->nclocks; c++) {
-		struct period events = period_of_events(t, c), measured = period_of(t->links, t->nlinks, c);
+		struct log_period events = period_of_events(t, c), measured = period_of(t->links, t->nlinks, c);
 		if (events.first > events.last || lies_in(events, measured))
 			continue;
 		char *fits = what_fits(logs, &t->clocks[c], events);

@@ -167,7 +167,7 @@ struct patient {
 	struct master_worker workers;
 	struct chain chain;
 	struct bsp bsp;
-	struct pool pool;
+	struct task_pool pool;
 	bool sought_pool, has_pool;
 	struct neighbours neighbours;
 	bool sought_neighbours, exchange; /* there are some */

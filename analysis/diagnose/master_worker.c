@@ -35,7 +35,7 @@ struct worker_steps {
 };
 
 /* What the master did before it sent something to a worker. */
-struct service {
+struct master_service {
 	uint64_t sent;               /* stamp: when it began to send, */
 	uint32_t step;               /* what it worked before that; UINT32_MAX: nothing */
 	bool task, over;             /* for a task; when it was over */
@@ -48,7 +48,7 @@ struct master_finder {
 	const struct event_type *type;
 	const struct steps_window *windows; /* of each thread, or NULL */
 	struct steps master;
-	struct service *services; size_t nservices; /* in the order of their stamps */
+	struct master_service *services; size_t nservices; /* in the order of their stamps */
 	bool setup_marked;           /* what sets up tasks has role(setup); or else: */
 	bool *sets_up;               /* of each row (site; behind them: outside) */
 	struct worker_steps *of;     /* of each worker */
@@ -106,7 +106,7 @@ static void find_services(struct master_finder *f)
 		}
 		if (sends && has_to_do_with_workers(s))
 			*SPILL_GROW(f->g->spill, f->services, f->nservices) =
-				(struct service){ .sent = s->is.from, .step = before };
+				(struct master_service){ .sent = s->is.from, .step = before };
 		before = UINT32_MAX;
 	}
 	if (!begun)
@@ -114,7 +114,7 @@ static void find_services(struct master_finder *f)
 }
 
 /* The last that began to be sent by then. */
-static struct service *service_of(const struct master_finder *f, uint64_t sent)
+static struct master_service *service_of(const struct master_finder *f, uint64_t sent)
 {
 	size_t lo = SEARCH(f->nservices, mid, f->services[mid].sent <= sent);
 	return lo ? &f->services[lo - 1] : NULL;
@@ -215,7 +215,7 @@ static uint64_t count_tasks(const struct worker_steps *w)
 static void mark_services(struct master_finder *f, const struct worker_steps *w)
 {
 	for (size_t i = 0; i < w->ncycles; i++) {
-		struct service *s = w->cycles[i].sent != UINT64_MAX ? service_of(f, w->cycles[i].sent) : NULL;
+		struct master_service *s = w->cycles[i].sent != UINT64_MAX ? service_of(f, w->cycles[i].sent) : NULL;
 		if (s) {
 			s->task |= w->cycles[i].task;
 			s->over |= !w->cycles[i].task;
@@ -235,7 +235,7 @@ struct services_sum {
 static void add_services(const struct master_finder *f, bool of_tasks, struct services_sum *sum)
 {
 	for (size_t i = 0; i < f->nservices; i++) {
-		const struct service *s = &f->services[i];
+		const struct master_service *s = &f->services[i];
 		if (s->step == UINT32_MAX || !(of_tasks ? s->task : s->over && !s->task))
 			continue;
 		const struct step *work = &f->master.list[s->step];
@@ -334,7 +334,7 @@ static void add(struct divider *d, enum worker_metric metric, frz_time x)
 static frz_time setup_in(const struct divider *d, const struct step *s)
 {
 	const struct master_finder *f = d->f;
-	struct service *service = s->from_thread == f->found->master ? service_of(f, s->sent) : NULL;
+	struct master_service *service = s->from_thread == f->found->master ? service_of(f, s->sent) : NULL;
 	struct moment begin = moment_of(f, d->to->thread, s->is.from);
 	frz_time sum = { 0, 0 };
 	if (!service || !service->task || service->step == UINT32_MAX)

@@ -11,7 +11,7 @@
 #include "analysis/match/match.h"
 
 /* From one process to another: stamps of the sender and of the receiver, when it has got them. */
-struct stream { uint64_t *sent, *got, many; size_t nsent, ngot; };
+struct neighbour_stream { uint64_t *sent, *got, many; size_t nsent, ngot; };
 
 struct neighbours_finder {
 	struct neighbours *n;
@@ -20,7 +20,7 @@ struct neighbours_finder {
 	const struct call_profile *calls;
 	const struct part *part;
 	enum event_role *role_of;    /* nobody has one */
-	struct stream *streams;      /* of each pair, as calls has them */
+	struct neighbour_stream *streams;      /* of each pair, as calls has them */
 	uint32_t *place_of;          /* of each process; UINT32_MAX: it has no messages */
 	uint32_t site; bool any_site; /* in which those seen so far mostly work */
 };
@@ -102,7 +102,7 @@ static bool take_message(struct neighbours_finder *f, const struct match *m)
 	const struct tr_thread *from = &f->g->trace->threads[s->thread], *to = &f->g->trace->threads[r->thread];
 	const struct call_message *list = f->calls->messages;
 	size_t at = SEARCH(f->calls->nmessages, i, list[i].from < from->process || (list[i].from == from->process && list[i].to < to->process));
-	struct stream *stream = &f->streams[at];
+	struct neighbour_stream *stream = &f->streams[at];
 	if (at == f->calls->nmessages || list[at].from != from->process || list[at].to != to->process || stream->nsent == list[at].count)
 		return false;
 	stream->sent[stream->nsent++] = s->enter;
@@ -125,7 +125,7 @@ static bool take_messages(struct neighbours_finder *f)
 		fits = m.kind != MATCH_MESSAGE || !is_within(f, &m.parts[0]) || take_message(f, &m);
 	match_walk_close(walk);
 	for (size_t i = 0; i < f->calls->nmessages && fits; i++) {
-		struct stream *s = &f->streams[i];
+		struct neighbour_stream *s = &f->streams[i];
 		fits = s->nsent == f->calls->messages[i].count;
 		qsort(s->sent, s->nsent, sizeof *s->sent, by_stamp);
 		qsort(s->got, s->ngot, sizeof *s->got, by_stamp);
@@ -138,7 +138,8 @@ static void open_streams(struct neighbours_finder *f)
 	f->streams = mem_resize(NULL, f->calls->nmessages + 1, sizeof *f->streams);
 	for (size_t i = 0; i < f->calls->nmessages; i++) {
 		size_t count = f->calls->messages[i].count;
-		f->streams[i] = (struct stream){ .sent = mem_resize(NULL, count, sizeof(uint64_t)), .got = mem_resize(NULL, count, sizeof(uint64_t)),
+		f->streams[i] = (struct neighbour_stream){ .sent = mem_resize(NULL, count, sizeof(uint64_t)),
+							       .got = mem_resize(NULL, count, sizeof(uint64_t)),
 						 .many = count / f->n->rounds };
 	}
 }
@@ -156,7 +157,7 @@ static void close_streams(struct neighbours_finder *f)
 
 struct round { uint64_t sent_first, sent_last, got_first, got_last; };
 
-static void add_stamps(uint64_t *first, uint64_t *last, const uint64_t *stamps, const struct stream *s, size_t k)
+static void add_stamps(uint64_t *first, uint64_t *last, const uint64_t *stamps, const struct neighbour_stream *s, size_t k)
 {
 	uint64_t a = stamps[k * s->many], b = stamps[(k + 1) * s->many - 1];
 	*first = a < *first ? a : *first;

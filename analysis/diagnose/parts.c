@@ -23,7 +23,7 @@ struct parts_finder {
 	uint64_t *ends; size_t nends; /* nprocesses each: stamps at which a process has come together with all others */
 	int64_t *crossed;            /* of each end: so many messages are under way then */
 	uint64_t *counts;            /* of each stretch between them, from whom, to whom */
-	struct meeting { size_t stretch; uint32_t a, b; } *meetings; size_t nmeetings; /* processes that come together, but not with all others */
+	struct part_pair { size_t stretch; uint32_t a, b; } *pairs; size_t npairs; /* processes that come together, but not with all others */
 	bool *goes_on;               /* of each stretch: it is of one phase with the one before */
 	size_t *phase_of;            /* of each stretch */
 	size_t nphases;
@@ -145,7 +145,7 @@ static void count_message(struct parts_finder *f, const struct match *m)
 }
 
 /* `last`: of each pair, behind which stretch it came together last. */
-static void note_meeting(struct parts_finder *f, const struct match *m, size_t *last)
+static void note_pair(struct parts_finder *f, const struct match *m, size_t *last)
 {
 	uint32_t a = process_of(f, &m->parts[0]);
 	size_t stretch = stretch_at(f, a, m->parts[0].enter);
@@ -154,7 +154,7 @@ static void note_meeting(struct parts_finder *f, const struct match *m, size_t *
 		if (last[a * f->nprocesses + b] == stretch + 1)
 			continue;
 		last[a * f->nprocesses + b] = stretch + 1;
-		*MEM_GROW(f->meetings, f->nmeetings) = (struct meeting){ stretch, a, b };
+		*MEM_GROW(f->pairs, f->npairs) = (struct part_pair){ stretch, a, b };
 	}
 }
 
@@ -168,7 +168,7 @@ static void look_between(struct parts_finder *f)
 		if (m.kind == MATCH_MESSAGE)
 			count_message(f, &m);
 		else if (brings_together(f, &m) && m.nparts < f->ntalk)
-			note_meeting(f, &m, last);
+			note_pair(f, &m, last);
 	}
 	for (size_t k = 1; k < f->nends; k++)
 		f->crossed[k] += f->crossed[k - 1];
@@ -400,8 +400,8 @@ static void find_silent_groups(const struct parts_finder *f, size_t phase, uint3
 			unite(group, i, before);
 		before = f->talks[i] ? i : before;
 	}
-	for (size_t i = 0; i < f->nmeetings && !all; i++) {
-		const struct meeting *m = &f->meetings[i];
+	for (size_t i = 0; i < f->npairs && !all; i++) {
+		const struct part_pair *m = &f->pairs[i];
 		if (f->phase_of[m->stretch] == phase && is_silent(f, phase, m->a) && is_silent(f, phase, m->b))
 			unite(group, m->a, m->b);
 	}
@@ -499,7 +499,7 @@ static void free_finder(struct parts_finder *f)
 	free(f->ends);
 	free(f->crossed);
 	free(f->counts);
-	free(f->meetings);
+	free(f->pairs);
 	free(f->goes_on);
 	free(f->phase_of);
 }

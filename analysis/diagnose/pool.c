@@ -11,10 +11,10 @@
 #include "analysis/trace/names.h"
 
 /* Of one thread in one region. */
-struct pool_row { uint32_t row; struct pool_worker is; };
+struct pool_row { uint32_t row; struct task_pool_worker is; };
 
 struct pool_finder {
-	struct pool *pool;
+	struct task_pool *pool;
 	const struct graph *g;
 	struct graph_last *last;
 	const struct part *part;
@@ -34,7 +34,7 @@ static bool is_take(const struct trace *trace, const struct step *s)
 	return s->is.kind == EVENT_OTHER && tr_is(trace, s->site, OP_ADDRESS);
 }
 
-static struct pool_worker *row_of(struct pool_finder *f, size_t first, uint32_t thread, uint32_t row, uint64_t begins)
+static struct task_pool_worker *row_of(struct pool_finder *f, size_t first, uint32_t thread, uint32_t row, uint64_t begins)
 {
 	for (size_t i = first; i < f->nrows; i++)
 		if (f->rows[i].row == row)
@@ -52,7 +52,7 @@ static void find_tasks(struct pool_finder *f, uint32_t thread)
 	for (size_t i = 1; i < s.n; i++) {
 		if (s.list[i].is.kind != EVENT_WORK || s.list[i].site >= f->g->trace->nsites || !is_take(f->g->trace, &s.list[i - 1]))
 			continue;
-		struct pool_worker *w = row_of(f, first, thread, s.list[i].site, s.list[i].is.from);
+		struct task_pool_worker *w = row_of(f, first, thread, s.list[i].site, s.list[i].is.from);
 		w->tasks++;
 		w->last = s.list[i].is.to;
 	}
@@ -84,7 +84,7 @@ static bool is_more(struct pool_count x, struct pool_count y)
 /* False: there are no two workers, or their stamps cannot be compared. */
 static bool find_workers(struct pool_finder *f)
 {
-	struct pool *p = f->pool;
+	struct task_pool *p = f->pool;
 	struct pool_count most = { .threads = 1, .marked = true, .tasks = UINT64_MAX };
 	bool one_clock = true;
 	for (size_t i = 0; i < f->nrows; i++) {
@@ -96,7 +96,7 @@ static bool find_workers(struct pool_finder *f)
 	}
 	p->first = UINT64_MAX;
 	for (size_t i = 0; i < f->nrows && most.threads > 1; i++) {
-		const struct pool_worker *w = &f->rows[i].is;
+		const struct task_pool_worker *w = &f->rows[i].is;
 		if (f->rows[i].row != p->site || w->tasks < POOL_LEAST)
 			continue;
 		*MEM_GROW(p->workers, p->n) = *w;
@@ -111,13 +111,13 @@ static bool find_workers(struct pool_finder *f)
 
 /* ---- A worker's time ------------------------------------------------------------------------- */
 
-static void add(struct pool_worker *w, enum pool_metric m, frz_time ticks)
+static void add(struct task_pool_worker *w, enum pool_metric m, frz_time ticks)
 {
 	w->metric[m] = time_add(w->metric[m], ticks);
 }
 
 /* It waits at the begin of the operation: until then, and then. */
-static void divide_wait(const struct pool_finder *f, struct pool_worker *w, const struct step *s, uint64_t until, enum pool_metric before,
+static void divide_wait(const struct pool_finder *f, struct task_pool_worker *w, const struct step *s, uint64_t until, enum pool_metric before,
 			enum pool_metric behind)
 {
 	frz_time first = { 0, 0 };
@@ -132,7 +132,7 @@ static bool is_lock(const struct trace *trace, const struct step *s)
 	return s->site < trace->nsites && trace->sites[s->site].kind == DPROF_KIND_LOCK;
 }
 
-static void add_wait(const struct pool_finder *f, struct pool_worker *w, const struct step *s)
+static void add_wait(const struct pool_finder *f, struct task_pool_worker *w, const struct step *s)
 {
 	const struct trace *trace = f->g->trace;
 	if (is_lock(trace, s))
@@ -144,7 +144,7 @@ static void add_wait(const struct pool_finder *f, struct pool_worker *w, const s
 	w->wait = time_add(w->wait, s->is.waited);
 }
 
-static void see_worker(struct pool_finder *f, struct pool_worker *w)
+static void see_worker(struct pool_finder *f, struct task_pool_worker *w)
 {
 	const struct trace *trace = f->g->trace;
 	struct steps_window all = steps_window_of(f->g, w->thread, windows_of(f));
@@ -176,7 +176,7 @@ static void see_worker(struct pool_finder *f, struct pool_worker *w)
 
 /* ---- Who puts tasks there -------------------------------------------------------------------- */
 
-static bool is_worker(const struct pool *p, uint32_t thread)
+static bool is_worker(const struct task_pool *p, uint32_t thread)
 {
 	bool is = false;
 	for (size_t i = 0; i < p->n && !is; i++)
@@ -185,7 +185,7 @@ static bool is_worker(const struct pool *p, uint32_t thread)
 }
 
 /* Causes: the longest first. */
-static void find_feeder(struct pool *p, const struct waits *waits)
+static void find_feeder(struct task_pool *p, const struct waits *waits)
 {
 	p->feeder = UINT32_MAX;
 	p->feeds = TR_NO_SITE;
@@ -211,10 +211,10 @@ static bool may_take(const struct facts *f)
 	return may;
 }
 
-bool pool_open(struct pool *p, const struct facts *facts, const struct graph *g, struct graph_last *last, const struct part *part)
+bool pool_open(struct task_pool *p, const struct facts *facts, const struct graph *g, struct graph_last *last, const struct part *part)
 {
 	struct pool_finder f = { .pool = p, .g = g, .last = last, .part = part };
-	*p = (struct pool){ .feeder = UINT32_MAX };
+	*p = (struct task_pool){ .feeder = UINT32_MAX };
 	if (!may_take(facts))
 		return false;
 	f.role_of = mem_resize(NULL, g->trace->nprocesses + 1, sizeof *f.role_of);
@@ -232,12 +232,12 @@ bool pool_open(struct pool *p, const struct facts *facts, const struct graph *g,
 	return fits;
 }
 
-void pool_close(struct pool *p)
+void pool_close(struct task_pool *p)
 {
 	free(p->workers);
 }
 
-char *pool_why(const struct facts *f, const struct pool *p)
+char *pool_why(const struct facts *f, const struct task_pool *p)
 {
 	return mem_format("%zu threads take %" PRIu64 " tasks out of a pool, to do them in %s", p->n, p->tasks, region_name_within(f->trace, p->site, 40).text);
 }
@@ -246,13 +246,13 @@ char *pool_why(const struct facts *f, const struct pool *p)
 
 static const char *const keys[POOL_METRICS] = { "comp", "lock", "starved", "finalization", "seq", "comm" };
 
-static void add_metric(const struct facts *f, const struct pool_worker *w, const char *name, frz_time ticks, struct metric **list, size_t *n)
+static void add_metric(const struct facts *f, const struct task_pool_worker *w, const char *name, frz_time ticks, struct metric **list, size_t *n)
 {
 	struct interval share = w->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, w->life);
 	*MEM_GROW(*list, *n) = (struct metric){ w->thread, name, ticks, share, interval_percent(ticks, time_less(w->life, w->metric[POOL_COMP])) };
 }
 
-static void add_worker(const struct facts *f, const struct pool_worker *w, struct metric **list, size_t *n)
+static void add_worker(const struct facts *f, const struct task_pool_worker *w, struct metric **list, size_t *n)
 {
 	add_metric(f, w, "life", w->life, list, n);
 	for (int k = 0; k < POOL_METRICS; k++)
@@ -260,9 +260,9 @@ static void add_worker(const struct facts *f, const struct pool_worker *w, struc
 	add_metric(f, w, "wait", w->wait, list, n);
 }
 
-static struct pool_worker sum_of(const struct pool *p)
+static struct task_pool_worker sum_of(const struct task_pool *p)
 {
-	struct pool_worker all = { .thread = UINT32_MAX };
+	struct task_pool_worker all = { .thread = UINT32_MAX };
 	for (size_t i = 0; i < p->n; i++) {
 		all.life = time_add(all.life, p->workers[i].life);
 		all.wait = time_add(all.wait, p->workers[i].wait);
@@ -273,9 +273,9 @@ static struct pool_worker sum_of(const struct pool *p)
 	return all;
 }
 
-size_t pool_metrics(const struct facts *f, const struct pool *p, struct metric **list)
+size_t pool_metrics(const struct facts *f, const struct task_pool *p, struct metric **list)
 {
-	struct pool_worker all = sum_of(p);
+	struct task_pool_worker all = sum_of(p);
 	size_t n = 0;
 	*list = NULL;
 	add_worker(f, &all, list, &n);
@@ -302,13 +302,13 @@ static int64_t thread_number(uint32_t thread)
 }
 
 /* Of one task, on average. */
-static struct interval mean_seconds(const struct facts *f, const struct pool *p, frz_time all)
+static struct interval mean_seconds(const struct facts *f, const struct task_pool *p, frz_time all)
 {
 	int64_t n = (int64_t)p->tasks;
 	return times_seconds(f->times, f->times->time_base[f->trace->threads[0].clock], (frz_time){ all.lo / n, all.hi / n + 1 });
 }
 
-static void tell_metric(const struct facts *f, const struct pool *p, const struct metric *x, struct expert *e)
+static void tell_metric(const struct facts *f, const struct task_pool *p, const struct metric *x, struct expert *e)
 {
 	bool last = strcmp(x->name, "finalization") == 0, starved = strcmp(x->name, "starved") == 0;
 	uint32_t site = starved ? p->feeds : p->site, thread = last ? p->workers[p->last_worker].thread : starved ? p->feeder : UINT32_MAX;
@@ -318,9 +318,9 @@ static void tell_metric(const struct facts *f, const struct pool *p, const struc
 		    EXPERT_COUNT("thread", thread_number(thread)), EXPERT_TEXT("thread-name", location_of(f, thread).text));
 }
 
-void pool_tell(const struct facts *f, const struct pool *p, const struct metric *metrics, size_t count, struct expert *e)
+void pool_tell(const struct facts *f, const struct task_pool *p, const struct metric *metrics, size_t count, struct expert *e)
 {
-	struct pool_worker all = sum_of(p);
+	struct task_pool_worker all = sum_of(p);
 	EXPERT_FACT(e, "pool", EXPERT_COUNT("workers", (int64_t)p->n), EXPERT_COUNT("tasks", (int64_t)p->tasks),
 		    EXPERT_COUNT("region", facts_site(f->trace, p->site)), EXPERT_TEXT("region-name", name_of(f, p->site).text),
 		    EXPERT_COUNT("feeder", thread_number(p->feeder)), EXPERT_RANGE("fed", facts_share(f, p->fed)),

@@ -28,15 +28,15 @@
 
 enum pool_metric { POOL_COMP, POOL_LOCK, POOL_STARVED, POOL_FINALIZATION, POOL_SEQ, POOL_COMM, POOL_METRICS };
 
-struct pool_worker {
+struct task_pool_worker {
 	uint32_t thread;
 	uint64_t tasks, first, last; /* stamps: its first task begins, its last one ends */
 	frz_time life, wait, metric[POOL_METRICS];
 	frz_time taking;             /* of comm, but for what is behind longer waiting, not for a lock: whoever had to wait may be late to wake */
 };
 
-struct pool {
-	struct pool_worker *workers; size_t n;
+struct task_pool {
+	struct task_pool_worker *workers; size_t n;
 	uint64_t first, last;        /* stamps: it is open */
 	size_t last_worker;
 	uint32_t site;               /* in which tasks are done */
@@ -46,11 +46,11 @@ struct pool {
 };
 
 /* Of a part, or of all of the run (NULL). False: it does not fit. */
-bool pool_open(struct pool *, const struct facts *, const struct graph *, struct graph_last *, const struct part *);
-void pool_close(struct pool *);
-char *pool_why(const struct facts *, const struct pool *); /* why it fits; to be freed */
+bool pool_open(struct task_pool *, const struct facts *, const struct graph *, struct graph_last *, const struct part *);
+void pool_close(struct task_pool *);
+char *pool_why(const struct facts *, const struct task_pool *); /* why it fits; to be freed */
 
-size_t pool_metrics(const struct facts *, const struct pool *, struct metric **);
-void pool_tell(const struct facts *, const struct pool *, const struct metric *, size_t count, struct expert *);
+size_t pool_metrics(const struct facts *, const struct task_pool *, struct metric **);
+void pool_tell(const struct facts *, const struct task_pool *, const struct metric *, size_t count, struct expert *);
 
 #endif

@@ -53,17 +53,17 @@ static bool same_place(const struct builder *b, uint32_t one, uint32_t other, ui
 }
 
 /* What is looked at: the post, where its thread comes next, and what was posted before it went there. */
-struct posted { const struct event_ref *post; uint32_t site; uint64_t before; };
+struct alike_posted { const struct event_ref *post; uint32_t site; uint64_t before; };
 
 /* False: it goes on to something else. */
-static bool find_posted(const struct builder *b, const struct event_ref *posts, size_t i, struct posted *out)
+static bool find_posted(const struct builder *b, const struct event_ref *posts, size_t i, struct alike_posted *out)
 {
 	const struct event_ref *post = &posts[i];
 	const struct comings *c = &b->comings_of[post->thread];
 	size_t next = SEARCH(c->n, mid, c->v[mid].at <= post->at);
 	struct coming comes = coming_of(b, post->thread, next);
 	uint64_t since = went(b, post->thread, next);
-	*out = (struct posted){ post, comes.site, 0 };
+	*out = (struct alike_posted){ post, comes.site, 0 };
 	while (i > 0 && posts[i - 1].thread == post->thread && posts[i - 1].stamp > since)
 		i--;
 	out->before = i > 0 ? posts[i - 1].stamp : 0;
@@ -82,7 +82,7 @@ static bool posts_too(const struct event_ref *posts, size_t i, uint32_t thread, 
 enum comes { ELSEWHERE, COME, AT_WORK };
 
 /* Where a thread was when another posted; `came`: what the post would have waited for. */
-static enum comes where(const struct builder *b, const struct posted *e, uint32_t thread, struct event_ref *came, uint64_t *since)
+static enum comes where(const struct builder *b, const struct alike_posted *e, uint32_t thread, struct event_ref *came, uint64_t *since)
 {
 	size_t n = count_comings(b, thread, e->post->stamp);
 	struct coming at = n > 0 ? coming_of(b, thread, n - 1) : (struct coming){ 0 };
@@ -113,7 +113,7 @@ static bool is_made_later(const struct builder *b, uint32_t thread, uint64_t sta
 }
 
 /* What the post would have waited for of a thread; `works`: it is alike, and has not come. */
-static bool has_come(const struct builder *b, const struct event_ref *posts, size_t i, const struct posted *e, uint32_t thread,
+static bool has_come(const struct builder *b, const struct event_ref *posts, size_t i, const struct alike_posted *e, uint32_t thread,
 		     struct event_ref *came, bool *works)
 {
 	uint64_t since;
@@ -131,7 +131,7 @@ struct node_input *graph_alike(const struct builder *b, const struct event_ref *
 	uint32_t first = first_thread(trace, posts[i].thread), process = trace->threads[first].process;
 	struct node_input *inputs = NULL;
 	struct event_ref came;
-	struct posted e;
+	struct alike_posted e;
 	bool sure = false, works = false;
 	*n = 0;
 	if (!find_posted(b, posts, i, &e) || e.site == site)

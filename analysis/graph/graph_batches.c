@@ -18,31 +18,31 @@
 #define MOST_PIECES 65536 /* regions of a thread that are looked at */
 
 /* A marked region begins; and what came just before. */
-struct piece { uint32_t site; struct event_ref before, enter; };
+struct batch_piece { uint32_t site; struct event_ref before, enter; };
 
-struct pieces { struct piece *v; size_t n; };
+struct batch_pieces { struct batch_piece *v; size_t n; };
 
 static int by_site(const void *x, const void *y)
 {
-	const struct piece *a = x, *b = y;
+	const struct batch_piece *a = x, *b = y;
 	if (a->site != b->site)
 		return a->site < b->site ? -1 : 1;
 	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
 }
 
 /* Behind an event. None if there are too many. */
-static struct pieces find_pieces(const struct builder *b, struct event_ref since)
+static struct batch_pieces find_pieces(const struct builder *b, struct event_ref since)
 {
 	const struct trace *trace = b->graph->trace;
 	struct tr_cursor events = trace_events(trace, since.thread);
-	struct pieces p = { NULL, 0 };
+	struct batch_pieces p = { NULL, 0 };
 	struct event_ref before = { .thread = since.thread };
 	struct tr_event e;
 	for (uint64_t at = 0; p.n <= MOST_PIECES && trace_next_bare(&events, &e); at++) {
 		struct event_ref self = { since.thread, at, e.stamp };
 		bool known = e.op == DPROF_ENTER && e.site < trace->nsites && at > since.at;
 		if (known && tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic)
-			*MEM_GROW(p.v, p.n) = (struct piece){ e.site, before, self };
+			*MEM_GROW(p.v, p.n) = (struct batch_piece){ e.site, before, self };
 		before = self;
 	}
 	trace_end(&events);
@@ -54,7 +54,7 @@ static struct pieces find_pieces(const struct builder *b, struct event_ref since
 }
 
 /* Things that were taken with no region of a site in between. They are those from i on, up to the one that is returned. */
-static size_t end_of_batch(const struct taken *t, size_t n, size_t i, const struct pieces *of, size_t next)
+static size_t end_of_batch(const struct taken *t, size_t n, size_t i, const struct batch_pieces *of, size_t next)
 {
 	while (next < of->n && of->v[next].enter.at < t[i].has.at)
 		next++;
@@ -65,7 +65,7 @@ static size_t end_of_batch(const struct taken *t, size_t n, size_t i, const stru
 }
 
 /* Gives each thing its piece, all of one site. False: there are more of them, or fewer, or they are never taken several at once. */
-static bool assign(struct taken *t, size_t n, struct pieces of)
+static bool assign(struct taken *t, size_t n, struct batch_pieces of)
 {
 	bool several = false;
 	size_t next = 0;
@@ -89,12 +89,12 @@ static bool assign(struct taken *t, size_t n, struct pieces of)
 
 bool graph_find_works(const struct builder *b, struct taken *t, size_t n)
 {
-	struct pieces all = n > 1 ? find_pieces(b, t->has) : (struct pieces){ NULL, 0 };
+	struct batch_pieces all = n > 1 ? find_pieces(b, t->has) : (struct batch_pieces){ NULL, 0 };
 	bool found = false;
 	for (size_t i = 0, next; i < all.n && !found; i = next) {
 		for (next = i + 1; next < all.n && all.v[next].site == all.v[i].site;)
 			next++;
-		found = assign(t, n, (struct pieces){ all.v + i, next - i });
+		found = assign(t, n, (struct batch_pieces){ all.v + i, next - i });
 	}
 	free(all.v);
 	return found;

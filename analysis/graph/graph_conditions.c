@@ -23,13 +23,13 @@
 #define MOST_LOOKED_AT (UINT64_C(1) << 26) /* events of locks, for all condition variables */
 
 /* Who has been in the lock to take, or to put: since when, when it had what it came for, and what it did last there. */
-struct visitor { struct event_ref came, has, left; bool waited; };
+struct condition_visitor { struct event_ref came, has, left; bool waited; };
 
 struct visitors {
 	bool *who;                             /* each thread, */
 	size_t *last;                          /* and of the visitors its last one, and 1; or 0 */
 	uint32_t *sites; size_t nsites;        /* where they come to the lock */
-	struct visitor *v; size_t n;           /* by `has` */
+	struct condition_visitor *v; size_t n;           /* by `has` */
 };
 
 struct counting {
@@ -83,17 +83,17 @@ static bool find_parts(struct counting *c)
 
 static int by_has(const void *x, const void *y)
 {
-	const struct visitor *a = x, *b = y;
+	const struct condition_visitor *a = x, *b = y;
 	return (a->has.stamp > b->has.stamp) - (a->has.stamp < b->has.stamp);
 }
 
 static bool visit(const struct counting *c, struct visitors *of, const struct sync_event *e)
 {
 	size_t *last_of = &of->last[e->ref.thread];
-	struct visitor *last = *last_of ? &of->v[*last_of - 1] : NULL;
+	struct condition_visitor *last = *last_of ? &of->v[*last_of - 1] : NULL;
 	bool open = last && last->left.at == NO_EVENT;
 	if (e->kind == SYNC_TAKEN && !e->relocks && has_site(of, e->site)) {
-		*MEM_GROW(of->v, of->n) = (struct visitor){ e->ref, e->ref, { .at = NO_EVENT }, false };
+		*MEM_GROW(of->v, of->n) = (struct condition_visitor){ e->ref, e->ref, { .at = NO_EVENT }, false };
 		*last_of = of->n;
 	} else if (e->kind == SYNC_TAKEN && e->relocks && last) {
 		if (of == &c->takers && e->condition != c->t->id)
@@ -158,7 +158,7 @@ static bool counts(const struct counting *c)
 {
 	bool waited = false;
 	for (size_t i = 0; i < c->takers.n; i++) {
-		const struct visitor *v = &c->takers.v[i];
+		const struct condition_visitor *v = &c->takers.v[i];
 		const struct sync_event *put = put_for(c, i);
 		if (v->waited && (!put || put->ref.stamp < v->came.stamp || put->ref.stamp > v->has.stamp))
 			return false;
@@ -168,7 +168,7 @@ static bool counts(const struct counting *c)
 }
 
 /* It goes on only behind what it found there. */
-static bool serve(const struct counting *c, const struct visitor *v, struct event_ref put)
+static bool serve(const struct counting *c, const struct condition_visitor *v, struct event_ref put)
 {
 	struct node_input inputs[] = { { .ref = v->left, .sure = true }, { .ref = put, .sure = true } };
 	struct event_ref next = { v->left.thread, v->left.at + 1, v->left.stamp };
@@ -200,7 +200,7 @@ static struct batches find_batches(const struct counting *c)
 	struct batches found = { NULL, 0, mem_resize(NULL, takers->n + 1, sizeof *found.some) };
 	bool all = true, waited = false, at_once = false;
 	for (size_t i = 0; i < takers->n && all; i++) {
-		const struct visitor *v = &takers->v[i];
+		const struct condition_visitor *v = &takers->v[i];
 		size_t first = found.n;
 		for (; found.n < putters->n && putters->v[found.n].has.stamp < v->has.stamp;) {
 			struct event_ref put = putters->v[found.n].left;

@@ -31,9 +31,9 @@ struct shared_out {
 };
 
 /* Of a thread. */
-struct pieces { uint64_t n, since, last; uint32_t depth; };
+struct counter_pieces { uint64_t n, since, last; uint32_t depth; };
 
-static void count_pieces(const struct builder *b, uint32_t thread, struct pieces *pieces, struct shared_out *all)
+static void count_pieces(const struct builder *b, uint32_t thread, struct counter_pieces *pieces, struct shared_out *all)
 {
 	const struct trace *trace = b->graph->trace;
 	struct tr_cursor events = trace_events(trace, thread);
@@ -42,7 +42,7 @@ static void count_pieces(const struct builder *b, uint32_t thread, struct pieces
 	while (trace_next_bare(&events, &e)) {
 		if (e.op == DPROF_LOST || e.site >= trace->nsites || !tr_is(trace, e.site, OP_REGION))
 			continue;
-		struct pieces *p = &pieces[e.site];
+		struct counter_pieces *p = &pieces[e.site];
 		if (e.op == DPROF_ENTER && p->depth++ == 0) {
 			p->since = e.stamp;
 			p->n++;
@@ -54,7 +54,7 @@ static void count_pieces(const struct builder *b, uint32_t thread, struct pieces
 	trace_end(&events);
 }
 
-static void add_pieces(const struct pieces *p, struct shared_out *all)
+static void add_pieces(const struct counter_pieces *p, struct shared_out *all)
 {
 	all->fewest = p->n < all->fewest ? p->n : all->fewest;
 	all->most = p->n > all->most ? p->n : all->most;
@@ -73,9 +73,9 @@ static bool ends_together(const struct shared_out *s)
 }
 
 /* Of all regions in which a thread has been twice: what is given out may be pieces of several kinds. The pieces are of one thread. */
-static void add_all_pieces(const struct trace *trace, const struct pieces *p, const struct shared_out *regions, struct shared_out *all)
+static void add_all_pieces(const struct trace *trace, const struct counter_pieces *p, const struct shared_out *regions, struct shared_out *all)
 {
-	struct pieces of_all = { .last = 0 };
+	struct counter_pieces of_all = { .last = 0 };
 	for (uint32_t s = 0; s < trace->nsites; s++) {
 		if (regions[s].most < 2 || trace->sites[s].automatic)
 			continue;
@@ -93,8 +93,8 @@ static void add_all_pieces(const struct trace *trace, const struct pieces *p, co
 
 /* A marked region that is in no other: its ENTER and its EXIT, and how many barriers came before; and whether its thread may have waited for
  * others in it, or between the one before and it. */
-struct counted { struct event_ref enter, exit; uint32_t site, epoch; bool waits, waited; };
-struct counted_thread { uint32_t thread; struct counted *v; size_t n, next; /* the first of the epoch that is looked at */ size_t end; };
+struct counter_counted { struct event_ref enter, exit; uint32_t site, epoch; bool waits, waited; };
+struct counted_thread { uint32_t thread; struct counter_counted *v; size_t n, next; /* the first of the epoch that is looked at */ size_t end; };
 
 static struct counted_thread count_regions(const struct builder *b, uint32_t thread)
 {
@@ -119,7 +119,7 @@ static struct counted_thread count_regions(const struct builder *b, uint32_t thr
 			waited = waits;
 			waits = false;
 		} else if (e.op == DPROF_EXIT && depth > 0 && --depth == 0) {
-			*MEM_GROW(c.v, c.n) = (struct counted){ enter, { thread, at, e.stamp }, e.site, epoch, waits, waited };
+			*MEM_GROW(c.v, c.n) = (struct counter_counted){ enter, { thread, at, e.stamp }, e.site, epoch, waits, waited };
 			waits = false;
 		}
 	}
@@ -157,7 +157,7 @@ static struct counted_epoch look_at_epoch(const struct counted_thread *c, size_t
 {
 	struct counted_epoch e = { .begin = UINT64_MAX, .first_end = UINT64_MAX, .alone = true };
 	for (size_t t = 0; t < n; t++) {
-		const struct counted *first = &c[t].v[c[t].next], *last = &c[t].v[c[t].end - 1];
+		const struct counter_counted *first = &c[t].v[c[t].next], *last = &c[t].v[c[t].end - 1];
 		e.alone &= is_alone(&c[t]);
 		e.pieces += c[t].end - c[t].next;
 		e.begin = first->enter.stamp < e.begin ? first->enter.stamp : e.begin;
@@ -322,7 +322,7 @@ static struct alike find_alike(const struct builder *b, uint32_t first)
 }
 
 /* Of all regions; but not because they wait for each other. */
-static bool end_all_together(const struct builder *b, struct alike a, struct shared_out *regions, struct pieces *pieces)
+static bool end_all_together(const struct builder *b, struct alike a, struct shared_out *regions, struct counter_pieces *pieces)
 {
 	struct shared_out together = { .fewest = UINT64_MAX, .first_end = UINT64_MAX };
 	for (size_t i = 0; i < a.n; i++) {
@@ -338,7 +338,7 @@ static bool end_all_together(const struct builder *b, struct alike a, struct sha
 static uint32_t find_shared_out(const struct builder *b, struct alike a)
 {
 	const struct trace *trace = b->graph->trace;
-	struct pieces *pieces = mem_resize(NULL, trace->nsites + 1, sizeof *pieces);
+	struct counter_pieces *pieces = mem_resize(NULL, trace->nsites + 1, sizeof *pieces);
 	struct shared_out *all = mem_resize(NULL, trace->nsites + 1, sizeof *all);
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		all[s] = (struct shared_out){ .fewest = UINT64_MAX, .first_end = UINT64_MAX };

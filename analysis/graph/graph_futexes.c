@@ -76,14 +76,14 @@ static void add_barrier(struct builder *b, const struct sync_event *wake, const 
 /* ---- What whoever comes last to a barrier does -------------------------------------------------- */
 
 /* How many marked regions, outside of all others, a thread had begun before an event; and where the last did. */
-struct begun { uint64_t n; struct event_ref last; };
+struct futex_begun { uint64_t n; struct event_ref last; };
 
 /* Of those t[0 .. n) that are the thread's, which are in its order: when it came. */
-static void find_begun(const struct builder *b, uint32_t thread, const struct sync_event *t, size_t n, struct begun *begun)
+static void find_begun(const struct builder *b, uint32_t thread, const struct sync_event *t, size_t n, struct futex_begun *begun)
 {
 	const struct trace *trace = b->graph->trace;
 	struct tr_cursor events = trace_events(trace, thread);
-	struct begun now = { .n = 0 };
+	struct futex_begun now = { .n = 0 };
 	struct replay replay;
 	struct tr_event e;
 	size_t next = 0;
@@ -96,7 +96,7 @@ static void find_begun(const struct builder *b, uint32_t thread, const struct sy
 			continue;
 		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
 		if (marked && e.op == DPROF_ENTER && replay.depth == 0)
-			now = (struct begun){ now.n + 1, { thread, at, e.stamp } };
+			now = (struct futex_begun){ now.n + 1, { thread, at, e.stamp } };
 		if (marked && e.op == DPROF_ENTER)
 			replay_enter(&replay, tr_entry(trace, &e));
 		else if (marked && e.op == DPROF_EXIT)
@@ -107,7 +107,7 @@ static void find_begun(const struct builder *b, uint32_t thread, const struct sy
 }
 
 /* Since its thread came before: of t[i]. */
-static uint64_t begun_since(const struct sync_event *t, const struct begun *begun, size_t i)
+static uint64_t begun_since(const struct sync_event *t, const struct futex_begun *begun, size_t i)
 {
 	for (size_t k = i; k-- > 0;)
 		if (t[k].ref.thread == t[i].ref.thread)
@@ -117,12 +117,12 @@ static uint64_t begun_since(const struct sync_event *t, const struct begun *begu
 
 #define MOST_LOOKED_AT (UINT64_C(1) << 20) /* events times threads, of an address */
 
-static struct begun *find_all_begun(const struct builder *b, const struct sync_event *t, size_t n)
+static struct futex_begun *find_all_begun(const struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t nthreads = b->graph->trace->nthreads;
 	if (n * nthreads > MOST_LOOKED_AT)
 		return NULL;
-	struct begun *begun = spill_zeros(b->spill, n, sizeof *begun);
+	struct futex_begun *begun = spill_zeros(b->spill, n, sizeof *begun);
 	bool *seen = mem_resize(NULL, nthreads + 1, sizeof *seen);
 	memset(seen, 0, nthreads * sizeof *seen);
 	for (size_t i = 0; i < n; i++) {
@@ -135,7 +135,7 @@ static struct begun *find_all_begun(const struct builder *b, const struct sync_e
 }
 
 /* Whether t[i] has done something once for those whom it woke, n of them, and who were there before; and all of them anything else. */
-static bool does_once(const struct sync_event *t, const struct begun *begun, size_t i, const struct sync_event *const *woken, size_t n)
+static bool does_once(const struct sync_event *t, const struct futex_begun *begun, size_t i, const struct sync_event *const *woken, size_t n)
 {
 	uint64_t most = begun_since(t, begun, i);
 	for (size_t k = 0; k < n; k++)
@@ -145,7 +145,7 @@ static bool does_once(const struct sync_event *t, const struct begun *begun, siz
 }
 
 /* Whoever woke would have waited for all of them before that. */
-static void add_meeting(struct builder *b, const struct begun *once, const struct sync_event *const *woken, size_t n)
+static void add_barrier_done_once(struct builder *b, const struct futex_begun *once, const struct sync_event *const *woken, size_t n)
 {
 	struct node_input *inputs = mem_resize(NULL, n + 1, sizeof *inputs);
 	for (size_t i = 0; i < n; i++)
@@ -213,22 +213,22 @@ static bool of_several(const struct sync_event *t, size_t n)
 	return false;
 }
 
-/* What all threads have begun, of events as below, if whoever came last did something once each time they met there; or NULL. */
-static struct begun *find_once(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
+/* What all threads have begun, of events as below, if whoever came last did something once each time they came to a barrier; or NULL. */
+static struct futex_begun *find_once(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
 			       const struct sync_event *const *by, size_t nwaits)
 {
-	struct begun *begun = NULL;
+	struct futex_begun *begun = NULL;
 	bool once = true;
-	size_t meetings = 0;
+	size_t barriers = 0;
 	for (size_t i = 0, together; i < nwaits && once; i += together) {
 		together = count_woken(v, by, nwaits, i);
 		if (!by[i] || !is_barrier(b, by[i], together, true))
 			continue;
-		if (meetings++ == 0)
+		if (barriers++ == 0)
 			begun = find_all_begun(b, t, n);
 		once = begun && does_once(t, begun, (size_t)(by[i] - t), &v[i], together);
 	}
-	if (once && meetings > 1)
+	if (once && barriers > 1)
 		return begun;
 	spill_free(b->spill, begun);
 	return NULL;
@@ -240,7 +240,7 @@ static void add_waits(struct builder *b, const struct sync_event *t, size_t n, c
 {
 	bool by_several = of_several(t, n);
 	uint32_t queue = nwaits && wakes_one(by, nwaits) ? graph_queue(b, GRAPH_INBOX, 0) : NO_QUEUE;
-	struct begun *begun = find_once(b, t, n, v, by, nwaits);
+	struct futex_begun *begun = find_once(b, t, n, v, by, nwaits);
 	for (size_t i = 0, together; i < nwaits; i += together) {
 		together = count_woken(v, by, nwaits, i);
 		bool barrier = by[i] && is_barrier(b, by[i], together, by_several || begun);
@@ -249,7 +249,7 @@ static void add_waits(struct builder *b, const struct sync_event *t, size_t n, c
 			continue;
 		}
 		if (barrier)
-			add_meeting(b, &begun[by[i] - t], &v[i], together);
+			add_barrier_done_once(b, &begun[by[i] - t], &v[i], together);
 		for (size_t k = i; k < i + together; k++)
 			add_woken(b, v[k], by[k], queue, barrier);
 	}

@@ -67,9 +67,9 @@ bool walk_was_in_vain(const struct thread_walk *w)
  * the wait. */
 static bool moment_stays(struct thread_walk *w, uint64_t until)
 {
-	struct moments *m = &w->until;
+	struct walk_moments *m = &w->until;
 	if (m->site != w->entered.site)
-		*m = (struct moments){ .site = w->entered.site, .last = until };
+		*m = (struct walk_moments){ .site = w->entered.site, .last = until };
 	if (until == m->last)
 		return m->stay;
 	m->stay = until - m->last == m->step;

@@ -83,7 +83,7 @@ static bool any_messages(const struct trace *t)
 static void look_ahead(struct matcher *m)
 {
 	const struct trace *t = m->trace;
-	struct seen { uint32_t threads, movers; bool lost, missing; } *seen; /* of each rank */
+	struct rank_seen { uint32_t threads, movers; bool lost, missing; } *seen; /* of each rank */
 	seen = mem_resize(NULL, m->rank_numbers.n, sizeof *seen);
 	memset(seen, 0, m->rank_numbers.n * sizeof *seen);
 	bool *message = message_whats(t);
@@ -94,7 +94,7 @@ static void look_ahead(struct matcher *m)
 	for (size_t i = 0; i < t->nthreads; i++) {
 		if (m->threads[i].rank == MATCH_NO_RANK)
 			continue;
-		struct seen *r = &seen[m->threads[i].rank];
+		struct rank_seen *r = &seen[m->threads[i].rank];
 		r->movers += r->threads > 1 && trace_recorded(t, &messages, i);
 		r->lost |= t->threads[i].lost > 0;
 		r->missing |= t->threads[i].gaps;

@@ -155,11 +155,11 @@ static bool find_way(struct near_walk *w, uint32_t thread, size_t point, int64_t
 }
 
 /* A stretch of a thread, just before a point. */
-struct stretch { uint32_t thread; size_t point; frz_time slack; };
+struct near_stretch { uint32_t thread; size_t point; frz_time slack; };
 
 static int by_slack(const void *x, const void *y)
 {
-	const struct stretch *a = x, *b = y;
+	const struct near_stretch *a = x, *b = y;
 	if (a->slack.hi != b->slack.hi)
 		return a->slack.hi < b->slack.hi ? -1 : 1;
 	return (a->thread > b->thread) - (a->thread < b->thread);
@@ -167,23 +167,23 @@ static int by_slack(const void *x, const void *y)
 
 /* That with the least slack which surely has some, and less than it is long: what comes just before a barrier is near for nothing. False:
  * there is none. */
-static bool find_stretch(const struct slacks *s, uint32_t thread, struct stretch *found)
+static bool find_stretch(const struct slacks *s, uint32_t thread, struct near_stretch *found)
 {
 	const frz_time *before = s->before + s->first[thread];
 	const struct graph_thread *t = &s->path->graph.threads[thread];
 	uint64_t since = t->first;
-	*found = (struct stretch){ .thread = thread, .slack = { 0, INT64_MAX } };
+	*found = (struct near_stretch){ .thread = thread, .slack = { 0, INT64_MAX } };
 	for (size_t i = 0; i < t->nsyncs; i++) {
 		bool longer = before[i].hi < INT64_MAX && t->syncs[i].stamp - since > (uint64_t)before[i].hi;
 		if (longer && before[i].lo > 0 && before[i].hi < found->slack.hi)
-			*found = (struct stretch){ thread, i, before[i] };
+			*found = (struct near_stretch){ thread, i, before[i] };
 		since = t->syncs[i].stamp;
 		spill_relax(s->path->graph.spill);
 	}
 	return found->slack.hi < INT64_MAX;
 }
 
-static bool is_new(const struct path_slack *found, const struct graph *g, const struct stretch *x)
+static bool is_new(const struct path_slack *found, const struct graph *g, const struct near_stretch *x)
 {
 	uint64_t stamp = g->threads[x->thread].syncs[x->point].stamp;
 	for (size_t i = 0; i < found->nnear; i++) {
@@ -199,7 +199,7 @@ void path_find_near(struct path_slack *found, struct slacks *s)
 {
 	const struct graph *g = &s->path->graph;
 	struct near_walk w = { .slacks = s };
-	struct stretch *stretches = mem_resize(NULL, g->trace->nthreads + 1, sizeof *stretches);
+	struct near_stretch *stretches = mem_resize(NULL, g->trace->nthreads + 1, sizeof *stretches);
 	size_t n = 0;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		n += find_stretch(s, t, &stretches[n]);

@@ -27,7 +27,7 @@ struct location_table {
 
 /* ---- What one did ---------------------------------------------------------------------------- */
 
-struct did { struct interval work, wait; uint32_t waits_at; }; /* percent of the run */
+struct location_did { struct interval work, wait; uint32_t waits_at; }; /* percent of the run */
 
 /* In one of the threads, or in all of its process. */
 static bool is_of(const struct location_table *t, size_t thread, size_t one)
@@ -52,7 +52,7 @@ static struct interval mean_share(frz_time sum, int64_t n, const struct span *sp
 }
 
 /* `one`: the thread, or any one of the rank's. */
-static struct did find(const struct location_table *table, size_t one)
+static struct location_did find(const struct location_table *table, size_t one)
 {
 	const struct findings *f = table->f;
 	const struct span *span = findings_span(f, one);
@@ -72,7 +72,7 @@ static struct did find(const struct location_table *table, size_t one)
 	}
 	uint32_t longest = longest_of(at, f->trace->nsites);
 	free(at);
-	return (struct did){ mean_share(work, n ? n : 1, span), mean_share(wait, n ? n : 1, span), longest };
+	return (struct location_did){ mean_share(work, n ? n : 1, span), mean_share(wait, n ? n : 1, span), longest };
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ static void begin(struct location_table *t)
 static void say_one(const struct location_table *t, const struct ranked *x)
 {
 	const struct trace *trace = t->f->trace;
-	struct did did = find(t, x->thread);
+	struct location_did did = find(t, x->thread);
 	struct tab_cell last = t->every ? tab_verdict(x->proved) : tab_site(trace, did.waits_at);
 	reply_row(t->reply, tab_text(t->name(trace, x->thread).text), tab_interval(did.work), tab_interval(did.wait),
 		  tab_interval(x->percent), last);

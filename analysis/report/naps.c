@@ -14,8 +14,8 @@
 
 /* What a thread did for so long of which it is not known whether it waited; and where, the last time. */
 enum open_kind { NAPPED, EXPIRED, OPEN_KINDS };
-struct open_time { double s; uint32_t site; };
-struct open_times { struct open_time of[OPEN_KINDS]; };
+struct nap_open_time { double s; uint32_t site; };
+struct open_times { struct nap_open_time of[OPEN_KINDS]; };
 
 /* There is a sleep, or a wait that only a time limit ended. */
 static bool any(const struct trace *trace)
@@ -61,7 +61,7 @@ static double say(struct trace *trace, enum open_kind kind, const struct open_ti
 	char *list = mem_copy("");
 	size_t n = 0;
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		struct open_time open = times[i].of[kind];
+		struct nap_open_time open = times[i].of[kind];
 		bool matters = open.s > 0 && open.s >= worth;
 		sum += matters ? open.s : 0;
 		if (!matters || n++ >= NAMED)

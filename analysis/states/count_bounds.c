@@ -16,7 +16,7 @@
 #define MASKS 16               /* of one thread that are tried one by one */
 #define TRIES 256              /* and of all threads together */
 
-struct counted_thread {        /* one thread */
+struct bounded_thread {        /* one thread */
 	struct conditions conditions;
 	struct condition_stretch now;
 	struct condition condition; /* as counted; among unordered changes the join of them */
@@ -31,7 +31,7 @@ struct count_bounds {
 	const struct query *query;
 	size_t ncounts;
 	uint64_t slack;        /* stamps that differ by no more are in unknown order */
-	struct counted_thread *members;
+	struct bounded_thread *members;
 	size_t nmembers, nuncertain;
 	uint32_t *of_counts;   /* of each member: bits of the counts in which it takes part */
 	uint32_t *process;     /* of each member, numbered from 0 */
@@ -77,7 +77,7 @@ static bool uncertain(const struct condition *c)
 
 static void set_states(struct count_bounds *c, size_t member, struct state_set set)
 {
-	struct counted_thread *m = &c->members[member];
+	struct bounded_thread *m = &c->members[member];
 	count_set(c, member, m->counted, -1);
 	m->counted = set;
 	count_set(c, member, set, 1);
@@ -85,7 +85,7 @@ static void set_states(struct count_bounds *c, size_t member, struct state_set s
 
 static void set_member(struct count_bounds *c, size_t member, const struct condition *condition)
 {
-	struct counted_thread *m = &c->members[member];
+	struct bounded_thread *m = &c->members[member];
 	c->nuncertain -= uncertain(&m->condition);
 	m->condition = *condition;
 	c->nuncertain += uncertain(condition);
@@ -183,7 +183,7 @@ static uint64_t next_stamp(const struct count_bounds *c)
 static size_t turn_first(struct count_bounds *c)
 {
 	uint32_t member = merge_first(&c->ends).source;
-	struct counted_thread *m = &c->members[member];
+	struct bounded_thread *m = &c->members[member];
 	conditions_next(&m->conditions, &m->now);
 	merge_set(&c->ends, member, m->now.to);
 	return member;
@@ -191,7 +191,7 @@ static size_t turn_first(struct count_bounds *c)
 
 static void merge_states(struct count_bounds *c, size_t member)
 {
-	struct counted_thread *m = &c->members[member];
+	struct bounded_thread *m = &c->members[member];
 	struct condition both = condition_join(m->condition, &m->now.condition);
 	set_member(c, member, &both);
 	if (!m->merged)
@@ -202,7 +202,7 @@ static void merge_states(struct count_bounds *c, size_t member)
 static void settle_states(struct count_bounds *c)
 {
 	while (c->nmerged > 0) {
-		struct counted_thread *m = &c->members[c->merged[--c->nmerged]];
+		struct bounded_thread *m = &c->members[c->merged[--c->nmerged]];
 		m->merged = false;
 		set_member(c, c->merged[c->nmerged], &m->now.condition);
 	}
@@ -324,8 +324,8 @@ static void add_member(struct count_bounds *c, const struct atom_map *map, size_
 {
 	const struct tr_thread *threads = c->query->trace->threads;
 	size_t member = c->nmembers++;
-	struct counted_thread *m = &c->members[member];
-	*m = (struct counted_thread){ .condition = { 1, { { 0, 0 } } } };
+	struct bounded_thread *m = &c->members[member];
+	*m = (struct bounded_thread){ .condition = { 1, { { 0, 0 } } } };
 	bool same = member > 0 && c->members[member - 1].conditions.states.events.thread->process ==
 					  threads[thread].process;
 	c->process[member] = member == 0 ? 0 : c->process[member - 1] + !same;

@@ -80,7 +80,7 @@ void inherit_close(struct tr_inheritance *all)
 /* ---- What openers and makers are in ----------------------------------------------------------- */
 
 /* What a task interrupts: where the thread's own regions began, and whose heir it was. */
-struct interrupted { size_t base; struct heir own; bool is_heir; size_t run; };
+struct inherit_interrupted { size_t base; struct heir own; bool is_heir; size_t run; };
 
 /* Of a thread that goes along its records. */
 struct inherit_walk {
@@ -96,7 +96,7 @@ struct inherit_walk {
 	bool cut;                /* what it inherited was forgotten with a loss */
 	uint32_t team_site;      /* where it left its team */
 	size_t base;             /* of the replay: what is below was interrupted */
-	struct interrupted *interrupted; size_t ninterrupted;
+	struct inherit_interrupted *interrupted; size_t ninterrupted;
 	struct thread_runs *runs;
 	size_t run;
 };
@@ -213,7 +213,7 @@ static void note_team(struct inherit_walk *w, const struct tr_event *e)
 static void begin_task(struct inherit_walk *w, const struct tr_event *e, uint64_t task)
 {
 	*MEM_GROW(w->runs->v, w->runs->n) = (struct task_switch){ task, leave_estate(w), w->run, e->site };
-	*MEM_GROW(w->interrupted, w->ninterrupted) = (struct interrupted){ w->base, w->own, w->is_heir, w->run };
+	*MEM_GROW(w->interrupted, w->ninterrupted) = (struct inherit_interrupted){ w->base, w->own, w->is_heir, w->run };
 	w->run = w->runs->n - 1;
 	w->base = w->replay.depth;
 	w->own = task_heir(w->process, task);
@@ -223,7 +223,7 @@ static void begin_task(struct inherit_walk *w, const struct tr_event *e, uint64_
 
 static void end_task(struct inherit_walk *w)
 {
-	const struct interrupted *x = &w->interrupted[--w->ninterrupted];
+	const struct inherit_interrupted *x = &w->interrupted[--w->ninterrupted];
 	replay_leave(&w->replay, w->replay.depth - w->base);
 	w->base = x->base;
 	w->own = x->own;

@@ -241,9 +241,9 @@ static void note_all_open(struct nest_check *c)
 }
 
 /* What of the trace's whats is looked at; and in which of them somebody cancels. */
-struct counting { const struct trace *trace; struct check_totals *totals; bool *counts, *cancels; struct tr_wanted wanted; };
+struct check_counting { const struct trace *trace; struct check_totals *totals; bool *counts, *cancels; struct tr_wanted wanted; };
 
-static void begin_counting(struct counting *c)
+static void begin_counting(struct check_counting *c)
 {
 	size_t n = trace_kinds(c->trace);
 	c->counts = mem_resize(NULL, n + 1, sizeof *c->counts);
@@ -256,7 +256,7 @@ static void begin_counting(struct counting *c)
 	c->wanted = trace_wanted(c->trace, c->counts);
 }
 
-static void end_counting(struct counting *c)
+static void end_counting(struct check_counting *c)
 {
 	trace_wanted_close(&c->wanted);
 	free(c->counts);
@@ -271,7 +271,7 @@ static inline size_t next_counting(const bool *counts, const struct tr_columns *
 	return i;
 }
 
-static void count_event(const struct counting *c, size_t thread, const struct tr_columns *k, size_t i, struct check_part *part)
+static void count_event(const struct check_counting *c, size_t thread, const struct tr_columns *k, size_t i, struct check_part *part)
 {
 	const struct trace *t = c->trace;
 	uint64_t id = trace_value(t, k, i, DPROF_KEY_GROUP, 0);
@@ -287,7 +287,7 @@ static void count_event(const struct counting *c, size_t thread, const struct tr
 /* What it counts is of this thread alone, but for what was cancelled. */
 static void count_events(void *counting, size_t thread, size_t worker)
 {
-	const struct counting *c = counting;
+	const struct check_counting *c = counting;
 	const struct tr_blocks *b = c->trace->threads[thread].blocks;
 	struct check_part part = { .id = 0 };
 	struct tr_columns k;
@@ -443,7 +443,7 @@ uint64_t trace_check(struct trace *t)
 		check_nesting(&check);
 	}
 	free(check.of_site);
-	struct counting counting = { .trace = t, .totals = &totals };
+	struct check_counting counting = { .trace = t, .totals = &totals };
 	begin_counting(&counting);
 	pool_run(t->nthreads, pool_workers(t->nthreads), count_events, &counting);
 	end_counting(&counting);

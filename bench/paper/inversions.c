@@ -26,9 +26,9 @@
 #define MOST_US     1000
 #define PER_DECADE  5
 
-struct count { size_t inverted, undecided, proved_wrong; };
+struct inversion_count { size_t inverted, undecided, proved_wrong; };
 
-static void compare(struct count *c, struct baseline_time first, struct baseline_time second)
+static void compare(struct inversion_count *c, struct baseline_time first, struct baseline_time second)
 {
 	c->inverted += second.estimate <= first.estimate;
 	c->undecided += second.lo <= first.hi && first.lo <= second.hi;
@@ -54,7 +54,7 @@ static void run_delay(struct fitted *f, const struct recording *r, double delay_
 {
 	size_t pairs = f->method->baseline == &baseline_lp ? LP_PAIRS : PAIRS;
 	uint64_t delay = (uint64_t)llround(delay_us * 1e3 * r->ghz);
-	struct count c = { 0 };
+	struct inversion_count c = { 0 };
 
 	srand48(1); /* the same pairs for every method */
 	for (size_t i = 0; i < pairs; i++) {

@@ -23,9 +23,9 @@
 #define WINDOWS 15
 #define SHORTEST_S 0.05
 
-struct window { uint64_t begin, end; };
+struct measuring_window { uint64_t begin, end; };
 
-struct seen { /* one value for each window that could be fitted */
+struct measuring_seen { /* one value for each window that could be fitted */
 	double rate[WINDOWS], rate_half[WINDOWS], zero[WINDOWS], zero_half[WINDOWS];
 	size_t n, outside, unfitted, contradicted;
 };
@@ -44,7 +44,7 @@ static double median(double *values, size_t n)
 }
 
 /* Packets come in the order of measuring, so a window's are consecutive. */
-static struct baseline_evidence packets_of(const struct recording *r, struct window w)
+static struct baseline_evidence packets_of(const struct recording *r, struct measuring_window w)
 {
 	const struct transfers *p = &r->packets;
 	size_t from = 0, until;
@@ -61,8 +61,8 @@ static bool is_in(struct baseline_time t, double is, double rounding)
 	return t.lo - rounding <= is && is <= t.hi + rounding;
 }
 
-static void look(struct seen *s, const struct method *method, const struct recording *r,
-		 struct window w, struct baseline_evidence evidence)
+static void look(struct measuring_seen *s, const struct method *method, const struct recording *r,
+		 struct measuring_window w, struct baseline_evidence evidence)
 {
 	struct fitted f;
 	int error = method_fit(&f, method, &evidence, w.begin);
@@ -94,7 +94,7 @@ static void print_number(double number)
 		printf("\t-");
 }
 
-static void print(const struct method *method, double seconds, size_t windows, struct seen *s)
+static void print(const struct method *method, double seconds, size_t windows, struct measuring_seen *s)
 {
 	printf("%s\t%.3f\t%zu", method->name, seconds, windows);
 	print_number(s->n ? median(s->rate, s->n) : NAN);
@@ -112,12 +112,12 @@ static void run_length(const struct recording *r, uint64_t length)
 	uint64_t slack = r->last - r->first - length;
 
 	for (const struct method *m = methods; m->name; m++) {
-		struct seen s = { .n = 0 };
+		struct measuring_seen s = { .n = 0 };
 
 		if (m->baseline == &baseline_barriers)
 			continue;
 		for (uint64_t i = 0; i < WINDOWS; i++) {
-			struct window w = { r->first + slack / (WINDOWS - 1) * i, 0 };
+			struct measuring_window w = { r->first + slack / (WINDOWS - 1) * i, 0 };
 
 			w.end = w.begin + length;
 			look(&s, m, r, w, packets_of(r, w));
@@ -129,9 +129,9 @@ static void run_length(const struct recording *r, uint64_t length)
 /* The barriers are at the ends of the run, so its length is the only one. */
 static void run_barriers(const struct recording *r)
 {
-	struct window w = { r->first, r->last };
+	struct measuring_window w = { r->first, r->last };
 	struct baseline_evidence e = { .clock = CLOCK, .barriers = r->barriers };
-	struct seen s = { .n = 0 };
+	struct measuring_seen s = { .n = 0 };
 
 	look(&s, method_named("two-barriers"), r, w, e);
 	print(method_named("two-barriers"), (double)(w.end - w.begin) / r->ghz / 1e9, 1, &s);

@@ -22,7 +22,7 @@
 #include "bench/paper/methods.h"
 #include "bench/paper/recording.h"
 
-struct verdict {
+struct sends_verdict {
 	size_t messages, before, too_fast, impossible, undecided, outside;
 	double *widths, error;
 };
@@ -42,7 +42,7 @@ static struct baseline_time of_base(uint64_t stamp, uint64_t origin)
 	return (struct baseline_time){ t, t, t + 1 };
 }
 
-static void judge_message(struct verdict *v, struct fitted *f, const struct frz_link *truth,
+static void judge_message(struct sends_verdict *v, struct fitted *f, const struct frz_link *truth,
 			  const struct frz_link *seen, double fastest)
 {
 	bool comes_back = seen->from == CLOCK;
@@ -70,7 +70,7 @@ static int ascending(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static void print(const struct verdict *v, bool bounds, double ghz)
+static void print(const struct sends_verdict *v, bool bounds, double ghz)
 {
 	qsort(v->widths, v->messages, sizeof *v->widths, ascending);
 	printf("%zu\t%zu\t%zu\t", v->messages, v->before, v->too_fast);
@@ -85,7 +85,7 @@ static void print(const struct verdict *v, bool bounds, double ghz)
 /* Judged on the messages of rounds 1, 3, 5, ...; two messages a round. */
 static void judge(struct fitted *f, const struct recording *r)
 {
-	struct verdict v = { .widths = malloc(r->messages.n * sizeof *v.widths) };
+	struct sends_verdict v = { .widths = malloc(r->messages.n * sizeof *v.widths) };
 	struct fastest fastest = { { INFINITY, INFINITY } };
 
 	if (!v.widths)

@@ -32,7 +32,7 @@
 #define MAX_ROUNDS    99
 #define BATCH         1000 /* stamps that are converted at once */
 
-struct trace {
+struct sync_trace {
 	struct clockmap map;
 	struct frz_link *packets, *messages;
 	size_t npackets, nmessages;
@@ -57,18 +57,18 @@ static uint64_t flight(void)
 				   (drand48() < 0.05 ? 200 : 2));
 }
 
-static uint64_t shows(const struct trace *t, uint64_t truth)
+static uint64_t shows(const struct sync_trace *t, uint64_t truth)
 {
 	return clockmap_stamp(&t->map, (int64_t)truth);
 }
 
-static struct frz_link transfer(const struct trace *t, bool back, uint64_t sent, uint64_t received)
+static struct frz_link transfer(const struct sync_trace *t, bool back, uint64_t sent, uint64_t received)
 {
 	return back ? (struct frz_link){ 1, 0, shows(t, sent), received } :
 		      (struct frz_link){ 0, 1, sent, shows(t, received) };
 }
 
-static void add_exchanges(struct trace *t, uint64_t at, size_t n)
+static void add_exchanges(struct sync_trace *t, uint64_t at, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t there = at + flight(), answered = there + TICKS_PER_US;
@@ -87,7 +87,7 @@ static int ascending(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static void add_messages(struct trace *t, size_t n)
+static void add_messages(struct sync_trace *t, size_t n)
 {
 	for (; t->nmessages < n; t->nmessages++) {
 		uint64_t sent = BEGIN + t->nmessages * STEP;
@@ -99,9 +99,9 @@ static void add_messages(struct trace *t, size_t n)
 	qsort(t->stamps, n, sizeof *t->stamps, ascending);
 }
 
-static struct trace make_trace(size_t n)
+static struct sync_trace make_trace(size_t n)
 {
-	struct trace t = { .map = clockmap_affine((int64_t)BEGIN, (int64_t)(BEGIN / 3), 135, 100) };
+	struct sync_trace t = { .map = clockmap_affine((int64_t)BEGIN, (int64_t)(BEGIN / 3), 135, 100) };
 	uint64_t run = n * STEP, background = BACKGROUND_US * TICKS_PER_US;
 
 	srand48(1);
@@ -169,9 +169,9 @@ static double convert(const struct fitted *f, const uint64_t *stamps, size_t n)
 				   convert_by_line(&f->baseline, stamps, n);
 }
 
-struct times { double fit_s[MAX_ROUNDS], stamp_ns[MAX_ROUNDS], total_s[MAX_ROUNDS]; size_t stamps; };
+struct sync_times { double fit_s[MAX_ROUNDS], stamp_ns[MAX_ROUNDS], total_s[MAX_ROUNDS]; size_t stamps; };
 
-static void time_one(struct times *times, int round, const struct trace *t, size_t which,
+static void time_one(struct sync_times *times, int round, const struct sync_trace *t, size_t which,
 		     size_t lp_stamps)
 {
 	const struct method *method = method_named(contest[which].method);
@@ -214,14 +214,14 @@ static double median(double *values, int n)
 
 int main(int argc, char **argv)
 {
-	static struct times times[CONTESTANTS];
+	static struct sync_times times[CONTESTANTS];
 	long n = argc == 4 ? atol(argv[1]) : 0, rounds = argc == 4 ? atol(argv[2]) : 0;
 
 	if (n < 10 || rounds < 1 || rounds > MAX_ROUNDS || atol(argv[3]) < 1) {
 		fprintf(stderr, "usage: sync MESSAGES ROUNDS LP_STAMPS\n");
 		return 2;
 	}
-	struct trace t = make_trace((size_t)n);
+	struct sync_trace t = make_trace((size_t)n);
 
 	for (int round = 0; round < rounds; round++)
 		for (size_t i = 0; i < CONTESTANTS; i++)

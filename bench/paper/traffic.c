@@ -41,7 +41,7 @@ static struct frz_endpoint endpoint;
 static char address[FRZ_ADDRESS_SIZE];
 static struct frz_synclog packets; /* rank 0's, in memory */
 static uint64_t barriers[2];       /* when this rank left them */
-static struct stamps { uint64_t *sent, *received; uint64_t n; } mine;
+static struct traffic_stamps { uint64_t *sent, *received; uint64_t n; } mine;
 
 static void fail(const char *why)
 {
@@ -150,7 +150,7 @@ static void write_packets(FILE *file)
 	}
 }
 
-static void write_all(const char *path, const struct stamps *theirs, const uint64_t left[2])
+static void write_all(const char *path, const struct traffic_stamps *theirs, const uint64_t left[2])
 {
 	FILE *file = fopen(path, "w");
 
@@ -169,9 +169,9 @@ static void write_all(const char *path, const struct stamps *theirs, const uint6
 		fail("cannot write the file");
 }
 
-static struct stamps new_stamps(void)
+static struct traffic_stamps new_stamps(void)
 {
-	struct stamps s = { calloc(MAX_ROUNDS, sizeof *s.sent),
+	struct traffic_stamps s = { calloc(MAX_ROUNDS, sizeof *s.sent),
 			    calloc(MAX_ROUNDS, sizeof *s.received), 0 };
 
 	if (!s.sent || !s.received)
@@ -182,7 +182,7 @@ static struct stamps new_stamps(void)
 /* Rank 1 hands what it has stamped to rank 0. */
 static void collect(const char *path)
 {
-	struct stamps theirs = new_stamps();
+	struct traffic_stamps theirs = new_stamps();
 	uint64_t left[2];
 	int n = (int)mine.n;
 

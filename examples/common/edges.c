@@ -42,7 +42,7 @@ static bool read_id(struct lines *l, const char **at, uint32_t *id)
 	return true;
 }
 
-static bool append(struct edges *e, size_t *room, struct lines *l, struct edge edge)
+static bool append(struct edge_list *e, size_t *room, struct lines *l, struct edge edge)
 {
 	if (e->count == *room) {
 		size_t wanted = *room ? 2 * *room : 1 << 16;
@@ -57,7 +57,7 @@ static bool append(struct edges *e, size_t *room, struct lines *l, struct edge e
 }
 
 /* The edge on the line that was just read, if there is one. */
-static bool add_line(struct edges *e, size_t *room, struct lines *l)
+static bool add_line(struct edge_list *e, size_t *room, struct lines *l)
 {
 	const char *at = l->text;
 	while (*at == ' ' || *at == '\t')
@@ -113,7 +113,7 @@ static void list_ids(const struct bitmap *b, uint32_t *id)
 }
 
 /* The edges have ids; gives them numbers instead. False when there is no memory. */
-static bool number_nodes(struct edges *e)
+static bool number_nodes(struct edge_list *e)
 {
 	uint32_t greatest = 0;
 	for (size_t i = 0; i < e->count; i++) {
@@ -143,11 +143,11 @@ static bool number_nodes(struct edges *e)
 	return e->id;
 }
 
-bool edges_read(struct edges *e, const char *name)
+bool edges_read(struct edge_list *e, const char *name)
 {
 	struct lines l;
 	size_t room = 0;
-	*e = (struct edges){ 0 };
+	*e = (struct edge_list){ 0 };
 	if (lines_open(&l, name))
 		while (lines_next(&l) && add_line(e, &room, &l))
 			;
@@ -159,7 +159,7 @@ bool edges_read(struct edges *e, const char *name)
 	return !l.refused;
 }
 
-void edges_free(struct edges *e)
+void edges_free(struct edge_list *e)
 {
 	free(e->edge);
 	free(e->id);

@@ -17,7 +17,7 @@ struct edge {
 	uint32_t from, to; /* numbers of nodes */
 };
 
-struct edges {
+struct edge_list {
 	size_t count, nodes;
 	struct edge *edge; /* in the order of the file */
 	uint32_t *id;      /* of each node */
@@ -25,7 +25,7 @@ struct edges {
 
 /* Reads a file, plain or gzipped. False when it was refused; then why has been said on stderr.
  * Always to be freed. */
-bool edges_read(struct edges *e, const char *name);
-void edges_free(struct edges *e);
+bool edges_read(struct edge_list *e, const char *name);
+void edges_free(struct edge_list *e);
 
 #endif

@@ -26,7 +26,7 @@ static void ends_to_starts(uint32_t *start, size_t rows)
 	start[0] = 0;
 }
 
-static bool allocate(struct graph *g, size_t rows, size_t neighbours)
+static bool allocate(struct adjacency *g, size_t rows, size_t neighbours)
 {
 	g->rows = rows;
 	g->start = calloc(rows + 1, sizeof *g->start);
@@ -38,7 +38,7 @@ static bool allocate(struct graph *g, size_t rows, size_t neighbours)
 }
 
 /* In each row whom its node has an edge to; with both directions also whom it has one from. */
-static void fill_rows(struct graph *g, const struct edges *e, bool both)
+static void fill_rows(struct adjacency *g, const struct edge_list *e, bool both)
 {
 	for (size_t i = 0; i < e->count; i++) {
 		g->start[e->edge[i].from + 1]++;
@@ -56,7 +56,7 @@ static void fill_rows(struct graph *g, const struct edges *e, bool both)
 }
 
 /* What stands in row i of `from` at j then stands in row j of g at i. */
-static void turn_over(struct graph *g, const struct graph *from)
+static void turn_over(struct adjacency *g, const struct adjacency *from)
 {
 	for (size_t n = 0; n < from->start[from->rows]; n++)
 		g->start[from->neighbour[n] + 1]++;
@@ -68,7 +68,7 @@ static void turn_over(struct graph *g, const struct graph *from)
 }
 
 /* Of equal neighbours beside each other one stays. */
-static void drop_repeated(struct graph *g)
+static void drop_repeated(struct adjacency *g)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < g->rows; i++) {
@@ -81,12 +81,12 @@ static void drop_repeated(struct graph *g)
 	g->start[g->rows] = (uint32_t)kept;
 }
 
-bool graph_build(struct graph *g, struct edges *e, enum graph_direction direction)
+bool graph_build(struct adjacency *g, struct edge_list *e, enum graph_direction direction)
 {
 	bool both = direction == GRAPH_BOTH;
 	size_t neighbours = both ? 2 * e->count : e->count;
-	struct graph forward = { 0 };
-	*g = (struct graph){ 0 };
+	struct adjacency forward = { 0 };
+	*g = (struct adjacency){ 0 };
 	if (neighbours > INT_MAX || e->nodes > INT_MAX) {
 		fprintf(stderr, "expected at most %d nodes and %d neighbours, found %zu and %zu\n",
 			INT_MAX, INT_MAX, e->nodes, neighbours);
@@ -106,7 +106,7 @@ bool graph_build(struct graph *g, struct edges *e, enum graph_direction directio
 	return fine;
 }
 
-void graph_free(struct graph *g)
+void graph_free(struct adjacency *g)
 {
 	free(g->start);
 	free(g->neighbour);
@@ -114,7 +114,7 @@ void graph_free(struct graph *g)
 }
 
 /* The first row behind as many rows from `first` on as have no more than so much work. */
-static size_t fill(const struct graph *g, size_t first, size_t work)
+static size_t fill(const struct adjacency *g, size_t first, size_t work)
 {
 	size_t low = first, high = g->rows, most = graph_work(g, first) + work;
 	while (low < high) {
@@ -128,7 +128,7 @@ static size_t fill(const struct graph *g, size_t first, size_t work)
 }
 
 /* The first row behind the first `part` parts, each as full as it can be. */
-static size_t fill_parts(const struct graph *g, int parts, size_t work)
+static size_t fill_parts(const struct adjacency *g, int parts, size_t work)
 {
 	size_t next = 0;
 	for (int p = 0; p < parts; p++)
@@ -137,7 +137,7 @@ static size_t fill_parts(const struct graph *g, int parts, size_t work)
 }
 
 /* The least work of a part with which all rows have room. */
-static size_t least_work(const struct graph *g, int parts)
+static size_t least_work(const struct adjacency *g, int parts)
 {
 	size_t high = graph_work(g, g->rows), low = high / (size_t)parts;
 	while (low < high) {
@@ -150,7 +150,7 @@ static size_t least_work(const struct graph *g, int parts)
 	return low;
 }
 
-struct block graph_part(const struct graph *g, int parts, int part)
+struct block graph_part(const struct adjacency *g, int parts, int part)
 {
 	size_t work = least_work(g, parts);
 	size_t first = fill_parts(g, part, work);

@@ -15,7 +15,7 @@
 #include "examples/common/block.h"
 #include "examples/common/edges.h"
 
-struct graph {
+struct adjacency {
 	size_t rows;
 	uint32_t *start;     /* of each row among the neighbours, and where the last one ends */
 	uint32_t *neighbour; /* numbers of nodes */
@@ -29,21 +29,21 @@ enum graph_direction {
 /* From the edges, which it frees to save memory (not the ids). False when there is no memory or
  * more than INT_MAX nodes or neighbours, MPI's limit; then that has been said. Always to be
  * freed. */
-bool graph_build(struct graph *g, struct edges *e, enum graph_direction direction);
-void graph_free(struct graph *g);
+bool graph_build(struct adjacency *g, struct edge_list *e, enum graph_direction direction);
+void graph_free(struct adjacency *g);
 
 /* The rows of part number `part` of so many `parts`. Not quite cheap: some thousand looks at the
  * rows. */
-struct block graph_part(const struct graph *g, int parts, int part);
+struct block graph_part(const struct adjacency *g, int parts, int part);
 
 /* The work in the first `rows` rows: one unit for each row and for each neighbour. */
-static inline size_t graph_work(const struct graph *g, size_t rows)
+static inline size_t graph_work(const struct adjacency *g, size_t rows)
 {
 	return rows + (g->start[rows] - g->start[0]);
 }
 
 /* ... and in a block of them. */
-static inline size_t graph_block_work(const struct graph *g, struct block b)
+static inline size_t graph_block_work(const struct adjacency *g, struct block b)
 {
 	return graph_work(g, b.first + b.count) - graph_work(g, b.first);
 }

@@ -12,7 +12,7 @@
 #define GREATEST 1e150 /* so that squared distances are finite */
 
 struct growing {
-	struct points *points;
+	struct point_set *points;
 	size_t used, room; /* coordinates */
 };
 
@@ -36,7 +36,7 @@ static bool append(struct growing *g, struct lines *l, double value)
 /* The point on the line that was just read. */
 static bool add_point(struct growing *g, struct lines *l)
 {
-	struct points *p = g->points;
+	struct point_set *p = g->points;
 	size_t before = g->used;
 	char *at = l->text;
 	for (double value; lines_number(l, &at, &value);)
@@ -54,11 +54,11 @@ static bool add_point(struct growing *g, struct lines *l)
 	return true;
 }
 
-bool points_read(struct points *p, const char *name)
+bool points_read(struct point_set *p, const char *name)
 {
 	struct lines l;
 	struct growing g = { .points = p };
-	*p = (struct points){ 0 };
+	*p = (struct point_set){ 0 };
 	if (lines_open(&l, name))
 		while (lines_next(&l)) {
 			const char *text = l.text + strspn(l.text, " \t");
@@ -71,7 +71,7 @@ bool points_read(struct points *p, const char *name)
 	return !l.refused;
 }
 
-void points_free(struct points *p)
+void points_free(struct point_set *p)
 {
 	free(p->x);
 	p->x = NULL;

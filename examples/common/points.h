@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct points {
+struct point_set {
 	size_t count, dimensions;
 	double *x;       /* count rows of dimensions */
 	double greatest; /* absolute value of a coordinate */
@@ -18,10 +18,10 @@ struct points {
 
 /* Reads a file, plain or gzipped. False when it was refused; then why has been said on stderr.
  * Always to be freed. */
-bool points_read(struct points *p, const char *name);
-void points_free(struct points *p);
+bool points_read(struct point_set *p, const char *name);
+void points_free(struct point_set *p);
 
-static inline const double *points_at(const struct points *p, size_t i)
+static inline const double *points_at(const struct point_set *p, size_t i)
 {
 	return p->x + i * p->dimensions;
 }

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-static bool read_graph(struct share *s, struct graph *whole, const char *file,
+static bool read_graph(struct rank_share *s, struct adjacency *whole, const char *file,
 		       enum graph_direction direction)
 {
-	struct edges edges = { 0 };
+	struct edge_list edges = { 0 };
 	bool fine = edges_read(&edges, file) && graph_build(whole, &edges, direction);
 	s->id = edges.id;
 	edges.id = NULL;
@@ -17,7 +17,7 @@ static bool read_graph(struct share *s, struct graph *whole, const char *file,
 }
 
 /* Which rows are whose, so that all have about the same work. */
-static void divide(struct share *s, const struct job *job, const struct graph *whole)
+static void divide(struct rank_share *s, const struct job *job, const struct adjacency *whole)
 {
 	s->count = job_alloc((size_t)job->size, sizeof *s->count);
 	s->first = job_alloc((size_t)job->size, sizeof *s->first);
@@ -32,9 +32,9 @@ static void divide(struct share *s, const struct job *job, const struct graph *w
 }
 
 /* Each rank gets the starts of its rows, counted from its first one, and their neighbours. */
-static void deal_rows(struct share *s, const struct job *job, struct graph *whole)
+static void deal_rows(struct rank_share *s, const struct job *job, struct adjacency *whole)
 {
-	struct graph *g = &s->graph;
+	struct adjacency *g = &s->graph;
 	int *length = job_alloc((size_t)job->size, sizeof *length);
 	int *start = job_alloc((size_t)job->size, sizeof *start);
 	for (int r = 0; !job->rank && r < job->size; r++) {
@@ -59,7 +59,7 @@ static void deal_rows(struct share *s, const struct job *job, struct graph *whol
 	free(start);
 }
 
-void share_deal(struct share *s, const struct job *job, struct graph *whole)
+void share_deal(struct rank_share *s, const struct job *job, struct adjacency *whole)
 {
 	uint64_t size[] = { whole->rows, job->rank ? 0 : whole->start[whole->rows] };
 	MPI_Bcast(size, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
@@ -70,15 +70,15 @@ void share_deal(struct share *s, const struct job *job, struct graph *whole)
 	graph_free(whole);
 }
 
-void share_read(struct share *s, const struct job *job, enum graph_direction direction)
+void share_read(struct rank_share *s, const struct job *job, enum graph_direction direction)
 {
-	struct graph whole = { 0 };
-	*s = (struct share){ 0 };
+	struct adjacency whole = { 0 };
+	*s = (struct rank_share){ 0 };
 	job_agree(job->rank || read_graph(s, &whole, job->file, direction));
 	share_deal(s, job, &whole);
 }
 
-void share_free(struct share *s)
+void share_free(struct rank_share *s)
 {
 	graph_free(&s->graph);
 	free(s->count);
@@ -86,7 +86,7 @@ void share_free(struct share *s)
 	free(s->id);
 }
 
-void share_scatter(const struct share *s, const void *all, MPI_Datatype type, void *own)
+void share_scatter(const struct rank_share *s, const void *all, MPI_Datatype type, void *own)
 {
 	MPI_Scatterv(all, s->count, s->first, type, own, (int)s->own.count, type, 0,
 		     MPI_COMM_WORLD);

@@ -98,7 +98,7 @@ static void over(struct run *r)
 	errno = kept;
 }
 
-static void left(struct open_call *open)
+static void left(struct call_under_way *open)
 {
 	over(CALL_LEFT(open, struct run, call));
 }

@@ -74,11 +74,11 @@ struct libc_call {
 	const struct dprof_site *told;  /* where the plugin says that it stands, or NULL */
 	const void *caller;
 	struct dprof_moment since;
-	struct open_call open;          /* where call_may_be_left() was told */
+	struct call_under_way open;          /* where call_may_be_left() was told */
 };
 
 /* From here to its end it is one of the calls that a handler may leave: then `left` records it. */
-static inline void call_may_be_left(struct libc_call *c, void (*left)(struct open_call *))
+static inline void call_may_be_left(struct libc_call *c, void (*left)(struct call_under_way *))
 {
 	call_opens(&c->open, c->since.stamp, left);
 }
@@ -127,7 +127,7 @@ struct plain {
 	struct dprof_arguments more;
 };
 void plain_end(struct plain *);
-void plain_left(struct open_call *); /* likewise, by a jump */
+void plain_left(struct call_under_way *); /* likewise, by a jump */
 
 /* It was over because its time limit was, if so: a wait, and no sleep. */
 static inline void plain_expired(struct plain *p, bool expired)
@@ -325,7 +325,7 @@ struct libc_transfer {
 void transfer_begin(struct libc_transfer *, int fd, enum way, const struct dprof_site *wait, const struct dprof_site *io);
 void transfer_end(struct libc_transfer *);
 void transfer_look_outside(struct libc_transfer *, uint64_t now); /* leads_outside: whether it is held up there */
-void transfer_left(struct open_call *);
+void transfer_left(struct call_under_way *);
 
 /* Records it, over at `now`; `counted`: the offset holds. */
 void transfer_record(const struct libc_transfer *, uint64_t now, bool blocked, bool counted);
@@ -353,7 +353,7 @@ struct stream {
 };
 void stream_begin(struct stream *, FILE *, enum way);
 void stream_end(struct stream *);
-void stream_left(struct open_call *);
+void stream_left(struct call_under_way *);
 
 /* The call has put so many bytes into the stream, of which some wait in its buffer. */
 void stream_gave(struct stream *, int64_t bytes);

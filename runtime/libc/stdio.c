@@ -130,7 +130,7 @@ void stream_end(struct stream *s)
 	stream_over(s);
 }
 
-void stream_left(struct open_call *open)
+void stream_left(struct call_under_way *open)
 {
 	struct stream *s = CALL_LEFT(open, struct stream, call);
 

@@ -79,7 +79,7 @@ static void begin_again(struct libc_call *c)
 	c->since = dprof_adapter_moment();
 }
 
-void plain_left(struct open_call *open)
+void plain_left(struct call_under_way *open)
 {
 	struct plain *p = CALL_LEFT(open, struct plain, call);
 
@@ -237,7 +237,7 @@ void transfer_end(struct libc_transfer *t)
 }
 
 /* What was moved is not known: only that nobody was told. */
-void transfer_left(struct open_call *open)
+void transfer_left(struct call_under_way *open)
 {
 	struct libc_transfer *t = CALL_LEFT(open, struct libc_transfer, call);
 

@@ -15,13 +15,13 @@
 
 /* ---- Open files: those of MPI have no attributes ------------------------------------------------- */
 
-struct file {
-	struct file *next;
+struct mpi_file {
+	struct mpi_file *next;
 	MPI_File handle;
 	struct group *group;
 };
 
-static struct file *files;
+static struct mpi_file *files;
 static bool files_locked; /* ours: those of pthreads may be recorded */
 
 static void lock(void)
@@ -38,7 +38,7 @@ static void unlock(void)
 
 static struct group *find(MPI_File handle)
 {
-	struct file *f;
+	struct mpi_file *f;
 
 	if (!mpi_active)
 		return NULL;
@@ -51,14 +51,14 @@ static struct group *find(MPI_File handle)
 
 static void add(MPI_File handle, uint64_t id)
 {
-	struct file *f = id ? malloc(sizeof(*f)) : NULL;
+	struct mpi_file *f = id ? malloc(sizeof(*f)) : NULL;
 	MPI_Group members;
 
 	if (!f || PMPI_File_get_group(handle, &members) != MPI_SUCCESS) {
 		free(f);
 		return;
 	}
-	*f = (struct file){ .handle = handle, .group = group_with(members, id) };
+	*f = (struct mpi_file){ .handle = handle, .group = group_with(members, id) };
 	lock();
 	f->next = files;
 	files = f;
@@ -67,7 +67,7 @@ static void add(MPI_File handle, uint64_t id)
 
 static void forget(MPI_File handle)
 {
-	struct file **at = &files, *f;
+	struct mpi_file **at = &files, *f;
 
 	lock();
 	while (*at && (*at)->handle != handle)

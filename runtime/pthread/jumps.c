@@ -49,7 +49,7 @@ static bool is_on(const stack_t *s, uintptr_t place)
 	return place - (uintptr_t)s->ss_sp < s->ss_size;
 }
 
-void call_interrupts(struct open_call *c, uint64_t begun, void (*left)(struct open_call *))
+void call_interrupts(struct call_under_way *c, uint64_t begun, void (*left)(struct call_under_way *))
 {
 	struct open_calls outer = open_calls;
 	stack_t own;
@@ -73,7 +73,7 @@ static bool is_left(uintptr_t call, uintptr_t from, uintptr_t to)
 
 void open_calls_leave(uintptr_t to)
 {
-	for (struct open_call *c; to && (c = open_calls.call) && is_left((uintptr_t)c, stack_now(), to);) {
+	for (struct call_under_way *c; to && (c = open_calls.call) && is_left((uintptr_t)c, stack_now(), to);) {
 		if (!is_readable(c, sizeof(*c)) || c->begun != open_calls.begun) {
 			open_calls.call = NULL;
 			return;

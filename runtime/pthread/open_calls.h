@@ -17,29 +17,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct open_call;
+struct call_under_way;
 
 struct open_calls {
-	struct open_call *call;  /* the innermost; or NULL */
+	struct call_under_way *call;  /* the innermost; or NULL */
 	uint64_t begun;
 };
 
-struct open_call {
+struct call_under_way {
 	struct open_calls outer;
 	uint64_t begun;          /* a stamp */
-	void (*left)(struct open_call *);
+	void (*left)(struct call_under_way *);
 };
 
 extern __thread struct open_calls open_calls;
 extern __thread unsigned handlers_begun; /* of signals, that came to the calling thread */
 
-static inline bool call_is_below(const struct open_call *c, const struct open_call *other)
+static inline bool call_is_below(const struct call_under_way *c, const struct call_under_way *other)
 {
 	return c && (uintptr_t)c < (uintptr_t)other;
 }
 
 /* A frame further down is gone, as stacks grow down; or of another stack, which costs only that it is not known. */
-static inline void call_opens(struct open_call *c, uint64_t begun, void (*left)(struct open_call *))
+static inline void call_opens(struct call_under_way *c, uint64_t begun, void (*left)(struct call_under_way *))
 {
 	c->outer = open_calls;
 	if (__builtin_expect(call_is_below(c->outer.call, c), 0))
@@ -51,10 +51,10 @@ static inline void call_opens(struct open_call *c, uint64_t begun, void (*left)(
 }
 
 /* Likewise a handler, which may be on a stack of its own. */
-void call_interrupts(struct open_call *, uint64_t begun, void (*left)(struct open_call *));
+void call_interrupts(struct call_under_way *, uint64_t begun, void (*left)(struct call_under_way *));
 
 /* Also of one that was never opened, or was left. */
-static inline void call_closes(const struct open_call *c)
+static inline void call_closes(const struct call_under_way *c)
 {
 	if (open_calls.call == c)
 		open_calls = c->outer;

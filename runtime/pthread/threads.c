@@ -245,11 +245,11 @@ static void release(struct known_thread *k, bool gone)
 }
 
 struct joining {
-	struct open_call open;
+	struct call_under_way open;
 	const struct dprof_site *site;
 };
 
-static void join_left(struct open_call *open)
+static void join_left(struct call_under_way *open)
 {
 	dprof_adapter_exit(((struct joining *)open)->site);
 }

@@ -186,7 +186,7 @@ DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 /* ---- Semaphores ------------------------------------------------------------------------------- */
 
 struct sem_use {
-	struct open_call open;
+	struct call_under_way open;
 	struct awaited semaphore;
 	const struct dprof_site *site;
 	struct dprof_moment entered;
@@ -203,7 +203,7 @@ static struct sem_use begin_sem(const sem_t *semaphore, const struct timespec *u
 }
 
 /* A handler has jumped: it has not got it. */
-static void sem_left(struct open_call *open)
+static void sem_left(struct call_under_way *open)
 {
 	struct sem_use *u = (struct sem_use *)open;
 

@@ -73,7 +73,7 @@ static void walk(struct answers *a, const char *path, json_t *value)
 		double lo, hi;
 		char *name = mem_format("%s/%s", path, key);
 		if (interval_of(inner, &lo, &hi) && is_judged(key))
-			*MEM_GROW(a->at, a->n) = (struct answer){ mem_copy(name), lo, hi };
+			*MEM_GROW(a->at, a->n) = (struct fuzz_answer){ mem_copy(name), lo, hi };
 		else
 			walk(a, name, inner);
 		free(name);
@@ -82,7 +82,7 @@ static void walk(struct answers *a, const char *path, json_t *value)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct answer *)a)->name, ((const struct answer *)b)->name);
+	return strcmp(((const struct fuzz_answer *)a)->name, ((const struct fuzz_answer *)b)->name);
 }
 
 bool answers_read(struct answers *a, const char *text, size_t size, char *wrong)
@@ -122,8 +122,8 @@ static bool are_seconds(const char *name)
 	return !strcmp(key, "seconds") || (n > 2 && !strcmp(key + n - 2, "_s"));
 }
 
-const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, double seconds,
-				      const struct answer **other)
+const struct fuzz_answer *answers_disjoint(const struct answers *a, const struct answers *b, double seconds,
+				      const struct fuzz_answer **other)
 {
 	for (size_t i = 0, k = 0; i < a->n; i++) {
 		while (k < b->n && strcmp(b->at[k].name, a->at[i].name) < 0)

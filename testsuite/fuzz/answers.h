@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct answer { char *name; double lo, hi; };
-struct answers { struct answer *at; size_t n; };
+struct fuzz_answer { char *name; double lo, hi; };
+struct answers { struct fuzz_answer *at; size_t n; };
 
 /* False with a message in `wrong` (256 bytes) if the text is no JSON. To be freed. */
 bool answers_read(struct answers *, const char *text, size_t size, char *wrong);
@@ -17,7 +17,7 @@ void answers_free(struct answers *);
 
 /* Of two answers to one question that cannot both be true, the first; NULL if there is none. *other: the one
  * of `b`. Seconds may differ by that part of them: those of a trace without its base clock are ticks of another one. */
-const struct answer *answers_disjoint(const struct answers *a, const struct answers *b, double seconds,
-				      const struct answer **other);
+const struct fuzz_answer *answers_disjoint(const struct answers *a, const struct answers *b, double seconds,
+				      const struct fuzz_answer **other);
 
 #endif

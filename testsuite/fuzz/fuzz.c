@@ -82,7 +82,7 @@ static char *written; /* a file that a command writes: beside the traces */
 static char *original; /* of the trace, undamaged */
 
 /* @ stands for the trace, = for it as it was, ? for a question, % for a file to write. Those that print JSON are judged. */
-static const struct question { const char *argument[6]; } questions[] = {
+static const struct fuzz_question { const char *argument[6]; } questions[] = {
 	{ { "report", "@", "--json" } },
 	{ { "csp", "@", "--json" } },
 	{ { "coz", "@", "--json" } },
@@ -123,7 +123,7 @@ static const struct question { const char *argument[6]; } questions[] = {
 #define ALIVE     5  /* of these */
 #define ASKED     5  /* of these, of each loss */
 
-static bool wants_json(const struct question *q)
+static bool wants_json(const struct fuzz_question *q)
 {
 	for (size_t i = 0; i < 6 && q->argument[i]; i++)
 		if (!strcmp(q->argument[i], "--json"))
@@ -133,11 +133,11 @@ static bool wants_json(const struct question *q)
 
 /* ---- Running one ----------------------------------------------------------------------------- */
 
-struct output { int fd; char *text; size_t size; };
+struct fuzz_output { int fd; char *text; size_t size; };
 
-static struct output out = { .fd = -1 }, err = { .fd = -1 };
+static struct fuzz_output out = { .fd = -1 }, err = { .fd = -1 };
 
-static void output_begin(struct output *o)
+static void output_begin(struct fuzz_output *o)
 {
 	if (o->fd < 0)
 		o->fd = memfd_create("output", MFD_CLOEXEC);
@@ -149,7 +149,7 @@ static void output_begin(struct output *o)
 		exit(2);
 }
 
-static void output_end(struct output *o)
+static void output_end(struct fuzz_output *o)
 {
 	struct stat status;
 	o->size = fstat(o->fd, &status) ? 0 : (size_t)status.st_size;
@@ -192,7 +192,7 @@ static int run(char **arguments)
 	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int ask(const struct question *q, const char *trace, const char *question)
+static int ask(const struct fuzz_question *q, const char *trace, const char *question)
 {
 	char *arguments[8] = { (char *)(uintptr_t) "dprof-analyze" };
 	for (size_t i = 0; i < 6 && q->argument[i]; i++) {
@@ -210,8 +210,8 @@ static bool losing;     /* nothing is changed, some of it is lost: no answer may
 static char **things;
 static int nthings;
 
-static void finding(const struct question *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void finding(const struct question *q, const char *format, ...)
+static void finding(const struct fuzz_question *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void finding(const struct fuzz_question *q, const char *format, ...)
 {
 	va_list arguments;
 	if (count.findings++ >= NAMED)
@@ -230,7 +230,7 @@ static void finding(const struct question *q, const char *format, ...)
 		printf("  it said: %.*s\n", (int)(err.size < 2000 ? err.size : 2000), err.text);
 }
 
-static bool is_printable(const struct output *o)
+static bool is_printable(const struct fuzz_output *o)
 {
 	char end[8] = "";
 	size_t at = 0, tail = o->size < 4 ? o->size : 4; /* a character is not read beyond the end */
@@ -246,10 +246,10 @@ static bool is_printable(const struct output *o)
 	return true;
 }
 
-static void judge(const struct question *q, int status, const struct answers *whole)
+static void judge(const struct fuzz_question *q, int status, const struct answers *whole)
 {
 	struct answers answers = { 0 };
-	const struct answer *other;
+	const struct fuzz_answer *other;
 	char wrong[256] = "";
 	count.runs++;
 	*(status == 0 ? &count.fine : status == 1 ? &count.damaged : &count.refused) += 1;
@@ -264,7 +264,7 @@ static void judge(const struct question *q, int status, const struct answers *wh
 	else if (wants_json(q) && (out.size || !status) && !answers_read(&answers, out.text, out.size, wrong))
 		finding(q, "%s", wrong);
 	else if (whole && status <= 1) {
-		const struct answer *before = answers_disjoint(whole, &answers, status * 1e-4, &other);
+		const struct fuzz_answer *before = answers_disjoint(whole, &answers, status * 1e-4, &other);
 		count.disjoint[status] += before != NULL;
 		if (before && (status == 0 || losing))
 			finding(q, "%s, but %s was %.9g .. %.9g and is %.9g .. %.9g", status ? "something is lost" : "all is well", before->name,
@@ -275,12 +275,12 @@ static void judge(const struct question *q, int status, const struct answers *wh
 
 /* ---- Things ---------------------------------------------------------------------------------- */
 
-struct file { char *name; uint8_t *bytes; size_t size; };
+struct fuzz_file { char *name; uint8_t *bytes; size_t size; };
 
 struct thing {
 	char *directory, *original;
 	bool text;
-	struct file *files; size_t nfiles;
+	struct fuzz_file *files; size_t nfiles;
 	size_t bytes;                    /* of all files */
 	struct answers whole[JUDGED];
 	bool is_fine[JUDGED];            /* its answers can be judged by */
@@ -298,7 +298,7 @@ static char *path_of(const char *name)
 static void load(struct thing *t, const char *path, const char *name)
 {
 	FILE *in = fopen(path, "rb");
-	struct file f = { .name = mem_copy(name), .bytes = mem_resize(NULL, MOST_BYTES, 1) };
+	struct fuzz_file f = { .name = mem_copy(name), .bytes = mem_resize(NULL, MOST_BYTES, 1) };
 	if (!in) {
 		fprintf(stderr, "fuzz: %s: %s\n", path, strerror(errno));
 		exit(2);
@@ -380,7 +380,7 @@ static void store_thing(struct thing *t, int i)
 		store_files(t);
 }
 
-static const struct question packs = { { "pack", "?", "@" } };
+static const struct fuzz_question packs = { { "pack", "?", "@" } };
 
 static int pack(const char *directory, const uint8_t *at, size_t size)
 {
@@ -433,7 +433,7 @@ static const char *const queries[] = {
 };
 
 /* Of the mutated file only. */
-static struct mut_bytes cut(const struct thing *t, uint64_t at, const struct file **file)
+static struct mut_bytes cut(const struct thing *t, uint64_t at, const struct fuzz_file **file)
 {
 	*file = t->files;
 	for (at %= t->bytes ? t->bytes : 1; at >= (*file)->size && at; ++*file)
@@ -442,13 +442,13 @@ static struct mut_bytes cut(const struct thing *t, uint64_t at, const struct fil
 	return (struct mut_bytes){ bytes, at, sizeof bytes };
 }
 
-static struct mut_bytes mutate(struct mutator *m, const struct thing *t, const struct file **file)
+static struct mut_bytes mutate(struct mutator *m, const struct thing *t, const struct fuzz_file **file)
 {
 	*file = &t->files[mut_below(m, t->nfiles)];
 	struct mut_bytes b = { bytes, (*file)->size, sizeof bytes };
 	memcpy(bytes, (*file)->bytes, b.size);
 	for (uint64_t times = 1 + mut_below(m, 3); times && b.size < MOST_BYTES; times--) {
-		const struct file *other = &t->files[mut_below(m, t->nfiles)];
+		const struct fuzz_file *other = &t->files[mut_below(m, t->nfiles)];
 		mut_file(m, (*file)->name, &b, other->bytes, other->size);
 	}
 	return b;
@@ -482,7 +482,7 @@ static void one_text(struct mutator *m, const struct mut_bytes *b)
 	clear();
 }
 
-static void one_trace(struct mutator *m, const struct thing *t, const struct file *file, const struct mut_bytes *b)
+static void one_trace(struct mutator *m, const struct thing *t, const struct fuzz_file *file, const struct mut_bytes *b)
 {
 	char *path = path_of(file->name);
 	if (mut_below(m, 100) == 0)
@@ -495,7 +495,7 @@ static void one_trace(struct mutator *m, const struct thing *t, const struct fil
 }
 
 /* What was packed in a form before does not say whose it is. */
-static bool may_stand_for(const struct file *f, const struct file *other)
+static bool may_stand_for(const struct fuzz_file *f, const struct fuzz_file *other)
 {
 	const char *kind = strrchr(f->name, '.'), *as = strrchr(other->name, '.');
 	uint32_t magic = 0;
@@ -506,7 +506,7 @@ static bool may_stand_for(const struct file *f, const struct file *other)
 /* One file of a trace is copied over another one, or they are exchanged. */
 static void one_exchange(struct mutator *m, const struct thing *t)
 {
-	const struct file *file = NULL, *other = NULL;
+	const struct fuzz_file *file = NULL, *other = NULL;
 	for (int tries = 0; tries < 100 && (!file || !may_stand_for(file, other)); tries++) {
 		file = &t->files[mut_below(m, t->nfiles)];
 		other = &t->files[mut_below(m, t->nfiles)];
@@ -526,13 +526,13 @@ static void one_exchange(struct mutator *m, const struct thing *t)
 #define CHANGES 10 /* of a byte: bits, and two values */
 enum { MISSING, TWICE, EMPTY, BEHIND_EMPTY, LINE_CHANGES };
 
-static bool is_kind(const struct file *f, const char *suffix)
+static bool is_kind(const struct fuzz_file *f, const char *suffix)
 {
 	size_t n = strlen(f->name), m = strlen(suffix);
 	return n > m && !strcmp(f->name + n - m, suffix);
 }
 
-static size_t places(const struct file *f)
+static size_t places(const struct fuzz_file *f)
 {
 	if (is_kind(f, ".nursery"))
 		return f->size / DPROF_SLOT * sizeof(struct dprof_events_header);
@@ -541,7 +541,7 @@ static size_t places(const struct file *f)
 	return is_kind(f, ".process") || is_kind(f, ".sync") ? f->size : 0;
 }
 
-static size_t lines(const struct file *f)
+static size_t lines(const struct fuzz_file *f)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < f->size && is_kind(f, ".process"); i++)
@@ -549,7 +549,7 @@ static size_t lines(const struct file *f)
 	return n;
 }
 
-static uint64_t changes(const struct file *f)
+static uint64_t changes(const struct fuzz_file *f)
 {
 	return places(f) * CHANGES + lines(f) * LINE_CHANGES;
 }
@@ -562,7 +562,7 @@ static uint64_t all_changes(const struct thing *t)
 	return n;
 }
 
-static void change_byte(const struct file *f, uint64_t change)
+static void change_byte(const struct fuzz_file *f, uint64_t change)
 {
 	size_t place = (size_t)(change / CHANGES), how = (size_t)(change % CHANGES), header = sizeof(struct dprof_events_header);
 	size_t at = is_kind(f, ".nursery") ? place / header * DPROF_SLOT + place % header : place;
@@ -571,7 +571,7 @@ static void change_byte(const struct file *f, uint64_t change)
 }
 
 /* Gives the number of bytes then. */
-static size_t change_line(const struct file *f, uint64_t change)
+static size_t change_line(const struct fuzz_file *f, uint64_t change)
 {
 	size_t line = (size_t)(change / LINE_CHANGES), how = (size_t)(change % LINE_CHANGES), begin = 0;
 	for (size_t i = 0; i < line; i++)
@@ -587,7 +587,7 @@ static size_t change_line(const struct file *f, uint64_t change)
 	return to + f->size - kept;
 }
 
-static void judge_change(const struct thing *t, const struct file *f)
+static void judge_change(const struct thing *t, const struct fuzz_file *f)
 {
 	int status = ask(&questions[0], trace, NULL);
 	judge(&questions[0], status, NULL);
@@ -599,7 +599,7 @@ static void one_change(struct thing *all, int n)
 {
 	const struct thing *t = &all[number % (uint64_t)n];
 	uint64_t many = all_changes(t), change = many ? number / (uint64_t)n * MIXING % many : 0;
-	const struct file *f = t->files;
+	const struct fuzz_file *f = t->files;
 	if (!many)
 		return;
 	for (; change >= changes(f); f++)
@@ -630,7 +630,7 @@ static void ask_judged(struct mutator *m, const struct thing *t)
 			judge(&questions[i], ask(&questions[i], trace, NULL), &t->whole[i]);
 }
 
-static void lose_file(struct mutator *m, const struct thing *t, const struct file *file, const struct mut_bytes *b, bool there)
+static void lose_file(struct mutator *m, const struct thing *t, const struct fuzz_file *file, const struct mut_bytes *b, bool there)
 {
 	char *path = path_of(file->name);
 	if (there)
@@ -646,7 +646,7 @@ static void one_loss(struct thing *all, int n)
 {
 	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
 	const struct thing *t = &all[number % (uint64_t)n];
-	const struct file *file = &t->files[mut_below(&m, t->nfiles)];
+	const struct fuzz_file *file = &t->files[mut_below(&m, t->nfiles)];
 	struct mut_bytes b = { bytes, file->size, sizeof bytes };
 	memcpy(bytes, file->bytes, b.size);
 	bool there = mut_lose(&m, file->name, &b);
@@ -666,7 +666,7 @@ static void one_case(struct thing *all, int n)
 {
 	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
 	const struct thing *t = &all[number % (uint64_t)n];
-	const struct file *file;
+	const struct fuzz_file *file;
 	uint64_t turn = number / (uint64_t)n;
 	struct mut_bytes b = turn % 4 == 0 ? cut(t, turn / 4, &file) : mutate(&m, t, &file);
 	trace = t->directory;

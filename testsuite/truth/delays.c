@@ -28,9 +28,9 @@ enum delay_kind delay_kind_of(const char *word)
 	return (enum delay_kind)kind;
 }
 
-struct delay delay_draw(struct dice *d, enum delay_kind kind, double floor)
+struct true_delay delay_draw(struct dice *d, enum delay_kind kind, double floor)
 {
-	struct delay p = { .kind = kind, .floor = { floor, floor } };
+	struct true_delay p = { .kind = kind, .floor = { floor, floor } };
 
 	if (kind == DELAY_INSTANT)
 		p.floor[0] = p.floor[1] = 0;
@@ -39,7 +39,7 @@ struct delay delay_draw(struct dice *d, enum delay_kind kind, double floor)
 	return p;
 }
 
-static double noise(struct delay *p, struct dice *d, int direction)
+static double noise(struct true_delay *p, struct dice *d, int direction)
 {
 	double floor = p->floor[direction], *queue = &p->queue[direction];
 
@@ -62,7 +62,7 @@ static double noise(struct delay *p, struct dice *d, int direction)
 	}
 }
 
-int64_t delay_next(struct delay *p, struct dice *d, int direction)
+int64_t delay_next(struct true_delay *p, struct dice *d, int direction)
 {
 	double floor = p->floor[direction];
 

@@ -28,16 +28,16 @@ enum delay_kind {
 const char *delay_word(enum delay_kind);
 enum delay_kind delay_kind_of(const char *word); /* DELAY_KINDS_COUNT if it is none */
 
-struct delay {
+struct true_delay {
 	enum delay_kind kind;
 	double floor[2];  /* there, back */
 	double queue[2];  /* CONGESTED: now; BURSTY: what is added now */
 };
 
 /* A path whose faster direction takes at least `floor` ticks. */
-struct delay delay_draw(struct dice *, enum delay_kind, double floor);
+struct true_delay delay_draw(struct dice *, enum delay_kind, double floor);
 
 /* Of the next packet; direction 0 is there, 1 is back. */
-int64_t delay_next(struct delay *, struct dice *, int direction);
+int64_t delay_next(struct true_delay *, struct dice *, int direction);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define MOST_WANDER_PPB 1000000
 
-struct packets { struct program *p; struct dice *dice; struct delay path; unsigned host; };
+struct packets { struct program *p; struct dice *dice; struct true_delay path; unsigned host; };
 
 static struct frz_link *new_links(struct program *p, size_t n)
 {

@@ -36,7 +36,7 @@ struct player {
 	const struct settings *s;
 	const struct world *w;    /* NULL: do not print */
 	struct dice dice;
-	struct delay path;
+	struct true_delay path;
 	int64_t *now, *sent;      /* of each thread; of each rank's message of this round */
 	uint64_t rounds, collectives;
 };

@@ -23,7 +23,7 @@
 
 #define MOMENTS 64
 
-struct settings { struct world_spec spec; };
+struct topology_settings { struct world_spec spec; };
 
 static double now_ms(void)
 {
@@ -107,7 +107,7 @@ static const struct argp_option options[] = {
 static error_t option(int key, char *text, struct argp_state *state)
 {
 	static const char *const topologies[] = { "star", "tree:2", "tree:8", "mesh" };
-	struct settings *s = state->input;
+	struct topology_settings *s = state->input;
 	unsigned nhosts;
 
 	switch (key) {
@@ -133,7 +133,7 @@ static error_t option(int key, char *text, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .spec = { .clock = CLOCK_WALK,
+	struct topology_settings s = { .spec = { .clock = CLOCK_WALK,
 					.delay = DELAY_SYMMETRIC,
 					.run_ns = 2e9,
 					.floor_ns = 5000,

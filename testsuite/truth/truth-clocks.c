@@ -29,7 +29,7 @@
 #define EACH_CASE  20000 /* conversions */
 #define EACH_BREAK 8192
 
-struct settings {
+struct clocks_settings {
 	uint64_t conversions, broken, seed;
 	struct plan plan;
 	const char *kind;         /* as given */
@@ -71,7 +71,7 @@ static uint64_t number(const char *text, struct argp_state *state)
 
 static error_t option(int key, char *text, struct argp_state *state)
 {
-	struct settings *s = state->input;
+	struct clocks_settings *s = state->input;
 
 	switch (key) {
 	case 'n': s->conversions = number(text, state); return 0;
@@ -107,9 +107,9 @@ static const struct argp_option options[] = {
 
 /* ---- Clocks that keep the assumption -------------------------------------------------------- */
 
-struct tally { uint64_t cases, conversions, unlinked; double *width; size_t nwidths; };
+struct clocks_tally { uint64_t cases, conversions, unlinked; double *width; size_t nwidths; };
 
-static void tally_add(struct tally *t, const struct verdict *v)
+static void tally_add(struct clocks_tally *t, const struct verdict *v)
 {
 	if (!(t->cases & (t->cases - 1))) { /* it has grown to its room */
 		t->width = realloc(t->width, 2 * (t->cases + 1) * sizeof *t->width);
@@ -132,7 +132,7 @@ static int by_size(const void *a, const void *b)
 
 static const char *const models[] = { [WORLD_AFFINE] = "affine", [WORLD_DRIFT] = "drift" };
 
-static void print_tally(const char *name, struct tally *t)
+static void print_tally(const char *name, struct clocks_tally *t)
 {
 	if (!t->cases)
 		return;
@@ -173,7 +173,7 @@ static bool is_fine(const struct verdict *v)
 	return !v->outside && !v->contradicted && !v->consistent;
 }
 
-static void print_failure(const struct settings *s, const struct verdict *v, uint64_t seed,
+static void print_failure(const struct clocks_settings *s, const struct verdict *v, uint64_t seed,
 			  int model, uint64_t conversions)
 {
 	progress_end();
@@ -190,9 +190,9 @@ static void print_failure(const struct settings *s, const struct verdict *v, uin
 	       models[model], s->kind && *s->kind ? " KIND=" : "", s->kind ? s->kind : "");
 }
 
-static bool keep(const struct settings *s, int model)
+static bool keep(const struct clocks_settings *s, int model)
 {
-	struct tally tally[CLOCK_FIRST_BROKEN] = { 0 }, all = { 0 };
+	struct clocks_tally tally[CLOCK_FIRST_BROKEN] = { 0 }, all = { 0 };
 	struct plan plan = s->plan;
 	double begin = now_s(), shown = begin;
 
@@ -290,7 +290,7 @@ static void print_classes(const struct breaks *by_class)
 
 struct broken { struct breaks all, large, vast, unlinked; };
 
-static void break_kind(const struct settings *s, struct plan plan, struct broken *sum)
+static void break_kind(const struct clocks_settings *s, struct plan plan, struct broken *sum)
 {
 	struct breaks of_kind = { 0 }, by_class[SIZES] = { 0 };
 	double shown = now_s();
@@ -318,7 +318,7 @@ static void break_kind(const struct settings *s, struct plan plan, struct broken
 }
 
 /* False if a vast break was silent. */
-static bool break_them(const struct settings *s, int model)
+static bool break_them(const struct clocks_settings *s, int model)
 {
 	struct broken sum = { 0 };
 	struct plan plan = s->plan;
@@ -347,7 +347,7 @@ static bool break_them(const struct settings *s, int model)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .conversions = 10000000,
+	struct clocks_settings s = { .conversions = 10000000,
 			      .broken = 1000,
 			      .seed = 1,
 			      .plan = { -1, CLOCK_KINDS_COUNT, DELAY_KINDS_COUNT, NULL,

@@ -28,11 +28,11 @@
 #include "freezer/solve.h"
 #include "testsuite/truth/clocks.h"
 
-struct event { uint64_t truth; uint32_t clock; };
+struct rewritten_event { uint64_t truth; uint32_t clock; };
 
-struct recording {
+struct rewritten_recording {
 	const struct trace *trace;
-	struct event *events;        /* of all threads, in their true order */
+	struct rewritten_event *events;        /* of all threads, in their true order */
 	size_t nevents;
 	uint32_t nclocks;
 	uint64_t first, last;        /* stamps, of events and packets */
@@ -48,11 +48,11 @@ static void *allocate(size_t count, size_t size)
 
 static int by_truth(const void *a, const void *b)
 {
-	uint64_t x = ((const struct event *)a)->truth, y = ((const struct event *)b)->truth;
+	uint64_t x = ((const struct rewritten_event *)a)->truth, y = ((const struct rewritten_event *)b)->truth;
 	return (x > y) - (x < y);
 }
 
-static void collect_events(struct recording *r)
+static void collect_events(struct rewritten_recording *r)
 {
 	const struct trace *trace = r->trace;
 	size_t room = 0;
@@ -64,7 +64,7 @@ static void collect_events(struct recording *r)
 		struct tr_event e;
 		while (trace_next(&cursor, &e))
 			if (e.op != DPROF_LOST)
-				r->events[r->nevents++] = (struct event){ e.stamp, trace->threads[t].clock };
+				r->events[r->nevents++] = (struct rewritten_event){ e.stamp, trace->threads[t].clock };
 		trace_end(&cursor);
 	}
 	qsort(r->events, r->nevents, sizeof *r->events, by_truth);
@@ -93,7 +93,7 @@ static void rewrite_thread(struct tr_writer *writer, const struct trace *trace, 
 }
 
 /* With one clock, that of the base, nothing is left to be proven. */
-static struct trace rewrite(const struct recording *r, const struct clockmap *maps, bool one_clock)
+static struct trace rewrite(const struct rewritten_recording *r, const struct clockmap *maps, bool one_clock)
 {
 	struct trace t = *r->trace;
 	if (one_clock)
@@ -131,15 +131,15 @@ static void rewrite_free(struct trace *t)
 
 static const struct options affine = { .assumption = { .model = FRZ_AFFINE } };
 
-static void stretch_to(struct recording *r, uint64_t first, uint64_t last)
+static void stretch_to(struct rewritten_recording *r, uint64_t first, uint64_t last)
 {
 	r->first = first < r->first ? first : r->first;
 	r->last = last > r->last ? last : r->last;
 }
 
-static void collect(struct recording *r, const struct trace *trace)
+static void collect(struct rewritten_recording *r, const struct trace *trace)
 {
-	*r = (struct recording){ .trace = trace, .nclocks = (uint32_t)trace->nclocks, .first = UINT64_MAX };
+	*r = (struct rewritten_recording){ .trace = trace, .nclocks = (uint32_t)trace->nclocks, .first = UINT64_MAX };
 	collect_events(r);
 	for (size_t i = 0; i < trace->nlinks; i++)
 		stretch_to(r, trace->links[i].sent, trace->links[i].received);
@@ -147,7 +147,7 @@ static void collect(struct recording *r, const struct trace *trace)
 		stretch_to(r, r->events[0].truth, r->events[r->nevents - 1].truth);
 }
 
-static void recording_free(struct recording *r)
+static void recording_free(struct rewritten_recording *r)
 {
 	free(r->events);
 }
@@ -155,7 +155,7 @@ static void recording_free(struct recording *r)
 /* ---- One round ------------------------------------------------------------------------------------ */
 
 /* A clock that runs 0.1 to 10 times as fast, started up to some weeks apart, and wanders. */
-static struct clockmap draw_clock(const struct recording *r, struct dice *dice, enum clock_kind kind)
+static struct clockmap draw_clock(const struct rewritten_recording *r, struct dice *dice, enum clock_kind kind)
 {
 	struct clock_spec spec = {
 		.kind = kind,
@@ -168,7 +168,7 @@ static struct clockmap draw_clock(const struct recording *r, struct dice *dice, 
 }
 
 /* A clock for each host: all affine, or of any kind that keeps the assumption, which is returned. */
-static struct frz_assumption draw_clocks(const struct recording *r, struct dice *dice, struct clockmap *maps)
+static struct frz_assumption draw_clocks(const struct rewritten_recording *r, struct dice *dice, struct clockmap *maps)
 {
 	struct frz_assumption assumption = { .model = roll_one_of(dice, 3) ? FRZ_AFFINE : FRZ_DRIFT };
 	for (uint32_t c = 0; c < r->nclocks; c++) {
@@ -181,7 +181,7 @@ static struct frz_assumption draw_clocks(const struct recording *r, struct dice 
 	return assumption;
 }
 
-static bool all_proven(const struct recording *r, const struct frz_solution *solution)
+static bool all_proven(const struct rewritten_recording *r, const struct frz_solution *solution)
 {
 	for (uint32_t c = 0; c < r->nclocks; c++)
 		if (frz_clock(solution, c)->status != FRZ_PROVEN) {
@@ -192,14 +192,14 @@ static bool all_proven(const struct recording *r, const struct frz_solution *sol
 }
 
 /* Checks the bounds of all events; prints the first that is false. */
-static bool times_hold(const struct recording *r, const struct clockmap *maps, const struct frz_solution *solution,
+static bool times_hold(const struct rewritten_recording *r, const struct clockmap *maps, const struct frz_solution *solution,
 		       struct frz_cursor *cursors)
 {
 	int64_t latest_lo = INT64_MIN; /* of all events so far, in true order */
 	for (uint32_t c = 0; c < r->nclocks; c++)
 		cursors[c] = frz_cursor(solution, c);
 	for (size_t i = 0; i < r->nevents; i++) {
-		const struct event *e = &r->events[i];
+		const struct rewritten_event *e = &r->events[i];
 		int64_t truth = (int64_t)e->truth;
 		frz_time time = frz_time_of(&cursors[e->clock], restamp(maps, e->clock, e->truth));
 		if (clockmap_compare(&maps[0], truth, time.lo) < 0 || clockmap_compare(&maps[0], truth, time.hi) > 0) {
@@ -239,12 +239,12 @@ static bool scores_hold(const struct ranking *truth, const struct ranking *shown
 }
 
 /* The time between neighbours of one clock, by its rate. */
-static bool durations_hold(const struct recording *r, const struct clockmap *maps, const struct times *times)
+static bool durations_hold(const struct rewritten_recording *r, const struct clockmap *maps, const struct times *times)
 {
-	struct event *before = allocate(r->nclocks, sizeof *before); /* of each clock; truth 0: none */
+	struct rewritten_event *before = allocate(r->nclocks, sizeof *before); /* of each clock; truth 0: none */
 	bool fine = true;
 	for (size_t i = 0; i < r->nevents && fine; i++) {
-		struct event e = r->events[i], b = before[e.clock];
+		struct rewritten_event e = r->events[i], b = before[e.clock];
 		before[e.clock] = e;
 		if (!b.truth)
 			continue;
@@ -261,7 +261,7 @@ static bool durations_hold(const struct recording *r, const struct clockmap *map
 }
 
 /* `base` is the trace with the base's clock for all. */
-static bool findings_hold(const struct recording *r, struct trace *rewritten, struct trace *base,
+static bool findings_hold(const struct rewritten_recording *r, struct trace *rewritten, struct trace *base,
 			  const struct clockmap *maps, struct frz_assumption assumption)
 {
 	struct options options = { .assumption = assumption };
@@ -282,7 +282,7 @@ static bool findings_hold(const struct recording *r, struct trace *rewritten, st
 	return fine;
 }
 
-static bool one_round(const struct recording *r, uint64_t seed)
+static bool one_round(const struct rewritten_recording *r, uint64_t seed)
 {
 	struct clockmap *maps = allocate(r->nclocks, sizeof *maps);
 	struct dice dice = { seed };
@@ -297,7 +297,7 @@ static bool one_round(const struct recording *r, uint64_t seed)
 	return fine;
 }
 
-static bool all_rounds(const struct recording *r, uint64_t rounds, uint64_t seed)
+static bool all_rounds(const struct rewritten_recording *r, uint64_t rounds, uint64_t seed)
 {
 	for (uint64_t i = 0; i < rounds; i++) {
 		if (!one_round(r, seed + i)) {
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "truth: %s\n", error);
 		return 1;
 	}
-	struct recording r;
+	struct rewritten_recording r;
 	collect(&r, trace);
 	if (trace->nclocks < 2 || !r.nevents) {
 		fprintf(stderr, "truth: %s has %zu clock(s): nothing to check\n", argv[1], trace->nclocks);

@@ -30,10 +30,10 @@ static struct clockmap draw_map(struct dice *d, const struct world_spec *spec, u
 
 /* ---- Packets -------------------------------------------------------------------------------- */
 
-struct edge {
+struct true_edge {
 	struct world *w;
 	struct dice *dice;
-	struct delay path;
+	struct true_delay path;
 	unsigned asker, answerer;
 	bool leads_to_base;
 };
@@ -65,7 +65,7 @@ static void add_link(struct world *w, unsigned from, int64_t sent, unsigned to, 
 }
 
 /* One question of a and its answer; when that is back. */
-static int64_t exchange(struct edge *e, int64_t asked)
+static int64_t exchange(struct true_edge *e, int64_t asked)
 {
 	int64_t there = delay_next(&e->path, e->dice, 0), back = delay_next(&e->path, e->dice, 1);
 	int64_t answered = asked + there + roll_in(e->dice, 0, 200 * WORLD_FINE);
@@ -79,19 +79,19 @@ static int64_t exchange(struct edge *e, int64_t asked)
 }
 
 /* When the last answer is back. */
-static int64_t burst(struct edge *e, unsigned n, int64_t at)
+static int64_t burst(struct true_edge *e, unsigned n, int64_t at)
 {
 	for (unsigned i = 0; i < n; i++)
 		at = exchange(e, at);
 	return at;
 }
 
-struct edges { struct edge *edge; size_t n; };
+struct true_edges { struct true_edge *edge; size_t n; };
 
-static struct edges draw_edges(struct world *w, struct dice *d, const struct world_spec *spec)
+static struct true_edges draw_edges(struct world *w, struct dice *d, const struct world_spec *spec)
 {
 	struct frz_edge *plan;
-	struct edges e;
+	struct true_edges e;
 
 	if (frz_topology_edges(spec->topology, w->nhosts, &plan, &e.n))
 		abort();
@@ -99,17 +99,17 @@ static struct edges draw_edges(struct world *w, struct dice *d, const struct wor
 	if (!e.edge)
 		abort();
 	for (size_t i = 0; i < e.n; i++) {
-		struct delay path = delay_draw(d, spec->delay, spec->floor_ns * WORLD_FINE);
+		struct true_delay path = delay_draw(d, spec->delay, spec->floor_ns * WORLD_FINE);
 		bool leads = plan[i].asker == 0 || spec->topology.shape == FRZ_TREE;
 
-		e.edge[i] = (struct edge){ w, d, path, plan[i].asker, plan[i].answerer, leads };
+		e.edge[i] = (struct true_edge){ w, d, path, plan[i].asker, plan[i].answerer, leads };
 	}
 	free(plan);
 	return e;
 }
 
 /* Bursts along all edges, in their order, each when its hosts are free; how long that took. */
-static int64_t bursts(const struct edges *edges, unsigned n, int64_t at)
+static int64_t bursts(const struct true_edges *edges, unsigned n, int64_t at)
 {
 	const struct world *w = edges->edge[0].w;
 	int64_t *free_at = calloc(w->nhosts, sizeof *free_at), end = at;
@@ -117,7 +117,7 @@ static int64_t bursts(const struct edges *edges, unsigned n, int64_t at)
 	if (!free_at)
 		abort();
 	for (size_t i = 0; i < edges->n; i++) {
-		struct edge *e = &edges->edge[i];
+		struct true_edge *e = &edges->edge[i];
 		int64_t *a = &free_at[e->asker], *b = &free_at[e->answerer];
 
 		*a = *b = burst(e, n, at + (*a > *b ? *a : *b)) - at;
@@ -128,7 +128,7 @@ static int64_t bursts(const struct edges *edges, unsigned n, int64_t at)
 }
 
 /* Some time before the program begins: first bursts may well be over then. */
-static int64_t lead_time(const struct edges *edges, const struct world_spec *spec)
+static int64_t lead_time(const struct true_edges *edges, const struct world_spec *spec)
 {
 	double longest = 0;
 
@@ -140,7 +140,7 @@ static int64_t lead_time(const struct edges *edges, const struct world_spec *spe
 
 static void exchange_all(struct world *w, struct dice *d, const struct world_spec *spec)
 {
-	struct edges edges = draw_edges(w, d, spec);
+	struct true_edges edges = draw_edges(w, d, spec);
 	double apart = (double)(w->end - w->begin) / (spec->pauses + 1);
 
 	if (edges.n)

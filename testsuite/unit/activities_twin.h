@@ -13,7 +13,7 @@
 
 enum { WORKS, OUTSIDE, OPERATES, IDLES };
 
-struct event {               /* of a thread, and those that it inherits */
+struct twin_event {               /* of a thread, and those that it inherits */
 	int64_t when;
 	struct tr_event e;
 	int before;          /* what the thread did since the event before */
@@ -27,7 +27,7 @@ struct twin {
 	const struct program *p;
 	struct trace *trace;
 	struct graph graph;          /* of the clock that shows the truth */
-	struct { struct event *v; size_t n; } *threads;
+	struct { struct twin_event *v; size_t n; } *threads;
 };
 
 static inline bool twin_is_region(unsigned site)
@@ -36,7 +36,7 @@ static inline bool twin_is_region(unsigned site)
 }
 
 /* Who has left a team as a member, and not for a task. */
-static inline bool twin_leaves_team(const struct event *v, size_t i)
+static inline bool twin_leaves_team(const struct twin_event *v, size_t i)
 {
 	struct tr_event enter = v[i].e;
 
@@ -53,11 +53,11 @@ static inline bool twin_leaves_team(const struct event *v, size_t i)
 static inline void twin_read_thread(struct twin *t, uint32_t thread)
 {
 	struct tr_cursor events = trace_places(t->trace, thread);
-	struct event *v = NULL;
+	struct twin_event *v = NULL;
 	size_t n = 0, own = 0;
 	unsigned open[64], depth = 0;
 
-	for (struct event x = { .ideal = -1 }; trace_next(&events, &x.e);) {
+	for (struct twin_event x = { .ideal = -1 }; trace_next(&events, &x.e);) {
 		x.when = (int64_t)x.e.stamp;
 		x.own = own;
 		own += !x.e.inherited;
@@ -78,7 +78,7 @@ static inline void twin_read_thread(struct twin *t, uint32_t thread)
 }
 
 /* The node that the event waited for, of several the last; or NULL. */
-static inline const struct graph_node *twin_waited_for(const struct twin *t, uint32_t thread, const struct event *e)
+static inline const struct graph_node *twin_waited_for(const struct twin *t, uint32_t thread, const struct twin_event *e)
 {
 	const struct graph_thread *g = &t->graph.threads[thread];
 
@@ -93,14 +93,14 @@ static inline bool twin_counts(const struct graph_input *input)
 	return input->sure && !input->candidate;
 }
 
-static inline struct event *twin_poster(const struct twin *t, const struct graph_input *input)
+static inline struct twin_event *twin_poster(const struct twin *t, const struct graph_input *input)
 {
 	const struct graph_thread *g = &t->graph.threads[input->thread];
 
 	for (size_t i = 0; i < g->nsyncs; i++)
 		if (g->syncs[i].what == GRAPH_POSTS && &t->graph.inputs[g->syncs[i].number] == input)
 			for (size_t k = 0; k < t->threads[input->thread].n; k++) {
-				struct event *e = &t->threads[input->thread].v[k];
+				struct twin_event *e = &t->threads[input->thread].v[k];
 				if (e->own == g->syncs[i].at && !e->e.inherited)
 					return e;
 			}
@@ -109,7 +109,7 @@ static inline struct event *twin_poster(const struct twin *t, const struct graph
 }
 
 /* Since the operation was entered that ends there. */
-static inline int64_t twin_time_in(const struct event *v, size_t i)
+static inline int64_t twin_time_in(const struct twin_event *v, size_t i)
 {
 	size_t k = i;
 
@@ -121,7 +121,7 @@ static inline int64_t twin_time_in(const struct event *v, size_t i)
 /* How long an operation took behind the last that it waited for, as it was. */
 static inline int64_t twin_transfer(const struct twin *t, uint32_t thread, size_t i)
 {
-	const struct event *e = &t->threads[thread].v[i];
+	const struct twin_event *e = &t->threads[thread].v[i];
 	const struct graph_node *node = twin_waited_for(t, thread, e);
 	int64_t took = i ? twin_time_in(t->threads[thread].v, i) : INT64_MAX, behind = node ? INT64_MAX : took;
 

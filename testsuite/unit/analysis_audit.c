@@ -37,9 +37,9 @@ static const struct audit_claim *find(const struct audit *a, const char *words)
 	return NULL;
 }
 
-struct tally { size_t yes, no; };
+struct audit_tally { size_t yes, no; };
 
-static void must_agree(const struct audit_claim *c, struct tally truths)
+static void must_agree(const struct audit_claim *c, struct audit_tally truths)
 {
 	ck_assert_msg(c->verdict != AUDIT_HOLDS || truths.no == 0, "%s: holds, but not always", c->text);
 	ck_assert_msg(c->verdict != AUDIT_FLIPS || truths.yes == 0, "%s: flips, but not always", c->text);
@@ -65,7 +65,7 @@ START_TEST(verdicts_hold_for_all_truths)
 			first = said[k] > said[first] ? k : first;
 		}
 		struct audit a;
-		struct tally longest = { 0, 0 }, share = { 0, 0 };
+		struct audit_tally longest = { 0, 0 }, share = { 0, 0 };
 		audit_open(&a, &recorded, &bounds, n);
 		for (size_t t = 0; t < TRUTHS; t++) {
 			double truth[MOST];

@@ -359,8 +359,8 @@ static void make_hosts(size_t nthreads)
 	w.clocks[1].host = "h1";
 	w.nthreads = w.nprocesses = nthreads;
 	for (int i = 0; i < LINES; i++) {
-		w.lines[0][i] = (struct line){ 1, 0 };
-		w.lines[1][i] = (struct line){ 1, 100.0 * i };
+		w.lines[0][i] = (struct world_line){ 1, 0 };
+		w.lines[1][i] = (struct world_line){ 1, 100.0 * i };
 	}
 	for (uint32_t i = 0; i < nthreads; i++)
 		w.processes[i].marked = true;

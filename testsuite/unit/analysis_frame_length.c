@@ -16,11 +16,11 @@ static int64_t below(uint64_t n)
 	return (int64_t)((dice >> 33) % n);
 }
 
-struct stretch { frz_time begin, end, passed; bool has_passed; };
+struct length_stretch { frz_time begin, end, passed; bool has_passed; };
 
-static struct stretch random_stretch(void)
+static struct length_stretch random_stretch(void)
 {
-	struct stretch x;
+	struct length_stretch x;
 	int64_t scale = below(3) ? 100 : 5000;
 	x.begin.lo = below(scale) - 50;
 	x.begin.hi = below(20) ? x.begin.lo + below(30) : INT64_MAX;
@@ -32,13 +32,13 @@ static struct stretch random_stretch(void)
 	return x;
 }
 
-static struct frame_part part_of(const struct stretch *x)
+static struct frame_part part_of(const struct length_stretch *x)
 {
 	return frame_part(x->begin, x->end, x->has_passed ? &x->passed : NULL);
 }
 
 /* By the words of the header. */
-static frz_time twin(const struct stretch *x, size_t n)
+static frz_time twin(const struct length_stretch *x, size_t n)
 {
 	frz_time length = { INT64_MAX, INT64_MAX };
 	for (size_t i = 0; i < n; i++)
@@ -52,7 +52,7 @@ static frz_time twin(const struct stretch *x, size_t n)
 	return (frz_time){ larger(length.lo, 0), larger(length.hi, 0) };
 }
 
-struct kept { size_t n; struct stretch x[CLOCKS]; struct frame_part node[2 * CLOCKS]; size_t joins; };
+struct kept { size_t n; struct length_stretch x[CLOCKS]; struct frame_part node[2 * CLOCKS]; size_t joins; };
 
 static void leaf(void *of, size_t i)
 {

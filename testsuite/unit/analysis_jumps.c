@@ -22,13 +22,13 @@ static struct tr_site sites[SITES] = {
 	{ .kind = DPROF_KIND_IO, .name = "stack switch", .file = "", .function = "" },
 };
 
-struct entry { uint32_t site; bool other; /* on the other stack */ };
-struct place { uint64_t from; struct entry in[DEEP]; size_t depth; }; /* from a stamp on, innermost last */
+struct jumps_entry { uint32_t site; bool other; /* on the other stack */ };
+struct jumps_place { uint64_t from; struct jumps_entry in[DEEP]; size_t depth; }; /* from a stamp on, innermost last */
 
-static struct program {
+static struct jumps_program {
 	struct dice dice;
 	bool two_stacks, may_jump, jumped, mixed, other; /* mixed: it switched stacks inside of something */
-	struct place now, place[STEPS + 3];
+	struct jumps_place now, place[STEPS + 3];
 	size_t nplaces;
 	struct tr_record record[STEPS + 3 * DEEP + 2];
 	size_t nrecords;
@@ -52,7 +52,7 @@ static void record(uint32_t site, enum dprof_op op)
 static void enter(void)
 {
 	uint32_t site = (uint32_t)roll_in(&p.dice, A, ISEND);
-	p.now.in[p.now.depth++] = (struct entry){ site, p.other };
+	p.now.in[p.now.depth++] = (struct jumps_entry){ site, p.other };
 	record(site, DPROF_ENTER);
 }
 
@@ -93,7 +93,7 @@ static void step(void)
 
 static void run(uint64_t seed)
 {
-	p = (struct program){ .dice = { seed }, .now.from = 1000 };
+	p = (struct jumps_program){ .dice = { seed }, .now.from = 1000 };
 	p.two_stacks = roll_one_of(&p.dice, 4);
 	p.may_jump = !p.two_stacks && !roll_one_of(&p.dice, 4);
 	for (uint32_t s = 0; s < LAST; s++)
@@ -124,7 +124,7 @@ static void open_trace(void)
 
 /* ---- What must hold of it -------------------------------------------------------------------- */
 
-static bool is_in(const struct place *x, uint32_t site)
+static bool is_in(const struct jumps_place *x, uint32_t site)
 {
 	for (size_t i = 0; i < x->depth; i++)
 		if (x->in[i].site == site)
@@ -132,7 +132,7 @@ static bool is_in(const struct place *x, uint32_t site)
 	return false;
 }
 
-static uint8_t true_state(const struct place *x)
+static uint8_t true_state(const struct jumps_place *x)
 {
 	for (size_t d = x->depth; d-- > 0;)
 		if (x->in[d].site != ISEND)
@@ -142,7 +142,7 @@ static uint8_t true_state(const struct place *x)
 
 /* Each place that begins in from .. to, or in which that begins. */
 #define FOR_PLACES(x, begin, end)                                        \
-	for (const struct place *x = p.place; x + 1 < p.place + p.nplaces; x++) \
+	for (const struct jumps_place *x = p.place; x + 1 < p.place + p.nplaces; x++) \
 		if (x->from < (end) && x[1].from > (begin))
 
 static void check_states(uint64_t seed, const struct roles *roles)
@@ -180,7 +180,7 @@ static void check_regions(uint64_t seed, struct totals *totals)
 }
 
 /* Which of these is true, in the order of the query's atoms. */
-static uint32_t true_mask(const struct query *q, const struct place *x)
+static uint32_t true_mask(const struct query *q, const struct jumps_place *x)
 {
 	uint32_t mask = 0, top = x->depth ? x->in[x->depth - 1].site : TR_NO_SITE;
 	for (uint32_t i = 0; i < q->natoms; i++) {

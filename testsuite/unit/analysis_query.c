@@ -21,7 +21,7 @@
 
 /* ---- A random condition ---------------------------------------------------------------------- */
 
-struct place {
+struct query_place {
 	uint32_t sites;      /* bits; or nothing of these: */
 	enum { NO_STATE, IS_WORKING, IS_WAITING, IS_ALIVE } state;
 	bool innermost, one_instance;
@@ -33,7 +33,7 @@ enum op { NUMBER, COUNT, PLUS, MINUS, TIMES, EQ, NE, LT, LE, GT, GE, NOT, AND, O
 struct node {
 	enum op op;
 	int64_t number;
-	struct place place;
+	struct query_place place;
 	bool ranks;
 	int64_t rank, thread; /* only on these; -1: all */
 	int left, right;
@@ -55,7 +55,7 @@ static void say(const char *format, ...)
 		ck_abort_msg("the condition is too long: %s", text);
 }
 
-static struct place random_place(void)
+static struct query_place random_place(void)
 {
 	static const struct { const char *word; uint32_t sites; } words[] = {
 		{ "a", 1 << REGION_A }, { "b", 1 << REGION_B }, { "bar", 1 << BARRIER },
@@ -63,7 +63,7 @@ static struct place random_place(void)
 		{ "barrier", 1 << BARRIER }, { "send", 1 << SEND }, { "\"x.c:2\"", 1 << REGION_B },
 	};
 	static const char *const states[] = { "", "working", "waiting", "alive" };
-	struct place p = { .state = below(3) ? NO_STATE : 1 + (int)below(3) };
+	struct query_place p = { .state = below(3) ? NO_STATE : 1 + (int)below(3) };
 	if (p.state != NO_STATE) {
 		say("%s", states[p.state]);
 		return p;
@@ -221,7 +221,7 @@ static struct stack true_stack(const struct true_thread *t, double time)
 	return s;
 }
 
-static bool is_in(const struct stack *s, const struct place *p)
+static bool is_in(const struct stack *s, const struct query_place *p)
 {
 	size_t depth = s->depth;
 	if (p->state == IS_ALIVE)

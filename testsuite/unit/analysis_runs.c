@@ -7,7 +7,7 @@
 #define ARRAYS 2000
 #define MOST   300
 
-struct item { uint32_t key, place; };
+struct runs_item { uint32_t key, place; };
 
 static uint64_t dice;
 
@@ -19,29 +19,29 @@ static uint64_t roll(uint64_t sides)
 
 static int by_key(const void *x, const void *y)
 {
-	const struct item *a = x, *b = y;
+	const struct runs_item *a = x, *b = y;
 
 	return (a->key > b->key) - (a->key < b->key);
 }
 
 /* Stretches in order, of which some have but one item, or equal ones. */
-static size_t draw(struct item *items)
+static size_t draw(struct runs_item *items)
 {
 	size_t n = roll(MOST + 1), longest = 1 + roll(MOST);
 	uint32_t key = 0, step = (uint32_t)(1 + roll(3));
 
 	for (size_t i = 0; i < n; i++) {
 		key = roll(longest) ? key + (uint32_t)roll(step) : (uint32_t)roll(100);
-		items[i] = (struct item){ key, (uint32_t)i };
+		items[i] = (struct runs_item){ key, (uint32_t)i };
 	}
 	return n;
 }
 
-static void insert_all(struct item *items, size_t n)
+static void insert_all(struct runs_item *items, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = i; k > 0 && items[k - 1].key > items[k].key; k--) {
-			struct item other = items[k];
+			struct runs_item other = items[k];
 
 			items[k] = items[k - 1];
 			items[k - 1] = other;
@@ -51,7 +51,7 @@ static void insert_all(struct item *items, size_t n)
 /* What is out of place by no more than that is in its place at once. */
 START_TEST(near_elements_settle)
 {
-	struct item items[MOST];
+	struct runs_item items[MOST];
 
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(ARRAYS); seed++) {
 		size_t block = 1 + seed % (RUNS_NEAR + 1), n = MOST / block * block;
@@ -59,7 +59,7 @@ START_TEST(near_elements_settle)
 		for (size_t i = 0; i < n; i++) {
 			size_t from = i / block * block;
 
-			items[i] = (struct item){ (uint32_t)(from + block - 1 - i % block), (uint32_t)i };
+			items[i] = (struct runs_item){ (uint32_t)(from + block - 1 - i % block), (uint32_t)i };
 			runs_settle(items, i + 1, sizeof *items, by_key);
 		}
 		for (size_t i = 0; i < n; i++)
@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(runs_are_sorted_and_equals_stay_in_order)
 {
-	struct item items[MOST + 1], twin[MOST + 1];
+	struct runs_item items[MOST + 1], twin[MOST + 1];
 	struct spill *spill = spill_open(1);
 
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(ARRAYS); seed++) {

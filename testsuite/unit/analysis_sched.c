@@ -18,7 +18,7 @@ static uint64_t longest_wait = 30000, longest_turn = 10000;
 static int turns = TURNS; /* at most */
 static bool just_made; /* when the kernel is asked first: it waits for its first core then */
 enum { RUNS, WAITS, BLOCKED };
-static struct world {
+static struct sched_world {
 	uint64_t random;
 	uint64_t begin[TURNS + 1]; /* of each turn, in ticks of 1 ns */
 	int does[TURNS];

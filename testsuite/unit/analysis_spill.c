@@ -22,13 +22,13 @@ static uint64_t roll(uint64_t sides)
 	return dice * UINT64_C(2685821657736338717) % sides;
 }
 
-struct item { uint64_t a, b, c; };
-struct pair { struct item *array, *twin; size_t n; };
+struct spill_item { uint64_t a, b, c; };
+struct spill_pair { struct spill_item *array, *twin; size_t n; };
 
-static void grow(struct spill *s, struct pair *p)
+static void grow(struct spill *s, struct spill_pair *p)
 {
 	for (size_t more = (size_t)1 << roll(15); more > 0; more--) {
-		struct item item = { roll(UINT64_MAX), p->n, more };
+		struct spill_item item = { roll(UINT64_MAX), p->n, more };
 
 		p->twin = realloc(p->twin, (p->n + 1) * sizeof item);
 		p->twin[p->n] = item;
@@ -37,7 +37,7 @@ static void grow(struct spill *s, struct pair *p)
 	}
 }
 
-static void change(const struct pair *p)
+static void change(const struct spill_pair *p)
 {
 	for (size_t k = roll(100); k > 0 && p->n; k--) {
 		size_t at = roll(p->n);
@@ -46,24 +46,24 @@ static void change(const struct pair *p)
 	}
 }
 
-static void check(const struct pair *p)
+static void check(const struct spill_pair *p)
 {
 	ck_assert_msg(!p->n || memcmp(p->array, p->twin, p->n * sizeof *p->twin) == 0,
 		      "SEED=%" PRIu64 ": %zu items are not what was put in", unit_seed, p->n);
 }
 
-static void drop(struct spill *s, struct pair *p)
+static void drop(struct spill *s, struct spill_pair *p)
 {
 	check(p);
 	spill_free(s, p->array);
 	free(p->twin);
-	*p = (struct pair){ NULL, NULL, 0 };
+	*p = (struct spill_pair){ NULL, NULL, 0 };
 }
 
 /* To another place, as pages of another array. */
-static void copy(struct spill *s, struct pair *p)
+static void copy(struct spill *s, struct spill_pair *p)
 {
-	struct item *to = spill_zeros(s, p->n, sizeof *to);
+	struct spill_item *to = spill_zeros(s, p->n, sizeof *to);
 
 	for (size_t i = 0; i < p->n; i++)
 		ck_assert_uint_eq(to[i].a | to[i].b | to[i].c, 0);
@@ -75,12 +75,12 @@ static void copy(struct spill *s, struct pair *p)
 static void compare_with_memory(size_t side_by_side)
 {
 	struct spill *s = spill_open(side_by_side);
-	struct pair pairs[ARRAYS] = { 0 };
+	struct spill_pair pairs[ARRAYS] = { 0 };
 
 	for (int i = 0; i < 8; i++)
 		roll(2);
 	for (int step = 0; step < STEPS; step++) {
-		struct pair *p = &pairs[roll(ARRAYS)];
+		struct spill_pair *p = &pairs[roll(ARRAYS)];
 
 		switch (roll(8)) {
 		case 0: drop(s, p); break;
@@ -178,11 +178,11 @@ END_TEST
 static void fill(bool has_room)
 {
 	struct spill *s = spill_open(1);
-	struct item *array = NULL;
+	struct spill_item *array = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < 200000; i++)
-		*SPILL_GROW(s, array, n) = (struct item){ i, 2 * i, 3 * i };
+		*SPILL_GROW(s, array, n) = (struct spill_item){ i, 2 * i, 3 * i };
 	for (size_t i = 0; i < n; i++)
 		ck_assert(array[i].a == i && array[i].b == 2 * i && array[i].c == 3 * i);
 	ck_assert_int_eq(s->error == 0, has_room);

@@ -17,7 +17,7 @@
 
 struct true_clock { double rate, offset; }; /* time = rate * reading + offset */
 
-static struct world {
+static struct times_world {
 	uint64_t random;
 	struct true_clock truth[CLOCKS];
 	struct tr_clock clocks[CLOCKS];

@@ -18,18 +18,18 @@ static uint64_t random_below(uint64_t n)
 
 /* ---- A thread that records, and is interrupted ----------------------------------------------- */
 
-struct told {
+struct trace_told {
 	struct tr_record event, arg[3];
 	size_t nargs;
 };
 
-struct recording {
+struct trace_recording {
 	unsigned deepest;                /* handlers in handlers; where events have arguments: 1 */
 	bool arguments;
 	uint64_t clock;
 	struct tr_record record[MOST]; /* as the runtime leaves them */
 	size_t n;
-	struct told truth[MOST];
+	struct trace_told truth[MOST];
 	size_t ntruth;
 };
 
@@ -39,16 +39,16 @@ struct recording {
 static struct tr_site sites[2 * MOST]; /* operations, and behind them regions */
 static const struct trace trace = { .sites = sites, .nsites = 2 * MOST };
 
-static void interrupt(struct recording *r, unsigned depth);
+static void interrupt(struct trace_recording *r, unsigned depth);
 
-static struct told *tell(struct recording *r, uint64_t stamp, uint64_t what)
+static struct trace_told *tell(struct trace_recording *r, uint64_t stamp, uint64_t what)
 {
 	r->record[r->n++] = (struct tr_record){ stamp, what };
-	r->truth[r->ntruth] = (struct told){ .event = { stamp, what } };
+	r->truth[r->ntruth] = (struct trace_told){ .event = { stamp, what } };
 	return &r->truth[r->ntruth++];
 }
 
-static void say(struct recording *r, struct told *told)
+static void say(struct trace_recording *r, struct trace_told *told)
 {
 	for (uint64_t i = r->arguments ? random_below(4) : 0; i--;) {
 		struct tr_record arg = { random_below(3), TR_WHAT(i + 1, DPROF_ARG) };
@@ -57,13 +57,13 @@ static void say(struct recording *r, struct told *told)
 }
 
 /* What an operation was is known, and when it began and ended, before a slot of it is claimed; all are claimed at once, mostly. */
-static void operate(struct recording *r, unsigned depth)
+static void operate(struct trace_recording *r, unsigned depth)
 {
 	uint64_t begin = r->clock += 1 + random_below(3), end = begin + random_below(2), site = r->n;
 	bool visit = random_below(3);
 	r->clock = end;
 	interrupt(r, depth);
-	struct told *told = tell(r, begin, OPERATION(site) | (visit ? DPROF_ENTER : DPROF_POINT));
+	struct trace_told *told = tell(r, begin, OPERATION(site) | (visit ? DPROF_ENTER : DPROF_POINT));
 	if (!depth)
 		say(r, told);
 	if (visit && !r->arguments)
@@ -73,7 +73,7 @@ static void operate(struct recording *r, unsigned depth)
 }
 
 /* An enter and a point claim a slot, then read the counter; an exit does it the other way round. */
-static void record(struct recording *r, unsigned depth, enum dprof_op op)
+static void record(struct trace_recording *r, unsigned depth, enum dprof_op op)
 {
 	uint64_t stamp = 0;
 	if (op == DPROF_EXIT) {
@@ -86,15 +86,15 @@ static void record(struct recording *r, unsigned depth, enum dprof_op op)
 		stamp = r->clock += 1 + random_below(3);
 	}
 	r->record[slot] = (struct tr_record){ stamp, SITE(slot) | op };
-	struct told *told = &r->truth[r->ntruth++];
-	*told = (struct told){ .event = r->record[slot] };
+	struct trace_told *told = &r->truth[r->ntruth++];
+	*told = (struct trace_told){ .event = r->record[slot] };
 	if (!depth)
 		say(r, told);
 }
 
 /* Now and then a handler comes, which marks a region with points and operations in it, and says no more of
  * them. */
-static void interrupt(struct recording *r, unsigned depth)
+static void interrupt(struct trace_recording *r, unsigned depth)
 {
 	if (depth == r->deepest || r->n > MOST / 2 || random_below(6))
 		return;
@@ -109,13 +109,13 @@ static void interrupt(struct recording *r, unsigned depth)
 
 static int by_stamp(const void *a, const void *b)
 {
-	const struct told *x = a, *y = b;
+	const struct trace_told *x = a, *y = b;
 	if (x->event.stamp != y->event.stamp)
 		return x->event.stamp > y->event.stamp ? 1 : -1;
 	return (x->event.what & DPROF_EXIT) > (y->event.what & DPROF_EXIT) ? 1 : -1; /* an operation that took no time */
 }
 
-static void random_recording(struct recording *r)
+static void random_recording(struct trace_recording *r)
 {
 	memset(r, 0, sizeof *r);
 	r->arguments = random_below(2);
@@ -129,10 +129,10 @@ static void random_recording(struct recording *r)
 	qsort(r->truth, r->ntruth, sizeof *r->truth, by_stamp);
 }
 
-static bool is_truth(const struct recording *r, const struct tr_record *found)
+static bool is_truth(const struct trace_recording *r, const struct tr_record *found)
 {
 	for (size_t i = 0; i < r->ntruth; i++) {
-		const struct told *told = &r->truth[i];
+		const struct trace_told *told = &r->truth[i];
 		if (memcmp(found++, &told->event, sizeof *found) ||
 		    memcmp(found, told->arg, told->nargs * sizeof *found))
 			return false;
@@ -143,7 +143,7 @@ static bool is_truth(const struct recording *r, const struct tr_record *found)
 
 START_TEST(interrupted_records_come_into_order)
 {
-	static struct recording r;
+	static struct trace_recording r;
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		state = seed;
 		random_recording(&r);

@@ -42,16 +42,16 @@ static char directory[] = "/tmp/dprof-damage-XXXXXX";
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-struct file { char *path; uint8_t *bytes; size_t size; };
+struct damaged_file { char *path; uint8_t *bytes; size_t size; };
 
-static struct file files[64];
+static struct damaged_file files[64];
 static size_t nfiles;
 
 static void load(const char *path)
 {
 	FILE *in = fopen(path, "rb");
 	ck_assert_ptr_nonnull(in);
-	struct file *f = &files[nfiles++];
+	struct damaged_file *f = &files[nfiles++];
 	f->path = mem_copy(path);
 	f->bytes = mem_resize(NULL, 1 << 20, 1);
 	f->size = fread(f->bytes, 1, 1 << 20, in);
@@ -192,11 +192,11 @@ static void one_round(const char *trace, FILE *nowhere)
 {
 	static uint8_t bytes[1 << 21];
 	struct mutator m = { seed };
-	struct file *f = &files[mut_below(&m, nfiles)];
+	struct damaged_file *f = &files[mut_below(&m, nfiles)];
 	struct mut_bytes b = { bytes, f->size, sizeof bytes };
 	memcpy(bytes, f->bytes, f->size);
 	for (size_t times = 1 + mut_below(&m, 3); times && b.size < 1 << 18; times--) {
-		const struct file *other = &files[mut_below(&m, nfiles)];
+		const struct damaged_file *other = &files[mut_below(&m, nfiles)];
 		mut_file(&m, f->path, &b, other->bytes, other->size);
 	}
 	if (mut_below(&m, 50) == 0)

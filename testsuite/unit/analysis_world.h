@@ -33,7 +33,7 @@ static struct tr_site sites[SITES] = {
 	{ .kind = DPROF_KIND_JOIN, .name = "thread end", .file = "", .function = "", .line = 0, .column = 0 },
 };
 
-struct line { double rate, offset; };
+struct world_line { double rate, offset; };
 struct true_event {
 	double time;
 	uint8_t state;
@@ -54,10 +54,10 @@ struct true_thread {
 	struct tr_record records[EVENTS + 4];
 };
 
-static struct world {
+static struct small_world {
 	uint64_t random;
 	uint32_t nclocks;
-	struct line lines[CLOCKS][LINES], truth[CLOCKS];
+	struct world_line lines[CLOCKS][LINES], truth[CLOCKS];
 	struct true_thread thread[THREADS];
 	size_t nthreads, nprocesses;
 	bool damaged;
@@ -108,7 +108,7 @@ frz_time frz_time_elsewhere(struct frz_cursor *c, uint64_t stamp)
 {
 	double lo = INFINITY, hi = -INFINITY;
 	for (int i = 0; i < LINES; i++) {
-		const struct line *l = &w.lines[c->clock][i];
+		const struct world_line *l = &w.lines[c->clock][i];
 		lo = fmin(lo, l->rate * (double)stamp + l->offset);
 		hi = fmax(hi, l->rate * ((double)stamp + 1) + l->offset);
 	}
@@ -294,9 +294,9 @@ static inline void make_clock(uint32_t c)
 	double rate = c ? 0.5 + real(1.5) : 1, offset = c ? 5000 + real(5000) : 0;
 	double width = c ? widths[below(4)] : 0, wander = c ? real(0.02) : 0;
 	double weight[LINES], sum = 0;
-	w.truth[c] = (struct line){ 0, 0 };
+	w.truth[c] = (struct world_line){ 0, 0 };
 	for (int i = 0; i < LINES; i++) {
-		w.lines[c][i] = (struct line){ rate * (1 + real(wander)), offset + real(width) };
+		w.lines[c][i] = (struct world_line){ rate * (1 + real(wander)), offset + real(width) };
 		weight[i] = below(3) ? real(1) : 1e-3;
 		sum += weight[i];
 	}

@@ -21,11 +21,11 @@ static const struct frz_assumption affine = { .model = FRZ_AFFINE };
 
 /* Clock 1 shows (instant / FINE) * num / den + offset, instants being counted from `begin` ticks of
  * the base. */
-struct truth { wide num, den; uint64_t offset, begin; };
+struct baseline_truth { wide num, den; uint64_t offset, begin; };
 
-static struct truth draw_truth(void)
+static struct baseline_truth draw_truth(void)
 {
-	struct truth t = { .den = 1000 + (wide)below(100000) };
+	struct baseline_truth t = { .den = 1000 + (wide)below(100000) };
 
 	t.num = t.den * (wide)(100 + below(9900)) / 1000;
 	t.offset = UINT64_C(1) + (UINT64_C(1) << 60) + any_size(58);
@@ -38,28 +38,28 @@ static wide floor_div(wide a, wide b)
 	return a / b - (a % b < 0);
 }
 
-static uint64_t clock_shows(const struct truth *t, wide instant)
+static uint64_t clock_shows(const struct baseline_truth *t, wide instant)
 {
 	return t->offset + (uint64_t)floor_div(instant * t->num, t->den * FINE);
 }
 
-static uint64_t base_shows(const struct truth *t, wide instant)
+static uint64_t base_shows(const struct baseline_truth *t, wide instant)
 {
 	return t->begin + (uint64_t)floor_div(instant, FINE);
 }
 
-static struct frz_link there(const struct truth *t, wide sent, wide flight)
+static struct frz_link there(const struct baseline_truth *t, wide sent, wide flight)
 {
 	return (struct frz_link){ 0, 1, base_shows(t, sent), clock_shows(t, sent + flight) };
 }
 
-static struct frz_link back(const struct truth *t, wide sent, wide flight)
+static struct frz_link back(const struct baseline_truth *t, wide sent, wide flight)
 {
 	return (struct frz_link){ 1, 0, clock_shows(t, sent), base_shows(t, sent + flight) };
 }
 
 /* Two links: whoever asks, the other answers after `stay`. */
-static void exchange(const struct truth *t, struct frz_link *links, bool base_asks, wide asked,
+static void exchange(const struct baseline_truth *t, struct frz_link *links, bool base_asks, wide asked,
 		     wide flight, wide stay, wide flight_back)
 {
 	links[0] = base_asks ? there(t, asked, flight) : back(t, asked, flight);
@@ -67,13 +67,13 @@ static void exchange(const struct truth *t, struct frz_link *links, bool base_as
 	links[1] = base_asks ? back(t, asked, flight_back) : there(t, asked, flight_back);
 }
 
-static double rate_of(const struct truth *t)
+static double rate_of(const struct baseline_truth *t)
 {
 	return (double)t->den / (double)t->num;
 }
 
 /* How far beyond the origin the base was when the clock showed the middle of a tick. */
-static double true_time(const struct truth *t, const struct baseline *b, uint64_t stamp)
+static double true_time(const struct baseline_truth *t, const struct baseline *b, uint64_t stamp)
 {
 	return (double)(int64_t)(t->begin - b->origin.time) +
 	       ((double)(int64_t)(stamp - t->offset) + 0.5) * rate_of(t);
@@ -96,7 +96,7 @@ static struct baseline_time convert(const struct baseline *b, uint64_t stamp)
 
 /* Every packet takes the same time, very little of the run, so that it matters to no method where
  * in the run there is a packet forth but none back. In between are packets of other hosts. */
-static size_t draw_equal_exchanges(const struct truth *t, struct frz_link *links, wide run)
+static size_t draw_equal_exchanges(const struct baseline_truth *t, struct frz_link *links, wide run)
 {
 	wide flight = (wide)(100 + below(1000)) * FINE;
 	size_t n = 0;
@@ -116,7 +116,7 @@ START_TEST(equal_delays_leave_only_rounding)
 	struct frz_link links[4 * 20];
 
 	for (int round = 0; round < 50; round++) {
-		struct truth t = draw_truth();
+		struct baseline_truth t = draw_truth();
 		wide run = ((wide)1 << (36 + below(5))) * FINE;
 		struct baseline_evidence e = evidence(links, draw_equal_exchanges(&t, links, run));
 		struct baseline_moment barriers[] = { { clock_shows(&t, 0), base_shows(&t, 0) },
@@ -165,7 +165,7 @@ END_TEST
 
 static size_t draw_links(struct frz_link *links)
 {
-	struct truth t = draw_truth();
+	struct baseline_truth t = draw_truth();
 	size_t n = 2 + below(below(4) ? 10 : MAX_LINKS - 2);
 	wide run = (wide)(1 + any_size(44)) * FINE;
 	unsigned kind = (unsigned)below(4), flight = (unsigned)below(34);
@@ -187,7 +187,7 @@ static size_t draw_links(struct frz_link *links)
 	return n;
 }
 
-static size_t draw_exchanges(const struct truth *t, struct frz_link *links, wide run)
+static size_t draw_exchanges(const struct baseline_truth *t, struct frz_link *links, wide run)
 {
 	size_t n = 0;
 
@@ -297,7 +297,7 @@ START_TEST(the_method_is_as_good_as_its_tolerance)
 	struct frz_link links[MAX_LINKS];
 
 	for (int round = 0; round < 100; round++) {
-		struct truth t = draw_truth();
+		struct baseline_truth t = draw_truth();
 		size_t n = draw_exchanges(&t, links, ((wide)1 << (30 + below(10))) * FINE);
 		struct baseline_evidence e = evidence(links, n);
 		struct frz_solution *solution;
@@ -320,7 +320,7 @@ START_TEST(the_hulls_line_passes_between_all_links)
 	struct frz_link links[MAX_LINKS];
 
 	for (int round = 0; round < 300; round++) {
-		struct truth t = draw_truth();
+		struct baseline_truth t = draw_truth();
 		size_t n = draw_exchanges(&t, links, (wide)(100000 + any_size(44)) * FINE);
 		struct baseline_evidence e = evidence(links, n);
 		struct baseline b;
@@ -343,13 +343,13 @@ END_TEST
 
 /* Ticks of the base that travel must take for FreeZer's formula: one of the base, and one of the
  * clock. */
-static wide least_flight(const struct truth *t)
+static wide least_flight(const struct baseline_truth *t)
 {
 	return (1 + t->den / t->num + 1) * FINE;
 }
 
 /* Two exchanges of one start and end of the run; whoever asks. */
-static void draw_ends(const struct truth *t, struct frz_link links[4], wide run)
+static void draw_ends(const struct baseline_truth *t, struct frz_link links[4], wide run)
 {
 	wide least = least_flight(t);
 
@@ -359,14 +359,14 @@ static void draw_ends(const struct truth *t, struct frz_link links[4], wide run)
 }
 
 /* Base ticks beyond the origin. */
-static double instant_of(const struct truth *t, const struct baseline *b, wide instant)
+static double instant_of(const struct baseline_truth *t, const struct baseline *b, wide instant)
 {
 	return (double)(int64_t)(t->begin - b->origin.time) + (double)instant / FINE;
 }
 
 /* The solver knows that a stamp is a whole tick, and rounds to whole ticks; the formula does neither.
  * Up to the run's length behind the run this matters four times. */
-static void compare_formula(const struct truth *t, const struct baseline *b,
+static void compare_formula(const struct baseline_truth *t, const struct baseline *b,
 			    struct frz_cursor *optimum, wide instant)
 {
 	uint64_t stamp = clock_shows(t, instant);
@@ -387,7 +387,7 @@ START_TEST(freezers_formula_is_true_from_its_zero_on)
 	struct frz_link links[4];
 
 	for (int round = 0; round < 1000; round++) {
-		struct truth t = draw_truth();
+		struct baseline_truth t = draw_truth();
 		wide run = ((wide)1 << (24 + below(20))) * FINE;
 		struct frz_solution *solution;
 		struct baseline b;

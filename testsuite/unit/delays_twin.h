@@ -25,7 +25,7 @@ struct twin_wait {
 	double inherited;
 };
 
-struct twin {
+struct delays_twin {
 	const struct program *p;
 	const struct graph *g;
 	struct { struct twin_piece *v; size_t n; } *pieces; /* of each thread */
@@ -34,13 +34,13 @@ struct twin {
 	double uncaused, all;
 };
 
-static int64_t twin_time(const struct twin *t, uint32_t thread, uint32_t point)
+static int64_t twin_time(const struct delays_twin *t, uint32_t thread, uint32_t point)
 {
 	return t->p->threads[thread].events[t->g->threads[thread].syncs[point].at].truth;
 }
 
 /* The point that posts an input. */
-static uint32_t twin_posted(const struct twin *t, size_t input)
+static uint32_t twin_posted(const struct delays_twin *t, size_t input)
 {
 	const struct graph_thread *of = &t->g->threads[t->g->inputs[input].thread];
 
@@ -52,7 +52,7 @@ static uint32_t twin_posted(const struct twin *t, size_t input)
 }
 
 /* Where a thread was between its events. */
-static void twin_add_pieces(struct twin *t, uint32_t thread)
+static void twin_add_pieces(struct delays_twin *t, uint32_t thread)
 {
 	const struct trace *trace = t->g->trace;
 	struct tr_cursor events = trace_places(trace, thread);
@@ -77,7 +77,7 @@ static void twin_add_pieces(struct twin *t, uint32_t thread)
 }
 
 /* When the outermost operation began in which the thread was before an event; INT64_MIN: it was in none. */
-static int64_t twin_operation(const struct twin *t, uint32_t thread, size_t at)
+static int64_t twin_operation(const struct delays_twin *t, uint32_t thread, size_t at)
 {
 	int64_t began = INT64_MIN;
 	unsigned depth = 0;
@@ -94,7 +94,7 @@ static int64_t twin_operation(const struct twin *t, uint32_t thread, size_t at)
 	return depth ? began : INT64_MIN;
 }
 
-static void twin_add_wait(struct twin *t, uint32_t thread, uint32_t point, int64_t before)
+static void twin_add_wait(struct delays_twin *t, uint32_t thread, uint32_t point, int64_t before)
 {
 	const struct graph_sync_point *s = &t->g->threads[thread].syncs[point];
 	const struct graph_node *node = &t->g->nodes[s->number];
@@ -126,7 +126,7 @@ static void twin_add_wait(struct twin *t, uint32_t thread, uint32_t point, int64
 
 /* ---- Where two had synchronised last --------------------------------------------------------- */
 
-static bool twin_node(const struct twin *t, uint32_t thread, uint32_t point, uint32_t *node)
+static bool twin_node(const struct delays_twin *t, uint32_t thread, uint32_t point, uint32_t *node)
 {
 	const struct graph_sync_point *s = &t->g->threads[thread].syncs[point];
 	const struct graph_input *input = s->what == GRAPH_POSTS ? &t->g->inputs[s->number] : NULL;
@@ -136,7 +136,7 @@ static bool twin_node(const struct twin *t, uint32_t thread, uint32_t point, uin
 }
 
 /* Whether a thread waited at a point of its own, and what ended that is what another one posted. */
-static const struct twin_wait *twin_brought(const struct twin *t, uint32_t thread, uint32_t point, uint32_t other, uint32_t posted)
+static const struct twin_wait *twin_brought(const struct delays_twin *t, uint32_t thread, uint32_t point, uint32_t other, uint32_t posted)
 {
 	for (size_t k = 0; k < t->n; k++) {
 		const struct twin_wait *w = &t->waits[k];
@@ -147,7 +147,7 @@ static const struct twin_wait *twin_brought(const struct twin *t, uint32_t threa
 }
 
 /* The wait that ended there: of one of both, or NULL. */
-static bool twin_met(const struct twin *t, const struct twin_wait *w, uint32_t a, uint32_t b, const struct twin_wait **ended)
+static bool twin_met(const struct delays_twin *t, const struct twin_wait *w, uint32_t a, uint32_t b, const struct twin_wait **ended)
 {
 	const struct graph_sync_point *x = t->g->threads[w->thread].syncs, *y = t->g->threads[w->other].syncs;
 	uint32_t m, n;
@@ -164,7 +164,7 @@ static bool twin_met(const struct twin *t, const struct twin_wait *w, uint32_t a
 }
 
 /* Points up to each event that counts, back from that of a point; 0 behind the first of the thread. */
-static uint32_t *twin_events(const struct twin *t, uint32_t thread, uint32_t point, uint32_t except)
+static uint32_t *twin_events(const struct delays_twin *t, uint32_t thread, uint32_t point, uint32_t except)
 {
 	const struct graph_thread *of = &t->g->threads[thread];
 	uint32_t *list = NULL, node;
@@ -179,7 +179,7 @@ static uint32_t *twin_events(const struct twin *t, uint32_t thread, uint32_t poi
 }
 
 /* Points up to there, or 0. */
-static const struct twin_wait *twin_since(const struct twin *t, const struct twin_wait *w, uint32_t *a, uint32_t *b)
+static const struct twin_wait *twin_since(const struct delays_twin *t, const struct twin_wait *w, uint32_t *a, uint32_t *b)
 {
 	const struct twin_wait *ended = NULL;
 	uint32_t except = t->g->threads[w->thread].syncs[w->point].number;
@@ -218,7 +218,7 @@ static double twin_transfer(const struct twin_wait *w)
 }
 
 /* How long it was in each row, but for waiting. */
-static void twin_profile(const struct twin *t, uint32_t thread, uint32_t since, uint32_t point, const struct twin_wait *ended,
+static void twin_profile(const struct delays_twin *t, uint32_t thread, uint32_t since, uint32_t point, const struct twin_wait *ended,
 			 double *rows)
 {
 	int64_t from = since ? twin_time(t, thread, since - 1) : INT64_MIN, to = twin_time(t, thread, point);
@@ -245,7 +245,7 @@ static void twin_profile(const struct twin *t, uint32_t thread, uint32_t since, 
 	}
 }
 
-static void twin_share_out(struct twin *t, const struct twin_wait *w)
+static void twin_share_out(struct delays_twin *t, const struct twin_wait *w)
 {
 	double a[TWIN_ROWS], b[TWIN_ROWS], own = (double)(w->last - w->own), sum = 0;
 	uint32_t since_a, since_b;
@@ -280,7 +280,7 @@ static int twin_later(const void *x, const void *y)
 }
 
 /* Of those that end at the same moment, one to which no other passes anything on comes next. */
-static struct twin_wait *twin_next(struct twin *t, size_t from)
+static struct twin_wait *twin_next(struct delays_twin *t, size_t from)
 {
 	for (size_t i = from; i < t->n && t->waits[i].last == t->waits[from].last; i++) {
 		struct twin_wait x = t->waits[i];
@@ -296,9 +296,9 @@ static struct twin_wait *twin_next(struct twin *t, size_t from)
 	return &t->waits[from];
 }
 
-static void twin_open(struct twin *t, const struct program *p, const struct graph *g)
+static void twin_open(struct delays_twin *t, const struct program *p, const struct graph *g)
 {
-	*t = (struct twin){ .p = p, .g = g };
+	*t = (struct delays_twin){ .p = p, .g = g };
 	t->pieces = mem_resize(NULL, p->nthreads, sizeof *t->pieces);
 	memset(t->pieces, 0, p->nthreads * sizeof *t->pieces);
 	t->cost = mem_resize(NULL, p->nthreads, sizeof *t->cost);
@@ -322,7 +322,7 @@ static void twin_open(struct twin *t, const struct program *p, const struct grap
 	}
 }
 
-static void twin_close(struct twin *t)
+static void twin_close(struct delays_twin *t)
 {
 	for (size_t i = 0; i < t->p->nthreads; i++)
 		free(t->pieces[i].v);

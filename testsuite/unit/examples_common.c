@@ -102,7 +102,7 @@ START_TEST(points_come_back_as_they_were_written)
 		for (size_t i = 0; i < count * dimensions; i++)
 			x[i] = uniform(-1, 1) * ldexp(1, (int)below(200) - 100);
 		write_rows(name, x, count, dimensions);
-		struct points p;
+		struct point_set p;
 		ck_assert_msg(points_read(&p, name), "SEED=%" PRIu64 "", unit_seed);
 		ck_assert_uint_eq(p.count, count);
 		ck_assert_uint_eq(p.dimensions, dimensions);
@@ -146,7 +146,7 @@ static struct listed write_edges(const char *name)
 }
 
 /* Every edge has the numbers of its ids; the ids ascend, and each of them occurs. */
-static void check_numbers(const struct listed *l, const struct edges *e)
+static void check_numbers(const struct listed *l, const struct edge_list *e)
 {
 	bool occurs[60] = { false };
 	ck_assert_uint_eq(e->count, l->count);
@@ -172,7 +172,7 @@ static bool is_listed(const struct listed *l, uint32_t from, uint32_t to)
 }
 
 /* Node by node and pair by pair. */
-static void check_graph(const struct listed *l, const struct graph *g, const uint32_t *id,
+static void check_graph(const struct listed *l, const struct adjacency *g, const uint32_t *id,
 			bool both)
 {
 	size_t pairs = 0;
@@ -199,8 +199,8 @@ START_TEST(a_graph_has_every_edge_once)
 	for (int round = 0; round < 200; round++) {
 		bool both = below(2);
 		struct listed l = write_edges(name);
-		struct edges e;
-		struct graph g;
+		struct edge_list e;
+		struct adjacency g;
 		ck_assert_msg(edges_read(&e, name), "SEED=%" PRIu64 "", unit_seed);
 		check_numbers(&l, &e);
 		ck_assert(graph_build(&g, &e, both ? GRAPH_BOTH : GRAPH_BACKWARD));
@@ -215,7 +215,7 @@ END_TEST
 
 /* The work of the greatest of so many parts when rows from `first` on are divided best: all ways
  * tried. */
-static size_t best(const struct graph *g, size_t first, int parts)
+static size_t best(const struct adjacency *g, size_t first, int parts)
 {
 	size_t least = graph_work(g, g->rows) - graph_work(g, first);
 	for (size_t next = first; parts > 1 && next <= g->rows; next++) {
@@ -231,7 +231,7 @@ START_TEST(parts_of_a_graph_are_as_equal_as_can_be)
 {
 	for (int round = 0; round < 2000; round++) {
 		uint32_t start[13] = { (uint32_t)below(5) }; /* its first row may be any */
-		struct graph g = { .rows = below(13), .start = start };
+		struct adjacency g = { .rows = below(13), .start = start };
 		for (size_t i = 0; i < g.rows; i++)
 			start[i + 1] = start[i] + (uint32_t)(below(4) ? below(10) : below(100));
 		int parts = 1 + (int)below(5);

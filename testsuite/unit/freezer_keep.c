@@ -21,7 +21,7 @@ static const uint8_t key[FRZ_KEY_SIZE] = "fifteen letters";
 static const struct frz_pace pace = { .interval_ns = 10 * MS, .at_least = 3, .at_most = 6 };
 
 /* One host: its endpoint in a thread. */
-struct side {
+struct keep_side {
 	struct frz_endpoint endpoint;
 	struct frz_synclog log;
 	struct frz_peer peers[2];
@@ -32,7 +32,7 @@ struct side {
 	int result;
 };
 
-static struct side left, right;
+static struct keep_side left, right;
 static struct frz_stop stop;
 
 static uint64_t cpu_ns(void)
@@ -54,7 +54,7 @@ static long sleeps(void)
 
 static void *keep(void *argument)
 {
-	struct side *s = argument;
+	struct keep_side *s = argument;
 	long before = sleeps();
 
 	s->begun_ns = frz_monotonic_raw_ns();
@@ -65,14 +65,14 @@ static void *keep(void *argument)
 	return NULL;
 }
 
-static void open_side(struct side *s, uint32_t clock)
+static void open_side(struct keep_side *s, uint32_t clock)
 {
 	memset(s, 0, sizeof *s);
 	ck_assert_int_eq(frz_open(&s->endpoint, "127.0.0.1", clock, key), 0);
 	ck_assert_int_eq(frz_synclog_create(&s->log, NULL, clock, "here"), 0);
 }
 
-static void add_peer(struct side *s, uint16_t port, uint32_t clock)
+static void add_peer(struct keep_side *s, uint16_t port, uint32_t clock)
 {
 	struct frz_peer *p = &s->peers[s->npeers++];
 
@@ -81,7 +81,7 @@ static void add_peer(struct side *s, uint16_t port, uint32_t clock)
 	p->log = &s->log;
 }
 
-static void begin(struct side *s)
+static void begin(struct keep_side *s)
 {
 	pthread_create(&s->thread, NULL, keep, s);
 }
@@ -99,7 +99,7 @@ static void await(const uint64_t *count, uint64_t many)
 }
 
 /* Rounds begin an interval apart. */
-static void assert_pace(const struct side *s)
+static void assert_pace(const struct keep_side *s)
 {
 	uint64_t rounds = s->took_ns / pace.interval_ns + 1;
 
@@ -122,7 +122,7 @@ static void teardown(void)
 	frz_stop_close(&stop);
 }
 
-static void assert_links_are_true(const struct side *s)
+static void assert_links_are_true(const struct keep_side *s)
 {
 	ck_assert_uint_eq(s->log.nrecords, s->endpoint.counts.exchanges);
 	for (size_t i = 0; i < s->log.nrecords; i++) {

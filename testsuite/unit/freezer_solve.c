@@ -22,21 +22,21 @@ static const struct frz_assumption affine = { .model = FRZ_AFFINE };
 #define FINE 65536 /* parts of a base tick in which true instants are given */
 
 /* Of clock 1: counter = (instant / FINE) * num / den + offset. */
-struct truth { wide num, den, offset; };
+struct solve_truth { wide num, den, offset; };
 
 static wide floor_div(wide a, wide b)
 {
 	return a / b - (a % b < 0);
 }
 
-static uint64_t stamp_at(const struct truth *t, wide instant)
+static uint64_t stamp_at(const struct solve_truth *t, wide instant)
 {
 	return (uint64_t)(floor_div(instant * t->num, t->den * FINE) + t->offset);
 }
 
-static struct truth draw_truth(void)
+static struct solve_truth draw_truth(void)
 {
-	struct truth t = { .den = 1 + (wide)any_size(20) };
+	struct solve_truth t = { .den = 1 + (wide)any_size(20) };
 
 	t.num = 1 + (t.den * (wide)(100 + below(9900)) / 1000);
 	if (t.num > 10 * t.den)
@@ -46,7 +46,7 @@ static struct truth draw_truth(void)
 }
 
 /* A link that is true: from base to clock 1 or back, `flight` later. */
-static struct frz_link true_link(const struct truth *t, bool there, wide sent, wide flight)
+static struct frz_link true_link(const struct solve_truth *t, bool there, wide sent, wide flight)
 {
 	return there ? (struct frz_link){ 0, 1, (uint64_t)(sent / FINE),
 					  stamp_at(t, sent + flight) }
@@ -54,7 +54,7 @@ static struct frz_link true_link(const struct truth *t, bool there, wide sent, w
 					  (uint64_t)((sent + flight) / FINE) };
 }
 
-static size_t draw_true_links(const struct truth *t, struct frz_link *links, size_t n,
+static size_t draw_true_links(const struct solve_truth *t, struct frz_link *links, size_t n,
 			      unsigned run_bits, unsigned flight_bits)
 {
 	wide run = (wide)1 << run_bits, begin = (wide)any_size(59) * FINE;
@@ -102,7 +102,7 @@ static bool refused(enum frz_status status)
 	return status == FRZ_CONTRADICTION || status == FRZ_CONSISTENT;
 }
 
-static bool twin_agrees(const struct twin *t, enum frz_status status)
+static bool twin_agrees(const struct solver_twin *t, enum frz_status status)
 {
 	return !t->ncorners ? refused(status)
 			    : status == (t->open ? FRZ_UNLINKED : FRZ_PROVEN);
@@ -121,7 +121,7 @@ static uint64_t interesting_stamp(const struct frz_link *links, size_t n)
 	}
 }
 
-static void assert_rate_is_tight(const struct twin *t, struct frz_rate rate)
+static void assert_rate_is_tight(const struct solver_twin *t, struct frz_rate rate)
 {
 	mpq_t q, least, greatest;
 
@@ -143,7 +143,7 @@ static void assert_rate_is_tight(const struct twin *t, struct frz_rate rate)
 
 static uint64_t whole, compared; /* bounds that are the optimum rounded, of how many */
 
-static void assert_time_is_optimal(const struct twin *t, struct frz_cursor *cursor, uint64_t stamp)
+static void assert_time_is_optimal(const struct solver_twin *t, struct frz_cursor *cursor, uint64_t stamp)
 {
 	frz_time optimum = twin_time(t, stamp), time = frz_time_of(cursor, stamp);
 
@@ -161,7 +161,7 @@ static void assert_time_is_optimal(const struct twin *t, struct frz_cursor *curs
 
 static void compare_with_twin(const struct frz_link *links, size_t n)
 {
-	struct twin t = twin_of(links, NULL, n);
+	struct solver_twin t = twin_of(links, NULL, n);
 	struct frz_solution *solution;
 
 	ck_assert_int_eq(frz_solve(&solution, 2, 0, links, n, affine), 0);
@@ -177,7 +177,7 @@ static void compare_with_twin(const struct frz_link *links, size_t n)
 		for (int i = 0; i < 40; i++)
 			assert_time_is_optimal(&t, &cursor, interesting_stamp(links, n));
 	} else if (refused(clock->status)) {
-		struct twin few = twin_of(links, clock->conflict, clock->nconflicts);
+		struct solver_twin few = twin_of(links, clock->conflict, clock->nconflicts);
 
 		ck_assert(2 <= clock->nconflicts && clock->nconflicts <= FRZ_MAX_CONFLICTS);
 		ck_assert_msg(!few.ncorners,
@@ -195,7 +195,7 @@ START_TEST(bounds_are_the_optimum)
 	struct frz_link links[MAX_LINKS];
 
 	for (uint64_t i = 0; i < sets; i++) {
-		struct truth truth = draw_truth();
+		struct solve_truth truth = draw_truth();
 		size_t n = 1 + below(below(4) ? 8 : MAX_LINKS);
 
 		switch (below(4)) {
@@ -235,7 +235,7 @@ START_TEST(the_truth_is_inside)
 	struct frz_link links[300];
 
 	for (uint64_t i = 0; i < clocks; i++) {
-		struct truth t = draw_truth();
+		struct solve_truth t = draw_truth();
 		unsigned run = 10 + (unsigned)below(46);
 		size_t n = draw_true_links(&t, links, 2 + below(298), run, (unsigned)below(run));
 		struct frz_solution *solution;
@@ -285,7 +285,7 @@ START_TEST(any_order_gives_the_same)
 	frz_time swept[STAMPS];
 
 	for (int round = 0; round < 20; round++) {
-		struct truth t = draw_truth();
+		struct solve_truth t = draw_truth();
 		size_t n = draw_true_links(&t, links, 2000, 40, 12);
 		struct frz_solution *solution;
 
@@ -322,7 +322,7 @@ START_TEST(many_clocks_are_solved_each_by_itself)
 	uint32_t base = (uint32_t)below(CLOCKS);
 
 	for (uint32_t c = 0; c < CLOCKS; c++) {
-		struct truth t = draw_truth();
+		struct solve_truth t = draw_truth();
 
 		draw_true_links(&t, mine, EACH, 40, 12);
 		for (size_t i = 0; i < EACH; i++) {
@@ -552,7 +552,7 @@ START_TEST(drift_allows_what_affine_allows)
 {
 	for (int round = 0; round < 200; round++) {
 		struct frz_link links[200];
-		struct truth t = draw_truth();
+		struct solve_truth t = draw_truth();
 		size_t n = draw_true_links(&t, links, 200, 40, 12);
 		struct frz_solution *drift = solve_drift(links, n, (uint32_t)any_size(15)), *line;
 

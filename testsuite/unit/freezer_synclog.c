@@ -65,14 +65,14 @@ static void overwrite(long offset, unsigned char xor)
 }
 
 /* Reads all that can be read: how many records are sound and how many damages there are. */
-struct reading { unsigned sound, damages; struct frz_damage first; };
+struct synclog_reading { unsigned sound, damages; struct frz_damage first; };
 
-static struct reading read_all(void)
+static struct synclog_reading read_all(void)
 {
 	struct frz_syncfile f;
 	struct frz_sync_record r;
 	struct frz_damage damage = { 0 };
-	struct reading all = { 0 };
+	struct synclog_reading all = { 0 };
 	int got;
 
 	ck_assert_int_eq(frz_syncfile_open(&f, path, &damage), 0);
@@ -103,7 +103,7 @@ START_TEST(what_is_stored_comes_back)
 	ck_assert_uint_eq(f.clock, 3);
 	frz_syncfile_close(&f);
 
-	struct reading all = read_all();
+	struct synclog_reading all = read_all();
 	ck_assert_uint_eq(all.sound, MANY);
 	ck_assert_uint_eq(all.damages, 0);
 }
@@ -148,7 +148,7 @@ START_TEST(a_file_cut_anywhere_gives_all_whole_records)
 	write_many(4);
 	for (long size = HEADER + 4 * RECORD; size >= (long)HEADER; size--) {
 		ck_assert_int_eq(truncate(path, size), 0);
-		struct reading all = read_all();
+		struct synclog_reading all = read_all();
 		size_t whole = ((size_t)size - HEADER) / RECORD,
 		       torn = ((size_t)size - HEADER) % RECORD;
 
@@ -188,7 +188,7 @@ START_TEST(every_changed_byte_is_seen)
 		if (at < (long)HEADER) {
 			ck_assert_int_eq(frz_syncfile_open(&f, path, &damage), -EBADMSG);
 		} else {
-			struct reading all = read_all();
+			struct synclog_reading all = read_all();
 
 			ck_assert_uint_eq(all.sound, 2);
 			ck_assert_uint_eq(all.damages, 1);
@@ -210,7 +210,7 @@ START_TEST(stamps_that_go_back_are_damage)
 	frz_synclog_add(&log, &r);
 	ck_assert_int_eq(frz_synclog_close(&log), 0);
 
-	struct reading all = read_all();
+	struct synclog_reading all = read_all();
 	ck_assert_uint_eq(all.sound, 1);
 	ck_assert_uint_eq(all.first.offset, HEADER + offsetof(struct frz_sync_record, returned));
 	ck_assert_str_eq(all.first.what, "expected a return at or after 1000, found 999");

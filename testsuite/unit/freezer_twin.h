@@ -21,7 +21,7 @@ typedef __int128 wide;
 /* a * x + b >= y, or <= y; for a limit on a or b, without b or with x = 0 */
 struct constraint { mpq_t x, one, y; bool above; bool artificial; };
 
-struct twin {
+struct solver_twin {
 	struct constraint c[MAX_LINKS + 5];
 	size_t n;
 	mpq_t (*corners)[2];
@@ -29,7 +29,7 @@ struct twin {
 	bool open;
 };
 
-static inline void constrain(struct twin *t, mpq_t x, int one, mpq_t y, bool above, bool artificial)
+static inline void constrain(struct solver_twin *t, mpq_t x, int one, mpq_t y, bool above, bool artificial)
 {
 	struct constraint *c = &t->c[t->n++];
 
@@ -78,7 +78,7 @@ static inline bool intersect(const struct constraint *c, const struct constraint
 	return crossing;
 }
 
-static inline void find_corners(struct twin *t)
+static inline void find_corners(struct solver_twin *t)
 {
 	mpq_t a, b;
 
@@ -99,9 +99,9 @@ static inline void find_corners(struct twin *t)
 	mpq_clears(a, b, NULL);
 }
 
-static inline struct twin twin_of(const struct frz_link *links, const size_t *which, size_t n)
+static inline struct solver_twin twin_of(const struct frz_link *links, const size_t *which, size_t n)
 {
-	struct twin t = { .corners = calloc((MAX_LINKS + 5) * (MAX_LINKS + 5), sizeof *t.corners) };
+	struct solver_twin t = { .corners = calloc((MAX_LINKS + 5) * (MAX_LINKS + 5), sizeof *t.corners) };
 	mpq_t x, y;
 
 	mpq_inits(x, y, NULL);
@@ -130,7 +130,7 @@ static inline struct twin twin_of(const struct frz_link *links, const size_t *wh
 	return t;
 }
 
-static inline void twin_free(struct twin *t)
+static inline void twin_free(struct solver_twin *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		mpq_clears(t->c[i].x, t->c[i].one, t->c[i].y, NULL);
@@ -145,7 +145,7 @@ static inline int64_t saturated(const mpz_t z)
 }
 
 /* The least and the greatest height at `stamp` and at the end of its tick. */
-static inline void twin_optimum(const struct twin *t, uint64_t stamp, mpq_t least, mpq_t greatest)
+static inline void twin_optimum(const struct solver_twin *t, uint64_t stamp, mpq_t least, mpq_t greatest)
 {
 	mpq_t height, at;
 
@@ -168,7 +168,7 @@ static inline void twin_optimum(const struct twin *t, uint64_t stamp, mpq_t leas
 }
 
 /* The same, rounded outward to whole ticks. */
-static inline frz_time twin_time(const struct twin *t, uint64_t stamp)
+static inline frz_time twin_time(const struct solver_twin *t, uint64_t stamp)
 {
 	mpq_t least, greatest;
 	frz_time time;

@@ -45,9 +45,9 @@ static void setup(void)
 
 #define MOST 4000
 
-struct points { struct point upper[MOST], lower[MOST]; size_t nupper, nlower; };
+struct wander_points { struct point upper[MOST], lower[MOST]; size_t nupper, nlower; };
 
-static void add_point(struct points *p, bool upper, wide x, wide y)
+static void add_point(struct wander_points *p, bool upper, wide x, wide y)
 {
 	struct point point = { x, y, upper ? p->nupper : p->nlower };
 
@@ -58,7 +58,7 @@ static void add_point(struct points *p, bool upper, wide x, wide y)
 }
 
 /* The points' own first and last stamp. */
-static struct frz_wander_run run_of(const struct points *p)
+static struct frz_wander_run run_of(const struct wander_points *p)
 {
 	struct frz_wander_run run = { 0, 0 };
 
@@ -71,15 +71,15 @@ static struct frz_wander_run run_of(const struct points *p)
 	return run;
 }
 
-static wide span_of(const struct points *p)
+static wide span_of(const struct wander_points *p)
 {
 	return run_of(p).last - run_of(p).first;
 }
 
 /* The solver reorders what it gets. */
-static int solve(struct frz_wander *w, const struct points *p, uint32_t ppb)
+static int solve(struct frz_wander *w, const struct wander_points *p, uint32_t ppb)
 {
-	static struct points copy;
+	static struct wander_points copy;
 
 	memcpy(copy.upper, p->upper, p->nupper * sizeof p->upper[0]);
 	memcpy(copy.lower, p->lower, p->nlower * sizeof p->lower[0]);
@@ -88,7 +88,7 @@ static int solve(struct frz_wander *w, const struct points *p, uint32_t ppb)
 
 /* ---- The twin ---------------------------------------------------------------------------------*/
 
-struct twin {
+struct wander_twin {
 	mpq_t K, least, most; /* r is in [least, most] */
 	bool limited;         /* some lower point lies before an upper one */
 };
@@ -112,7 +112,7 @@ static void set_mean(mpq_t m, const struct point *first, const struct point *sec
 }
 
 /* Sets what m leaves to r; false if there is none. */
-static bool twin_allows(struct twin *t, const struct points *p, uint32_t ppb)
+static bool twin_allows(struct wander_twin *t, const struct wander_points *p, uint32_t ppb)
 {
 	wide span = span_of(p);
 	bool crossed = false;
@@ -149,11 +149,11 @@ static bool twin_allows(struct twin *t, const struct points *p, uint32_t ppb)
 	return allows || (!crossed && !t->limited);
 }
 
-static void twin_init(struct twin *t) { mpq_inits(t->K, t->least, t->most, NULL); }
-static void twin_clear(struct twin *t) { mpq_clears(t->K, t->least, t->most, NULL); }
+static void twin_init(struct wander_twin *t) { mpq_inits(t->K, t->least, t->most, NULL); }
+static void twin_clear(struct wander_twin *t) { mpq_clears(t->K, t->least, t->most, NULL); }
 
 /* What the cone of p allows at x with rate r. */
-static void cone(mpq_t result, const struct twin *t, const struct point *p, wide x, const mpq_t r)
+static void cone(mpq_t result, const struct wander_twin *t, const struct point *p, wide x, const mpq_t r)
 {
 	mpq_t y;
 
@@ -168,7 +168,7 @@ static void cone(mpq_t result, const struct twin *t, const struct point *p, wide
 }
 
 /* The r with which the cones of l (left of x) and j (right) allow the same. */
-static void intersection(mpq_t r, const struct twin *t, const struct point *l,
+static void intersection(mpq_t r, const struct wander_twin *t, const struct point *l,
 			 const struct point *j, wide x)
 {
 	mpq_t part;
@@ -184,7 +184,7 @@ static void intersection(mpq_t r, const struct twin *t, const struct point *l,
 }
 
 /* With rate r, phi may be y at x. */
-static bool attains(const struct twin *t, const struct point *at, size_t n, wide x, const mpq_t y,
+static bool attains(const struct wander_twin *t, const struct point *at, size_t n, wide x, const mpq_t y,
 		    const mpq_t r)
 {
 	bool all = mpq_cmp(t->least, r) <= 0 && mpq_cmp(r, t->most) <= 0;
@@ -200,7 +200,7 @@ static bool attains(const struct twin *t, const struct point *at, size_t n, wide
 }
 
 /* U(x) for upper points, or for mirrored lower points -L(-x). */
-static void twin_bound(mpq_t best, const struct twin *t, const struct point *at, size_t n, wide x)
+static void twin_bound(mpq_t best, const struct wander_twin *t, const struct point *at, size_t n, wide x)
 {
 	bool attained = false;
 	mpq_t y, r;
@@ -238,12 +238,12 @@ static bool ceiling(const mpq_t q, int64_t *result)
 	return fits;
 }
 
-struct loss { uint64_t bounds, wider; double most; }; /* most: ticks of an interval's width */
+struct wander_loss { uint64_t bounds, wider; double most; }; /* most: ticks of an interval's width */
 
 /* What a bound may be wider than the exact one rounded outward: a tick, and the part that wander.h
  * states of what drift adds, which is at most p / 2 of the height that the points span, or all of
  * it. */
-static int64_t allowance(const struct points *p, uint32_t ppb)
+static int64_t allowance(const struct wander_points *p, uint32_t ppb)
 {
 	wide top = p->upper[0].y, bottom = top;
 
@@ -259,7 +259,7 @@ static int64_t allowance(const struct points *p, uint32_t ppb)
 
 /* How much more than the exact bound the answer is; 0 if the bound is too far to be known. */
 static double compare(const mpq_t exact, int64_t got, bool known, int64_t allowed,
-		      struct loss *loss)
+		      struct wander_loss *loss)
 {
 	mpq_t excess;
 	int64_t up;
@@ -278,8 +278,8 @@ static double compare(const mpq_t exact, int64_t got, bool known, int64_t allowe
 	return result;
 }
 
-static void compare_at(const struct frz_wander *w, const struct twin *t, const struct points *p,
-		       uint64_t stamp, int64_t allowed, struct loss *loss)
+static void compare_at(const struct frz_wander *w, const struct wander_twin *t, const struct wander_points *p,
+		       uint64_t stamp, int64_t allowed, struct wander_loss *loss)
 {
 	static struct point mirrored[MOST];
 	const struct frz_segment *near = w->segments;
@@ -321,7 +321,7 @@ static long double truth_at(const struct clock *c, wide x)
 }
 
 /* Of the mean rate between the first and the last point the clock's is always within that. */
-static uint32_t ppb_of(const struct clock *c, const struct points *p)
+static uint32_t ppb_of(const struct clock *c, const struct wander_points *p)
 {
 	wide first = p->nupper ? p->upper[0].x : p->lower[0].x;
 	long double ppb = 0;
@@ -372,7 +372,7 @@ static void make_clock(struct clock *c, int64_t wander, int64_t longest)
 }
 
 /* Messages both ways, spread out or in bursts; half of them arrive at once. */
-static void make_points(struct points *p, const struct clock *c, size_t n)
+static void make_points(struct wander_points *p, const struct clock *c, size_t n)
 {
 	int64_t slowest = draw_size(1000000), bursts = draw_in(0, 1), at = c->begin;
 
@@ -421,7 +421,7 @@ static uint64_t check_truth(const struct clock *c, const struct frz_wander *w, i
 
 START_TEST(truth_is_inside)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
 	struct clock c;
 	uint64_t conversions = 0, proven = 0;
@@ -445,7 +445,7 @@ START_TEST(truth_is_inside)
 END_TEST
 
 /* Points of a clock, of a clock over a year, anywhere, or all over a few ticks. */
-static void make_any_points(struct points *p, int kind)
+static void make_any_points(struct wander_points *p, int kind)
 {
 	struct clock c;
 	int64_t x = draw_size(INT64_C(1) << 50), y = draw_size(INT64_C(1) << 50) * draw_in(-1, 1);
@@ -475,7 +475,7 @@ static uint32_t some_ppb_from(uint32_t least)
 }
 
 /* At a point, between two points, or beyond. */
-static uint64_t stamp_near(const struct points *p)
+static uint64_t stamp_near(const struct wander_points *p)
 {
 	const struct point *a = draw() & 1 ? p->upper : p->lower;
 	int64_t last = (int64_t)(a == p->upper ? p->nupper : p->nlower) - 1;
@@ -490,7 +490,7 @@ static uint64_t stamp_near(const struct points *p)
 }
 
 /* The least ppb with which these points agree, or FRZ_NO_PPB; *unlinked if anything is possible. */
-static uint32_t least_of(const struct points *p, bool *unlinked)
+static uint32_t least_of(const struct wander_points *p, bool *unlinked)
 {
 	struct frz_wander w;
 
@@ -504,10 +504,10 @@ static uint32_t least_of(const struct points *p, bool *unlinked)
 
 START_TEST(nothing_is_tighter)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
-	struct twin t;
-	struct loss loss = { 0 };
+	struct wander_twin t;
+	struct wander_loss loss = { 0 };
 	uint64_t sets[4] = { 0 };
 	bool unlinked;
 
@@ -539,11 +539,11 @@ END_TEST
 
 START_TEST(many_points_match_the_twin_too)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
 	struct clock c;
-	struct twin t;
-	struct loss loss = { 0 };
+	struct wander_twin t;
+	struct wander_loss loss = { 0 };
 
 	twin_init(&t);
 	for (int round = 0; round < 8; round++) {
@@ -564,7 +564,7 @@ END_TEST
 START_TEST(any_order_gives_the_same)
 {
 	enum { STAMPS = 4000 };
-	static struct points p;
+	static struct wander_points p;
 	static uint64_t stamps[STAMPS];
 	static frz_time times[STAMPS];
 	struct frz_wander w;
@@ -595,7 +595,7 @@ END_TEST
 /* ---- Contradictions ---------------------------------------------------------------------------*/
 
 /* The named pairs alone leave no m. */
-static void check_conflict(const struct points *p, const struct frz_wander *w, uint32_t ppb)
+static void check_conflict(const struct wander_points *p, const struct frz_wander *w, uint32_t ppb)
 {
 	mpq_t least, most;
 
@@ -610,9 +610,9 @@ static void check_conflict(const struct points *p, const struct frz_wander *w, u
 
 START_TEST(least_ppb_is_least)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
-	struct twin t;
+	struct wander_twin t;
 	unsigned contradictions = 0, hopeless = 0;
 	bool unlinked;
 
@@ -643,7 +643,7 @@ END_TEST
 
 START_TEST(a_step_is_found_and_named)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
 
 	/* An exchange each 250,000 ticks, 20 wide; at 5,000,000 the clock jumps 1,000 ahead. */
@@ -668,7 +668,7 @@ END_TEST
 
 START_TEST(wander_beyond_the_assumption_is_found)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
 	int64_t own = 5000000;
 
@@ -762,7 +762,7 @@ END_TEST
 
 /* ---- Odd input --------------------------------------------------------------------------------*/
 
-static enum frz_status status_of(const struct points *p, uint32_t ppb)
+static enum frz_status status_of(const struct wander_points *p, uint32_t ppb)
 {
 	struct frz_wander w;
 
@@ -774,7 +774,7 @@ static enum frz_status status_of(const struct points *p, uint32_t ppb)
 
 START_TEST(too_few_points)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
 
 	ck_assert_int_eq(frz_wander_solve(&w, NULL, 0, NULL, 0, (struct frz_wander_run){ 0, 0 }, 10000), 0);
@@ -800,7 +800,7 @@ END_TEST
 
 START_TEST(points_of_one_stamp)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
 
 	for (int i = 0; i < 20; i++) {
@@ -835,7 +835,7 @@ END_TEST
 
 START_TEST(what_cannot_be_asked)
 {
-	static struct points p;
+	static struct wander_points p;
 	struct frz_wander w;
 
 	add_point(&p, true, 1000, 1001);

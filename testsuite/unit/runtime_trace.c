@@ -129,14 +129,14 @@ static uint8_t *read_whole(const char *path, size_t *size)
 	return bytes;
 }
 
-struct chunk { uint64_t number, *words; size_t n, of; bool packed; };
-static struct chunk chunks[CHUNKS_MAX];
+struct recorded_chunk { uint64_t number, *words; size_t n, of; bool packed; };
+static struct recorded_chunk chunks[CHUNKS_MAX];
 static size_t nchunks;
 
-static struct chunk *new_chunk(uint64_t number, size_t words, bool packed)
+static struct recorded_chunk *new_chunk(uint64_t number, size_t words, bool packed)
 {
 	ck_assert_uint_lt(nchunks, CHUNKS_MAX);
-	chunks[nchunks] = (struct chunk){ number, calloc(words + 1, 8), 0, words, packed };
+	chunks[nchunks] = (struct recorded_chunk){ number, calloc(words + 1, 8), 0, words, packed };
 	return &chunks[nchunks++];
 }
 
@@ -197,7 +197,7 @@ static void unsplit(const uint8_t *at, size_t bytes, uint64_t *to, size_t n)
 
 static void read_part(const struct dprof_part *p, const uint8_t *bytes)
 {
-	struct chunk *c = p->first ? &chunks[nchunks - 1] : new_chunk(p->chunk, p->of, true);
+	struct recorded_chunk *c = p->first ? &chunks[nchunks - 1] : new_chunk(p->chunk, p->of, true);
 
 	ck_assert_uint_eq(p->magic, DPROF_PART_MAGIC);
 	ck_assert_uint_eq(c->number, p->chunk);
@@ -243,7 +243,7 @@ static size_t sealed(const uint64_t *words, size_t all, size_t otherwise)
 static void read_place(const uint64_t *words, size_t here, bool whole)
 {
 	size_t n = here;
-	struct chunk *c;
+	struct recorded_chunk *c;
 
 	while (n && !words[n - 1])
 		n--;
@@ -272,7 +272,7 @@ static void read_places(const struct events *e, const uint64_t *words)
 
 static int by_number(const void *a, const void *b)
 {
-	const struct chunk *x = a, *y = b;
+	const struct recorded_chunk *x = a, *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
@@ -281,7 +281,7 @@ static int by_number(const void *a, const void *b)
 
 /* What the header says of the last chunk, once its thread or process has ended: of all its words, or of those
  * that it had by then. */
-static void check_end(const struct dprof_events_header *h, const struct chunk *last)
+static void check_end(const struct dprof_events_header *h, const struct recorded_chunk *last)
 {
 	if (!h->ended)
 		return;
@@ -303,7 +303,7 @@ static void put_together(struct events *e)
 
 	qsort(chunks, nchunks, sizeof(*chunks), by_number);
 	for (size_t i = 0; i < nchunks; i++) {
-		const struct chunk *c = &chunks[i];
+		const struct recorded_chunk *c = &chunks[i];
 
 		if (i && c->number == chunks[i - 1].number) {
 			ck_assert(!c->packed); /* it was about to be wiped */
@@ -503,7 +503,7 @@ static void consume_argument(const struct events *e, uint64_t what, uint64_t val
 		      "%s: an argument of another event", e->name);
 }
 
-struct tally { size_t unknown; uint64_t lost; };
+struct recorded_tally { size_t unknown; uint64_t lost; };
 
 /* Of a record of several words, the first one is there; a process may have been killed before the last. */
 static bool is_whole(const struct events *e, size_t i)
@@ -515,7 +515,7 @@ static bool is_whole(const struct events *e, size_t i)
 }
 
 /* The record at word i; returns how many words it takes. */
-static size_t compare_record(struct events *e, size_t i, struct tally *t)
+static size_t compare_record(struct events *e, size_t i, struct recorded_tally *t)
 {
 	uint64_t word = e->words[i], what = (word & (DPROF_IDS - 1)) << 4, stamp;
 	size_t words = 1;
@@ -560,7 +560,7 @@ static size_t compare_record(struct events *e, size_t i, struct tally *t)
  * them down. */
 static size_t compare_file(struct events *e)
 {
-	struct tally t = { 0 };
+	struct recorded_tally t = { 0 };
 	uint64_t lost_by_twin = 0;
 
 	for (size_t i = 0; i < e->n; i += compare_record(e, i, &t))

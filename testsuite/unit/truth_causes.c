@@ -52,8 +52,8 @@ static void take_sends_away(struct program *p, struct dice *dice)
 
 /* ---- All waits ------------------------------------------------------------------------------- */
 
-struct truth {
-	struct stretch { uint32_t thread; int64_t from, to; } *v; size_t n;
+struct causes_truth {
+	struct causes_stretch { uint32_t thread; int64_t from, to; } *v; size_t n;
 	int64_t *made;           /* when another thread made this one, or INT64_MIN */
 	struct { uint64_t count; int64_t ticks, first; } lacks[PROGRAM_SITES];
 	uint64_t missing;
@@ -72,7 +72,7 @@ static int64_t posted(const struct program *p, const struct graph *g, size_t inp
 }
 
 /* From the enter until the last that it waited for, or all the way. */
-static void add_wait(struct truth *t, const struct program *p, const struct graph *g, uint32_t thread, const struct graph_sync_point *s)
+static void add_wait(struct causes_truth *t, const struct program *p, const struct graph *g, uint32_t thread, const struct graph_sync_point *s)
 {
 	const struct graph_node *node = &g->nodes[s->number];
 	const struct program_event *exit = &p->threads[thread].events[s->at];
@@ -92,7 +92,7 @@ static void add_wait(struct truth *t, const struct program *p, const struct grap
 		t->lacks[exit->site].ticks += to - from;
 		t->missing++;
 	}
-	*MEM_GROW(t->v, t->n) = (struct stretch){ thread, from, to };
+	*MEM_GROW(t->v, t->n) = (struct causes_stretch){ thread, from, to };
 }
 
 static int by_number(const void *x, const void *y)
@@ -103,7 +103,7 @@ static int by_number(const void *x, const void *y)
 }
 
 /* Between two moments, between which nothing changes: each thread waits, or is not there; and one does wait. */
-static bool is_still(const struct truth *t, const struct program *p, int64_t from, int64_t to)
+static bool is_still(const struct causes_truth *t, const struct program *p, int64_t from, int64_t to)
 {
 	bool any = false;
 
@@ -120,7 +120,7 @@ static bool is_still(const struct truth *t, const struct program *p, int64_t fro
 	return any;
 }
 
-static void add_stillness(struct truth *t, const struct program *p)
+static void add_stillness(struct causes_truth *t, const struct program *p)
 {
 	int64_t *moments = NULL;
 	size_t n = 0;
@@ -137,11 +137,11 @@ static void add_stillness(struct truth *t, const struct program *p)
 	free(moments);
 }
 
-static struct truth truth_of(const struct program *p)
+static struct causes_truth truth_of(const struct program *p)
 {
 	struct options options = { .assumption = p->assumption };
 	struct trace *trace = program_trace(p, PROGRAM_TRUE);
-	struct truth t = { .v = NULL };
+	struct causes_truth t = { .v = NULL };
 	struct times times;
 	struct graph g;
 
@@ -174,7 +174,7 @@ static void check_time(const struct program *p, const char *of, int64_t truth, f
 		      (double)truth / PROGRAM_FINE, found.lo, found.hi);
 }
 
-static void check(const struct program *p, const struct causes *c, const struct truth *t)
+static void check(const struct program *p, const struct causes *c, const struct causes_truth *t)
 {
 	uint64_t missing = 0;
 
@@ -219,7 +219,7 @@ static void check_program(uint64_t number, bool lacks, const struct program_spec
 	if (lacks)
 		take_sends_away(p, &dice);
 	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
-	struct truth t = truth_of(p);
+	struct causes_truth t = truth_of(p);
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	struct causes c = causes_of(trace, &times);
 	check(p, &c, &t);

@@ -73,7 +73,7 @@ static size_t find_points(const struct program *p, const int64_t *truth, int64_t
 
 /* ---- What was said of it --------------------------------------------------------------------- */
 
-struct question {
+struct what_if_question {
 	struct program *p;
 	struct coz *c;
 	const int64_t *before;       /* truths */
@@ -86,7 +86,7 @@ struct question {
 /* How often the expected savings of runs hold the truth too. */
 static struct { uint64_t n, held; } expected;
 
-static void check_saving(const struct question *q, int64_t saved, struct savings_bounds found,
+static void check_saving(const struct what_if_question *q, int64_t saved, struct savings_bounds found,
 			 const char *of, size_t number)
 {
 	bool holds = program_compare(saved, (int64_t)floor(found.lo)) >= 0 &&
@@ -107,7 +107,7 @@ static void check_saving(const struct question *q, int64_t saved, struct savings
 }
 
 /* What is proved holds the middle of what is expected, or nearly: else one of both is wrong. */
-static void check_nested(const struct question *q, const struct saving *s, size_t scenario, int64_t run)
+static void check_nested(const struct what_if_question *q, const struct saving *s, size_t scenario, int64_t run)
 {
 	double near = 1 + 0.01 * (double)run / PROGRAM_FINE;
 	struct savings_bounds likely = saving_bounds(&q->c->all, s, COZ_EXPECTED, scenario);
@@ -126,7 +126,7 @@ static struct { double sum; uint64_t n; } width;
 #define MOSTLY 0.95 /* the programs keep the order of locks, and wait for data only */
 #define SHORT 1e5 /* ticks: of less, stamps are not exact enough to tell much */
 
-static void add_width(const struct question *q, int64_t run, struct savings_bounds found)
+static void add_width(const struct what_if_question *q, int64_t run, struct savings_bounds found)
 {
 	double nothing = (double)run / PROGRAM_FINE * q->cut.permille / 1000;
 
@@ -154,7 +154,7 @@ static void check_width(double most)
 }
 
 /* 100 * (rate after / rate before - 1); doubles, so a little is allowed for their rounding. */
-static void check_throughput(const struct question *q, const int64_t *after, const struct interval *gains)
+static void check_throughput(const struct what_if_question *q, const int64_t *after, const struct interval *gains)
 {
 	int64_t was[2], is[2];
 
@@ -173,7 +173,7 @@ static void check_throughput(const struct question *q, const int64_t *after, con
 }
 
 /* What is proved holds as well where MPI then waits wherever it may, and locks are given to anybody. */
-static void check_patient(struct question *q)
+static void check_patient(struct what_if_question *q)
 {
 	const struct coz *found = q->c;
 	size_t scenario = q->row * NPERMILLE + q->reduction;
@@ -194,7 +194,7 @@ static void check_patient(struct question *q)
 	program_run(q->p, NULL);
 }
 
-static void check_cut(const struct question *q, const struct interval *gains)
+static void check_cut(const struct what_if_question *q, const struct interval *gains)
 {
 	const struct coz *found = q->c;
 	size_t scenario = q->row * NPERMILLE + q->reduction;
@@ -237,7 +237,7 @@ static struct savings_bounds *bounds_of(const struct coz *c, size_t nevents, siz
 }
 
 /* Each is answered as it is alone: some sites are in question as rows of one, of both, or together with others. */
-static void check_together(const struct question *q, struct coz *c, const struct coz_question *first)
+static void check_together(const struct what_if_question *q, struct coz *c, const struct coz_question *first)
 {
 	uint32_t row_of_site[PROGRAM_SITES + 2];
 	const uint32_t half[] = { 50000000, 7 };
@@ -266,7 +266,7 @@ static void ask(struct program *p, struct trace *trace, const struct times *time
 		struct coz_location who, bool worst)
 {
 	uint32_t row_of_site[PROGRAM_SITES + 2], reductions[NPERMILLE];
-	struct question q = { .p = p, .before = truths(p) };
+	struct what_if_question q = { .p = p, .before = truths(p) };
 	struct points points;
 	struct coz c, with_points;
 

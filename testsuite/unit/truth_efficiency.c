@@ -19,24 +19,24 @@ static void setup(void)
 
 /* ---- The truth ------------------------------------------------------------------------------- */
 
-struct truth {
+struct efficiency_truth {
 	struct twin w;
 	int64_t least[PROGRAM_SITES + 1]; /* transfer of each operation, and of beginning threads; INT64_MAX: none */
 	enum { NOTHING, LEAST, ANY } takes;
 	struct dice dice;
 };
 
-static bool has_transfer(const struct truth *t, uint32_t thread, size_t i)
+static bool has_transfer(const struct efficiency_truth *t, uint32_t thread, size_t i)
 {
 	return t->w.threads[thread].v[i].ends || (i == 0 && twin_waited_for(&t->w, thread, &t->w.threads[thread].v[0]));
 }
 
-static unsigned kind(const struct truth *t, uint32_t thread, size_t i)
+static unsigned kind(const struct efficiency_truth *t, uint32_t thread, size_t i)
 {
 	return i ? t->w.threads[thread].v[i].operation : PROGRAM_SITES;
 }
 
-static int64_t takes(struct truth *t, uint32_t thread, size_t i)
+static int64_t takes(struct efficiency_truth *t, uint32_t thread, size_t i)
 {
 	int64_t least = t->least[kind(t, thread, i)];
 
@@ -44,9 +44,9 @@ static int64_t takes(struct truth *t, uint32_t thread, size_t i)
 }
 
 /* When an event would have happened, since the run began. */
-static int64_t ideal(struct truth *t, uint32_t thread, size_t i)
+static int64_t ideal(struct efficiency_truth *t, uint32_t thread, size_t i)
 {
-	struct event *e = &t->w.threads[thread].v[i];
+	struct twin_event *e = &t->w.threads[thread].v[i];
 	const struct graph_node *node = twin_waited_for(&t->w, thread, e);
 	bool own = e->before == WORKS || e->before == OUTSIDE;
 
@@ -57,14 +57,14 @@ static int64_t ideal(struct truth *t, uint32_t thread, size_t i)
 		const struct graph_input *input = &t->w.graph.inputs[node->first + k];
 		if (!twin_counts(input))
 			continue;
-		struct event *x = twin_poster(&t->w, input);
+		struct twin_event *x = twin_poster(&t->w, input);
 		int64_t there = x == e ? 0 : ideal(t, input->thread, (size_t)(x - t->w.threads[input->thread].v));
 		when = there > when ? there : when;
 	}
 	return e->ideal = when + (has_transfer(t, thread, i) ? takes(t, thread, i) : 0);
 }
 
-static int64_t ideal_end(struct truth *t)
+static int64_t ideal_end(struct efficiency_truth *t)
 {
 	int64_t end = 0;
 
@@ -79,9 +79,9 @@ static int64_t ideal_end(struct truth *t)
 	return end;
 }
 
-static void truth_open(struct truth *t, const struct program *p)
+static void truth_open(struct efficiency_truth *t, const struct program *p)
 {
-	*t = (struct truth){ .w = twin_open(p), .dice = { p->seed } };
+	*t = (struct efficiency_truth){ .w = twin_open(p), .dice = { p->seed } };
 	for (unsigned s = 0; s <= PROGRAM_SITES; s++)
 		t->least[s] = INT64_MAX;
 	for (uint32_t thread = 0; thread < p->nthreads; thread++)
@@ -94,18 +94,18 @@ static void truth_open(struct truth *t, const struct program *p)
 
 /* ---- Factors --------------------------------------------------------------------------------- */
 
-struct quantities { int64_t useful[256]; size_t n; int64_t time, ideal; };
+struct efficiency_quantities { int64_t useful[256]; size_t n; int64_t time, ideal; };
 
 static double width[FACTORS];
 static uint64_t judged;
 
-static void check(const struct truth *t, const char *of, const char *what, long double truth, struct interval found)
+static void check(const struct efficiency_truth *t, const char *of, const char *what, long double truth, struct interval found)
 {
 	ck_assert_msg(truth >= found.lo && truth <= found.hi, "SEED=%" PRIu64 ": %s, %s: truly %.9Lf %%, found %.9f .. %.9f",
 		      t->w.p->seed, of, what, truth, found.lo, found.hi);
 }
 
-static void check_factors(const struct truth *t, const char *of, const struct quantities *q, const struct factors *found)
+static void check_factors(const struct efficiency_truth *t, const char *of, const struct efficiency_quantities *q, const struct factors *found)
 {
 	long double sum = 0, longest = 0, n = (long double)q->n;
 
@@ -124,15 +124,15 @@ static void check_factors(const struct truth *t, const char *of, const struct qu
 }
 
 /* Work without marks is useful; what a program with marks does outside of regions may be. */
-static bool is_useful(const struct truth *t, const struct event *e, bool outside)
+static bool is_useful(const struct efficiency_truth *t, const struct twin_event *e, bool outside)
 {
 	return e->before == WORKS || (e->before == OUTSIDE && (t->w.p->unmarked || outside));
 }
 
 /* All that is not known of it is what the thread did before its first event and behind its last. */
-static void check_useful(const struct truth *t, const struct efficiency_thread *found)
+static void check_useful(const struct efficiency_truth *t, const struct efficiency_thread *found)
 {
-	const struct event *v = t->w.threads[found->thread].v, *last = &v[t->w.threads[found->thread].n - 1];
+	const struct twin_event *v = t->w.threads[found->thread].v, *last = &v[t->w.threads[found->thread].n - 1];
 	int64_t open = (v->when - t->w.p->begin + t->w.p->end - last->when) / PROGRAM_FINE;
 	int64_t rounding = 2 * (int64_t)t->w.threads[found->thread].n + 2;
 
@@ -141,9 +141,9 @@ static void check_useful(const struct truth *t, const struct efficiency_thread *
 		      found->thread, open, found->useful.lo, found->useful.hi);
 }
 
-static void check_run(struct truth *t, const struct efficiency *e, bool outside)
+static void check_run(struct efficiency_truth *t, const struct efficiency *e, bool outside)
 {
-	struct quantities q = { .time = t->w.p->end - t->w.p->begin, .ideal = ideal_end(t) };
+	struct efficiency_quantities q = { .time = t->w.p->end - t->w.p->begin, .ideal = ideal_end(t) };
 
 	for (uint32_t thread = 0; thread < t->w.p->nthreads; thread++) {
 		int64_t useful = 0;
@@ -167,14 +167,14 @@ static void check_run(struct truth *t, const struct efficiency *e, bool outside)
 /* ---- Regions --------------------------------------------------------------------------------- */
 
 /* How long a thread was in a region of this site, was useful there, and had transfers; false: it never was. */
-static bool in_region(struct truth *t, uint32_t thread, unsigned site, int64_t *time, int64_t *useful, int64_t *transfers)
+static bool in_region(struct efficiency_truth *t, uint32_t thread, unsigned site, int64_t *time, int64_t *useful, int64_t *transfers)
 {
 	unsigned depth = 0;
 	bool ever = false;
 
 	*time = *useful = *transfers = 0;
 	for (size_t i = 0; i < t->w.threads[thread].n; i++) {
-		const struct event *e = &t->w.threads[thread].v[i];
+		const struct twin_event *e = &t->w.threads[thread].v[i];
 		int64_t took = i ? e->when - e[-1].when : 0;
 		*time += depth ? took : 0;
 		*useful += depth && e->before == WORKS ? took : 0;
@@ -186,9 +186,9 @@ static bool in_region(struct truth *t, uint32_t thread, unsigned site, int64_t *
 	return ever;
 }
 
-static void check_region(struct truth *t, const struct efficiency *e, unsigned site)
+static void check_region(struct efficiency_truth *t, const struct efficiency *e, unsigned site)
 {
-	struct quantities q = { .n = 0 };
+	struct efficiency_quantities q = { .n = 0 };
 	char name[32];
 
 	snprintf(name, sizeof name, "region %u", site);
@@ -216,7 +216,7 @@ static bool is_mpi(unsigned site)
 	return site >= PROGRAM_BARRIER && site <= PROGRAM_WAIT;
 }
 
-static void check_hybrid(struct truth *t, const struct efficiency *e)
+static void check_hybrid(struct efficiency_truth *t, const struct efficiency *e)
 {
 	long double sum = 0, longest = 0, useful = 0, time = (long double)(t->w.p->end - t->w.p->begin);
 	size_t n = 0;
@@ -227,11 +227,11 @@ static void check_hybrid(struct truth *t, const struct efficiency *e)
 			continue;
 		first = t->w.p->threads[thread].number == 0 ? thread : first;
 		for (size_t i = 1; i < t->w.threads[first].n; i++) {
-			const struct event *v = &t->w.threads[first].v[i];
+			const struct twin_event *v = &t->w.threads[first].v[i];
 			in += v->before == OPERATES && is_mpi(v->operation) ? v->when - v[-1].when : 0;
 		}
 		for (size_t i = 1; i < t->w.threads[thread].n; i++) {
-			const struct event *v = &t->w.threads[thread].v[i];
+			const struct twin_event *v = &t->w.threads[thread].v[i];
 			useful += is_useful(t, v, false) ? (long double)(v->when - v[-1].when) : 0;
 		}
 		sum += time - (long double)in;
@@ -254,7 +254,7 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
 	struct options options = { .assumption = p->assumption };
 	struct efficiency e;
-	struct truth t;
+	struct efficiency_truth t;
 	struct times times;
 
 	truth_open(&t, p);

@@ -569,10 +569,10 @@ END_TEST
 
 /* What link_filter.h leaves out costs nothing between two hosts. Of more, the solver tightens bounds a
  * few times and then stops, here a little sooner and there a little later. */
-struct widths { double filtered, all; };
+struct link_widths { double filtered, all; };
 
 static void add_widths(const struct program *p, const struct times *filtered,
-		       const struct frz_solution *all, struct widths *w)
+		       const struct frz_solution *all, struct link_widths *w)
 {
 	for (size_t t = 0; t < p->nthreads; t++) {
 		uint32_t host = p->threads[t].host;
@@ -616,7 +616,7 @@ static bool has_ends_for(const struct program_links *few, const struct frz_link 
 START_TEST(the_filter_costs_no_width)
 {
 	uint64_t found = 0, kept = 0, pairs = 0;
-	struct widths w = { 0, 0 };
+	struct link_widths w = { 0, 0 };
 
 	for (uint64_t i = 0; i < programs; i++) {
 		struct program *p = some_program(i);

@@ -27,7 +27,7 @@ static void setup(void)
 enum { OUTSIDE = PROGRAM_SITES, BEFORE };
 #define MOST_RANKS 16
 
-struct truth {
+struct path_truth {
 	const struct program *p;
 	struct graph graph;          /* of the clock that shows the truth */
 	int64_t (*on)[ROWS];         /* of each thread, by site */
@@ -97,7 +97,7 @@ static size_t posted_at(const struct graph *g, const struct graph_input *input)
 	return 0;
 }
 
-static void add_hop(struct truth *t, unsigned from, unsigned to, int64_t since, int64_t until)
+static void add_hop(struct path_truth *t, unsigned from, unsigned to, int64_t since, int64_t until)
 {
 	int64_t begin = since > t->from ? since : t->from, end = until < t->to ? until : t->to;
 
@@ -105,7 +105,7 @@ static void add_hop(struct truth *t, unsigned from, unsigned to, int64_t since, 
 	t->in_slice[from][to] += end > begin ? end - begin : 0;
 }
 
-static void walk_back(struct truth *t)
+static void walk_back(struct path_truth *t)
 {
 	const struct graph_input *end = cause(&t->graph, t->graph.end, &(struct program_event){ .freed = 0 });
 	uint32_t thread = end->thread;
@@ -136,7 +136,7 @@ static void walk_back(struct truth *t)
 }
 
 /* Some part of the run, in ticks of the base. */
-static void draw_slice(struct truth *t, const struct program *p)
+static void draw_slice(struct path_truth *t, const struct program *p)
 {
 	struct dice dice = { p->seed };
 	int64_t ticks = (p->end - p->begin) / PROGRAM_FINE + 1, a = (int64_t)(roll(&dice) % (uint64_t)ticks);
@@ -147,13 +147,13 @@ static void draw_slice(struct truth *t, const struct program *p)
 	t->to = p->begin + slice.to * PROGRAM_FINE;
 }
 
-static void truth_open(struct truth *t, const struct program *p)
+static void truth_open(struct path_truth *t, const struct program *p)
 {
 	struct options options = { .assumption = p->assumption };
 	struct trace *trace = program_trace(p, PROGRAM_TRUE);
 	struct times times;
 
-	*t = (struct truth){ .p = p };
+	*t = (struct path_truth){ .p = p };
 	draw_slice(t, p);
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	graph_open(&t->graph, trace, &times);
@@ -186,7 +186,7 @@ static void check_share(const struct program *p, const char *of, size_t thread, 
 		      p->seed, of, thread, row, (double)truth / PROGRAM_FINE, found.lo, found.hi);
 }
 
-static void check_profile(const struct truth *t, struct path *path)
+static void check_profile(const struct path_truth *t, struct path *path)
 {
 	struct path_profile profile;
 	bool (*seen)[ROWS] = mem_resize(NULL, t->p->nthreads, sizeof *seen);
@@ -213,7 +213,7 @@ static void check_profile(const struct truth *t, struct path *path)
 	free(seen);
 }
 
-static void check_hops(const struct truth *t, struct path *path, struct path_slice slice, int64_t truth[MOST_RANKS][MOST_RANKS])
+static void check_hops(const struct path_truth *t, struct path *path, struct path_slice slice, int64_t truth[MOST_RANKS][MOST_RANKS])
 {
 	struct path_profile profile;
 
@@ -236,7 +236,7 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
 	struct options options = { .assumption = p->assumption };
 	struct times times;
-	struct truth truth;
+	struct path_truth truth;
 	struct path path;
 
 	truth_open(&truth, p);

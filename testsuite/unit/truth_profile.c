@@ -20,15 +20,15 @@ static void setup(void)
 
 struct sums { uint64_t visits, bytes; int64_t inclusive, exclusive, waited, transfer; };
 
-struct path { char name[256]; struct sums sums; }; /* of one thread: "/0/4": site 4 in region 0 */
-struct paths { struct path *v; size_t n; };
+struct profile_path { char name[256]; struct sums sums; }; /* of one thread: "/0/4": site 4 in region 0 */
+struct paths { struct profile_path *v; size_t n; };
 
 static struct sums *sums_of(struct paths *p, const char *name)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (strcmp(p->v[i].name, name) == 0)
 			return &p->v[i].sums;
-	struct path *path = MEM_GROW(p->v, p->n);
+	struct profile_path *path = MEM_GROW(p->v, p->n);
 	memset(path, 0, sizeof *path);
 	snprintf(path->name, sizeof path->name, "%s", name);
 	return &path->sums;
@@ -54,7 +54,7 @@ static bool is_outermost(const unsigned *open, unsigned i)
 	return true;
 }
 
-static uint64_t given(const struct event *e)
+static uint64_t given(const struct twin_event *e)
 {
 	unsigned site = e->e.site;
 	bool gives = (site >= PROGRAM_ALLREDUCE && site <= PROGRAM_SEND) || site == PROGRAM_ISEND || site == PROGRAM_RECV;
@@ -84,7 +84,7 @@ static void add(struct paths *tree, struct sums *flat, const unsigned *open, uns
 
 static void follow(const struct twin *t, uint32_t thread, struct paths *tree, struct sums *flat)
 {
-	const struct event *v = t->threads[thread].v;
+	const struct twin_event *v = t->threads[thread].v;
 	unsigned open[64], depth = 0;
 	char name[256];
 
@@ -216,7 +216,7 @@ static void check_messages(const struct twin *t, const struct call_profile *foun
 
 	for (size_t k = 0; k < t->p->nthreads; k++)
 		for (size_t i = 0; i < t->threads[k].n; i++) {
-			const struct event *e = &t->threads[k].v[i];
+			const struct twin_event *e = &t->threads[k].v[i];
 			bool sends = (e->e.site == PROGRAM_SEND || e->e.site == PROGRAM_ISEND) && e->e.op == DPROF_ENTER;
 			count += sends;
 			bytes += sends ? trace_arg(&e->e, DPROF_KEY_BYTES, 0) : 0;

@@ -57,9 +57,9 @@ static void choose_condition(const struct program *p, char *text, size_t size)
 }
 
 /* One trace, analysed. */
-struct view { struct trace *trace; struct findings findings; };
+struct query_view { struct trace *trace; struct findings findings; };
 
-static void open_view(struct view *v, struct program *p, enum program_view which)
+static void open_view(struct query_view *v, struct program *p, enum program_view which)
 {
 	struct options options = { .assumption = p->assumption };
 
@@ -67,13 +67,13 @@ static void open_view(struct view *v, struct program *p, enum program_view which
 	ck_assert_int_eq(findings_open(&v->findings, v->trace, &options), EXIT_FINE);
 }
 
-static void close_view(struct view *v)
+static void close_view(struct query_view *v)
 {
 	findings_close(&v->findings);
 	trace_close(v->trace);
 }
 
-static frz_time holds(struct view *v, const char *condition)
+static frz_time holds(struct query_view *v, const char *condition)
 {
 	struct query query;
 	struct query_error error;
@@ -147,7 +147,7 @@ static void check_program(uint64_t which, bool affine)
 {
 	struct program *p = program_draw(which, &(struct program_spec){ .affine = affine,
 									.unmarked = which % 3 == 0 });
-	struct view seen, truth;
+	struct query_view seen, truth;
 
 	dice = which * 2 + affine;
 	open_view(&seen, p, PROGRAM_RECORDED);

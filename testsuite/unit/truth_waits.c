@@ -20,17 +20,17 @@ static void setup(void)
 }
 
 /* What a thread waited for at a site; for another thread, or in all (ALL). */
-struct truth { uint32_t thread, site, other; int64_t waited; };
+struct waits_truth { uint32_t thread, site, other; int64_t waited; };
 #define ALL UINT32_MAX
 
-struct truths { struct truth *v; size_t n; };
+struct truths { struct waits_truth *v; size_t n; };
 
 static int64_t *find(struct truths *t, uint32_t thread, uint32_t site, uint32_t other)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].thread == thread && t->v[i].site == site && t->v[i].other == other)
 			return &t->v[i].waited;
-	*MEM_GROW(t->v, t->n) = (struct truth){ thread, site, other, 0 };
+	*MEM_GROW(t->v, t->n) = (struct waits_truth){ thread, site, other, 0 };
 	return &t->v[t->n - 1].waited;
 }
 
@@ -97,7 +97,7 @@ static struct truths truths_of(const struct program *p)
 
 static struct { double wide, waited; uint64_t sure, causes; } seen;
 
-static frz_time found(const struct wait_sum *sums, size_t n, const struct truth *t, bool *sure)
+static frz_time found(const struct wait_sum *sums, size_t n, const struct waits_truth *t, bool *sure)
 {
 	frz_time sum = { 0, 0 };
 
@@ -110,7 +110,7 @@ static frz_time found(const struct wait_sum *sums, size_t n, const struct truth 
 	return sum;
 }
 
-static void check(const struct program *p, const struct waits *w, const struct truth *t)
+static void check(const struct program *p, const struct waits *w, const struct waits_truth *t)
 {
 	bool all = t->other == ALL, sure;
 	frz_time sum = found(all ? w->places : w->causes, all ? w->nplaces : w->ncauses, t, &sure);
@@ -149,7 +149,7 @@ static void check_cost(const struct program *p, const char *of, uint32_t thread,
 		      thread, row, ticks, found.lo, found.hi);
 }
 
-static void check_delays(const struct program *p, const struct twin *t, const struct waits *w)
+static void check_delays(const struct program *p, const struct delays_twin *t, const struct waits *w)
 {
 	static const struct wait_delay none;
 
@@ -173,7 +173,7 @@ static void check_delays(const struct program *p, const struct twin *t, const st
 }
 
 /* All waiting goes back to something, or to nothing. */
-static void check_whole(const struct twin *t)
+static void check_whole(const struct delays_twin *t)
 {
 	double sum = t->uncaused;
 
@@ -194,7 +194,7 @@ static void check_delays_of(uint64_t number)
 	struct options options = { .assumption = p->assumption };
 	struct times truly, times;
 	struct graph g;
-	struct twin t;
+	struct delays_twin t;
 	struct waits w;
 
 	ck_assert_int_eq(times_open(&truly, shown, &options), EXIT_FINE);
