@@ -170,7 +170,8 @@ struct graph_input {
 	uint64_t bytes : 54;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more. Of the first: ticks for which nobody knows whether
 				    its thread tried, or did anything else first. UNKNOWN, of the last: ticks for which the moment
 				    was over that it lays down, when the waiting began */
-	uint64_t meets : 1;      /* the begin of a receive for which sends of this kind always waited: expected, though a candidate */
+	uint64_t meets : 1;      /* the begin of a receive for which sends of this kind always waited, or that signal of several which has
+				  * most likely woken it: expected, though not sure */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
 	uint64_t needed : 1;

@@ -165,7 +165,8 @@ static size_t count_longer(const struct builder *b, const struct sync_event *t)
 
 #define SOON 16 /* they came within such a part of the wait */
 
-/* Any of these signals may have woken it. If they came soon one behind the other, most likely each woke whoever had waited longest. */
+/* Any of these signals may have woken it. If they came soon one behind the other, most likely each woke whoever had waited longest: that
+ * is expected, and not sure. */
 static void choose_signal(const struct builder *b, const struct sync_event *t, struct node_input *signals, size_t n)
 {
 	uint64_t first = n ? signals[0].ref.stamp : 0, last = n ? signals[n - 1].ref.stamp : 0, begin = t->waiting.stamp;
@@ -174,7 +175,7 @@ static void choose_signal(const struct builder *b, const struct sync_event *t, s
 	size_t longer = count_longer(b, t), most_likely = longer < n ? longer : n - 1;
 	for (size_t i = 0; i < n; i++)
 		signals[i].candidate = i != most_likely;
-	signals[most_likely].sure = true;
+	signals[most_likely].meets = true;
 }
 
 /* What others signalled while t waited: if it was one signal, or others were woken by those before, the last has ended the

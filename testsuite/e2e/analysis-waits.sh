@@ -99,6 +99,17 @@ waited semaphore condition 0 1 10 60000 0 0 a
 { threads; op 1 8 900 900 id=5; echo 'e 1 950 8 point id=5'; op 1 14 1000 102000 id=7; op 1 16 102000 102100 id=5; echo 'e 1 103000 8 point id=5'
 	work 0 0 1000 101000; op 0 8 101000 101000 id=5; echo 'e 0 101350 15 point id=7'; echo 'e 0 101400 8 point id=5'; } | trace condition
 waited condition condition 0 1 15 100400 0 0 a
+# Of a burst of signals by two threads the first has most likely woken who has waited longest, but nobody knows.
+{ threads; echo "thread 2 clock=0 rank=0 number=2"; echo "thread 3 clock=0 rank=0 number=3"
+	work 0 0 1000 99000; echo "e 0 99000 15 point id=7"; work 1 1 1000 101000; echo "e 1 101000 15 point id=7"; echo "e 1 101010 15 point id=7"
+	for thread in 2 3; do
+		since=$((900 + 100 * thread)) until=$((101000 + 100 * thread))
+		op $thread 14 $since $until id=7; op $thread 8 $until $((until + 10)) id=5; echo "e $thread $((until + 20)) 8 point id=5"
+	done; } | trace burst
+expect 0 waits --json burst
+jq -e '[.waits[] | select(.seconds.hi > 9e-5)] | all(.verdict == "undecided" and .seconds.lo < 1e-6) and
+	(map([.thread, .caused_by.thread]) | index([[2, 0]]) and index([[3, 0]]) and index([[2, 1]]) and index([[3, 1]]))' out >is ||
+	fail "burst: which signal woke a thread is not known: $(jq -c .waits out)"
 
 # With problems in the trace nothing is proved: what records are lost of may have waited for all of its time, and whatever it did then may be
 # what others waited for.
