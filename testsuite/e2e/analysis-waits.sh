@@ -99,6 +99,12 @@ waited semaphore condition 0 1 10 60000 0 0 a
 { threads; op 1 8 900 900 id=5; echo 'e 1 950 8 point id=5'; op 1 14 1000 102000 id=7; op 1 16 102000 102100 id=5; echo 'e 1 103000 8 point id=5'
 	work 0 0 1000 101000; op 0 8 101000 101000 id=5; echo 'e 0 101350 15 point id=7'; echo 'e 0 101400 8 point id=5'; } | trace condition
 waited condition condition 0 1 15 100400 0 0 a
+# Who is woken for others and waits again at once has waited as long as it waited, and no longer.
+{ threads; work 0 0 1000 50000; echo 'e 0 50000 15 point id=7'; work 0 0 50010 120000; echo 'e 0 120000 15 point id=7'
+	op 1 8 900 910 id=5; echo 'e 1 950 8 point id=5'
+	op 1 14 960 50100 id=7; op 1 8 50100 50110 id=5; echo 'e 1 54000 8 point id=5'
+	op 1 14 54010 120100 id=7; op 1 8 120100 120110 id=5; echo 'e 1 124000 8 point id=5'; } | trace again
+waited again condition 0 1 15 115030 0 0 a
 # Of a burst of signals by two threads the first has most likely woken who has waited longest, but nobody knows.
 { threads; echo "thread 2 clock=0 rank=0 number=2"; echo "thread 3 clock=0 rank=0 number=3"
 	work 0 0 1000 99000; echo "e 0 99000 15 point id=7"; work 1 1 1000 101000; echo "e 1 101000 15 point id=7"; echo "e 1 101010 15 point id=7"
