@@ -142,24 +142,6 @@ rm -rf dprof-on.*
 # ---- what cannot be packed -----------------------------------------------------------------------------------
 
 # The report says so, and why: beside a sanitizer, and where each event may be one in a signal handler.
-cat >kept.c <<'END'
-#include <signal.h>
-static void handler(int signal) { (void)signal; }
-int main(void)
-{
-	static volatile int n;
-	sigset_t one;
-	signal(SIGUSR2, handler);
-	sigemptyset(&one);
-	sigaddset(&one, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &one, 0);
-	for (int i = 0; i < 200000; i++) {
-#pragma dprof region(body)
-		n = i;
-	}
-	return 0;
-}
-END
 unpacked() { # program cause
 	rm -rf "dprof-$1".*
 	DPROF_DIR=$dir ASAN_OPTIONS=detect_leaks=0 "./$1" >out || fail "$1: exit status $?"
@@ -168,8 +150,8 @@ unpacked() { # program cause
 	rm -rf "dprof-$1".*
 }
 # shellcheck disable=SC2046
-gcc -O2 $(pkg-config --cflags dprof) kept.c -o kept $(pkg-config --libs dprof) &&
-	gcc -O2 -fsanitize=address $(pkg-config --cflags dprof) kept.c -o beside $(pkg-config --libs dprof) || exit 1
+gcc -O2 $(pkg-config --cflags dprof) "$from/kept.c" -o kept $(pkg-config --libs dprof) &&
+	gcc -O2 -fsanitize=address $(pkg-config --cflags dprof) "$from/kept.c" -o beside $(pkg-config --libs dprof) || exit 1
 unpacked kept "each event that might have started dprof's helper may have been one in a signal handler"
 unpacked beside "dprof starts no helper beside a sanitizer"
 "$analyze" whole | tr -s ' \n' ' ' | grep "as they were recorded" | grep -v "the process ended before its helper came to that" &&
