@@ -26,6 +26,7 @@ table "SQL over $events events" "Seconds of processor time, with reading the tra
 ask() { # name SELECT
 	progress "$1"
 	row "$1" "$(seconds query --jobs 1 --sql "$2" "$here/long")" s "<= 2"
+	why "SQLite asks for each event by itself, a column at a time"
 }
 ask "count, earliest, latest" 'SELECT count(*), min(time_lo), max(time_hi) FROM events'
 ask "events of each thread" 'SELECT thread, count(*), max(time_hi) FROM events GROUP BY thread'

@@ -44,7 +44,9 @@ row "  recorded" "$(paired difference recorded plain <"$here/mpi" | estimate)" n
 why "two stamps and six words a call; where the helper has no core of its own, it takes the thread's"
 row "  dprof's helper, meanwhile" "$(beside recorded <"$here/mpi" | estimate)" ns
 row "  DPROF_EVENTS=region" "$(paired difference left_out plain <"$here/mpi" | estimate)" ns "<= 5"
+why "the call goes through a function of dprof, which looks at what is recorded"
 row "  DPROF_OFF=1" "$(paired difference off plain <"$here/mpi" | estimate)" ns "<= 5"
+why "the call goes through a function of dprof, which looks whether it is on"
 row "  counter read twice, no more" "$(paired difference wrapper plain <"$here/mpi" | estimate)" ns
 [[ " ${ways[*]} " != *" eztrace "* ]] || row "  EZTrace" "$(paired difference eztrace plain <"$here/mpi" | estimate)" ns
 
@@ -54,7 +56,9 @@ row "  recorded" "$(paired difference recorded plain <"$here/lock" | estimate)" 
 why "a fenced stamp and another one take 23 to 28 ns here, five words the rest"
 row "  dprof's helper, meanwhile" "$(beside recorded <"$here/lock" | estimate)" ns
 row "  DPROF_EVENTS=region" "$(paired difference left_out plain <"$here/lock" | estimate)" ns "<= 5"
+why "the call goes through a function of dprof, which looks at what is recorded"
 row "  DPROF_OFF=1" "$(paired difference off plain <"$here/lock" | estimate)" ns "<= 5"
+why "the call goes through a function of dprof, which looks whether it is on"
 
 table "An empty parallel region of two threads" "Likewise, but the least time of 400 each round: the threads spin, and \
 both need a core."
@@ -62,6 +66,7 @@ row "the region" "$(only plain <"$here/parallel" | estimate)" ns
 row "  recorded" "$(paired difference recorded plain <"$here/parallel" | estimate)" ns "<= 150"
 why "ten words and three or four stamps of each thread, and both need a core for all of a batch"
 row "  DPROF_OFF=1" "$(paired difference off plain <"$here/parallel" | estimate)" ns "<= 5"
+why "the call goes through a function of dprof, which looks whether it is on"
 
 # ---- programs --------------------------------------------------------------------------------------------
 
@@ -121,6 +126,7 @@ row "time" "$(paired percent recorded plain <"$here/stencil" | estimate)" % "<= 
 why "ranks that wait yield, and what other work the machine has is in the time"
 if command -v valgrind >/dev/null; then
 	row "instructions" "$(more_instructions steps $edge 20)" % "<= 1"
+	why "an event takes instructions to record, and some twice as many to pack"
 	row "instructions, 24^3 cells" "$(more_instructions steps 24 100)" % "<= 1"
 	why "a call takes some 500 instructions, and packing its words 1,050, of which splitting them by class and zstd take \
 450 each"
@@ -128,7 +134,9 @@ if command -v valgrind >/dev/null; then
 	table "Programs of threads, nothing marked" "In percent of the same program without dprof: instructions of all threads, \
 by callgrind, 3 rounds."
 	row "200 parallel loops" "$(more_instructions beyond_few loops 220 20)" % "<= 1"
+	why "an event takes instructions to record, and some twice as many to pack"
 	row "mutex and condition variable" "$(more_instructions beyond_few queue 220 20)" % "<= 1"
+	why "an event takes instructions to record, and some twice as many to pack"
 	row "5,166 tiny OpenMP tasks" "$(more_instructions beyond_few tasks 17 2)" % "<= 1"
 	why "such a task takes 600 instructions, and its 3 stamps and 10 words in three events at least as many with packing"
 fi

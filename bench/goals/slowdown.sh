@@ -104,12 +104,16 @@ time of all of the process. Instructions: of an iteration, in all threads, by ca
 	row "instructions" "$(more_instructions $program)" % "<= 1"
 	why "each event is 13 instructions, and what an adapter adds"
 	row "time" "$(against_plain one_process.$program.wall on)" % "<= 1"
+	why "where no core is free the helper takes the program's, to pack; so does all else that the machine does"
 	disturbed
 	row "processor" "$(against_plain one_process.$program.cpu on)" % "<= 1"
+	why "where no core is free the helper takes the program's, to pack; so does all else that the machine does"
 	disturbed
 	row "time, DPROF_OFF=1" "$(against_plain one_process.$program.wall off)" % "<= 1"
+	why "nothing is recorded: what else the machine did meanwhile is in it"
 	disturbed
 	row "processor, DPROF_OFF=1" "$(against_plain one_process.$program.cpu off)" % "<= 1"
+	why "nothing is recorded: what else the machine did meanwhile is in it"
 	disturbed
 done
 
@@ -118,12 +122,16 @@ for program in "${programs[@]}"; do
 	table "Slow-down of $program, 2 ranks on 2 hosts" "Likewise; 1 thread each. Processor: of mpirun and all that it \
 starts; ranks that wait yield. Exchange: of packets, every 250 ms while it runs."
 	row "time, with exchange" "$(against_plain two_hosts.$program.wall exchange)" % "<= 1"
+	why "the exchange wakes a thread, and where no core is free it takes the program's; so does all else that the machine does"
 	disturbed
 	row "processor, with exchange" "$(against_plain two_hosts.$program.cpu exchange)" % "<= 1"
+	why "the exchange wakes a thread, and where no core is free it takes the program's; so does all else that the machine does"
 	disturbed
 	row "time, without exchange" "$(against_plain two_hosts.$program.wall silent)" % "<= 1"
+	why "the exchange wakes a thread, and where no core is free it takes the program's; so does all else that the machine does"
 	disturbed
 	row "processor, without exchange" "$(against_plain two_hosts.$program.cpu silent)" % "<= 1"
+	why "the exchange wakes a thread, and where no core is free it takes the program's; so does all else that the machine does"
 	disturbed
 done
 

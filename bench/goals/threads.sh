@@ -37,8 +37,10 @@ row "empty parallel, 2 threads" "$(only plain <"$here/team" | estimate)" ns
 ways team "recorded recorded" "off DPROF_OFF=1"
 row "thread start, one every 2 ms" "$(only plain <"$here/start" | estimate)" ns
 row "  recorded, more than that" "$(paired difference recorded plain <"$here/start" | estimate)" ns "<= 30000"
+why "a thread maps memory for its records, and what the kernel has counted of it is read at its start and end"
 row "thread start to join, 32 at once" "$(only plain <"$here/burst" | estimate)" ns
 row "  recorded, more than that" "$(paired difference recorded plain <"$here/burst" | estimate)" ns "<= 30000"
+why "a thread maps memory for its records, and what the kernel has counted of it is read at its start and end"
 
 # ---- messages --------------------------------------------------------------------------------------------
 
