@@ -104,10 +104,10 @@ $(B)/test/%: $(B)/obj/testsuite/unit/%.o
 		$(LIBS_$(firstword $(subst _, ,$*))) $$(pkg-config --libs check)
 
 now-check: now-all $(units)
-	$(Q)B=$(B) SAN=$(SAN) testsuite/run $(CHECK)
+	$(Q)B=$(B) SAN=$(SAN) testsuite/run '$(CHECK)'
 
 now-repeat: now-all $(units)
-	$(Q)env -u TIMES B=$(B) ROUNDS=$(or $(TIMES),20) JOBS=$(or $(JOBS),3) testsuite/run $(CHECK)
+	$(Q)env -u TIMES B=$(B) ROUNDS=$(or $(TIMES),20) JOBS=$(or $(JOBS),3) testsuite/run '$(CHECK)'
 
 now-demo: now-all
 	$(Q)B=$(B) examples/demo.sh
