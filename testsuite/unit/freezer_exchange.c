@@ -4,6 +4,7 @@
  * it, whatever a relay between the two sides does to the packets. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,7 +18,8 @@
 #include "freezer/synclog.h"
 #include "testsuite/unit/unit.h"
 
-#define MS 1000000ull
+#define MS    1000000ull
+#define AMPLE (20000 * MS) /* for answers that must all come: beside 30 others a thread has a core now and then */
 
 static const uint8_t key[FRZ_KEY_SIZE] = "fifteen letters";
 
@@ -49,6 +51,33 @@ static const char *address_of(uint16_t port)
 	return text;
 }
 
+/* How long the calling thread has waited for a core so far. */
+static uint64_t waited_for_a_core(void)
+{
+	FILE *file = fopen("/proc/thread-self/schedstat", "r");
+	uint64_t ns = 0;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fscanf(file, "%*u %" SCNu64, &ns), 1);
+	fclose(file);
+	return ns;
+}
+
+/* When something began, and how long it took without what the machine kept it waiting for: that is its own. */
+struct stopwatch { uint64_t begun, waited; };
+
+static struct stopwatch begin_now(void)
+{
+	return (struct stopwatch){ frz_monotonic_raw_ns(), waited_for_a_core() };
+}
+
+static uint64_t own_time(struct stopwatch w)
+{
+	uint64_t took = frz_monotonic_raw_ns() - w.begun, waited = waited_for_a_core() - w.waited;
+
+	return took > waited ? took - waited : 0;
+}
+
 static uint64_t dropped(const struct frz_endpoint *e)
 {
 	return e->counts.forged + e->counts.stale;
@@ -56,7 +85,7 @@ static uint64_t dropped(const struct frz_endpoint *e)
 
 static void *answer(void *count)
 {
-	*(int *)count = frz_answer(&answerer, &stop, 8000 * MS);
+	*(int *)count = frz_answer(&answerer, &stop, 4 * AMPLE);
 	return NULL;
 }
 
@@ -77,14 +106,14 @@ static void assert_links_are_true(void)
 
 START_TEST(two_threads_exchange_true_links)
 {
-	struct frz_burst burst = { 2000 * MS, 100, 100 };
+	struct frz_burst burst = { AMPLE, 100, 100 };
 	pthread_t thread;
 	int answers;
 
 	pthread_create(&thread, NULL, answer, &answers);
 	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 2, burst, &log_), 100);
 	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 2, burst, NULL), 100);
-	ck_assert_int_eq(frz_finish(&asker, address_of(frz_port(&answerer)), 2, 2000 * MS), 0);
+	ck_assert_int_eq(frz_finish(&asker, address_of(frz_port(&answerer)), 2, AMPLE), 0);
 	pthread_join(thread, NULL);
 	ck_assert_int_ge(answers, 200);
 	ck_assert_uint_eq(log_.nrecords, 100);
@@ -100,7 +129,7 @@ static uint64_t monotonic_now(void)
 /* Its readings lie between those before and behind; and whoever asks for what is no clock of the kernel gets nothing. */
 START_TEST(a_clock_of_the_kernel_answers)
 {
-	struct frz_burst burst = { 2000 * MS, 50, 50 };
+	struct frz_burst burst = { AMPLE, 50, 50 };
 	const char *address = address_of(frz_port(&answerer));
 	uint64_t least = monotonic_now();
 	pthread_t thread;
@@ -136,7 +165,7 @@ START_TEST(an_endpoint_says_what_its_host_is)
 	pthread_create(&thread, NULL, answer, &answers);
 	ck_assert_int_eq(frz_ask_host(&asker, address, 2, 30 * MS, &found), -ETIMEDOUT);
 	answerer.host = &told;
-	ck_assert_int_eq(frz_ask_host(&asker, address, 2, 2000 * MS, &found), 0);
+	ck_assert_int_eq(frz_ask_host(&asker, address, 2, AMPLE, &found), 0);
 	frz_stop_ask(&stop);
 	pthread_join(thread, NULL);
 	ck_assert_mem_eq(&told, &found, sizeof told);
@@ -170,13 +199,12 @@ END_TEST
 
 START_TEST(a_silent_peer_costs_the_deadline_and_no_more)
 {
-	uint64_t begun = frz_monotonic_raw_ns();
+	struct stopwatch watch = begin_now();
 
 	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 2,
 				 (struct frz_burst){ 60 * MS, 10, 100 }, &log_), -ETIMEDOUT);
-	uint64_t took = frz_monotonic_raw_ns() - begun;
-	ck_assert_uint_ge(took, 60 * MS);
-	ck_assert_uint_lt(took, 200 * MS);
+	ck_assert_uint_ge(frz_monotonic_raw_ns() - watch.begun, 60 * MS);
+	ck_assert_uint_lt(own_time(watch), 200 * MS);
 	ck_assert_int_eq(frz_finish(&asker, address_of(frz_port(&answerer)), 2, 20 * MS),
 			 -ETIMEDOUT);
 }
@@ -184,16 +212,15 @@ END_TEST
 
 START_TEST(answering_ends_at_the_deadline_or_the_flag)
 {
-	uint64_t begun = frz_monotonic_raw_ns();
+	struct stopwatch watch = begin_now();
 
 	ck_assert_int_eq(frz_answer(&answerer, NULL, 40 * MS), 0);
-	uint64_t took = frz_monotonic_raw_ns() - begun;
-	ck_assert_uint_ge(took, 40 * MS);
-	ck_assert_uint_lt(took, 200 * MS);
+	ck_assert_uint_ge(frz_monotonic_raw_ns() - watch.begun, 40 * MS);
+	ck_assert_uint_lt(own_time(watch), 200 * MS);
 	frz_stop_ask(&stop);
-	begun = frz_monotonic_raw_ns();
+	watch = begin_now();
 	ck_assert_int_eq(frz_answer(&answerer, &stop, 5000 * MS), 0);
-	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 200 * MS);
+	ck_assert_uint_lt(own_time(watch), 200 * MS);
 }
 END_TEST
 
@@ -357,7 +384,7 @@ START_TEST(a_replayed_question_or_end_does_nothing)
 	sendto(tap, bytes, (size_t)size, 0, (struct sockaddr *)&to, sizeof to);
 	pthread_create(&thread, NULL, answer, &answers);
 	ck_assert_int_eq(frz_ask(&asker, address_of(frz_port(&answerer)), 2,
-				 (struct frz_burst){ 2000 * MS, 10, 10 }, &log_), 10);
+				 (struct frz_burst){ AMPLE, 10, 10 }, &log_), 10);
 	frz_stop_ask(&stop);
 	pthread_join(thread, NULL);
 	ck_assert_uint_ge(answerer.counts.stale, 1);
@@ -391,12 +418,12 @@ START_TEST(packets_that_never_stop_cost_the_deadline_and_no_more)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, flood, NULL);
-	uint64_t begun = frz_monotonic_raw_ns();
+	struct stopwatch watch = begin_now();
 	ck_assert_int_eq(frz_ask(&asker, silent, 2, (struct frz_burst){ 60 * MS, 10, 100 }, &log_),
 			 -ETIMEDOUT);
 	ck_assert_int_eq(frz_finish(&asker, silent, 2, 40 * MS), -ETIMEDOUT);
 	ck_assert_int_eq(frz_answer(&answerer, &stop, 100 * MS), 0);
-	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 600 * MS);
+	ck_assert_uint_lt(own_time(watch), 600 * MS);
 	frz_stop_ask(&stop);
 	pthread_join(thread, NULL);
 	ck_assert_uint_ge(asker.counts.forged, 100);
@@ -423,29 +450,33 @@ START_TEST(packets_that_wait_are_not_read_beyond_the_deadline)
 END_TEST
 
 /* Longer where the machine has no time for it. */
+static uint64_t died;
 static void *answer_for_a_while(void *unused)
 {
 	(void)unused;
 	for (unsigned i = 0; i < 5 && frz_answer(&answerer, &stop, 30 * MS) == 0; i++)
 		;
 	frz_close(&answerer);
+	died = frz_monotonic_raw_ns();
 	return NULL;
 }
 
 START_TEST(of_a_peer_that_dies_remains_what_it_answered)
 {
-	uint64_t begun = frz_monotonic_raw_ns();
+	struct stopwatch watch = begin_now();
 	const char *address = address_of(frz_port(&answerer));
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, answer_for_a_while, NULL);
 	int asked = frz_ask(&asker, address, 2, (struct frz_burst){ 200 * MS, 1000000, 1000000 },
 			    &log_);
-	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 400 * MS);
+	uint64_t ended = frz_monotonic_raw_ns();
+	ck_assert_uint_lt(own_time(watch), 400 * MS);
 	pthread_join(thread, NULL);
 	ck_assert_int_ge(asked, 1);
 	ck_assert_uint_eq(log_.nrecords, (size_t)asked);
-	ck_assert_uint_ge(asker.counts.unanswered, 1);
+	if (died + 20 * MS < ended) /* with no core in time, it lives longer than it is asked */
+		ck_assert_uint_ge(asker.counts.unanswered, 1);
 	assert_links_are_true();
 }
 END_TEST
@@ -478,7 +509,7 @@ START_TEST(a_slow_peer_costs_the_deadline_and_no_more)
 	struct relay relay = { .fd = socket(AF_INET, SOCK_DGRAM, 0) };
 	struct sockaddr_in own = loopback(0);
 	socklen_t own_size = sizeof own;
-	uint64_t begun = frz_monotonic_raw_ns();
+	struct stopwatch watch = begin_now();
 	pthread_t answering, relaying;
 	int answers;
 
@@ -489,7 +520,7 @@ START_TEST(a_slow_peer_costs_the_deadline_and_no_more)
 	pthread_create(&relaying, NULL, relay_slowly, &relay);
 	int asked = frz_ask(&asker, address_of(ntohs(own.sin_port)), 2,
 			    (struct frz_burst){ 200 * MS, 1000, 1000 }, &log_);
-	ck_assert_uint_lt(frz_monotonic_raw_ns() - begun, 500 * MS);
+	ck_assert_uint_lt(own_time(watch), 500 * MS);
 	frz_stop_ask(&stop);
 	pthread_join(answering, NULL);
 	pthread_join(relaying, NULL);
