@@ -8,66 +8,26 @@
 
 static const struct { uint32_t is; enum flow flow; } kinds[DPROF_KIND_COUNT] = {
 #define KIND(kind, is, flow) [DPROF_KIND_##kind] = { is, flow },
-#define PREFIX(kind, name, is, flow)
-#define OPERATION(kind, name, is)
-#define COLLECTIVE(name, lower, is, flow)
-#define SLEEPS(kind, name)
-#define BLOCKS(kind, name)
-#define MIXED(kind, name)
-#define ONCE(kind, name)
-#define COUNTED(kind, name)
-#define FIRST(kind, name)
-#define SWITCHES(kind, name)
-#define JOBS(kind, name)
 #include "analysis/model/operations.def"
-#undef KIND
-#undef PREFIX
-#undef OPERATION
-#undef COLLECTIVE
 };
 
 static const struct { enum dprof_kind kind; const char *name; uint32_t is; enum flow flow; } prefixes[] = {
-#define KIND(kind, is, flow)
 #define PREFIX(kind, name, is, flow) { DPROF_KIND_##kind, name, is, flow },
-#define OPERATION(kind, name, is)
-#define COLLECTIVE(name, lower, is, flow)
 #include "analysis/model/operations.def"
-#undef PREFIX
-#undef OPERATION
 };
 
 static const struct { enum dprof_kind kind; const char *name; uint32_t is; } operations[] = {
-#define PREFIX(kind, name, is, flow)
 #define OPERATION(kind, name, is) { DPROF_KIND_##kind, name, is },
 #include "analysis/model/operations.def"
-#undef OPERATION
-#undef COLLECTIVE
 };
 
 static const struct { const char *called, *begun, *started; uint32_t is; enum flow flow; } collectives[] = {
-#define OPERATION(kind, name, is)
 #define COLLECTIVE(name, lower, is, flow) { "MPI_" #name, "MPI_I" #lower, "MPI_" #name "_init", is, flow },
 #include "analysis/model/operations.def"
-#undef KIND
-#undef PREFIX
-#undef OPERATION
-#undef COLLECTIVE
-#undef SLEEPS
-#undef BLOCKS
-#undef MIXED
-#undef ONCE
-#undef COUNTED
-#undef FIRST
-#undef SWITCHES
-#undef JOBS
 };
 
 /* How one waits there, and what else the bits do not say. */
 static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first, switches, jobs; } ways[] = {
-#define KIND(kind, is, flow)
-#define PREFIX(kind, name, is, flow)
-#define OPERATION(kind, name, is)
-#define COLLECTIVE(name, lower, is, flow)
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
 #define MIXED(kind, name) { DPROF_KIND_##kind, name, .mixed = true },
@@ -77,18 +37,6 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #define SWITCHES(kind, name) { DPROF_KIND_##kind, name, .switches = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #include "analysis/model/operations.def"
-#undef KIND
-#undef PREFIX
-#undef OPERATION
-#undef COLLECTIVE
-#undef SLEEPS
-#undef BLOCKS
-#undef MIXED
-#undef ONCE
-#undef COUNTED
-#undef FIRST
-#undef SWITCHES
-#undef JOBS
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
