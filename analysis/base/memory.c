@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "analysis/base/memory.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +29,20 @@ void *mem_grow(void *old, size_t count, size_t size)
 	return mem_resize(old, count ? 2 * count : 1, size);
 }
 
-char *mem_format(const char *format, ...)
+char *mem_vformat(const char *format, va_list args)
 {
 	char *text = NULL;
+	int length = vasprintf(&text, format, args);
+	return or_die(length < 0 ? NULL : text);
+}
+
+char *mem_format(const char *format, ...)
+{
 	va_list args;
 	va_start(args, format);
-	int length = vasprintf(&text, format, args);
+	char *text = mem_vformat(format, args);
 	va_end(args);
-	return or_die(length < 0 ? NULL : text);
+	return text;
 }
 
 char *mem_copy(const char *string)

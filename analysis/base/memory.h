@@ -7,11 +7,13 @@
 #ifndef ANALYSIS_MEMORY_H
 #define ANALYSIS_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 void *mem_resize(void *old, size_t count, size_t size);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mem_vformat(const char *format, va_list) __attribute__((format(printf, 1, 0)));
 char *mem_copy(const char *string);
 
 /* Makes room for one more in `array` of `count` elements and gives its address. */

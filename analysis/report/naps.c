@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
 #include "analysis/report/marks.h"
 #include "analysis/report/unrecorded.h"
@@ -46,38 +47,33 @@ static struct open_times find(const struct trace *trace, size_t thread, const st
 	return found;
 }
 
-static char *sentence(const struct trace *trace, enum open_kind kind, const char *list, const char *others)
+static char *sentence(const struct trace *trace, enum open_kind kind, const char *list)
 {
 	if (kind == NAPPED)
-		return mem_format("these slept again and again, and did nothing in between, or asked in vain: %s%s. Whether they waited "
-				  "there for what others do, or slept for themselves, is not known. %s", list, others, marks_poll(trace));
-	return mem_format("yields, and waits that a time limit or a signal ended: %s%s. Whether these waited there for what others "
-			  "do, or for nobody, is not known", list, others);
+		return mem_format("these slept again and again, and did nothing in between, or asked in vain: %s. Whether they waited "
+				  "there for what others do, or slept for themselves, is not known. %s", list, marks_poll(trace));
+	return mem_format("yields, and waits that a time limit or a signal ended: %s. Whether these waited there for what others "
+			  "do, or for nobody, is not known", list);
 }
 
 static double say(struct trace *trace, enum open_kind kind, const struct open_times *times)
 {
 	double worth = unrecorded_worth(trace), sum = 0;
-	char *list = mem_copy("");
-	size_t n = 0;
+	struct enumeration list = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		struct nap_open_time open = times[i].of[kind];
 		bool matters = open.s > 0 && open.s >= worth;
-		sum += matters ? open.s : 0;
-		if (!matters || n++ >= NAMED)
+		if (!matters)
 			continue;
+		sum += open.s;
 		char *how_long = kind == EXPIRED ? mem_format(" for %.3g s", open.s) : mem_copy("");
-		char *longer = mem_format("%s%s%s%s at %s", list, n > 1 ? ", " : "", thread_name(trace, i).text, how_long,
-					  site_name(trace, open.site).text);
+		enumeration_add(&list, "%s%s at %s", thread_name(trace, i).text, how_long, site_name(trace, open.site).text);
 		free(how_long);
-		free(list);
-		list = longer;
 	}
-	char *others = n > NAMED ? mem_format(", and %zu more", n - NAMED) : mem_copy("");
-	if (n)
-		*MEM_GROW(trace->notes, trace->nnotes) = sentence(trace, kind, list, others);
-	free(others);
-	free(list);
+	char *text = enumeration_take(&list);
+	if (*text)
+		*MEM_GROW(trace->notes, trace->nnotes) = sentence(trace, kind, text);
+	free(text);
 	return sum;
 }
 

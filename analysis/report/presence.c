@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
 #include "analysis/states/query.h"
 #include "analysis/trace/names.h"
@@ -13,31 +14,19 @@
 #define NAMED 4
 #define WORTH_SAYING 90 /* percent of the span that a thread is there, at most */
 
-struct list { char *text; size_t count; };
-
-static void add_thread(struct list *l, const struct trace *trace, size_t thread, const char *more)
+static void add_thread(struct enumeration *list, const struct trace *trace, size_t thread, const char *more)
 {
-	if (l->count++ >= NAMED)
-		return;
-	char *longer = mem_format("%s%s%s thread %" PRIu32 "%s", l->text ? l->text : "",
-				  l->text ? ", " : "", rank_name(trace, thread).text,
-				  trace->threads[thread].number, more);
-	free(l->text);
-	l->text = longer;
+	enumeration_add(list, "%s thread %" PRIu32 "%s", rank_name(trace, thread).text, trace->threads[thread].number, more);
 }
 
-/* "2 threads WHAT: rank 0 thread 0, rank 1 thread 0; WHY". Frees the list. */
-static void say(struct trace *trace, struct list *l, const char *what, const char *why)
+/* "2 threads WHAT: rank 0 thread 0, rank 1 thread 0; WHY". Empties the list. */
+static void say(struct trace *trace, struct enumeration *list, const char *what, const char *why)
 {
-	if (l->count > 0) {
-		char *rest = l->count > NAMED ? mem_format(" and %zu more", l->count - NAMED)
-					      : mem_copy("");
-		*MEM_GROW(trace->notes, trace->nnotes) =
-			mem_format("%zu thread%s %s: %s%s; %s", l->count, l->count > 1 ? "s" : "",
-				   what, l->text, rest, why);
-		free(rest);
-	}
-	free(l->text);
+	size_t n = list->count;
+	char *text = enumeration_take(list);
+	if (n)
+		*MEM_GROW(trace->notes, trace->nnotes) = mem_format("%zu thread%s %s: %s; %s", n, n > 1 ? "s" : "", what, text, why);
+	free(text);
 }
 
 /* A thread beside the first that waited when its process ended in good order. */
@@ -49,7 +38,7 @@ static bool is_parked(const struct trace *trace, const struct thread_totals *t, 
 
 void say_open_ends(struct trace *trace, const struct totals *totals)
 {
-	struct list ends = { NULL, 0 };
+	struct enumeration ends = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct thread_totals *t = &totals->threads[i];
 		if (!t->ends_open || is_parked(trace, t, i))
@@ -67,7 +56,7 @@ void say_open_ends(struct trace *trace, const struct totals *totals)
 
 void say_absent(struct trace *trace, const struct totals *totals, const struct options *options)
 {
-	struct list work = { NULL, 0 }, wait = { NULL, 0 };
+	struct enumeration work = { .most = NAMED }, wait = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		if (!query_knows(trace, i))
 			continue;
@@ -88,7 +77,7 @@ void say_absent(struct trace *trace, const struct totals *totals, const struct o
 
 void say_unrecorded(struct trace *trace)
 {
-	struct list joins = { NULL, 0 }, unseen = { NULL, 0 };
+	struct enumeration joins = { .most = NAMED }, unseen = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct tr_thread *t = &trace->threads[i];
 		if (t->unknown_joins)
@@ -107,7 +96,7 @@ void say_unrecorded(struct trace *trace)
 
 void say_unmarked(struct trace *trace, const struct totals *totals, const struct options *options)
 {
-	struct list idle = { NULL, 0 };
+	struct enumeration idle = { .most = NAMED };
 	bool any_work = false;
 	for (size_t i = 0; i < trace->nthreads; i++)
 		any_work |= totals->threads[i].works;
@@ -138,7 +127,7 @@ static double percent_known(const struct totals *totals, const struct times *tim
 void say_partly_there(struct trace *trace, const struct totals *totals, const struct times *times,
 		      const struct span *spans)
 {
-	struct list part = { NULL, 0 };
+	struct enumeration part = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct thread_totals *t = &totals->threads[i];
 		if (!t->waits || t->ends.first > t->ends.last)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/marks.h"
@@ -91,24 +92,14 @@ bool unclassified_matters(const struct trace *trace, const struct interval *perc
 
 void unclassified_say(struct trace *trace, const struct interval *percent)
 {
-	char *list = mem_copy("");
-	size_t named = 0;
-	for (size_t t = 0; t < trace->nthreads; t++) {
-		if (percent[t].hi < UNCLASSIFIED_PERCENT || named++ >= NAMED)
-			continue;
-		char *longer = mem_format("%s%s%s for %s %%", list, named > 1 ? ", " : "", location_name(trace, t).text,
-					  interval_range(percent[t], 1).text);
-		free(list);
-		list = longer;
-	}
-	if (named > NAMED) {
-		char *longer = mem_format("%s, and %zu more", list, named - NAMED);
-		free(list);
-		list = longer;
-	}
-	if (named)
+	struct enumeration list = { .most = NAMED };
+	for (size_t t = 0; t < trace->nthreads; t++)
+		if (percent[t].hi >= UNCLASSIFIED_PERCENT)
+			enumeration_add(&list, "%s for %s %%", location_name(trace, t).text, interval_range(percent[t], 1).text);
+	char *text = enumeration_take(&list);
+	if (*text)
 		*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
 			"outside of regions and operations, where work cannot be told from waiting (unclassified): "
-			"%s of the run. Mark what they do there with %s", list, marks_region(trace));
-	free(list);
+			"%s of the run. Mark what they do there with %s", text, marks_region(trace));
+	free(text);
 }

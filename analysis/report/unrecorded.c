@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
 #include "analysis/report/marks.h"
 #include "analysis/trace/sched.h"
@@ -32,45 +33,32 @@ double unrecorded_worth(const struct trace *trace)
 
 static void say(struct trace *trace, const struct unrecorded *u)
 {
-	char *list = mem_copy("");
-	size_t named = 0;
-	for (size_t i = 0; i < trace->nthreads && named < NAMED; i++) {
-		if (!u->worth[i])
-			continue;
-		char *longer = mem_format("%s%s%s for %s s", list, named++ ? ", " : "", thread_name(trace, i).text,
-					  interval_range(u->threads[i].s, 3).text);
-		free(list);
-		list = longer;
-	}
-	char *more = u->count > NAMED ? mem_format(", and %zu more", u->count - NAMED) : mem_copy("");
+	struct enumeration list = { .most = NAMED };
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (u->worth[i])
+			enumeration_add(&list, "%s for %s s", thread_name(trace, i).text, interval_range(u->threads[i].s, 3).text);
+	char *text = enumeration_take(&list);
 	*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
-		"by the kernel's count these were blocked where nothing was recorded that blocks: %s%s. That is a call "
+		"by the kernel's count these were blocked where nothing was recorded that blocks: %s. That is a call "
 		"that dprof does not record, a page fault or a stop, or a virtual machine that did not run; here it "
 		"counts as work",
-		list, more);
-	free(list);
-	free(more);
+		text);
+	free(text);
 }
 
 /* Who ran where it seems to have waited. */
 static void say_hidden(struct trace *trace, const struct unrecorded *u)
 {
-	char *list = mem_copy("");
-	size_t named = 0;
-	for (size_t i = 0; i < trace->nthreads && named < NAMED; i++) {
-		if (u->threads[i].hidden_s.hi <= 0)
-			continue;
-		char *longer = mem_format("%s%s%s for %s s", list, named++ ? ", " : "", thread_name(trace, i).text,
-					  interval_range(u->threads[i].hidden_s, 3).text);
-		free(list);
-		list = longer;
-	}
-	char *more = u->hidden > NAMED ? mem_format(", and %zu more", u->hidden - NAMED) : mem_copy("");
+	struct enumeration list = { .most = NAMED };
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (u->threads[i].hidden_s.hi > 0)
+			enumeration_add(&list, "%s for %s s", thread_name(trace, i).text,
+					interval_range(u->threads[i].hidden_s, 3).text);
+	char *text = enumeration_take(&list);
 	*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
 		"these worked, or may have, while they were in operations that wait, by the kernel's count or as others began in "
-		"there: %s%s. What did that, such as a signal's handler, counts as waiting here: mark it with %s", list, more, marks_region(trace));
-	free(list);
-	free(more);
+		"there: %s. What did that, such as a signal's handler, counts as waiting here: mark it with %s", text, marks_region(trace));
+	free(text);
 }
 
 double unrecorded_most(const struct unrecorded *u, const struct trace *trace, size_t thread)
@@ -127,25 +115,16 @@ double unrecorded_sum(const struct unrecorded *u, const struct trace *trace, boo
 void unrecorded_say_open(struct trace *trace, const double *most)
 {
 	double worth = unrecorded_worth(trace);
-	char *list = mem_copy("");
-	size_t named = 0, more = 0;
-	for (size_t i = 0; i < trace->nthreads; i++) {
-		if (most[i] < worth || named == NAMED) {
-			more += most[i] >= worth;
-			continue;
-		}
-		char *longer = mem_format("%s%s%s for at most %s s", list, named++ ? ", " : "", thread_name(trace, i).text,
-					  interval_upper(most[i], 3).text);
-		free(list);
-		list = longer;
-	}
-	char *others = more ? mem_format(", and %zu more", more) : mem_copy("");
-	if (named)
+	struct enumeration list = { .most = NAMED };
+	for (size_t i = 0; i < trace->nthreads; i++)
+		if (most[i] >= worth)
+			enumeration_add(&list, "%s for at most %s s", thread_name(trace, i).text, interval_upper(most[i], 3).text);
+	char *text = enumeration_take(&list);
+	if (*text)
 		*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
 			"the kernel's counts leave open whether these were blocked where nothing was recorded that "
-			"blocks: %s%s. Here that counts as work", list, others);
-	free(list);
-	free(others);
+			"blocks: %s. Here that counts as work", text);
+	free(text);
 }
 
 static void find(struct unrecorded *u, const struct trace *trace, const struct roles *roles)

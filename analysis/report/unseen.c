@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/interval.h"
+#include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
 #include "analysis/report/unrecorded.h"
 #include "analysis/trace/names.h"
@@ -43,28 +44,19 @@ static size_t *first_threads(const struct trace *trace)
 
 void unseen_say(struct trace *trace, bool all)
 {
-	char *list = mem_copy("");
-	size_t named = 0, more = 0, *first = first_threads(trace);
+	struct enumeration list = { .most = NAMED };
+	size_t *first = first_threads(trace);
 	double worth = all ? 0 : unrecorded_worth(trace);
 	for (size_t i = 0; i < trace->nprocesses; i++) {
 		double s = unseen_s(&trace->processes[i]);
-		if (first[i] == trace->nthreads || s <= 0 || s < worth)
-			continue;
-		if (named == NAMED) {
-			more++;
-			continue;
-		}
-		char *longer = mem_format("%s%s%s for up to %s s", list, named++ ? ", " : "", rank_name(trace, first[i]).text,
-					  interval_upper(s, 3).text);
-		free(list);
-		list = longer;
+		if (first[i] < trace->nthreads && s > 0 && s >= worth)
+			enumeration_add(&list, "%s for up to %s s", rank_name(trace, first[i]).text, interval_upper(s, 3).text);
 	}
-	char *others = more ? mem_format(", and %zu more", more) : mem_copy("");
-	if (named)
+	char *text = enumeration_take(&list);
+	if (*text)
 		*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
-			"by the kernel's count threads ran that are not recorded, such as a library's own: in %s%s. Who seems to "
-			"wait may have waited for them: compile what makes them with dprof, too", list, others);
-	free(list);
-	free(others);
+			"by the kernel's count threads ran that are not recorded, such as a library's own: in %s. Who seems to "
+			"wait may have waited for them: compile what makes them with dprof, too", text);
+	free(text);
 	free(first);
 }
