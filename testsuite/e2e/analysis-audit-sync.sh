@@ -58,7 +58,7 @@ done
 # ---- Measured here: all hosts are this one ------------------------------------------------------------
 
 serve() { # NAME
-	timeout 60 "$freezer" serve --bind 127.0.0.1 --port 0 --name "$1" >"$1.out" 2>"$1.err" &
+	timeout 300 "$freezer" serve --bind 127.0.0.1 --port 0 --name "$1" >"$1.out" 2>"$1.err" &
 	servers+=($!)
 	for _ in $(seq 200); do
 		grep -q "^answering" "$1.out" && break
@@ -73,8 +73,9 @@ port() { sed -n 's/^answering on port \([0-9]*\);.*/127.0.0.1:\1/p' "$1.out"; }
 measuring=$!
 servers+=($measuring)
 trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$dir"' EXIT
-for _ in $(seq 200); do
+for _ in $(seq 2000); do # cores are compared before, which takes long where both have much to do
 	grep -q "^freezer: live.sync: begun" measured.err && break
+	kill -0 $measuring || break
 	sleep 0.05
 done
 rm -rf made

@@ -244,7 +244,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, UNIT_ANEW);
+	TCase *c = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(c, words_that_change_are_named);
 	tcase_add_test(c, packed_words_that_change_are_named);

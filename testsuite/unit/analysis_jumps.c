@@ -253,6 +253,6 @@ END_TEST
 
 int main(void)
 {
-	tcase_add_test(unit_begin(300, 1), where_a_thread_is_is_never_excluded);
+	tcase_add_test(unit_begin(900, 1), where_a_thread_is_is_never_excluded);
 	return unit_end();
 }

@@ -184,7 +184,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *laws = unit_begin(300, UNIT_ANEW);
+	TCase *laws = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(laws, what_is_left_is_fast_and_all_over_the_run);
 	tcase_add_test(laws, there_is_room_for_some_of_all);

@@ -370,7 +370,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, 0);
+	TCase *c = unit_begin(900, 0);
 
 	tcase_add_test(c, messages_do_not_overtake);
 	tcase_add_test(c, a_receive_of_any_keeps_its_place);

@@ -263,7 +263,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *laws = unit_begin(300, UNIT_ANEW);
+	TCase *laws = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(laws, names_in_the_tables_of_calls);
 	tcase_add_test(laws, names_that_adapters_write);

@@ -191,7 +191,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *t = unit_begin(300, UNIT_ANEW);
+	TCase *t = unit_begin(900, UNIT_ANEW);
 	int failed;
 
 	if (!mkdtemp(directory))

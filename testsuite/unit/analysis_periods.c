@@ -223,7 +223,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *laws = unit_begin(300, UNIT_ANEW);
+	TCase *laws = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(laws, periods_are_those_of_the_states);
 	return unit_end();

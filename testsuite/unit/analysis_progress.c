@@ -94,7 +94,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, 1);
+	TCase *c = unit_begin(900, 1);
 
 	tcase_add_test(c, a_long_stage_speaks_on_a_terminal);
 	tcase_add_test(c, a_short_stage_is_silent);

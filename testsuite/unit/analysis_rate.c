@@ -108,7 +108,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, 0);
+	TCase *c = unit_begin(900, 0);
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, by_the_rate_a_hundred_times_as_exact_when_clocks_keep_their_rate);

@@ -336,7 +336,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_begin(300, 1);
+	TCase *tc = unit_begin(900, 1);
 
 	tcase_add_test(tc, percent_contains_every_quotient);
 	tcase_add_test(tc, seconds_contain_every_quotient);

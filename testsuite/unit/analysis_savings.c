@@ -251,7 +251,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, 1);
+	TCase *c = unit_begin(900, 1);
 
 	tcase_add_test(c, bounds_hold_the_exact_savings);
 	tcase_add_test(c, many_small_sums_round_outward);

@@ -297,7 +297,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_begin(300, 1);
+	TCase *tc = unit_begin(900, 1);
 
 	tcase_add_test(tc, truth_is_inside);
 	tcase_add_test(tc, whole_lives_are_known);

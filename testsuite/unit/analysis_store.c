@@ -472,7 +472,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, UNIT_ANEW);
+	TCase *c = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(c, columns_are_the_records);
 	tcase_add_test(c, ends_are_known_without_reading);

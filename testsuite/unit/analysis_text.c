@@ -466,7 +466,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, UNIT_ANEW);
+	TCase *c = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(c, a_text_is_the_trace_that_it_describes);
 	return unit_end();

@@ -459,7 +459,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_begin(300, 1);
+	TCase *tc = unit_begin(900, 1);
 
 	tcase_add_test(tc, truth_is_inside);
 	tcase_add_test(tc, cores_matter_where_a_thread_may_have_moved);

@@ -411,7 +411,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, UNIT_ANEW);
+	TCase *c = unit_begin(900, UNIT_ANEW);
 
 	for (size_t i = 0; i < 2 * MOST; i++)
 		sites[i].kind = i < MOST ? DPROF_KIND_LOCK : DPROF_KIND_REGION;

@@ -257,7 +257,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *c = unit_begin(300, UNIT_ANEW);
+	TCase *c = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(c, an_operation_of_a_group_may_be_at_an_unknown_site);
 	tcase_add_test(c, no_bytes_bring_it_down);

@@ -253,7 +253,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *laws = unit_begin(300, UNIT_ANEW);
+	TCase *laws = unit_begin(900, UNIT_ANEW);
 
 	srand48((long)unit_seed);
 	tcase_add_test(laws, blocks_cover_everything_once);

@@ -40,7 +40,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = unit_begin(300, 0);
+	TCase *tests = unit_begin(900, 0);
 
 	tcase_add_test(tests, stamps_never_go_back);
 	tcase_add_test(tests, the_nominal_rate_is_the_kernels);

@@ -582,7 +582,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = unit_begin(300, UNIT_ANEW);
+	TCase *tests = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, two_threads_exchange_true_links);

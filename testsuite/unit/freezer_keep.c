@@ -240,7 +240,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = unit_begin(300, 0);
+	TCase *tests = unit_begin(900, 0);
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, one_asks_and_the_other_answers);

@@ -236,7 +236,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = unit_begin(300, 0);
+	TCase *tests = unit_begin(900, 0);
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_is_stored_comes_back);

@@ -92,7 +92,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = unit_begin(300, 0);
+	TCase *tests = unit_begin(900, 0);
 
 	tcase_add_test(tests, every_shape_obeys_the_law);
 	tcase_add_test(tests, a_mesh_has_the_links_it_states);

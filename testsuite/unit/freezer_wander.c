@@ -861,7 +861,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tests = unit_begin(300, 20240607);
+	TCase *tests = unit_begin(900, 20240607);
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, truth_is_inside);

@@ -136,7 +136,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_begin(300, 0);
+	TCase *tc = unit_begin(900, 0);
 
 	tcase_add_test(tc, sites_follow_each_other_without_gaps);
 	tcase_add_test(tc, strings_end_within_the_site_and_zeros_fill_it);

@@ -241,7 +241,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *t = unit_begin(300, UNIT_ANEW);
+	TCase *t = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(t, what_is_taken_apart_comes_back);
 	tcase_add_test(t, what_makes_no_sense_is_no_words);

@@ -906,7 +906,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	TCase *t = unit_begin(300, UNIT_ANEW);
+	TCase *t = unit_begin(900, UNIT_ANEW);
 
 	(void)argc;
 	snprintf(program, sizeof(program), "%s-scenarios", argv[0]);
