@@ -28,9 +28,13 @@ named() { # NAME ranks|threads NUMBER|pidNUMBER
 }
 
 # A sleeper that did not get a core when its time was over worked for so long, and may be the straggler. By the kernel's
-# count that was more than a tenth of the run.
+# counts it was without one for more than a tenth of the run, or was blocked so long in what is not recorded, as where a page
+# has to be read again.
 was_held_back() {
-	tr -d '"{},:' <json | awk '$1 == "delay_percent" && $3 > 10 { held = 1 } END { exit !held }'
+	tr -d '"{},:' <json | awk '
+		$1 == "span_s" { run = $3 }
+		$1 == "delay_percent" && $3 > 10 || $1 == "blocked_unrecorded_s" && $5 > run / 10 { held = 1 }
+		END { exit !held }'
 }
 
 # Runs a program and looks whom it names; once more where it names another and was held back.

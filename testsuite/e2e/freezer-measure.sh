@@ -123,10 +123,18 @@ status_of 2 "$freezer" serve --key 12
 grep -q "expected 32 hexadecimal digits, found '12'" "$work/err" || fail "--key: $(cat "$work/err")"
 status_of 1 "$freezer" serve --bind 192.0.2.1
 status_of 2 "$freezer" cores 1
-status_of 0 "$freezer" cores
-grep -q '^Any stamp of [0-9]* cores* is within [0-9]* ticks' "$work/out" || fail "cores: $(cat "$work/out")"
-status_of 0 "$freezer" cores --json
-grep -q '"halfwidth_ticks":[0-9]*,"compared":'$(($(nproc) - 1)) "$work/out" || fail "cores: $(cat "$work/out")"
+# Where cores are busy for all of the time that it takes, they are not compared, which the status says.
+compares() { # PATTERN option...: whether it does; with status 1 it has said of some core that it could not
+	local status pattern=$1
+	shift
+	"$freezer" cores "$@" >"$work/out" 2>"$work/err"
+	status=$?
+	[ $status = 0 ] && { grep -q "$pattern" "$work/out" || fail "cores $*: $(cat "$work/out")"; return; }
+	[ $status = 1 ] && grep -q 'too busy to be compared\|"core":[0-9]*}' "$work/out" || fail "cores $*: status $status: $(cat "$work/out" "$work/err")"
+	return 1
+}
+one_of_six compares '^Any stamp of [0-9]* cores* is within [0-9]* ticks' || fail "cores: $(cat "$work/out")"
+one_of_six compares '"halfwidth_ticks":[0-9]*,"compared":'$(($(nproc) - 1)) --json || fail "cores: $(cat "$work/out")"
 
 set_of_hosts=$(testsuite/hosts.sh up 2 2>/dev/null)
 if [ -n "$set_of_hosts" ]; then
