@@ -279,19 +279,52 @@ static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 			   of_all_others(f, own.hi > others.lo ? own.hi - others.lo : 0) };
 }
 
+/* For how long at most a thread was in no region, and in no operation in which others take part. */
+static int64_t outside_of(const struct facts *f, uint32_t thread)
+{
+	struct ends ends = times_ends(&f->trace->threads[thread]);
+	int64_t outside = ends.first < ends.last ? times_of_thread(f->times, thread, ends.first, ends.last).hi : 0;
+	for (size_t i = 0; i < f->calls->neach; i++) {
+		const struct call_each *each = &f->calls->each[i];
+		if (each->thread == thread && tr_is(f->trace, each->site, OP_REGION | OP_OTHERS))
+			outside = ticks_minus(outside, each->sums.exclusive.lo);
+	}
+	return outside;
+}
+
+/* The file input or output, or sleep, that surely took half of that or more, TR_NO_SITE if none did. It is looked for among those in which
+ * no thread was for longer. */
+static uint32_t mostly_outside(const struct facts *f, uint32_t thread)
+{
+	int64_t outside = outside_of(f, thread);
+	for (size_t i = 0; i < f->calls->nnodes; i++) {
+		const struct call_node *node = &f->calls->nodes[i];
+		if (node->depth == 1 && tr_is(f->trace, node->site, OP_OWN) && node->spread.longest == thread &&
+		    node->spread.most.lo >= outside / 2 && outside > 0)
+			return node->site;
+	}
+	return TR_NO_SITE;
+}
+
 static void tell_blame(const struct facts *f, struct expert *e, const char *template, const struct facts_blame *b)
 {
+	uint32_t mostly = b->site < f->trace->nsites ? TR_NO_SITE : mostly_outside(f, b->thread);
+	bool marked = f->trace->processes[f->trace->threads[b->thread].process].marked;
+	char *mostly_at = mostly == TR_NO_SITE ? mem_copy("") : facts_place(f->trace, mostly);
 	char *at = facts_place(f->trace, b->site);
 	char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
 	EXPERT_FACT(e, template, EXPERT_COUNT("region", facts_site(f->trace, b->site)),
 		    EXPERT_TEXT("name", name_of(f->trace, b->site).text), EXPERT_TEXT("at", at),
 		    EXPERT_WORD("operation", tr_is(f->trace, b->site, OP_OTHERS) ? "yes" : "no"),
 		    EXPERT_COUNT("thread", b->thread), EXPERT_TEXT("thread-name", facts_location(f->trace, b->thread).text),
+		    EXPERT_WORD("outside", marked ? "unknown" : "work"),
+		    EXPERT_TEXT("mostly-in", mostly == TR_NO_SITE ? "" : name_of(f->trace, mostly).text), EXPERT_TEXT("mostly-at", mostly_at),
 		    EXPERT_WORD("kind", b->mostly ? wait_kind_key(b->mostly->kind) : "none"),
 		    EXPERT_TEXT("waits-in", b->mostly ? name_of(f->trace, b->mostly->site).text : ""),
 		    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
 		    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess_of(f, b))));
 	free(waits_at);
+	free(mostly_at);
 	free(at);
 }
 

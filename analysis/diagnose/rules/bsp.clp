@@ -86,12 +86,13 @@
 ; All others wait meanwhile, at most.
 (defrule outside
   (supersteps (threads ?n) (outside unknown) (elsewhere-hi ?elsewhere))
-  (delay (region -1) (thread ?t) (thread-name ?who) (cost-hi ?hi))
+  (delay (region -1) (thread ?t) (thread-name ?who) (outside ?outside) (mostly-in ?in) (mostly-at ?at)
+         (cost-hi ?hi))
   =>
   (assert (finding (cause imbalance) (cost-lo 0.0) (cost-hi (min ?hi (* ?elsewhere (- ?n 1)))) (least ?*least*) (thread ?t)
-    (what (str-cat "others wait for who is longest outside of regions, " ?who " most; threads may take turns in that"))
-    (suggestion (str-cat "mark what " ?who " does there as a region, to see what it is"))
-    (ask yes) (ask-thread ?t))))
+    (what (longest-outside ?who ?in ?at))
+    (suggestion (less-outside ?who ?in))
+    (ask (if (eq ?outside work) then yes else no)) (ask-thread ?t))))
 
 (defrule changing
   (supersteps (region ?r) (region-name ?name) (mostly ?mostly) (changing-lo ?lo) (changing-hi ?hi) (waiting-lo ?waited))

@@ -34,12 +34,15 @@
   (slot operation)                           ; yes, no
   (slot thread) (slot thread-name)           ; whose share of it is the greatest
   (slot of-thread-lo) (slot of-thread-hi)    ; that share
+  (slot outside)                             ; work, unknown: what that thread does outside of regions, unknown if its process has marks
+  (slot mostly-in) (slot mostly-at)          ; outside of regions: file input or output, or a sleep, which took half of its time there; or ""
   (slot excess-lo) (slot excess-hi)          ; for how long it worked there beyond the mean of others that did, for each other thread
   (slot kind) (slot waits-in) (slot waits-at) ; the longest wait for that place: its kind, in which operation, and where
   (slot cost-lo) (slot cost-hi))             ; all waiting that goes back to it
 
 (deftemplate contention                      ; waiting for locks, by what those did who held them: slots as of delay
-  (slot region) (slot name) (slot at) (slot operation) (slot thread) (slot thread-name)
+  (slot region) (slot name) (slot at) (slot operation) (slot thread) (slot thread-name) (slot outside) (slot mostly-in)
+  (slot mostly-at)
   (slot of-thread-lo) (slot of-thread-hi) (slot excess-lo) (slot excess-hi) (slot kind) (slot waits-in) (slot waits-at)
   (slot cost-lo) (slot cost-hi))
 
@@ -142,3 +145,14 @@
   (slot task-lo) (slot task-hi)              ; in seconds, of one task on average: work in regions,
   (slot take-lo) (slot take-hi)              ; and what it takes to get it, besides waiting;
   (slot taking-lo) (slot taking-hi))         ; and of all, in percent of all threads' time
+
+; ---- What several files of rules say -------------------------------------------------------------
+
+; Of a delay outside of regions; what is known of that is at most which file input or output, or sleep, mostly takes its time.
+(deffunction longest-outside (?who ?in ?at)
+  (str-cat "others wait for who is longest outside of regions, " ?who " most"
+    (if (eq ?in "") then "" else (str-cat ", mostly in " ?in (if (eq ?in ?at) then "" else (str-cat " (" ?at ")"))))
+    "; threads may take turns in that"))
+(deffunction less-outside (?who ?in)
+  (if (eq ?in "") then (str-cat "mark what " ?who " does there as a region, to see what it is")
+   else (str-cat "make " ?in " shorter, share it among threads, or let others work meanwhile")))

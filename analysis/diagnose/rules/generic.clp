@@ -118,12 +118,13 @@
 
 (defrule imbalance-outside
   (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
-  (delay (region -1) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi) (excess-lo ?el))
+  (delay (region -1) (thread ?t) (thread-name ?who) (outside ?outside) (mostly-in ?in) (mostly-at ?at)
+         (cost-lo ?lo) (cost-hi ?hi) (excess-lo ?el))
   =>
   (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?hi) (least ?*least*) (thread ?t)
-    (what (str-cat "others wait for who is longest outside of regions, " ?who " most; threads may take turns in that"))
-    (suggestion (str-cat "mark what " ?who " does there as a region, to see what it is"))
-    (ask yes) (ask-thread ?t))))
+    (what (longest-outside ?who ?in ?at))
+    (suggestion (less-outside ?who ?in))
+    (ask (if (eq ?outside work) then yes else no)) (ask-thread ?t))))
 
 (defrule lock
   (contention (region ?r) (name ?name) (thread ?t) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))
