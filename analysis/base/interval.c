@@ -117,6 +117,13 @@ struct interval_text interval_upper(double x, int decimals)
 	return t;
 }
 
+struct interval_text interval_lower(double x, int decimals)
+{
+	struct interval_text t;
+	snprintf(t.text, sizeof t.text, "%s", decimal(x, decimals, MPFR_RNDD).text);
+	return t;
+}
+
 /* As many decimals as show two digits of the width, and no more than six digits of the value. */
 static int useful_decimals(struct interval x, int most)
 {

@@ -39,6 +39,7 @@ struct interval_text { char text[64]; };
 
 struct interval_text interval_range(struct interval, int decimals);
 struct interval_text interval_shown(struct interval, int decimals);
-struct interval_text interval_upper(double, int decimals); /* one number, rounded up */
+struct interval_text interval_upper(double, int decimals); /* one number, rounded up, */
+struct interval_text interval_lower(double, int decimals); /* or down */
 
 #endif

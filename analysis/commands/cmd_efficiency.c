@@ -162,7 +162,7 @@ static void say_cause(struct reply *r, const struct efficiency_answer *a, enum f
 		return;
 	struct location_name who = location_name(a->trace, c->thread);
 	struct site_name where = site_name_said(a->trace, c->site, 40);
-	char *share = mem_format("%s %%", interval_range(c->percent, 2).text), *why;
+	char *share = mem_format("%s %%", reply_interval(r, c->percent, 2).text), *why;
 	if (f == FACTOR_LOAD_BALANCE)
 		why = mem_format("%s is useful in %s longer than all are on average, by %s of the run.", who.text, where.text, share);
 	else if (f == FACTOR_TRANSFER)
@@ -185,7 +185,7 @@ static void say_causes(struct reply *r, const struct efficiency_answer *a)
 	if (!c->named)
 		return;
 	char *why = mem_format("Outside of MPI they wait longest in %s: %s %% of all threads' time; most of it %s.",
-			       site_name_said(a->trace, c->site, 40).text, interval_range(c->percent, 2).text,
+			       site_name_said(a->trace, c->site, 40).text, reply_interval(r, c->percent, 2).text,
 			       location_name(a->trace, c->thread).text);
 	say_low(r, "the processes' threads", a->e.threads, why);
 	free(why);

@@ -170,10 +170,9 @@ static void say_spread(struct reply *r, const struct profile_answer *a, const st
 {
 	if (s->nthreads < 2)
 		return;
-	struct interval each = { on_page(a, s->least).lo, on_page(a, s->most).hi };
-	reply_say(r, SAY_DETAIL, "%s, most on %s; mean %s; imbalance %s %%", interval_range(each, 2).text,
-		  location_name(a->trace, s->longest).text, reply_interval(r, on_page(a, call_mean(s)), 2).text,
-		  interval_range(call_imbalance(s), 1).text);
+	reply_say(r, SAY_DETAIL, "%s to %s, most on %s; mean %s; imbalance %s %%", interval_lower(on_page(a, s->least).lo, 2).text,
+		  interval_upper(on_page(a, s->most).hi, 2).text, location_name(a->trace, s->longest).text, reply_interval(r, on_page(a, call_mean(s)), 2).text,
+		  reply_interval(r, call_imbalance(s), 1).text);
 }
 
 /* With -v both ends of a time are shown; a name has then a line of its own, unless it is short. */

@@ -51,7 +51,7 @@ static void fill(struct reply *r, const struct query_answer *a)
 	notes_damage(r, a->trace->ndiagnostics);
 	reply_say(r, SAY_LINE, "%s", a->text);
 	reply_say(r, SAY_INDENTED, "holds for %s s of the run's %s s, that is %s %%", reply_interval(r, holds, 9).text,
-		  reply_interval(r, run, 9).text, interval_range(percent, 3).text);
+		  reply_interval(r, run, 9).text, reply_interval(r, percent, 3).text);
 	reply_say(r, SAY_LINE, "  certain in %" PRIu64 " stretch%s, possible in %" PRIu64 " more", f->certain,
 		  f->certain == 1 ? "" : "es", f->possible);
 	frame_list_fill(r, "longest", &a->times, a->time_base, f);

@@ -122,13 +122,12 @@ static const char *text_of(const struct tab_column *c, const struct tab_cell *ce
 	case TAB_REAL: snprintf(room->text, sizeof room->text, "%s", ln_real(cell->real).digits); break;
 	case TAB_UPPER: snprintf(room->text, sizeof room->text, "%s", interval_upper(cell->upper, c->decimals).text); break;
 	case TAB_COUNT: snprintf(room->text, sizeof room->text, "%" PRId64, cell->count); break;
-	case TAB_INTERVAL:
-		snprintf(room->text, sizeof room->text, "%s", (ends ? interval_range : interval_shown)(x, c->decimals).text);
-		break;
 	case TAB_RANGE:
 		if (!isfinite(x.lo) || !isfinite(x.hi))
 			return "unknown";
-		snprintf(room->text, sizeof room->text, "%s", interval_range(x, c->decimals).text);
+		/* fall through */
+	case TAB_INTERVAL:
+		snprintf(room->text, sizeof room->text, "%s", (ends ? interval_range : interval_shown)(x, c->decimals).text);
 		break;
 	case TAB_SITE: *room = site_name_within(cell->trace, cell->site, width); break;
 	case TAB_ABSENT: break;

@@ -191,7 +191,7 @@ void aggregate_fill(struct reply *r, const struct aggregate *a, const struct tim
 	reply_say(r, SAY_TEXT,
 		  "Aggregated events: %" PRIu64 " events in %" PRIu64 " groups of unknown order. In the %" PRIu64
 		  " frames between them, %s s or %s %% of the run, no thread changes its state.",
-		  a->events, a->aggregated, a->frames, reply_interval(r, seconds, 9).text, interval_range(share, 2).text);
+		  a->events, a->aggregated, a->frames, reply_interval(r, seconds, 9).text, reply_interval(r, share, 2).text);
 	reply_gap(r);
 	fill_bins(r, a);
 	frame_list_fill(r, "aggregated.longest", times, time_base, &a->longest);

@@ -41,7 +41,7 @@ struct tab_cell {
 		TAB_FLAG,        /* to people "yes" or "no" */
 		TAB_VERDICT,     /* "proved" or "undecided" */
 		TAB_INTERVAL,    /* to people with as many decimals as matter (interval_shown) */
-		TAB_RANGE,       /* likewise, with all decimals (interval_range), or "unknown" */
+		TAB_RANGE,       /* likewise, but "unknown" if it has no end */
 		TAB_REAL,        /* a number as it is; no bound */
 		TAB_UPPER,       /* an upper bound; infinite is null */
 		TAB_SITE,        /* its name, "file" and "line"; without a place its name alone; TR_NO_SITE is absent */

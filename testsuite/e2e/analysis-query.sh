@@ -128,7 +128,7 @@ sed 's/name=write/name=working/' "$fixtures/iterations.txt" | trace homonym
 expect 0 query homonym 'count(working) == 0'
 says out 'write "working" in double quotes'
 expect 0 query homonym 'count("working") == 1'
-says out "8.999 .. 9.000 %"
+says out "9.000 ±0.001 %"
 
 # A thread that was killed inside of something: said, and possible until the end of the run.
 sed '/^thread 3/s/$/ complete=0/; /^e 3/{/690000002/,$d}' "$fixtures/iterations.txt" | trace killed

@@ -84,7 +84,7 @@ START_TEST(text_is_the_page)
 	say_everything(r.reply);
 	ck_assert_str_eq(end(&r), "\nHere 1\n"
 				  "  who    times share, % of the run      last\n"
-				  "  a          7 1.00 .. 2.00   proved    x\n"
+				  "  a          7 1.0 .. 2.0     proved    x\n"
 				  "    below\n"
 				  "               of a\n"
 				  "  a longer name\n"
@@ -130,7 +130,7 @@ START_TEST(every_type_is_shown)
 		{ { TAB_FLAG, .flag = false }, "no", "false" },
 		{ { TAB_VERDICT, .flag = true }, "proved", "\"proved\"" },
 		{ { TAB_INTERVAL, .interval = { 2, 2.25 } }, "2.1 ±0.2", "{\"lo\": 2, \"hi\": 2.25}" },
-		{ { TAB_RANGE, .interval = { 0.11, 0.12 } }, "0.1 .. 0.2", "{\"lo\": 0.11, \"hi\": 0.12}" },
+		{ { TAB_RANGE, .interval = { 0.11, 0.12 } }, "0.1 ±0.1", "{\"lo\": 0.11, \"hi\": 0.12}" },
 		{ { TAB_UPPER, .upper = 0.11 }, "0.2", "0.11" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
