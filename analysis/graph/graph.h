@@ -113,6 +113,8 @@
  *     of about that size, between the same hosts, lasted until a receiver came that was late, it counts in any case;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
  *     after that thread's last event before it;
+ *   - who waits for a collective operation that was only begun waits until each rank that has begun it comes back to MPI behind the begin of the
+ *     last, if one of that name was seen to be over just when a rank did;
  *   - MPI_Scan goes by the order of ranks in MPI_COMM_WORLD;
  *   - where it is not known between whom the data of a collective operation flow, all wait for all, if none left
  *     before the last one came; and else each for whoever came last, if nothing else explains when it left;
@@ -170,8 +172,8 @@ struct graph_input {
 	uint64_t bytes : 54;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more. Of the first: ticks for which nobody knows whether
 				    its thread tried, or did anything else first. UNKNOWN, of the last: ticks for which the moment
 				    was over that it lays down, when the waiting began */
-	uint64_t meets : 1;      /* the begin of a receive for which sends of this kind always waited, or that signal of several which has
-				  * most likely woken it: expected, though not sure */
+	uint64_t meets : 1;      /* the begin of a receive for which sends of this kind always waited, that signal of several which has
+				  * most likely woken it, or a call with which a rank came back: expected, though not sure */
 	uint64_t sure : 1;
 	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
 	uint64_t needed : 1;

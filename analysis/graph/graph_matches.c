@@ -241,7 +241,8 @@ static void add_begun_by(struct builder *b, const struct match *m, size_t i, siz
 	struct event_mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
 	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
 		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX,
-		.bytes = input.bytes, .sure = input.sure && sure && !possible, .possible = possible, .sends_on = true };
+		.bytes = input.bytes, .sure = input.sure && sure && !possible, .possible = possible, .sends_on = true,
+		.of_begun = 1 + b->graph->trace->sites[self->site].alike };
 	add_mark(b, self->thread, mark);
 }
 

@@ -15,6 +15,7 @@
 struct sends {
 	uint64_t *eager;
 	struct sends_of_size { uint32_t waited; bool free; } *sizes;
+	bool *comes_back; /* of collective operations that were only begun, by site: whether one was seen to be over when a rank called MPI again */
 };
 
 static uint64_t *find_eager(const struct builder *b)
@@ -148,6 +149,68 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 						      .candidate = true, .goes_on = sends, .polls = calls->v[before - 1].vain };
 }
 
+/* ---- Collective operations that were only begun -------------------------------------------------
+ *
+ * They go on in steps, each of which begins when its rank calls MPI. So who waits for one may wait until another rank, which had begun it long
+ * before, comes back to MPI. Where one of a name was seen to be over just when somebody did, it is expected of all of that name that each
+ * comes back once behind the begin of the last. */
+
+static struct event_ref later_of(const struct builder *b, struct event_ref x, struct event_ref y)
+{
+	return graph_certainly_before(b, x, y) ? y : x;
+}
+
+/* The begin of the last. */
+static struct event_ref last_begin(const struct builder *b, const struct completion *x, const struct message *of)
+{
+	struct event_ref last = of->begun;
+	for (size_t i = 0; i < x->n; i++)
+		if (b->messages[x->attached[i].message].of_begun == of->of_begun)
+			last = later_of(b, last, b->messages[x->attached[i].message].sent);
+	return last;
+}
+
+#define MUCH_NEARER 8
+
+/* Whether a rank came back to MPI behind the begin of the last, and no attempt, with the call that was its last before the end, or just before
+ * that one. */
+static bool came_back(const struct builder *b, const struct completion *x, const struct message *m, const struct node_input *last)
+{
+	const struct mpi_calls *calls = &b->calls[m->sent.thread];
+	struct event_ref begun = last_begin(b, x, m), first = last->ref;
+	if (last->polls || !graph_certainly_before(b, begun, last->ref))
+		return false;
+	for (size_t i = calls_before(b, m->sent.thread, x->exit) - 1; i-- > 0 && calls->v[i].at > m->sent.at;) {
+		struct event_ref before = call_of(calls, i, m->sent.thread);
+		if (!graph_certainly_before(b, begun, before))
+			break;
+		first = before;
+	}
+	return graph_between(b, first, last->ref).hi <= graph_between(b, begun, first).lo / MUCH_NEARER;
+}
+
+/* Whether a wait was over just when another rank came back. */
+static void note_begun(const struct builder *b, const struct sends *sends, const struct completion *x)
+{
+	struct event_ref call = x->begin.enter, other = x->begin.enter;
+	uint32_t name = x->n ? b->messages[x->attached[0].message].of_begun : 0;
+	for (size_t i = 0; i < x->n; i++) {
+		const struct message *m = &b->messages[x->attached[i].message];
+		struct node_input back[2] = { { .bytes = 0 }, { .bytes = 0 } };
+		size_t n = 1;
+		if (m->of_begun != name || name == 0)
+			return;
+		add_progress(b, m->sent, x->exit, back, &n, true);
+		other = later_of(b, other, m->sent);
+		call = n > 1 && !back[1].polls ? later_of(b, call, back[1].ref) : call;
+	}
+	if (name && graph_certainly_before(b, other, call) &&
+	    graph_between(b, call, x->exit).hi < graph_between(b, other, x->exit).lo / MUCH_NEARER)
+		sends->comes_back[name - 1] = true;
+}
+
+/* ---- Sends whose receives come later ------------------------------------------------------------- */
+
 /* A send that was over before its receive was begun may have waited until its receiver called MPI, which takes what it finds: the last
  * such call behind the begin of the send. */
 static void add_call_of_receiver(const struct builder *b, const struct completion *x, const struct message *m,
@@ -192,9 +255,12 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
 						      .needed = m->sure && !m->by_choice && !x->by_choice,
 						      .candidate = m->possible };
+		size_t own = *n;
 		if (m->sends_on)
 			add_progress(b, m->sent, x->exit, inputs, n, true);
-		else
+		if (*n > own && m->of_begun && sends->comes_back[m->of_begun - 1])
+			inputs[own].meets = came_back(b, x, m, &inputs[own]);
+		if (!m->sends_on)
 			says->hidden |= add_next_call(b, m, x->exit, inputs, n);
 		says->hidden |= m->sends_on;
 		says->loose |= m->by_choice || x->by_choice;
@@ -330,6 +396,7 @@ static void note_sends(const struct builder *b, const struct sends *sends)
 	for (size_t i = 0; i < b->ncompletions; i++) {
 		struct completion x = completion_of(b, &b->completions[i]);
 		spill_relax(b->spill);
+		note_begun(b, sends, &x);
 		for (size_t k = 0; k < x.n; k++)
 			if (x.attached[k].as_sender)
 				note_send(b, sends, &x, &b->messages[x.attached[k].message]);
@@ -339,7 +406,8 @@ static void note_sends(const struct builder *b, const struct sends *sends)
 void graph_completions(struct builder *b)
 {
 	size_t n = b->graph->trace->nclocks;
-	struct sends sends = { find_eager(b), spill_zeros(b->spill, n * n * SIZES, sizeof *sends.sizes) };
+	struct sends sends = { find_eager(b), spill_zeros(b->spill, n * n * SIZES, sizeof *sends.sizes),
+			       spill_zeros(b->spill, b->graph->trace->nsites + 1, sizeof *sends.comes_back) };
 	find_pending(b);
 	note_sends(b, &sends);
 	for (size_t i = 0; i < b->ncompletions; i++) {
@@ -347,5 +415,6 @@ void graph_completions(struct builder *b)
 		add_completion(b, &x, &sends);
 	}
 	free(sends.eager);
+	spill_free(b->spill, sends.comes_back);
 	spill_free(b->spill, sends.sizes);
 }

@@ -51,6 +51,7 @@ struct message {
 	bool receives_on;         /* likewise the receiver */
 	bool by_choice;           /* of several senders, or of several requests, one */
 	uint32_t received_at;     /* site */
+	uint32_t of_begun;        /* of a collective operation that was only begun: 1 + the first of the sites of its name; or 0 */
 };
 
 /* What match.h says of an event, for the walk of its thread. */

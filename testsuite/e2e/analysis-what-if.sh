@@ -17,7 +17,8 @@ cd "$dir" || exit 1
 # does a piece of work whenever a pipe has no bytes (poll without waiting); a server that accepts connections of three clients; three crews
 # of threads, one after the other, who share a counter; ranks that send more than goes without the receiver, of which in another run others
 # come late; two threads that are told when to do what each does alone; three that take tasks, whose results are got in order;
-# and those who say that a job is done and take the next one at once.
+# those who say that a job is done and take the next one at once; and ranks that begin collective operations, which are over only when others
+# come back to MPI.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -55,6 +56,7 @@ replace 24.2 2
 helpers 16.3 2
 results 30.9 2
 reports 33.0 1.2
+returns 3.5 2
 T
 
 [ "$failed" = 0 ] && echo "as expected"
