@@ -34,16 +34,22 @@ static size_t refused;
 static enum dprof_why why;
 static int locked;
 
-/* ---- The lock: with all signals blocked, since a handler may have a line to write ----------------------- */
+/* ---- The lock: with all signals blocked that can wait, since a handler may have a line to write, and loses it where it could
+ * not wait ------------------------------------------------------------------------------------------------ */
+
+static __thread bool has_lock;
 
 static bool lock(uint64_t *mask)
 {
 	struct timespec soon = { .tv_nsec = WAIT_NS };
-	uint64_t all = ~UINT64_C(0);
+	uint64_t all = DPROF_SIGNALS_THAT_WAIT;
 
-	sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, mask, sizeof(all));
+	if (has_lock)
+		return false;
+	sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, mask, sizeof(all));
 	for (int i = 0; i < TRIES; i++) {
-		if (!__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
+		has_lock = !__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE);
+		if (has_lock)
 			return true;
 		if (dprof_is_apart()) /* whoever has the lock may ask for a new window */
 			dprof_helper_answer();
@@ -56,6 +62,7 @@ static bool lock(uint64_t *mask)
 static void unlock(uint64_t mask)
 {
 	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+	has_lock = false;
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
@@ -195,4 +202,5 @@ void dprof_lines_forget(void)
 	unmap_window();
 	refused = 0;
 	locked = 0;
+	has_lock = false;
 }

@@ -797,11 +797,11 @@ static void __attribute__((destructor(101))) finish(void)
 
 void dprof_process_leave(void)
 {
-	uint64_t every = ~UINT64_C(0), before = 0;
+	uint64_t waiting = DPROF_SIGNALS_THAT_WAIT, before = 0;
 
 	if (dprof_off)
 		return;
-	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));
+	sys(SYS_rt_sigprocmask, SIG_BLOCK, &waiting, &before, sizeof(waiting));
 	end(true);
 	sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }

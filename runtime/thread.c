@@ -551,7 +551,7 @@ static uint64_t blocked_to_its_end(uint64_t before)
 static void end(void *value)
 {
 	struct dprof_thread *t = value;
-	uint64_t every = ~UINT64_C(0), before = 0;
+	uint64_t waiting = DPROF_SIGNALS_THAT_WAIT, before = 0;
 	struct dprof_sched last;
 
 	if (value == NOT_RECORDING) {
@@ -567,7 +567,7 @@ static void end(void *value)
 		dprof_adapter_point(t->last);
 	stop_supply(t);
 	/* no handler may record from here on */
-	sys(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, sizeof(every));
+	sys(SYS_rt_sigprocmask, SIG_BLOCK, &waiting, &before, sizeof(waiting));
 	last = last_counts(t);
 	lock();
 	close_cursor(t, last);

@@ -308,15 +308,18 @@ bool dprof_threads_list(char *to, size_t size, uint32_t *from);
 void dprof_thread_gone(struct dprof_thread *t);
 
 /* All signals that can wait, as the kernel has them. Those that an instruction causes cannot: a program that is traced step by
- * step, or whose system calls a filter traps, would be killed where they are blocked. The program may have blocked these itself and
- * wait for them (sigwait): so all of ours are blocked besides (SIG_BLOCK), and none is let through. */
+ * step, or whose system calls a filter traps, would be killed where they are blocked. Nor can the one by which the C library
+ * has each thread change its user or group: setuid() in another thread waits for ours, for which ours may wait. The program may
+ * have blocked these itself and wait for them (sigwait): so all of ours are blocked besides (SIG_BLOCK), and none is let through. */
 #define DPROF_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
+#define DPROF_SIGNAL_CANCEL  DPROF_SIGNAL(32) /* the C library's, as is the next one */
+#define DPROF_SIGNAL_SETXID  DPROF_SIGNAL(33)
 #define DPROF_SIGNALS_THAT_WAIT                                                                                \
 	(~(DPROF_SIGNAL(SIGTRAP) | DPROF_SIGNAL(SIGSEGV) | DPROF_SIGNAL(SIGBUS) | DPROF_SIGNAL(SIGFPE) |       \
-	   DPROF_SIGNAL(SIGILL) | DPROF_SIGNAL(SIGSYS)))
+	   DPROF_SIGNAL(SIGILL) | DPROF_SIGNAL(SIGSYS) | DPROF_SIGNAL_SETXID))
 
-/* But for those that the C library has for itself, which it unblocks when it likes. */
-#define DPROF_SIGNALS_OF_PROGRAM (DPROF_SIGNALS_THAT_WAIT & ~(DPROF_SIGNAL(32) | DPROF_SIGNAL(33)))
+/* But for the other one that the C library has for itself, which it unblocks when it likes. */
+#define DPROF_SIGNALS_OF_PROGRAM (DPROF_SIGNALS_THAT_WAIT & ~DPROF_SIGNAL_CANCEL)
 
 /* slow.c: those that the program has blocked in the calling thread; all, if that cannot be known. */
 uint64_t dprof_blocked_signals(void);
