@@ -68,7 +68,8 @@ static void unlock(uint64_t mask)
 
 /* ---- The window ------------------------------------------------------------------------------- */
 
-/* Said first: a child that is forked in between must not take for the window what stands there by then. */
+/* It is none before it is unmapped, and one when it is known where and how long it is: a child that is forked in between gives
+ * back what it finds (dprof_lines_forget), and else there would be something of the program's among that. */
 static void unmap_window(void)
 {
 	char *at = __atomic_exchange_n(&window, NULL, __ATOMIC_SEQ_CST);
@@ -84,9 +85,9 @@ static int open_window(int flags, uint64_t offset, uint64_t size)
 	if (sys_failed(at))
 		return (int)at;
 	unmap_window();
-	window = (char *)at;
 	from = offset;
 	bytes = size;
+	__atomic_store_n(&window, (char *)at, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
