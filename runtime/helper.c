@@ -21,11 +21,13 @@
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <time.h>
 
@@ -63,6 +65,7 @@ static int state;
 #define FILTERED "system calls are filtered (seccomp), and dprof's helper cannot do without some"
 #define REFUSED  "no thread could be made for dprof's helper"
 #define QUEUES   "a message queue was open, whose notification (mq_notify) dprof's helper might take back"
+#define SHARED   "this kernel gives dprof's helper no descriptors of its own"
 #define HANDLERS "each event that might have started dprof's helper may have been one in a signal handler"
 static uint32_t id; /* the thread's, or 0: it has not begun */
 static long process; /* in which it is: a child that nobody told of its fork has none */
@@ -208,19 +211,56 @@ static void *leave(void)
 	return NULL;
 }
 
-/* For descriptors of our own the kernel copies what lies below this (NR_OPEN_DEFAULT), and closes the copies. */
-#define COPIED 64
+/* For descriptors of our own the kernel copies what lies below this (NR_OPEN_DEFAULT), and closes the copies; before Linux 5.9, which
+ * has no close_range(), it copies all, and the copies are ours to close. */
+#define COPIED      64
+#define COPIED_MOST 65536
 #define QUEUE_MAGIC 0x19800202 /* of its file system, as statfs(2) has it */
 
 /* Whoever closes a message queue takes back what its process has asked for there (mqueue_flush_file() in the kernel). */
-static bool would_close_queue(void)
+static bool would_close_queue(int copied)
 {
 	struct statfs of;
 
-	for (int fd = 0; fd < COPIED; fd++)
+	for (int fd = 0; fd < copied; fd++)
 		if (sys(SYS_fstatfs, fd, &of) == 0 && of.f_type == QUEUE_MAGIC)
 			return true;
 	return false;
+}
+
+static bool has_close_range(void)
+{
+	return sys(SYS_close_range, 1, 0, 0) == -EINVAL; /* an empty range */
+}
+
+/* As long as one may be, of a program whose limit is not beyond what we look at. */
+static int all_descriptors(void)
+{
+	struct rlimit limit = { .rlim_cur = COPIED_MOST };
+
+	sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	return limit.rlim_cur < COPIED_MOST ? (int)limit.rlim_cur : COPIED_MOST;
+}
+
+static bool close_copies(void)
+{
+	if (sys(SYS_unshare, CLONE_FILES) != 0)
+		return false;
+	for (int fd = 0, most = all_descriptors(); fd < most; fd++)
+		sys(SYS_close, fd);
+	return true;
+}
+
+/* Why there are no descriptors of our own; or NULL. */
+static const char *leave_descriptors(void)
+{
+	bool ranges = has_close_range();
+
+	if (would_close_queue(ranges ? COPIED : all_descriptors()))
+		return QUEUES;
+	if (ranges ? sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) == 0 : close_copies())
+		return NULL;
+	return SHARED;
 }
 
 static void *give_up(const char *why)
@@ -233,6 +273,7 @@ static void *give_up(const char *why)
 static void *helper(void *unused)
 {
 	uint64_t looked = dprof_now(), asked = looked;
+	const char *why;
 	uint32_t seen;
 	bool soon;
 
@@ -243,9 +284,9 @@ static void *helper(void *unused)
 	prctl(PR_SET_NAME, "dprof-helper");
 	dprof_be_apart();
 	dprof_unseen_own_begins();
-	if (would_close_queue())
-		return give_up(QUEUES);
-	sys(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
+	why = leave_descriptors();
+	if (why)
+		return give_up(why);
 	__atomic_store_n(&dprof_supervised, true, __ATOMIC_SEQ_CST);
 	for (;;) {
 		seen = __atomic_load_n(&work, __ATOMIC_SEQ_CST);
