@@ -244,14 +244,24 @@ static void release(struct known_thread *k, bool gone)
 	table_unlock(&threads_table);
 }
 
+/* Who waits is cancelled, and the other thread neither joined nor detached. */
+static void stop_waiting(void *known)
+{
+	release(known, false);
+}
+
 struct joining {
 	struct call_under_way open;
 	const struct dprof_site *site;
+	struct known_thread *thread;
 };
 
 static void join_left(struct call_under_way *open)
 {
-	dprof_adapter_exit(((struct joining *)open)->site);
+	struct joining *j = (struct joining *)open;
+
+	dprof_adapter_exit(j->site);
+	stop_waiting(j->thread);
 }
 
 static void end_join(void *joining)
@@ -263,12 +273,11 @@ static void end_join(void *joining)
 }
 
 /* `k`, or NULL: its number is unknown. */
-static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result,
-						  const struct known_thread *k,
+static __attribute__((noinline)) int wait_for_end(pthread_t id, void **result, struct known_thread *k,
 						  const struct dprof_site *site)
 {
 	struct dprof_arguments a = { 0 };
-	struct joining j = { .site = site };
+	struct joining j = { .site = site, .thread = k };
 	int error;
 
 	if (k)
@@ -291,7 +300,9 @@ DPROF_EXPORT int pthread_join(pthread_t id, void **result)
 		return REAL(pthread_join)(id, result);
 	k = find(id);
 	site = site_of(SITE(site_join), __builtin_return_address(0));
+	pthread_cleanup_push(stop_waiting, k);
 	error = site ? wait_for_end(id, result, k, site) : REAL(pthread_join)(id, result);
+	pthread_cleanup_pop(0);
 	release(k, error == 0);
 	return error;
 }
@@ -343,8 +354,12 @@ DPROF_EXPORT int pthread_timedjoin_np(pthread_t id, void **result, const struct 
 	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
 	const struct dprof_site *site = site_of(SITE(site_timedjoin), __builtin_return_address(0));
+	int error;
 
-	return joined(k, since, site, REAL(pthread_timedjoin_np)(id, result, until));
+	pthread_cleanup_push(stop_waiting, k);
+	error = REAL(pthread_timedjoin_np)(id, result, until);
+	pthread_cleanup_pop(0);
+	return joined(k, since, site, error);
 }
 
 DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock,
@@ -353,8 +368,12 @@ DPROF_EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clo
 	struct known_thread *k = find(id);
 	struct dprof_moment since = dprof_adapter_moment();
 	const struct dprof_site *site = site_of(SITE(site_join), __builtin_return_address(0));
+	int error;
 
-	return joined(k, since, site, REAL(pthread_clockjoin_np)(id, result, clock, until));
+	pthread_cleanup_push(stop_waiting, k);
+	error = REAL(pthread_clockjoin_np)(id, result, clock, until);
+	pthread_cleanup_pop(0);
+	return joined(k, since, site, error);
 }
 
 DPROF_EXPORT int pthread_detach(pthread_t id)

@@ -36,6 +36,9 @@ done
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/threads/robust.c -o "$dir/robust" -pthread $(pkg-config --libs dprof) ||
 	fail "cannot compile robust.c"
 # shellcheck disable=SC2046
+gcc -O1 $(pkg-config --cflags dprof) testsuite/fixtures/threads/cancelled-joins.c -o "$dir/cancelled-joins" -pthread \
+	$(pkg-config --libs dprof) || fail "cannot compile cancelled-joins.c"
+# shellcheck disable=SC2046
 gcc -O1 -fno-builtin $(pkg-config --cflags dprof) testsuite/fixtures/threads/own-malloc.c -o "$dir/own-malloc" -pthread $(pkg-config --libs dprof) ||
 	fail "cannot compile own-malloc.c"
 cd "$dir" || exit 1
@@ -44,6 +47,8 @@ cd "$dir" || exit 1
 if ! grep -q "dropped: dprof itself called the C library, and it the program's malloc" said || grep -q 'signal handler' said; then
 	fail "events in a malloc that dprof called are dropped: $(cat said)"
 fi
+rm -rf dprof-*
+timeout -s KILL 60 ./cancelled-joins >said || fail "joins that are cancelled keep memory: exit status $?, $(cat said)"
 rm -rf dprof-*
 [ "$(timeout 20 ./robust)" = "130 0 131" ] || fail "a robust mutex that is not recoverable: expected EOWNERDEAD, 0, ENOTRECOVERABLE"
 rm -rf dprof-*
