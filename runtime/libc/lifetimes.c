@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include <utmp.h>
@@ -369,15 +371,26 @@ static void forget_first(void)
 	descriptors_forget(0, 2);
 }
 
+/* What stands at /dev/null may be something else, which no output may come into. */
+static bool is_null(int fd)
+{
+	struct stat of;
+
+	return fstat(fd, &of) == 0 && S_ISCHR(of.st_mode) && of.st_rdev == makedev(1, 3);
+}
+
 static int become_null(void)
 {
 	int fd = open("/dev/null", O_RDWR);
+	bool null = fd >= 0 && is_null(fd);
 
-	for (int to = 0; fd >= 0 && to <= 2; to++)
+	for (int to = 0; null && to <= 2; to++)
 		dup2(fd, to);
-	if (fd > 2)
+	if (fd > 2 || (fd >= 0 && !null))
 		close(fd);
-	return fd < 0 ? -1 : 0;
+	if (fd >= 0 && !null)
+		errno = ENODEV;
+	return null ? 0 : -1;
 }
 
 /* As the C library does it, but that our _exit() sees the parent end. */

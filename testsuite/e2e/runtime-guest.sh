@@ -39,6 +39,9 @@ gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/threads/robust.c -o "$di
 gcc -O1 $(pkg-config --cflags dprof) testsuite/fixtures/threads/cancelled-joins.c -o "$dir/cancelled-joins" -pthread \
 	$(pkg-config --libs dprof) || fail "cannot compile cancelled-joins.c"
 # shellcheck disable=SC2046
+gcc -O1 $(pkg-config --cflags dprof) testsuite/fixtures/libc/no-null.c -o "$dir/no-null" $(pkg-config --libs dprof) &&
+	gcc -O1 testsuite/fixtures/libc/no-null.c -o "$dir/no-null-bare" || fail "cannot compile no-null.c"
+# shellcheck disable=SC2046
 gcc -O1 -fno-builtin $(pkg-config --cflags dprof) testsuite/fixtures/threads/own-malloc.c -o "$dir/own-malloc" -pthread $(pkg-config --libs dprof) ||
 	fail "cannot compile own-malloc.c"
 cd "$dir" || exit 1
@@ -48,6 +51,12 @@ if ! grep -q "dropped: dprof itself called the C library, and it the program's m
 	fail "events in a malloc that dprof called are dropped: $(cat said)"
 fi
 rm -rf dprof-*
+mkdir -p root/dev
+echo "a file" >root/dev/null
+timeout -s KILL 20 ./no-null-bare root >said
+[ $? = 77 ] || [ "$(timeout -s KILL 20 ./no-null root)" = "$(cat said)" ] || fail "daemon() where /dev/null is a file: expected $(cat said)"
+[ "$(cat root/dev/null)" = "a file" ] || fail "a daemon has written into the file /dev/null"
+rm -rf dprof-* root
 timeout -s KILL 60 ./cancelled-joins >said || fail "joins that are cancelled keep memory: exit status $?, $(cat said)"
 rm -rf dprof-*
 [ "$(timeout 20 ./robust)" = "130 0 131" ] || fail "a robust mutex that is not recoverable: expected EOWNERDEAD, 0, ENOTRECOVERABLE"
