@@ -3,6 +3,7 @@
  * entry.S - where the inserted code enters the runtime, and the way from there into the C library.
  *
  * Law: to the code around it an event is invisible: all registers but the flags are as before. */
+#include "runtime/vectors.h"
 
 	.text
 
@@ -70,7 +71,7 @@ __dprof_4_needs_libdprof:
 
 /* void dprof_keeping_vectors(void (*function)(void *), void *argument)
  *
- * Calls ordinary C, which may use any register, and puts x87, vector and mask registers back.
+ * Calls ordinary C, which may use any register, and puts x87, vector and mask registers back (vectors.h).
  * dprof_vector_bytes is the size of an XSAVE area, or 0 where the processor has none: then FXSAVE
  * holds everything there is. */
 	.globl	dprof_keeping_vectors
@@ -101,11 +102,11 @@ dprof_keeping_vectors:
 	mov	%rax, 552(%rsp)
 	mov	%rax, 560(%rsp)
 	mov	%rax, 568(%rsp)
-	mov	$-1, %eax
+	mov	$~DPROF_VECTORS_LEFT_OUT, %eax
 	mov	$-1, %edx
 	xsave64	(%rsp)
 	call	*%r8
-	mov	$-1, %eax
+	mov	$~DPROF_VECTORS_LEFT_OUT, %eax
 	mov	$-1, %edx
 	xrstor64 (%rsp)
 	jmp	3f

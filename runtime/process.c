@@ -31,6 +31,7 @@
 #include "runtime/thread.h"
 #include "runtime/unpacked.h"
 #include "runtime/unseen.h"
+#include "runtime/vectors.h"
 
 #define DIRECTORIES_MAX 10000
 #define NAMESAKES_MAX   10000
@@ -433,13 +434,23 @@ void dprof_adapter_forked(void (*function)(void))
 		of_adapters[n] = function;
 }
 
+static struct dprof_component component(unsigned bit)
+{
+	struct dprof_component c = { 0, 0 };
+	unsigned unused, more;
+
+	__get_cpuid_count(0xd, bit, &c.bytes, &c.at, &unused, &more);
+	return c;
+}
+
 static unsigned vector_bytes(void)
 {
 	unsigned a, b, c, d;
 
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !__get_cpuid_count(0xd, 0, &a, &b, &c, &d))
 		return 0;
-	return __get_cpuid_count(0xd, 0, &a, &b, &c, &d) ? b : 0;
+	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+	return dprof_vector_area((uint64_t)d << 32 | a, component);
 }
 
 static void note_if(const char *text)

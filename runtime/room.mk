@@ -32,7 +32,7 @@ $(B)/obj/guest/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(GUEST_FLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/guest/%.o: %.S
 	$(call say,AS)
-	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -I. -MMD -MP -c $< -o $@
 
 # pack.o with what it uses of zstd, whose names nothing outside sees: neither does a program's own zstd get
 # in our way, nor does ours get in its way, be libdprof shared or an archive.
