@@ -134,7 +134,9 @@ static void read_notes(const char *at, size_t bytes, char *hex)
 	}
 }
 
-/* ---- Writing down ---------------------------------------------------------------------------- */
+/* ---- Writing down ----------------------------------------------------------------------------
+ *
+ * Paths are kept here and not on a stack, of which whoever loads us or an instrumented library may have 16 KiB: under the lock. */
 
 static uint64_t fnv1a(const uint8_t *at, size_t bytes)
 {
@@ -164,7 +166,7 @@ static long make_sites(const struct module *m, const char *temporary, const char
 
 static void say_no_sites(const struct module *m, long error)
 {
-	char text[PATH_MAX + 160];
+	static char text[PATH_MAX + 160];
 
 	snprintf(text, sizeof(text), "no name of a region in %s is known: %s", m->path, dprof_why_text(dprof_why_refused(error)));
 	dprof_process_line("note", text);
@@ -173,7 +175,7 @@ static void say_no_sites(const struct module *m, long error)
 /* Complete under its name or not there at all; whoever else has the same content wrote the same. */
 static void write_sites(const struct module *m)
 {
-	char path[PATH_MAX + 32], temporary[PATH_MAX];
+	static char path[PATH_MAX + 32], temporary[PATH_MAX];
 	const char *directory = dprof_process_directory();
 	long error;
 
@@ -189,7 +191,8 @@ static void write_sites(const struct module *m)
 /* from: the stamp since which its ids mean its sites, or 0. */
 static void tell(const struct module *m, uint64_t from)
 {
-	char path[PATH_MAX], line[PATH_MAX + 512], since[32] = "";
+	static char path[PATH_MAX], line[PATH_MAX + 512];
+	char since[32] = "";
 	int n;
 
 	if (!m->sites.bytes)
@@ -601,7 +604,9 @@ bool dprof_modules_served(const void *code)
 
 void dprof_modules_retell(void)
 {
+	hold(true);
 	for (size_t i = 0; i < nmodules; i++)
 		if (modules[i].loaded)
 			tell(&modules[i], 0);
+	dprof_modules_release();
 }

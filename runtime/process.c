@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,19 +116,15 @@ static void find_pid(void)
 	given_pid = pid > 0 ? pid : own_pid;
 }
 
-bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
+bool dprof_process_path(char *to, size_t size, const char *suffix)
 {
-	size_t n = strlen(prefix);
-	va_list args;
-	int added;
+	size_t n = strlen(prefix), more = strlen(suffix) + 1;
 
-	if (n >= size)
+	if (n + more > size)
 		return false;
 	memcpy(to, prefix, n);
-	va_start(args, suffix);
-	added = vsnprintf(to + n, size - n, suffix, args);
-	va_end(args);
-	return added >= 0 && (size_t)added < size - n;
+	memcpy(to + n, suffix, more);
+	return true;
 }
 
 static bool name_directory(void)

@@ -37,9 +37,8 @@ bool dprof_process_begin(void);
  * handler and more than once; does nothing in the child of a vfork. */
 void dprof_process_leave(void);
 
-/* DIRECTORY/HOST-RANK and then what `suffix` says; false when that is too long. */
-bool dprof_process_path(char *to, size_t size, const char *suffix, ...)
-	__attribute__((format(printf, 3, 4)));
+/* DIRECTORY/HOST-RANK and then `suffix`; false when that is too long. */
+bool dprof_process_path(char *to, size_t size, const char *suffix);
 const char *dprof_process_directory(void);
 const char *dprof_process_stem(void); /* HOST-RANK; "" without files */
 

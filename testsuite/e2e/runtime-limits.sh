@@ -55,9 +55,18 @@ limited no-descriptors 20 ""
 limited no-memory 20 ""
 limited used-up 600002 "$files|$none"
 
-# Recording takes stack, too, which a thread has been given.
+# Recording takes stack, too, which a thread has been given; and where the process's first has little (of which the environment is a
+# part), little.
 "$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o small-stack "$from/small-stack.c" || exit 1
 [ "$(env -u DPROF_EVENTS timeout 60 ./small-stack)" = "done" ] || fail "a thread with a small stack does not run"
+gcc -O1 -pthread -o small-bare "$from/small-stack.c" || exit 1
+small() { (ulimit -s 20 && exec env -i DPROF_QUIET=1 "./$1") 2>&1; }
+[ "$(small small-bare)" != "done" ] || [ "$(small small-stack)" = "done" ] || fail "a program does not run on a stack of 20 KiB"
+
+# As much as dprof(7) says.
+"$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o depths "$from/depths.c" && gcc -O1 -pthread -o depths-bare "$from/depths.c" || exit 1
+env -u DPROF_EVENTS DPROF_QUIET=1 ./depths >with && ./depths-bare | paste with - >both || fail "depths: exit status $?"
+awk '$1 - $2 > 4096 { bad = 1 } END { exit bad || NR != 3 }' both || fail "stacks are deeper by more than 4 KiB: $(cat both)"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
