@@ -527,6 +527,8 @@ void descriptor_lost(int fd)
 	if (!e)
 		return;
 	e->is_new = false;
+	if (e->is_timerfd)
+		e->is_shared = true;
 	lose(e->count[TAKES]);
 	lose(e->count[GIVES]);
 }
@@ -545,8 +547,8 @@ void descriptors_forget(unsigned first, unsigned last)
 
 void descriptors_inherited(void)
 {
-	for (int fd = 0; fd <= highest; fd++)
-		if ((table[fd].count[TAKES] || table[fd].count[GIVES]) &&
+	for (int fd = 0; fd <= highest || fd < timerfds; fd++)
+		if ((table[fd].count[TAKES] || table[fd].count[GIVES] || table[fd].is_timerfd) &&
 		    !(sys(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC))
 			descriptor_lost(fd);
 }

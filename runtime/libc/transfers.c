@@ -125,6 +125,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->until = d->step ? next_moment(d->until, d->step) : d->until;
 	t->sets = d->is_timer && d != &looked_up ? &d->sets : NULL;
 	t->set_elsewhere = d->is_timer && d->is_shared;
+	t->is_shared = t->sets ? &d->is_shared : NULL;
 	t->sets_before = t->sets ? __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) : 0;
 	t->sleeps = d->is_timer && d->set_at && d->set_at == dprof_adapter_place();
 	t->is_from_others = way == TAKES && descriptor_takes(d);
@@ -140,9 +141,10 @@ static bool takes_what_there_is(const struct libc_transfer *t)
 /* Then it has waited for whoever did that, or slept. */
 static void look_whether_set_anew(struct libc_transfer *t)
 {
-	bool here = t->sets && __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) != t->sets_before;
+	bool anew = t->sets && (__atomic_load_n(t->sets, __ATOMIC_ACQUIRE) != t->sets_before ||
+				__atomic_load_n(t->is_shared, __ATOMIC_RELAXED));
 
-	if (!here && !t->set_elsewhere)
+	if (!anew && !t->set_elsewhere)
 		return;
 	t->what = OF_OTHERS;
 	t->until = 0;

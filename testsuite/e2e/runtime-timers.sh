@@ -150,6 +150,103 @@ gcc -O2 $(pkg-config --cflags dprof) -o family family.c $(pkg-config --libs dpro
 "$analyze" coz --region X --reduce 100 --json dprof-family.* >json 2>err || fail "coz: $(cat err)"
 jq -e '.regions[0].curve[0] | .speedup_percent.hi > 30 and .expected_percent.hi > 30' json >held || fail "family: X saves nothing: $(jq -c .regions json)"
 
+# Or one that another process, or program, has been given, perhaps while it is read here.
+cat >given.c <<'C'
+#include <pthread.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int timer;
+
+static int give(int to, int fd)
+{
+	union { struct cmsghdr head; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
+	struct iovec byte = { "", 1 };
+	struct msghdr m = { .msg_iov = &byte, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	*c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	return sendmsg(to, &m, 0) == 1;
+}
+
+static int take(int from)
+{
+	union { struct cmsghdr head; char bytes[CMSG_SPACE(sizeof(int))]; } control;
+	char room;
+	struct iovec byte = { &room, 1 };
+	struct msghdr m = { .msg_iov = &byte, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	int fd = -1;
+	if (recvmsg(from, &m, 0) == 1)
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+	return fd;
+}
+
+static int end_it(int fd)
+{
+#pragma dprof region(X)
+	usleep(200000);
+	return timerfd_settime(fd, 0, &(struct itimerspec){ .it_value.tv_nsec = 1 }, NULL);
+}
+
+static void set_it(void)
+{
+	timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	timerfd_settime(timer, 0, &(struct itimerspec){ .it_value.tv_sec = 100 }, NULL);
+}
+
+static void *read_it(void *x)
+{
+	uint64_t times;
+	return read(timer, &times, sizeof(times)) == sizeof(times) ? NULL : x;
+}
+
+int main(int argc, char **argv)
+{
+	char number[16], *arguments[] = { argv[0], number, NULL };
+	int fd[2], status = 0;
+	pthread_t thread;
+	pid_t child = 0;
+	if (argc == 2 && *argv[1] != '-')
+		return end_it(atoi(argv[1]));
+	if (!strcmp(argv[1], "-spawn")) {
+		set_it();
+		snprintf(number, sizeof(number), "%d", timer);
+		if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, NULL))
+			return 2;
+	} else {
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd))
+			return 2;
+		child = fork();
+		if (child == 0)
+			_exit(end_it(take(fd[1])));
+		set_it();
+	}
+	if (pthread_create(&thread, NULL, read_it, &timer))
+		return 2;
+	if (!strcmp(argv[1], "-later"))
+		usleep(50000);
+	if (strcmp(argv[1], "-spawn") && !give(fd[0], timer))
+		return 2;
+	return pthread_join(thread, NULL) || waitpid(child, &status, 0) != child || status;
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o given given.c -pthread $(pkg-config --libs dprof) || fail given
+for how in spawn given later; do
+	rm -rf dprof-given.*
+	./given "-$how" || fail "$how: exit status $?"
+	"$analyze" coz --region X --reduce 100 --json dprof-given.* >json 2>err || fail "coz, $how: $(cat err)"
+	jq -e '.regions[0].curve[0] | .speedup_percent.hi > 30 and .expected_percent.hi > 30' json >held ||
+		fail "$how: X saves nothing: $(jq -c .regions json)"
+done
+
 # A sleep by syscall() is what it is by the function.
 cat >plain.c <<'C'
 #include <sys/syscall.h>
