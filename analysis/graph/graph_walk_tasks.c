@@ -173,8 +173,9 @@ void walk_share_tasks_apart(struct thread_walk *w)
 	bool shares = w->ncomes > 0 && !w->comes_too_often;
 	uint32_t group = shares ? walk_group(w->b, id.group, id.seq, false) : 0;
 	for (size_t i = 0; i < w->ncomes && shares; i++) {
-		graph_come(w->b, w->comes[i].ref, w->comes[i].rests ? GRAPH_RESTS : GRAPH_COMES, group);
-		if (!w->comes[i].rests)
+		bool rests = w->comes[i].rests || !w->comes[i].has.stamp; /* it has come once more, and there was nothing */
+		graph_come(w->b, w->comes[i].ref, rests ? GRAPH_RESTS : GRAPH_COMES, group);
+		if (!rests)
 			graph_come(w->b, w->comes[i].has, GRAPH_SHARES, group);
 	}
 	if (shares) {

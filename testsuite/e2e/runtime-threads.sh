@@ -24,7 +24,7 @@ record() { # program arguments... -> text, sums
 	timeout 60 "$@" >out 2>&1 || fail "$*: exit status $?: $(cat out)"
 	[ ! -s out ] || fail "$*: printed $(head -3 out)"
 	"$analyze" check dprof-* >verdict || fail "$*: $(cat verdict)"
-	"$analyze" coz dprof-* >/dev/null 2>diagnostics # said of what is not known
+	"$analyze" coz dprof-* >/dev/null 2>diagnostics || fail "$*: coz: exit status $?" # said of what is not known
 	[ ! -s diagnostics ] || fail "$*: coz: $(cat diagnostics)"
 	"$analyze" dump dprof-* >text || fail "$*: dump: exit status $?"
 	# NAME OPERATION [id] COUNT; an exit has the arguments of its enter
