@@ -206,8 +206,8 @@ static void *leave(void)
 	dprof_pack_close();
 	dprof_unseen_own_ends();
 	__atomic_store_n(&dprof_supervised, false, __ATOMIC_SEQ_CST);
-	while (!dprof_threads_slow_down())
-		sys(SYS_sched_yield);
+	for (unsigned n = 0; !dprof_threads_slow_down(); n++)
+		sys_wait_for_other(n);
 	return NULL;
 }
 

@@ -274,8 +274,8 @@ static void give_up_words(void)
 	if (!dprof_unambiguous)
 		return;
 	__atomic_store_n(&dprof_unambiguous, false, __ATOMIC_SEQ_CST);
-	while (!dprof_threads_slow_down())
-		sys(SYS_sched_yield);
+	for (unsigned n = 0; !dprof_threads_slow_down(); n++)
+		sys_wait_for_other(n);
 	dprof_process_line("note", "two modules have sites at addresses that end alike: from here on "
 			   "each event costs more time and space");
 }
@@ -319,8 +319,8 @@ static void become_choosy(void)
 	if (dprof_choosy)
 		return;
 	__atomic_store_n(&dprof_choosy, true, __ATOMIC_SEQ_CST);
-	while (!dprof_threads_slow_down())
-		sys(SYS_sched_yield);
+	for (unsigned n = 0; !dprof_threads_slow_down(); n++)
+		sys_wait_for_other(n);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */

@@ -742,8 +742,8 @@ void dprof_adapter_silent_end(const struct dprof_site *site)
 void dprof_process_stop(void)
 {
 	__atomic_store_n(&dprof_stopped, true, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < STOP_TRIES && !dprof_threads_slow_down(); i++)
-		sys(SYS_sched_yield);
+	for (unsigned n = 0; n < STOP_TRIES && !dprof_threads_slow_down(); n++)
+		sys_wait_for_other(n);
 	stopped_at = dprof_now();
 }
 

@@ -43,6 +43,21 @@ static inline int sys_failed(long result)
 	return (unsigned long)result > -4096ul;
 }
 
+#define SYS_YIELDS  64
+#define SYS_WAIT_NS 20000
+
+/* Of who waits for what another thread does in an instant, for the n-th time. Who only yielded would wait for as long as he may run where
+ * that one has a lower priority (SCHED_FIFO) and the same core. */
+static inline void sys_wait_for_other(unsigned n)
+{
+	struct timespec soon = { .tv_nsec = SYS_WAIT_NS };
+
+	if (n < SYS_YIELDS)
+		sys(SYS_sched_yield);
+	else
+		sys(SYS_nanosleep, &soon, NULL);
+}
+
 /* The clock that stamps are read from (freezer/clock.h), also where the C library must not be
  * called. */
 static inline uint64_t dprof_now(void)

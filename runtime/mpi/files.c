@@ -26,8 +26,8 @@ static bool files_locked; /* ours: those of pthreads may be recorded */
 
 static void lock(void)
 {
-	while (mpi_multiple && __atomic_test_and_set(&files_locked, __ATOMIC_ACQUIRE))
-		sys(SYS_sched_yield);
+	for (unsigned n = 0; mpi_multiple && __atomic_test_and_set(&files_locked, __ATOMIC_ACQUIRE); n++)
+		sys_wait_for_other(n);
 }
 
 static void unlock(void)

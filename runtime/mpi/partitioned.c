@@ -73,8 +73,8 @@ static struct message_envelope of_pair(struct message_envelope e, enum dprof_kin
 
 	if (!e.group)
 		return e;
-	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
-		sys(SYS_sched_yield);
+	for (unsigned tries = 0; __atomic_test_and_set(&lock, __ATOMIC_ACQUIRE); tries++)
+		sys_wait_for_other(tries);
 	n = how_many(&e, kind);
 	__atomic_clear(&lock, __ATOMIC_RELEASE);
 	if (n > NTH_MOST)

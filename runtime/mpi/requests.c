@@ -17,8 +17,8 @@ static bool unused_lock;
 /* Where one thread after the other calls MPI they need none. */
 static void lock(bool *l)
 {
-	while (mpi_multiple && __atomic_test_and_set(l, __ATOMIC_ACQUIRE))
-		sys(SYS_sched_yield);
+	for (unsigned n = 0; mpi_multiple && __atomic_test_and_set(l, __ATOMIC_ACQUIRE); n++)
+		sys_wait_for_other(n);
 }
 
 static void unlock(bool *l)

@@ -10,8 +10,8 @@
 
 void table_lock(struct table *t)
 {
-	while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE))
-		sys(SYS_sched_yield);
+	for (unsigned n = 0; __atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE); n++)
+		sys_wait_for_other(n);
 }
 
 void table_unlock(struct table *t)

@@ -318,5 +318,15 @@ for _ in 1 2 3 4 5 6; do
 	[ "$numbers" = 0-804 ] || fail "$program: expected threads 0-804, found $numbers"
 done
 
+# A thread of high priority waits for no other one of its core for as long as the kernel lets it have that (0.95 s and more).
+"$B/bin/dprof-cc" -O2 -pthread -Wall -Wextra -Werror -o priorities "$from/priorities.c" || fail "priorities.c does not compile"
+for _ in 1 2; do # or nobody had a core for the other one
+	longest=$(DPROF_QUIET=1 timeout -s KILL 120 ./priorities)
+	status=$?
+	[ "$status" = 77 ] || is_true "$status == 0 && ${longest:-9} < 0.5" && break
+	rm -rf dprof-priorities.*
+done
+[ "$status" = 77 ] || is_true "$status == 0 && ${longest:-9} < 0.5" || fail "priorities: exit status $status, asked for $longest s"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
