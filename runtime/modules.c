@@ -20,7 +20,6 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -58,6 +57,60 @@ static bool any;
  * load what is instrumented. And the helper never waits for it: they may wait for a thread that asks something of it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread unsigned holds; /* of the calling thread */
+
+/* ---- Memory ----------------------------------------------------------------------------------
+ *
+ * While the loader shows us what is loaded (dl_iterate_phdr) it has a lock; and a malloc of the program's own may ask the loader
+ * the same while it has one. So none of it is from malloc(). */
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+
+/* NULL: there is none. */
+static void *map(size_t bytes)
+{
+	long at = sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return sys_failed(at) ? NULL : (void *)at;
+}
+
+/* A small piece, which stays for good. */
+static void *map_piece(size_t bytes)
+{
+	static char *block;
+	static size_t left;
+	size_t more = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+
+	if (left < bytes) {
+		block = map(more);
+		left = block ? more : 0;
+	}
+	if (left < bytes)
+		return NULL;
+	left -= bytes;
+	block += bytes;
+	return block - bytes;
+}
+
+/* For one more. */
+static bool make_room(void)
+{
+	static size_t room;
+	size_t more = room ? 2 * room : 16;
+	struct module *moved;
+
+	if (nmodules < room)
+		return true;
+	moved = map(more * sizeof(*moved));
+	if (!moved)
+		return false;
+	if (nmodules)
+		memcpy(moved, modules, nmodules * sizeof(*moved));
+	if (modules)
+		sys(SYS_munmap, modules, room * sizeof(*modules));
+	modules = moved;
+	room = more;
+	return true;
+}
 
 /* ---- Finding the section --------------------------------------------------------------------- */
 
@@ -97,10 +150,11 @@ static struct module_section find_sites(int fd)
 	names = e.e_shstrndx == SHN_XINDEX ? first.sh_link : e.e_shstrndx;
 	if (n > SECTIONS_MAX || names >= n)
 		return found;
-	headers = malloc(n * sizeof(*headers));
+	headers = map(n * sizeof(*headers));
 	if (headers && read_at(fd, headers, n * sizeof(*headers), e.e_shoff))
 		found = search(fd, headers, (unsigned)n, (unsigned)names);
-	free(headers);
+	if (headers)
+		sys(SYS_munmap, headers, n * sizeof(*headers));
 	return found;
 }
 
@@ -219,7 +273,6 @@ static bool is_own(const char *path)
 
 /* Never changed once it is published, and never freed: it may be being read. There are few. */
 struct ranges {
-	const struct ranges *before; /* or whoever looks for leaks would find it */
 	size_t n;
 	struct module_section of[]; /* absolute addresses */
 };
@@ -284,14 +337,13 @@ static void publish(const struct module *m)
 {
 	const struct ranges *old = published;
 	size_t n = old ? old->n : 0;
-	struct ranges *r = malloc(sizeof(*r) + (n + 1) * sizeof(r->of[0]));
+	struct ranges *r = map_piece(sizeof(*r) + (n + 1) * sizeof(r->of[0]));
 
 	if (!r)
 		return;
 	if (n)
 		memcpy(r->of, old->of, n * sizeof(r->of[0]));
 	r->of[n] = where_sites_are(m);
-	r->before = old;
 	r->n = n + 1;
 	__atomic_store_n(&published, r, __ATOMIC_RELEASE);
 }
@@ -428,15 +480,12 @@ static void remember(struct module *m, uint64_t begun)
 static int see_new(struct dl_phdr_info *info, size_t size, void *look)
 {
 	const struct look *l = look;
-	struct module *more;
 
 	(void)size;
 	if (find(info) || !(l->all || contains(info, l->code) || is_own(info->dlpi_name)))
 		return 0;
-	more = realloc(modules, (nmodules + 1) * sizeof(*modules));
-	if (!more)
+	if (!make_room())
 		return 0;
-	modules = more;
 	inspect(&modules[nmodules], info);
 	remember(&modules[nmodules], l->begun);
 	return 0;
