@@ -242,8 +242,9 @@ enum dprof_key {
  *                                   ("dynamic loop"), a `single` ("single")
  *   fork        group role          role=1: the thread cancels its team's region ("cancellation point"), so that from here on not
  *                                   all of the group need come to its barriers
- *   fork        group seq           of such a loop it has its seq-th piece, from 0, which may be of several iterations; or there is
- *                                   none left
+ *   fork        group seq           of such a loop, or sections, it has its seq-th piece, from 0, which may be of several
+ *                                   iterations; or there is none left. Single iterations, and sections, in which nothing was
+ *                                   recorded are part of the next piece
  *   fork        id role             the task made just before depends on address id (0: on all), as in (role
  *                                   0), out or inout (1), mutexinoutset (2), inoutset (3)
  *   join        id                  the event with that number has come

@@ -85,9 +85,8 @@
  *     comes where that one comes behind its signal, and has not left again (graph_alike.c);
  *   - tasks are begun in the order in which they were, unless what they depend on is over in another one, by whoever comes next
  *     to a barrier of their team, or to where it waits for tasks of its own, and elsewhere by the same thread; of a loop that is
- *     given out as it runs, of sections and of a `single`, what a thread does from one marked region to the next
- *     is a piece that whoever comes next does; without marks in there what is left is shared
- *     out evenly;
+ *     given out as it runs, of sections and of a `single`, whoever comes next does the next piece, as it is recorded, or
+ *     else what a thread does from one marked region to the next; without either what is left is shared out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
  *   - who went on at a cancellation point of OpenMP comes to its team's next barrier because another one has cancelled the region, if
  *     that came in between (graph_cancels.c);

@@ -92,7 +92,8 @@ struct thread_walk {
 	enum graph_given given;   /* the work that it does now */
 	uint64_t giver;           /* by the team of this group */
 	bool in_pieces;           /* that work, each of which is a marked region, or */
-	bool pieces_said;         /* as it is recorded */
+	bool pieces_said;         /* as it is recorded, */
+	struct event_ref first_piece; /* the first from here on */
 	uint32_t group, npieces;  /* then: of the graph's; and how many it has had */
 	uint32_t piece_depth;     /* marked regions that have begun in this one */
 	bool runs_tasks;          /* it has left an operation for a task that another might have run, and not come back for good */

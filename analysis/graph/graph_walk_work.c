@@ -174,14 +174,20 @@ void walk_note_piece(struct thread_walk *w, const struct tr_event *e, struct eve
 		end_piece(w, ref);
 }
 
-/* Pieces are recorded: regions in them are none. */
+/* Pieces are recorded: regions in them are none. Behind the first one comes another if anything was recorded in it, or if it is of
+ * several iterations: else it is not known how many there were. */
 static void have_piece(struct thread_walk *w, uint64_t piece, uint64_t team, struct event_ref ref)
 {
 	if (!w->in_pieces || team != w->giver)
 		return;
 	w->pieces_said = true;
-	if (piece > 0)
-		end_piece(w, ref);
+	if (piece == 0) {
+		w->first_piece = ref;
+		return;
+	}
+	if (w->npieces == 0)
+		begin_piece(w, w->first_piece);
+	end_piece(w, ref);
 	if (w->in_pieces)
 		begin_piece(w, ref);
 }

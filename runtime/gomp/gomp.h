@@ -11,7 +11,7 @@
  *   locks.c     critical sections, atomic ones, ordered ones, OpenMP's locks
  *
  * Linked only into programs that call libgomp, before it. Not recorded, since no thread waits there for
- * others: GOMP_sections_next, *_end_nowait, GOMP_taskyield, GOMP_cancel, reductions being registered. */
+ * others: *_end_nowait, GOMP_taskyield, GOMP_cancel, reductions being registered. */
 #ifndef RUNTIME_GOMP_H
 #define RUNTIME_GOMP_H
 
@@ -81,6 +81,8 @@ struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 struct team_place {
 	uint64_t group, barriers;
 	uint64_t gone_on, pieces; /* worksharing.c */
+	const uint64_t *had;      /* likewise: the end of what was recorded of the last of them, */
+	bool small;               /* of a kind of which there may be any number */
 	unsigned loops;           /* likewise: how many a doacross iteration is of; 0: not seen */
 };
 extern __thread struct team_place team_place;

@@ -10,8 +10,9 @@
  *   POINT cancellation point group tag=1  it cancels a loop or sections: who is told that comes to the barrier behind them
  *   POINT cancellation point group role=1 it cancels the region: from here on not all of the team come to its barriers
  *
- * Which thread does what from there to the team's next barrier may be otherwise in another run. Parts that are single iterations or
- * sections are not recorded: there is no end of them. A combined construct (GOMP_parallel_loop_dynamic) is begun by teams.c.
+ * Which thread does what from there to the team's next barrier may be otherwise in another run. Of parts that are single iterations
+ * or sections there is no end: one in which nothing was recorded counts as part of the next. A combined construct
+ * (GOMP_parallel_loop_dynamic) is begun by teams.c.
  *
  * What libgomp calls a schedule: 0 the one that the environment gives, 1 static, others are dynamic. */
 #include <omp.h>
@@ -42,17 +43,23 @@ static void say(const struct dprof_site *site)
 	say_more(site, &a);
 }
 
-/* team_place.pieces: how many it has had of a loop in which they may be of several iterations, and 1; or 0. */
+/* team_place.pieces: how many it has had, and 1; or 0. `small`: they are single iterations or sections. */
+static void begin(bool small)
+{
+	team_place.pieces = 1;
+	team_place.small = small;
+	say(SITE(site_loop));
+	team_place.had = NULL;
+}
+
 void worksharing_begin(void)
 {
-	team_place.pieces = 0;
-	say(SITE(site_loop));
+	begin(true);
 }
 
 void worksharing_begin_pieces(void)
 {
-	team_place.pieces = 1;
-	say(SITE(site_loop));
+	begin(false);
 }
 
 void worksharing_begin_by_environment(void)
@@ -74,10 +81,13 @@ static void have_piece(bool more)
 
 	if (!team_place.pieces || !team_place.group || !dprof_adapter_wanted(DPROF_KIND_FORK))
 		return;
+	if (team_place.small && team_place.had == dprof_adapter_place())
+		return;
 	dprof_say(&a, DPROF_KEY_GROUP, team_place.group);
 	dprof_say(&a, DPROF_KEY_SEQ, team_place.pieces - 1);
 	dprof_adapter_record(SITE(site_loop), DPROF_POINT, dprof_adapter_now(), &a);
 	team_place.pieces = more ? team_place.pieces + 1 : 0;
+	team_place.had = dprof_adapter_place();
 }
 
 void worksharing_begin_single(void)
@@ -194,6 +204,15 @@ NEXTS(maybe_nonmonotonic_runtime)
 NEXTS(ordered_dynamic)
 NEXTS(ordered_guided)
 NEXTS(ordered_runtime)
+
+DPROF_EXPORT unsigned GOMP_sections_next(void);
+DPROF_EXPORT unsigned GOMP_sections_next(void)
+{
+	unsigned has = REAL(GOMP_sections_next)();
+
+	have_piece(has);
+	return has;
+}
 
 /* gone_on: how many barriers there had been when it was last said, and 1. */
 static void go_on(int which)

@@ -19,6 +19,8 @@ cd "$dir" || exit 1
 # come late; two threads that are told when to do what each does alone; three that take tasks, whose results are got in order;
 # those who say that a job is done and take the next one at once; and ranks that begin collective operations, which are over only when others
 # come back to MPI.
+# those who say that a job is done and take the next one at once; and a loop that is given out iteration by iteration, each of
+# which goes on in its turn, or in a critical section.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -57,6 +59,8 @@ helpers 16.3 2
 results 30.9 2
 reports 33.0 1.2
 returns 3.5 2
+ordered 34.5 1
+behind 10.8 1
 T
 
 [ "$failed" = 0 ] && echo "as expected"
