@@ -103,7 +103,7 @@ static bool is_chance(const struct bytes_channel *c, const struct moved_bytes *t
  * takes there. */
 static uint32_t inbox_of(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
-	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, taken->exit.thread, taken->site);
+	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, taken->exit.thread, taken->site, 0);
 }
 
 static bool is_of_process(const struct builder *b, const struct moved_bytes *gave, const struct moved_bytes *taken)

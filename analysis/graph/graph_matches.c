@@ -6,7 +6,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_walk.h"
 
 static struct event_ref enter_of(const struct match_part *p)
 {
@@ -42,7 +42,8 @@ static void add_message(struct builder *b, const struct match *m)
 		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
 		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED),
 		.sends_on = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
-		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site };
+		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site,
+		.accepts = m->of_any ? walk_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,
 		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });

@@ -52,6 +52,7 @@ struct message {
 	bool by_choice;           /* of several senders, or of several requests, one */
 	uint32_t received_at;     /* site */
 	uint32_t of_begun;        /* of a collective operation that was only begun: 1 + the first of the sites of its name; or 0 */
+	uint64_t accepts;         /* of a receive from any source: one number for its group and tag; 0: not known */
 };
 
 /* What match.h says of an event, for the walk of its thread. */
@@ -302,7 +303,7 @@ struct builder {
 	bool *listens;             /* of each thread: some of what it got it might have got later */
 	struct inbox *inboxes; size_t ninboxes;
 	struct ids constructs, comings; uint32_t *groups_of, *times_come; size_t ngroups_of, ntimes_come; /* of teams */
-	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process and place */
+	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process, place and what is accepted */
 	struct process_fork *process_forks; size_t nprocess_forks;
 	struct process_wait *process_waits; size_t nprocess_waits;
 	struct bare *bare; size_t nbare;
@@ -452,9 +453,10 @@ size_t graph_sync_events(const struct builder *, uint32_t process, uint64_t id, 
 struct node_input *graph_alike(const struct builder *, const struct event_ref *posts, size_t i, struct event_ref since, uint32_t site,
 			       size_t *n);
 
-/* A new queue; or the inbox of a process, or of a thread, at a place; TR_NO_SITE: of one of several requests. */
+/* A new queue; or the inbox of a process, or of a thread, at a place, for what is accepted there, or 0; TR_NO_SITE: of one of
+ * several requests. */
 uint32_t graph_queue(struct builder *, enum graph_queue_kind, size_t permits);
-uint32_t graph_inbox(struct builder *, uint32_t whose, uint32_t place);
+uint32_t graph_inbox(struct builder *, uint32_t whose, uint32_t place, uint64_t accepts);
 
 /* Of the node that was made last; turns come in the order in which they were had. */
 void graph_turn(struct builder *, struct graph_turn);

@@ -301,7 +301,7 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 	node->loose = node->delayed = !of_one || n > 1;
 	if (!of_one && n == 1)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begin, .n = 1,
-			   .queue = graph_inbox(b, process_of(b, w->exit.thread), ANY_CHILD) });
+			   .queue = graph_inbox(b, process_of(b, w->exit.thread), ANY_CHILD, 0) });
 }
 
 /* Whether a process, or its child that has recorded nothing here, was another program: then waits may have been for that. */

@@ -2,7 +2,7 @@
  *
  * graph_queues.c - turns: whom an event waited for because it came first. */
 #include "analysis/base/memory.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_walk.h"
 
 uint32_t graph_queue(struct builder *b, enum graph_queue_kind kind, size_t permits)
 {
@@ -11,9 +11,9 @@ uint32_t graph_queue(struct builder *b, enum graph_queue_kind kind, size_t permi
 	return (uint32_t)g->nqueues - 1;
 }
 
-uint32_t graph_inbox(struct builder *b, uint32_t whose, uint32_t place)
+uint32_t graph_inbox(struct builder *b, uint32_t whose, uint32_t place, uint64_t accepts)
 {
-	uint64_t key = (uint64_t)whose << 32 | place;
+	uint64_t key = walk_mix((uint64_t)whose << 32 | place, accepts);
 	if (ids_add(&b->inboxes_of, key))
 		*MEM_GROW(b->inbox_queues, b->ninbox_queues) = graph_queue(b, GRAPH_INBOX, 0);
 	return b->inbox_queues[ids_find(&b->inboxes_of, key)];
