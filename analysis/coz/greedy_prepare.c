@@ -105,6 +105,39 @@ static void find_looks(struct greedy *y)
 	}
 }
 
+/* The next point of the same thread at which something was waited for; or NULL. */
+static const struct greedy_point *next_wait(const struct greedy *y, const struct greedy_point *p)
+{
+	for (const struct greedy_point *next = p + 1; next < y->points + y->npoints && next->thread == p->thread; next++)
+		if (next->what == GRAPH_WAITS && y->g->nodes[next->number].kind != GRAPH_UNKNOWN)
+			return next;
+	return NULL;
+}
+
+/* Work in pieces that went on until a message from anyone was there (graph_polls.c) is part of the wait for it: another may come
+ * first now. It comes as long before the end of that wait as before the end of the last piece. */
+static void find_rows(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i], *next = p->ends ? next_wait(y, p) : NULL;
+		uint32_t turn = next ? y->turn_of[next->number] : GREEDY_NONE;
+		if (!greedy_is_inbox(y, turn))
+			continue;
+		const struct graph_node *row = &g->nodes[p->number];
+		uint32_t last = row->first + row->ninputs - 1, message = g->nodes[next->number].first + g->turns[turn].first;
+		if (row->kind != GRAPH_SYNC || g->inputs[last].thread != g->inputs[message].thread ||
+		    g->inputs[last].stamp != g->inputs[message].stamp)
+			continue;
+		double lasted = p->at - y->came[row->first];
+		y->slack[message] = fmax(y->slack[last] - y->slack[row->first] - lasted, 0);
+		y->slack[row->first] = lasted;
+		for (uint32_t k = row->first + 1; k <= last; k++)
+			y->slack[k] = NAN;
+		y->looks++;
+	}
+}
+
 bool greedy_knows(const struct greedy *y)
 {
 	return y->looks > 0 && y->unknown == 0 && y->g->trace->nclocks == 1;
@@ -131,6 +164,7 @@ void greedy_prepare(struct greedy *y)
 		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
 			y->slack[y->g->nodes[i].first] = 0;
 	find_turns(y);
+	find_rows(y);
 	greedy_pass_attempts(y);
 	greedy_find_services(y);
 	find_looks(y);

@@ -241,6 +241,13 @@ static void leave(struct greedy *y, uint32_t queue, double now)
 		wake_next(y, queue);
 }
 
+/* Whether what is done with a message is done for whom it is from. */
+static bool is_served(const struct greedy *y, uint32_t turn)
+{
+	const struct greedy_queue *q = &y->queues[y->g->turns[turn].queue];
+	return y->services[turn].answers || (q->answers && !q->gives_others);
+}
+
 /* Whether one thread serves and answers both messages, and who sent them do only their own work. */
 static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
 {
@@ -249,7 +256,7 @@ static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
 		return false;
 	uint32_t thread = y->points[a->waits].thread, end = y->first[thread + 1];
 	return thread == y->points[b->waits].thread && !y->shares[greedy_sender_of(y, turn)] && !y->shares[greedy_sender_of(y, other)] &&
-	       a->answers && b->answers && a->end < end && b->end < end;
+	       is_served(y, turn) && is_served(y, other) && a->end < end && b->end < end;
 }
 
 static void deliver(struct greedy *y, struct greedy_queue *q)

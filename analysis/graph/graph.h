@@ -239,6 +239,7 @@ enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX, GRAPH_BATCHES };
 struct graph_queue { enum graph_queue_kind kind; uint32_t permits; /* to begin with */ };
 struct graph_turn {
 	uint32_t node, queue, n;
+	uint32_t kind;       /* of an inbox: messages with another tag are of another one */
 	uint32_t first : 30;
 	uint32_t shared : 1; /* a reader's */
 	uint32_t plain : 1;  /* of a lock: its thread waits for nothing else, and until it has it */

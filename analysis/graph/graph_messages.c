@@ -293,7 +293,7 @@ static void note_choice(struct builder *b, const struct completion *x)
 	const struct message *m = &b->messages[x->attached[0].message];
 	uint32_t process = b->graph->trace->threads[x->exit.thread].process, place = x->by_choice ? TR_NO_SITE : m->received_at;
 	if (x->n == 1 && !x->attached[0].as_sender && m->by_choice && !m->nobody)
-		graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1,
+		graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1, .kind = m->tag,
 						   .queue = graph_inbox(b, process, place, x->by_choice ? 0 : m->accepts) });
 }
 

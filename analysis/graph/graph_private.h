@@ -52,6 +52,7 @@ struct message {
 	bool by_choice;           /* of several senders, or of several requests, one */
 	uint32_t received_at;     /* site */
 	uint32_t of_begun;        /* of a collective operation that was only begun: 1 + the first of the sites of its name; or 0 */
+	uint32_t tag;
 	uint64_t accepts;         /* of a receive from any source: one number for its group and tag; 0: not known */
 };
 

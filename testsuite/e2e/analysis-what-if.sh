@@ -22,7 +22,8 @@ cd "$dir" || exit 1
 # those who say that a job is done and take the next one at once; and a loop that is given out iteration by iteration, each of
 # which goes on in its turn, or in a critical section.
 # those who say that a job is done and take the next one at once; a loop that is given out iteration by iteration, each of
-# which goes on in its turn, or in a critical section; and one of two threads that each receive from anyone, but not with the same tag.
+# which goes on in its turn, or in a critical section; a server that works between looks for messages from anyone (MPI_Iprobe); one that
+# answers only those with one tag; and one of two threads that each receive from anyone, but not with the same tag.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -63,6 +64,8 @@ reports 33.0 1.2
 returns 3.5 2
 ordered 34.5 1
 behind 10.8 1
+busy   43.8 2
+tags   39.7 1
 tagged 38.6 1
 T
 
