@@ -15,7 +15,11 @@
 /* Someone waits at a node of its own: whom the others have left behind for itself, and for the last of them; and who has seen the ends
  * of others' regions in a collective operation for these. `adds`: it did not wait there. */
 #define OWN_INPUTS 8
-struct own_wait { struct node_input inputs[OWN_INPUTS]; size_t n; struct event_ref ref; bool adds; };
+struct own_wait {
+	struct node_input inputs[OWN_INPUTS]; size_t n; struct event_ref ref; bool adds;
+	uint32_t of; /* the node that was left for it; or NONE */
+};
+#define NONE UINT32_MAX
 
 /* A region is over in a collective operation, whose thread waits for a node. */
 struct region_end { uint32_t node, next; struct event_ref to, until; /* the next one there begins, or the operation is over */ };
@@ -69,8 +73,6 @@ static struct graph_sync_point *find_posts(const struct graph *g, const struct i
 	return NULL;
 }
 
-#define NONE UINT32_MAX
-
 /* The input of a node that is the thread's own; or NONE. */
 static uint32_t own_input(const struct graph *g, const struct graph_node *node, uint32_t thread)
 {
@@ -116,10 +118,12 @@ static void leave_behind(struct inside_pass *p, struct graph_sync_point *waits, 
 	struct event_ref other = event_of(g, last);
 	if (other.at == NO_EVENT)
 		return;
-	g->nodes[waits->number].nwaiting--;
+	uint32_t of = waits->number;
+	g->nodes[of].nwaiting--;
 	waits->number = (uint32_t)(g->nnodes + p->nown);
 	*SPILL_GROW(p->b->spill, p->own, p->nown) = (struct own_wait){
-		{ { .ref = to, .sure = true, .needed = true }, { .ref = other, .sure = true, .needed = true } }, 2, { .stamp = waits->stamp }, false };
+		{ { .ref = to, .sure = true, .needed = true }, { .ref = other, .sure = true, .needed = true } }, 2,
+		{ to.thread, waits->at, waits->stamp }, false, of };
 }
 
 /* Others may wait for the ends of these regions, which MPI calls. */
@@ -133,20 +137,49 @@ static void add_region_ends(struct inside_pass *p, uint32_t node, const struct i
 	}
 }
 
+/* What a thread that waits in an operation gives to its node, and the last of the others; NONE: it is not known what it waits
+ * for. */
+struct meeting { uint32_t own, last; };
+
+static struct meeting meeting_at(struct builder *b, uint32_t number, uint32_t thread)
+{
+	const struct graph_node *node = &b->graph->nodes[number];
+	uint32_t own = node->kind == GRAPH_UNKNOWN || node->behind ? NONE : own_input(b->graph, node, thread);
+	return (struct meeting){ own, own == NONE ? NONE : last_input(b, node, own) };
+}
+
+/* How many of the regions in an operation began before the last of the others came. */
+static size_t count_before(struct builder *b, struct meeting m, const struct inside *r, size_t n)
+{
+	const struct graph_input *last = m.last == NONE ? NULL : &b->graph->inputs[m.last];
+	int64_t came = last ? middle_of(b, last->thread, last->stamp) : INT64_MAX;
+	size_t before = 0;
+	while (before < n && middle_of(b, r->from.thread, r[before].from.stamp) < came)
+		before++;
+	return before;
+}
+
+/* Who begins a region that MPI calls goes on. */
+static void go_on_inside(struct inside_pass *p, const struct graph_sync_point *waits, const struct inside *r, size_t n)
+{
+	struct meeting m = meeting_at(p->b, waits->number, r->from.thread);
+	size_t before = m.own == NONE ? n : count_before(p->b, m, r, n);
+	int64_t *left = &p->left[waits->number];
+	if (before < n && r->collective)
+		*left = earlier(*left, middle_of(p->b, r->from.thread, r[before].from.stamp));
+}
+
 /* Of the regions in an operation, those that began before the last of the others came are before the waiting, and those that
  * began then are behind it. */
 static void wait_between(struct inside_pass *p, struct graph_sync_point *waits, const struct inside *r, size_t n)
 {
 	struct graph *g = p->b->graph;
 	struct graph_node *node = &g->nodes[waits->number];
-	uint32_t thread = r->from.thread, own = own_input(g, node, thread);
-	if (node->kind == GRAPH_UNKNOWN || node->behind || own == NONE)
+	struct meeting m = meeting_at(p->b, waits->number, r->from.thread);
+	uint32_t own = m.own, last = m.last;
+	if (own == NONE)
 		return;
-	uint32_t last = last_input(p->b, node, own);
-	int64_t came = last == NONE ? INT64_MAX : middle_of(p->b, g->inputs[last].thread, g->inputs[last].stamp);
-	size_t before = 0;
-	while (before < n && middle_of(p->b, thread, r[before].from.stamp) < came)
-		before++;
+	size_t before = count_before(p->b, m, r, n);
 	if (before < n) {
 		add_region_ends(p, waits->number, r + before, n - before);
 		waits->at = r[before].from.at;
@@ -157,7 +190,7 @@ static void wait_between(struct inside_pass *p, struct graph_sync_point *waits, 
 	if (!posts)
 		return;
 	struct event_ref to = r[before - 1].to;
-	if (last != NONE && middle_of(p->b, thread, to.stamp) > p->left[waits->number]) {
+	if (last != NONE && middle_of(p->b, to.thread, to.stamp) > p->left[waits->number]) {
 		leave_behind(p, waits, to, last);
 		return;
 	}
@@ -176,14 +209,28 @@ static void mark_nodes(struct graph *g, const struct inside *r)
 	}
 }
 
-/* The regions of one operation. */
-static void pass_operation(struct inside_pass *p, const struct inside *r, size_t n)
+/* The regions of one operation: where its thread goes on, or for what it waits. */
+static void pass_operation(struct inside_pass *p, const struct inside *r, size_t n, bool goes_on)
 {
-	mark_nodes(p->b->graph, r);
 	const struct graph_thread *t = &p->b->graph->threads[r->from.thread];
+	if (!goes_on)
+		mark_nodes(p->b->graph, r);
 	for (struct graph_sync_point *s = first_point(t, r->enter_at + 1); s < t->syncs + t->nsyncs && s->at <= r->exit.at; s++)
-		if (s->what == GRAPH_WAITS)
+		if (s->what == GRAPH_WAITS && goes_on)
+			go_on_inside(p, s, r, n);
+		else if (s->what == GRAPH_WAITS)
 			wait_between(p, s, r, n);
+}
+
+static void pass_operations(struct inside_pass *p, bool goes_on)
+{
+	const struct builder *b = p->b;
+	for (size_t i = 0, next; i < b->ninside; i = next) {
+		for (next = i + 1; next < b->ninside && b->inside[next].from.thread == b->inside[i].from.thread &&
+				   b->inside[next].enter_at == b->inside[i].enter_at; next++)
+			;
+		pass_operation(p, &b->inside[i], next - i, goes_on);
+	}
 }
 
 static bool has_end_of(const struct own_wait *w, uint32_t thread)
@@ -215,7 +262,8 @@ static void wait_for_ends(struct inside_pass *p, uint32_t thread, struct graph_s
 	if (own == NONE || last == NONE)
 		return;
 	struct own_wait w = { { { .ref = event_of(g, own), .sure = true, .needed = true },
-				{ .ref = event_of(g, last), .sure = true, .needed = true } }, 2, { thread, s->at, s->stamp }, false };
+				{ .ref = event_of(g, last), .sure = true, .needed = true } }, 2,
+			      { thread, s->at, s->stamp }, false, NONE };
 	if (w.inputs[0].ref.at == NO_EVENT || w.inputs[1].ref.at == NO_EVENT)
 		return;
 	add_ends(p, &w, s->number, thread, INT64_MIN, middle_of(p->b, thread, s->stamp));
@@ -230,16 +278,25 @@ static void wait_for_ends(struct inside_pass *p, uint32_t thread, struct graph_s
 static void wait_behind(struct inside_pass *p, const struct region_end *e)
 {
 	uint32_t thread = e->to.thread;
-	struct own_wait w = { { { .ref = e->to, .sure = true, .needed = true } }, 1, e->until, true };
+	struct own_wait w = { { { .ref = e->to, .sure = true, .needed = true } }, 1, e->until, true, NONE };
 	add_ends(p, &w, e->node, thread, middle_of(p->b, thread, e->to.stamp), middle_of(p->b, thread, e->until.stamp));
 	if (w.n > 1)
 		*SPILL_GROW(p->b->spill, p->own, p->nown) = w;
+}
+
+/* Whom the others have left behind has seen the ends of regions that they came to without him. */
+static void wait_behind_others(struct inside_pass *p, struct own_wait *w)
+{
+	if (w->of != NONE)
+		add_ends(p, w, w->of, w->ref.thread, INT64_MIN, middle_of(p->b, w->ref.thread, w->ref.stamp));
 }
 
 static void wait_for_regions(struct inside_pass *p)
 {
 	struct graph *g = p->b->graph;
 	size_t nnodes = g->nnodes;
+	for (size_t i = 0; i < p->nown; i++)
+		wait_behind_others(p, &p->own[i]);
 	for (uint32_t t = 0; t < g->trace->nthreads && p->nends; t++)
 		for (size_t i = 0; i < g->threads[t].nsyncs; i++, spill_relax(p->b->spill)) {
 			struct graph_sync_point *s = &g->threads[t].syncs[i];
@@ -273,12 +330,8 @@ void graph_inside(struct builder *b)
 		return;
 	find_left(&p);
 	p.first_end = spill_zeros(b->spill, b->graph->nnodes, sizeof *p.first_end);
-	for (size_t i = 0, next; i < b->ninside; i = next) {
-		for (next = i + 1; next < b->ninside && b->inside[next].from.thread == b->inside[i].from.thread &&
-				   b->inside[next].enter_at == b->inside[i].enter_at; next++)
-			;
-		pass_operation(&p, &b->inside[i], next - i);
-	}
+	pass_operations(&p, true);
+	pass_operations(&p, false);
 	wait_for_regions(&p);
 	add_own(&p);
 	spill_free(b->spill, p.own);

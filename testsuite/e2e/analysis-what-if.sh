@@ -23,7 +23,8 @@ cd "$dir" || exit 1
 # which goes on in its turn, or in a critical section.
 # those who say that a job is done and take the next one at once; a loop that is given out iteration by iteration, each of
 # which goes on in its turn, or in a critical section; a server that works between looks for messages from anyone (MPI_Iprobe); one that
-# answers only those with one tag; and one of two threads that each receive from anyone, but not with the same tag.
+# answers only those with one tag; one of two threads that each receive from anyone, but not with the same tag; and a reduction of four
+# whose function is the program's, in which two go on while another one is late.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -66,8 +67,14 @@ ordered 34.5 1
 behind 10.8 1
 busy   43.8 2
 tags   39.7 1
+combine 37.2 1
 tagged 38.6 1
 T
+
+# In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
+"$analyze" path --json combine >json
+jq -e '.regions | map({ (.name): .share_percent }) | add | .other.lo < 24.9 and .other.hi > 24.9 and .X.lo < 75 and .X.hi > 74' json >held ||
+	fail "combine: the path is $(jq -c '.regions | map([.name, .share_percent])' json)"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
