@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_polls.c - work that goes on until a message, a permit or a lock is there.
+ * graph_polls.c - work that goes on until a message, a receive, a permit or a lock is there.
  *
  *   while (!done) { #pragma dprof region(piece) ...; MPI_Test(&request, &done, ...); }
  *
@@ -14,6 +14,8 @@
  * ends because of its message if each row of that region ends with an attempt that succeeds, and does so within few attempts: a message
  * may need two, and what several ranks began together some for each of its rounds. If there were more pieces the message was sent behind the
  * first one. Then the row most likely ends as long behind the message as here. Nothing of it is proved.
+ *
+ * Who tests a send goes on until its receive has begun.
  *
  *   while (sem_trywait(&s) != 0) piece();                          likewise, for posts and releases of locks
  *   while (poll(&p, 1, 0) == 0) piece(); read();                   likewise, for bytes
@@ -142,7 +144,17 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 
 /* ---- What ended them -------------------------------------------------------------------------- */
 
-/* What the pieces that go on do before them, and then the messages that were received there. Returns where these begin. */
+/* What a message that is complete has waited for: its send, or that its receive had begun. */
+static const struct event_ref *cause_of(const struct builder *b, const struct attached *a)
+{
+	const struct message *m = &b->messages[a->message];
+	if (a->as_sender)
+		return m->buffered || m->nobody ? NULL : &m->begun;
+	return m->sure ? &m->sent : NULL;
+}
+
+/* What the pieces that go on do before them, and then what the messages that were complete there waited for. Returns where these
+ * begin. */
 static size_t find_inputs(const struct builder *b, const struct poll *p, struct node_input *inputs, size_t *n)
 {
 	const struct kept_completion *k = p->completion;
@@ -150,9 +162,9 @@ static size_t find_inputs(const struct builder *b, const struct poll *p, struct 
 	inputs[1] = (struct node_input){ .ref = b->begins[k->begin - 1].certain, .needed = true, .candidate = true };
 	*n = OWN_INPUTS;
 	for (uint32_t i = k->first; i < k->first + k->n; i++) {
-		const struct message *m = &b->messages[b->attached[i].message];
-		if (!b->attached[i].as_sender && m->sure)
-			inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = true };
+		const struct event_ref *cause = cause_of(b, &b->attached[i]);
+		if (cause)
+			inputs[(*n)++] = (struct node_input){ .ref = *cause, .sure = true };
 	}
 	return OWN_INPUTS;
 }
