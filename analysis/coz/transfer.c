@@ -370,7 +370,7 @@ static bool is_near(const struct transfer *t, const struct graph_node *j, size_t
 {
 	int64_t own = until_end(t, j, candidate).hi;
 	for (size_t i = 0; i < j->ninputs; i++)
-		if (!slack[i].absent && until_end(t, j, i).lo / MUCH_NEARER < own)
+		if (!slack[i].absent && !t->graph->inputs[j->first + i].candidate && until_end(t, j, i).lo / MUCH_NEARER < own)
 			return false;
 	return true;
 }

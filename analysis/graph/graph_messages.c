@@ -198,7 +198,7 @@ static void note_begun(const struct builder *b, const struct sends *sends, const
 		const struct message *m = &b->messages[x->attached[i].message];
 		struct node_input back[2] = { { .bytes = 0 }, { .bytes = 0 } };
 		size_t n = 1;
-		if (m->of_begun != name || name == 0)
+		if (m->of_begun != name || name == 0 || m->possible)
 			return;
 		add_progress(b, m->sent, x->exit, back, &n, true);
 		other = later_of(b, other, m->sent);
@@ -258,7 +258,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		size_t own = *n;
 		if (m->sends_on)
 			add_progress(b, m->sent, x->exit, inputs, n, true);
-		if (*n > own && m->of_begun && sends->comes_back[m->of_begun - 1])
+		if (*n > own && m->of_begun && !m->possible && sends->comes_back[m->of_begun - 1])
 			inputs[own].meets = came_back(b, x, m, &inputs[own]);
 		if (!m->sends_on)
 			says->hidden |= add_next_call(b, m, x->exit, inputs, n);

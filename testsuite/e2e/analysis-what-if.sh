@@ -63,6 +63,7 @@ helpers 16.3 2
 results 30.9 2
 reports 33.0 1.2
 returns 3.5 2
+ireduce 33.4 1
 ordered 34.5 1
 behind 10.8 1
 busy   43.8 2
