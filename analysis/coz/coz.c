@@ -234,7 +234,10 @@ static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync
 	return true;
 }
 
-/* Finds the steps to its next points, unless it has slept there. Those that came behind the last points are still to be taken. */
+#define STEPS_AHEAD 64 /* who follows one thread after the other for single events finds none of it in the cache */
+
+/* Finds the steps to its next points, unless it has slept there or they were found, and further ones up to so many. Those that
+ * came behind the last points are still to be taken. */
 static void follow_on(struct visit *v, uint32_t thread)
 {
 	struct visitor *r = &v->visitors[thread];
@@ -245,7 +248,8 @@ static void follow_on(struct visit *v, uint32_t thread)
 	if (steps->n)
 		memmove(steps->v, steps->v + r->step, steps->n * sizeof *steps->v);
 	r->step = 0;
-	thread_follow(v, &v->runners[thread]);
+	while (thread_follow(v, &v->runners[thread]) && steps->n < STEPS_AHEAD)
+		;
 }
 
 /* What comes beside the paths (orders.h) is left out of this one. */
