@@ -60,12 +60,19 @@ void spill_copy(struct spill *, void *to, const void *from, size_t bytes);
 /* In front of the elements. */
 struct spill_head { struct spilled *array; size_t bytes; uint64_t unused[6]; };
 
+/* For so many bytes there is room in an array, so far. Who keeps that beside its address need not look in front of the elements,
+ * where nothing else is wanted, to grow it. */
+static inline size_t spill_room(const void *array)
+{
+	return ((const struct spill_head *)array)[-1].bytes;
+}
+
 /* Behind SPILL_GROW. */
 void *spill_more(struct spill *, void *old, size_t bytes);
 static inline void *spill_grow(struct spill *s, void *old, size_t count, size_t size)
 {
 	size_t bytes = (count + 1) * size;
-	return old && bytes <= ((const struct spill_head *)old)[-1].bytes ? old : spill_more(s, old, bytes);
+	return old && bytes <= spill_room(old) ? old : spill_more(s, old, bytes);
 }
 
 /* To be called between two uses of arrays, as often as one likes. */

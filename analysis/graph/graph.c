@@ -35,7 +35,11 @@ RUNS_INLINE int by_event(const void *x, const void *y)
 static void add_sync_point(struct graph *g, uint32_t thread, struct graph_sync_point sync)
 {
 	struct graph_thread *t = &g->threads[thread];
-	*SPILL_GROW(g->spill, t->syncs, t->nsyncs) = sync;
+	if (t->nsyncs == t->room) {
+		t->syncs = spill_grow(g->spill, t->syncs, t->nsyncs, sizeof sync);
+		t->room = spill_room(t->syncs) / sizeof sync;
+	}
+	t->syncs[t->nsyncs++] = sync;
 	runs_settle(t->syncs, t->nsyncs, sizeof *t->syncs, by_event);
 	spill_relax(g->spill);
 }

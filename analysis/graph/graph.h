@@ -268,7 +268,7 @@ struct graph_sync_point {
 
 struct graph_thread {
 	struct graph_sync_point *syncs; /* in the spill; by event, of one event first what it waits for, unless it arrives there */
-	size_t nsyncs;
+	size_t nsyncs, room;      /* for so many */
 	uint64_t first, last;     /* stamps; first > last without events */
 	uint64_t nevents;
 };
