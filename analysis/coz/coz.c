@@ -27,7 +27,7 @@ static void add_diagnostic(const struct visit *v, char *text)
 
 frz_time visit_time(struct visit *v, uint32_t thread, uint64_t stamp)
 {
-	return frz_time_of(&v->cursors[v->g->trace->threads[thread].clock], stamp);
+	return frz_time_of(&v->cursors[v->g->clocks[thread]], stamp);
 }
 
 frz_time visit_elapsed(struct visit *v, uint32_t thread, uint64_t stamp)

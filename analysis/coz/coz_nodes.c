@@ -35,7 +35,7 @@ static void find_latest(struct visit *v, const struct graph_node *j, enum coz_an
 	memset(v->came, 0, trace->nclocks * sizeof *v->came);
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &v->g->inputs[j->first + i];
-		uint32_t c = trace->threads[input->thread].clock;
+		uint32_t c = v->g->clocks[input->thread];
 		if (!counts(input, answer) || (sure_only && !is_sure(input, answer)))
 			continue;
 		if (!v->came[c] || input->stamp > v->latest[c])
@@ -55,7 +55,7 @@ static void find_latest(struct visit *v, const struct graph_node *j, enum coz_an
 static frz_time until_latest(struct visit *v, const struct graph_input *input, bool alone)
 {
 	const struct trace *trace = v->g->trace;
-	uint32_t own = trace->threads[input->thread].clock;
+	uint32_t own = v->g->clocks[input->thread];
 	frz_time until = { 0, 0 };
 	if (v->came[own] && v->latest[own] >= input->stamp && !alone)
 		until = times_duration(v->times, own, v->latest[own] - input->stamp);
@@ -96,7 +96,7 @@ static void sync_slacks(struct visit *v, const struct graph_node *j, enum coz_an
 static void woken_slacks(struct visit *v, const struct graph_node *j, struct slack *slack)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
-	uint32_t clock = v->g->trace->threads[inputs[0].thread].clock;
+	uint32_t clock = v->g->clocks[inputs[0].thread];
 	struct moment begin = { clock, inputs[0].stamp }, first = { clock, UINT64_MAX };
 	struct moment last = { clock, 0 };
 	for (size_t i = 1; i < j->ninputs; i++) {
@@ -140,7 +140,7 @@ static void unknown_slacks(const struct visit *v, const struct graph_node *j, st
 static void presumed_slacks(const struct visit *v, const struct graph_node *j, struct slack *slack)
 {
 	const struct graph_input *begin = &v->g->inputs[j->first], *cause = &v->g->inputs[j->first + j->ninputs - 1];
-	frz_time before = times_duration(v->times, v->g->trace->threads[begin->thread].clock, cause->stamp - begin->stamp);
+	frz_time before = times_duration(v->times, v->g->clocks[begin->thread], cause->stamp - begin->stamp);
 	for (size_t i = 0; i < j->ninputs; i++)
 		slack[i] = (struct slack){ 0, 0, true, i > 0 && i + 1 < j->ninputs };
 	slack[0] = (struct slack){ before.lo, before.hi, true, false };
@@ -247,7 +247,7 @@ static void even_out(struct visit *v, const struct graph_node *j, struct saving 
 		sum = saving_add(v->all, sum, v->held[j->first + i]);
 		idle += last - inputs[i].stamp;
 	}
-	uint32_t clock = v->g->trace->threads[inputs[0].thread].clock;
+	uint32_t clock = v->g->clocks[inputs[0].thread];
 	saving_mean(v->all, own, COZ_EXPECTED, sum, j->ninputs,
 		    times_duration(v->times, clock, idle / j->ninputs).hi);
 	saving_drop(v->all, sum);

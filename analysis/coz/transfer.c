@@ -11,7 +11,7 @@
 
 static struct moment moment_of(const struct graph *g, const struct graph_input *i)
 {
-	return (struct moment){ g->trace->threads[i->thread].clock, i->stamp };
+	return (struct moment){ g->clocks[i->thread], i->stamp };
 }
 
 /* The end of the node, which is on the thread of its first input. */
@@ -85,24 +85,22 @@ static uint64_t class_of(uint64_t what, uint64_t from, uint64_t to, uint64_t byt
 
 static uint64_t transfer_class(const struct graph *g, const struct graph_node *j, size_t input)
 {
-	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *from = &g->inputs[j->first + input], *to = &g->inputs[j->first];
 	uint64_t what = j->what == GRAPH_WAITED_FOR ? GRAPH_RECEIVED : j->what;
-	return class_of(2 * what, threads[from->thread].clock, threads[to->thread].clock,
+	return class_of(2 * what, g->clocks[from->thread], g->clocks[to->thread],
 			from->bytes);
 }
 
 /* Of a wait for several things: by the waiting host alone, and how many they are. */
 static uint64_t cost_class(const struct graph *g, const struct graph_node *j)
 {
-	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *inputs = &g->inputs[j->first];
-	uint64_t bytes = 0, to = threads[inputs[0].thread].clock, n = 0, only = 0;
+	uint64_t bytes = 0, to = g->clocks[inputs[0].thread], n = 0, only = 0;
 	for (size_t i = 1; i < j->ninputs; i++) {
 		if (inputs[i].candidate)
 			continue;
 		bytes += inputs[i].bytes;
-		only = threads[inputs[i].thread].clock;
+		only = g->clocks[inputs[i].thread];
 		n++;
 	}
 	uint64_t from = n == 1 ? only : g->trace->nclocks + size_of(n + 1);
@@ -118,7 +116,7 @@ static uint64_t send_class(const struct graph *g, const struct graph_node *j)
 	const struct graph_input *inputs = &g->inputs[j->first];
 	if (j->ninputs != 2 || !inputs[1].receiver)
 		return 0;
-	return class_of(2 * (uint64_t)j->what + 1, threads[inputs[1].thread].clock, threads[inputs[0].thread].clock, inputs[1].bytes) | A_SEND;
+	return class_of(2 * (uint64_t)j->what + 1, g->clocks[inputs[1].thread], g->clocks[inputs[0].thread], inputs[1].bytes) | A_SEND;
 }
 
 static struct transfer_range range_of(const struct transfer *t, uint64_t class)

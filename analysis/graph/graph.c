@@ -73,7 +73,7 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 
 static struct moment moment_of(const struct builder *b, struct event_ref ref)
 {
-	return (struct moment){ b->graph->trace->threads[ref.thread].clock, ref.stamp };
+	return (struct moment){ b->graph->clocks[ref.thread], ref.stamp };
 }
 
 struct timed_moment graph_timed(const struct builder *b, struct event_ref ref)
@@ -308,7 +308,7 @@ static int64_t last_input(struct builder *b, const struct graph_node *node)
 		const struct graph_input *input = &g->inputs[node->first + i];
 		if (!graph_was_waited_for(node, i, input))
 			continue;
-		int64_t lo = frz_time_of(&b->cursors[g->trace->threads[input->thread].clock], input->stamp).lo;
+		int64_t lo = frz_time_of(&b->cursors[g->clocks[input->thread]], input->stamp).lo;
 		last = lo > last ? lo : last;
 	}
 	return last;
@@ -322,7 +322,7 @@ static void find_contradictions(struct builder *b)
 	for (size_t i = 0; i < g->nnodes; i++, spill_relax(b->spill))
 		last[i] = last_input(b, &g->nodes[i]);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
-		struct frz_cursor *cursor = &b->cursors[g->trace->threads[t].clock];
+		struct frz_cursor *cursor = &b->cursors[g->clocks[t]];
 		for (size_t i = 0; i < g->threads[t].nsyncs; i++, spill_relax(b->spill)) {
 			const struct graph_sync_point *s = &g->threads[t].syncs[i];
 			if (s->what != GRAPH_WAITS || frz_time_of(cursor, s->stamp).hi >= last[s->number])
@@ -361,6 +361,12 @@ void graph_add_probes(struct graph *g, const struct graph_probe *probes, size_t 
 							  GRAPH_PROBE, .number = (uint32_t)i });
 	if (count)
 		sort_sync_points(g);
+}
+
+static void find_clocks(struct graph *g)
+{
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		g->clocks[t] = g->trace->threads[t].clock;
 }
 
 static void find_first_stamps(struct graph *g)
@@ -484,6 +490,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	g->found = zeros(0, sizeof *g->found);
 	g->threads = zeros(trace->nthreads, sizeof *g->threads);
 	g->entered = zeros(trace->nsites, sizeof *g->entered);
+	g->clocks = zeros(trace->nthreads, sizeof *g->clocks);
+	find_clocks(g);
 	builder_open(&b, g);
 	progress_begin("finding wait dependencies",
 		       (1 + !match_log_is_full(times->program.matches)) * trace_records(trace));
@@ -569,6 +577,7 @@ void graph_close(struct graph *g)
 {
 	graph_said_close(&g->said);
 	free(g->threads);
+	free(g->clocks);
 	free(g->entered);
 	free(g->dealers);
 	free(g->unsaid);

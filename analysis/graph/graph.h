@@ -286,6 +286,7 @@ struct graph {
 	struct graph_node *nodes; size_t nnodes;
 	struct graph_input *inputs; size_t ninputs;
 	struct graph_thread *threads; /* of the trace's threads */
+	uint32_t *clocks;             /* likewise, of which there is nothing else so near together */
 	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* node: the last events of all threads */
 	bool interrupted;             /* some thread was in a region inside of an operation */

@@ -28,8 +28,8 @@ static uint64_t *find_eager(const struct builder *b)
 	for (size_t i = 0; i < b->nmessages; i++) {
 		const struct message *m = &b->messages[i];
 		spill_relax(b->spill);
-		uint32_t from = g->trace->threads[m->sent.thread].clock;
-		uint32_t to = g->trace->threads[m->begun.thread].clock;
+		uint32_t from = g->clocks[m->sent.thread];
+		uint32_t to = g->clocks[m->begun.thread];
 		uint64_t *longest = &eager[from * n + to];
 		if (m->sent_until == UINT64_MAX || m->synchronous || m->bytes <= *longest)
 			continue;
@@ -42,8 +42,8 @@ static uint64_t *find_eager(const struct builder *b)
 
 static size_t pair_of(const struct builder *b, const struct message *m)
 {
-	const struct trace *t = b->graph->trace;
-	return t->threads[m->sent.thread].clock * t->nclocks + t->threads[m->begun.thread].clock;
+	const struct graph *g = b->graph;
+	return g->clocks[m->sent.thread] * g->trace->nclocks + g->clocks[m->begun.thread];
 }
 
 static struct sends_of_size *size_of(const struct builder *b, const struct sends *sends, const struct message *m)
