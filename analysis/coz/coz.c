@@ -56,7 +56,7 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 		saving_drop(v->all, v->held[j->first + i]);
 		v->held[j->first + i] = NULL;
 	}
-	struct graph_lates lates = graph_lates_of(v->g, number);
+	struct graph_lates lates = visit_lates(v, number);
 	for (uint32_t i = lates.first; i < lates.end; i++) {
 		saving_drop(v->all, v->held_late[i]);
 		v->held_late[i] = NULL;
@@ -79,9 +79,9 @@ static void chance(struct visit *v, struct visitor *r)
 		saving_lose(v->all, r->saving, COZ_PROVED);
 }
 
-static bool has_all_lates(const struct visit *v, uint32_t node)
+static bool has_all_lates(struct visit *v, uint32_t node)
 {
-	struct graph_lates lates = graph_lates_of(v->g, node);
+	struct graph_lates lates = visit_lates(v, node);
 	bool all = true;
 	for (uint32_t i = lates.first; i < lates.end; i++)
 		all &= v->held_late[i] != NULL;

@@ -214,7 +214,7 @@ static bool answers_agree(const struct visit *v, const struct graph_node *j)
  * any time not how long. */
 static void wait_for_lates(struct visit *v, const struct graph_node *j, struct saving *own)
 {
-	struct graph_lates lates = graph_lates_of(v->g, (uint32_t)(j - v->g->nodes));
+	struct graph_lates lates = visit_lates(v, (uint32_t)(j - v->g->nodes));
 	for (uint32_t i = lates.first; i < lates.end; i++) {
 		if (v->held_late[i] && !v->coz->transfer.worst)
 			saving_late(v->all, own, COZ_PROVED, v->held_late[i], v->g->lates[i].lag);

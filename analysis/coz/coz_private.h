@@ -94,6 +94,7 @@ struct visit {
 	struct node_state *states; /* in the graph's spill; as it begins, all is 0 */
 	struct saving **held;    /* likewise, of each input */
 	struct saving **held_late; /* and of each event of graph_late */
+	struct graph_lates lates; /* of the node that was last asked for them and has some: the next has its own nearby */
 	struct frz_cursor *cursors; /* of each clock */
 	struct slack *slacks; frz_time *passed; size_t nslacks;
 	int64_t *latest_lo, *latest_hi; /* of each clock, while a SYNC node is looked at */
@@ -132,6 +133,13 @@ static inline int64_t not_negative(int64_t x)
 
 frz_time visit_time(struct visit *, uint32_t thread, uint64_t stamp);
 frz_time visit_elapsed(struct visit *, uint32_t thread, uint64_t stamp); /* since the run began */
+
+static inline struct graph_lates visit_lates(struct visit *v, uint32_t node)
+{
+	if (!v->g->nodes[node].late)
+		return (struct graph_lates){ 0, 0 };
+	return v->lates = graph_lates_of(v->g, node, v->lates.first);
+}
 
 /* How much earlier a node happens all of whose inputs are held; whoever has that drops it. */
 struct saving *visit_happen(struct visit *, const struct graph_node *);

@@ -109,16 +109,11 @@ void graph_add_late(struct builder *b, struct event_ref event, int64_t lag)
 	add_sync_point(g, event.thread, (struct graph_sync_point){ event.at, event.stamp, GRAPH_LATE, .number = number });
 }
 
-static uint32_t first_late(const struct graph *g, uint32_t node)
-{
-	return SEARCH(g->nlates, mid, g->lates[mid].node < node);
-}
-
-struct graph_lates graph_lates_of(const struct graph *g, uint32_t node)
+struct graph_lates graph_lates_of(const struct graph *g, uint32_t node, uint32_t near)
 {
 	if (!g->nodes[node].late)
 		return (struct graph_lates){ 0, 0 };
-	uint32_t first = first_late(g, node), end = first;
+	uint32_t first = SEARCH_NEAR(g->nlates, near, mid, g->lates[mid].node < node), end = first;
 	while (end < g->nlates && g->lates[end].node == node)
 		end++;
 	return (struct graph_lates){ first, end };

@@ -323,9 +323,9 @@ void graph_said_tell(const struct graph_said *, struct trace *);
 struct graph_probe { uint32_t thread; uint64_t at, stamp; };
 void graph_add_probes(struct graph *, const struct graph_probe *, size_t count);
 
-/* Those of graph_late of a node. */
+/* Those of graph_late of a node; found sooner if they are `near`. */
 struct graph_lates { uint32_t first, end; };
-struct graph_lates graph_lates_of(const struct graph *, uint32_t node);
+struct graph_lates graph_lates_of(const struct graph *, uint32_t node, uint32_t near);
 
 /* The stamp of an input, or if that is open, of the call with which it came at the latest. */
 uint64_t graph_latest_stamp(const struct graph *, const struct graph_input *);
