@@ -112,7 +112,6 @@ static uint64_t cost_class(const struct graph *g, const struct graph_node *j)
 /* Of a send whose receiver may be waited for: by both hosts and the size. Or 0. */
 static uint64_t send_class(const struct graph *g, const struct graph_node *j)
 {
-	const struct tr_thread *threads = g->trace->threads;
 	const struct graph_input *inputs = &g->inputs[j->first];
 	if (j->ninputs != 2 || !inputs[1].receiver)
 		return 0;
@@ -216,24 +215,32 @@ static frz_time transfer_of(const struct transfer *t, const struct graph_node *j
 	return took;
 }
 
-static void measure(struct transfer *t)
+/* Of what was certainly waited for. What it was certainly not may have been there before; those are added to `rest`. */
+static size_t measure_transfers(struct transfer *t, uint32_t **rest)
 {
 	const struct graph *g = t->graph;
-	for (size_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
-		const struct graph_node *j = &g->nodes[k];
-		if (j->ninputs < 2 || !is_plain(g, j))
-			continue;
-		look_at(t, j);
-		size_t last = waited_for(t, j);
-		if (!last)
-			continue;
-		t->visible_transfers++;
-		learn(t, transfer_class(g, j, last), transfer_of(t, j, last));
-	}
-	for (size_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
+	size_t n = 0;
+	for (uint32_t k = 0; k < g->nnodes; k++, spill_relax(g->spill)) {
 		const struct graph_node *j = &g->nodes[k];
 		if (!is_plain(g, j))
 			continue;
+		look_at(t, j);
+		size_t last = waited_for(t, j);
+		if (last) {
+			t->visible_transfers++;
+			learn(t, transfer_class(g, j, last), transfer_of(t, j, last));
+		} else {
+			*SPILL_GROW(g->spill, *rest, n) = k;
+		}
+	}
+	return n;
+}
+
+static void measure_costs(struct transfer *t, const uint32_t *nodes, size_t n)
+{
+	const struct graph *g = t->graph;
+	for (size_t i = 0; i < n; i++, spill_relax(g->spill)) {
+		const struct graph_node *j = &g->nodes[nodes[i]];
 		look_at(t, j);
 		if (!all_there(t, j))
 			continue;
@@ -242,6 +249,15 @@ static void measure(struct transfer *t)
 		if (send_class(g, j))
 			learn(t, send_class(g, j), until_end(t, j, 0));
 	}
+}
+
+/* What was sent last behind the begin of a wait was not there at its begin, so that a node is one of the one or the other. */
+static void measure(struct transfer *t)
+{
+	uint32_t *rest = NULL;
+	size_t n = measure_transfers(t, &rest);
+	measure_costs(t, rest, n);
+	spill_free(t->graph->spill, rest);
 }
 
 void transfer_open(struct transfer *t, const struct graph *g, bool worst)
