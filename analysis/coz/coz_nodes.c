@@ -195,9 +195,7 @@ static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_an
 
 static void add_inputs(struct visit *v, const struct graph_node *j, size_t answer)
 {
-	for (size_t i = 0; i < j->ninputs; i++)
-		if (!v->slacks[i].absent)
-			saving_input(v->all, answer, v->held[j->first + i], v->slacks[i]);
+	saving_inputs(v->all, answer, &v->held[j->first], v->slacks, j->ninputs);
 }
 
 /* Whether both answers say the same of a node: all that was waited for is certain, and all that is certain was. */

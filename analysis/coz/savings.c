@@ -334,19 +334,34 @@ void saving_begin(struct savings *all, bool loose)
 		fill(all->any, 0, all->nbounds);
 }
 
-void saving_input(struct savings *all, size_t answer, const struct saving *s, struct slack slack)
+/* With the processor rounding upwards. */
+static void add_input(struct savings *all, struct slice to, const struct saving *s, struct slack slack)
 {
-	struct slice to = slice_of(all, answer);
 	const double *lower = s->bound + to.first, *upper = lower + all->nbounds;
 	double *made = all->made->bound + to.first;
 	assert(slack.lo >= 0 && slack.lo <= slack.hi);
-	unsigned rounding = round_upwards();
 	struct input_adds add = { of_ticks(-slack.lo), INFINITY, slack.lo ? -INFINITY : 0 };
 	if (slack.sure)
 		add.upper = of_ticks(slack.hi);
 	take_input(made, all->upper + to.first, made + all->nbounds, lower, upper, add, to.n);
 	if (all->loose)
 		raise_to(all->any + to.first, upper, 0, to.n);
+}
+
+void saving_input(struct savings *all, size_t answer, const struct saving *s, struct slack slack)
+{
+	unsigned rounding = round_upwards();
+	add_input(all, slice_of(all, answer), s, slack);
+	set_rounding(rounding);
+}
+
+void saving_inputs(struct savings *all, size_t answer, struct saving *const *inputs, const struct slack *slacks, size_t n)
+{
+	struct slice to = slice_of(all, answer);
+	unsigned rounding = round_upwards();
+	for (size_t i = 0; i < n; i++)
+		if (!slacks[i].absent)
+			add_input(all, to, inputs[i], slacks[i]);
 	set_rounding(rounding);
 }
 

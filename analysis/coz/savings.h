@@ -118,6 +118,8 @@ void saving_forget(struct savings *, struct saving *own, size_t answer, frz_time
 struct slack { int64_t lo, hi; bool sure, absent; }; /* absent: it is no input */
 void saving_begin(struct savings *, bool loose); /* in some answer */
 void saving_input(struct savings *, size_t answer, const struct saving *, struct slack);
+/* All of them but those that are absent. */
+void saving_inputs(struct savings *, size_t answer, struct saving *const *, const struct slack *, size_t n);
 void saving_hide(struct savings *, size_t answer);
 void saving_loosen(struct savings *, size_t answer);
 struct saving *saving_end(struct savings *);
