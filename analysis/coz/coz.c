@@ -41,10 +41,24 @@ frz_time visit_elapsed(struct visit *v, uint32_t thread, uint64_t stamp)
 
 /* ---- Waiting for nodes ------------------------------------------------------------------------- */
 
+/* Of what comes at a point: by then the thread is awake. */
+static uint64_t key_of(struct visit *v, uint32_t thread, const struct graph_sync_point *s)
+{
+	return merge_key(heap_key(visit_time(v, thread, s->stamp).lo));
+}
+
+static void go_on(struct visit *v, uint32_t thread)
+{
+	merge_set(&v->awake, thread, key_of(v, thread, &v->g->threads[thread].syncs[v->visitors[thread].sync]));
+}
+
+/* Its turn comes soon: where it is, is fetched until then. */
 static void wake(struct visit *v, uint32_t thread)
 {
-	const struct graph_sync_point *next = &v->g->threads[thread].syncs[v->visitors[thread].sync];
-	merge_set(&v->awake, thread, merge_key(heap_key(visit_time(v, thread, next->stamp).lo)));
+	const struct visitor *r = &v->visitors[thread];
+	merge_set(&v->awake, thread, r->wakes);
+	__builtin_prefetch(&v->g->threads[thread].syncs[r->sync]);
+	__builtin_prefetch(&v->steps[thread].v[r->step]);
 }
 
 /* The node has happened: its inputs are done with, and who slept goes on. */
@@ -123,13 +137,15 @@ static void post_late(struct visit *v, struct visitor *r, uint32_t late)
 }
 
 /* False when the node has not happened yet. */
-static bool pass_node(struct visit *v, struct visitor *r, uint32_t number)
+static bool pass_node(struct visit *v, struct visitor *r, const struct graph_sync_point *s)
 {
+	uint32_t number = s->number;
 	struct node_state *state = &v->states[number];
 	bool counts = !r->inside;
 	r->sleeps = !state->happened && counts;
 	if (r->sleeps) {
 		r->next_sleeper = state->sleepers;
+		r->wakes = key_of(v, (uint32_t)(r - v->visitors), s);
 		state->sleepers = (uint32_t)(r - v->visitors + 1);
 		return false;
 	}
@@ -221,7 +237,7 @@ static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync
 {
 	switch (s->what) {
 	case GRAPH_WAITS:
-	case GRAPH_ENDS: return pass_node(v, r, s->number);
+	case GRAPH_ENDS: return pass_node(v, r, s);
 	case GRAPH_GIVES: visitor_give(r, s->number); break;
 	case GRAPH_COMES:
 	case GRAPH_RESTS:
@@ -262,6 +278,15 @@ static void skip_beside(struct visit *v, struct visitor *r, uint64_t stamp)
 	saving_skip(v->all, r->saving, COZ_PROVED, passed);
 }
 
+/* The point that comes behind the next one, and the node of the next one, are fetched until then: that is in any place. */
+static void fetch_next(const struct visit *v, const struct graph_thread *t, size_t i)
+{
+	if (i + 2 < t->nsyncs && t->syncs[i + 2].what == GRAPH_POSTS)
+		__builtin_prefetch(&v->g->inputs[t->syncs[i + 2].number]);
+	if (i + 1 < t->nsyncs && t->syncs[i + 1].what == GRAPH_POSTS)
+		__builtin_prefetch(&v->states[v->g->inputs[t->syncs[i + 1].number].node]);
+}
+
 /* All points of the next event. False when the thread has ended or sleeps. */
 static bool run(struct visit *v, struct visitor *r)
 {
@@ -271,6 +296,7 @@ static bool run(struct visit *v, struct visitor *r)
 	uint64_t at = t->syncs[r->sync].at;
 	for (; r->sync < t->nsyncs && t->syncs[r->sync].at == at; r->sync++) {
 		const struct graph_sync_point *s = &t->syncs[r->sync];
+		fetch_next(v, t, r->sync);
 		take_steps(v, r);
 		if (v->orders->any)
 			skip_beside(v, r, s->stamp);
@@ -368,12 +394,12 @@ static void visit(struct visit *v)
 {
 	for (uint32_t t = 0; t < v->g->trace->nthreads; t++)
 		if (v->g->threads[t].nsyncs > 0)
-			wake(v, t);
+			go_on(v, t);
 	do {
 		while (merge_first(&v->awake).key != MERGE_OVER) {
 			uint32_t thread = merge_first(&v->awake).source;
 			if (run_on(v, &v->visitors[thread]))
-				wake(v, thread);
+				go_on(v, thread);
 			else
 				merge_set(&v->awake, thread, MERGE_OVER);
 		}

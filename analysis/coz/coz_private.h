@@ -72,6 +72,7 @@ struct visitor {             /* of one thread's points */
 	bool inside;         /* the next point is (STEP_INSIDE) */
 	bool sleeps;
 	uint32_t next_sleeper; /* likewise */
+	uint64_t wakes;      /* the key (merge.h) of the point at which it does */
 };
 
 struct node_state {
