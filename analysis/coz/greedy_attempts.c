@@ -12,6 +12,12 @@
 /* Where each node's wait begins, and where it is over: points, or GREEDY_NONE. */
 struct wait_points { uint32_t *begin, *end; };
 
+uint32_t greedy_begin_of(const struct greedy *y, const struct graph_node *j)
+{
+	uint32_t last = j->first + j->ninputs - 1;
+	return graph_resumes(y->g, j) && !isnan(y->slack[last]) ? last : j->first;
+}
+
 static struct wait_points find_waits(const struct greedy *y)
 {
 	size_t n = y->g->nnodes + 1;
@@ -21,7 +27,7 @@ static struct wait_points find_waits(const struct greedy *y)
 	for (uint32_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
 		uint32_t node = p->what == GRAPH_POSTS ? y->g->inputs[p->number].node : p->what == GRAPH_WAITS ? p->number : GREEDY_NONE;
-		if (p->what == GRAPH_POSTS && p->number == y->g->nodes[node].first)
+		if (p->what == GRAPH_POSTS && p->number == greedy_begin_of(y, &y->g->nodes[node]))
 			w.begin[node] = i;
 		else if (p->what == GRAPH_WAITS)
 			w.end[node] = i;

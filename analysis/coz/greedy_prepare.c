@@ -161,7 +161,7 @@ void greedy_prepare(struct greedy *y)
 	while (y->nthreads_seen <= nthreads)
 		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
 	for (size_t i = 0; i < y->g->nnodes; i++) /* what was not said */
-		if (y->g->nodes[i].ninputs && isnan(y->slack[y->g->nodes[i].first]))
+		if (y->g->nodes[i].ninputs && isnan(y->slack[greedy_begin_of(y, &y->g->nodes[i])]))
 			y->slack[y->g->nodes[i].first] = 0;
 	find_turns(y);
 	find_rows(y);

@@ -133,6 +133,8 @@ double greedy_least_slack(const struct greedy *, const struct graph_turn *, bool
 
 /* Once all points are there; its parts. */
 void greedy_prepare(struct greedy *);
+/* The input with which a node's wait begins. */
+uint32_t greedy_begin_of(const struct greedy *, const struct graph_node *);
 void greedy_pass_attempts(struct greedy *);
 void greedy_find_services(struct greedy *);
 void greedy_find_pieces(struct greedy *);

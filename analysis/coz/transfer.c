@@ -469,6 +469,17 @@ static bool is_least_known(const struct transfer *t, size_t i)
 	return t->seen[i].seen >= ENOUGH;
 }
 
+/* Of waits in a row of which all but the last were for nothing, that one is over no sooner than the first begins, if others end it. */
+static void begin_with_first(const struct transfer *t, const struct graph_node *j, struct slack *slack)
+{
+	size_t first = j->ninputs - 1;
+	if (!graph_resumes(t->graph, j) || slack[0].lo == 0)
+		return;
+	frz_time before = between(t, first, 0);
+	slack[first] = (struct slack){ slack[0].lo + before.lo, slack[0].hi + before.hi, true, false };
+	slack[0].absent = true;
+}
+
 bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
 		     struct slack *out)
 {
@@ -489,13 +500,14 @@ bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_t
 		out[i].absent = input->own || (input->candidate && !input->meets && !proved);
 		all_sure &= sure || out[i].absent;
 	}
-	if (!proved && blame_candidate(t, j, out))
-		return all_seen;
-	if (all_sure || proved)
+	bool blamed = !proved && blame_candidate(t, j, out);
+	if (!blamed && (all_sure || proved))
 		one_is_tight(out, j->ninputs);
-	if (all_sure && !proved && !t->worst && !(all_seen && is_certain(j)))
+	if (!blamed && all_sure && !proved && !t->worst && !(all_seen && is_certain(j)))
 		trust_latest(t, j, out);
-	if (!all_sure && !proved)
+	if (!proved)
+		begin_with_first(t, j, out);
+	if (!blamed && !all_sure && !proved)
 		out[0].lo = 0; /* the others may be none of its business */
 	return all_seen;
 }

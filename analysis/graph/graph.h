@@ -98,6 +98,8 @@
  *     because of what the last of these got, where all of them end so (graph_polls.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;
+ *   - who is woken and waits for the same condition variable again at once has waited for nothing, but for signals of threads that
+ *     then mostly wait until it is through, which it may count (graph_wakes.c);
  *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been at a
  *     barrier (graph_counts.c); and a condition variable of which each wait seen was for a signal of its own, by those who only
  *     signal, counts them as a semaphore does; but one thread that takes less often than others put there takes all that is there
@@ -181,7 +183,8 @@ struct graph_input {
 	uint64_t goes_on : 1;    /* a candidate: a later call of MPI, with which the message that the input before sends may go on */
 	uint64_t open : 1;       /* a message that came perhaps only with its sender's next call: see graph_open */
 	uint64_t polls : 1;      /* a candidate: a call in vain, one of many; another would have come about then in any case */
-	uint64_t own : 1;        /* a candidate: a task that its thread ran before; who else waits here in another run waits for that */
+	uint64_t own : 1;        /* a candidate: a task that its thread ran before; who else waits here in another run waits for that. Of a
+				  * lock: where the wait began, most likely, as those since then were for nothing (graph_wakes.c) */
 	uint32_t thread, node;
 };
 #define GRAPH_MOST_BYTES ((UINT64_C(1) << 54) - 1)
@@ -309,6 +312,12 @@ struct graph {
 	int64_t *around;              /* ... how long it is not known what is around what it was in: all as graph_losses.h finds them */
 	struct graph_said said;
 };
+
+/* Whether the last input of a node is where its wait began, most likely. */
+static inline bool graph_resumes(const struct graph *g, const struct graph_node *n)
+{
+	return n->kind == GRAPH_ARRIVAL && n->what == GRAPH_LOCKED && n->ninputs > 1 && g->inputs[n->first + n->ninputs - 1].own;
+}
 
 /* All clocks with threads must be on one time base. */
 void graph_open(struct graph *, const struct trace *, const struct times *);

@@ -179,7 +179,7 @@ static void choose_signal(const struct builder *b, const struct sync_event *t, s
 }
 
 /* What others signalled while t waited: if it was one signal, or others were woken by those before, the last has ended the
- * wait; and who counted down to it. */
+ * wait; and who counted down to it: unless it was woken before for nothing, as then it most likely counts nobody. */
 static struct node_input *signals_for(const struct builder *b, const struct sync_event *t,
 				      size_t *n)
 {
@@ -208,8 +208,11 @@ static struct node_input *signals_for(const struct builder *b, const struct sync
 	for (size_t i = 0; i < *n; i++)
 		inputs[i].candidate = i + 1 < *n;
 	inputs[*n - 1].sure = true;
+	size_t signals = *n;
 	if (!add_barrier(b, last, t->ref.thread, &inputs, n))
 		graph_add_counted(b, last, t->waiting, t->waiting_at, &inputs, n);
+	for (size_t i = signals; i < *n && t->resumes.stamp; i++)
+		inputs[i].candidate = !inputs[i].sure;
 	return inputs;
 }
 
@@ -250,7 +253,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	struct node_input *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
 	if (!t->relocks)
 		signals = handed_for(b, l, t, &nsignals);
-	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS + 1, sizeof *inputs);
+	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS + 2, sizeof *inputs);
 	const struct wait_begin *begin = nsignals && t->relocks ? &t->waiting_begin : &t->begin;
 	size_t begins = graph_begin_inputs(begin, inputs);
 	if (n)
@@ -265,6 +268,8 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	if (n + nsignals > 0 || l->shared) {
 		size_t ninputs = begins + n + nsignals;
 		ninputs += graph_add_target(b, t->target, t->enter, t->ref, inputs + ninputs);
+		if (nsignals && t->resumes.stamp)
+			inputs[ninputs++] = (struct node_input){ .ref = t->resumes, .candidate = true, .own = true };
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, ninputs);
 		node->hidden = l->shared || begin->tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || begin->tried;
@@ -408,6 +413,8 @@ static void pass_lock(struct builder *b, const struct sync_event *t)
 static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 {
 	struct lock lock = { .shared = is_of_processes(b, t) };
+	if (!is_of_processes(b, t))
+		graph_find_resumed(b, t, n);
 	for (size_t i = 1; i < n; i++, spill_relax(b->spill))
 		lock.shared |= t[i].ref.thread != t[0].ref.thread && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER);
 	if (lock.shared)

@@ -134,6 +134,8 @@ struct sync_event {
 	struct event_ref waiting; /* the wait began, */
 	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
 	uint32_t waiting_at;      /* at this site */
+	uint64_t waited;          /* SIGNALLED: its thread may have waited for others last until then, but for locks; or 0 */
+	struct event_ref resumes; /* TAKEN: its wait goes on with one that most likely was for nothing, and began there; or all 0 */
 	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
 	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
@@ -419,6 +421,9 @@ void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
 
 /* Those who looked for what is there for good, of all who gave it and looked there, by time. */
 void graph_latches(struct builder *b, const struct sync_event *t, size_t n);
+
+/* All that concerns a lock, by time: which waits for a condition variable go on with one that was signalled for somebody else. */
+void graph_find_resumed(struct builder *, struct sync_event *t, size_t n);
 
 /* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
 struct node_input *graph_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, size_t *n);

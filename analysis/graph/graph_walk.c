@@ -286,6 +286,8 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (of_team)
 		walk_share_tasks_apart(w);
 	walk_end_operation(w, ref);
+	bool others = tr_is(w->b->graph->trace, w->entered.site, OP_OTHERS) && o->kind != DPROF_KIND_LOCK;
+	w->waited = others ? ref.stamp : w->waited;
 	walk_note_attempt(w, ref);
 	walk_note_barrier(w, ref);
 	walk_end_task_chance(w, ref);

@@ -64,6 +64,8 @@ struct thread_walk {
 	struct section section;   /* the last, and the event with which it began, and 1; or 0 */
 	size_t section_at;
 
+	uint64_t waited;          /* when it was last done with an operation in which others take part, but for locks; or 0 */
+
 	/* The last wait for a condition variable; if it was for nothing, its mutex, taken again and given back. */
 	size_t woken;             /* its event, and 1; or 0 */
 	size_t retaken, returned; /* likewise */

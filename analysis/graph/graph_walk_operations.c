@@ -43,7 +43,7 @@ void walk_add_signal(struct thread_walk *w, struct sync_object object, struct ev
 {
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = object.process, .id = object.id, .ref = ref, .enter = ref,
-		.kind = kind, .site = site, .section = w->section };
+		.kind = kind, .site = site, .section = w->section, .waited = w->waited };
 	struct sync_event *taken = w->section_at ? &w->b->sync_events[w->section_at - 1] : NULL;
 	bool again = !operation_is_for_good(&w->b->graph->trace->sites[site].op); /* who comes there again may signal the same */
 	if (taken && kind == SYNC_SIGNALLED && again && !taken->relocks && taken->condition == 0)

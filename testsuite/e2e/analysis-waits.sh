@@ -101,6 +101,7 @@ waited semaphore condition 0 1 10 60000 0 0 a
 waited condition condition 0 1 15 100400 0 0 a
 # Who is woken for others and waits again at once has waited as long as it waited, and no longer.
 { threads; work 0 0 1000 50000; echo 'e 0 50000 15 point id=7'; work 0 0 50010 120000; echo 'e 0 120000 15 point id=7'
+	work 0 0 120010 140000; echo 'e 0 140000 15 point id=7'
 	op 1 8 900 910 id=5; echo 'e 1 950 8 point id=5'
 	op 1 14 960 50100 id=7; op 1 8 50100 50110 id=5; echo 'e 1 54000 8 point id=5'
 	op 1 14 54010 120100 id=7; op 1 8 120100 120110 id=5; echo 'e 1 124000 8 point id=5'; } | trace again
