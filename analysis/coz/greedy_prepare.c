@@ -138,6 +138,30 @@ static void find_rows(struct greedy *y)
 	}
 }
 
+/* Whoever takes what a condition variable was signalled for takes one of those that are there (graph_conditions.c): so the signal that
+ * woke it is not what it waits for. */
+static void find_permits(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	const struct greedy_point *woken = NULL;
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i];
+		if (p->what != GRAPH_WAITS)
+			continue;
+		const struct graph_node *j = &g->nodes[p->number];
+		uint32_t turn = y->turn_of[p->number];
+		bool permit = p->ends && turn != GREEDY_NONE && g->queues[g->turns[turn].queue].kind == GRAPH_PERMITS;
+		if (permit && woken && woken->thread == p->thread) {
+			const struct graph_input *put = &g->inputs[j->first + g->turns[turn].first];
+			const struct graph_node *lock = &g->nodes[woken->number];
+			for (uint32_t k = lock->first + 1; k < lock->first + lock->ninputs; k++)
+				if (g->inputs[k].thread == put->thread && g->inputs[k].stamp == put->stamp)
+					y->slack[k] = NAN;
+		}
+		woken = j->kind == GRAPH_ARRIVAL && j->what == GRAPH_LOCKED ? p : woken;
+	}
+}
+
 bool greedy_knows(const struct greedy *y)
 {
 	return y->looks > 0 && y->unknown == 0 && y->g->trace->nclocks == 1;
@@ -168,6 +192,7 @@ void greedy_prepare(struct greedy *y)
 	greedy_pass_attempts(y);
 	greedy_find_services(y);
 	find_looks(y);
+	find_permits(y);
 	count_inputs(y);
 	find_handed(y);
 	find_late(y);

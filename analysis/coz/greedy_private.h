@@ -48,7 +48,8 @@ struct greedy_queue {
 	bool answers, gives_others; /* an inbox: some is given to whom the message is from, or to another one who sends there */
 	bool wakes;              /* so somebody stands there who is not awake yet, */
 	double awake;            /* but then */
-	double left;             /* when it was last given back */
+	double left;             /* when it was last given back; */
+	double latest;           /* and when, in this run, the latest of what was given back so far */
 	uint32_t last;           /* turn that was had */
 };
 

@@ -226,10 +226,13 @@ static void be_awake(struct greedy *y, uint32_t queue, uint64_t now)
 	hand_on(y, queue);
 }
 
-static void leave(struct greedy *y, uint32_t queue, double now)
+/* Permits that come in another order serve others than here. */
+static void leave(struct greedy *y, uint32_t queue, const struct greedy_point *p, double now)
 {
 	struct greedy_queue *q = &y->queues[queue];
 	bool was_free = may_barge(y, queue);
+	y->changed |= y->g->queues[queue].kind == GRAPH_PERMITS && p->at < q->latest;
+	q->latest = fmax(q->latest, p->at);
 	q->left = now;
 	q->permits++;
 	q->came++;
@@ -417,7 +420,7 @@ static void do_point(struct greedy *y, struct greedy_body *b)
 	switch (p->what) {
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
-	case GRAPH_LEAVES: leave(y, p->number, p->at - b->saving); break;
+	case GRAPH_LEAVES: leave(y, p->number, p, p->at - b->saving); break;
 	case GRAPH_COMES:
 	case GRAPH_RESTS: share(y, b, p->number); break;
 	}
@@ -442,7 +445,7 @@ static void begin(struct greedy *y)
 		queue->came = 0;
 		queue->permits = g->queues[q].permits;
 		queue->held = queue->wakes = false;
-		queue->left = -INFINITY;
+		queue->left = queue->latest = -INFINITY;
 	}
 	for (size_t i = 0; i < g->ngroups; i++) {
 		y->groups[i].next = 0;

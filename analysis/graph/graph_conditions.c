@@ -167,8 +167,8 @@ static bool counts(const struct counting *c)
 	return waited;
 }
 
-/* It goes on only behind what it found there. */
-static bool serve(const struct counting *c, const struct condition_visitor *v, struct event_ref put)
+/* It goes on only behind what it found there; where it has waited for that, only what-ifs ask. */
+static bool serve(const struct counting *c, const struct condition_visitor *v, struct event_ref put, bool waited)
 {
 	struct node_input inputs[] = { { .ref = v->left, .sure = true }, { .ref = put, .sure = true } };
 	struct event_ref next = { v->left.thread, v->left.at + 1, v->left.stamp };
@@ -177,15 +177,38 @@ static bool serve(const struct counting *c, const struct condition_visitor *v, s
 	uint32_t number = graph_add_node(c->b, GRAPH_SYNC, inputs, 2);
 	struct graph_node *node = &c->b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = true;
-	graph_wait(c->b, next, number);
+	(waited ? graph_end_by : graph_wait)(c->b, next, number);
 	return true;
+}
+
+static bool by_several(const struct counting *c)
+{
+	for (size_t i = 1; i < c->nputs; i++)
+		if (c->puts[i]->ref.thread != c->puts[0]->ref.thread)
+			return true;
+	return false;
+}
+
+/* Several put: in another run the n-th thing may be another one's. So each visitor takes one of those that are there, as of a semaphore. */
+static void serve_any(const struct counting *c)
+{
+	uint32_t queue = graph_queue(c->b, GRAPH_PERMITS, 0);
+	for (size_t i = 0; i < c->nputs; i++)
+		graph_leave(c->b, c->puts[i]->ref, queue);
+	for (size_t i = 0; i < c->takers.n; i++)
+		if (serve(c, &c->takers.v[i], put_for(c, i)->ref, c->takers.v[i].waited))
+			graph_turn(c->b, (struct graph_turn){ .queue = queue, .first = 1, .n = 1 });
 }
 
 static void serve_each(const struct counting *c)
 {
+	if (by_several(c) && c->first == 0 && c->takers.n <= c->nputs) {
+		serve_any(c);
+		return;
+	}
 	for (size_t i = 0; i < c->takers.n; i++)
 		if (!c->takers.v[i].waited && put_for(c, i))
-			serve(c, &c->takers.v[i], put_for(c, i)->ref);
+			serve(c, &c->takers.v[i], put_for(c, i)->ref, false);
 }
 
 /* ---- All that is there --------------------------------------------------------------------------- */
@@ -261,7 +284,7 @@ static void take_batches(struct counting *c, const struct batches *found)
 	for (size_t k = 0; k < found->n; k++)
 		graph_leave(b, found->v[k].put, queue);
 	for (size_t i = 0, first = 0; i < c->takers.n; first += found->some[i++]) {
-		if (!serve(c, &c->takers.v[i], found->v[first].put))
+		if (!serve(c, &c->takers.v[i], found->v[first].put, false))
 			continue;
 		graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1, .n = 1 });
 		graph_come(b, c->takers.v[i].came, GRAPH_COMES, group);
@@ -277,7 +300,7 @@ static void serve_batches(struct counting *c, const struct batches *found)
 	for (size_t i = 0, first = 0; i < c->takers.n; first += found->some[i++]) {
 		size_t end = first + found->some[i];
 		if (!c->takers.v[i].waited || end == found->n)
-			serve(c, &c->takers.v[i], found->v[end == found->n ? end - 1 : first].put);
+			serve(c, &c->takers.v[i], found->v[end == found->n ? end - 1 : first].put, false);
 	}
 }
 
