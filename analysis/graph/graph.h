@@ -106,7 +106,7 @@
  *     (graph_conditions.c), works on each when it has come (graph_batches.c), or on all at once in a time that does not depend on
  *     how much that is, if that looks so;
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
- *     done what it did last before;
+ *     done what it did last before, or with the last bytes if nobody waited for it;
  *   - of several threads that ran on when their process ended, who was in no marked region ended it;
  *   - a message of at most GRAPH_EAGER bytes, or no longer than another between the same hosts
  *     whose send ended before its receive began, is sent without waiting for the receiver; of a longer one

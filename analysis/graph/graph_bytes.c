@@ -158,7 +158,17 @@ static void take_bytes(struct builder *b, const struct bytes_channel *c, const s
 	free(inputs);
 }
 
-/* There will be no more bytes, since whoever gave them has closed the channel, or ended: some time behind the last. */
+#define AT_ONCE 8 /* within such a part of the time since then */
+
+/* Whoever asked for more was told at once that there is none, long after the other side had done anything: it was to be known before. */
+static bool had_ended(const struct moved_bytes *taken)
+{
+	uint64_t enter = taken->enter.stamp, other = taken->other.stamp;
+	return other < enter && taken->exit.stamp - enter < (enter - other) / AT_ONCE;
+}
+
+/* There will be no more bytes, since whoever gave them has closed the channel, or ended: some time behind the last. Where nobody has
+ * waited for that, most likely as soon as the last were given. */
 static void find_end(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	struct node_input inputs[BEGIN_INPUTS + 2];
@@ -170,7 +180,7 @@ static void find_end(struct builder *b, const struct bytes_channel *c, const str
 	inputs[n++] = (struct node_input){ .ref = c->gave[c->ngave - 1].enter, .sure = true,
 					   .needed = !is_chance(c, taken) };
 	if (taken->other.at != NO_EVENT)
-		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true };
+		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true, .candidate = had_ended(taken) };
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES_ENDED, inputs, n);
 	node->hidden = node->delayed = node->posted = true;
 }

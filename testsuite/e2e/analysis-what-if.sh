@@ -26,7 +26,8 @@ cd "$dir" || exit 1
 # answers only those with one tag; one of two threads that each receive from anyone, but not with the same tag; a reduction of four
 # whose function is the program's, in which two go on while another one is late; and work in pieces until a message is taken (MPI_Test).
 # threads that wait for different things with one condition variable, or count what each of three says with it; and two who post a
-# semaphore, or put things for which one waits, of whom another is faster in another run.
+# semaphore, or put things for which one waits, of whom another is faster in another run; and one who
+# takes all until the other side shuts its way.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -78,6 +79,7 @@ writer 48.1 2
 counts 32.2 2
 posted 28.2 1.2
 put 28.2 1.2
+shut 36.5 1.2
 T
 
 # In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
