@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 
 static void find_turns(struct greedy *y)
 {
@@ -138,12 +139,61 @@ static void find_rows(struct greedy *y)
 	}
 }
 
-/* Whoever takes what a condition variable was signalled for takes one of those that are there (graph_conditions.c): so the signal that
- * woke it is not what it waits for. */
+/* Of what a queue's permits are given by: the queue, and the thread. */
+struct permit_givers { uint64_t *v; size_t n; };
+
+static uint64_t giver(uint32_t queue, uint32_t thread)
+{
+	return (uint64_t)queue << 32 | thread;
+}
+
+static int by_number(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+static struct permit_givers find_givers(const struct greedy *y)
+{
+	struct permit_givers g = { NULL, 0 };
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i];
+		if (p->what == GRAPH_LEAVES && y->g->queues[p->number].kind == GRAPH_PERMITS)
+			*MEM_GROW(g.v, g.n) = giver(p->number, p->thread);
+	}
+	if (g.n)
+		qsort(g.v, g.n, sizeof *g.v, by_number);
+	return g;
+}
+
+static bool gives(const struct permit_givers *g, uint64_t of)
+{
+	size_t at = SEARCH(g->n, mid, g->v[mid] < of);
+	return at < g->n && g->v[at] == of;
+}
+
+/* Who has a permit at a node was woken at a lock: neither by that signal, nor by who gives none. */
+static void leave_to_permit(struct greedy *y, const struct permit_givers *givers, const struct graph_node *lock,
+			    const struct graph_turn *permit)
+{
+	const struct graph *g = y->g;
+	const struct graph_input *put = &g->inputs[g->nodes[permit->node].first + permit->first];
+	uint32_t own = g->inputs[lock->first].thread, of = y->turn_of[lock - g->nodes];
+	for (uint32_t k = lock->first + 1; k < lock->first + lock->ninputs; k++) {
+		const struct graph_input *input = &g->inputs[k];
+		bool holder = of != GREEDY_NONE && greedy_is_of_turn(&g->turns[of], lock, k);
+		bool signal = input->thread == put->thread && input->stamp == put->stamp;
+		if (signal || (!holder && input->thread != own && !gives(givers, giver(permit->queue, input->thread))))
+			y->slack[k] = NAN;
+	}
+}
+
+/* Whoever takes what a condition variable was signalled for takes one of those that are there (graph_conditions.c). */
 static void find_permits(struct greedy *y)
 {
 	const struct graph *g = y->g;
 	const struct greedy_point *woken = NULL;
+	struct permit_givers givers = find_givers(y);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
 		if (p->what != GRAPH_WAITS)
@@ -151,15 +201,11 @@ static void find_permits(struct greedy *y)
 		const struct graph_node *j = &g->nodes[p->number];
 		uint32_t turn = y->turn_of[p->number];
 		bool permit = p->ends && turn != GREEDY_NONE && g->queues[g->turns[turn].queue].kind == GRAPH_PERMITS;
-		if (permit && woken && woken->thread == p->thread) {
-			const struct graph_input *put = &g->inputs[j->first + g->turns[turn].first];
-			const struct graph_node *lock = &g->nodes[woken->number];
-			for (uint32_t k = lock->first + 1; k < lock->first + lock->ninputs; k++)
-				if (g->inputs[k].thread == put->thread && g->inputs[k].stamp == put->stamp)
-					y->slack[k] = NAN;
-		}
+		if (permit && woken && woken->thread == p->thread)
+			leave_to_permit(y, &givers, &g->nodes[woken->number], &g->turns[turn]);
 		woken = j->kind == GRAPH_ARRIVAL && j->what == GRAPH_LOCKED ? p : woken;
 	}
+	free(givers.v);
 }
 
 bool greedy_knows(const struct greedy *y)

@@ -77,8 +77,9 @@ tagged 38.6 1
 stages 30.5 2
 writer 48.1 2
 counts 32.2 2
-posted 28.2 1.2
-put 28.2 1.2
+posted 39.6 1.2
+put 39.6 1.2
+takers 33.5 1.2
 shut 36.5 1.2
 T
 
