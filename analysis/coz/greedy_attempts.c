@@ -98,6 +98,17 @@ static bool pass_between(struct greedy *y, const struct wait_points *w, uint32_t
 	return true;
 }
 
+/* Waits that began at the same event, and have been passed over up to a point: they do not begin. */
+static void pass_begins(struct greedy *y, const struct wait_points *w, uint32_t from, uint32_t end)
+{
+	for (uint32_t i = from; i-- > 0 && y->points[i].thread == y->points[from].thread && y->points[i].at >= y->points[from].at;) {
+		const struct greedy_point *p = &y->points[i];
+		uint32_t node = p->what == GRAPH_POSTS ? y->g->inputs[p->number].node : GREEDY_NONE;
+		if (node != GREEDY_NONE && w->begin[node] == i && w->end[node] > from && w->end[node] < end)
+			y->points[i].what = GREEDY_PASSED;
+	}
+}
+
 /* The wait at a point begins earlier than it did, at another one. */
 static void begin_at(struct greedy *y, uint32_t from, uint32_t begin, uint32_t wait)
 {
@@ -126,6 +137,7 @@ void greedy_pass_attempts(struct greedy *y)
 			continue;
 		if (behind)
 			begin_at(y, from, to, i - 1);
+		pass_begins(y, &w, from, to);
 		i = from + 1;
 	}
 	free(w.begin);

@@ -80,6 +80,7 @@ counts 32.2 2
 posted 39.6 1.2
 put 39.6 1.2
 takers 33.5 1.2
+told 39.6 1.2
 shut 36.5 1.2
 T
 
