@@ -160,15 +160,15 @@ static void take_bytes(struct builder *b, const struct bytes_channel *c, const s
 
 #define AT_ONCE 8 /* within such a part of the time since then */
 
-/* Whoever asked for more was told at once that there is none, long after the other side had done anything: it was to be known before. */
+/* Whoever asked for more was told at once that there is none, long after the other side had done anything: it was known before. */
 static bool had_ended(const struct moved_bytes *taken)
 {
 	uint64_t enter = taken->enter.stamp, other = taken->other.stamp;
 	return other < enter && taken->exit.stamp - enter < (enter - other) / AT_ONCE;
 }
 
-/* There will be no more bytes, since whoever gave them has closed the channel, or ended: some time behind the last. Where nobody has
- * waited for that, most likely as soon as the last were given. */
+/* There will be no more bytes, since whoever gave them has closed the channel, or ended: some time behind the last. Where nobody
+ * has waited for that, most likely as soon as the last were given. Who listens to several may be told so by another one first. */
 static void find_end(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	struct node_input inputs[BEGIN_INPUTS + 2];
@@ -177,12 +177,16 @@ static void find_end(struct builder *b, const struct bytes_channel *c, const str
 		not_known(b, taken);
 		return;
 	}
-	inputs[n++] = (struct node_input){ .ref = c->gave[c->ngave - 1].enter, .sure = true,
-					   .needed = !is_chance(c, taken) };
-	if (taken->other.at != NO_EVENT)
-		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true, .candidate = had_ended(taken) };
+	bool other = taken->other.at != NO_EVENT, behind = other && !had_ended(taken), arrives = taken->chosen && !c->dealt;
+	size_t gave = n;
+	inputs[n++] = (struct node_input){ .ref = c->gave[c->ngave - 1].enter, .sure = true, .needed = !is_chance(c, taken),
+					   .candidate = arrives && behind };
+	if (other)
+		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true, .candidate = !behind };
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES_ENDED, inputs, n);
 	node->hidden = node->delayed = node->posted = true;
+	if (arrives)
+		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(gave + behind), .n = 1, .queue = inbox_of(b, c, taken) });
 }
 
 void graph_room(struct builder *b, struct wait_begin begin, struct event_ref other, struct event_ref exit)

@@ -27,7 +27,7 @@ cd "$dir" || exit 1
 # whose function is the program's, in which two go on while another one is late; and work in pieces until a message is taken (MPI_Test).
 # threads that wait for different things with one condition variable, or count what each of three says with it; and two who post a
 # semaphore, or put things for which one waits, of whom another is faster in another run; and one who
-# takes all until the other side shuts its way.
+# takes all until the other side shuts its way, or listens to two until both have ended.
 while read -r name real within; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -82,6 +82,7 @@ put 39.6 1.2
 takers 33.5 1.2
 told 39.6 1.2
 shut 36.5 1.2
+listens 31.4 1.2
 T
 
 # In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
