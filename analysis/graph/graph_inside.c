@@ -139,17 +139,17 @@ static void add_region_ends(struct inside_pass *p, uint32_t node, const struct i
 
 /* What a thread that waits in an operation gives to its node, and the last of the others; NONE: it is not known what it waits
  * for. */
-struct awaited { uint32_t own, last; };
+struct own_and_last { uint32_t own, last; };
 
-static struct awaited awaited_at(struct builder *b, uint32_t number, uint32_t thread)
+static struct own_and_last find_own_and_last(struct builder *b, uint32_t number, uint32_t thread)
 {
 	const struct graph_node *node = &b->graph->nodes[number];
 	uint32_t own = node->kind == GRAPH_UNKNOWN || node->behind ? NONE : own_input(b->graph, node, thread);
-	return (struct awaited){ own, own == NONE ? NONE : last_input(b, node, own) };
+	return (struct own_and_last){ own, own == NONE ? NONE : last_input(b, node, own) };
 }
 
 /* How many of the regions in an operation began before the last of the others came. */
-static size_t count_before(struct builder *b, struct awaited m, const struct inside *r, size_t n)
+static size_t count_before(struct builder *b, struct own_and_last m, const struct inside *r, size_t n)
 {
 	const struct graph_input *last = m.last == NONE ? NULL : &b->graph->inputs[m.last];
 	int64_t came = last ? middle_of(b, last->thread, last->stamp) : INT64_MAX;
@@ -162,7 +162,7 @@ static size_t count_before(struct builder *b, struct awaited m, const struct ins
 /* Who begins a region that MPI calls goes on. */
 static void go_on_inside(struct inside_pass *p, const struct graph_sync_point *waits, const struct inside *r, size_t n)
 {
-	struct awaited m = awaited_at(p->b, waits->number, r->from.thread);
+	struct own_and_last m = find_own_and_last(p->b, waits->number, r->from.thread);
 	size_t before = m.own == NONE ? n : count_before(p->b, m, r, n);
 	int64_t *left = &p->left[waits->number];
 	if (before < n && r->collective)
@@ -175,7 +175,7 @@ static void wait_between(struct inside_pass *p, struct graph_sync_point *waits, 
 {
 	struct graph *g = p->b->graph;
 	struct graph_node *node = &g->nodes[waits->number];
-	struct awaited m = awaited_at(p->b, waits->number, r->from.thread);
+	struct own_and_last m = find_own_and_last(p->b, waits->number, r->from.thread);
 	uint32_t own = m.own, last = m.last;
 	if (own == NONE)
 		return;
