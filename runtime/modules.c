@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,8 +53,9 @@ static bool any;
 
 /* Held over a fork: a child could not look any more if another thread were in the loader then, which has a lock of its
  * own. Meanwhile whoever forks may come again: other libraries have it call functions (pthread_atfork) that fork, or
- * load what is instrumented. And the helper never waits for it: they may wait for a thread that asks something of it. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+ * load what is instrumented. And the helper never waits for it: they may wait for a thread that asks something of it. It is
+ * none of pthreads': those are recorded where a sanitizer in the program comes to them first, and who records may need it. */
+static bool locked;
 static __thread unsigned holds; /* of the calling thread */
 
 /* ---- Memory ----------------------------------------------------------------------------------
@@ -519,10 +519,11 @@ static void look(struct look l)
 
 static bool hold(bool waits)
 {
-	if (!holds && waits)
-		pthread_mutex_lock(&lock);
-	else if (!holds && pthread_mutex_trylock(&lock) != 0)
-		return false;
+	for (unsigned n = 0; !holds && __atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); n++) {
+		if (!waits)
+			return false;
+		sys_wait_for_other(n);
+	}
 	holds++;
 	return true;
 }
@@ -535,7 +536,7 @@ void dprof_modules_hold(void)
 void dprof_modules_release(void)
 {
 	if (!--holds)
-		pthread_mutex_unlock(&lock);
+		__atomic_clear(&locked, __ATOMIC_RELEASE);
 }
 
 /* Without signals: a handler may fork; and the thread may not end here, with the lock. */
