@@ -24,6 +24,7 @@ static const struct frz_burst now_and_then = {
 	.deadline_ns = 100 * MS_NS, .at_least = 8, .at_most = 8,
 };
 #define PAUSE_NS (50 * MS_NS)
+#define BEGUN_NS (2 * S_NS) /* whoever has not answered until then is not waited for */
 
 struct peer {
 	const char *name;               /* as the user wrote it */
@@ -32,6 +33,7 @@ struct peer {
 	struct frz_synclog log;
 	struct frz_host host;           /* what it is, if that is needed and known; */
 	bool known;
+	bool begun;                     /* all of its clocks are in the file */
 	size_t kept;                    /* of the log's records, in the file */
 };
 
@@ -294,9 +296,10 @@ static void read_kernel(struct measure *m)
 		}
 }
 
-/* Exchanges that the kernel's clocks of the other host answer. 0 or -errno. */
+/* Exchanges that the kernel's clocks of the other host answer; it has begun when each has answered. 0 or -errno. */
 static int ask_kernel(struct measure *m, struct peer *p, uint32_t number, struct frz_burst burst)
 {
+	bool all = true;
 	int error = 0;
 
 	for (enum frz_source s = FRZ_MONOTONIC_RAW; s < FRZ_SOURCES && !error; s++) {
@@ -310,8 +313,10 @@ static int ask_kernel(struct measure *m, struct peer *p, uint32_t number, struct
 		error = frz_ask_kernel(&p->endpoint, p->address, CLOCK_THERE, s, burst, &log);
 		add_records(m, &log, 0, frz_log_clock(number, s));
 		frz_synclog_close(&log);
+		all &= error > 0;
 		error = error > 0 || error == -ETIMEDOUT ? 0 : error;
 	}
+	p->begun |= all;
 	return error;
 }
 
@@ -382,17 +387,31 @@ static int ask_all(struct measure *m, struct frz_burst burst, struct frz_burst k
 	return error ? error : flush_log(m);
 }
 
+/* Whether it has been said, once, that the log has begun: of all clocks of all hosts, or of those that answer. */
+static bool say_begun(const struct measure *m, uint64_t since)
+{
+	const char *missing = NULL;
+
+	for (size_t i = 0; i < m->npeers && !missing; i++)
+		missing = m->peers[i].begun ? NULL : m->peers[i].name;
+	if (missing && frz_monotonic_raw_ns() - since < BEGUN_NS)
+		return false;
+	fprintf(stderr, "freezer: %s: begun; what is to lie within may begin%s%s%s\n", m->path, missing ? ", but not that of " : "",
+		missing ? missing : "", missing ? ", whose clocks have not all answered" : "");
+	return true;
+}
+
 static int measure(struct measure *m)
 {
 	uint64_t begun = frz_monotonic_raw_ns();
 	int error = ask_all(m, at_the_ends, at_the_ends, &stop);
+	bool said = !m->path || error || say_begun(m, begun);
 
-	if (!error && m->path)
-		fprintf(stderr, "freezer: %s: begun; what is to lie within may begin\n", m->path);
 	while (!error && !frz_stop_asked(&stop) &&
 	       frz_monotonic_raw_ns() - begun + PAUSE_NS < m->for_ns) {
 		frz_stop_sleep(&stop, -1, PAUSE_NS);
 		error = ask_all(m, now_and_then, now_and_then_kernel, &stop);
+		said = said || error || say_begun(m, begun);
 	}
 	/* Interrupted: what has been measured is still worth an end. */
 	return error ? error : ask_all(m, at_the_ends, at_the_ends, NULL);

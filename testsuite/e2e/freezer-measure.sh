@@ -123,6 +123,28 @@ status_of 2 "$freezer" serve --key 12
 grep -q "expected 32 hexadecimal digits, found '12'" "$work/err" || fail "--key: $(cat "$work/err")"
 status_of 1 "$freezer" serve --bind 192.0.2.1
 status_of 2 "$freezer" cores 1
+# What is said to have begun has begun: not before a host answers that is stopped at first; but nobody waits long for one that never does.
+start "$freezer" serve --bind 127.0.0.1 --port 0
+kill -STOP "$server"
+for late in yes no; do
+	rm -f "$work/log"
+	"$freezer" measure "127.0.0.1:$port" --for 60s --log="$work/log" >"$work/out" 2>"$work/err" &
+	measuring=$!
+	sleep 1
+	if [ $late = yes ]; then
+		! grep -q begun "$work/err" || fail "begun before the host has answered: $(cat "$work/err")"
+		kill -CONT "$server"
+	fi
+	until_said begun "$work/err" || fail "never begun: $(cat "$work/err")"
+	not=$(grep -c 'begun; .* may begin, but not that of 127.0.0.1:[0-9]*, whose clocks have not all answered$' "$work/err")
+	[ $late,"$not" = yes,0 ] || [ $late,"$not" = no,1 ] || fail "stopped, answers at last: $late: $(cat "$work/err")"
+	kill "$measuring"
+	wait "$measuring"
+	kill -STOP "$server"
+done
+kill -CONT "$server"
+stop
+
 # Where cores are busy for all of the time that it takes, they are not compared, which the status says.
 compares() { # PATTERN option...: whether it does; with status 1 it has said of some core that it could not
 	local status pattern=$1
