@@ -109,11 +109,16 @@ for kernel in "" $filtered; do
 done
 while read -r DPROF_BUFFER kernel; do
 	export DPROF_BUFFER
-	# shellcheck disable=SC2086
-	$kernel "$dir/numbers" "$dir/own" 30000 >"$dir/said" || fail "exit status $? ${kernel##*/}"
-	grep -qx '0 bytes, 0 refused, 0 others' "$dir/said" || fail "$(cat "$dir/said")"
-	"$analyze" check "$dir"/dprof-numbers.* >"$dir/verdict" 2>&1 || fail "$(cat "$dir/verdict")"
-	rm -rf "$dir"/dprof-numbers.*
+	for _ in {1..5}; do # where the helper got no core in time, another try tells
+		rm -rf "$dir"/dprof-numbers.*
+		# shellcheck disable=SC2086
+		$kernel "$dir/numbers" "$dir/own" 30000 >"$dir/said" || fail "exit status $? ${kernel##*/}"
+		grep -qx '0 bytes, 0 refused, 0 others' "$dir/said" || fail "$(cat "$dir/said")"
+		"$analyze" check "$dir"/dprof-numbers.* >"$dir/verdict" 2>&1
+		status=$?
+		[ $status != 0 ] && grep -q 'the helper was too late' "$dir/verdict" || break
+	done
+	[ $status = 0 ] || fail "$(cat "$dir/verdict")"
 done <<-E
 	64K
 	1M

@@ -33,8 +33,11 @@ record() { # way
 	[ "$odd" = 0 ] || fail "$1: $odd records say that it asked for less than no time"
 }
 
-# What is not there was no time to ask: another process had its core, for more than a moment.
-record spin
+# What is not there was no time to ask: another process had its core, for more than a moment. Where that was nearly always, it asks anew.
+for _ in {1..5}; do
+	record spin
+	! is_true "$ns > 5e6" || break
+done
 is_true "$n >= 1 && $n < 1000 && $got == 1" || fail "spin: found $n records in vain, and $got that were not"
 is_true "$ns > 5e6 && $ns < 1e9 && $between < $ns" || fail "spin: asked for $ns ns, of which $between in no attempt"
 is_true "$between > 0" || fail "spin: it never did anything else"
