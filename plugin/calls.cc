@@ -97,7 +97,7 @@ static bool record(gimple_stmt_iterator *i, const struct known_call *c)
 
 	auto part = [&](enum dprof_op op) { return pass_call_or_event(op, c->kind, c->adapter, site, where); };
 	gsi_insert_before(i, part(DPROF_ENTER), GSI_SAME_STMT);
-	return calls_insert_after(i, [&] { return part(DPROF_EXIT); });
+	return calls_insert_after(i, [&](bool) { return part(DPROF_EXIT); });
 }
 
 /* The function that GCC has made of a construct's body, and gives to libgomp; or NULL. Its line is the directive's,
@@ -135,7 +135,7 @@ static bool tell(gimple_stmt_iterator *i, const struct known_call *c)
 	if (!site)
 		return false;
 	gsi_insert_before(i, pass_call(site, where), GSI_SAME_STMT);
-	return calls_insert_after(i, [&] { return pass_call(NULL_TREE, where); });
+	return calls_insert_after(i, [&](bool) { return pass_call(NULL_TREE, where); });
 }
 
 bool calls_wrap(gimple_stmt_iterator *i)

@@ -3,6 +3,8 @@
  * library.cc - says what calls of library.def do, which may be over without any call of the C library.
  *
  *   l.wait();   ->   TELL; dprof_library_looks(&l, LATCH); l.wait(); dprof_library_over(&l); TOLD
+ *   s.release(n);   ->   dprof_library_posts(&s, n); s.release(n); dprof_library_over(&s)
+ *   s.try_acquire();   ->   TELL; dprof_library_looks(&s, TRIED_PERMIT); got = s.try_acquire(); dprof_library_tried(&s, got); TOLD
  *   std::this_thread::sleep_until(t);   ->   likewise, with dprof_library_until(&t, NUM, DEN, STEADY)
  *
  *   __cxa_guard_acquire(&g)   ->   dprof_library_acquires(&g); __cxa_guard_acquire(&g); dprof_library_acquired(&g)
@@ -13,12 +15,12 @@
  *
  * Which functions these are is found out when they are parsed: under -flto their names are gone when the pass comes.
  *
- * Law: `over` follows on every way on from the call. */
+ * Law: `over`, or `tried`, follows on every way on from the call. */
 #include "plugin/parts.h"
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, TELLS, PASSES };
+enum does { LOOKS, GIVES, POSTS, TRIES, TELLS, PASSES };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -141,33 +143,56 @@ static tree told_site(gimple *stmt, enum dprof_kind kind, const char *name)
 }
 
 /* Puts `begin`, if there is any, and what is told before the call, and behind it what ends both. */
-static bool wrap(gimple_stmt_iterator *i, tree site, gimple *begin, tree object)
+template <typename END> static bool wrap(gimple_stmt_iterator *i, tree site, gimple *begin, END put_end)
 {
-	gimple *stmt = gsi_stmt(*i);
-	location_t where = gimple_location(stmt);
+	location_t where = gimple_location(gsi_stmt(*i));
 	bool edges = false;
 	if (site)
 		gsi_insert_before(i, pass_call(site, where), GSI_SAME_STMT);
 	if (begin)
 		gsi_insert_before(i, begin, GSI_SAME_STMT);
 	if (begin)
-		edges |= calls_insert_after(i, [&] { return is_over(stmt, object); });
+		edges |= put_end();
 	if (site)
-		edges |= calls_insert_after(i, [&] { return pass_call(NULL_TREE, where); });
+		edges |= calls_insert_after(i, [&](bool) { return pass_call(NULL_TREE, where); });
 	return edges;
+}
+
+/* What the call returns goes by way of a register, which tells whether it has taken one; who is thrown out of it has not. */
+static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct library_call *c)
+{
+	gimple *stmt = gsi_stmt(*i);
+	tree object = gimple_call_arg(stmt, 0), to = gimple_call_lhs(stmt);
+	tree got = create_tmp_reg(TREE_TYPE(TREE_TYPE(gimple_call_fndecl(stmt))));
+	tree fn = function("dprof_library_tried", ptr_type_node, boolean_type_node);
+	gimple_call_set_lhs(stmt, got);
+	return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), [&] {
+		bool edges = to && calls_insert_after(i, [&](bool thrown) {
+			return thrown ? gimple_build_nop() : static_cast<gimple *>(gimple_build_assign(to, got));
+		});
+		return calls_insert_after(i, [&](bool thrown) {
+			return call(stmt, fn, unshare_expr(object), thrown ? boolean_false_node : got);
+		}) || edges;
+	});
 }
 
 static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
-	bool looks = c->does == LOOKS;
-	if (c->does == GIVES || looks)
-		return wrap(i, looks ? told_site(stmt, DPROF_KIND_WAIT, waits[c->what]) : NULL_TREE,
-			    says(stmt, looks ? "dprof_library_looks" : "dprof_library_gives", object, c->what), object);
-	tree site = told_site(stmt, DPROF_KIND_WAIT, waits[c->what]);
-	if (c->does == TELLS)
-		return site && wrap(i, site, nullptr, NULL_TREE);
+	tree site = c->does == GIVES || c->does == POSTS ? NULL_TREE : told_site(stmt, DPROF_KIND_WAIT, waits[c->what]);
+	auto over = [&] { return calls_insert_after(i, [&](bool) { return is_over(stmt, object); }); };
+	switch (c->does) {
+	case LOOKS: return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), over);
+	case GIVES: return wrap(i, site, says(stmt, "dprof_library_gives", object, c->what), over);
+	case POSTS: {
+		tree fn = function("dprof_library_posts", ptr_type_node, long_integer_type_node);
+		return wrap(i, site, call(stmt, fn, unshare_expr(object), unshare_expr(gimple_call_arg(stmt, 1))), over);
+	}
+	case TRIES: return wrap_attempt(i, site, c);
+	case TELLS: return site && wrap(i, site, nullptr, over);
+	case PASSES: break;
+	}
 	if (site)
 		gsi_insert_before(i, call(stmt, function("dprof_library_passes", long_integer_type_node), number(c->what)),
 				  GSI_SAME_STMT);
@@ -181,7 +206,8 @@ static bool wrap_until(gimple_stmt_iterator *i, const struct known_function &k)
 	tree fn = function("dprof_library_until", ptr_type_node, long_integer_type_node, long_integer_type_node,
 			   long_integer_type_node);
 	gimple *begin = call(stmt, fn, unshare_expr(moment), number(k.num), number(k.den), number(k.steady));
-	return wrap(i, told_site(stmt, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL), begin, moment);
+	return wrap(i, told_site(stmt, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL), begin,
+		    [&] { return calls_insert_after(i, [&](bool) { return is_over(stmt, moment); }); });
 }
 
 /* Around the initialisation of a static variable. */
@@ -192,7 +218,7 @@ static bool wrap_guard(gimple_stmt_iterator *i, const char *name)
 	auto says = [&](const char *what) { return call(stmt, function(what, ptr_type_node), unshare_expr(guard)); };
 	bool acquires = !strcmp(name, "__cxa_guard_acquire");
 	gsi_insert_before(i, says(acquires ? "dprof_library_acquires" : "dprof_library_releases"), GSI_SAME_STMT);
-	return acquires && calls_insert_after(i, [&] { return says("dprof_library_acquired"); });
+	return acquires && calls_insert_after(i, [&](bool) { return says("dprof_library_acquired"); });
 }
 
 bool library_wrap(gimple_stmt_iterator *i)

@@ -199,19 +199,20 @@ bool filter_refuses(tree fn, const char *name); /* an EXCLUDE that names it deci
 bool calls_wrap(gimple_stmt_iterator *i);
 bool calls_mpi(gimple *stmt);
 
-/* Puts what `build` makes on every way on from a call. Returns true if edges wait to be committed. */
+/* Puts what `build(thrown)` makes on every way on from a call; thrown: that of an exception. Returns true if edges wait to be
+ * committed. */
 template <typename BUILD> bool calls_insert_after(gimple_stmt_iterator *i, BUILD build)
 {
 	gimple *stmt = gsi_stmt(*i);
 	if (!stmt_ends_bb_p(stmt)) {
-		gsi_insert_after(i, build(), GSI_NEW_STMT);
+		gsi_insert_after(i, build(false), GSI_NEW_STMT);
 		return false;
 	}
 	edge e;
 	edge_iterator ei;
 	FOR_EACH_EDGE(e, ei, gimple_bb(stmt)->succs)
 		if (!(e->flags & EDGE_ABNORMAL))
-			gsi_insert_on_edge(e, build());
+			gsi_insert_on_edge(e, build((e->flags & EDGE_EH) != 0));
 	return true;
 }
 

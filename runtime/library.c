@@ -5,6 +5,9 @@
  *   ENTER std::future id=ADDRESS ... EXIT         likewise std::latch: whether or not it had to wait
  *   POINT std::promise id=ADDRESS                 it is there
  *   POINT std::latch::count_down id=ADDRESS tag=N counted down from N
+ *   ENTER std::counting_semaphore::acquire id=ADDRESS | until=0 ... EXIT
+ *                                                 taken, or not within a time limit; try_acquire likewise, in vain as of polling.c
+ *   POINT std::counting_semaphore::release id=ADDRESS
  *   ENTER std::this_thread::sleep_until until=NS [tag=NS] ... EXIT
  *   POINT std::atomic::wait                       once in a process: who does not block there leaves no record;
  *                                                 likewise of whatever else is not told apart
@@ -26,6 +29,7 @@ DPROF_LIBRARY(X)
 #undef X
 DPROF_SITE_OF(site_promise, DPROF_KIND_WAIT, DPROF_LIBRARY_PROMISE);
 DPROF_SITE_OF(site_count_down, DPROF_KIND_WAIT, DPROF_LIBRARY_COUNT_DOWN);
+DPROF_SITE_OF(site_release, DPROF_KIND_WAIT, DPROF_LIBRARY_RELEASE);
 DPROF_SITE_OF(site_until, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL);
 
 #define SITE(s) ((const struct dprof_site *)&(s))
@@ -41,12 +45,14 @@ static __thread struct {
 	const void *object;       /* NULL: none */
 	uint64_t stack;
 	const struct dprof_site *site; /* NULL: it gives */
+	bool tries;               /* and does not wait */
 	struct dprof_moment since;
 	struct dprof_arguments more;
 } now_in;
 
 static bool said[DPROF_LIBRARY_COUNT];
 
+#define MOST_RELEASED 1024 /* at once, that are recorded */
 #define SEEN 16 /* objects that a thread knows to be initialised */
 
 void dprof_library_forget(void)
@@ -58,6 +64,8 @@ void dprof_library_forget(void)
 DPROF_EXPORT void dprof_library_passes(long what);
 DPROF_EXPORT void dprof_library_looks(const void *object, long what);
 DPROF_EXPORT void dprof_library_gives(const void *object, long what);
+DPROF_EXPORT void dprof_library_posts(const void *object, long n);
+DPROF_EXPORT void dprof_library_tried(const void *object, bool got);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
 DPROF_EXPORT void dprof_library_over(const void *object);
 DPROF_EXPORT void dprof_library_acquires(const uint8_t *guard);
@@ -92,6 +100,7 @@ void dprof_library_looks(const void *object, long what)
 	if (!dprof_adapter_kinds)
 		return;
 	begin(object, site_of_call(waits[what]));
+	now_in.tries = what == DPROF_LIBRARY_TRIED_PERMIT;
 	dprof_say(&now_in.more, DPROF_KEY_ID, (uint64_t)object);
 }
 
@@ -109,6 +118,20 @@ void dprof_library_gives(const void *object, long what)
 	} else {
 		dprof_adapter_record_with(SITE(site_promise), DPROF_POINT, 0, a, 1);
 	}
+}
+
+/* Each of them is for one who takes it. */
+void dprof_library_posts(const void *object, long n)
+{
+	struct dprof_argument id = { DPROF_KEY_ID, (uint64_t)object };
+
+	if (!dprof_adapter_kinds)
+		return;
+	begin(object, NULL);
+	for (long i = 0; i < n && i < MOST_RELEASED; i++)
+		dprof_adapter_record_with(SITE(site_release), DPROF_POINT, 0, &id, 1);
+	if (n > MOST_RELEASED)
+		dprof_library_passes(DPROF_LIBRARY_SEMAPHORE);
 }
 
 /* Since the clock's epoch; nothing before that is told apart. */
@@ -156,18 +179,40 @@ static void record(const struct dprof_site *site, struct dprof_moment since, con
 	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
-/* A handler that did such a thing itself has left nothing of what it interrupted: then that is not seen. */
+/* Whether the thread was in that. A handler that did such a thing itself has left nothing of what it interrupted: then that is not
+ * seen. */
+static bool end(const void *object)
+{
+	bool known = now_in.object == object;
+
+	now_in.object = NULL;
+	if (!known)
+		dprof_library_passes(DPROF_LIBRARY_INTERRUPTED);
+	return known;
+}
+
 void dprof_library_over(const void *object)
 {
-	const void *of = now_in.object;
-
-	if (!dprof_adapter_kinds)
-		return;
-	now_in.object = NULL;
-	if (of != object)
-		dprof_library_passes(DPROF_LIBRARY_INTERRUPTED);
-	else if (now_in.site)
+	if (dprof_adapter_kinds && end(object) && now_in.site)
 		record(now_in.site, now_in.since, &now_in.more);
+}
+
+/* Not to have taken one is to have waited until a moment, unless it does not wait. */
+void dprof_library_tried(const void *object, bool got)
+{
+	if (!dprof_adapter_kinds || !end(object))
+		return;
+	if (now_in.tries && !got) {
+		dprof_adapter_in_vain(now_in.site, now_in.since);
+		return;
+	}
+	if (now_in.tries)
+		dprof_adapter_polled_since(&now_in.since);
+	if (!got) {
+		now_in.more.words = 0;
+		dprof_say(&now_in.more, DPROF_KEY_UNTIL, 0);
+	}
+	record(now_in.site, now_in.since, &now_in.more);
 }
 
 /* ---- What is initialised once ----------------------------------------------------------------------- */

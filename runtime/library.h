@@ -7,18 +7,21 @@
 #ifndef RUNTIME_LIBRARY_H
 #define RUNTIME_LIBRARY_H
 
-#define DPROF_LIBRARY(X)                                 \
-	X(FUTURE, "std::future")                         \
-	X(LATCH, "std::latch")                           \
-	/* of these it is said only that there are any */ \
-	X(TIMED_FUTURE, "std::future::wait_for")         \
-	X(TRIED_LATCH, "std::latch::try_wait")           \
-	X(ATOMIC, "std::atomic::wait")                   \
-	X(SEMAPHORE, "std::counting_semaphore")          \
-	X(BARRIER, "std::barrier")                       \
-	X(STATIC, "initialisation of a static variable") \
-	X(OTHER_CLOCK, "sleep_until of another clock")   \
-	X(INTERRUPTED, "waits in a signal handler")
+#define DPROF_LIBRARY(X)                                                         \
+	X(FUTURE, "std::future")                                                 \
+	X(LATCH, "std::latch")                                                   \
+	/* of these it is said only that there are any */                        \
+	X(TIMED_FUTURE, "std::future::wait_for")                                 \
+	X(TRIED_LATCH, "std::latch::try_wait")                                   \
+	X(ATOMIC, "std::atomic::wait")                                           \
+	X(SEMAPHORE, "std::counting_semaphore")                                  \
+	X(BARRIER, "std::barrier")                                               \
+	X(STATIC, "initialisation of a static variable")                         \
+	X(OTHER_CLOCK, "sleep_until of another clock")                           \
+	X(INTERRUPTED, "waits in a signal handler")                              \
+	/* and these are told, too: programs know the numbers of those before */ \
+	X(PERMIT, "std::counting_semaphore::acquire")                            \
+	X(TRIED_PERMIT, "std::counting_semaphore::try_acquire")
 
 enum dprof_library {
 #define X(WHAT, name) DPROF_LIBRARY_##WHAT,
@@ -29,6 +32,7 @@ enum dprof_library {
 
 #define DPROF_LIBRARY_PROMISE    "std::promise"
 #define DPROF_LIBRARY_COUNT_DOWN "std::latch::count_down"
+#define DPROF_LIBRARY_RELEASE    "std::counting_semaphore::release"
 #define DPROF_LIBRARY_UNTIL      "std::this_thread::sleep_until"
 
 void dprof_library_forget(void); /* in the child of a fork */

@@ -70,9 +70,13 @@ done
 what="library.cpp"
 build g++ -std=c++20 -O0 -flto "$from/library.cpp"
 run "$from/library.cpp"
-for given in "std::promise 2" "std::latch::count_down 3"; do
+for given in "std::promise 2" "std::latch::count_down 3" "std::counting_semaphore::release 4"; do
 	grep -q "^0 $given\$" found || fail "expected $given at no line, found $(grep '^0 std' found)"
 done
+# Of five attempts to have a permit the last one has none.
+took=$(awk '$1 == "site" && $4 ~ /acquire$/ { at[$2] = 1 } $1 == "e" && $4 in at && $5 == "enter" { print $6 ~ /^id=/ ? "one" : $6 }' text |
+	uniq -c | awk '{ $1 = $1; print }' | paste -sd,)
+[ "$took" = "4 one,1 until=0" ] || fail "expected four permits and one that was not there, found $took"
 what="openmp.f90"
 build gfortran -O2 -fopenmp "$from/openmp.f90"
 contended "$from/openmp.f90" omp%20critical
