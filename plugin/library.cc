@@ -20,7 +20,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, POSTS, TRIES, TELLS, PASSES };
+enum does { LOOKS, GIVES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, PASSES };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -176,15 +176,24 @@ static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct librar
 	});
 }
 
+static bool gives(enum does does)
+{
+	return does == GIVES || does == POSTS || does == NOTIFIES;
+}
+
 static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
-	tree site = c->does == GIVES || c->does == POSTS ? NULL_TREE : told_site(stmt, DPROF_KIND_WAIT, waits[c->what]);
+	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, DPROF_KIND_WAIT, waits[c->what]);
+	if ((c->does == WAITS && !site) || (c->does == NOTIFIES && in_system_header_at(gimple_location(stmt))))
+		return false;
 	auto over = [&] { return calls_insert_after(i, [&](bool) { return is_over(stmt, object); }); };
 	switch (c->does) {
-	case LOOKS: return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), over);
-	case GIVES: return wrap(i, site, says(stmt, "dprof_library_gives", object, c->what), over);
+	case LOOKS:
+	case WAITS: return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), over);
+	case GIVES:
+	case NOTIFIES: return wrap(i, site, says(stmt, "dprof_library_gives", object, c->what), over);
 	case POSTS: {
 		tree fn = function("dprof_library_posts", ptr_type_node, long_integer_type_node);
 		return wrap(i, site, call(stmt, fn, unshare_expr(object), unshare_expr(gimple_call_arg(stmt, 1))), over);

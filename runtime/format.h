@@ -201,7 +201,8 @@ enum dprof_key {
  *                                   and without bytes it failed; with role=0 it would have taken more. With a process, it learnt of that one's end;
  *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the routine of a
  *                                   pthread_once, with this address; a futex without a peer was signalled. What is there for
- *                                   good (std::future, std::latch; pthread_once that found it done) has an id and no peer
+ *                                   good (std::future, std::latch; pthread_once that found it done) has an id and no peer. With role=0
+ *                                   an std::atomic::wait found stored what it looks for
  *                                   A call that moved bytes, or learnt of an end, and did not block has no peer
  *   fork     thread                 creates a thread: number N in this process, or
  *            process                forks a process with this pid, or

@@ -9,7 +9,10 @@
  *                                                 taken, or not within a time limit; try_acquire likewise, in vain as of polling.c
  *   POINT std::counting_semaphore::release id=ADDRESS
  *   ENTER std::this_thread::sleep_until until=NS [tag=NS] ... EXIT
- *   POINT std::atomic::wait                       once in a process: who does not block there leaves no record;
+ *   ENTER std::atomic::wait id=ADDRESS [role=0] ... EXIT
+ *                                                 role=0: it was stored already
+ *   POINT std::atomic::notify id=ADDRESS
+ *   POINT std::barrier                            once in a process: who does not block there leaves no record;
  *                                                 likewise of whatever else is not told apart
  *
  * What the library asks of the kernel in there is a part of it, and no record of its own (runtime/libc).
@@ -29,6 +32,7 @@ DPROF_LIBRARY(X)
 #undef X
 DPROF_SITE_OF(site_promise, DPROF_KIND_WAIT, DPROF_LIBRARY_PROMISE);
 DPROF_SITE_OF(site_count_down, DPROF_KIND_WAIT, DPROF_LIBRARY_COUNT_DOWN);
+DPROF_SITE_OF(site_notify, DPROF_KIND_WAIT, DPROF_LIBRARY_NOTIFY);
 DPROF_SITE_OF(site_release, DPROF_KIND_WAIT, DPROF_LIBRARY_RELEASE);
 DPROF_SITE_OF(site_until, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL);
 
@@ -46,6 +50,7 @@ static __thread struct {
 	uint64_t stack;
 	const struct dprof_site *site; /* NULL: it gives */
 	bool tries;               /* and does not wait */
+	bool elsewhere;           /* it may ask the kernel about another address */
 	struct dprof_moment since;
 	struct dprof_arguments more;
 } now_in;
@@ -92,6 +97,7 @@ static void begin(const void *object, const struct dprof_site *site)
 	now_in.stack = (uint64_t)__builtin_frame_address(0);
 	now_in.site = site;
 	now_in.more.words = 0;
+	now_in.elsewhere = false;
 	now_in.since = dprof_adapter_moment();
 }
 
@@ -101,6 +107,7 @@ void dprof_library_looks(const void *object, long what)
 		return;
 	begin(object, site_of_call(waits[what]));
 	now_in.tries = what == DPROF_LIBRARY_TRIED_PERMIT;
+	now_in.elsewhere = what == DPROF_LIBRARY_ATOMIC;
 	dprof_say(&now_in.more, DPROF_KEY_ID, (uint64_t)object);
 }
 
@@ -116,7 +123,8 @@ void dprof_library_gives(const void *object, long what)
 		a[1] = (struct dprof_argument){ DPROF_KEY_TAG, (uint32_t)__atomic_load_n((const int *)object, __ATOMIC_RELAXED) };
 		dprof_adapter_record_with(SITE(site_count_down), DPROF_POINT, 0, a, 2);
 	} else {
-		dprof_adapter_record_with(SITE(site_promise), DPROF_POINT, 0, a, 1);
+		now_in.elsewhere = what == DPROF_LIBRARY_ATOMIC;
+		dprof_adapter_record_with(now_in.elsewhere ? SITE(site_notify) : SITE(site_promise), DPROF_POINT, 0, a, 1);
 	}
 }
 
@@ -193,8 +201,11 @@ static bool end(const void *object)
 
 void dprof_library_over(const void *object)
 {
-	if (dprof_adapter_kinds && end(object) && now_in.site)
-		record(now_in.site, now_in.since, &now_in.more);
+	if (!dprof_adapter_kinds || !end(object) || !now_in.site)
+		return;
+	if (now_in.elsewhere && dprof_adapter_now() - now_in.since.stamp < dprof_adapter_blocked_ticks)
+		dprof_say(&now_in.more, DPROF_KEY_ROLE, 0);
+	record(now_in.site, now_in.since, &now_in.more);
 }
 
 /* Not to have taken one is to have waited until a moment, unless it does not wait. */
@@ -279,7 +290,7 @@ void dprof_library_jump(void)
 bool dprof_adapter_in_library(const void *object)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
-	bool same = object ? now_in.object == object : now_in.site != NULL;
+	bool same = object ? now_in.elsewhere || now_in.object == object : now_in.site != NULL;
 
 	return now_in.object && same && now_in.stack - here < DPROF_CALL_NEAR;
 }

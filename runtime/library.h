@@ -10,7 +10,7 @@
 #define DPROF_LIBRARY(X)                                                         \
 	X(FUTURE, "std::future")                                                 \
 	X(LATCH, "std::latch")                                                   \
-	/* of these it is said only that there are any */                        \
+	/* of most of these it is said only that there are any */                \
 	X(TIMED_FUTURE, "std::future::wait_for")                                 \
 	X(TRIED_LATCH, "std::latch::try_wait")                                   \
 	X(ATOMIC, "std::atomic::wait")                                           \
@@ -33,6 +33,7 @@ enum dprof_library {
 #define DPROF_LIBRARY_PROMISE    "std::promise"
 #define DPROF_LIBRARY_COUNT_DOWN "std::latch::count_down"
 #define DPROF_LIBRARY_RELEASE    "std::counting_semaphore::release"
+#define DPROF_LIBRARY_NOTIFY     "std::atomic::notify"
 #define DPROF_LIBRARY_UNTIL      "std::this_thread::sleep_until"
 
 void dprof_library_forget(void); /* in the child of a fork */

@@ -290,7 +290,9 @@ static void take_facts(struct profile *p, const struct coz *c)
 	}
 	p->dealers = say_sites(c->graph, c->graph->dealers, c->graph->ndealers);
 	p->unsaid = say_sites(c->graph, c->graph->unsaid, c->graph->nunsaid);
-	if (c->graph->unseen != TR_NO_SITE)
+	if (c->graph->unseen != TR_NO_SITE && c->graph->trace->sites[c->graph->unseen].op.stored)
+		p->unseen = mem_copy("an atomic variable of C++, since it has seen before what is stored,");
+	else if (c->graph->unseen != TR_NO_SITE)
 		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
 	p->rigid = !c->graph->gives;
 	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
@@ -639,7 +641,7 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"condition for which here nobody waited or signalled. What is done, by whomever, depends neither on such an order "
 		"nor on a clock nor on an attempt in vain. Whoever would wait does so in a recorded call: not for a "
 		"flag in memory or a file's lock, nor, in code compiled without the plugin, for what everybody found done here (a C++ "
-		"future, std::this_thread::sleep_until). Work "
+		"future or semaphore, std::this_thread::sleep_until). Work "
 		"goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, "
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "

@@ -9,6 +9,9 @@
  * somebody at the same address before the end of a wait did end it. Where that one and all whom he woke are all who ever
  * wait so, that was a barrier; and where nobody woke more than one, whoever comes first is woken first.
  *
+ * Of C++'s atomics all who wait and all who notify are recorded, with the address of what is stored: who finds it stored has been told
+ * by whoever notified last before that, and would wait for him if he came earlier.
+ *
  *   come, wait                              who waits at a barrier
  *   come, [what is to be done once], wake   whoever comes last, in this run (std::barrier's completion function)
  *
@@ -43,17 +46,18 @@ static const struct sync_event *find_wake(const struct wakes *before, const stru
 }
 
 /* Whether whoever woke and those whom he woke are all threads of the process that have to do with futexes, as at a
- * barrier: of several whom he woke, or at an address where others woke as well. */
+ * barrier: of several whom he woke, or at an address where others woke as well. For what one thread stores several may wait, too. */
 static bool is_barrier(const struct builder *b, const struct sync_event *wake, size_t nwoken, bool by_several)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
+	bool stored = b->graph->trace->sites[wake->site].op.stored;
 	size_t n = 0;
 	uint32_t t = wake->ref.thread;
 	while (t > 0 && threads[t - 1].process == wake->process)
 		t--;
 	for (; t < b->graph->trace->nthreads && threads[t].process == wake->process; t++)
 		n += b->has_futexes[t];
-	return n == nwoken + 1 && (nwoken > 1 || by_several);
+	return n == nwoken + 1 && ((nwoken > 1 && !stored) || by_several);
 }
 
 /* All of them have waited for each other, the one who woke too, if only for the others in another run. Here it came last, with the wake:
@@ -166,6 +170,8 @@ static void add_woken(struct builder *b, const struct sync_event *w, const struc
 {
 	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
 	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
+	if (!wake && w->found)
+		return; /* it was there from the beginning */
 	if (!wake) {
 		graph_diagnose(&b->alone, w->ref, w->site);
 		graph_unknown(b, w->begin, w->ref);
@@ -213,6 +219,18 @@ static bool of_several(const struct sync_event *t, size_t n)
 	return false;
 }
 
+/* Whoever comes to a barrier of atomics notifies only when it is the last, and then wakes all others: who says that one more has come, whom
+ * one thread waits for, wakes nobody most times. */
+static bool all_woke(const struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *by, size_t nwaits)
+{
+	size_t wakes = 0, woke = 0;
+	for (size_t i = 0; i < n; i++)
+		wakes += t[i].kind == SYNC_SIGNALLED && b->graph->trace->sites[t[i].site].op.stored;
+	for (size_t i = 0; i < nwaits; i++)
+		woke += by[i] && (i == 0 || by[i] != by[i - 1]);
+	return woke >= wakes;
+}
+
 /* What all threads have begun, of events as below, if whoever came last did something once each time they came to a barrier; or NULL. */
 static struct futex_begun *find_once(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
 			       const struct sync_event *const *by, size_t nwaits)
@@ -238,7 +256,7 @@ static struct futex_begun *find_once(struct builder *b, const struct sync_event 
 static void add_waits(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
 		      const struct sync_event *const *by, size_t nwaits)
 {
-	bool by_several = of_several(t, n);
+	bool by_several = of_several(t, n) && all_woke(b, t, n, by, nwaits);
 	uint32_t queue = nwaits && wakes_one(by, nwaits) ? graph_queue(b, GRAPH_INBOX, 0) : NO_QUEUE;
 	struct futex_begun *begun = find_once(b, t, n, v, by, nwaits);
 	for (size_t i = 0, together; i < nwaits; i += together) {

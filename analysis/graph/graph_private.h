@@ -130,6 +130,7 @@ struct sync_event {
 	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
 	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
 	bool blocked;             /* there was none at first */
+	bool found;               /* there was what is waited for: it waited for nobody */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
 	struct event_ref waiting; /* the wait began, */
 	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */

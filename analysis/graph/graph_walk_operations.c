@@ -56,7 +56,7 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 	struct sync_object object = walk_object(w, &w->entered);
 	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
 		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o), .enter = w->enter, .begin = walk_begin_of(w),
-		.id = object.id, .site = w->entered.site, .target = arg_target(o, &w->entered),
+		.id = object.id, .site = w->entered.site, .target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered),
 		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section, .behind_vain = w->vain_wait };
 	w->took = w->b->nsync_events;
 	w->took_bytes = 0;

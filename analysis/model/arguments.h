@@ -205,6 +205,12 @@ static inline bool arg_for_unknown(const struct operation *o, const struct tr_ev
 	return arg_at(o, e, DPROF_KEY_PEER, ARG_KIND(WAIT) | ARG_KIND(LOCK) | ARG_KIND(SLEEP), ARG_ENTER) == DPROF_PEER_UNKNOWN;
 }
 
+/* It looks whether something is stored, and that is so at once. */
+static inline bool arg_finds_stored(const struct operation *o, const struct tr_event *e)
+{
+	return o->stored && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
+}
+
 /* It waits until something is complete at this rank, in MPI_COMM_WORLD, or at all (DPROF_TARGET_ALL). */
 static inline uint64_t arg_target(const struct operation *o, const struct tr_event *e)
 {

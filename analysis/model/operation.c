@@ -27,13 +27,14 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 };
 
 /* How one waits there, and what else the bits do not say. */
-static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first, switches, jobs; } ways[] = {
+static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first, stored, switches, jobs; } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
 #define MIXED(kind, name) { DPROF_KIND_##kind, name, .mixed = true },
 #define ONCE(kind, name) { DPROF_KIND_##kind, name, .once = true },
 #define COUNTED(kind, name) { DPROF_KIND_##kind, name, .counted = true },
 #define FIRST(kind, name) { DPROF_KIND_##kind, name, .first = true },
+#define STORED(kind, name) { DPROF_KIND_##kind, name, .stored = true },
 #define SWITCHES(kind, name) { DPROF_KIND_##kind, name, .switches = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #include "analysis/model/operations.def"
@@ -69,6 +70,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->mixed |= ways[i].mixed && called;
 		o->once |= ways[i].once && called;
 		o->counted |= ways[i].counted && called;
+		o->stored |= ways[i].stored && called;
 		o->first |= ways[i].first && called;
 		o->switches |= ways[i].switches && called;
 	}

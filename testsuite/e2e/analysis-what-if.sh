@@ -63,6 +63,10 @@ takers     33.5  1.2  likewise, and two take them
 told       39.6  1.2  and tell others that they are there
 shut       36.5  1.2  one takes all until the other side shuts its way
 listens    31.4  1.2  or listens to two until both have ended
+flags_over 25.1  1    what one thread stores, another finds stored (std::atomic::wait)
+sem_over   25.1  1    or has, without waiting (std::counting_semaphore)
+flag_three 26.9  1    one stores what three wait for, and is sooner than one of them in another run
+count_two  26.8  1    one waits until two have said that they are there, the other goes on
 T
 
 # In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
