@@ -30,6 +30,13 @@ static void explain(struct builder *b, const struct match_part *p)
 	add_mark(b, p->thread, (struct event_mark){ p->enter_at, MARK_EXPLAINED, 0 });
 }
 
+static uint64_t stream_of(const struct builder *b, const struct match *m)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	uint64_t from = threads[m->parts[0].thread].process, to = threads[m->parts[1].thread].process;
+	return walk_mix(walk_mix(from << 32 | to, m->group), m->number) | 1;
+}
+
 static void add_message(struct builder *b, const struct match *m)
 {
 	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
@@ -43,7 +50,7 @@ static void add_message(struct builder *b, const struct match *m)
 		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED),
 		.sends_on = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
 		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site,
-		.tag = (uint32_t)m->number,
+		.tag = (uint32_t)m->number, .stream = stream_of(b, m),
 		.accepts = m->of_any ? walk_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
 	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, receiver->thread,

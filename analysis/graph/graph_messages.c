@@ -227,7 +227,7 @@ static void add_call_of_receiver(const struct builder *b, const struct completio
  * `before` the end. */
 static bool is_late(const struct message *m, bool before)
 {
-	return !m->synchronous && !m->buffered && !m->by_choice && m->received != UINT64_MAX && !before;
+	return !m->synchronous && !m->buffered && !m->unordered && !m->by_choice && m->received != UINT64_MAX && !before;
 }
 
 /* Of the node that was made last. */
@@ -251,9 +251,13 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		says->hidden = says->delayed = true;
 		return;
 	}
+	bool chance = m->by_choice || m->unordered;
+	says->loose |= chance || x->by_choice;
+	says->hidden |= chance || x->by_choice; /* whom it would have chosen then */
+	says->delayed |= chance;
 	if (!as_sender) {
 		inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
-						      .needed = m->sure && !m->by_choice && !x->by_choice,
+						      .needed = m->sure && !chance && !x->by_choice,
 						      .candidate = m->possible };
 		size_t own = *n;
 		if (m->sends_on)
@@ -263,9 +267,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		if (!m->sends_on)
 			says->hidden |= add_next_call(b, m, x->exit, inputs, n);
 		says->hidden |= m->sends_on;
-		says->loose |= m->by_choice || x->by_choice;
-		says->hidden |= m->by_choice || x->by_choice; /* whom it would have chosen then */
-		says->delayed |= m->sends_on || m->by_choice || x->by_choice;
+		says->delayed |= m->sends_on || x->by_choice;
 		return;
 	}
 	if (m->buffered)
@@ -274,15 +276,13 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	bool waits = waits_for_receiver(b, m, sends) && (m->synchronous || !graph_certainly_before(b, x->exit, m->begun));
 	if (waits || before)
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
-						      .meets = meets_receiver(b, m, sends), .bytes = m->bytes, .needed = m->synchronous && !x->by_choice,
+						      .meets = meets_receiver(b, m, sends), .bytes = m->bytes, .needed = m->synchronous && !chance && !x->by_choice,
 						      .candidate = !m->synchronous };
 	else
 		add_call_of_receiver(b, x, m, inputs, n);
 	if (m->receives_on)
 		add_progress(b, m->begun, x->exit, inputs, n, false);
 	says->hidden |= !m->synchronous || m->receives_on;
-	says->loose |= x->by_choice;
-	says->hidden |= x->by_choice;
 	says->late |= late;
 	says->delayed |= x->by_choice || m->receives_on || (!m->synchronous && !before && !late);
 }
@@ -353,6 +353,8 @@ static bool was_looked_for(const struct builder *b, const struct kept_completion
 /* A receive that goes on behind its call, or when it is over; or is one of several that may be complete first. */
 static void find_pending(struct builder *b)
 {
+	bool several = graph_send_several(b);
+	struct ids chosen = { .n = 0 };
 	for (size_t i = 0; i < b->ncompletions; i++) {
 		const struct kept_completion *x = &b->completions[i];
 		spill_relax(b->spill);
@@ -363,9 +365,13 @@ static void find_pending(struct builder *b)
 			m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at ||
 					  tr_is(b->graph->trace, m->received_at, OP_IN_TWO);
 			m->received = m->receives_on ? UINT64_MAX : x->exit;
-			m->by_choice |= (x->by_choice || was_looked_for(b, x)) && b->graph->trace->nprocesses > 2;
+			m->by_choice |= (x->by_choice || was_looked_for(b, x)) && several;
+			if (was_looked_for(b, x) && several && m->stream)
+				ids_add(&chosen, m->stream);
 		}
 	}
+	graph_find_unordered(b, &chosen);
+	ids_free(&chosen);
 }
 
 /* Whether one of the messages that are complete together was sent after another's receive began. */

@@ -7,6 +7,7 @@
  *   graph_begins.c  begins of threads
  *   graph_walk.c   threads' operations: what each completes, what nothing explains; graph_walk_*.c have its parts (graph_walk.h)
  *   graph_messages.c  operations in which messages were completed
+ *   graph_streams.c  messages that may come in another order
  *   graph_polls.c  work that goes on until a message is there
  *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process
@@ -50,10 +51,12 @@ struct message {
 	bool sends_on;            /* the sender goes on behind its call, and may have to come back to MPI */
 	bool receives_on;         /* likewise the receiver */
 	bool by_choice;           /* of several senders, or of several requests, one */
+	bool unordered;           /* another of its stream may be the one in another run (graph_streams.c) */
 	uint32_t received_at;     /* site */
 	uint32_t of_begun;        /* of a collective operation that was only begun: 1 + the first of the sites of its name; or 0 */
 	uint32_t tag;
 	uint64_t accepts;         /* of a receive from any source: one number for its group and tag; 0: not known */
+	uint64_t stream;          /* one number for both ranks, group and tag; 0: it is none of a rank's */
 };
 
 /* What match.h says of an event, for the walk of its thread. */
@@ -498,6 +501,11 @@ void graph_masters(struct builder *);
 /* A message to a rank of several threads; and all of them, before they are completed. */
 void graph_put_in(struct builder *, const struct match *, uint32_t message);
 void graph_inboxes(struct builder *);
+
+/* Whether messages to one rank may come from more than one thread; and which messages may be others of their streams then, where
+ * receives of some streams have chosen one of them. */
+bool graph_send_several(const struct builder *);
+void graph_find_unordered(struct builder *, struct ids *chosen);
 
 void graph_cancellations(struct builder *);
 void graph_thread_cancels(struct builder *);

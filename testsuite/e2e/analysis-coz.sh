@@ -1851,6 +1851,73 @@ buys synchronous-found a 50 227270.5 100
 } | trace overlap
 buys overlap a 50 249994
 
+# From anyone another may come first. Then a receive that names its sender gets another one of it, and who sends synchronously meets
+# another receive. As often as here receives from anyone take one of a rank's in any run: where they take none, they never do.
+receives() { # rank from to source
+	echo "e $1 $2 15 enter group=1 tag=0 bytes=8"
+	echo "e $1 $3 15 point peer=$4 bytes=8"
+	echo "e $1 $3 15 exit"
+}
+{
+	ranks 3
+	receives 0 1000000 1050010 2
+	op 0 1 1050010 1300000
+	receives 0 1300000 1300010 1
+	op 1 0 1000000 1100000
+	op 1 37 1100000 1300010 group=1 peer=0 tag=0 bytes=8
+	op 1 1 1300010 1800000
+	op 2 1 1000000 1050000
+	op 2 14 1050000 1050005 group=1 peer=0 tag=0 bytes=8
+} | trace meets
+may_buy meets a 100 375000
+named() { # whose message the first receive takes, and then whose
+	ranks 3
+	receives 0 1000000 1050010 "$1"
+	op 0 15 1050010 1300010 group=1 peer=1 tag=0 bytes=8
+	op 0 1 1300010 1800000
+	receives 0 1800000 1800010 "$2"
+	op 1 1 1000000 1050000
+	[ "$1" -ne 1 ] || op 1 14 1050000 1050005 group=1 peer=0 tag=0 bytes=8
+	op 1 1 1050005 1300000
+	op 1 14 1300000 1300005 group=1 peer=0 tag=0 bytes=8
+	op 2 0 1000000 1040000
+	[ "$1" -ne 2 ] || op 2 14 1050000 1050005 group=1 peer=0 tag=0 bytes=8
+	op 2 0 1050005 1350000
+	op 2 14 1350000 1350005 group=1 peer=0 tag=0 bytes=8
+}
+named 1 2 | trace named
+may_buy named a 100 312496
+named 2 2 | trace named-only
+expect 0 coz --json --region a --reduce 100 named-only
+interval speedup_percent <out | { read -r _ hi && is_true "$hi < 0.01"; } || fail "named-only: $(cat out)"
+# Of two threads of a rank either may send first; and a rank may send to itself.
+{
+	ranks 2
+	echo "thread 2 clock=0 rank=1 number=1"
+	op 0 15 1000000 1250010 group=1 peer=1 tag=0 bytes=8
+	op 0 1 1250010 1500000
+	op 0 15 1500000 1500010 group=1 peer=1 tag=0 bytes=8
+	op 1 39 1000000 1000010 thread=1
+	op 1 1 1000010 1250000
+	op 1 14 1250000 1250005 group=1 peer=0 tag=0 bytes=8
+	op 2 0 1000010 1350000
+	op 2 14 1350000 1350005 group=1 peer=0 tag=0 bytes=8
+} | trace two-send
+may_buy two-send a 100 499970
+{
+	ranks 2
+	op 0 0 1000000 1250000
+	op 0 3 1250000 1250001 group=1 peer=0 tag=0 bytes=8 id=1
+	receives 0 1250002 1250010 1
+	op 0 1 1250010 1350000
+	receives 0 1350000 1350010 0
+	op 0 5 1350010 1350020 id=1
+	op 1 1 1000000 1150000
+	op 1 14 1150000 1150005 group=1 peer=0 tag=0 bytes=8
+} | trace to-itself
+may_buy to-itself a 100 571396
+
+
 # Whoever looks for a message, from anyone perhaps, and answers gives out work: in another run another may come first.
 asks() { # rank at
 	op "$1" 14 "$2" $(($2 + 5)) group=1 peer=0 tag=0 bytes=8

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_streams.c - messages of one rank to another with one tag: which of them a receive gets, in another run.
+ *
+ *   receive of any, ..., receive of that rank   the first may take one of any rank's; the other gets the next one of that rank
+ *   two threads of a rank send                  whichever is first
+ *
+ * Who sends to such a receive, and waits for it, may wait for another one then.
+ *
+ * Law: as many messages of a stream are sent in any run, and as many receives name it; so receives of any take as many of it as
+ * here, and none where they take none here. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_private.h"
+
+static uint32_t process_of(const struct builder *b, struct event_ref ref)
+{
+	return b->graph->trace->threads[ref.thread].process;
+}
+
+/* Of each process whether more than one of its threads sends. To be freed. */
+static bool *find_several(const struct builder *b)
+{
+	size_t n = b->graph->trace->nprocesses;
+	uint32_t *sender = mem_resize(NULL, n + 1, sizeof *sender);
+	bool *several = mem_resize(NULL, n + 1, sizeof *several);
+	for (size_t p = 0; p < n; p++) {
+		sender[p] = UINT32_MAX;
+		several[p] = false;
+	}
+	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
+		const struct message *m = &b->messages[i];
+		uint32_t from = process_of(b, m->sent);
+		if (!m->stream)
+			continue;
+		several[from] |= sender[from] != UINT32_MAX && sender[from] != m->sent.thread;
+		sender[from] = m->sent.thread;
+	}
+	free(sender);
+	return several;
+}
+
+#define FEW 2 /* processes: one receives what the other sends, unless a rank sends to itself or in several threads */
+
+bool graph_send_several(const struct builder *b)
+{
+	if (b->graph->trace->nprocesses > FEW)
+		return true;
+	bool *several = find_several(b), any = false;
+	for (size_t p = 0; p < b->graph->trace->nprocesses; p++)
+		any |= several[p];
+	for (size_t i = 0; i < b->nmessages && !any; i++, spill_relax(b->spill))
+		any = b->messages[i].stream && process_of(b, b->messages[i].sent) == process_of(b, b->messages[i].begun);
+	free(several);
+	return any;
+}
+
+/* Those into which more than one thread sends. */
+static void add_shared(const struct builder *b, struct ids *streams)
+{
+	struct ids seen = { .n = 0 };
+	bool *several = find_several(b);
+	uint32_t *senders = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
+		const struct message *m = &b->messages[i];
+		if (!m->stream || !several[process_of(b, m->sent)])
+			continue;
+		if (ids_add(&seen, m->stream))
+			*MEM_GROW(senders, n) = m->sent.thread;
+		if (senders[ids_find(&seen, m->stream)] != m->sent.thread)
+			ids_add(streams, m->stream);
+	}
+	ids_free(&seen);
+	free(several);
+	free(senders);
+}
+
+void graph_find_unordered(struct builder *b, struct ids *chosen)
+{
+	bool several = graph_send_several(b);
+	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
+		struct message *m = &b->messages[i];
+		m->by_choice |= m->accepts && several;
+		if (m->accepts && several)
+			ids_add(chosen, m->stream);
+	}
+	add_shared(b, chosen);
+	for (size_t i = 0; i < b->nmessages && chosen->n; i++, spill_relax(b->spill))
+		b->messages[i].unordered = b->messages[i].stream && ids_find(chosen, b->messages[i].stream) != SIZE_MAX;
+}
