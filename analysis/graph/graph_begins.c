@@ -81,3 +81,13 @@ void graph_begins(struct builder *b)
 			begin_unknown(b, first);
 	}
 }
+
+/* In another run it may happen sooner or later by itself, as nothing else says. */
+void graph_let_go(struct builder *b, struct event_ref ref)
+{
+	struct node_input own = { .ref = ref, .sure = true, .arrives = true };
+	uint32_t number = graph_add_node(b, GRAPH_SYNC, &own, 1);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	graph_end_by(b, ref, number);
+}

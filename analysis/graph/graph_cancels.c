@@ -10,7 +10,8 @@
  * Where a loop or sections were cancelled before that was recorded, or a taskgroup is, it may have been so, or not.
  *
  * A thread that ends soon behind a pthread_cancel of it has most likely ended because of that, whatever it was about then: as long
- * behind it as here. Nothing of all this is proved. */
+ * behind it as here. One that ended before, or long behind it, has most likely ended by itself; but where that came sooner in another
+ * run, it may end because of it. Nothing of all this is proved. */
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_private.h"
 
@@ -81,8 +82,13 @@ static void end_cancelled(struct builder *b, const struct thread_cancel *c)
 {
 	const struct graph_thread *t = &b->graph->threads[c->thread];
 	bool alone = t->nevents < 2 || c->ref.thread == c->thread, within = c->ref.stamp > t->first && c->ref.stamp <= t->last;
-	if (!b->left[c->thread].ends || alone || !within || (t->last - c->ref.stamp) > (c->ref.stamp - t->first) / SOON)
+	bool soon = within && (t->last - c->ref.stamp) <= (c->ref.stamp - t->first) / SOON;
+	if (!b->left[c->thread].ends || alone)
 		return;
+	if (!soon) {
+		graph_let_go(b, (struct event_ref){ c->thread, t->nevents - 1, t->last });
+		return;
+	}
 	struct node_input inputs[] = { { .ref = { c->thread, 0, t->first }, .sure = true }, { .ref = c->ref, .sure = true } };
 	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, 2);
 	struct graph_node *node = &b->graph->nodes[number];

@@ -173,15 +173,28 @@ static bool is_joined(const struct builder *b, uint32_t thread)
 	return false;
 }
 
+static uint32_t first_of_process(const struct builder *b, uint32_t thread)
+{
+	const struct tr_thread *threads = b->graph->trace->threads;
+	while (thread > 0 && threads[thread - 1].process == threads[thread].process)
+		thread--;
+	return thread;
+}
+
 /* Nobody waited for its end, nor did the end of its process, which the first thread has ended: in another run it may go on until then. */
 static bool was_let_go(const struct builder *b, uint32_t thread)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
-	uint32_t first = thread;
-	while (first > 0 && threads[first - 1].process == threads[thread].process)
-		first--;
+	uint32_t first = first_of_process(b, thread);
 	return first != thread && b->fork[thread].at != NO_FORK && may_have_ended_it(b, first) && !threads[thread].ran_on &&
 	       !is_joined(b, thread);
+}
+
+/* It has ended its process, while the first thread was in an operation: in another run that one may have returned before. */
+static bool was_first_to_end(const struct builder *b, uint32_t thread)
+{
+	uint32_t first = first_of_process(b, thread);
+	return first != thread && may_have_ended_it(b, thread) && b->graph->trace->threads[first].ran_on && b->parked[first];
 }
 
 /* What was last first, in this run. */
@@ -191,7 +204,7 @@ static int by_end(const struct builder *b, const struct node_input *x, const str
 }
 
 /* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for.
- * Nor was a process that another one has stopped. */
+ * Nor was a process that another one has stopped. Whoever ended it would not have come to that where another had before. */
 void graph_end(struct builder *b)
 {
 	struct graph *g = b->graph;
@@ -205,6 +218,8 @@ void graph_end(struct builder *b)
 		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
 		bool other = one_of && !was_stopped(b, t) && enders.likely > 0 && was_at_work(b, t);
 		bool let_go = was_let_go(b, t);
+		if (was_first_to_end(b, t))
+			graph_let_go(b, (struct event_ref){ t, g->threads[t].nevents - 1, g->threads[t].last });
 		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
 						 .sure = true, .needed = !one_of && !let_go, .candidate = other || let_go };
 		unsure |= one_of;

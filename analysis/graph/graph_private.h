@@ -397,6 +397,7 @@ void graph_matches(struct builder *);
 uint8_t graph_passes(const struct trace *, uint32_t site);
 void graph_walks(struct builder *);  /* along all threads */
 void graph_begins(struct builder *); /* of all threads */
+void graph_let_go(struct builder *, struct event_ref); /* what happens there may be sooner or later in another run */
 /* The thread begins after the cause; `recorded`: because of it. */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
 void graph_completions(struct builder *); /* those that are kept */

@@ -1723,6 +1723,20 @@ cancelled 1410000 | trace cancelled
 expects cancelled 20 20
 cancelled 1900000 | trace later
 expects later 0 0
+may_buy later a 50 699980 # it may not have let itself be cancelled meanwhile
+{
+	head_of 2
+	echo "site 40 kind=join name=pthread_cancel file=x.c line=41"
+	echo "site 41 kind=join name=thread%20end file=x.c line=42"
+	echo "site 42 kind=join name=pthread_join file=x.c line=43"
+	op 0 39 1000000 1000010 thread=1
+	op 0 0 1000010 1400000
+	echo "e 0 1400000 40 point thread=1"
+	op 0 42 1400000 1400010 thread=1
+	op 1 1 1000010 1320000
+	echo "e 1 1320000 41 point"
+} | trace over # before it is cancelled; so it ends sooner where that is
+may_buy over a 100 999950
 
 # A thread of which it is not recorded who made it may have been made earlier.
 {
@@ -1917,6 +1931,22 @@ may_buy two-send a 100 499970
 } | trace to-itself
 may_buy to-itself a 100 571396
 
+# A thread ends its process while the first one waits for another, which sleeps: in another run that may be over before.
+{
+	head_of 3 | sed '/^thread/d'
+	echo "process 0 pid=7 program=p job=7 started=1000"
+	for t in 0 1 2; do echo "thread $t clock=0 process=0 number=$t jumps=0 ran_on=1 ended=1750010"; done
+	echo "site 50 kind=join name=pthread_join file=x.c line=50"
+	op 0 39 1000000 1000010 thread=1
+	op 0 39 1000010 1000020 thread=2
+	op 0 0 1000020 1500000
+	echo "e 0 1500000 28 point id=9"
+	echo "e 0 1500010 50 enter thread=1"
+	op 1 8 1000020 1500010 id=9
+	echo "e 1 1500020 30 enter"
+	op 2 1 1000020 1750000
+} | trace watched
+may_buy watched a 100 466000 # it sleeps for 400,000
 
 # Whoever looks for a message, from anyone perhaps, and answers gives out work: in another run another may come first.
 asks() { # rank at
