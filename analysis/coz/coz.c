@@ -162,10 +162,11 @@ static bool pass_node(struct visit *v, struct visitor *r, const struct graph_syn
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Why a region began inside of an operation nobody knows, nor what came of it: nothing is proved of any event. */
+/* Why a region began inside of an operation, or a signal's handler, nobody knows, nor what came of it: nothing is proved of any
+ * event. */
 static struct saving *prove_nothing(struct visit *v, struct saving *s, uint32_t thread, uint64_t stamp)
 {
-	if (!v->g->interrupted)
+	if (!v->g->interrupted && !v->g->handles)
 		return s;
 	s = saving_own(v->all, s);
 	saving_forget(v->all, s, COZ_PROVED, visit_elapsed(v, thread, stamp));

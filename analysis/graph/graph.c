@@ -364,6 +364,18 @@ static void find_clocks(struct graph *g)
 		g->clocks[t] = g->trace->threads[t].clock;
 }
 
+/* The plugin and the runtime name their regions so (dprof(7)). */
+static bool is_handler(const struct tr_site *site)
+{
+	return site->automatic && (!strncmp(site->name, "handler ", 8) || !strcmp(site->name, "signal handler"));
+}
+
+static void find_handlers(struct graph *g)
+{
+	for (uint32_t s = 0; s < g->trace->nsites; s++)
+		g->handles |= g->entered[s] && is_handler(&g->trace->sites[s]);
+}
+
 static void find_first_stamps(struct graph *g)
 {
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
@@ -497,6 +509,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_walks(&b);
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		g->entered[s] |= (b.passes[s] & TR_PASS_ENTERED) != 0;
+	find_handlers(g);
 	graph_begins(&b);
 	graph_processes(&b);
 	progress_end();

@@ -126,8 +126,9 @@
  * the operation goes on behind them; nobody recorded why they began. A region that began before the last of the others came has
  * interrupted the wait: in another run it most likely begins as long after the operation as here, or behind what another thread did just
  * before (graph_presumed.c), and the thread waits from when it was over on. What began behind that is what the operation does with what
- * came: it comes as long after that, so there the wait is over. Of a run in which there are any (interrupted) nothing is proved. Others who take part in the operation may have
- * waited for the region, too (graph_node.inside). In a collective operation, where such a region is what MPI calls, whoever came out of
+ * came: it comes as long after that, so there the wait is over. Of a run in which there are any (interrupted), or in which a
+ * handler ran in the midst of work (handles), which a timer may call more or less often in another run, nothing is proved. Others who
+ * take part in the operation may have waited for the region, too (graph_node.inside). In a collective operation, where such a region is what MPI calls, whoever came out of
  * it, or went on to a region of its own there, behind the ends of others' regions most likely has: these are inputs that are not needed.
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
@@ -292,7 +293,8 @@ struct graph {
 	uint32_t *clocks;             /* likewise, of which there is nothing else so near together */
 	bool *entered;                /* each site that is no operation: is it ever? */
 	uint32_t end;                 /* node: the last events of all threads */
-	bool interrupted;             /* some thread was in a region inside of an operation */
+	bool interrupted;             /* some thread was in a region inside of an operation, */
+	bool handles;                 /* or came to a signal's handler, wherever it was: when, and how often, nobody recorded why */
 	bool gives;                   /* some work is given to whoever asks first */
 	struct graph_late *lates; size_t nlates; /* likewise in the spill */
 	struct graph_open *opens; size_t nopens; /* likewise */

@@ -1931,6 +1931,21 @@ may_buy two-send a 100 499970
 } | trace to-itself
 may_buy to-itself a 100 571396
 
+# How often a signal's handler comes in the midst of work may be a timer's.
+{
+	head_of 1
+	echo "site 50 kind=region name=handler%20tick file=x.c line=50 auto=1"
+	echo "e 0 1000000 1 enter"
+	for at in 1200000 1400000 1600000 1800000; do
+		echo "e 0 $at 50 enter"
+		op 0 0 $at $((at + 100000))
+		echo "e 0 $((at + 100000)) 50 exit"
+	done
+	echo "e 0 2000000 1 exit"
+} | trace handled
+may_buy handled a 50 250000
+expects handled 20 20
+
 # A thread ends its process while the first one waits for another, which sleeps: in another run that may be over before.
 {
 	head_of 3 | sed '/^thread/d'
