@@ -27,10 +27,12 @@ bool orders_is_plain(const struct orders *o, const struct graph *g, uint32_t nod
 	return lock != NO_QUEUE && o->plain[lock];
 }
 
-/* Of an end that has no cause in the trace, and of a thread that nobody is known to have begun, no order decides. */
+/* Not of an end that a time brings, nor of what happens by itself (graph_let_go) or begins a thread that nobody is known to have
+ * begun. But a wait of which nobody knows for whom may be for a lock (of a file, of a stream, ...). */
 bool orders_decide(const struct graph_node *j)
 {
-	return j->loose && j->delayed && j->kind != GRAPH_UNKNOWN && !(j->kind == GRAPH_SYNC && j->ninputs == 1);
+	bool by_time = j->kind == GRAPH_UNKNOWN && (!graph_lacks_cause(j) || j->what == GRAPH_TIMED);
+	return j->loose && j->delayed && !by_time && !(j->kind == GRAPH_SYNC && j->ninputs == 1);
 }
 
 /* ---- Where a thread is ------------------------------------------------------------------------ */

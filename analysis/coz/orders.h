@@ -21,9 +21,10 @@
  * That holds for locks that are *plain*: every take of it waits for nothing else, in no loop of attempts; who has it gives it back,
  * and waits meanwhile for nothing but plain locks; no sleep in there is what is left of a period; all threads are in the trace; and how long
  * such a lock takes to be handed on was seen. Work that is given out must not wait for anything else, either, nor give anything.
- * Behind any other choice (a lock that is none of these, a semaphore, a wildcard, a task) nothing is known but that at any moment some thread
- * does what it did here, or waits for what comes at a moment that was known here: so no event happens later than it did here by more than
- * all threads took, one after the other.
+ * Behind any other choice (a lock that is none of these, a semaphore, a wildcard, a task, or a wait of which it is not known for
+ * whom: that may have been a lock, of a file perhaps) nothing is known but that at any moment some thread does what it did here, or
+ * waits for what comes at a moment that was known here: so no event happens later than it did here by more than all threads took, one
+ * after the other.
  *
  * Law: in every run an event's saving is no less than its lower bound, settled (saving_settle), in whatever order locks are had. */
 #ifndef ANALYSIS_ORDERS_H

@@ -166,6 +166,7 @@ enum {
 	GRAPH_FOUND,   /* with a message, which a receive has waited for since it began */
 	/* UNKNOWN, and nothing says so: */
 	GRAPH_PRESUMED, /* but its last input, a candidate, has most likely ended it */
+	GRAPH_TIMED,    /* but it was a timer, whoever has set it, and when */
 	GRAPH_COLLECTIVE,
 };
 

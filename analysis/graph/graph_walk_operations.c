@@ -365,7 +365,7 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 		else if (trace_has(&w->entered, DPROF_KEY_UNTIL))
 			sleep_until(w, exit);
 		else if (trace_has(&w->entered, DPROF_KEY_BYTES)) /* of a timer, that may have been set long before */
-			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
+			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, GRAPH_TIMED);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
 	else if (w->sends_outside) /* the receiver may be waited for, or not */

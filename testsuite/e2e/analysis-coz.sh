@@ -1199,7 +1199,7 @@ buys window-progress a 50 0
 	op 3 30 1000000 1000010
 } | trace window-hosts
 expect 0 coz --json --region a --reduce 50 window-hosts
-interval speedup_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi > 99"; } || fail "window-hosts: $(cat out)"
+interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi > 99"; } || fail "window-hosts: $(cat out)"
 
 # Ranks count in a window, and whoever has the next number does what that stands for: b takes four times as long as each of eight a. What
 # a rank does another may do.
@@ -1946,6 +1946,20 @@ may_buy to-itself a 100 571396
 may_buy handled a 50 250000
 expects handled 20 20
 
+# Who waits it is not known for whom may wait for a lock, which another may have first.
+{
+	head_of 3
+	echo "site 50 kind=wait name=flock file=x.c line=50"
+	op 0 0 1000000 1250000
+	op 0 50 1250000 1275010 peer=72057594037927934
+	op 0 1 1275010 1775000
+	op 1 1 1000000 1200000
+	op 1 50 1200000 1225010 peer=72057594037927934
+	op 1 1 1225010 2275000
+	op 2 1 1000000 1225000
+} | trace file-lock
+may_buy file-lock a 100 -392157
+
 # A thread ends its process while the first one waits for another, which sleeps: in another run that may be over before.
 {
 	head_of 3 | sed '/^thread/d'
@@ -2564,7 +2578,8 @@ proves future a 2 8000 8000
 { future 5; op 2 1 1000000 1340000; } | trace future-over
 proves future-over a 100 40000 40000
 { future 5; op 2 1 1000000 1340000; op 2 8 1340000 1700000 peer=$((2 ** 56 - 2)); } | trace future-waits
-proves future-waits a 100 40000 40000
+expect 0 coz --json --region a --reduce 100 future-waits # in another run that wait, for nobody knows whom, may be longer
+interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi < 4.001"; } || fail "future-waits: $(cat out)"
 { future 5; op 2 1 1000000 1500000; } | trace future-works
 buys future-works a 100 40000
 may_buy future-works a 100 0
@@ -2579,7 +2594,8 @@ may_buy future-other a 100 0
 	op 2 8 1200000 1380000 peer=$((2 ** 56 - 2))
 	op 2 1 1380000 1390000
 } | trace future-first
-proves future-first a 100 40000 400000
+expect 0 coz --json --region a --reduce 100 future-first
+interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi > 39.99 && $hi < 40.001"; } || fail "future-first: $(cat out)"
 # For a latch, everybody who has counted it down since it was made.
 latch() { # how thread 1 counts down
 	head_of 3
