@@ -189,7 +189,7 @@ static void find_end(struct builder *b, const struct bytes_channel *c, const str
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(gave + behind), .n = 1, .queue = inbox_of(b, c, taken) });
 }
 
-void graph_room(struct builder *b, struct wait_begin begin, struct event_ref other, struct event_ref exit)
+struct graph_node *graph_room(struct builder *b, struct wait_begin begin, struct event_ref other, struct event_ref exit)
 {
 	struct node_input inputs[BEGIN_INPUTS + 1];
 	size_t n = graph_begin_inputs(&begin, inputs);
@@ -197,6 +197,7 @@ void graph_room(struct builder *b, struct wait_begin begin, struct event_ref oth
 		inputs[n++] = (struct node_input){ .ref = other, .candidate = true };
 	struct graph_node *node = graph_arrival(b, exit, GRAPH_BYTES_GIVEN, inputs, n);
 	node->hidden = node->delayed = true;
+	return node;
 }
 
 /* Whoever of several takes gets the next piece of work. */
@@ -232,8 +233,9 @@ static void add_channel(struct builder *b, struct bytes_channel *c)
 	}
 	for (size_t i = 0; i < c->ntook; i++)
 		(c->took[i].to > c->took[i].from ? take_bytes : find_end)(b, c, &c->took[i]);
+	bool in_turns = are_of_several(c->gave, c->ngave); /* then there may be room for another first */
 	for (size_t i = 0; i < c->ngave; i++)
-		graph_room(b, c->gave[i].begin, c->gave[i].other, c->gave[i].exit);
+		graph_room(b, c->gave[i].begin, c->gave[i].other, c->gave[i].exit)->loose = in_turns;
 }
 
 /* ---- What the other side did ----------------------------------------------------------------- */

@@ -411,7 +411,7 @@ void graph_bytes(struct builder *);
 
 /* Who gave bytes may have had to wait for room, perhaps until what the `other` side did last (at = NO_EVENT: not
  * known). */
-void graph_room(struct builder *, struct wait_begin, struct event_ref other, struct event_ref exit);
+struct graph_node *graph_room(struct builder *, struct wait_begin, struct event_ref other, struct event_ref exit);
 void graph_processes(struct builder *);
 void graph_locks(struct builder *);
 

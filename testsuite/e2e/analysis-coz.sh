@@ -1960,6 +1960,18 @@ expects handled 20 20
 } | trace file-lock
 may_buy file-lock a 100 -392157
 
+# Nor is it known here who takes bytes, and so makes room; but of two that give them either may have it first.
+{
+	head_of 2
+	echo "site 50 kind=wait name=write file=x.c line=50"
+	op 0 0 1000000 1250000
+	op 0 50 1250000 1700000 peer=72057594037927934 channel=5 offset=1000 bytes=10 role=1
+	op 0 1 1700000 2200000
+	op 1 1 1000000 1200000
+	op 1 50 1200000 1699500 peer=72057594037927934 channel=5 offset=0 bytes=1000 role=1
+} | trace room
+may_buy room a 100 416666
+
 # A thread ends its process while the first one waits for another, which sleeps: in another run that may be over before.
 {
 	head_of 3 | sed '/^thread/d'
