@@ -17,7 +17,8 @@
  *
  *   foreign.cc   refuses to be loaded by what is no GCC
  *   options.cc   -fplugin-arg-dprof-...
- *   pragma.cc    parses a directive (pragmas/grammar.def) and leaves a marker (marker.cc)
+ *   pragma.cc    parses a directive (pragmas/grammar.def, by way of grammar.cc) and leaves a marker (marker.cc);
+ *                with it lex.cc (tokens) and value.cc (the expression of `instance`)
  *   stretches.cc which parts are off; names.cc: one kind for each name
  *   close.cc     when a function is parsed: which statement a region takes; with it source.cc, what
  *                follows the directive in the text
@@ -26,10 +27,10 @@
  *   bodies.cc    then: which functions threads start with, and signals are given to; later, what teams of threads run
  *   lower.cc     then: markers become notes of events, and try/finally; with it instance.cc (which of
  *                many it is) and jumps.cc (refuses jumps in)
- *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc);
- *                with it calls.cc: events around calls that synchronise (calls.def), library.cc: likewise of
- *                libstdc++, inside of its headers (library.def), fortran.cc: calls
- *                that stand for pragmas, and balance.cc: returns between begin and end
+ *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc), of which the object
+ *                tells the runtime when it is loaded (loading.cc); with it calls.cc: events around calls that
+ *                synchronise (calls.def), library.cc: likewise of libstdc++, inside of its headers (library.def),
+ *                fortran.cc: calls that stand for pragmas, and balance.cc: returns between begin and end
  *   register_barriers.cc  before the first optimiser that moves code: holds the values that cross a region's
  *                border
  *   inlined.cc   after inlining: takes away what it made needless

@@ -17,11 +17,15 @@
  *   graph_owners.c  threads that have regions of their own
  *   graph_masters.c  those who listen to anyone, and answer
  *   graph_counts.c  the last of those who come to a lock signals
+ *   graph_wakes.c  waits for a condition variable that was signalled for somebody else
+ *   graph_conditions.c  condition variables that count, as semaphores do
  *   graph_batches.c  things that are taken several at once
  *   graph_alike.c  the last of those who do alike posts
+ *   graph_elections.c  threads of which the first or the last that comes to a lock does more
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_latches.c  what is there for good once it is given: futures, latches
  *   graph_moments.c  sleeps until a moment
+ *   graph_presumed.c  what has most likely ended a wait of which no record says what did
  *   graph_cancels.c  regions of OpenMP that one thread ends for all, and threads that another one ends
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process

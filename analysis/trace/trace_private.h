@@ -25,6 +25,7 @@
  *   trace_absent.c   threads and ranks of which nothing is here
  *   trace_killed.c   until when processes without an end may have run
  *   trace_groups.c   who takes part in what
+ *   trace_forked.c   children that begin in the regions in which they were forked
  *   trace_text.c     names as they may be shown */
 #ifndef ANALYSIS_TRACE_PRIVATE_H
 #define ANALYSIS_TRACE_PRIVATE_H

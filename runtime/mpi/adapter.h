@@ -9,12 +9,15 @@
  *   messages.c     sends and receives
  *   neighbors.c    collective operations of neighbours
  *   partitioned.c  sends and receives in parts
+ *   persistent.c   what may be started again and again
  *   windows.c      one-sided communication
  *   files.c        files that several ranks write together
  *   completions.c  Wait, Test and their families
  *   requests.h     what was begun and is not complete
  *   groups.c       numbers communicators
- *   hosts.c        numbers hosts and lets FreeZer measure between them
+ *   members.h      which ranks are linked with the adapter
+ *   hosts.c        numbers hosts and lets FreeZer measure between them (hosts.h)
+ *   fortran.c      calls from Fortran go the way of those from C
  *
  * The plugin says where a call stands that it saw; all are recorded in here: ENTER ARG ARG ARG ... EXIT
  *

@@ -3,7 +3,7 @@
  * hosts.h - the parts of measuring between hosts.
  *
  *   hosts.c       which ranks share a clock; begin and end
- *   sync_options.c      what the environment wants of it
+ *   sync_options.c  what the environment wants of it
  *   endpoint.c    this host's socket, its addresses, its log
  *   measure.c     bursts between endpoints, pair by pair
  *   background.c  a few packets now and then while the program runs

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What is said of the source's structure is so: the folders of analysis/ stand in ARCHITECTURE.md in an order in which each uses those
+# above it, and who lists the files of a folder lists them all.
+. testsuite/lib.sh
+
+# ---- Folders ------------------------------------------------------------------------------------
+sed -n 's/^| `\([a-z0-9]*\)\/` |.*/\1/p' ARCHITECTURE.md >"$dir/order"
+ls -d analysis/*/ | cut -d/ -f2 | sort | diff <(sort "$dir/order") - >"$dir/folders" ||
+	fail "ARCHITECTURE.md does not have each folder of analysis/ once: $(cat "$dir/folders")"
+grep -roE --include='*.[ch]' --include='*.def' '^#include "analysis/[a-z0-9]+/' analysis | sed -E 's/^analysis\/([a-z0-9]+)\/.*"analysis\/([a-z0-9]+)\//\1 \2/' |
+	sort -u >"$dir/uses"
+[ "$(wc -l <"$dir/uses")" -gt 100 ] || fail "few folders are found to use others: $(wc -l <"$dir/uses")"
+awk 'NR == FNR { at[$1] = NR; next } at[$2] > at[$1] { print $1 " uses " $2 }' "$dir/order" "$dir/uses" >"$dir/upward"
+[ ! -s "$dir/upward" ] || fail "ARCHITECTURE.md has below a folder what that uses: $(cat "$dir/upward")"
+
+# ---- Lists of files -----------------------------------------------------------------------------
+# Who uses what such a header declares is listed there, or in another one beside it, or has a header of its own. Not as one of "the files
+# graph*.c", which says nothing.
+listed() { awk 'FNR == 1 { head = 1 } head; /\*\// { head = 0 }' "$@" | grep -oE '\b[a-z_0-9*]+\.cc?\b' | grep -vE '^[a-z]+\*\.c$'; }
+is_listed() {
+	local pattern
+	while read -r pattern; do
+		# shellcheck disable=SC2053
+		[[ $1 != $pattern ]] || return 0
+	done <"$dir/list"
+	return 1
+}
+lists=(analysis/{graph/graph,match/match,path/path,trace/trace,waits/waits,coz/greedy}_private.h plugin/parts.h
+	runtime/{mpi/adapter,mpi/hosts,gomp/gomp,libc/libc,pthread/pthread}.h)
+for list in "${lists[@]}"; do
+	folder=${list%/*}
+	case $folder in
+	plugin) listed plugin/plugin.cc ;;
+	runtime/mpi) listed runtime/mpi/adapter.h runtime/mpi/hosts.h ;;
+	*) listed "$list" ;;
+	esac >"$dir/list"
+	[ "$(wc -l <"$dir/list")" -ge 4 ] || fail "$list lists few files: $(cat "$dir/list")"
+	for file in $(grep -lF "#include \"$list\"" "$folder"/*.c*); do
+		[ -e "${file%.c*}.h" ] || is_listed "${file##*/}" || fail "$list does not say what $file is"
+	done
+done
+exit $failed
