@@ -38,15 +38,6 @@ static struct interval span_seconds(const struct diagnosis_answer *a)
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-/* "app.c:12", or the name where no place is known; to be freed. */
-static char *place(const struct trace *trace, uint32_t site)
-{
-	if (site >= trace->nsites)
-		return NULL;
-	const struct tr_site *s = &trace->sites[site];
-	return s->line ? mem_format("%s:%u", s->file, s->line) : mem_copy(s->name);
-}
-
 static void fill_location(struct reply *r, const struct trace *trace, uint32_t thread)
 {
 	if (thread >= trace->nthreads)
@@ -65,7 +56,7 @@ static void fill_part(struct reply *r, size_t part)
 
 static void fill_finding(struct reply *r, const struct trace *trace, const struct diagnosis_finding *f)
 {
-	char *where = place(trace, f->site);
+	char *where = site_place(trace, f->site);
 	reply_row(r, tab_text(f->cause), tab_flag(f->proved), tab_interval(f->cost), tab_text(where),
 		  f->site < trace->nsites ? tab_text(trace->sites[f->site].name) : tab_text(NULL), tab_text(f->what),
 		  tab_text(f->suggestion));

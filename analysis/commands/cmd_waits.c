@@ -43,13 +43,6 @@ static bool proved(const struct waits_answer *a, frz_time ticks)
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-/* "app.c:12", or the name where no place is known; to be freed. */
-static char *place(const struct trace *trace, uint32_t site)
-{
-	const struct tr_site *s = &trace->sites[site];
-	return s->line ? mem_format("%s:%u", s->file, s->line) : mem_copy(s->name);
-}
-
 static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 {
 	return tab_text(site < trace->nsites ? trace->sites[site].name : OUTSIDE_REGIONS);
@@ -78,7 +71,7 @@ static void fill_causes(struct reply *r, const struct waits_answer *a)
 	reply_table(r, "waits", columns, 0);
 	for (size_t i = 0; i < a->waits->ncauses; i++) {
 		const struct wait_sum *s = &a->waits->causes[i];
-		char *at = place(a->trace, s->site), *did = s->did < a->trace->nsites ? place(a->trace, s->did) : NULL;
+		char *at = site_place(a->trace, s->site), *did = site_place(a->trace, s->did);
 		reply_row(r, WAITED_CELLS(a, s, at), tab_count(a->trace->threads[s->for_thread].rank),
 			  tab_count(pid_of(a->trace, s->for_thread)), tab_count(a->trace->threads[s->for_thread].number),
 			  name_of(a->trace, s->did), tab_text(did));
@@ -94,7 +87,7 @@ static void fill_places(struct reply *r, const struct waits_answer *a)
 	reply_table(r, "places", columns, 0);
 	for (size_t i = 0; i < a->waits->nplaces; i++) {
 		const struct wait_sum *s = &a->waits->places[i];
-		char *at = place(a->trace, s->site);
+		char *at = site_place(a->trace, s->site);
 		reply_row(r, WAITED_CELLS(a, s, at));
 		free(at);
 	}
@@ -110,7 +103,7 @@ static void fill_delays(struct reply *r, const struct waits_answer *a)
 	reply_table(r, "delays", columns, 0);
 	for (size_t i = 0; i < a->waits->ndelays; i++) {
 		const struct wait_delay *d = &a->waits->delays[i];
-		char *at = d->site < a->trace->nsites ? place(a->trace, d->site) : NULL;
+		char *at = site_place(a->trace, d->site);
 		reply_row(r, tab_count(a->trace->threads[d->thread].rank), tab_count(pid_of(a->trace, d->thread)),
 			  tab_count(a->trace->threads[d->thread].number), name_of(a->trace, d->site), tab_text(at),
 			  tab_interval(seconds(a, d->ticks)), tab_interval(interval_percent(d->ticks, a->waiting)),

@@ -27,10 +27,7 @@ struct interval facts_share(const struct facts *f, frz_time part)
 
 char *facts_place(const struct trace *trace, uint32_t site)
 {
-	if (site >= trace->nsites)
-		return mem_copy(OUTSIDE_REGIONS);
-	const struct tr_site *s = &trace->sites[site];
-	return s->line ? mem_format("%s:%u", s->file, s->line) : mem_copy(s->name);
+	return site < trace->nsites ? site_place(trace, site) : mem_copy(OUTSIDE_REGIONS);
 }
 
 struct location_name facts_location(const struct trace *trace, uint32_t thread)

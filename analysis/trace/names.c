@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 
 struct location_name rank_name(const struct trace *trace, size_t thread)
@@ -132,6 +133,14 @@ struct site_name site_name_said(const struct trace *trace, uint32_t site, size_t
 struct site_name site_name(const struct trace *trace, uint32_t site)
 {
 	return site_name_within(trace, site, SITE_NAME_ROOM);
+}
+
+char *site_place(const struct trace *trace, uint32_t site)
+{
+	if (site >= trace->nsites)
+		return NULL;
+	const struct tr_site *s = &trace->sites[site];
+	return s->line ? mem_format("%s:%u", s->file, s->line) : mem_copy(s->name);
 }
 
 struct site_name region_name_within(const struct trace *trace, uint32_t site, size_t room)

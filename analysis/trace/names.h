@@ -19,6 +19,9 @@ struct site_name { char text[SITE_NAME_ROOM + 1]; };
 struct site_name site_name_within(const struct trace *, uint32_t site, size_t room);
 struct site_name site_name(const struct trace *, uint32_t site); /* as long as it can be */
 
+/* "app.c:12", or the name where no place is known; NULL: there is no such site. To be freed. */
+char *site_place(const struct trace *, uint32_t site);
+
 /* The name alone. */
 struct site_name region_name_within(const struct trace *, uint32_t site, size_t room);
 
