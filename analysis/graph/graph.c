@@ -490,6 +490,56 @@ static void builder_open(struct builder *b, struct graph *g)
 	}
 }
 
+/* Operations of which it is recorded who takes part in them become nodes, or marks for the walks along threads. These keep all others, by
+ * what they are. */
+static void walk_threads(struct builder *b)
+{
+	const struct trace *trace = b->graph->trace;
+	progress_begin("finding wait dependencies",
+		       (1 + !match_log_is_full(b->graph->times->program.matches)) * trace_records(trace));
+	find_first_stamps(b->graph);
+	graph_matches(b);
+	for (uint32_t s = 0; s < trace->nsites; s++)
+		b->passes[s] = graph_passes(trace, s);
+	graph_walks(b);
+	for (uint32_t s = 0; s < trace->nsites; s++)
+		b->graph->entered[s] |= (b->passes[s] & TR_PASS_ENTERED) != 0;
+	find_handlers(b->graph);
+	graph_begins(b);
+	graph_processes(b);
+	progress_end();
+}
+
+/* Those that were kept become nodes, kind by kind. The order matters: attempts are found before locks say what ended each (graph_find_tried,
+ * graph_end_tried); locks, ranks and windows that give out work before what threads only seem to share out (graph_counters); and waits of
+ * which nothing has said what ended them come last (graph_presumed). */
+static void make_nodes(struct builder *b)
+{
+	graph_inboxes(b);
+	graph_completions(b);
+	graph_polls(b);
+	graph_joins(b);
+	graph_team_ends(b);
+	graph_bytes(b);
+	graph_masters(b);
+	graph_sleeps(b);
+	graph_find_tried(b);
+	graph_locks(b);
+	graph_elections(b);
+	graph_end_tried(b);
+	graph_window_counters(b);
+	graph_counters(b);
+	let_go_of_unseen(b);
+	graph_tasks(b);
+	graph_cancellations(b);
+	graph_thread_cancels(b);
+	graph_bare_barriers(b);
+	graph_shared_barriers(b);
+	graph_end(b);
+	graph_moments(b);
+	graph_presumed(b);
+}
+
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
 	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * trace->nthreads) };
@@ -500,42 +550,8 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	g->clocks = zeros(trace->nthreads, sizeof *g->clocks);
 	find_clocks(g);
 	builder_open(&b, g);
-	progress_begin("finding wait dependencies",
-		       (1 + !match_log_is_full(times->program.matches)) * trace_records(trace));
-	find_first_stamps(g);
-	graph_matches(&b);
-	for (uint32_t s = 0; s < trace->nsites; s++)
-		b.passes[s] = graph_passes(trace, s);
-	graph_walks(&b);
-	for (uint32_t s = 0; s < trace->nsites; s++)
-		g->entered[s] |= (b.passes[s] & TR_PASS_ENTERED) != 0;
-	find_handlers(g);
-	graph_begins(&b);
-	graph_processes(&b);
-	progress_end();
-	graph_inboxes(&b);
-	graph_completions(&b);
-	graph_polls(&b);
-	graph_joins(&b);
-	graph_team_ends(&b);
-	graph_bytes(&b);
-	graph_masters(&b);
-	graph_sleeps(&b);
-	graph_find_tried(&b);
-	graph_locks(&b);
-	graph_elections(&b);
-	graph_end_tried(&b);
-	graph_window_counters(&b);
-	graph_counters(&b);
-	let_go_of_unseen(&b);
-	graph_tasks(&b);
-	graph_cancellations(&b);
-	graph_thread_cancels(&b);
-	graph_bare_barriers(&b);
-	graph_shared_barriers(&b);
-	graph_end(&b);
-	graph_moments(&b);
-	graph_presumed(&b);
+	walk_threads(&b);
+	make_nodes(&b);
 	sort_sync_points(g);
 	find_contradictions(&b);
 	graph_inside(&b);

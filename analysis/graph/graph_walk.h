@@ -6,10 +6,10 @@
 
 #include "analysis/graph/graph_private.h"
 
-/* Something begun with an id, whose completion comes later. */
 /* A thread came for a task, and had one; it `rests` where none was left of those for which it waited. */
 struct task_come { struct event_ref ref, has; bool rests; };
 
+/* Something begun with an id, whose completion comes later. */
 struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for, of_unknown; };
 
 /* A task that runs: of the builder's runs, and the site of its region. */
