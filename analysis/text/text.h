@@ -21,6 +21,7 @@
  *        by_rank=0                                its own order is not that of the ranks
  *   site N kind=WORD name=TEXT file=PATH line=N column=N function=NAME
  *        auto=0|1                                 auto: a region that the user did not mark
+ *        role=WORD                                format.h, struct dprof_site
  *   link CLOCK STAMP CLOCK STAMP
  *   sched THREAD STAMP STAMP cpu=NS delay=NS involuntary=N moves=N last=0|1   format.h, struct dprof_sched
  *   without KINDS                                   of all processes
