@@ -141,8 +141,8 @@ static const struct option_line {
 	{ "gate", 'G', NULL, "diff", TO(gate),
 	  "exit status 3 if B takes more time than A, for use in tests" },
 	{ "model", 'M', "MODEL", "diagnose", TO(model),
-	  "how the program works: generic, master-worker, pipeline, wavefront, divide-conquer, bsp, or auto (default), which "
-	  "infers it from messages and collective operations" },
+	  "how the program works: generic, master-worker, pipeline, wavefront, divide-conquer, bsp, task-pool, or auto "
+	  "(default), which infers it from messages and collective operations" },
 	{ "rules", 'u', "FILE", "diagnose", TO(rules),
 	  "apply these rules as well" },
 	{ "sync", 'S', "FILE", "audit", read_sync, "a file that freezer measure --log has made", 0,

@@ -50,6 +50,14 @@ while read -r command options; do
 done < <(grep -ohE 'dprof-analyze [a-z]+( --[a-z-]+( [A-Za-z0-9.]+)?)+' docs/*.md docs/concepts/*.md | sed -E 's/^dprof-analyze //; s/ [A-Za-z0-9.]+( |$)/ /2g' |
 	awk '{ printf "%s", $1; for (i = 2; i <= NF; i++) if ($i ~ /^--/) printf " %s", $i; print "" }' | sort -u)
 
+# The models of diagnose: those that the help and the manual page name are those that there are.
+models() { tr -s '\n\t ' ' ' | sed -n 's/.*how the program works: \([^(]*\) (default).*/\1/p' | sed 's/,\? or /, /; s/, /\n/g' | sort; }
+"$analyze" diagnose --help | models >"$dir/models"
+models <docs/dprof-analyze.1.scd | diff "$dir/models" - >"$dir/out" ||
+	fail "the help names other models than the manual page: $(cat "$dir/out")"
+n=$(sed -n 's/^const char \*const diagnosis_models\[\] = { \(.*\), NULL };/\1/p' analysis/diagnose/diagnose.c | tr , '\n' | wc -l)
+[ "$n" -ge 7 ] && [ "$(wc -l <"$dir/models")" -eq $((n + 1)) ] || fail "the help has not all of $n models and auto: $(cat "$dir/models")"
+
 # Keys.
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/t" || exit 1
 mkdir "$dir/none"
