@@ -63,6 +63,13 @@ struct frz_assumption {
 			 than 2^60 ticks */
 };
 
+/* Rounded up, as no less than what was asked for may be assumed; less than 2^32 ppb. */
+static inline uint32_t frz_ppb(double ppm)
+{
+	double ppb = ppm * 1000 * (1 - 1e-12); /* one that is whole is not more for having been written in decimals */
+	return (uint32_t)ppb + (ppb > (uint32_t)ppb);
+}
+
 enum frz_status {
 	FRZ_PROVEN,        /* the links agree with the assumption */
 	FRZ_UNLINKED,      /* too few links: nothing is known of this clock */

@@ -36,7 +36,7 @@ static bool read_clock_model(struct options *o, const char *text)
 	double ppm = strtod(digits, &end);
 	if (end == digits || *end || !(ppm > 0 && ppm < 1000000))
 		return false;
-	o->assumption = (struct frz_assumption){ FRZ_DRIFT, (uint32_t)(ppm * 1000 + 0.5) };
+	o->assumption = (struct frz_assumption){ FRZ_DRIFT, frz_ppb(ppm) };
 	return true;
 }
 

@@ -90,7 +90,7 @@ static bool parse_drift(const char *text, struct frz_assumption *assumption)
 	if (end == text || *end || !(ppm >= 0 && ppm < 1e5))
 		return false;
 	*assumption = (struct frz_assumption){
-		.model = ppm > 0 ? FRZ_DRIFT : FRZ_AFFINE, .ppb = (uint32_t)(ppm * 1e3 + 0.5),
+		.model = ppm > 0 ? FRZ_DRIFT : FRZ_AFFINE, .ppb = frz_ppb(ppm),
 	};
 	return true;
 }

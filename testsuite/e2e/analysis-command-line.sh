@@ -86,6 +86,9 @@ good '^dprof-text 1$' dump "$t"
 good '^e 3 54000 1 exit group=1 seq=1 \[[0-9]+,[0-9]+\]$' dump --bounds "$t"
 good '^e 3 54000 1 exit group=1 seq=1 \[54000,54001\]$' dump --bounds --base h1 "$t"
 good '' clocks --clock-model affine "$t"
+for drift in 10=10 8.2=8.2 0.001=0.001 0.0014=0.002 0.0001=0.001; do # no less is assumed than was asked for
+	good "\"model\": \"drift:${drift#*=}\"" clocks --json --clock-model "drift:${drift%=*}" "$t"
+done
 good '' csp --work body --wait MPI_Barrier "$t"
 good '"directory": ' pack --json testsuite/fixtures/analysis/job.txt "$dir/json"
 good '"op": "enter"' dump --json --bounds "$t"
