@@ -482,7 +482,8 @@ int cmd_measure(int argc, char **argv)
 	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		options, parse, "HOST[:PORT]...",
-		"Bound the offset and the rate of the clocks of hosts where `freezer serve` runs.",
+		"Bound the offset and the rate of the clocks of hosts where `freezer serve` runs.\n\n"
+		"Example:\n  freezer measure --for=10s node2",
 		children, NULL, NULL,
 	};
 	struct measure m = {

@@ -50,6 +50,18 @@ while read -r command options; do
 done < <(grep -ohE 'dprof-analyze [a-z]+( --[a-z-]+( [A-Za-z0-9.]+)?)+' docs/*.md docs/concepts/*.md | sed -E 's/^dprof-analyze //; s/ [A-Za-z0-9.]+( |$)/ /2g' |
 	awk '{ printf "%s", $1; for (i = 2; i <= NF; i++) if ($i ~ /^--/) printf " %s", $i; print "" }' | sort -u)
 
+# README.md says so of each command in its table.
+sed -n '/^| command /,/^$/p' README.md | grep -oE '`[a-z][^`]*`' | tr -d '`' | awk '{ print $1, $2 ~ /^[a-z]+$/ ? $2 : $1 == "dprof-analyze" ? "report" : "" }' |
+	sort -u >"$dir/table"
+{ cat "$dir/table"; echo dprof-ab; } | while read -r words; do
+	# shellcheck disable=SC2086
+	case $words in
+	dprof-* | freezer*) "$B/bin/"$words --help ;;
+	*) "$analyze" $words --help ;;
+	esac | grep -q '^Example' || echo "$words"
+done >"$dir/without"
+[ "$(wc -l <"$dir/table")" -ge 15 ] && [ ! -s "$dir/without" ] || fail "README.md: --help has no example: $(cat "$dir/without"); $(cat "$dir/table")"
+
 # The models of diagnose: those that the help and the manual page name are those that there are.
 models() { tr -s '\n\t ' ' ' | sed -n 's/.*how the program works: \([^(]*\) (default).*/\1/p' | sed 's/,\? or /, /; s/, /\n/g' | sort; }
 "$analyze" diagnose --help | models >"$dir/models"
