@@ -4,7 +4,7 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "analysis/base/memory.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,4 +48,16 @@ char *mem_format(const char *format, ...)
 char *mem_copy(const char *string)
 {
 	return or_die(strdup(string));
+}
+
+FILE *mem_stream(char **text, size_t *size)
+{
+	return or_die(open_memstream(text, size));
+}
+
+void mem_stream_close(FILE *stream)
+{
+	bool whole = !ferror(stream);
+	whole &= fclose(stream) == 0;
+	or_die(whole ? &whole : NULL);
 }

@@ -10,11 +10,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 void *mem_resize(void *old, size_t count, size_t size);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vformat(const char *format, va_list) __attribute__((format(printf, 1, 0)));
 char *mem_copy(const char *string);
+
+/* What is written there is a string when it is closed, to be freed; all of it. */
+FILE *mem_stream(char **text, size_t *size);
+void mem_stream_close(FILE *);
 
 /* Makes room for one more in `array` of `count` elements and gives its address. */
 #define MEM_GROW(array, count)                                                                     \

@@ -494,6 +494,6 @@ static int answer_several(struct trace *trace, const struct options *options, st
 
 int cmd_efficiency(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	return options->ndirectories > 1 ? answer_several(trace, options, reply) 
+	return options->ndirectories > 1 ? answer_several(trace, options, reply)
 					  : relations_run(trace, options, reply, UNKNOWN, answer_one);
 }

@@ -105,14 +105,12 @@ static char *collect(struct trace *trace, const struct options *options)
 {
 	char *json = NULL;
 	size_t size;
-	struct page_data d = { .to = open_memstream(&json, &size), .trace = trace, .options = *options };
+	struct page_data d = { .to = mem_stream(&json, &size), .trace = trace, .options = *options };
 	d.options.html = NULL;
-	if (!d.to)
-		return NULL;
 	fputc('{', d.to);
 	int status = add_members(&d);
 	fputs("\"version\":1}", d.to);
-	fclose(d.to);
+	mem_stream_close(d.to);
 	if (status == EXIT_FINE)
 		return json;
 	free(json);

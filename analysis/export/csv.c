@@ -41,13 +41,13 @@ static char **site_fields(const struct trace *t)
 	for (size_t i = 0; i < t->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		size_t size;
-		FILE *out = open_memstream(&fields[i], &size);
+		FILE *out = mem_stream(&fields[i], &size);
 		fprintf(out, ",%s,", tr_kind_word(s->kind));
 		add(out, s->name);
 		putc(',', out);
 		add(out, s->file);
 		fprintf(out, ",%" PRIu32, s->line);
-		fclose(out);
+		mem_stream_close(out);
 	}
 	fields[t->nsites] = mem_copy(",,,,");
 	return fields;

@@ -206,11 +206,9 @@ static int decimals_within(const struct render_text *r, const struct tab_column 
 	for (bool fits = !r->reply.ends; !fits && decimals > 0; decimals -= !fits) {
 		char *line = NULL;
 		size_t size;
-		FILE *out = open_memstream(&line, &size);
-		if (!out)
-			abort();
+		FILE *out = mem_stream(&line, &size);
 		fits = put_cells(out, r, c, cells, decimals) <= r->columns;
-		fclose(out);
+		mem_stream_close(out);
 		free(line);
 	}
 	return decimals;

@@ -412,11 +412,9 @@ static void put_process_file(FILE *out, const struct pack *p, size_t process)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	if (!memory)
-		return;
+	FILE *memory = mem_stream(&text, &size);
 	put_process(memory, p, process);
-	fclose(memory);
+	mem_stream_close(memory);
 	fwrite(text, 1, size, out);
 	if (p->processes[process].finished)
 		fprintf(out, "sum %zu 0x%" PRIx64 "\n", size, dprof_sum_bytes(DPROF_SUM_BEGIN, text, size));
