@@ -53,10 +53,11 @@ static bool any;
 
 /* Held over a fork: a child could not look any more if another thread were in the loader then, which has a lock of its
  * own. Meanwhile whoever forks may come again: other libraries have it call functions (pthread_atfork) that fork, or
- * load what is instrumented. And the helper never waits for it: they may wait for a thread that asks something of it. It is
- * none of pthreads': those are recorded where a sanitizer in the program comes to them first, and who records may need it. */
-static bool locked;
-static __thread unsigned holds; /* of the calling thread */
+ * load what is instrumented, and so may a handler, at any instruction. And the helper never waits for it: they may wait for a
+ * thread that asks something of it. It is none of pthreads': those are recorded where a sanitizer in the program comes to them
+ * first, and who records may need it. */
+static const volatile unsigned *owner; /* the `holds` of the thread that has it, or NULL */
+static __thread volatile unsigned holds; /* of the calling thread: more than 0 before it has it, and no more 0 as long as it does */
 
 /* ---- Memory ----------------------------------------------------------------------------------
  *
@@ -517,14 +518,25 @@ static void look(struct look l)
 	last = now;
 }
 
+static bool take(void)
+{
+	const volatile unsigned *nobody = NULL;
+
+	return __atomic_load_n(&owner, __ATOMIC_RELAXED) == &holds ||
+	       __atomic_compare_exchange_n(&owner, &nobody, &holds, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Counted first, so that a handler that comes again in between leaves to us what it has taken. */
 static bool hold(bool waits)
 {
-	for (unsigned n = 0; !holds && __atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); n++) {
-		if (!waits)
+	holds++;
+	for (unsigned n = 0; !take(); n++) {
+		if (!waits) {
+			holds--;
 			return false;
+		}
 		sys_wait_for_other(n);
 	}
-	holds++;
 	return true;
 }
 
@@ -533,10 +545,13 @@ void dprof_modules_hold(void)
 	hold(true);
 }
 
+/* If it is still ours: a handler may have come again, and given it back. */
 void dprof_modules_release(void)
 {
-	if (!--holds)
-		__atomic_clear(&locked, __ATOMIC_RELEASE);
+	const volatile unsigned *mine = &holds;
+
+	if (--holds == 0)
+		__atomic_compare_exchange_n(&owner, &mine, NULL, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* Without signals: a handler may fork; and the thread may not end here, with the lock. */
