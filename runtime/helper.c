@@ -398,13 +398,14 @@ static bool may_start(bool in_handler)
 	return !in_handler || (!own_malloc && !may_be_handler());
 }
 
-/* `in_handler`: perhaps. A helper that the child of a vfork started would be a thread of that child: it would die with it, in the
- * middle of anything, and leave its parent, whose memory it is, with locks that nobody gives back. */
+/* `in_handler`: perhaps. In a process that is at its end a helper would have less to do than it takes to begin and to be
+ * waited for. One that the child of a vfork started would be a thread of that child: it would die with it, in the middle of
+ * anything, and leave its parent, whose memory it is, with locks that nobody gives back. */
 static void begin_helping(bool in_handler)
 {
 	int none = NO_HELPER;
 
-	if (sys(SYS_getpid) != dprof_process_pid())
+	if (sys(SYS_getpid) != dprof_process_pid() || dprof_process_ends())
 		return;
 	process = dprof_process_pid(); /* before anybody can ask */
 	if (!is_sanitized() && dprof_any_thread() && may_start(in_handler) &&

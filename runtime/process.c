@@ -619,6 +619,11 @@ static bool may_end(void)
 	return state == BEGUN;
 }
 
+bool dprof_process_ends(void)
+{
+	return __atomic_load_n(&has_ended, __ATOMIC_RELAXED);
+}
+
 static void say_child(long pid)
 {
 	char line[STEM_SIZE + 16];

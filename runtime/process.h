@@ -37,6 +37,9 @@ bool dprof_process_begin(void);
  * handler and more than once; does nothing in the child of a vfork. */
 void dprof_process_leave(void);
 
+/* It is at its end: what is recorded from here on may find its way into the files, or not. */
+bool dprof_process_ends(void);
+
 /* DIRECTORY/HOST-RANK and then `suffix`; false when that is too long. */
 bool dprof_process_path(char *to, size_t size, const char *suffix);
 const char *dprof_process_directory(void);

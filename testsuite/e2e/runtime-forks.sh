@@ -3,7 +3,7 @@
 #
 # What other libraries have a fork call, before it and behind it in the parent or the child, may do what it may without us:
 # record, fork, make threads and wait for them, meet at a barrier, load a library that is instrumented. And a handler that
-# forks returns, whatever it interrupts.
+# forks returns, whatever it interrupts; and a child that records nothing makes no thread to end.
 from=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
 export DPROF_EVENTS=-io,-sleep PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -47,11 +47,14 @@ for visits in 0 30 300; do
 	"$analyze" check dprof-forks-stepped.* >check 2>&1 || fail "a handler visits $visits times and forks: $(cat check)"
 done
 
-for what in forks-within; do
+for what in forks-within silent; do
 	# shellcheck disable=SC2046
 	gcc -Wall -Wextra -O1 -pthread $(pkg-config --cflags dprof) -o $what "$from/$what.c" $(pkg-config --libs dprof) || exit 1
 	timeout 100 ./$what >said || fail "$what: exit status $?, $(cat said)"
 done
+"$analyze" check dprof-silent.* >check 2>&1 || fail "silent: $(cat check)"
+[ "$("$analyze" dump dprof-silent.* | grep -c '^process ')" = 3 ] ||
+	fail "silent: expected 3 processes, found $("$analyze" dump dprof-silent.* | grep '^process ')"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
