@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -50,6 +51,7 @@ struct module {
 static struct module *modules;
 static size_t nmodules;
 static bool any;
+static int unread; /* 0, or why the program's file cannot be read: an error number */
 
 /* Held over a fork: a child could not look any more if another thread were in the loader then, which has a lock of its
  * own. Meanwhile whoever forks may come again: other libraries have it call functions (pthread_atfork) that fork, or
@@ -378,10 +380,22 @@ static void become_choosy(void)
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
+/* Where no /proc is it has the name by which it was called. */
+static int open_program(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT && name)
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	unread = fd < 0 ? errno : 0;
+	return fd;
+}
+
 static void inspect(struct module *m, const struct dl_phdr_info *info)
 {
 	bool program = !*info->dlpi_name;
-	int fd = open(program ? "/proc/self/exe" : info->dlpi_name, O_RDONLY | O_CLOEXEC);
+	int fd = program ? open_program() : open(info->dlpi_name, O_RDONLY | O_CLOEXEC);
 
 	memset(m, 0, sizeof(*m));
 	m->base = info->dlpi_addr;
@@ -588,6 +602,11 @@ void __dprof_4_loaded(const void *code)
 bool dprof_modules_any(void)
 {
 	return any;
+}
+
+int dprof_modules_unread(void)
+{
+	return unread;
 }
 
 /* They call for the program: std::thread, a team's threads. (So do sanitizers, but for us as well.) */

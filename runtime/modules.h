@@ -16,6 +16,9 @@ void dprof_modules_look(void);
 /* Has the program or one of its libraries (not counting dprof's own) any site? */
 bool dprof_modules_any(void);
 
+/* Why the program's file cannot be read, so that none of its sites is known: an error number; or 0. */
+int dprof_modules_unread(void);
+
 /* Is this an address in the program, in a library that has sites (not dprof's own), or in one that
  * works for such: libstdc++, libgomp? */
 bool dprof_modules_ours(const void *code);

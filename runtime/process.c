@@ -478,6 +478,21 @@ static void note_clock(void)
 		dprof_process_line("note", "FREEZER_CLOCK is not tsc or monotonic_raw; took tsc, where there is one");
 }
 
+static void note_code(void)
+{
+	int error = dprof_modules_unread();
+	char text[256];
+
+	if (error) {
+		snprintf(text, sizeof(text), "the program's file cannot be read (%s), so the names of its regions are not known: "
+			 "whoever runs it needs the right to read it", strerrordesc_np(error));
+		dprof_process_line("note", text);
+	} else if (!dprof_modules_any()) {
+		dprof_process_line("note", "no code here was instrumented: compile with dprof-cc, dprof-c++ or dprof-fort, "
+				   "or -fplugin=dprof, and do not remove the section dprof_sites");
+	}
+}
+
 static void first_notes(void)
 {
 	for (int i = 0; i < DPROF_COMPLAINTS; i++)
@@ -490,9 +505,7 @@ static void first_notes(void)
 	note_clock();
 	note_if(dprof_missing_waits());
 	note_missing();
-	if (!dprof_modules_any())
-		dprof_process_line("note", "no code here was instrumented: compile with dprof-cc, dprof-c++ or dprof-fort, "
-				   "or -fplugin=dprof, and do not remove the section dprof_sites");
+	note_code();
 }
 
 static bool present[DPROF_ADAPTERS];

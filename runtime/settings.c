@@ -279,14 +279,16 @@ static void host(struct dprof_settings *s)
 	snprintf(s->hostid, sizeof(s->hostid), "%s/%s", s->host, boot);
 }
 
+/* Where no /proc is, the name by which it was called. */
 static void program(struct dprof_settings *s)
 {
 	ssize_t n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
+	const char *name = (const char *)getauxval(AT_EXECFN);
 
-	if (n < 0)
-		snprintf(s->program, sizeof(s->program), "unknown");
-	else
+	if (n >= 0)
 		s->program[n] = '\0';
+	else if (!name || !realpath(name, s->program))
+		snprintf(s->program, sizeof(s->program), "unknown");
 }
 
 /* Absolute, because the program may change its directory before the next thread starts. */
