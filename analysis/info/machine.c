@@ -21,6 +21,22 @@ static void fill_clock(struct reply *r)
 		  frz_ghz(), tsc ? "" : ": the TSC is not invariant here, and each event costs a call more");
 }
 
+/* Nothing is said of cores that were not compared. */
+static void say_cores(struct reply *r, const struct frz_cores *c, double ns)
+{
+	if (c->n == 1)
+		reply_say(r, SAY_INDENTED, "cores: 1");
+	else if (c->compared == 0)
+		reply_say(r, SAY_INDENTED, "cores: %zu, too busy to be compared now: whether they share a clock is not known", c->n);
+	else if (c->compared < c->n - 1)
+		reply_say(r, SAY_INDENTED, "cores: %zu, of which %zu share a clock to within %.0f ns; the others were too busy to be "
+			  "compared now", c->n, c->compared + 1, ns);
+	else
+		reply_say(r, SAY_INDENTED, "cores: %zu, which share a clock to within %.0f ns", c->n, ns);
+	if (c->disagree)
+		reply_say(r, SAY_INDENTED, "%zu of them differ from the first for certain: they are clocks of their own.", c->disagree);
+}
+
 static void fill_cores(struct reply *r)
 {
 	struct frz_cores cores;
@@ -34,10 +50,7 @@ static void fill_cores(struct reply *r)
 	reply_value(r, "cores.compared", tab_count((int64_t)cores.compared));
 	reply_value(r, "cores.disagree", tab_count((int64_t)cores.disagree));
 	reply_value(r, "cores.uncertainty_ns", tab_upper(ns));
-	reply_say(r, SAY_INDENTED, "cores: %zu, of which %zu were compared with the first; they share a clock to within %.0f ns", cores.n,
-		  cores.compared, ns);
-	if (cores.disagree)
-		reply_say(r, SAY_INDENTED, "%zu of them differ from the first for certain: they are clocks of their own.", cores.disagree);
+	say_cores(r, &cores, ns);
 	frz_cores_free(&cores);
 }
 

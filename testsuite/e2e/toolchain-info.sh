@@ -12,6 +12,11 @@ jq -e --arg gcc "$gcc" '(.version | test("^[0-9]+\\.[0-9]+$")) and (.trace_forma
 	any(.compilers[]; .name == "gcc" and .plugin) and (.cores.count > 0) and (.clock.nominal_ghz > 0) and .traces.writable' \
 	"$dir/json" >/dev/null || fail "$(cat "$dir/json")"
 [ "$(jq .cores.count "$dir/json")" = "$(nproc)" ] || fail "other cores than nproc's $(nproc): $(jq .cores "$dir/json")"
+compared='(which|of which [0-9]+) share a clock to within [0-9]+ ns'
+tr -s ' \n' ' ' <"$dir/out" | grep -qE "cores: $(nproc)(, $compared|, too busy to be compared now: whether| kernel:)" ||
+	fail "of the cores: $(grep -A 1 cores: "$dir/out")"
+taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$info" | grep -qx '  cores: 1' ||
+	fail "more is said of one core than that it is one"
 for mpi in openmpi mpich; do
 	there=$([ -e "$B/lib/libdprof-$mpi.so" ] && echo true || echo false)
 	[ "$(jq --arg mpi $mpi '.mpi[] | select(.name == $mpi).adapter' "$dir/json")" = $there ] || fail "$mpi: $(jq -c .mpi "$dir/json")"
