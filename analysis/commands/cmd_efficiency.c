@@ -176,10 +176,19 @@ static void say_cause(struct reply *r, const struct efficiency_answer *a, enum f
 	free(why);
 }
 
+static bool has_cause(const struct efficiency *e)
+{
+	bool any = e->threads_cause.named;
+	for (int f = 0; f < FACTORS; f++)
+		any |= e->cause[f].named;
+	return any;
+}
+
 static void say_causes(struct reply *r, const struct efficiency_answer *a)
 {
 	const struct efficiency_cause *c = &a->e.threads_cause;
-	reply_gap(r);
+	if (has_cause(&a->e) || !a->e.nregions)
+		reply_gap(r);
 	for (int f = 0; f < FACTORS; f++)
 		say_cause(r, a, f);
 	if (!c->named)

@@ -43,6 +43,7 @@ factors() { # directory filter parallel load-balance communication serialisation
 		\$s.lo * \$t.lo / 100 <= \$c.hi and \$s.hi * \$t.hi / 100 >= \$c.lo" out >is || fail "$1: products do not hold"
 	expect 0 efficiency "$1"
 	fits_80 out || fail "$1: wider than 80 columns"
+	! uniq -d out | grep -qx '' || fail "$1: two blank lines in a row: $(cat out)"
 }
 
 causes() { # directory [factor,rank,name,line] of all
@@ -60,6 +61,11 @@ causes imbalance '[["load_balance",0,"a",1,"proved"]]'
 expect 0 efficiency imbalance
 says out 'Low: load balance, at most 70.01 %'
 says out 'Rank 0 is useful in a (x.c:1)'
+
+# Both have the same to do: nothing is low, and what would be said of that leaves no gap.
+{ ranks 2; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 101000; op 1 2 101000 102000 group=1 seq=0; } | trace balanced
+factors balanced . 99.01 100 99.01 99.01..100 99.01..100
+causes balanced '[]'
 
 # One after the other: the second waits for what the first sends.
 { ranks 2; work 0 0 1000 61000; op 0 3 61000 62000 group=1 peer=1 tag=1 bytes=8; op 0 2 62010 103000 group=1 seq=0
