@@ -268,6 +268,9 @@ static int refuse_sync(const struct command_line *a)
 static int audit(size_t command, const struct command_line *a)
 {
 	struct options options = a->options;
+	if (a->nwords == 1 && is_directory(a->word[0]))
+		return command_line_refuse("audit: expected the file of another tool's trace, found the directory %s; "
+					   "a trace of dprof's own needs no audit: dprof-analyze check", a->word[0], NULL);
 	if (!is_another_tools(a))
 		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2; or files of PyTorch's profiler, .json, one of each rank",
 					   "audit", NULL);
@@ -366,6 +369,9 @@ static int take_sides(struct command_line *a)
 static int choose_directory(struct command_line *a, size_t command, const char **directory)
 {
 	*directory = a->word[0];
+	if (a->nwords == 0 && a->options.html && is_directory(a->options.html))
+		return command_line_refuse("--html: expected the file to write, such as report.html, and behind it the trace directory; "
+					   "found only %s", a->options.html, NULL);
 	if (a->nwords == 0)
 		return command_line_refuse(command < NCOMMANDS ? "%s: expected a trace directory behind the command"
 						 : "expected a trace directory, such as dprof-app.1234%s",
@@ -376,7 +382,10 @@ static int choose_directory(struct command_line *a, size_t command, const char *
 	for (size_t i = 0; i < a->nwords; i++)
 		if (!is_directory(a->word[i]))
 			return command == NCOMMANDS ? unknown_command(a->word[i])
-						    : command_line_refuse("expected a trace directory, found '%s'", a->word[i], NULL);
+						    : command_line_refuse(access(a->word[i], F_OK) == 0
+										  ? "expected a trace directory, found '%s', which is none"
+										  : "expected a trace directory, found nothing of the name '%s'",
+									  a->word[i], NULL);
 	if (compares || (command < NCOMMANDS && strcmp(commands[command].arguments, "DIR...") == 0)) { /* which looks at all */
 		a->options.directories = a->word;
 		a->options.ndirectories = a->nwords;

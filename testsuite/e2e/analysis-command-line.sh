@@ -104,7 +104,11 @@ wrong 'there is no option --clock-modle: did you mean --clock-model?' "$t" --clo
 wrong 'there is no option --frobnicate' --frobnicate "$t"
 wrong 'check: expected a trace directory behind the command' check
 wrong "there is no command 'reprot': did you mean report?" "$t" reprot
-wrong "expected a trace directory, found '$t/x'" csp "$t" "$t/x"
+wrong "expected a trace directory, found nothing of the name '$t/x'" csp "$t" "$t/x"
+wrong "expected a trace directory, found '$analyze', which is none" csp "$t" "$analyze"
+wrong "--html: expected the file to write, such as report.html, and behind it the trace directory; found only $t" report --html "$t"
+wrong "audit: expected the file of another tool's trace, found the directory $t; a trace of dprof's own needs no audit: dprof-analyze check" \
+	audit "$t"
 wrong '--work: expected the name of a region of this trace, such as body; found "MPI_Barrier", which is an operation' \
 	csp --work MPI_Barrier "$t"
 wrong '--work: expected the name of a region of this trace, such as body; found "nothing"' csp --work nothing "$t"
