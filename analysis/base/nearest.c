@@ -4,6 +4,7 @@
  * swapped. */
 #include "analysis/base/nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -36,12 +37,21 @@ static size_t distance(const char *a, const char *b)
 	return d[na][nb];
 }
 
+#define LEAST_OF_WORD 3
+
+/* Who writes less than the whole name has made no mistake in it. */
+static bool is_begin(const char *misspelt, const char *name)
+{
+	size_t n = strlen(misspelt);
+	return n >= LEAST_OF_WORD && strncmp(misspelt, name, n) == 0;
+}
+
 const char *nearest(const char *misspelt, const char *const *names, size_t count)
 {
 	const char *best = NULL;
 	size_t fewest = SIZE_MAX;
 	for (size_t i = 0; i < count; i++) {
-		size_t changes = distance(misspelt, names[i]);
+		size_t changes = is_begin(misspelt, names[i]) ? 0 : distance(misspelt, names[i]);
 		if (changes < fewest && 3 * changes <= strlen(names[i]) + 2) {
 			fewest = changes;
 			best = names[i];

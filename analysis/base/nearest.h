@@ -2,8 +2,8 @@
  *
  * nearest.h - what a misspelt name was probably meant to be.
  *
- * Law: the answer is the name with the fewest changed letters, and none when that would change
- * more than a third of it. */
+ * Law: the answer is a name that begins so, or else the one with the fewest changed letters, and none when that would
+ * change more than a third of it. */
 #ifndef ANALYSIS_NEAREST_H
 #define ANALYSIS_NEAREST_H
 

@@ -98,6 +98,7 @@ cp -r "$t" "$dir/dump"
 
 wrong 'expected a trace directory, such as dprof-app.1234'
 wrong "there is no command 'reprot': did you mean report?" reprot "$t"
+wrong "there is no command 'effi': did you mean efficiency?" effi "$t"
 wrong "there is no command 'frobnicate'" frobnicate "$t"
 wrong 'there is no option --jsno: did you mean --json?' --jsno "$t"
 wrong 'there is no option --clock-modle: did you mean --clock-model?' "$t" --clock-modle=affine
