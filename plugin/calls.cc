@@ -33,17 +33,29 @@ static const struct call_result { const char *function, *name; } results[] = {
 #include "plugin/calls.def"
 };
 
+static bool is_called(const char *function, const char *name)
+{
+	size_t begin = strlen(function) - 1;
+	return function[begin] == '*' ? !strncmp(function, name, begin) : !strcmp(function, name);
+}
+
+/* A template of libstdc++ is this file's own where its argument is. */
+static bool may_be_known(tree fn, const char *name)
+{
+	return TREE_PUBLIC(fn) || startswith(name, "_ZNSt");
+}
+
 static const struct known_call *find(gimple *stmt)
 {
 	if (!is_gimple_call(stmt) || in_system_header_at(gimple_location(stmt)))
 		return nullptr;
 	tree fn = gimple_call_fndecl(stmt);
-	if (!fn || !TREE_PUBLIC(fn))
+	const char *name = fn ? IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)) : "";
+	if (!fn || !may_be_known(fn, name))
 		return nullptr;
-	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn));
 	bool in_fortran = fortran();
 	for (const struct known_call &c : table)
-		if (!strcmp(c.function, name + (*name == '*')) ||
+		if (is_called(c.function, name + (*name == '*')) ||
 		    (in_fortran && fortran_symbol_is(name, c.function)))
 			return &c;
 	return nullptr;

@@ -77,6 +77,12 @@ done
 took=$(awk '$1 == "site" && $4 ~ /acquire$/ { at[$2] = 1 } $1 == "e" && $4 in at && $5 == "enter" { print $6 ~ /^id=/ ? "one" : $6 }' text |
 	uniq -c | awk '{ $1 = $1; print }' | paste -sd,)
 [ "$took" = "4 one,1 until=0" ] || fail "expected four permits and one that was not there, found $took"
+for options in "g++ -O0" "g++ -O2" "g++ -O3 -flto"; do
+	what="conditions.cpp, $options"
+	# shellcheck disable=SC2086
+	build $options -pthread "$from/conditions.cpp"
+	run "$from/conditions.cpp"
+done
 what="openmp.f90"
 build gfortran -O2 -fopenmp "$from/openmp.f90"
 contended "$from/openmp.f90" omp%20critical
