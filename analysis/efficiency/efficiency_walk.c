@@ -128,9 +128,14 @@ static void add_wait(struct efficiency_along *l, uint32_t node)
 static void add_points(struct efficiency_along *l)
 {
 	struct efficiency_walk *w = l->w;
+	uint64_t before = 0;
 	for (size_t i = 0; i < l->a.step.npoints; i++) {
+		uint64_t behind = graph_behind(w->graph, l->a.thread, &l->a.step.points[i]);
 		if (l->a.step.points[i].what == GRAPH_WAITS)
 			add_wait(l, l->a.step.points[i].number);
+		l->now.ticks += behind - before; /* until its end it went on */
+		l->now.pieces += behind > before;
+		before = behind;
 		*SPILL_GROW(w->graph->spill, w->points, w->npoints) = l->now;
 		l->now = (struct before_point){ 0 };
 	}

@@ -25,6 +25,8 @@ RUNS_INLINE int by_event(const void *x, const void *y)
 	const struct graph_sync_point *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
+	if (a->stamp != b->stamp) /* what stands behind the thread's last event */
+		return a->stamp < b->stamp ? -1 : 1;
 	if (a->arrives != b->arrives)
 		return a->arrives ? -1 : 1;
 	if (a->what != b->what)
@@ -560,6 +562,12 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	graph_find_losses(g, b.cursors);
 	say_diagnostics(&b);
 	builder_close(&b);
+}
+
+uint64_t graph_behind(const struct graph *g, uint32_t thread, const struct graph_sync_point *s)
+{
+	uint64_t last = g->threads[thread].last;
+	return s->stamp > last ? s->stamp - last : 0;
 }
 
 const struct graph_node *graph_node_at(const struct graph *g, const struct graph_sync_point *s)

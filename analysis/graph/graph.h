@@ -263,7 +263,7 @@ enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY, GRAPH_DEALT, GRAP
 
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
-	uint64_t stamp;
+	uint64_t stamp;      /* of the event; of a thread's last one perhaps that of its end, for which another waited */
 	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_GIVES, GRAPH_COMES, GRAPH_RESTS, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
 	       GRAPH_PROBE } what : 8;
 	unsigned arrives : 1; /* POSTS: its thread waits for that node at the same event, from there on; so this comes before all else of it */
@@ -341,6 +341,9 @@ struct graph_lates graph_lates_of(const struct graph *, uint32_t node, uint32_t 
 
 /* The stamp of an input, or if that is open, of the call with which it came at the latest. */
 uint64_t graph_latest_stamp(const struct graph *, const struct graph_input *);
+
+/* How long behind a thread's last event a point is. */
+uint64_t graph_behind(const struct graph *, uint32_t thread, const struct graph_sync_point *);
 
 /* The node that is waited for at a point, or to which it gives an input; NULL: neither. */
 const struct graph_node *graph_node_at(const struct graph *, const struct graph_sync_point *);

@@ -417,6 +417,10 @@ void graph_bytes(struct builder *);
  * known). */
 struct graph_node *graph_room(struct builder *, struct wait_begin, struct event_ref other, struct event_ref exit);
 void graph_processes(struct builder *);
+
+/* When a thread, which has events, was at its end, if that is known to have been until then, or else with its last event. What it
+ * did behind that is in no record, but whoever waited for its end waited for it. */
+struct event_ref graph_end_of(const struct builder *, uint32_t thread, uint64_t until);
 void graph_locks(struct builder *);
 
 void graph_window_counters(struct builder *);

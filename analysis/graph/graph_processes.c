@@ -130,8 +130,9 @@ static void begin_children(struct builder *b, uint32_t first)
 	for (uint64_t at = 0; next < n && trace_next(&events, &e); at++) {
 		if (e.op == DPROF_LOST)
 			continue;
-		for (; before.at != NO_FORK && next < n && children[next].started < e.stamp; next++)
-			graph_begin_after(b, children[next].thread, before, false);
+		for (; next < n && children[next].started < e.stamp; next++)
+			if (before.at != NO_FORK) /* or else it was there before that one's first event */
+				graph_begin_after(b, children[next].thread, before, false);
 		before = (struct event_ref){ first, at, e.stamp };
 	}
 	for (; before.at != NO_FORK && next < n; next++)
@@ -242,7 +243,15 @@ static uint32_t find_ended(const struct families *f, const struct builder *b, co
 	return found ? f->leaders[lo - 1].thread : (uint32_t)b->graph->trace->nthreads;
 }
 
-/* The last events of its threads; none if one of them, or its end, is not known to have been before. */
+struct event_ref graph_end_of(const struct builder *b, uint32_t thread, uint64_t until)
+{
+	const struct tr_thread *t = &b->graph->trace->threads[thread];
+	const struct graph_thread *self = &b->graph->threads[thread];
+	bool is_known = t->complete && !trace_lost_behind(t) && t->ended > self->last && t->ended <= until;
+	return (struct event_ref){ thread, self->nevents - 1, is_known ? t->ended : self->last };
+}
+
+/* The ends of its threads; none if one of them, or its own, is not known to have been before. */
 static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, struct node_input *inputs)
 {
 	const struct trace *trace = b->graph->trace;
@@ -256,8 +265,7 @@ static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, s
 			continue;
 		if (self->last > until)
 			return 0;
-		inputs[n++] = (struct node_input){ .ref = { t, self->nevents - 1, self->last },
-						   .sure = trace->threads[t].number == 0 };
+		inputs[n++] = (struct node_input){ .ref = graph_end_of(b, t, until), .sure = trace->threads[t].number == 0 };
 	}
 	return n;
 }

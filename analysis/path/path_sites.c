@@ -201,6 +201,15 @@ static void add_before(struct path_along *a)
 	add_clipped(a, TR_BEFORE, sure, (frz_time){ 0, 0 }, before, before);
 }
 
+/* Behind its last event it went on until its end, for which another one waited. */
+static void add_end(struct path_along *a)
+{
+	const struct graph_thread *t = &a->path->graph.threads[a->thread];
+	const struct graph_sync_point *last = t->nsyncs ? &t->syncs[t->nsyncs - 1] : NULL;
+	if (last && graph_behind(&a->path->graph, a->thread, last) > 0)
+		add_between(a, path_site_now(&a->where), a->stamp, last->stamp);
+}
+
 /* Where it was with its last event it may have stayed, and on the path. */
 static void add_beyond(struct path_along *a)
 {
@@ -270,6 +279,7 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 		spill_relax(p->graph.spill);
 	}
 	trace_end(&events);
+	add_end(&a);
 	add_beyond(&a);
 	take_shares(profile, &a);
 	replay_close(&a.where.replay);

@@ -315,18 +315,33 @@ static void note_posted(struct finder *f, struct doing *d, size_t sync, uint32_t
 		d->team = number + 1;
 }
 
-/* Notes the waits that end at an event, and what had been done before what it posts. */
+/* Notes the wait that ends at a point, or what had been done before what it posts. */
+static void note_point(struct finder *f, struct doing *d, uint32_t thread, size_t sync, uint32_t site)
+{
+	const struct graph_sync_point *s = &f->g->threads[thread].syncs[sync];
+	if (s->what == GRAPH_POSTS)
+		note_posted(f, d, sync, s->number, site);
+	if (s->what == GRAPH_WAITS)
+		note_wait(f, d, thread, s, site);
+	if (d->history)
+		history_point(d->history);
+}
+
+/* Those at an event. */
 static void note_points(struct finder *f, struct doing *d, uint32_t thread, size_t *sync, uint64_t at, const struct tr_event *e)
 {
 	const struct graph_thread *t = &f->g->threads[thread];
-	for (; *sync < t->nsyncs && t->syncs[*sync].at == at; ++*sync) {
-		const struct graph_sync_point *s = &t->syncs[*sync];
-		if (s->what == GRAPH_POSTS)
-			note_posted(f, d, *sync, s->number, e->site);
-		if (s->what == GRAPH_WAITS)
-			note_wait(f, d, thread, s, e->site);
-		if (d->history)
-			history_point(d->history);
+	for (; *sync < t->nsyncs && t->syncs[*sync].at == at && !graph_behind(f->g, thread, &t->syncs[*sync]); ++*sync)
+		note_point(f, d, thread, *sync, e->site);
+}
+
+/* And those at the thread's end, for which others waited. */
+static void note_end(struct finder *f, struct doing *d, uint32_t thread, size_t sync)
+{
+	const struct graph_thread *t = &f->g->threads[thread];
+	for (; sync < t->nsyncs && graph_behind(f->g, thread, &t->syncs[sync]); sync++) {
+		add_until(d, t->syncs[sync].stamp);
+		note_point(f, d, thread, sync, TR_NO_SITE);
 	}
 }
 
@@ -361,6 +376,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 		at += !e.inherited;
 		spill_relax(f->g->spill);
 	}
+	note_end(f, &d, thread, sync);
 	add_unknown(f, thread, goes_on && outermost(&d)); /* what would have ended it did not come */
 	trace_end(&events);
 	replay_close(&d.replay);

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What ended a wait has perhaps no record of its own: a child goes on behind its last one until it ends, a channel is closed in the midst of a
+# region, and a semaphore is made anew where another one was. waits and path prove nothing then that was not so.
+. testsuite/fixtures/analysis/setup.sh
+unknown=72057594037927934 # DPROF_PEER_UNKNOWN
+
+# A trace of one clock that shows nanoseconds.
+head_of() {
+	cat <<-END
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	site 0 kind=region name=a file=x.c line=1
+	site 1 kind=region name=b file=x.c line=2
+	site 2 kind=region name=c file=x.c line=3
+	site 3 kind=wait name=waitpid file=x.c line=4
+	site 4 kind=fork name=fork file=x.c line=5
+	site 5 kind=wait name=read file=x.c line=6
+	site 6 kind=wait name=write file=x.c line=7
+	site 7 kind=wait name=sem_wait file=x.c line=8
+	site 8 kind=wait name=sem_post file=x.c line=9
+	site 9 kind=wait name=sem_init file=x.c line=10
+	END
+}
+
+# What a wait, or a stay on the path, is said to be, in ns: expected, and how far from that it may be.
+holds() { # directory command filter ns most
+	expect 0 "$2" --json "$1"
+	jq -e --argjson ns "$4" --argjson most "$5" "[$3] | map({ lo: (.seconds.lo * 1e9), hi: (.seconds.hi * 1e9) }) |
+		{ lo: (map(.lo) | add // 0), hi: (map(.hi) | add // 0) } | .lo <= \$ns and .hi >= \$ns and .hi - .lo <= \$most" out >is ||
+		fail "$1: $2, $3: expected $4 ns, found $(jq -c "[$3]" out)"
+}
+
+# ---- The end of a process -----------------------------------------------------------------------------------------
+
+# The child's last record is that it leaves a; then it works for 100 us more.
+child() { # how the parent goes on
+	head_of
+	cat <<-END
+	process 0 pid=100 started=500 ended=400000
+	process 1 pid=101 forked=1 started=11000 ended=150000
+	thread 0 clock=0 process=0 number=0 ended=400000
+	thread 1 clock=0 process=1 number=0 ended=150000
+	e 0 10000 4 enter process=101
+	e 0 10500 4 exit
+	END
+	work 1 0 12000 50000
+	work 0 1 10500 "$1"
+	op 0 3 "$1" 150100 "peer=$unknown" process=101 role=1
+	work 0 2 150100 300000
+}
+for since in 20000 90000; do
+	child $since | trace child
+	holds child waits '.waits[] | select(.name == "waitpid")' $((150000 - since)) 100
+	holds child path '.segments[] | select(.name == "waitpid")' 100 100
+	holds child path '.segments[] | select(.name == "outside regions" and .pid == 101)' 100000 200
+	holds child path '.segments[] | select(.name == "a")' 38000 100
+	expect 0 efficiency --json child
+	jq -e '.ideal_s | .lo <= 290e-6 and .hi >= 289.8e-6' out >is || fail "child, $since: ideal $(jq -c .ideal_s out)"
+done
+
+echo "as expected"
