@@ -204,7 +204,8 @@ struct graph_node {
 	uint32_t posted : 1;     /* a thread posted, woke or gave bytes: perhaps because the program saw it come last of several */
 	uint32_t behind : 1;     /* what it waited for came surely behind an end of waiting: the trace contradicts itself */
 	uint32_t keyed : 1;      /* SYNC: all who take part in that very instance of it are known, whatever else is lost */
-	uint32_t doubted : 1;    /* meanwhile records are lost (graph_losses.h): what it waited for may be among those */
+	uint32_t doubted : 1;    /* meanwhile records are lost (graph_losses.h): what it waited for may be among those; or what that was
+				    has none, as when a channel is closed */
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 

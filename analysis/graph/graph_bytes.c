@@ -167,6 +167,13 @@ static bool had_ended(const struct moved_bytes *taken)
 	return other < enter && taken->exit.stamp - enter < (enter - other) / AT_ONCE;
 }
 
+/* Whether its process had ended by then, and nobody had closed the channel before: that is in no record. */
+static bool ended_with(const struct builder *b, struct event_ref other, uint64_t until)
+{
+	const struct tr_thread *t = other.at == NO_EVENT ? NULL : &b->graph->trace->threads[other.thread];
+	return t && t->ran_on && t->ended <= until && other.at + 1 == b->graph->threads[other.thread].nevents;
+}
+
 /* There will be no more bytes, since whoever gave them has closed the channel, or ended: some time behind the last. Where nobody
  * has waited for that, most likely as soon as the last were given. Who listens to several may be told so by another one first. */
 static void find_end(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
@@ -185,6 +192,7 @@ static void find_end(struct builder *b, const struct bytes_channel *c, const str
 		inputs[n++] = (struct node_input){ .ref = taken->other, .sure = true, .candidate = !behind };
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES_ENDED, inputs, n);
 	node->hidden = node->delayed = node->posted = true;
+	node->doubted = taken->blocked && !ended_with(b, taken->other, taken->exit.stamp);
 	if (arrives)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(gave + behind), .n = 1, .queue = inbox_of(b, c, taken) });
 }
@@ -265,7 +273,7 @@ static void answer(const struct builder *b, const struct question *q, size_t n)
 		last = (struct event_ref){ q->thread, at, e.stamp };
 	}
 	for (; n > 0; q++, n--)
-		q->of->other = last;
+		q->of->other = last.at == NO_EVENT ? last : graph_end_of(b, q->thread, q->of->exit.stamp);
 	trace_end(&events);
 }
 

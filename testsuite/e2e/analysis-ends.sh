@@ -60,4 +60,43 @@ for since in 20000 90000; do
 	jq -e '.ideal_s | .lo <= 290e-6 and .hi >= 289.8e-6' out >is || fail "child, $since: ideal $(jq -c .ideal_s out)"
 done
 
+# ---- The end of a channel -----------------------------------------------------------------------------------------
+
+# Thread 0 has given 8 bytes, and closes the channel in the midst of a, at 150 us: of that there is no record.
+channel() { # the reader's second read begins
+	head_of
+	echo "thread 0 clock=0 rank=0 number=0"
+	echo "thread 1 clock=0 rank=0 number=1"
+	op 0 6 10000 10000 channel=7 offset=0 bytes=8 role=1
+	work 0 0 40000 200000
+	op 1 5 5000 10100 "peer=$unknown" channel=7 offset=0 bytes=8
+	work 1 1 10100 "$1"
+	op 1 5 "$1" 150100 "peer=$unknown" channel=7 offset=8 bytes=0
+	work 1 2 150100 300000
+}
+for since in 30000 145000; do
+	channel $since | trace channel
+	expect 0 waits --json channel
+	jq -e '.unknown == 1 and ([.waits[] | select(.name == "read") | .seconds.hi] | add) < 6e-6' out >is || fail "channel, $since: $(jq -c '[.unknown, .waits]' out)"
+	expect 0 path --json channel
+	jq -e '.segments | map(select(.name == "read" and .seconds.lo > 1e-6)) == []' out >is || fail "channel, $since: path $(jq -c .segments out)"
+done
+
+# But a process that ended has closed what it had when it did, at the latest.
+{
+	head_of
+	echo "process 0 pid=100 started=500 ended=400000"
+	echo "process 1 pid=101 forked=1 started=600 ended=150000"
+	echo "thread 0 clock=0 process=0 number=0 ended=400000 ran_on=1"
+	echo "thread 1 clock=0 process=1 number=0 ended=150000 ran_on=1"
+	work 1 0 1000 10000
+	op 1 6 10000 10000 channel=7 offset=0 bytes=8 role=1
+	op 0 5 5000 10100 "peer=$unknown" channel=7 offset=0 bytes=8
+	work 0 1 10100 30000
+	op 0 5 30000 150100 "peer=$unknown" channel=7 offset=8 bytes=0
+	work 0 2 150100 300000
+} | trace ended
+holds ended waits '.waits[] | select(.name == "read" and .seconds.hi > 10e-6)' 120000 100
+holds ended path '.segments[] | select(.name == "outside regions" and .pid == 101)' 140000 200
+
 echo "as expected"
