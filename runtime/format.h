@@ -228,7 +228,8 @@ enum dprof_key {
  *   coll        id                  done: the operation begun with that id is complete
  *   wait        [id [tag]] [object] signalled: a condition variable, a semaphore or a futex; or what is there for good once it is
  *                                   given (std::promise, pthread_once done, and std::latch::count_down, from tag)
- *                                   std::counting_semaphore::release(n) is n of them
+ *                                   std::counting_semaphore::release(n) is n of them. Of sem_init: another semaphore is made
+ *                                   there, with tag permits
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
  *               offset [role]       of MPI: it counts at a place of a window, which has that number in all ranks, and learns how far

@@ -105,7 +105,7 @@ static struct event_ref *posts_until(const struct builder *b, const struct sync_
 	const struct sync_event *first = signal;
 	struct event_ref *posts = NULL;
 	while (first > b->sync_events && signal - first < GRAPH_POSTS_SEEN && first[-1].process == signal->process &&
-	       first[-1].id == signal->id && !is_lock(first - 1))
+	       first[-1].id == signal->id && !is_lock(first - 1) && first->kind != SYNC_MADE)
 		first--;
 	*n = 0;
 	for (; first <= signal; first++)
@@ -193,7 +193,7 @@ static struct node_input *signals_for(const struct builder *b, const struct sync
 		if (s->process != t->process || s->id != t->condition || is_lock(s) ||
 		    s->ref.stamp > t->enter.stamp + slack)
 			break;
-		if (s->ref.thread == t->ref.thread)
+		if (s->ref.thread == t->ref.thread || s->kind == SYNC_MADE)
 			continue;
 		left = s->kind == SYNC_SIGNALLED ? left + 1 : left - (left > 0);
 		if (s->kind == SYNC_SIGNALLED) {
@@ -559,26 +559,36 @@ static size_t serve_one(struct builder *b, const struct sync_event *w, const str
 	return begins;
 }
 
+/* It takes one of those with which the semaphore was made; or, if these are gone, what nobody who is recorded has posted. */
+static void take_first(struct builder *b, const struct sync_event *t, bool is_made_with_it, bool ordered, uint32_t queue)
+{
+	if (!is_made_with_it) {
+		graph_diagnose(&b->alone, t->ref, t->site);
+		graph_unknown(b, t->begin, t->ref);
+	} else if (!ordered) {
+		alone(b, t);
+		graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1 });
+	}
+}
+
 /* The n-th wait is served by the n-th post, but for what the semaphore began with: in every run, where there is one
  * thread for each and it is known with what it began. */
 static void serve(struct builder *b, const struct sync_event *t, size_t n)
 {
-	size_t first = begins_with(b, t, n), waits = 0, post = 0;
+	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least, waits = 0, post = 0;
+	size_t first = permits > least ? permits : least;
 	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
-	ordered &= !is_of_processes(b, t);
-	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, first);
+	ordered &= !is_of_processes(b, t) && first == permits;
+	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, permits);
 	struct taken *works = ordered ? find_works(b, t, n, first) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].kind != SYNC_WOKEN) {
-			if (!ordered)
+			if (!ordered && t[i].kind == SYNC_SIGNALLED)
 				graph_leave(b, t[i].ref, queue);
 			continue;
 		}
 		if (waits++ < first) {
-			if (!ordered) {
-				alone(b, &t[i]);
-				graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1 });
-			}
+			take_first(b, &t[i], waits <= permits, ordered, queue);
 			continue;
 		}
 		while (t[post].kind != SYNC_SIGNALLED)
@@ -638,6 +648,8 @@ static void signals(struct builder *b, const struct sync_event *t, size_t n)
 		deal(b, t, n, SYNC_WOKEN);
 		return;
 	}
+	if (t->kind == SYNC_MADE)
+		return; /* a semaphore for which nobody waits */
 	for (size_t i = 0; i < n; i++)
 		if (t[i].kind == SYNC_SIGNALLED)
 			graph_signal_at_barrier(b, &t[i]);
@@ -651,10 +663,11 @@ static void signals(struct builder *b, const struct sync_event *t, size_t n)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* A run of one process, one id, and locks or signals. */
+/* A run of one process, one id, and locks or signals; of a semaphore that is made at the place of another one. */
 static bool together(const struct sync_event *a, const struct sync_event *b)
 {
-	return a->process == b->process && a->id == b->id && is_lock(a) == is_lock(b) && a->for_good == b->for_good;
+	return b->kind != SYNC_MADE && a->process == b->process && a->id == b->id && is_lock(a) == is_lock(b) &&
+	       a->for_good == b->for_good;
 }
 
 /* Of one id. Who looks whether something is there for good is always seen. */

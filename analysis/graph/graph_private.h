@@ -124,7 +124,7 @@ struct joins { struct event_ref enter, exit; struct wait_begin begin; uint32_t t
 struct section { uint32_t process; uint64_t id; struct event_ref taken; };
 
 /* In a process, or in one of a host's: a lock taken or released, a wait ended, a signal. */
-enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN };
+enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN, SYNC_MADE };
 struct sync_event {
 	uint32_t process;         /* or behind them a clock, of what those share whose clock it is: is_of_processes() */
 	uint64_t id;
@@ -148,7 +148,7 @@ struct sync_event {
 	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
 	bool for_good;            /* of a future or a latch; then, */
-	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known */
+	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known. MADE: so many permits */
 	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
 	size_t tried_row;         /* TAKEN, WOKEN: of the builder's `tried`, and 1; or 0 */
 	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */

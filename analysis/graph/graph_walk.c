@@ -80,14 +80,14 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 static void give(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
-	enum sync_event_kind kind = o->kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED;
+	enum sync_event_kind kind = o->makes ? SYNC_MADE : o->kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED;
 	struct sync_object futex = { w->process, arg_address(o, e) };
 	if (o->once)
 		walk_add_signal(w, futex, ref, kind, e->site);
 	walk_add_signal(w, walk_object(w, e), ref, kind, e->site);
 	struct sync_event *given = &w->b->sync_events[w->b->nsync_events - 1];
 	given->for_good = operation_is_for_good(o);
-	given->counts_from = arg_counts_from(o, e);
+	given->counts_from = o->makes ? arg_permits(o, e) : arg_counts_from(o, e);
 }
 
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,

@@ -83,6 +83,12 @@ static inline uint64_t arg_counts_from(const struct operation *o, const struct t
 	return o->counted && e->op == DPROF_POINT ? trace_arg(e, DPROF_KEY_TAG, 0) : 0;
 }
 
+/* With how many permits it was made. */
+static inline uint64_t arg_permits(const struct operation *o, const struct tr_event *e)
+{
+	return o->makes && e->op == DPROF_POINT ? trace_arg(e, DPROF_KEY_TAG, 0) : 0;
+}
+
 /* What processes share, but for barriers. */
 static inline uint64_t arg_object(const struct operation *o, const struct tr_event *e)
 {

@@ -27,7 +27,11 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 };
 
 /* How one waits there, and what else the bits do not say. */
-static const struct { enum dprof_kind kind; const char *name; bool sleeps, blocks, mixed, once, counted, first, stored, switches, jobs; } ways[] = {
+static const struct {
+	enum dprof_kind kind;
+	const char *name;
+	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, jobs;
+} ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
 #define MIXED(kind, name) { DPROF_KIND_##kind, name, .mixed = true },
@@ -35,6 +39,7 @@ static const struct { enum dprof_kind kind; const char *name; bool sleeps, block
 #define COUNTED(kind, name) { DPROF_KIND_##kind, name, .counted = true },
 #define FIRST(kind, name) { DPROF_KIND_##kind, name, .first = true },
 #define STORED(kind, name) { DPROF_KIND_##kind, name, .stored = true },
+#define MAKES(kind, name) { DPROF_KIND_##kind, name, .makes = true },
 #define SWITCHES(kind, name) { DPROF_KIND_##kind, name, .switches = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #include "analysis/model/operations.def"
@@ -72,6 +77,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->counted |= ways[i].counted && called;
 		o->stored |= ways[i].stored && called;
 		o->first |= ways[i].first && called;
+		o->makes |= ways[i].makes && called;
 		o->switches |= ways[i].switches && called;
 	}
 }

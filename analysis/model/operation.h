@@ -76,6 +76,7 @@ struct operation {
 	bool counted;    /* likewise, when all have given it who do; */
 	bool first;      /* likewise, once, by whoever comes first */
 	bool stored;     /* of OP_FUTEX: its address is that of what is waited for, also where nobody blocks, and not of where one does */
+	bool makes;      /* a point: what is waited for at its address is a new one */
 	bool switches;   /* a point: the thread goes on on another stack (a fiber, a coroutine) */
 	bool jobs;       /* processes of another job take part, which are not in the trace */
 };

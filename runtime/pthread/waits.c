@@ -6,6 +6,7 @@
  *   ENTER pthread_cond_wait [id=CONDITION] ... EXIT       it is released, and it is held again when
  *   ENTER pthread_mutex_lock id=MUTEX EXIT                the wait ends
  *   POINT pthread_cond_signal id=CONDITION
+ *   POINT sem_init id=SEMAPHORE tag=PERMITS               another one that was there before is gone
  *
  * A wait says its id when it is over, and only if it did not give up: before, it is unknown whether
  * it was for a signal that it ended. One that lasted until a moment says until=MOMENT. Who signals what processes share need not be one that is recorded here:
@@ -23,6 +24,7 @@ DPROF_SITE_OF(site_broadcast, DPROF_KIND_WAIT, "pthread_cond_broadcast");
 DPROF_SITE_OF(site_sem_wait, DPROF_KIND_WAIT, "sem_wait");
 DPROF_SITE_OF(site_sem_trywait, DPROF_KIND_WAIT, "sem_trywait");
 DPROF_SITE_OF(site_sem_post, DPROF_KIND_WAIT, "sem_post");
+DPROF_SITE_OF(site_sem_init, DPROF_KIND_WAIT, "sem_init");
 
 static void signalled(const struct dprof_site *site, const void *at, bool of_processes)
 {
@@ -184,6 +186,18 @@ DPROF_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 }
 
 /* ---- Semaphores ------------------------------------------------------------------------------- */
+
+/* Of those that processes share nothing is certain. */
+DPROF_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned permits)
+{
+	const struct dprof_site *site = WANTED_SITE_OF_CALL(site_sem_init);
+	int result = REAL(sem_init)(semaphore, shared, permits);
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)semaphore }, { DPROF_KEY_TAG, permits } };
+
+	if (site && result == 0 && !shared)
+		dprof_adapter_record_with(site, DPROF_POINT, 0, a, 2);
+	return result;
+}
 
 struct sem_use {
 	struct call_under_way open;

@@ -99,4 +99,37 @@ done
 holds ended waits '.waits[] | select(.name == "read" and .seconds.hi > 10e-6)' 120000 100
 holds ended path '.segments[] | select(.name == "outside regions" and .pid == 101)' 140000 200
 
+# ---- Semaphores ---------------------------------------------------------------------------------------------------
+
+threads() {
+	head_of
+	echo "thread 0 clock=0 rank=0 number=0"
+	echo "thread 1 clock=0 rank=0 number=1"
+}
+made() { # at with
+	echo "e 1 $1 9 point id=5 tag=$2"
+}
+post() {
+	echo "e 0 $1 8 point id=5"
+}
+
+# A post is left over when the semaphore is made anew.
+{ threads; made 1000 0; work 0 0 1000 10000; post 10000; post 11000; work 0 0 11000 200000; post 200000; work 0 1 200000 210000
+	op 1 7 5000 10100 id=5; work 1 1 10100 90000; made 90000 0; op 1 7 100000 200100 id=5; work 1 1 200100 300000; } | trace left
+holds left waits '.waits[]' 105000 10
+holds left path '.segments[] | select(.name == "a")' 198000 3000
+
+# Each time it is made with one permit, which is taken at once.
+{ threads; made 900 1; work 0 0 1000 100000; post 100000; work 0 0 100000 300000; post 300000; work 0 1 300000 310000
+	op 1 7 1000 1010 id=5; op 1 7 1100 100100 id=5; work 1 1 100100 200000
+	made 200000 1; op 1 7 200010 200020 id=5; op 1 7 200100 300100 id=5; work 1 1 300100 400000; } | trace anew
+holds anew waits '.waits[]' 198800 10
+expect 0 coz --region a --reduce 100 --json anew
+jq -e '.regions[0].curve[0].speedup_percent | .lo <= 49.82 and .hi >= 49.81' out >is || fail "anew: of a $(jq -c '.regions[0].curve' out)"
+
+# It was made with none, and goes on without a post: whoever posted is not recorded.
+{ threads; made 900 0; work 0 0 1000 100000; op 1 7 1000 90000 id=5; work 1 1 90000 200000; } | trace unposted
+expect 0 waits --json unposted
+jq -e '.unknown == 1 and .waits == []' out >is || fail "unposted: $(cat out)"
+
 echo "as expected"

@@ -107,6 +107,8 @@ for program in c c-unseen c++; do
 	counts pthread_cond_signal "point id" 20
 	operations sem_wait 20 "enter id"
 	counts sem_post "point id" 20
+	counts sem_init "point id" 1
+	grep -q 'point id=.* tag=0$' text || fail "$program: no semaphore was made with no permits"
 	counts pthread_cond_wait enter 2 # cancelled, and given up
 	taken=$(sed -n 's/^pthread_mutex_lock exit //p' sums)
 	counts pthread_mutex_lock "enter id" "$taken"
