@@ -556,6 +556,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	make_nodes(&b);
 	sort_sync_points(g);
 	find_contradictions(&b);
+	graph_doubt_by_events(&b);
 	graph_inside(&b);
 	if (g->interrupted)
 		sort_sync_points(g);

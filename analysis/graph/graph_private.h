@@ -428,6 +428,7 @@ void graph_window_counters(struct builder *);
 /* Behind all that gives out work where that is recorded. */
 void graph_counters(struct builder *);
 void graph_tasks(struct builder *);
+void graph_doubt_by_events(struct builder *); /* behind all others, when points are sorted */
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct builder *, const struct sync_event *t, size_t n);

@@ -9,7 +9,8 @@
  *
  * A task that is said to be made several times could be run from the last time on (format.h).
  *
- * A barrier needs nothing more: who runs tasks there enters it once more behind the last one (format.h).
+ * A barrier needs nothing more: who runs tasks there enters it once more behind the last one (format.h). But where tasks are over
+ * only when an event has come, it may have waited for that.
  *
  * Dependences are OpenMP's, among the children of one task. Of each address the tasks form generations:
  * an out is one by itself, and so are all ins, all inoutsets and all mutexinoutsets in a row. A task waits for
@@ -21,6 +22,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
+#include "analysis/graph/graph_losses.h"
 #include "analysis/graph/graph_private.h"
 
 enum { HOW_IN, HOW_OUT, HOW_MUTEX, HOW_SET };
@@ -401,4 +403,38 @@ void graph_tasks(struct builder *b)
 	spill_free(b->spill, t.edges);
 	free(t.by_parent);
 	free(t.by_group);
+}
+
+/* ---- Barriers, and events ---------------------------------------------------------------------- */
+
+static bool all_came_before(const struct graph *g, const struct graph_node *node, uint64_t stamp)
+{
+	for (uint32_t i = node->first; i < node->first + node->ninputs; i++)
+		if (g->inputs[i].stamp >= stamp)
+			return false;
+	return true;
+}
+
+/* Who waited for the others of its team when all of them had come. */
+static void doubt_wait(struct graph *g, uint32_t thread, uint64_t stamp)
+{
+	const struct graph_thread *t = &g->threads[thread];
+	size_t i = SEARCH(t->nsyncs, mid, t->syncs[mid].stamp < stamp);
+	while (i < t->nsyncs && t->syncs[i].what != GRAPH_WAITS)
+		i++;
+	if (i == t->nsyncs)
+		return;
+	struct graph_node *node = &g->nodes[t->syncs[i].number];
+	bool is_of_team = node->kind == GRAPH_SYNC || (node->kind == GRAPH_ARRIVAL && node->what >= GRAPH_COLLECTIVE);
+	uint64_t since = graph_wait_begin(g, thread, i);
+	node->doubted |= is_of_team && since && since <= stamp && all_came_before(g, node, stamp);
+}
+
+void graph_doubt_by_events(struct builder *b)
+{
+	struct graph *g = b->graph;
+	for (size_t i = 0; i < b->nfulfilled; i++)
+		for (uint32_t t = 0; t < g->trace->nthreads; t++)
+			if (g->trace->threads[t].process == b->fulfilled[i].process)
+				doubt_wait(g, t, b->fulfilled[i].ref.stamp);
 }

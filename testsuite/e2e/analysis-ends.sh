@@ -132,4 +132,36 @@ jq -e '.regions[0].curve[0].speedup_percent | .lo <= 49.82 and .hi >= 49.81' out
 expect 0 waits --json unposted
 jq -e '.unknown == 1 and .waits == []' out >is || fail "unposted: $(cat out)"
 
+# ---- Events -------------------------------------------------------------------------------------------------------
+
+# A barrier of a team is over when its tasks are, one of them only when thread 2, which is of no team, says so: in the midst of a.
+team() { # the event comes
+	head_of
+	echo "site 11 kind=barrier name=omp%20barrier file=x.c line=11"
+	echo "site 12 kind=fork name=omp%20task"
+	echo "site 13 kind=join name=omp_fulfill_event"
+	echo "site 14 kind=region name=task file=x.c line=14 auto=1"
+	for t in 0 1 2; do echo "thread $t clock=0 rank=0 number=$t"; done
+	echo "group 3 threads=0,1"
+	echo "e 0 1000 12 point task=9 id=1"
+	echo "e 0 1100 14 enter task=9 tag=77"
+	echo "e 0 1200 14 exit"
+	work 0 1 1200 20000
+	op 0 11 20000 150100 group=3 seq=0
+	work 0 2 150100 300000
+	work 1 1 1000 50000
+	op 1 11 50000 150200 group=3 seq=0
+	work 1 2 150200 300000
+	echo "e 2 1000 0 enter"
+	echo "e 2 $1 13 point id=77"
+	echo "e 2 200000 0 exit"
+}
+team 150000 | trace event
+expect 0 waits --json event
+jq -e '.unknown == 2 and .waits == []' out >is || fail "event: $(jq -c '[.unknown, .waits]' out)"
+expect 0 path --json event
+jq -e '.segments | map(select(.name == "omp barrier" and .seconds.lo > 1e-6)) == []' out >is || fail "event: path $(jq -c .segments out)"
+team 30000 | trace event
+holds event waits '.waits[] | select(.thread == 0)' 30000 10
+
 echo "as expected"
