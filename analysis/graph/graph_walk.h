@@ -35,6 +35,8 @@ struct thread_walk {
 	bool found_none;          /* it has looked for a message, of which there was none */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
+	size_t nfound;            /* messages that it has found, and not yet fetched: MPI_Mprobe, MPI_Mrecv */
+	uint64_t found_bytes;     /* of the longest of them */
 	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
 	bool bad;                 /* records were lost: what has no match has been said */
 	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes; */

@@ -249,11 +249,26 @@ static void send(struct thread_walk *w, struct event_ref exit)
 	end_completion(w, exit);
 }
 
-/* As long as it took here; but the sender's next call of MPI may be needed to bring the rest. */
+/* It has found a message, and leaves it to whoever fetches it. */
+static void find_message(struct thread_walk *w)
+{
+	uint64_t bytes = w->b->messages[w->attached[0].message].bytes;
+	if (!tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO))
+		return;
+	w->nfound++;
+	w->found_bytes = bytes > w->found_bytes ? bytes : w->found_bytes;
+}
+
+/* As long as it took here; but the sender's next call of MPI may be needed to bring the rest: in this run, too, but for what is
+ * short enough to have been sent with what was found. Of several it may be any. */
 static void fetch(struct thread_walk *w, struct event_ref exit)
 {
 	struct node_input begin = { .ref = w->enter, .sure = true, .needed = true };
-	graph_arrival(w->b, exit, GRAPH_WAITED_FOR, &begin, 1)->hidden = true;
+	struct graph_node *node = graph_arrival(w->b, exit, GRAPH_WAITED_FOR, &begin, 1);
+	node->hidden = true;
+	node->doubted = w->nfound == 0 || w->found_bytes > GRAPH_EAGER;
+	w->nfound -= w->nfound > 0;
+	w->found_bytes = w->nfound ? w->found_bytes : 0;
 }
 
 /* The thread of this process with a number; or of none. */
@@ -379,9 +394,10 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 		w->look_is_attempt = w->entered.site == w->vain_look_at;
 		w->looked_since = walk_begin_of(w).enter.at;
 		for_unknown(w, exit);
-	} else if (received)
+	} else if (received) {
+		find_message(w);
 		end_completion(w, exit);
-	else if (kind == DPROF_KIND_BARRIER)
+	} else if (kind == DPROF_KIND_BARRIER)
 		barrier(w, exit);
 	else if (kind == DPROF_KIND_JOIN && !w->explained)
 		join(w, exit);
