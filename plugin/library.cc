@@ -20,7 +20,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, PASSES };
+enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, PASSES };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -128,6 +128,13 @@ static gimple *says(gimple *at, const char *name, tree object, enum dprof_librar
 	return call(at, function(name, ptr_type_node, long_integer_type_node), unshare_expr(object), number(what));
 }
 
+/* As many as the call's own argument says. */
+static gimple *says_how_many(gimple *at, const char *name, tree object)
+{
+	tree fn = function(name, ptr_type_node, long_integer_type_node);
+	return call(at, fn, unshare_expr(object), unshare_expr(gimple_call_arg(at, 1)));
+}
+
 static gimple *is_over(gimple *at, tree object)
 {
 	return call(at, function("dprof_library_over", ptr_type_node), unshare_expr(object));
@@ -178,7 +185,7 @@ static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct librar
 
 static bool gives(enum does does)
 {
-	return does == GIVES || does == POSTS || does == NOTIFIES;
+	return does == GIVES || does == MAKES || does == POSTS || does == NOTIFIES;
 }
 
 static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
@@ -194,10 +201,8 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 	case WAITS: return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), over);
 	case GIVES:
 	case NOTIFIES: return wrap(i, site, says(stmt, "dprof_library_gives", object, c->what), over);
-	case POSTS: {
-		tree fn = function("dprof_library_posts", ptr_type_node, long_integer_type_node);
-		return wrap(i, site, call(stmt, fn, unshare_expr(object), unshare_expr(gimple_call_arg(stmt, 1))), over);
-	}
+	case MAKES: gsi_insert_before(i, says_how_many(stmt, "dprof_library_makes", object), GSI_SAME_STMT); return false;
+	case POSTS: return wrap(i, site, says_how_many(stmt, "dprof_library_posts", object), over);
 	case TRIES: return wrap_attempt(i, site, c);
 	case TELLS: return site && wrap(i, site, nullptr, over);
 	case PASSES: break;

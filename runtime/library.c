@@ -8,6 +8,8 @@
  *   ENTER std::counting_semaphore::acquire id=ADDRESS | until=0 ... EXIT
  *                                                 taken, or not within a time limit; try_acquire likewise, in vain as of polling.c
  *   POINT std::counting_semaphore::release id=ADDRESS
+ *   POINT std::counting_semaphore::counting_semaphore id=ADDRESS tag=PERMITS
+ *                                                 another one that was there before is gone
  *   ENTER std::this_thread::sleep_until until=NS [tag=NS] ... EXIT
  *   ENTER std::atomic::wait id=ADDRESS [role=0] ... EXIT
  *                                                 role=0: it was stored already
@@ -33,6 +35,7 @@ DPROF_LIBRARY(X)
 DPROF_SITE_OF(site_promise, DPROF_KIND_WAIT, DPROF_LIBRARY_PROMISE);
 DPROF_SITE_OF(site_count_down, DPROF_KIND_WAIT, DPROF_LIBRARY_COUNT_DOWN);
 DPROF_SITE_OF(site_notify, DPROF_KIND_WAIT, DPROF_LIBRARY_NOTIFY);
+DPROF_SITE_OF(site_made, DPROF_KIND_WAIT, DPROF_LIBRARY_MADE);
 DPROF_SITE_OF(site_release, DPROF_KIND_WAIT, DPROF_LIBRARY_RELEASE);
 DPROF_SITE_OF(site_until, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL);
 
@@ -69,6 +72,7 @@ void dprof_library_forget(void)
 DPROF_EXPORT void dprof_library_passes(long what);
 DPROF_EXPORT void dprof_library_looks(const void *object, long what);
 DPROF_EXPORT void dprof_library_gives(const void *object, long what);
+DPROF_EXPORT void dprof_library_makes(const void *object, long n);
 DPROF_EXPORT void dprof_library_posts(const void *object, long n);
 DPROF_EXPORT void dprof_library_tried(const void *object, bool got);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
@@ -126,6 +130,14 @@ void dprof_library_gives(const void *object, long what)
 		now_in.elsewhere = what == DPROF_LIBRARY_ATOMIC;
 		dprof_adapter_record_with(now_in.elsewhere ? SITE(site_notify) : SITE(site_promise), DPROF_POINT, 0, a, 1);
 	}
+}
+
+void dprof_library_makes(const void *object, long n)
+{
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)object }, { DPROF_KEY_TAG, (uint64_t)n } };
+
+	if (dprof_adapter_kinds)
+		dprof_adapter_record_with(SITE(site_made), DPROF_POINT, 0, a, 2);
 }
 
 /* Each of them is for one who takes it. */

@@ -32,6 +32,7 @@ enum dprof_library {
 
 #define DPROF_LIBRARY_PROMISE    "std::promise"
 #define DPROF_LIBRARY_COUNT_DOWN "std::latch::count_down"
+#define DPROF_LIBRARY_MADE       "std::counting_semaphore::counting_semaphore"
 #define DPROF_LIBRARY_RELEASE    "std::counting_semaphore::release"
 #define DPROF_LIBRARY_NOTIFY     "std::atomic::notify"
 #define DPROF_LIBRARY_UNTIL      "std::this_thread::sleep_until"

@@ -70,7 +70,8 @@ done
 what="library.cpp"
 build g++ -std=c++20 -O0 -flto "$from/library.cpp"
 run "$from/library.cpp"
-for given in "std::promise 2" "std::latch::count_down 3" "std::counting_semaphore::release 4" "std::atomic::notify 2"; do
+for given in "std::promise 2" "std::latch::count_down 3" "std::counting_semaphore::release 4" \
+	"std::counting_semaphore::counting_semaphore 1" "std::atomic::notify 2"; do
 	grep -q "^0 $given\$" found || fail "expected $given at no line, found $(grep '^0 std' found)"
 done
 # Of five attempts to have a permit the last one has none.
