@@ -107,9 +107,11 @@ open_for() { # name ns
 }
 
 for way in latch semaphore atomic; do
-	for _ in {1..5}; do
+	surely=0
+	for _ in {1..12}; do
 		record $way taskset -c "$core" ./yields $way
 		not_the_wrong_one $way
+		grep -q "by the kernel's count these were blocked" json && continue # on a machine that had too little memory, or time
 		all_is_known $way
 		read -r n _ < <(yields)
 		[ "$n" = 0 ] || fail "$way: fast yields for $n times outside of its waits"
