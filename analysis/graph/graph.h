@@ -195,7 +195,7 @@ struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
 	uint32_t first;          /* input; ARRIVAL, WOKEN and UNKNOWN: the begin of the waiting */
 	uint32_t ninputs, nwaiting;
-	uint32_t what : 20;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: those of it, or 0 */
+	uint32_t what : 19;      /* ARRIVAL; of more sites than that some fall together. UNKNOWN: those of it, or 0 */
 	uint32_t kind : 2;       /* enum graph_kind */
 	uint32_t hidden : 1, loose : 1, delayed : 1;
 	uint32_t late : 1;       /* there are some of graph_late */
@@ -204,6 +204,7 @@ struct graph_node {
 	uint32_t posted : 1;     /* a thread posted, woke or gave bytes: perhaps because the program saw it come last of several */
 	uint32_t behind : 1;     /* what it waited for came surely behind an end of waiting: the trace contradicts itself */
 	uint32_t keyed : 1;      /* SYNC: all who take part in that very instance of it are known, whatever else is lost */
+	uint32_t guessed : 1;    /* SYNC: who waited for whom there nobody knows, most likely all for all */
 	uint32_t doubted : 1;    /* meanwhile records are lost (graph_losses.h): what it waited for may be among those; or what that was
 				    has none, as when a channel is closed */
 };

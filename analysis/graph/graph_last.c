@@ -37,7 +37,7 @@ bool graph_was_waited_for(const struct graph_node *node, size_t i, const struct 
 {
 	bool one_of_them = node->kind == GRAPH_WOKEN && i > 0;
 	bool in_there = node->inside && !input->needed; /* a region in there, most likely */
-	return input->sure && !input->candidate && !one_of_them && !in_there;
+	return input->sure && !input->candidate && !one_of_them && !in_there && !node->guessed;
 }
 
 /* Whether an input was surely over before another one. */

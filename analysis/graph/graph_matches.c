@@ -193,7 +193,8 @@ static bool certainly_missed(const struct times *times, const struct match *m)
 	return left < came;
 }
 
-/* One node for all. */
+/* One node for all. Where they do not surely wait for each other, nobody knows who waited for whom, unless it was only by chance who they are;
+ * or it is MPI_Finalize, where the recorder itself has all come. */
 static void add_all(struct builder *b, const struct match *m, bool needed)
 {
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
@@ -205,6 +206,7 @@ static void add_all(struct builder *b, const struct match *m, bool needed)
 	struct graph_node *chance = &b->graph->nodes[node];
 	chance->loose = chance->hidden = chance->delayed = m->by_chance;
 	chance->keyed = needed;
+	chance->guessed = !needed && !m->by_chance && b->graph->trace->sites[m->parts[0].site].kind == DPROF_KIND_COLL;
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
 			graph_wait(b, done_of(&m->parts[i]), node);

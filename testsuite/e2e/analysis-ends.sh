@@ -192,4 +192,27 @@ jq -e '.segments | map(select(.name == "MPI_Mrecv" and .seconds.lo > 1e-6)) == [
 found 100 | trace found
 holds found path '.segments[] | select(.name == "MPI_Mrecv")' 89000 10
 
+# ---- A collective operation in which nobody knows who gives data to whom --------------------------------------------
+
+# Rank 0 may get data of rank 1 alone, who came 90 us behind it, or of rank 2, too, who came 140 us behind it.
+nowhere() {
+	head_of
+	echo "site 11 kind=coll name=MPI_Alltoallv file=x.c line=11"
+	for t in 0 1 2; do echo "thread $t clock=0 rank=$t"; done
+	echo "group 1 threads=0,1,2"
+	for t in 0 1 2; do
+		set -- 10000 100000 150000
+		work $t 0 1000 "${@:t+1:1}"
+		op $t 11 "${@:t+1:1}" 170000 group=1 seq=0 bytes=100
+		work $t 1 170000 300000
+	done
+}
+nowhere | trace nowhere
+expect 0 waits --json nowhere
+jq -e '.waits | map(select(.rank == 0)) | (map(.seconds.lo) | add // 0) <= 90e-6 and (map(.seconds.hi) | add // 0) >= 140e-6' out >is ||
+	fail "nowhere: waits $(jq -c .waits out)"
+expect 0 path --json nowhere
+jq -e '.segments | map(select(.name == "a") | .seconds.hi) | add > 149e-6' out >is || fail "nowhere: path $(jq -c .segments out)"
+jq -e '.segments | map(select(.name == "a" and .rank == 2) | .seconds.lo) | add // 0 < 1e-6' out >is || fail "nowhere: path $(jq -c .segments out)"
+
 echo "as expected"
