@@ -7,6 +7,8 @@
  *
  * Law: what is told is so from just before the call until just after it, whichever way that goes on. What only
  * an adapter records is told only where the compiler knows the line: a neighbour's would be a wrong one. */
+#include <fnmatch.h>
+
 #include "plugin/parts.h"
 
 static const struct known_call {
@@ -35,8 +37,7 @@ static const struct call_result { const char *function, *name; } results[] = {
 
 static bool is_called(const char *function, const char *name)
 {
-	size_t begin = strlen(function) - 1;
-	return function[begin] == '*' ? !strncmp(function, name, begin) : !strcmp(function, name);
+	return strchr(function, '*') ? fnmatch(function, name, 0) == 0 : !strcmp(function, name);
 }
 
 /* A template of libstdc++ is this file's own where its argument is. */

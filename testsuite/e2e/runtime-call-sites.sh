@@ -83,6 +83,10 @@ for options in "g++ -O0" "g++ -O2" "g++ -O3 -flto"; do
 	# shellcheck disable=SC2086
 	build $options -pthread "$from/conditions.cpp"
 	run "$from/conditions.cpp"
+	what="locks.cpp, $options"
+	# shellcheck disable=SC2086
+	build $options -std=c++20 -pthread "$from/locks.cpp"
+	run "$from/locks.cpp"
 done
 what="openmp.f90"
 build gfortran -O2 -fopenmp "$from/openmp.f90"
