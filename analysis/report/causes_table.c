@@ -9,6 +9,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_causes.h"
 #include "analysis/report/locations.h"
+#include "analysis/report/marks.h"
 #include "analysis/report/relations.h"
 #include "analysis/trace/names.h"
 
@@ -64,13 +65,19 @@ void causes_table_fill(struct reply *r, const struct causes_table *p)
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
+/* Sleeps that follow each other are looked at as one wait. */
+static bool is_sleep(const struct causes_table *p, const struct causes_row *row)
+{
+	return row->lack == CAUSES_WAIT && row->site < p->trace->nsites && tr_is(p->trace, row->site, OP_SLEEP);
+}
+
 static void say_rows(struct reply *r, const struct causes_table *p)
 {
 	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "times", -7), TAB_SHOWN(NULL, "", 14), TAB_SHOWN(NULL, "in"), { 0 } };
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < p->causes.n && i < MOST_ROWS; i++) {
 		const struct causes_row *row = &p->causes.rows[i];
-		reply_row(r, tab_number(row->count), tab_text(lacks[row->lack].words),
+		reply_row(r, tab_number(row->count), tab_text(is_sleep(p, row) ? "slept again" : lacks[row->lack].words),
 			  tab_text(row->site == TR_BEFORE ? "a thread" : site_name_within(p->trace, row->site, 52).text));
 		reply_say(r, SAY_DETAIL, "first %s, over at %s s", location_name(p->trace, row->thread).text,
 			  reply_interval(r, seconds(p, row->first), 6).text);
@@ -78,6 +85,16 @@ static void say_rows(struct reply *r, const struct causes_table *p)
 	reply_end(r);
 	if (p->causes.n > MOST_ROWS)
 		reply_say(r, SAY_INDENTED, "... and %zu more: --json", p->causes.n - MOST_ROWS);
+}
+
+static void say_sleeps(struct reply *r, const struct causes_table *p)
+{
+	bool any = false;
+	for (size_t i = 0; i < p->causes.n; i++)
+		any |= is_sleep(p, &p->causes.rows[i]);
+	if (any)
+		reply_say(r, SAY_TEXT, "What slept again and again, and did nothing in between, counts as one wait here: for something that "
+			  "nobody records, or for nothing. %s.", marks_poll(p->trace));
 }
 
 void causes_table_say(struct reply *r, const struct causes_table *p)
@@ -90,10 +107,11 @@ void causes_table_say(struct reply *r, const struct causes_table *p)
 			reply_say(r, SAY_TEXT, "All %" PRIu64 " waits and begins of threads have a cause in the trace.", c->waits + c->begins);
 		return;
 	}
-	reply_say(r, SAY_TEXT, "Of %" PRIu64 " waits and begins of threads %" PRIu64 " have no cause in the trace: what led to them is "
-		  "not known. %s", c->waits + c->begins, c->missing,
+	reply_say(r, SAY_TEXT, "%" PRIu64 " of %" PRIu64 " waits and begins of threads %s no cause in the trace: what led to %s is "
+		  "not known. %s", c->missing, c->waits + c->begins, c->missing == 1 ? "has" : "have", c->missing == 1 ? "it" : "them",
 		  p->trace->ndiagnostics ? "It may be among what is damaged." : "That is no damage, but limits what can be proved.");
 	say_rows(r, p);
+	say_sleeps(r, p);
 	if (c->standstill.hi > 0 && !p->trace->ndiagnostics)
 		reply_say(r, SAY_TEXT, "For %s s all threads waited, and nothing that would end one of their waits was under way.",
 			  reply_interval(r, seconds(p, c->standstill), 6).text);

@@ -55,6 +55,16 @@ grep -q '^ *3 ended by none  *MPI_Recv (x.c:2)$' page || fail "the row: $(cat pa
 grep -q '^ *first rank 1, over at 0\.000070' page || fail "the first: $(cat page)"
 grep -q '^For 0\.000040 .* s all threads waited' page || fail "a standstill: $(cat page)"
 
+# Sleeps that follow each other are one wait, perhaps: that is said in words of their own.
+text "site 4 kind=sleep name=usleep file=x.c line=7
+$(awk 'BEGIN { for (t = 0; t < 50000; t += 10000) printf "e 0 %d 4 enter\ne 0 %d 4 exit\n", t, t + 9900 }')"
+checked 'sleeps' <<'END'
+["wait_state_termination","usleep","x.c:7",1,0,0]
+END
+grep -q '^1 of 1 waits and begins of threads has no cause' page || fail "sleeps: $(cat page)"
+grep -q '^ *1 slept again  *usleep (x.c:7)$' page || fail "the row of sleeps: $(cat page)"
+grep -q '^What slept again and again' page || fail "sleeps, explained: $(cat page)"
+
 # Threads of a process that nobody made; the first thread of each may have been begun from outside.
 text 'thread 2 clock=0 rank=1\ne 0 10 0 enter\ne 0 20 0 exit\ne 1 30 0 enter\ne 1 40 0 exit\ne 2 35 0 enter\ne 2 38 0 exit'
 checked 'a thread' <<'END'
