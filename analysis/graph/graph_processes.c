@@ -307,7 +307,7 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 	struct graph_node *node = graph_arrival(b, w->exit, GRAPH_PROCESS_OVER, inputs, begin + n);
 	node->hidden = !of_one; /* another child, which would have ended first */
 	node->loose = node->delayed = !of_one || n > 1;
-	if (!of_one && n == 1)
+	if (!w->of_one && !of_one && n == 1) /* most likely it is asked for by its name because of nobody else */
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begin, .n = 1,
 			   .queue = graph_inbox(b, process_of(b, w->exit.thread), ANY_CHILD, 0) });
 }
