@@ -153,7 +153,8 @@ static void take_bytes(struct builder *b, const struct bytes_channel *c, const s
 	node->loose = unsure || givers > 1; /* the first bytes may do */
 	node->posted = true;
 	node->polled = taken->begin.tried;
-	if (by_chance && c->gave[first].from == taken->from && c->gave[first].to == taken->to)
+	bool in_turns = c->shared || taken->begin.tried || taken->found;
+	if (in_turns && c->gave[first].from == taken->from && c->gave[first].to == taken->to)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)begins, .n = 1, .queue = inbox_of(b, c, taken) });
 	free(inputs);
 }
@@ -193,7 +194,7 @@ static void find_end(struct builder *b, const struct bytes_channel *c, const str
 	struct graph_node *node = graph_arrival(b, taken->exit, GRAPH_BYTES_ENDED, inputs, n);
 	node->hidden = node->delayed = node->posted = true;
 	node->doubted = taken->blocked && !ended_with(b, taken->other, taken->exit.stamp);
-	if (arrives)
+	if (arrives && taken->found)
 		graph_turn(b, (struct graph_turn){ .first = (uint32_t)(gave + behind), .n = 1, .queue = inbox_of(b, c, taken) });
 }
 
@@ -296,6 +297,12 @@ static bool asks(const struct builder *b, const struct bytes_channel *c, const s
 	       threads[other->enter.thread].clock == threads[m->enter.thread].clock;
 }
 
+static struct bytes_channel next_channel(const struct builder *b, size_t first, size_t *n)
+{
+	*n = count_same(b->moved, b->nmoved, first);
+	return channel_of(&b->moved[first], *n);
+}
+
 /* Of all channels, so that each thread is read once. */
 static void look_at_others(struct builder *b)
 {
@@ -303,8 +310,7 @@ static void look_at_others(struct builder *b)
 	struct question *asked = NULL;
 	size_t nasked = 0;
 	for (size_t i = 0, n; i < b->nmoved; i += n) {
-		n = count_same(m, b->nmoved, i);
-		struct bytes_channel c = channel_of(&m[i], n);
+		struct bytes_channel c = next_channel(b, i, &n);
 		for (size_t k = i; k < i + n; k++)
 			if (asks(b, &c, &m[k]))
 				*MEM_GROW(asked, nasked) = (struct question){ other_of(&c, &m[k])->enter.thread, &m[k] };
@@ -331,12 +337,16 @@ static void find_given(const struct bytes_channel *c, struct moved_bytes *moved,
 
 void graph_bytes(struct builder *b)
 {
+	size_t n;
 	runs_sort(b->spill, b->moved, b->nmoved, sizeof *b->moved, by_byte);
 	look_at_others(b);
-	for (size_t i = 0, n; i < b->nmoved; i += n) {
-		n = count_same(b->moved, b->nmoved, i);
-		struct bytes_channel c = channel_of(&b->moved[i], n);
-		add_channel(b, &c);
+	for (size_t i = 0; i < b->nmoved; i += n) {
+		struct bytes_channel c = next_channel(b, i, &n);
 		find_given(&c, &b->moved[i], n);
+	}
+	graph_find_looks(b);
+	for (size_t i = 0; i < b->nmoved; i += n) {
+		struct bytes_channel c = next_channel(b, i, &n);
+		add_channel(b, &c);
 	}
 }

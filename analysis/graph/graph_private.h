@@ -31,6 +31,7 @@
  *   graph_tasks.c  tasks of one process
  *   graph_inside.c  regions inside of operations
  *   graph_bytes.c  bytes of pipes, socket pairs and connections
+ *   graph_looks.c  of which of several channels they are taken
  *   graph_processes.c  processes that are forked, and that others wait for */
 #ifndef ANALYSIS_GRAPH_PRIVATE_H
 #define ANALYSIS_GRAPH_PRIVATE_H
@@ -204,7 +205,9 @@ struct moved_bytes {
 	bool gave, blocked;
 	bool goes_on;             /* as of a lock */
 	bool partial;             /* there was room for more: another run may take more or fewer at a time */
-	bool chosen;              /* in another run the thread may turn to another channel here */
+	bool chosen;              /* in another run the thread may turn to another channel here; */
+	bool found;               /* and most likely does so (graph_looks.c): */
+	uint32_t looks;           /* it has looked so often before at what is not one channel */
 	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
 	uint64_t looks_at;        /* the ENTER of the look that found them, or its own */
 	bool by_attempts;         /* which may be in vain */
@@ -412,6 +415,7 @@ void graph_end_tried(struct builder *);   /* behind it */
 void graph_joins(struct builder *);
 void graph_team_ends(struct builder *); /* members that ended with their team */
 void graph_bytes(struct builder *);
+void graph_find_looks(struct builder *); /* once it is known who gave what was taken */
 
 /* Who gave bytes may have had to wait for room, perhaps until what the `other` side did last (at = NO_EVENT: not
  * known). */

@@ -327,7 +327,7 @@ static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t fr
 		.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
 		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w), .site = w->entered.site,
 		.gave = gave, .blocked = arg_for_unknown(o, &w->entered),
-		.chosen = w->chooses, .other.at = NO_EVENT, .given.at = NO_EVENT,
+		.chosen = w->chooses, .looks = w->looks, .other.at = NO_EVENT, .given.at = NO_EVENT,
 		.looks_at = looked ? w->look_began : w->enter.at, .by_attempts = w->found_at == w->entered.site };
 	w->took_bytes = b->nmoved;
 	w->just_took = !gave;
@@ -389,6 +389,7 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 		share_with_processes(w, exit);
 	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;
+		w->looks += arg_channel(walk_operation(w, &w->entered), &w->entered) == ARG_NONE;
 		w->look_at = exit.at;
 		w->look_began = w->enter.at;
 		w->look_is_attempt = w->entered.site == w->vain_look_at;
