@@ -18,8 +18,9 @@
  *             is left, or none of those for which a thread waits; then each goes on with its own
  *
  * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far
- * apart. Where that one stood there and slept, the lock or permit goes to whoever comes before he is awake, which takes as long as it
- * took him here: so a thread that gives one back may have it again at once, again and again. All else is kept: who signalled a condition variable, and what nobody knows. A replay is of single
+ * apart. Where somebody stands there and sleeps, a lock goes to whoever comes before he is awake, which takes as long as it
+ * took him here: so a thread that gives one back may have it again at once, again and again. A permit likewise, if one of
+ * that semaphore did so here. All else is kept: who signalled a condition variable, and what nobody knows. A replay is of single
  * numbers, the most likely ones, and no bounds: whoever came last, if one of several may have been waited for, was. Where
  * it decides otherwise than this run, somebody waits in a queue who did not, or looked for what he took, the middle of
  * what is expected is

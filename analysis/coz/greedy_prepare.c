@@ -74,7 +74,7 @@ static void find_late(struct greedy *y)
 		double waits = greedy_least_slack(y, turn, false), arrived = greedy_least_slack(y, turn, true);
 		if (!isinf(waits))
 			y->had[i].late = stand_behind(&last[2 * turn->queue], y->had[i].at - waits);
-		y->queues[turn->queue].barges |= y->had[i].late > y->had[i].handed;
+		y->queues[turn->queue].barges |= g->queues[turn->queue].kind == GRAPH_LOCK || y->had[i].late > y->had[i].handed;
 		if (!isinf(arrived))
 			y->had[i].came_late = stand_behind(&last[2 * turn->queue + 1], y->had[i].at - arrived);
 	}

@@ -44,7 +44,7 @@ struct greedy_queue {
 	size_t all;              /* batches: and in this run, */
 	uint32_t last_turn, last_at; /* of which that turn takes the last, and the point at which it is waited for */
 	bool held;
-	bool barges;             /* in this run somebody was before those who stood there; */
+	bool barges;             /* a lock, or in this run somebody was before those who stood there; */
 	bool answers, gives_others; /* an inbox: some is given to whom the message is from, or to another one who sends there */
 	bool wakes;              /* so somebody stands there who is not awake yet, */
 	double awake;            /* but then */

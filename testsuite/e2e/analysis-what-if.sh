@@ -67,6 +67,10 @@ flags_over 25.1  1    what one thread stores, another finds stored (std::atomic:
 sem_over   25.1  1    or has, without waiting (std::counting_semaphore)
 flag_three 26.9  1    one stores what three wait for, and is sooner than one of them in another run
 count_two  26.8  1    one waits until two have said that they are there, the other goes on
+asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
+asks_each  14.8  1    or has looked at several before
+by_name    21.5  1    a child is waited for by its number, in a process that waits for any later
+relocks    10.2  1    who gives a lock back and takes it again is before those who sleep there, of whom here there were none
 T
 
 # In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
