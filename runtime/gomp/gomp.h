@@ -87,6 +87,12 @@ struct team_place {
 };
 extern __thread struct team_place team_place;
 
+/* ---- locks.c ---------------------------------------------------------------------------------- */
+
+/* The calling thread is through with its iterations of an ordered loop: before libgomp is told, by this caller; and behind that. */
+struct dprof_moment ordered_pass(const void *caller);
+void ordered_passed(struct dprof_moment since);
+
 /* ---- worksharing.c ---------------------------------------------------------------------------- */
 
 /* The calling thread begins with a loop of its team that is not static, or with sections; with one that is given out in pieces of

@@ -5,6 +5,11 @@
  *   ENTER omp critical id=LOCK ... EXIT     held from here
  *   POINT omp critical id=LOCK              just before it is released
  *
+ * An ordered part likewise, but its turn goes on only when the thread asks for more iterations, with an ordered part or without:
+ *
+ *   POINT omp ordered id=TURN               it is through with those that it had
+ *   ENTER omp ordered id=TURN ... EXIT      and waits until all before them are: recorded if it blocked
+ *
  * Names of critical sections are addresses; the one without a name is that of a variable here. */
 #include <omp.h>
 #include <stdlib.h>
@@ -95,6 +100,26 @@ LOCK(omp_set_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
 UNLOCK(omp_unset_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
 TEST(omp_test_nest_lock, omp_nest_lock_t)
 
-/* From one iteration to the next. Iterations that have no ordered part hand it on unseen. */
+/* From one iteration to the next. */
 LOCK(GOMP_ordered_start, site_ordered, (void), (), &ordered)
 UNLOCK(GOMP_ordered_end, site_ordered, (void), (), &ordered)
+
+struct dprof_moment ordered_pass(const void *caller)
+{
+	if (!dprof_adapter_wanted(DPROF_KIND_LOCK) || !dprof_adapter_is_ours(caller))
+		return (struct dprof_moment){ 0, NULL };
+	released(SITE(site_ordered), &ordered);
+	return dprof_adapter_moment();
+}
+
+void ordered_passed(struct dprof_moment since)
+{
+	struct dprof_arguments a;
+
+	if (!since.stamp || dprof_adapter_now() - since.stamp < dprof_adapter_blocked_ticks)
+		return;
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)&ordered);
+	dprof_adapter_record_enter_at(SITE(site_ordered), since, &a);
+	dprof_adapter_exit(SITE(site_ordered));
+}

@@ -138,6 +138,19 @@ static inline long keep_loops(unsigned loops, long schedule)
 		return has;                                                  \
 	}
 
+/* The turn of an ordered loop goes on here. */
+#define NEXT_IN_TURN(name, type)                                             \
+	DPROF_EXPORT bool name(type *first, type *end);                      \
+	DPROF_EXPORT bool name(type *first, type *end)                       \
+	{                                                                    \
+		struct dprof_moment since = ordered_pass(__builtin_return_address(0)); \
+		bool has = REAL(name)(first, end);                           \
+                                                                             \
+		ordered_passed(since);                                       \
+		have_piece(has);                                             \
+		return has;                                                  \
+	}
+
 /* Each kind of loop is there for long and, with a direction before the bounds, for unsigned long long. */
 #define BOUNDS(type)   type from, type to, type step
 #define BEGUN(type)    type *first, type *end
@@ -191,19 +204,20 @@ DOACROSS(ACROSS, ull_, unsigned long long)
 START(unsigned, GOMP_sections_start, DYNAMIC, 1, (unsigned n), (n))
 START(unsigned, GOMP_sections2_start, DYNAMIC, 1, (unsigned n, REDUCED), (n, reductions, memory))
 
-#define NEXTS(name)                           \
-	NEXT(GOMP_loop_##name##_next, long)   \
-	NEXT(GOMP_loop_ull_##name##_next, unsigned long long)
-NEXTS(dynamic)
-NEXTS(guided)
-NEXTS(runtime)
-NEXTS(nonmonotonic_dynamic)
-NEXTS(nonmonotonic_guided)
-NEXTS(nonmonotonic_runtime)
-NEXTS(maybe_nonmonotonic_runtime)
-NEXTS(ordered_dynamic)
-NEXTS(ordered_guided)
-NEXTS(ordered_runtime)
+#define NEXTS(X, name)                     \
+	X(GOMP_loop_##name##_next, long)   \
+	X(GOMP_loop_ull_##name##_next, unsigned long long)
+NEXTS(NEXT, dynamic)
+NEXTS(NEXT, guided)
+NEXTS(NEXT, runtime)
+NEXTS(NEXT, nonmonotonic_dynamic)
+NEXTS(NEXT, nonmonotonic_guided)
+NEXTS(NEXT, nonmonotonic_runtime)
+NEXTS(NEXT, maybe_nonmonotonic_runtime)
+NEXTS(NEXT_IN_TURN, ordered_static)
+NEXTS(NEXT_IN_TURN, ordered_dynamic)
+NEXTS(NEXT_IN_TURN, ordered_guided)
+NEXTS(NEXT_IN_TURN, ordered_runtime)
 
 DPROF_EXPORT unsigned GOMP_sections_next(void);
 DPROF_EXPORT unsigned GOMP_sections_next(void)
