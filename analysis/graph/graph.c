@@ -15,6 +15,7 @@
 #include "analysis/graph/graph_last.h"
 #include "analysis/graph/graph_losses.h"
 #include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_records.h"
 #include "analysis/trace/names.h"
 
 /* ---- Nodes, synchronisation points, diagnostics ---------------------------------------------- */
@@ -400,8 +401,7 @@ static uint32_t *find_first_of_rank(const struct trace *trace)
 
 static void builder_close(struct builder *b)
 {
-	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->made,
-			    b->runs, b->depends, b->fulfilled, b->task_waits, b->moved, b->process_forks,
+	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->moved, b->process_forks,
 			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
 			    b->inside, b->unknown, b->sleeps, b->counted, b->moments, b->cancellations, b->thread_cancels };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
@@ -435,6 +435,13 @@ static void builder_close(struct builder *b)
 	ids_free(&b->comings);
 	free(b->groups_of);
 	free(b->times_come);
+}
+
+static void records_close(struct walk_records *r, struct spill *spill)
+{
+	void *spilled[] = { r->tasks.made, r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits };
+	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
+		spill_free(spill, spilled[i]);
 }
 
 const struct graph_open *graph_next_call(const struct graph *g, const struct graph_input *input)
@@ -494,7 +501,7 @@ static void builder_open(struct builder *b, struct graph *g)
 
 /* Operations of which it is recorded who takes part in them become nodes, or marks for the walks along threads. These keep all others, by
  * what they are. */
-static void walk_threads(struct builder *b)
+static void walk_threads(struct builder *b, struct walk_records *records)
 {
 	const struct trace *trace = b->graph->trace;
 	progress_begin("finding wait dependencies",
@@ -503,7 +510,7 @@ static void walk_threads(struct builder *b)
 	graph_matches(b);
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		b->passes[s] = graph_passes(trace, s);
-	graph_walks(b);
+	graph_walks(b, records);
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		b->graph->entered[s] |= (b->passes[s] & TR_PASS_ENTERED) != 0;
 	find_handlers(b->graph);
@@ -515,7 +522,7 @@ static void walk_threads(struct builder *b)
 /* Those that were kept become nodes, kind by kind. The order matters: attempts are found before locks say what ended each (graph_find_tried,
  * graph_end_tried); locks, ranks and windows that give out work before what threads only seem to share out (graph_counters); and waits of
  * which nothing has said what ended them come last (graph_presumed). */
-static void make_nodes(struct builder *b)
+static void make_nodes(struct builder *b, struct walk_records *records)
 {
 	graph_inboxes(b);
 	graph_completions(b);
@@ -532,7 +539,7 @@ static void make_nodes(struct builder *b)
 	graph_window_counters(b);
 	graph_counters(b);
 	let_go_of_unseen(b);
-	graph_tasks(b);
+	graph_tasks(b, &records->tasks);
 	graph_cancellations(b);
 	graph_thread_cancels(b);
 	graph_bare_barriers(b);
@@ -546,22 +553,24 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 {
 	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * trace->nthreads) };
 	struct builder b;
+	struct walk_records records = { 0 };
 	g->found = zeros(0, sizeof *g->found);
 	g->threads = zeros(trace->nthreads, sizeof *g->threads);
 	g->entered = zeros(trace->nsites, sizeof *g->entered);
 	g->clocks = zeros(trace->nthreads, sizeof *g->clocks);
 	find_clocks(g);
 	builder_open(&b, g);
-	walk_threads(&b);
-	make_nodes(&b);
+	walk_threads(&b, &records);
+	make_nodes(&b, &records);
 	sort_sync_points(g);
 	find_contradictions(&b);
-	graph_doubt_by_events(&b);
+	graph_doubt_by_events(g, &records.tasks);
 	graph_inside(&b);
 	if (g->interrupted)
 		sort_sync_points(g);
 	graph_find_losses(g, b.cursors);
 	say_diagnostics(&b);
+	records_close(&records, g->spill);
 	builder_close(&b);
 }
 

@@ -161,22 +161,6 @@ struct polled_row { struct event_ref first, last; uint64_t n, longest; uint32_t 
 struct tried_row { struct polled_row row; struct event_ref exit, cause; bool known; };
 struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
 
-/* In a process; `order` grows from thread to thread and along each. */
-struct made_task { uint32_t process; uint64_t task, parent, group, order; struct event_ref ref;
-		   bool empty; };
-struct task_run { uint32_t process; uint64_t task, event, order; struct event_ref end; bool ended,
-		  detached; };
-struct depends { uint32_t process; uint64_t parent, address, order, task; unsigned how; };
-struct fulfilled { uint32_t process; uint64_t event; struct event_ref ref; };
-
-/* A wait until a task may begin; or for all tasks of a task, or in a taskgroup. */
-struct task_wait {
-	uint32_t process, site;
-	uint64_t number, order;
-	bool all;
-	struct event_ref enter, exit;
-};
-
 /* Where somebody takes. The role tells those apart who stand at one place, as all do in code that has no sites (that of headers): it is
  * the condition variable that the thread waits for there; or without sites what it signals; or 0. */
 struct take_place { uint32_t site; uint64_t role; };
@@ -301,11 +285,6 @@ struct builder {
 	struct sync_event *sync_events; size_t nsync_events;
 	struct tried_row *tried; size_t ntried; /* rows of pieces in front of them */
 	struct polled_pieces *tried_pieces; /* of each site */
-	struct made_task *made; size_t nmade;
-	struct task_run *runs; size_t nruns;
-	struct depends *depends; size_t ndepends;
-	struct fulfilled *fulfilled; size_t nfulfilled;
-	struct task_wait *task_waits; size_t ntask_waits;
 	struct moved_bytes *moved; size_t nmoved;
 	struct unknown_wait *unknown; size_t nunknown;
 	struct sleeps *sleeps; size_t nsleeps; /* of MANY_SLEEPS */
@@ -402,7 +381,6 @@ void graph_keep_completion(struct builder *, const struct completion *);
 
 void graph_matches(struct builder *);
 uint8_t graph_passes(const struct trace *, uint32_t site);
-void graph_walks(struct builder *);  /* along all threads */
 void graph_begins(struct builder *); /* of all threads */
 void graph_let_go(struct builder *, struct event_ref); /* what happens there may be sooner or later in another run */
 /* The thread begins after the cause; `recorded`: because of it. */
@@ -431,8 +409,6 @@ void graph_window_counters(struct builder *);
 
 /* Behind all that gives out work where that is recorded. */
 void graph_counters(struct builder *);
-void graph_tasks(struct builder *);
-void graph_doubt_by_events(struct builder *); /* behind all others, when points are sorted */
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct builder *, const struct sync_event *t, size_t n);

@@ -23,15 +23,16 @@
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_losses.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_tasks.h"
 
 enum { HOW_IN, HOW_OUT, HOW_MUTEX, HOW_SET };
 
 /* `after` waits for `before`; both are tasks that were made. */
 struct task_edge { size_t after, before; bool sure; };
 
-struct tasks {
+struct task_graph {
 	struct builder *b;
+	struct task_records *records;
 	struct task_edge *edges; size_t nedges;
 	size_t *by_parent, *by_group;    /* tasks, sorted */
 };
@@ -144,28 +145,28 @@ static int by_group(const void *x, const void *y, void *made)
 
 #define NO_TASK SIZE_MAX
 
-static size_t find_made(const struct builder *b, uint32_t process, uint64_t task)
+static size_t find_made(const struct task_records *r, uint32_t process, uint64_t task)
 {
 	struct made_task key = { .process = process, .task = task };
 	const struct made_task *m =
-		b->nmade ? bsearch(&key, b->made, b->nmade, sizeof *m, by_task) : NULL;
-	return m ? (size_t)(m - b->made) : NO_TASK;
+		r->nmade ? bsearch(&key, r->made, r->nmade, sizeof *m, by_task) : NULL;
+	return m ? (size_t)(m - r->made) : NO_TASK;
 }
 
-static void add_edge(struct tasks *t, size_t after, size_t before, bool sure)
+static void add_edge(struct task_graph *t, size_t after, size_t before, bool sure)
 {
 	if (after != NO_TASK && before != NO_TASK && after != before)
 		*SPILL_GROW(t->b->spill, t->edges, t->nedges) = (struct task_edge){ after, before, sure };
 }
 
-static size_t task_of(const struct tasks *t, const struct depends *d)
+static size_t task_of(const struct task_graph *t, const struct depends *d)
 {
-	return find_made(t->b, d->process, d->task);
+	return find_made(t->records, d->process, d->task);
 }
 
 /* d[0 .. n): all of one address. [before, own) is the generation before that of [own, i). A taskwait with dependences
  * is one of them: what comes behind it was made when it, and so what it had waited for, was over. */
-static void generations(struct tasks *t, const struct depends *d, size_t n)
+static void generations(struct task_graph *t, const struct depends *d, size_t n)
 {
 	size_t before = 0, own = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -183,7 +184,7 @@ static void generations(struct tasks *t, const struct depends *d, size_t n)
 
 /* d[0 .. n): all of one parent. Address 0 is all memory: what depends on that waits for all that depended
  * on anything before, and is waited for by all that does after. */
-static void all_memory(struct tasks *t, const struct depends *d, size_t n)
+static void all_memory(struct task_graph *t, const struct depends *d, size_t n)
 {
 	for (size_t i = 0; i < n && d[i].address == 0; i++)
 		for (size_t k = 0; k < n; k++)
@@ -193,13 +194,13 @@ static void all_memory(struct tasks *t, const struct depends *d, size_t n)
 				add_edge(t, task_of(t, &d[k]), task_of(t, &d[i]), true);
 }
 
-static void find_edges(struct tasks *t)
+static void find_edges(struct task_graph *t)
 {
-	struct builder *b = t->b;
-	const struct depends *d = b->depends;
-	runs_sort(b->spill, b->depends, b->ndepends, sizeof *b->depends, by_address);
-	for (size_t i = 0, next; i < b->ndepends; i = next) {
-		for (next = i + 1; next < b->ndepends && d[next].process == d[i].process &&
+	struct task_records *r = t->records;
+	const struct depends *d = r->depends;
+	runs_sort(t->b->spill, r->depends, r->ndepends, sizeof *r->depends, by_address);
+	for (size_t i = 0, next; i < r->ndepends; i = next) {
+		for (next = i + 1; next < r->ndepends && d[next].process == d[i].process &&
 				   d[next].parent == d[i].parent; next++)
 			;
 		all_memory(t, d + i, next - i);
@@ -209,7 +210,7 @@ static void find_edges(struct tasks *t)
 			generations(t, d + k, end - k);
 		}
 	}
-	runs_sort(b->spill, t->edges, t->nedges, sizeof *t->edges, by_after);
+	runs_sort(t->b->spill, t->edges, t->nedges, sizeof *t->edges, by_after);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------- */
@@ -228,33 +229,33 @@ static bool is_before(struct event_ref ref, struct event_ref enter)
 }
 
 /* The first one since the task was made. */
-static bool add_event_input(struct tasks *t, const struct made_task *made,
+static bool add_event_input(struct task_graph *t, const struct made_task *made,
 			    const struct task_run *run, struct input_list *s, bool sure)
 {
-	const struct builder *b = t->b;
+	const struct task_records *r = t->records;
 	struct fulfilled key = { made->process, run->event, made->ref };
-	size_t lo = SEARCH(b->nfulfilled, mid, by_event(&b->fulfilled[mid], &key) < 0);
-	if (lo == b->nfulfilled || b->fulfilled[lo].process != made->process ||
-	    b->fulfilled[lo].event != run->event)
+	size_t lo = SEARCH(r->nfulfilled, mid, by_event(&r->fulfilled[mid], &key) < 0);
+	if (lo == r->nfulfilled || r->fulfilled[lo].process != made->process ||
+	    r->fulfilled[lo].event != run->event)
 		return false;
-	add_input(s, b->fulfilled[lo].ref, sure);
+	add_input(s, r->fulfilled[lo].ref, sure);
 	return true;
 }
 
 /* False when the trace does not show the end of the task. */
-static bool add_end_inputs(struct tasks *t, size_t task, struct event_ref enter,
+static bool add_end_inputs(struct task_graph *t, size_t task, struct event_ref enter,
 			   struct input_list *s, bool sure)
 {
-	const struct builder *b = t->b;
-	const struct made_task *made = &b->made[task];
+	const struct task_records *r = t->records;
+	const struct made_task *made = &r->made[task];
 	struct task_run key = { .process = made->process, .task = made->task };
-	const struct task_run *run = b->nruns ? bsearch(&key, b->runs, b->nruns, sizeof *run,
+	const struct task_run *run = r->nruns ? bsearch(&key, r->runs, r->nruns, sizeof *run,
 							runs_by_task) : NULL;
 	if (!run)
 		return made->empty;
-	while (run > b->runs && runs_by_task(run - 1, &key) == 0)
+	while (run > r->runs && runs_by_task(run - 1, &key) == 0)
 		run--;
-	for (; run < b->runs + b->nruns && runs_by_task(run, &key) == 0; run++) {
+	for (; run < r->runs + r->nruns && runs_by_task(run, &key) == 0; run++) {
 		if (!run->ended || (run->detached && !add_event_input(t, made, run, s, sure)))
 			return false;
 		add_input(s, run->end, sure);
@@ -267,13 +268,13 @@ static bool add_end_inputs(struct tasks *t, size_t task, struct event_ref enter,
 /* ---- Waits ------------------------------------------------------------------------------------ */
 
 /* What task `number` had to wait for when its thread was free. */
-static bool add_begin_inputs(struct tasks *t, const struct task_wait *w, struct input_list *s)
+static bool add_begin_inputs(struct task_graph *t, const struct task_wait *w, struct input_list *s)
 {
-	size_t task = find_made(t->b, w->process, w->number);
+	size_t task = find_made(t->records, w->process, w->number);
 	if (task == NO_TASK)
 		return false;
-	add_input(s, t->b->made[task].ref, true);
-	s->v[s->n - 1].candidate = is_before(t->b->made[task].ref, w->enter);
+	add_input(s, t->records->made[task].ref, true);
+	s->v[s->n - 1].candidate = is_before(t->records->made[task].ref, w->enter);
 	size_t lo = SEARCH(t->nedges, mid, t->edges[mid].after < task);
 	bool known = true;
 	for (; lo < t->nedges && t->edges[lo].after == task && known; lo++)
@@ -285,11 +286,11 @@ static bool add_begin_inputs(struct tasks *t, const struct task_wait *w, struct 
 }
 
 /* The first in `order` that does not come before `key`. */
-static size_t first_of(const struct tasks *t, const size_t *order, const struct made_task *key,
+static size_t first_of(const struct task_graph *t, const size_t *order, const struct made_task *key,
 		       bool of_group)
 {
-	const struct made_task *made = t->b->made;
-	size_t lo = 0, hi = t->b->nmade;
+	const struct made_task *made = t->records->made;
+	size_t lo = 0, hi = t->records->nmade;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		const struct made_task *m = &made[order[mid]];
@@ -307,22 +308,22 @@ static size_t first_of(const struct tasks *t, const size_t *order, const struct 
 }
 
 /* All that were made by task w->number since `since`, and all in the taskgroup w->number. */
-static bool add_all_inputs(struct tasks *t, const struct task_wait *w, uint64_t since,
+static bool add_all_inputs(struct task_graph *t, const struct task_wait *w, uint64_t since,
 			   struct input_list *s)
 {
-	const struct builder *b = t->b;
+	const struct task_records *r = t->records;
 	struct made_task key = { .process = w->process, .parent = w->number, .group = w->number,
 				 .order = since };
 	bool known = true;
-	for (size_t i = first_of(t, t->by_parent, &key, false); i < b->nmade && known; i++) {
-		const struct made_task *m = &b->made[t->by_parent[i]];
+	for (size_t i = first_of(t, t->by_parent, &key, false); i < r->nmade && known; i++) {
+		const struct made_task *m = &r->made[t->by_parent[i]];
 		if (m->process != w->process || m->parent != w->number || m->order > w->order)
 			break;
 		known = add_end_inputs(t, t->by_parent[i], w->enter, s, true);
 	}
 	key.order = 0;
-	for (size_t i = first_of(t, t->by_group, &key, true); i < b->nmade && known; i++) {
-		const struct made_task *m = &b->made[t->by_group[i]];
+	for (size_t i = first_of(t, t->by_group, &key, true); i < r->nmade && known; i++) {
+		const struct made_task *m = &r->made[t->by_group[i]];
 		if (m->process != w->process || m->group != w->number)
 			break;
 		known = add_end_inputs(t, t->by_group[i], w->enter, s, true);
@@ -340,7 +341,7 @@ static bool all_own(const struct input_list *s)
 }
 
 /* A task that was cancelled before it began, or whose records were lost, may have ended at any time. */
-static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
+static void add_wait(struct task_graph *t, const struct task_wait *w, uint64_t since)
 {
 	struct input_list s = { 0 };
 	add_input(&s, w->enter, true);
@@ -357,12 +358,12 @@ static void add_wait(struct tasks *t, const struct task_wait *w, uint64_t since)
 	free(s.v);
 }
 
-static void add_waits(struct tasks *t)
+static void add_waits(struct task_graph *t)
 {
-	struct builder *b = t->b;
-	runs_sort(b->spill, b->task_waits, b->ntask_waits, sizeof *b->task_waits, by_number);
-	for (size_t i = 0; i < b->ntask_waits; i++) {
-		const struct task_wait *w = &b->task_waits[i];
+	struct task_records *r = t->records;
+	runs_sort(t->b->spill, r->waits, r->nwaits, sizeof *r->waits, by_number);
+	for (size_t i = 0; i < r->nwaits; i++) {
+		const struct task_wait *w = &r->waits[i];
 		bool repeated = i > 0 && w[-1].process == w->process && w[-1].all && w->all &&
 				w[-1].number == w->number;
 		add_wait(t, w, repeated ? w[-1].order : 0);
@@ -370,34 +371,34 @@ static void add_waits(struct tasks *t)
 }
 
 /* Of each task what was said last. */
-static void keep_last(struct builder *b)
+static void keep_last(struct task_records *r)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < b->nmade; i++)
-		if (i + 1 == b->nmade || by_task(&b->made[i], &b->made[i + 1]) != 0)
-			b->made[kept++] = b->made[i];
-	b->nmade = kept;
+	for (size_t i = 0; i < r->nmade; i++)
+		if (i + 1 == r->nmade || by_task(&r->made[i], &r->made[i + 1]) != 0)
+			r->made[kept++] = r->made[i];
+	r->nmade = kept;
 }
 
-static size_t *sorted(const struct builder *b, int order(const void *, const void *, void *))
+static size_t *sorted(const struct task_records *r, int order(const void *, const void *, void *))
 {
-	size_t *index = mem_resize(NULL, b->nmade + 1, sizeof *index);
-	for (size_t i = 0; i < b->nmade; i++)
+	size_t *index = mem_resize(NULL, r->nmade + 1, sizeof *index);
+	for (size_t i = 0; i < r->nmade; i++)
 		index[i] = i;
-	if (b->nmade)
-		qsort_r(index, b->nmade, sizeof *index, order, b->made);
+	if (r->nmade)
+		qsort_r(index, r->nmade, sizeof *index, order, r->made);
 	return index;
 }
 
-void graph_tasks(struct builder *b)
+void graph_tasks(struct builder *b, struct task_records *r)
 {
-	struct tasks t = { .b = b };
-	runs_sort(b->spill, b->made, b->nmade, sizeof *b->made, made_in_order);
-	keep_last(b);
-	runs_sort(b->spill, b->runs, b->nruns, sizeof *b->runs, runs_in_order);
-	runs_sort(b->spill, b->fulfilled, b->nfulfilled, sizeof *b->fulfilled, fulfilled_in_order);
-	t.by_parent = sorted(b, by_parent);
-	t.by_group = sorted(b, by_group);
+	struct task_graph t = { .b = b, .records = r };
+	runs_sort(b->spill, r->made, r->nmade, sizeof *r->made, made_in_order);
+	keep_last(r);
+	runs_sort(b->spill, r->runs, r->nruns, sizeof *r->runs, runs_in_order);
+	runs_sort(b->spill, r->fulfilled, r->nfulfilled, sizeof *r->fulfilled, fulfilled_in_order);
+	t.by_parent = sorted(r, by_parent);
+	t.by_group = sorted(r, by_group);
 	find_edges(&t);
 	add_waits(&t);
 	spill_free(b->spill, t.edges);
@@ -430,11 +431,10 @@ static void doubt_wait(struct graph *g, uint32_t thread, uint64_t stamp)
 	node->doubted |= is_of_team && since && since <= stamp && all_came_before(g, node, stamp);
 }
 
-void graph_doubt_by_events(struct builder *b)
+void graph_doubt_by_events(struct graph *g, const struct task_records *r)
 {
-	struct graph *g = b->graph;
-	for (size_t i = 0; i < b->nfulfilled; i++)
+	for (size_t i = 0; i < r->nfulfilled; i++)
 		for (uint32_t t = 0; t < g->trace->nthreads; t++)
-			if (g->trace->threads[t].process == b->fulfilled[i].process)
-				doubt_wait(g, t, b->fulfilled[i].ref.stamp);
+			if (g->trace->threads[t].process == r->fulfilled[i].process)
+				doubt_wait(g, t, r->fulfilled[i].ref.stamp);
 }

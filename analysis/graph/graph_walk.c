@@ -373,10 +373,10 @@ static bool is_of_several(const struct trace *trace, uint32_t thread)
 	return n > 2;
 }
 
-static void begin_walk(struct thread_walk *w, struct builder *b, uint32_t thread)
+static void begin_walk(struct thread_walk *w, struct builder *b, struct walk_records *records, uint32_t thread)
 {
 	const struct trace *trace = b->graph->trace;
-	*w = (struct thread_walk){ .b = b, .thread = thread, .process = trace->threads[thread].process,
+	*w = (struct thread_walk){ .b = b, .records = records, .thread = thread, .process = trace->threads[thread].process,
 				   .events = trace_events(trace, thread), .marks = &b->marks[thread], .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE,
 				   .vain_look_at = TR_NO_SITE, .found_at = TR_NO_SITE, .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);
@@ -452,14 +452,14 @@ static uint64_t end_of_stretch(struct clock_ends ends, uint64_t i, uint64_t n)
 #define STRETCH 16 /* events of a thread, about */
 #define FEW_STRETCHES 4
 
-void graph_walks(struct builder *b)
+void graph_walks(struct builder *b, struct walk_records *records)
 {
 	const struct trace *trace = b->graph->trace;
 	uint64_t n = trace_records(trace) / (STRETCH * (trace->nthreads + 1)) + FEW_STRETCHES;
 	struct thread_walk *walks = mem_resize(NULL, trace->nthreads, sizeof *walks);
 	struct clock_ends *ends = find_clock_ends(trace);
 	for (uint32_t t = 0; t < trace->nthreads; t++)
-		begin_walk(&walks[t], b, t);
+		begin_walk(&walks[t], b, records, t);
 	for (uint64_t i = 0; i < n; i++)
 		for (uint32_t t = 0; t < trace->nthreads; t++)
 			walk_until(&walks[t], end_of_stretch(ends[trace->threads[t].clock], i, n));

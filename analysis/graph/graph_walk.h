@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_GRAPH_WALK_H
 #define ANALYSIS_GRAPH_WALK_H
 
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_records.h"
 
 /* A thread came for a task, and had one; it `rests` where none was left of those for which it waited. */
 struct task_come { struct event_ref ref, has; bool rests; };
@@ -12,11 +12,12 @@ struct task_come { struct event_ref ref, has; bool rests; };
 /* Something begun with an id, whose completion comes later. */
 struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for, of_unknown; };
 
-/* A task that runs: of the builder's runs, and the site of its region. */
+/* A task that runs: of the records of runs, and the site of its region. */
 struct running { size_t run; uint32_t site; };
 
 struct thread_walk {
 	struct builder *b;
+	struct walk_records *records; /* what it leaves */
 	uint32_t thread, process;
 	struct tr_cursor events;
 	uint64_t at;              /* the next event */
@@ -73,7 +74,7 @@ struct thread_walk {
 	size_t woken;             /* its event, and 1; or 0 */
 	size_t retaken, returned; /* likewise */
 
-	size_t made;              /* the last task: of the builder's, and 1; or 0 */
+	size_t made;              /* the last task: of the records of tasks, and 1; or 0 */
 	uint64_t order;           /* of what concerns tasks, so far */
 	struct diagnostic unsent, alone, missing;
 

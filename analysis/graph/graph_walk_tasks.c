@@ -16,11 +16,11 @@ static uint64_t next_order(struct thread_walk *w)
 static void make_task(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
-	struct builder *b = w->b;
-	*SPILL_GROW(b->spill, b->made, b->nmade) = (struct made_task){
+	struct task_records *tasks = &w->records->tasks;
+	*SPILL_GROW(w->b->spill, tasks->made, tasks->nmade) = (struct made_task){
 		.process = w->process, .task = arg_task_made(o, e), .order = next_order(w), .ref = ref,
 		.parent = arg_task_maker(o, e), .group = arg_taskgroup(o, e), .empty = arg_task_empty(o, e) };
-	w->made = b->nmade;
+	w->made = tasks->nmade;
 }
 
 #define HOW_UNKNOWN 1 /* as what waits for all before, and is waited for by all behind */
@@ -29,11 +29,11 @@ static void make_task(struct thread_walk *w, const struct tr_event *e, struct ev
 static void depend(struct thread_walk *w, const struct tr_event *e)
 {
 	const struct operation *o = walk_operation(w, e);
-	struct builder *b = w->b;
-	const struct made_task *last = w->made ? &b->made[w->made - 1] : NULL;
+	struct task_records *tasks = &w->records->tasks;
+	const struct made_task *last = w->made ? &tasks->made[w->made - 1] : NULL;
 	uint64_t how = arg_dependence_how(o, e);
 	if (last)
-		*SPILL_GROW(b->spill, b->depends, b->ndepends) = (struct depends){
+		*SPILL_GROW(w->b->spill, tasks->depends, tasks->ndepends) = (struct depends){
 			w->process, last->parent, arg_dependence(o, e), last->order, last->task,
 			(unsigned)(how == ARG_NONE ? HOW_UNKNOWN : how) };
 }
@@ -41,13 +41,14 @@ static void depend(struct thread_walk *w, const struct tr_event *e)
 void walk_task_point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
+	struct task_records *tasks = &w->records->tasks;
 	uint64_t event = arg_event_come(o, e);
 	if (arg_task_made(o, e) != ARG_NONE)
 		make_task(w, e, ref);
 	else if (arg_dependence(o, e) != ARG_NONE)
 		depend(w, e);
 	else if (event != ARG_NONE)
-		*SPILL_GROW(w->b->spill, w->b->fulfilled, w->b->nfulfilled) =
+		*SPILL_GROW(w->b->spill, tasks->fulfilled, tasks->nfulfilled) =
 			(struct fulfilled){ w->process, event, ref };
 }
 
@@ -72,18 +73,18 @@ static void note_come(struct thread_walk *w, struct event_ref ref)
 void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
-	struct builder *b = w->b;
+	struct task_records *tasks = &w->records->tasks;
 	if (e->op == DPROF_ENTER && e->site != TR_NO_SITE)
-		b->graph->entered[e->site] = true;
+		w->b->graph->entered[e->site] = true;
 	uint64_t task = arg_task_run(o, e), event = arg_run_event(o, e);
 	if (task != ARG_NONE) {
-		*MEM_GROW(w->running, w->nrunning) = (struct running){ b->nruns, e->site };
-		*SPILL_GROW(b->spill, b->runs, b->nruns) = (struct task_run){
+		*MEM_GROW(w->running, w->nrunning) = (struct running){ tasks->nruns, e->site };
+		*SPILL_GROW(w->b->spill, tasks->runs, tasks->nruns) = (struct task_run){
 			.process = w->process, .task = task, .event = event, .order = next_order(w),
 			.detached = event != ARG_NONE };
 	} else if (e->op == DPROF_EXIT && w->nrunning &&
 		   w->running[w->nrunning - 1].site == e->site) {
-		struct task_run *run = &b->runs[w->running[--w->nrunning].run];
+		struct task_run *run = &tasks->runs[w->running[--w->nrunning].run];
 		run->ended = true;
 		run->end = ref;
 		w->just_ran = w->nrunning == 0;
@@ -108,8 +109,8 @@ struct collective_id walk_collective(const struct tr_event *e)
 
 void walk_wait_for_tasks(struct thread_walk *w, struct event_ref exit, uint64_t number, bool all)
 {
-	struct builder *b = w->b;
-	*SPILL_GROW(b->spill, b->task_waits, b->ntask_waits) = (struct task_wait){
+	struct task_records *tasks = &w->records->tasks;
+	*SPILL_GROW(w->b->spill, tasks->waits, tasks->nwaits) = (struct task_wait){
 		w->process, w->entered.site, number, next_order(w), all, w->enter, exit };
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_tasks.h - tasks of OpenMP as walks along threads find them, until it is known which of them depend on which. */
+#ifndef ANALYSIS_GRAPH_TASKS_H
+#define ANALYSIS_GRAPH_TASKS_H
+
+#include "analysis/graph/graph_private.h"
+
+/* In a process; `order` grows from thread to thread and along each. */
+struct made_task { uint32_t process; uint64_t task, parent, group, order; struct event_ref ref;
+		   bool empty; };
+struct task_run { uint32_t process; uint64_t task, event, order; struct event_ref end; bool ended,
+		  detached; };
+struct depends { uint32_t process; uint64_t parent, address, order, task; unsigned how; };
+struct fulfilled { uint32_t process; uint64_t event; struct event_ref ref; };
+
+/* A wait until a task may begin; or for all tasks of a task, or in a taskgroup. */
+struct task_wait {
+	uint32_t process, site;
+	uint64_t number, order;
+	bool all;
+	struct event_ref enter, exit;
+};
+
+struct task_records {
+	struct made_task *made; size_t nmade;
+	struct task_run *runs; size_t nruns;
+	struct depends *depends; size_t ndepends;
+	struct fulfilled *fulfilled; size_t nfulfilled;
+	struct task_wait *waits; size_t nwaits;
+};
+
+void graph_tasks(struct builder *, struct task_records *);
+void graph_doubt_by_events(struct graph *, const struct task_records *); /* behind all others, when points are sorted */
+
+#endif
