@@ -401,9 +401,7 @@ static uint32_t *find_first_of_rank(const struct trace *trace)
 
 static void builder_close(struct builder *b)
 {
-	void *spilled[] = { b->messages, b->joins, b->completions, b->begins, b->attached, b->sync_events, b->moved, b->process_forks,
-			    b->process_waits, b->bare, b->visits, b->talks, b->inboxes,
-			    b->inside, b->unknown, b->sleeps, b->counted, b->moments, b->cancellations, b->thread_cancels };
+	void *spilled[] = { b->messages, b->completions, b->begins, b->attached, b->sync_events, b->talks, b->inboxes, b->unknown, b->sleeps };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -439,7 +437,9 @@ static void builder_close(struct builder *b)
 
 static void records_close(struct walk_records *r, struct spill *spill)
 {
-	void *spilled[] = { r->tasks.made, r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits };
+	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->cancels.regions, r->cancels.threads, r->inside.v, r->joins.v,
+			    r->moments.v, r->processes.forks, r->processes.waits, r->tasks.made, r->tasks.runs, r->tasks.depends,
+			    r->tasks.fulfilled, r->tasks.waits, r->windows.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(spill, spilled[i]);
 }
@@ -515,7 +515,7 @@ static void walk_threads(struct builder *b, struct walk_records *records)
 		b->graph->entered[s] |= (b->passes[s] & TR_PASS_ENTERED) != 0;
 	find_handlers(b->graph);
 	graph_begins(b);
-	graph_processes(b);
+	graph_processes(b, &records->processes);
 	progress_end();
 }
 
@@ -527,25 +527,25 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_inboxes(b);
 	graph_completions(b);
 	graph_polls(b);
-	graph_joins(b);
+	graph_joins(b, &records->joins);
 	graph_team_ends(b);
-	graph_bytes(b);
+	graph_bytes(b, &records->bytes);
 	graph_masters(b);
 	graph_sleeps(b);
-	graph_find_tried(b);
+	graph_find_tried(b, &records->bytes);
 	graph_locks(b);
 	graph_elections(b);
 	graph_end_tried(b);
-	graph_window_counters(b);
+	graph_window_counters(b, &records->windows);
 	graph_counters(b);
 	let_go_of_unseen(b);
 	graph_tasks(b, &records->tasks);
-	graph_cancellations(b);
-	graph_thread_cancels(b);
-	graph_bare_barriers(b);
-	graph_shared_barriers(b);
-	graph_end(b);
-	graph_moments(b);
+	graph_cancellations(b, &records->cancels);
+	graph_thread_cancels(b, &records->cancels);
+	graph_bare_barriers(b, &records->barriers);
+	graph_shared_barriers(b, &records->barriers);
+	graph_end(b, &records->joins);
+	graph_moments(b, &records->moments);
 	graph_presumed(b);
 }
 
@@ -565,7 +565,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	sort_sync_points(g);
 	find_contradictions(&b);
 	graph_doubt_by_events(g, &records.tasks);
-	graph_inside(&b);
+	graph_inside(&b, &records.inside);
 	if (g->interrupted)
 		sort_sync_points(g);
 	graph_find_losses(g, b.cursors);

@@ -10,7 +10,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_barriers.h"
 
 static int by_thread(const void *x, const void *y)
 {
@@ -78,26 +78,26 @@ static size_t find_rounds(const struct bare *bare, size_t n, size_t *threads)
 	return even ? rounds : 0;
 }
 
-void graph_bare_barriers(struct builder *b)
+void graph_bare_barriers(struct builder *b, struct barrier_records *records)
 {
-	runs_sort(b->spill, b->bare, b->nbare, sizeof *b->bare, by_thread);
-	for (size_t i = 0, next; i < b->nbare; i = next) {
+	runs_sort(b->spill, records->bare, records->nbare, sizeof *records->bare, by_thread);
+	for (size_t i = 0, next; i < records->nbare; i = next) {
 		size_t threads, rounds;
-		for (next = i + 1; next < b->nbare && b->bare[next].process == b->bare[i].process;
+		for (next = i + 1; next < records->nbare && records->bare[next].process == records->bare[i].process;
 		     next++)
 			;
-		rounds = find_rounds(&b->bare[i], next - i, &threads);
-		if (b->bare[i].process == ALL_RANKS && b->graph->other_jobs)
+		rounds = find_rounds(&records->bare[i], next - i, &threads);
+		if (records->bare[i].process == ALL_RANKS && b->graph->other_jobs)
 			rounds = 0; /* they may be with ranks of those */
 		for (size_t k = i; k < next && !rounds; k++)
-			doubt_bare(b, &b->bare[k]);
+			doubt_bare(b, &records->bare[k]);
 		for (size_t r = 0; r < rounds && threads > 1; r++) {
-			if (can_be_one(b, &b->bare[i], threads, rounds, r)) {
-				add_bare_barrier(b, &b->bare[i], threads, rounds, r);
+			if (can_be_one(b, &records->bare[i], threads, rounds, r)) {
+				add_bare_barrier(b, &records->bare[i], threads, rounds, r);
 				continue;
 			}
 			for (size_t t = 0; t < threads; t++)
-				doubt_bare(b, &b->bare[i + t * rounds + r]);
+				doubt_bare(b, &records->bare[i + t * rounds + r]);
 		}
 	}
 }
@@ -150,15 +150,15 @@ static void doubt_round(struct builder *b, const struct barrier_visit *v, size_t
 	}
 }
 
-void graph_shared_barriers(struct builder *b)
+void graph_shared_barriers(struct builder *b, struct barrier_records *records)
 {
 	uint64_t threads;
-	runs_sort(b->spill, b->visits, b->nvisits, sizeof *b->visits, by_coming);
-	for (size_t i = 0, n; i < b->nvisits; i += n, spill_relax(b->spill)) {
-		n = round_of(&b->visits[i], b->nvisits - i, &threads);
+	runs_sort(b->spill, records->visits, records->nvisits, sizeof *records->visits, by_coming);
+	for (size_t i = 0, n; i < records->nvisits; i += n, spill_relax(b->spill)) {
+		n = round_of(&records->visits[i], records->nvisits - i, &threads);
 		if (threads == ARG_NONE ? n > 1 : n == threads)
-			add_round(b, &b->visits[i], n);
+			add_round(b, &records->visits[i], n);
 		else
-			doubt_round(b, &b->visits[i], n);
+			doubt_round(b, &records->visits[i], n);
 	}
 }

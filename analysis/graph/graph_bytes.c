@@ -13,7 +13,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_bytes.h"
 
 /* By channel, first who gave, by byte. */
 static int by_byte(const void *x, const void *y)
@@ -297,20 +297,20 @@ static bool asks(const struct builder *b, const struct bytes_channel *c, const s
 	       threads[other->enter.thread].clock == threads[m->enter.thread].clock;
 }
 
-static struct bytes_channel next_channel(const struct builder *b, size_t first, size_t *n)
+static struct bytes_channel next_channel(const struct byte_records *r, size_t first, size_t *n)
 {
-	*n = count_same(b->moved, b->nmoved, first);
-	return channel_of(&b->moved[first], *n);
+	*n = count_same(r->v, r->n, first);
+	return channel_of(&r->v[first], *n);
 }
 
 /* Of all channels, so that each thread is read once. */
-static void look_at_others(struct builder *b)
+static void look_at_others(const struct builder *b, const struct byte_records *r)
 {
-	struct moved_bytes *m = b->moved;
+	struct moved_bytes *m = r->v;
 	struct question *asked = NULL;
 	size_t nasked = 0;
-	for (size_t i = 0, n; i < b->nmoved; i += n) {
-		struct bytes_channel c = next_channel(b, i, &n);
+	for (size_t i = 0, n; i < r->n; i += n) {
+		struct bytes_channel c = next_channel(r, i, &n);
 		for (size_t k = i; k < i + n; k++)
 			if (asks(b, &c, &m[k]))
 				*MEM_GROW(asked, nasked) = (struct question){ other_of(&c, &m[k])->enter.thread, &m[k] };
@@ -335,18 +335,18 @@ static void find_given(const struct bytes_channel *c, struct moved_bytes *moved,
 	}
 }
 
-void graph_bytes(struct builder *b)
+void graph_bytes(struct builder *b, struct byte_records *r)
 {
 	size_t n;
-	runs_sort(b->spill, b->moved, b->nmoved, sizeof *b->moved, by_byte);
-	look_at_others(b);
-	for (size_t i = 0; i < b->nmoved; i += n) {
-		struct bytes_channel c = next_channel(b, i, &n);
-		find_given(&c, &b->moved[i], n);
+	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_byte);
+	look_at_others(b, r);
+	for (size_t i = 0; i < r->n; i += n) {
+		struct bytes_channel c = next_channel(r, i, &n);
+		find_given(&c, &r->v[i], n);
 	}
-	graph_find_looks(b);
-	for (size_t i = 0; i < b->nmoved; i += n) {
-		struct bytes_channel c = next_channel(b, i, &n);
+	graph_find_looks(b, r);
+	for (size_t i = 0; i < r->n; i += n) {
+		struct bytes_channel c = next_channel(r, i, &n);
 		add_channel(b, &c);
 	}
 }

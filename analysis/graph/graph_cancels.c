@@ -13,7 +13,7 @@
  * behind it as here. One that ended before, or long behind it, has most likely ended by itself; but where that came sooner in another
  * run, it may end because of it. Nothing of all this is proved. */
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_cancels.h"
 
 static int by_group(const void *x, const void *y)
 {
@@ -55,12 +55,12 @@ static void end_all(struct builder *b, const struct cancellation *c, size_t n)
 	}
 }
 
-void graph_cancellations(struct builder *b)
+void graph_cancellations(struct builder *b, struct cancel_records *r)
 {
-	struct cancellation *c = b->cancellations;
-	runs_sort(b->spill, c, b->ncancellations, sizeof *c, by_group);
-	for (size_t i = 0, next; i < b->ncancellations; i = next) {
-		for (next = i + 1; next < b->ncancellations && c[next].group == c[i].group;)
+	struct cancellation *c = r->regions;
+	runs_sort(b->spill, c, r->nregions, sizeof *c, by_group);
+	for (size_t i = 0, next; i < r->nregions; i = next) {
+		for (next = i + 1; next < r->nregions && c[next].group == c[i].group;)
 			next++;
 		end_all(b, &c[i], next - i);
 	}
@@ -96,11 +96,11 @@ static void end_cancelled(struct builder *b, const struct thread_cancel *c)
 	graph_end_by(b, (struct event_ref){ c->thread, t->nevents - 1, t->last }, number);
 }
 
-void graph_thread_cancels(struct builder *b)
+void graph_thread_cancels(struct builder *b, struct cancel_records *r)
 {
-	struct thread_cancel *c = b->thread_cancels;
-	runs_sort(b->spill, c, b->nthread_cancels, sizeof *c, by_thread);
-	for (size_t i = 0; i < b->nthread_cancels; i++)
+	struct thread_cancel *c = r->threads;
+	runs_sort(b->spill, c, r->nthreads, sizeof *c, by_thread);
+	for (size_t i = 0; i < r->nthreads; i++)
 		if (c[i].thread < b->graph->trace->nthreads && (i == 0 || c[i].thread != c[i - 1].thread))
 			end_cancelled(b, &c[i]);
 }

@@ -22,7 +22,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_counters.h"
 
 /* Of a region, in the threads that are looked at. */
 struct shared_out {
@@ -417,14 +417,14 @@ static int by_id(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-void graph_window_counters(struct builder *b)
+void graph_window_counters(struct builder *b, struct window_records *r)
 {
 	struct take *takes = NULL;
 	size_t ntakes = 0;
-	runs_sort(b->spill, b->counted, b->ncounted, sizeof *b->counted, by_id);
-	for (size_t i = 0; i < b->ncounted; i++) {
-		*SPILL_GROW(b->spill, takes, ntakes) = b->counted[i].take;
-		if (i + 1 < b->ncounted && b->counted[i + 1].id == b->counted[i].id)
+	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_id);
+	for (size_t i = 0; i < r->n; i++) {
+		*SPILL_GROW(b->spill, takes, ntakes) = r->v[i].take;
+		if (i + 1 < r->n && r->v[i + 1].id == r->v[i].id)
 			continue;
 		graph_deal(b, takes, ntakes);
 		ntakes = 0;

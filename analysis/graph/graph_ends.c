@@ -6,10 +6,10 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_ends.h"
 
 /* What the thread that is joined did behind its last record may have taken most of the wait. */
-static void add_join(struct builder *b, const struct joins *j)
+static void add_join(struct builder *b, const struct thread_join *j)
 {
 	const struct graph_thread *t = &b->graph->threads[j->thread];
 	const struct trace *trace = b->graph->trace;
@@ -33,17 +33,17 @@ static void add_join(struct builder *b, const struct joins *j)
 
 static int by_exit(const void *x, const void *y)
 {
-	const struct joins *a = x, *b = y;
+	const struct thread_join *a = x, *b = y;
 	if (a->exit.thread != b->exit.thread)
 		return a->exit.thread < b->exit.thread ? -1 : 1;
 	return (a->exit.at > b->exit.at) - (a->exit.at < b->exit.at);
 }
 
-void graph_joins(struct builder *b)
+void graph_joins(struct builder *b, struct join_records *r)
 {
-	runs_sort(b->spill, b->joins, b->njoins, sizeof *b->joins, by_exit);
-	for (size_t i = 0; i < b->njoins; i++)
-		add_join(b, &b->joins[i]);
+	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_exit);
+	for (size_t i = 0; i < r->n; i++)
+		add_join(b, &r->v[i]);
 }
 
 /* ---- Ends of a team's members ------------------------------------------------------------------ */
@@ -165,10 +165,10 @@ static bool was_stopped(const struct builder *b, uint32_t thread)
 	return t->nprocesses > 1 && !t->processes[t->threads[thread].process].finished;
 }
 
-static bool is_joined(const struct builder *b, uint32_t thread)
+static bool is_joined(const struct join_records *r, uint32_t thread)
 {
-	for (size_t i = 0; i < b->njoins; i++)
-		if (b->joins[i].thread == thread)
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].thread == thread)
 			return true;
 	return false;
 }
@@ -182,12 +182,12 @@ static uint32_t first_of_process(const struct builder *b, uint32_t thread)
 }
 
 /* Nobody waited for its end, nor did the end of its process, which the first thread has ended: in another run it may go on until then. */
-static bool was_let_go(const struct builder *b, uint32_t thread)
+static bool was_let_go(const struct builder *b, const struct join_records *r, uint32_t thread)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
 	uint32_t first = first_of_process(b, thread);
 	return first != thread && b->fork[thread].at != NO_FORK && may_have_ended_it(b, first) && !threads[thread].ran_on &&
-	       !is_joined(b, thread);
+	       !is_joined(r, thread);
 }
 
 /* It has ended its process, while the first thread was in an operation: in another run that one may have returned before. */
@@ -205,7 +205,7 @@ static int by_end(const struct builder *b, const struct node_input *x, const str
 
 /* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for.
  * Nor was a process that another one has stopped. Whoever ended it would not have come to that where another had before. */
-void graph_end(struct builder *b)
+void graph_end(struct builder *b, const struct join_records *r)
 {
 	struct graph *g = b->graph;
 	struct node_input *inputs = mem_resize(NULL, g->trace->nthreads + 1, sizeof *inputs);
@@ -217,7 +217,7 @@ void graph_end(struct builder *b)
 			continue;
 		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
 		bool other = one_of && !was_stopped(b, t) && enders.likely > 0 && was_at_work(b, t);
-		bool let_go = was_let_go(b, t);
+		bool let_go = was_let_go(b, r, t);
 		if (was_first_to_end(b, t))
 			graph_let_go(b, (struct event_ref){ t, g->threads[t].nevents - 1, g->threads[t].last });
 		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },

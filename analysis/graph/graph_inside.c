@@ -10,7 +10,7 @@
  *	                       the last of the others came */
 
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_inside.h"
 
 /* Someone waits at a node of its own: whom the others have left behind for itself, and for the last of them; and who has seen the ends
  * of others' regions in a collective operation for these. `adds`: it did not wait there. */
@@ -222,14 +222,13 @@ static void pass_operation(struct inside_pass *p, const struct inside *r, size_t
 			wait_between(p, s, r, n);
 }
 
-static void pass_operations(struct inside_pass *p, bool goes_on)
+static void pass_operations(struct inside_pass *p, const struct inside_records *r, bool goes_on)
 {
-	const struct builder *b = p->b;
-	for (size_t i = 0, next; i < b->ninside; i = next) {
-		for (next = i + 1; next < b->ninside && b->inside[next].from.thread == b->inside[i].from.thread &&
-				   b->inside[next].enter_at == b->inside[i].enter_at; next++)
+	for (size_t i = 0, next; i < r->n; i = next) {
+		for (next = i + 1; next < r->n && r->v[next].from.thread == r->v[i].from.thread &&
+				   r->v[next].enter_at == r->v[i].enter_at; next++)
 			;
-		pass_operation(p, &b->inside[i], next - i, goes_on);
+		pass_operation(p, &r->v[i], next - i, goes_on);
 	}
 }
 
@@ -323,15 +322,15 @@ static void add_own(struct inside_pass *p)
 	}
 }
 
-void graph_inside(struct builder *b)
+void graph_inside(struct builder *b, const struct inside_records *r)
 {
 	struct inside_pass p = { .b = b };
-	if (b->ninside == 0)
+	if (r->n == 0)
 		return;
 	find_left(&p);
 	p.first_end = spill_zeros(b->spill, b->graph->nnodes, sizeof *p.first_end);
-	pass_operations(&p, true);
-	pass_operations(&p, false);
+	pass_operations(&p, r, true);
+	pass_operations(&p, r, false);
 	wait_for_regions(&p);
 	add_own(&p);
 	spill_free(b->spill, p.own);

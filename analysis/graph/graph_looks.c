@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_bytes.h"
 
 /* What may have been found by looking: in the order of its thread. */
 struct found { uint32_t thread; uint64_t at; struct moved_bytes *taken; };
@@ -33,13 +33,13 @@ static bool waits_for_one(const struct builder *b, const struct found *f, const 
 	return turns && known && !behind_look && graph_certainly_before(b, m->enter, m->given);
 }
 
-void graph_find_looks(struct builder *b)
+void graph_find_looks(struct builder *b, struct byte_records *r)
 {
 	struct found *found = NULL;
 	size_t n = 0;
-	for (size_t i = 0; i < b->nmoved; i++)
-		if (b->moved[i].chosen && !b->moved[i].gave)
-			*SPILL_GROW(b->spill, found, n) = (struct found){ b->moved[i].enter.thread, b->moved[i].enter.at, &b->moved[i] };
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].chosen && !r->v[i].gave)
+			*SPILL_GROW(b->spill, found, n) = (struct found){ r->v[i].enter.thread, r->v[i].enter.at, &r->v[i] };
 	runs_sort(b->spill, found, n, sizeof *found, by_thread);
 	bool in_order = true;
 	for (size_t i = 0; i < n; i++) {

@@ -14,7 +14,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_moments.h"
 
 #define EVENTS_BEFORE 16 /* of a sleep that are looked at, with its ENTER */
 #define MUCH_STEADIER 8
@@ -120,12 +120,12 @@ static void add_sleeps(struct builder *b, const struct moment_sleep *m, size_t n
 	spill_free(b->spill, seen);
 }
 
-void graph_moments(struct builder *b)
+void graph_moments(struct builder *b, struct moment_records *r)
 {
-	runs_sort(b->spill, b->moments, b->nmoments, sizeof *b->moments, by_place);
-	for (size_t i = 0, next; i < b->nmoments; i = next) {
-		const struct moment_sleep *m = &b->moments[i];
-		for (next = i + 1; next < b->nmoments && b->moments[next].exit.thread == m->exit.thread && b->moments[next].site == m->site;)
+	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_place);
+	for (size_t i = 0, next; i < r->n; i = next) {
+		const struct moment_sleep *m = &r->v[i];
+		for (next = i + 1; next < r->n && r->v[next].exit.thread == m->exit.thread && r->v[next].site == m->site;)
 			next++;
 		add_sleeps(b, m, next - i);
 	}

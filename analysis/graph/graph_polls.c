@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/graph/graph_bytes.h"
 #include "analysis/graph/graph_private.h"
 
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
@@ -298,27 +299,27 @@ static bool is_row(const struct poll *p)
 	return p->row.n > 0 && seen && (p->row.timed || (p->row.n > 1 && attempts));
 }
 
-void graph_find_tried(struct builder *b)
+void graph_find_tried(struct builder *b, const struct byte_records *bytes)
 {
 	struct poll *polls = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
 		add_tried(b, i, &polls, &n);
-	for (size_t i = 0; i < b->nmoved; i++, spill_relax(b->spill))
-		add_bytes(b, &b->moved[i], &polls, &n);
+	for (size_t i = 0; i < bytes->n; i++, spill_relax(b->spill))
+		add_bytes(b, &bytes->v[i], &polls, &n);
 	if (n > 0)
 		b->tried_pieces = find_pieces(b, polls, n, 1);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		const struct moved_bytes *bytes = polls[i].bytes;
-		struct sync_event *e = bytes ? NULL : &b->sync_events[polls[i].event];
+		const struct moved_bytes *found = polls[i].bytes;
+		struct sync_event *e = found ? NULL : &b->sync_events[polls[i].event];
 		if (!is_row(&polls[i]))
 			continue;
 		*SPILL_GROW(b->spill, b->tried, b->ntried) = (struct tried_row){
-			.row = polls[i].row, .exit = e ? e->ref : bytes->exit, .known = bytes };
+			.row = polls[i].row, .exit = e ? e->ref : found->exit, .known = found };
 		if (e)
 			e->tried_row = b->ntried;
 		else
-			b->tried[b->ntried - 1].cause = bytes->given;
+			b->tried[b->ntried - 1].cause = found->given;
 	}
 	spill_free(b->spill, polls);
 }

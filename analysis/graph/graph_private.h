@@ -117,9 +117,6 @@ struct kept_completion {
 	uint32_t begin : 30;      /* of the builder's begins, and 1; or 0 */
 };
 
-/* A wait for a thread's end. */
-struct joins { struct event_ref enter, exit; struct wait_begin begin; uint32_t thread, site; };
-
 /* The lock that a thread took last, and when; taken.at = NO_EVENT: none. */
 #define NO_EVENT UINT64_MAX
 struct section { uint32_t process; uint64_t id; struct event_ref taken; };
@@ -180,54 +177,9 @@ struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct t
 /* To a rank of several threads. */
 struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
 
-/* Bytes from .. to - 1 of a channel, which were taken or given; or, if none were taken, its end. */
-struct moved_bytes {
-	uint64_t channel, from, to;
-	struct event_ref enter, exit;
-	struct wait_begin begin;
-	uint32_t site;
-	bool gave, blocked;
-	bool goes_on;             /* as of a lock */
-	bool partial;             /* there was room for more: another run may take more or fewer at a time */
-	bool chosen;              /* in another run the thread may turn to another channel here; */
-	bool found;               /* and most likely does so (graph_looks.c): */
-	uint32_t looks;           /* it has looked so often before at what is not one channel */
-	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
-	uint64_t looks_at;        /* the ENTER of the look that found them, or its own */
-	bool by_attempts;         /* which may be in vain */
-	struct event_ref given;   /* taken: the first of them; or at = NO_EVENT: it is not known when */
-};
-
-/* A process was forked; or waited for, and over. */
-struct process_fork { uint64_t pid; struct event_ref ref; };
-struct process_wait {
-	uint64_t pid;
-	struct event_ref exit;
-	struct wait_begin begin;
-	uint32_t site;
-	bool of_one;              /* and for no other */
-};
-
-/* A barrier that does not say its group. */
-struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
-#define ALL_RANKS UINT32_MAX
-
-/* A visit to a barrier that processes of a clock's host may share; ARG_NONE threads: it is not known how many go on together. */
-struct barrier_visit { uint32_t clock; uint64_t object, threads; struct event_ref enter, exit; uint32_t site; };
-
-/* A region inside of an operation, and in no other one there. */
-struct inside { uint64_t enter_at; struct event_ref exit; /* of the operation; */ bool collective; /* it is one */ struct event_ref from, to; };
-
 /* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's end
  * is recorded. */
 struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
-
-/* A thread cancels its team's region, or a loop or sections; or comes to a barrier of its team, and since then could have been told that
- * another had, which would have been `said`. */
-struct cancellation { uint64_t group; struct event_ref ref, since; bool cancels, said; };
-
-/* A thread of one's process is cancelled (pthread_cancel); or the number of threads: it is not known which. */
-struct thread_cancel { uint32_t thread; struct event_ref ref; };
 
 /* A wait of which nothing says what ended it. */
 struct unknown_wait {
@@ -240,9 +192,6 @@ struct unknown_wait {
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 	struct looked_lock { uint32_t process; uint64_t id, stamp; } lock; /* with which it was looked; and had last in vain, or 0 */
 };
-
-/* A sleep until a moment, which was over for so long when it began, or 0: not yet. */
-struct moment_sleep { struct wait_begin begin; struct event_ref exit; uint64_t until_ns, late_ns; uint32_t site; };
 
 /* Sleeps at one site with nothing in between but looks, with a lock or at descriptors: the first ENTER, the end, and that of the one
  * before the last. */
@@ -258,9 +207,6 @@ struct sleeps {
 };
 
 #define MANY_SLEEPS 3
-
-/* Ranks count at a place of a window: a take of whatever has that number there. */
-struct window_count { uint64_t id; struct take take; };
 
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
@@ -278,37 +224,26 @@ struct builder {
 	struct mpi_calls *barriers; /* likewise, EXITs of what may end work that was given out */
 	struct comings *comings_of; /* likewise */
 	struct message *messages; size_t nmessages;
-	struct joins *joins; size_t njoins;
 	struct kept_completion *completions; size_t ncompletions;
 	struct wait_begin *begins; size_t nbegins;
 	struct attached *attached; size_t nattached;
 	struct sync_event *sync_events; size_t nsync_events;
 	struct tried_row *tried; size_t ntried; /* rows of pieces in front of them */
 	struct polled_pieces *tried_pieces; /* of each site */
-	struct moved_bytes *moved; size_t nmoved;
 	struct unknown_wait *unknown; size_t nunknown;
 	struct sleeps *sleeps; size_t nsleeps; /* of MANY_SLEEPS */
-	struct window_count *counted; size_t ncounted;
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
-	struct moment_sleep *moments; size_t nmoments;
 	struct talk *talks; size_t ntalks;
 	struct voter *voters; size_t nvoters; /* graph_elections.c */
 	bool *listens;             /* of each thread: some of what it got it might have got later */
 	struct inbox *inboxes; size_t ninboxes;
 	struct ids constructs, comings; uint32_t *groups_of, *times_come; size_t ngroups_of, ntimes_come; /* of teams */
 	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process, place and what is accepted */
-	struct process_fork *process_forks; size_t nprocess_forks;
-	struct process_wait *process_waits; size_t nprocess_waits;
-	struct bare *bare; size_t nbare;
-	struct barrier_visit *visits; size_t nvisits;
-	struct inside *inside; size_t ninside; /* those of an operation one behind the other */
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *tells;              /* of each process: its threads signal condition variables, or post where nobody has waited, so
 				     that in another run one may wait that did not wait here */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
-	struct cancellation *cancellations; size_t ncancellations;
-	struct thread_cancel *thread_cancels; size_t nthread_cancels;
 	struct left_team *left;   /* of each thread whose end is recorded: the last one */
 	uint64_t looked_at_locks; /* events, so far: graph_conditions.c */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
@@ -347,7 +282,6 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint32_t what);
 /* It waited for a moment that comes as long after `since` in any run, and was over for so many ticks when it began. */
 void graph_expired_at(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint64_t late);
-void graph_moments(struct builder *); /* such sleeps */
 void graph_timed_out(struct builder *, struct wait_begin, struct event_ref exit, uint32_t what);
 
 /* Likewise; which is made into a node at last, with what most likely ended it, if anything did. */
@@ -387,28 +321,18 @@ void graph_let_go(struct builder *, struct event_ref); /* what happens there may
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
 void graph_completions(struct builder *); /* those that are kept */
 void graph_polls(struct builder *);       /* of them those that were tried between pieces of work */
-void graph_find_tried(struct builder *);  /* likewise of sync_events, before graph_locks(), which says what ended each; */
 void graph_tried_by(struct builder *, const struct sync_event *, struct event_ref cause);
 void graph_end_tried(struct builder *);   /* behind it */
-void graph_joins(struct builder *);
-void graph_team_ends(struct builder *); /* members that ended with their team */
-void graph_bytes(struct builder *);
-void graph_find_looks(struct builder *); /* once it is known who gave what was taken */
 
 /* Who gave bytes may have had to wait for room, perhaps until what the `other` side did last (at = NO_EVENT: not
  * known). */
 struct graph_node *graph_room(struct builder *, struct wait_begin, struct event_ref other, struct event_ref exit);
-void graph_processes(struct builder *);
 
 /* When a thread, which has events, was at its end, if that is known to have been until then, or else with its last event. What it
  * did behind that is in no record, but whoever waited for its end waited for it. */
 struct event_ref graph_end_of(const struct builder *, uint32_t thread, uint64_t until);
 void graph_locks(struct builder *);
 
-void graph_window_counters(struct builder *);
-
-/* Behind all that gives out work where that is recorded. */
-void graph_counters(struct builder *);
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
@@ -497,11 +421,5 @@ void graph_inboxes(struct builder *);
 bool graph_send_several(const struct builder *);
 void graph_find_unordered(struct builder *, struct ids *chosen);
 
-void graph_cancellations(struct builder *);
-void graph_thread_cancels(struct builder *);
-void graph_bare_barriers(struct builder *);
-void graph_shared_barriers(struct builder *);
-void graph_end(struct builder *); /* of the run */
-void graph_inside(struct builder *); /* behind all others, when points are sorted; if it finds any they are to be sorted again */
 
 #endif

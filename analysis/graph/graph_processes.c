@@ -11,7 +11,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_processes.h"
 
 static uint64_t slack_of(const struct builder *b, uint32_t clock)
 {
@@ -45,21 +45,22 @@ static int by_pid(const void *x, const void *y)
 
 /* The recorded fork of a process, the last one on a clock that was until then; or NULL. They are by pid. Several processes that
  * forked one of that pid may have been in different namespaces of process ids: then whose child it is is not known (`unclear`). */
-static const struct process_fork *last_fork(const struct builder *b, uint64_t pid, uint32_t clock, uint64_t until, bool *unclear)
+static const struct process_fork *last_fork(const struct builder *b, const struct process_records *r, uint64_t pid, uint32_t clock,
+					    uint64_t until, bool *unclear)
 {
 	const struct process_fork *last = NULL;
-	size_t lo = 0, hi = b->nprocess_forks;
+	size_t lo = 0, hi = r->nforks;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		const struct process_fork *f = &b->process_forks[mid];
+		const struct process_fork *f = &r->forks[mid];
 		if (f->pid < pid || (f->pid == pid && f->ref.stamp <= until))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	*unclear = false;
-	while (lo-- > 0 && b->process_forks[lo].pid == pid) {
-		const struct process_fork *f = &b->process_forks[lo];
+	while (lo-- > 0 && r->forks[lo].pid == pid) {
+		const struct process_fork *f = &r->forks[lo];
 		if (clock_of(b, f->ref.thread) != clock)
 			continue;
 		last = last ? last : f;
@@ -69,11 +70,11 @@ static const struct process_fork *last_fork(const struct builder *b, uint64_t pi
 }
 
 /* Of a thread's process. */
-static const struct process_fork *find_fork(const struct builder *b, uint32_t thread)
+static const struct process_fork *find_fork(const struct builder *b, const struct process_records *r, uint32_t thread)
 {
 	uint32_t clock = clock_of(b, thread);
 	bool unclear;
-	return last_fork(b, pid_of(b, thread), clock, b->graph->threads[thread].first + slack_of(b, clock), &unclear);
+	return last_fork(b, r, pid_of(b, thread), clock, b->graph->threads[thread].first + slack_of(b, clock), &unclear);
 }
 
 /* The first thread of such a process, and since when it has been there. */
@@ -104,14 +105,14 @@ static bool is_first(const struct builder *b, uint32_t thread)
 }
 
 /* Those on a clock, in the order of their begins; to be freed. */
-static struct child *find_children(const struct builder *b, uint32_t clock, size_t *n)
+static struct child *find_children(const struct builder *b, const struct process_records *r, uint32_t clock, size_t *n)
 {
 	const struct trace *trace = b->graph->trace;
 	struct child *children = NULL;
 	*n = 0;
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		if (trace->threads[t].clock == clock && is_first(b, t) && was_forked(b, t) &&
-		    b->graph->threads[t].nevents > 0 && !find_fork(b, t))
+		    b->graph->threads[t].nevents > 0 && !find_fork(b, r, t))
 			*MEM_GROW(children, *n) = (struct child){ trace->processes[process_of(b, t)].started, t };
 	if (*n)
 		qsort(children, *n, sizeof *children, by_start);
@@ -119,11 +120,11 @@ static struct child *find_children(const struct builder *b, uint32_t clock, size
 }
 
 /* Each after the last event before it of a thread that was there from the begin: which one forked it is not known. */
-static void begin_children(struct builder *b, uint32_t first)
+static void begin_children(struct builder *b, const struct process_records *r, uint32_t first)
 {
 	const struct trace *trace = b->graph->trace;
 	size_t n, next = 0;
-	struct child *children = find_children(b, trace->threads[first].clock, &n);
+	struct child *children = find_children(b, r, trace->threads[first].clock, &n);
 	struct event_ref before = { first, NO_FORK, 0 };
 	struct tr_cursor events = trace_events(trace, first);
 	struct tr_event e;
@@ -142,7 +143,7 @@ static void begin_children(struct builder *b, uint32_t first)
 }
 
 /* Those whose fork is not recorded, on each clock that has any. */
-static void begin_unrecorded(struct builder *b)
+static void begin_unrecorded(struct builder *b, const struct process_records *r)
 {
 	const struct trace *trace = b->graph->trace;
 	bool *waits = mem_resize(NULL, trace->nclocks + 1, sizeof *waits);
@@ -153,18 +154,18 @@ static void begin_unrecorded(struct builder *b)
 		if (!waits[trace->threads[t].clock] || was_forked(b, t) || b->graph->threads[t].nevents == 0)
 			continue;
 		waits[trace->threads[t].clock] = false;
-		begin_children(b, t);
+		begin_children(b, r, t);
 	}
 	free(waits);
 }
 
-static void begin_forked(struct builder *b)
+static void begin_forked(struct builder *b, const struct process_records *r)
 {
-	runs_sort(b->spill, b->process_forks, b->nprocess_forks, sizeof *b->process_forks, by_pid);
+	runs_sort(b->spill, r->forks, r->nforks, sizeof *r->forks, by_pid);
 	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++) {
 		const struct process_fork *f = NULL;
 		if (is_first(b, t) && b->graph->threads[t].nevents > 0)
-			f = find_fork(b, t);
+			f = find_fork(b, r, t);
 		if (f)
 			graph_begin_after(b, t, f->ref, !was_executed(b, t));
 	}
@@ -176,6 +177,7 @@ static void begin_forked(struct builder *b)
 struct leader { uint64_t pid, first; uint32_t clock, thread; };
 
 struct families {
+	const struct process_records *records;
 	struct leader *leaders; size_t n; /* by pid, clock and stamp */
 	uint32_t *children;       /* how many each process is known to have forked */
 	bool *waits_for_any;      /* each process, now and then */
@@ -193,18 +195,19 @@ static int by_leader(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static void open_families(struct families *f, const struct builder *b)
+static void open_families(struct families *f, const struct builder *b, const struct process_records *r)
 {
 	const struct trace *trace = b->graph->trace;
-	*f = (struct families){ .children = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->children),
+	*f = (struct families){ .records = r,
+				.children = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->children),
 				.waits_for_any = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->waits_for_any),
 				.leaders = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->leaders) };
 	memset(f->children, 0, trace->nprocesses * sizeof *f->children);
 	memset(f->waits_for_any, 0, trace->nprocesses * sizeof *f->waits_for_any);
-	for (size_t i = 0; i < b->nprocess_forks; i++)
-		f->children[process_of(b, b->process_forks[i].ref.thread)]++;
-	for (size_t i = 0; i < b->nprocess_waits; i++)
-		f->waits_for_any[process_of(b, b->process_waits[i].exit.thread)] |= !b->process_waits[i].of_one;
+	for (size_t i = 0; i < r->nforks; i++)
+		f->children[process_of(b, r->forks[i].ref.thread)]++;
+	for (size_t i = 0; i < r->nwaits; i++)
+		f->waits_for_any[process_of(b, r->waits[i].exit.thread)] |= !r->waits[i].of_one;
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		if (is_first(b, t))
 			f->leaders[f->n++] = (struct leader){ pid_of(b, t), b->graph->threads[t].first, clock_of(b, t), t };
@@ -238,7 +241,7 @@ static uint32_t find_ended(const struct families *f, const struct builder *b, co
 	struct leader last = { w->pid, w->exit.stamp, clock_of(b, w->exit.thread), UINT32_MAX };
 	size_t lo = SEARCH(f->n, mid, by_leader(&f->leaders[mid], &last) <= 0);
 	bool found = lo > 0 && f->leaders[lo - 1].pid == last.pid && f->leaders[lo - 1].clock == last.clock, unclear;
-	const struct process_fork *fork = last_fork(b, w->pid, last.clock, last.first, &unclear);
+	const struct process_fork *fork = last_fork(b, f->records, w->pid, last.clock, last.first, &unclear);
 	found = found && !unclear && !is_older(b, f->leaders[lo - 1].thread, fork);
 	return found ? f->leaders[lo - 1].thread : (uint32_t)b->graph->trace->nthreads;
 }
@@ -274,10 +277,10 @@ static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, s
 
 /* A child that has no end in the trace: it was killed, or is another program. Killed it was most likely by who waits for it
  * then, and any other works for as long as it did since its fork. */
-static void add_lost_end(struct builder *b, const struct process_wait *w)
+static void add_lost_end(struct builder *b, const struct families *f, const struct process_wait *w)
 {
 	bool unclear;
-	const struct process_fork *fork = last_fork(b, w->pid, clock_of(b, w->exit.thread), w->exit.stamp, &unclear);
+	const struct process_fork *fork = last_fork(b, f->records, w->pid, clock_of(b, w->exit.thread), w->exit.stamp, &unclear);
 	graph_diagnose(&b->alone, w->exit, w->site);
 	b->graph->outside = true;
 	if (!fork)
@@ -298,7 +301,7 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 	if (first < b->graph->trace->nthreads)
 		n = ends_of(b, first, until, inputs + begin);
 	if (n == 0) {
-		add_lost_end(b, w);
+		add_lost_end(b, f, w);
 		return;
 	}
 	bool of_one = !w->begin.tried && is_of_one(f, b, w);
@@ -319,8 +322,8 @@ static bool has_outside(const struct families *f, const struct builder *b)
 	for (size_t i = 0; i < trace->nprocesses; i++)
 		if (trace->processes[i].ran || trace_was_replaced(&trace->processes[i]))
 			return true;
-	for (size_t i = 0; i < b->nprocess_forks; i++) {
-		uint64_t pid = b->process_forks[i].pid;
+	for (size_t i = 0; i < f->records->nforks; i++) {
+		uint64_t pid = f->records->forks[i].pid;
 		size_t at = SEARCH(f->n, mid, f->leaders[mid].pid < pid);
 		if (at == f->n || f->leaders[at].pid != pid)
 			return true;
@@ -328,16 +331,16 @@ static bool has_outside(const struct families *f, const struct builder *b)
 	return false;
 }
 
-void graph_processes(struct builder *b)
+void graph_processes(struct builder *b, struct process_records *r)
 {
 	struct node_input *inputs = mem_resize(NULL, b->graph->trace->nthreads + BEGIN_INPUTS, sizeof *inputs);
 	struct families families;
-	begin_forked(b);
-	begin_unrecorded(b);
-	open_families(&families, b);
+	begin_forked(b, r);
+	begin_unrecorded(b, r);
+	open_families(&families, b, r);
 	b->graph->outside |= has_outside(&families, b);
-	for (size_t i = 0; i < b->nprocess_waits; i++)
-		add_end(b, &families, &b->process_waits[i], inputs);
+	for (size_t i = 0; i < r->nwaits; i++)
+		add_end(b, &families, &r->waits[i], inputs);
 	close_families(&families);
 	free(inputs);
 }

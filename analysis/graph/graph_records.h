@@ -5,11 +5,27 @@
 #ifndef ANALYSIS_GRAPH_RECORDS_H
 #define ANALYSIS_GRAPH_RECORDS_H
 
+#include "analysis/graph/graph_barriers.h"
+#include "analysis/graph/graph_bytes.h"
+#include "analysis/graph/graph_cancels.h"
+#include "analysis/graph/graph_counters.h"
+#include "analysis/graph/graph_ends.h"
+#include "analysis/graph/graph_inside.h"
+#include "analysis/graph/graph_moments.h"
+#include "analysis/graph/graph_processes.h"
 #include "analysis/graph/graph_tasks.h"
 
 /* What there are as many of as events lies in the spill. */
 struct walk_records {
+	struct barrier_records barriers;
+	struct byte_records bytes;
+	struct cancel_records cancels;
+	struct inside_records inside;
+	struct join_records joins;
+	struct moment_records moments;
+	struct process_records processes;
 	struct task_records tasks;
+	struct window_records windows;
 };
 
 /* Along all threads. */

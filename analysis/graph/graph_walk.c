@@ -95,10 +95,11 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 {
 	const struct operation *o = walk_operation(w, e);
 	uint64_t request = arg_request(o, e);
+	struct cancel_records *cancels = &w->records->cancels;
 	enum dprof_kind kind = o->kind;
 	walk_task_point(w, e, ref);
 	if (arg_cancelled_thread(o, e) != ARG_NONE)
-		*SPILL_GROW(w->b->spill, w->b->thread_cancels, w->b->nthread_cancels) =
+		*SPILL_GROW(w->b->spill, cancels->threads, cancels->nthreads) =
 			(struct thread_cancel){ walk_find_thread(w, arg_cancelled_thread(o, e)), ref };
 	w->b->left[w->thread].ends |= tr_is(w->b->graph->trace, e->site, OP_LIFE_ENDS);
 	has_match |= arg_no_message(o, e);
@@ -138,9 +139,10 @@ static void fork_thread(struct thread_walk *w, const struct tr_event *e, struct 
 
 static void fork_process(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
+	struct process_records *processes = &w->records->processes;
 	uint64_t child = arg_forked_process(walk_operation(w, e), e);
 	if (child != ARG_NONE)
-		*SPILL_GROW(w->b->spill, w->b->process_forks, w->b->nprocess_forks) = (struct process_fork){ child, ref };
+		*SPILL_GROW(w->b->spill, processes->forks, processes->nforks) = (struct process_fork){ child, ref };
 }
 
 static bool resumes(struct thread_walk *w, const struct tr_event *e)
@@ -242,11 +244,12 @@ static void note_inside(struct thread_walk *w, const struct tr_event *e, struct 
 /* The outermost operation is over, and so are these, unless it was left by a jump. */
 static void keep_inside(struct thread_walk *w, struct event_ref exit)
 {
+	struct inside_records *kept = &w->records->inside;
 	for (size_t i = 0; i < w->ninside && w->nregions == 0; i++) {
 		w->inside[i].exit = exit;
 		if (!tr_is(w->b->graph->trace, w->entered.site, OP_MPI))
 			graph_add_unknown(w->b, (struct wait_begin){ .enter = i ? w->inside[i - 1].to : w->enter }, w->inside[i].from)->handler = true;
-		*SPILL_GROW(w->b->spill, w->b->inside, w->b->ninside) = w->inside[i];
+		*SPILL_GROW(w->b->spill, kept->v, kept->n) = w->inside[i];
 	}
 }
 

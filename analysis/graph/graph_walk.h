@@ -50,12 +50,12 @@ struct thread_walk {
 	bool of_several;          /* threads of its process: three or more */
 	size_t unsaid;            /* the last call that never says for whom it waits: of the builder's unknown, and 1; or 0 */
 	uint32_t unsaid_at;       /* at this site */
-	size_t counted;           /* what it has counted last: of the builder's, and 1; or 0 */
+	size_t counted;           /* what it has counted last: of the records of windows, and 1; or 0 */
 	bool comes_on;            /* its last coming goes on */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
 	bool resumed;             /* the outermost operation was one of those */
 
-	/* What was taken last: of sync_events or of moved, and 1; or 0. And whether nothing else has begun since. */
+	/* What was taken last: of sync_events or of the records of bytes, and 1; or 0. And whether nothing else has begun since. */
 	size_t took, took_bytes;
 	bool just_took;
 	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */

@@ -222,19 +222,20 @@ static bool only_began(const struct thread_walk *w)
  * One without a group is one of all threads of its process; of MPI, one of all ranks. */
 static void barrier(struct thread_walk *w, struct event_ref exit)
 {
+	struct barrier_records *barriers = &w->records->barriers;
 	bool of_ranks = tr_is(w->b->graph->trace, w->entered.site, OP_OF_RANKS);
 	const struct operation *o = walk_operation(w, &w->entered);
 	uint64_t object = arg_barrier(o, &w->entered);
 	if (w->explained || w->resumed)
 		return;
 	if (object != ARG_NONE)
-		*SPILL_GROW(w->b->spill, w->b->visits, w->b->nvisits) = (struct barrier_visit){
+		*SPILL_GROW(w->b->spill, barriers->visits, barriers->nvisits) = (struct barrier_visit){
 			w->b->graph->trace->threads[w->thread].clock, object, arg_barrier_threads(o, &w->entered),
 			w->enter, exit, w->entered.site };
 	else if (arg_is_of_unknown(o, &w->entered))
 		with_unknown(w, exit);
 	else if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)
-		*SPILL_GROW(w->b->spill, w->b->bare, w->b->nbare) = (struct bare){
+		*SPILL_GROW(w->b->spill, barriers->bare, barriers->nbare) = (struct bare){
 			of_ranks ? ALL_RANKS : w->process, w->enter, exit, w->entered.site };
 	else
 		unexplained(w, exit, &w->missing);
@@ -298,8 +299,8 @@ static void join(struct thread_walk *w, struct event_ref exit)
 	}
 	uint32_t thread = walk_find_thread(w, trace_arg(&w->entered, DPROF_KEY_THREAD, UINT64_MAX));
 	if (thread < w->b->graph->trace->nthreads)
-		*SPILL_GROW(w->b->spill, w->b->joins, w->b->njoins) =
-			(struct joins){ w->enter, exit, walk_begin_of(w), thread, w->entered.site };
+		*SPILL_GROW(w->b->spill, w->records->joins.v, w->records->joins.n) =
+			(struct thread_join){ w->enter, exit, walk_begin_of(w), thread, w->entered.site };
 	else
 		unexplained(w, exit, &w->alone);
 }
@@ -317,19 +318,19 @@ static void pass_sleeps(struct thread_walk *w)
 
 static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t from, uint64_t bytes)
 {
-	struct builder *b = w->b;
+	struct byte_records *moved = &w->records->bytes;
 	bool looked = w->chooses && w->look_at + 1 == w->enter.at;
 	const struct operation *o = walk_operation(w, &w->entered);
 	bool gave = arg_gives_bytes(o, &w->entered);
 	if (looked && w->look_is_attempt && !gave)
 		w->found_at = w->entered.site;
-	*SPILL_GROW(b->spill, b->moved, b->nmoved) = (struct moved_bytes){
+	*SPILL_GROW(w->b->spill, moved->v, moved->n) = (struct moved_bytes){
 		.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
 		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w), .site = w->entered.site,
 		.gave = gave, .blocked = arg_for_unknown(o, &w->entered),
 		.chosen = w->chooses, .looks = w->looks, .other.at = NO_EVENT, .given.at = NO_EVENT,
 		.looks_at = looked ? w->look_began : w->enter.at, .by_attempts = w->found_at == w->entered.site };
-	w->took_bytes = b->nmoved;
+	w->took_bytes = moved->n;
 	w->just_took = !gave;
 	w->takes_on = arg_takes_what_there_is(o, &w->entered);
 	if (!gave && bytes > 0)
@@ -340,11 +341,12 @@ static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t fr
 static bool moves_on(struct thread_walk *w, struct event_ref exit)
 {
 	struct builder *b = w->b;
+	struct process_records *processes = &w->records->processes;
 	const struct operation *o = walk_operation(w, &w->entered);
 	uint64_t from = arg_offset(o, &w->entered), bytes = trace_arg(&w->entered, DPROF_KEY_BYTES, ARG_NONE);
 	uint64_t pid = arg_ended_process(o, &w->entered);
 	if (pid != ARG_NONE)
-		*SPILL_GROW(b->spill, b->process_waits, b->nprocess_waits) = (struct process_wait){
+		*SPILL_GROW(b->spill, processes->waits, processes->nwaits) = (struct process_wait){
 			pid, exit, walk_begin_of(w), w->entered.site, arg_of_one_process(o, &w->entered) };
 	else if (from != ARG_NONE && bytes <= ARG_NONE - 1 - from)
 		move_bytes(w, exit, from, bytes);
@@ -359,8 +361,9 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 
 static void sleep_until(struct thread_walk *w, struct event_ref exit)
 {
+	struct moment_records *moments = &w->records->moments;
 	uint64_t late = arg_too_late(walk_operation(w, &w->entered), &w->entered);
-	*SPILL_GROW(w->b->spill, w->b->moments, w->b->nmoments) = (struct moment_sleep){
+	*SPILL_GROW(w->b->spill, moments->v, moments->n) = (struct moment_sleep){
 		.begin = walk_begin_of(w), .exit = exit, .until_ns = trace_arg(&w->entered, DPROF_KEY_UNTIL, 0),
 		.late_ns = late == ARG_NONE ? 0 : late, .site = w->entered.site };
 }

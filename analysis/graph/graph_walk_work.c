@@ -41,15 +41,16 @@ void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 void walk_count(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
-	*SPILL_GROW(w->b->spill, w->b->counted, w->b->ncounted) = (struct window_count){
+	struct window_records *windows = &w->records->windows;
+	*SPILL_GROW(w->b->spill, windows->v, windows->n) = (struct window_count){
 		arg_counter(o, e), { .ref = ref, .has = ref, .place.site = e->site, .in_vain = arg_swaps(o, e) } };
-	w->counted = w->b->ncounted;
+	w->counted = windows->n;
 }
 
 /* The number is there at the latest with the call that completes it. */
 void walk_end_counting(struct thread_walk *w, struct event_ref exit)
 {
-	struct window_count *last = w->counted ? &w->b->counted[w->counted - 1] : NULL;
+	struct window_count *last = w->counted ? &w->records->windows.v[w->counted - 1] : NULL;
 	if (last && last->take.has.at + 1 == w->enter.at)
 		last->take.has = exit;
 }
@@ -57,24 +58,24 @@ void walk_end_counting(struct thread_walk *w, struct event_ref exit)
 /* Another thread of the team may end what this one does; or this one does that. */
 void walk_note_cancellation(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	struct builder *b = w->b;
+	struct cancel_records *cancels = &w->records->cancels;
 	w->goes_on_since = ref;
 	w->goes_on_in = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
-	uint64_t cancels = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
-	w->may_be_cancelled = !trace_has(e, DPROF_KEY_ROLE) && cancels != 1;
-	w->cancels_said = cancels == 0;
+	uint64_t tag = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
+	w->may_be_cancelled = !trace_has(e, DPROF_KEY_ROLE) && tag != 1;
+	w->cancels_said = tag == 0;
 	if (!w->may_be_cancelled)
-		*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) =
+		*SPILL_GROW(w->b->spill, cancels->regions, cancels->nregions) =
 			(struct cancellation){ .group = w->goes_on_in, .ref = ref, .since = ref, .cancels = true };
 }
 
 /* It comes to a barrier of its team. */
 void walk_end_cancellable(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	struct builder *b = w->b;
+	struct cancel_records *cancels = &w->records->cancels;
 	if (!w->may_be_cancelled || trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX) != w->goes_on_in)
 		return;
-	*SPILL_GROW(b->spill, b->cancellations, b->ncancellations) =
+	*SPILL_GROW(w->b->spill, cancels->regions, cancels->nregions) =
 		(struct cancellation){ .group = w->goes_on_in, .ref = ref, .since = w->goes_on_since, .said = w->cancels_said };
 	w->may_be_cancelled = false;
 }
@@ -91,7 +92,7 @@ void walk_note_going_on(struct thread_walk *w, const struct tr_event *e)
 	if (!(does >> walk_kind(w, e->site) & 1))
 		return;
 	if (w->took_bytes)
-		w->b->moved[w->took_bytes - 1].goes_on = true;
+		w->records->bytes.v[w->took_bytes - 1].goes_on = true;
 	else
 		w->b->sync_events[w->took - 1].goes_on = true;
 }
@@ -101,7 +102,7 @@ void walk_note_going_on(struct thread_walk *w, const struct tr_event *e)
 void walk_note_pieces(struct thread_walk *w, const struct tr_event *e)
 {
 	const struct operation *o = walk_operation(w, e);
-	struct moved_bytes *last = &w->b->moved[w->took_bytes - 1];
+	struct moved_bytes *last = &w->records->bytes.v[w->took_bytes - 1];
 	bool next = e->op == DPROF_ENTER && arg_channel(o, e) == last->channel && !arg_gives_bytes(o, e);
 	w->takes_on = false;
 	if (next)

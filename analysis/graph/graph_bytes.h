@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_bytes.h - bytes of pipes, socket pairs and connections as walks along threads find them. */
+#ifndef ANALYSIS_GRAPH_BYTES_H
+#define ANALYSIS_GRAPH_BYTES_H
+
+#include "analysis/graph/graph_private.h"
+
+/* Bytes from .. to - 1 of a channel, which were taken or given; or, if none were taken, its end. */
+struct moved_bytes {
+	uint64_t channel, from, to;
+	struct event_ref enter, exit;
+	struct wait_begin begin;
+	uint32_t site;
+	bool gave, blocked;
+	bool goes_on;             /* as of a lock */
+	bool partial;             /* there was room for more: another run may take more or fewer at a time */
+	bool chosen;              /* in another run the thread may turn to another channel here; */
+	bool found;               /* and most likely does so (graph_looks.c): */
+	uint32_t looks;           /* it has looked so often before at what is not one channel */
+	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
+	uint64_t looks_at;        /* the ENTER of the look that found them, or its own */
+	bool by_attempts;         /* which may be in vain */
+	struct event_ref given;   /* taken: the first of them; or at = NO_EVENT: it is not known when */
+};
+
+
+struct byte_records { struct moved_bytes *v; size_t n; };
+
+void graph_bytes(struct builder *, struct byte_records *);
+void graph_find_looks(struct builder *, struct byte_records *); /* once it is known who gave what was taken */
+
+/* Permits, locks and bytes that were tried between pieces of work (graph_polls.c): before graph_locks(), which says what ended each. */
+void graph_find_tried(struct builder *, const struct byte_records *);
+
+#endif

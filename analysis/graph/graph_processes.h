@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_processes.h - processes that were forked, and those that others waited for. */
+#ifndef ANALYSIS_GRAPH_PROCESSES_H
+#define ANALYSIS_GRAPH_PROCESSES_H
+
+#include "analysis/graph/graph_private.h"
+
+/* A process was forked; or waited for, and over. */
+struct process_fork { uint64_t pid; struct event_ref ref; };
+struct process_wait {
+	uint64_t pid;
+	struct event_ref exit;
+	struct wait_begin begin;
+	uint32_t site;
+	bool of_one;              /* and for no other */
+};
+
+
+struct process_records {
+	struct process_fork *forks; size_t nforks;
+	struct process_wait *waits; size_t nwaits;
+};
+
+void graph_processes(struct builder *, struct process_records *);
+
+#endif
