@@ -14,6 +14,7 @@
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_last.h"
 #include "analysis/graph/graph_losses.h"
+#include "analysis/graph/graph_masters.h"
 #include "analysis/graph/graph_private.h"
 #include "analysis/graph/graph_records.h"
 #include "analysis/trace/names.h"
@@ -401,7 +402,7 @@ static uint32_t *find_first_of_rank(const struct trace *trace)
 
 static void builder_close(struct builder *b)
 {
-	void *spilled[] = { b->messages, b->completions, b->begins, b->attached, b->sync_events, b->talks, b->inboxes, b->unknown, b->sleeps };
+	void *spilled[] = { b->sync_events, b->unknown, b->sleeps };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(b->spill, spilled[i]);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
@@ -414,7 +415,6 @@ static void builder_close(struct builder *b)
 	free(b->regions_of);
 	free(b->left);
 	free(b->first_of_rank);
-	free(b->marks);
 	free(b->calls);
 	free(b->comings_of);
 	free(b->forked_at);
@@ -423,7 +423,6 @@ static void builder_close(struct builder *b)
 	free(b->passes);
 	free(b->fork);
 	free(b->parked);
-	free(b->listens);
 	free(b->has_futexes);
 	free(b->in_teams);
 	free(b->may_wait);
@@ -438,10 +437,12 @@ static void builder_close(struct builder *b)
 static void records_close(struct walk_records *r, struct spill *spill)
 {
 	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->cancels.regions, r->cancels.threads, r->inside.v, r->joins.v,
+			    r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins, r->messages.attached,
 			    r->moments.v, r->processes.forks, r->processes.waits, r->tasks.made, r->tasks.runs, r->tasks.depends,
 			    r->tasks.fulfilled, r->tasks.waits, r->windows.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(spill, spilled[i]);
+	free(r->messages.marks);
 }
 
 const struct graph_open *graph_next_call(const struct graph *g, const struct graph_input *input)
@@ -478,7 +479,6 @@ static void builder_open(struct builder *b, struct graph *g)
 {
 	size_t n = g->trace->nthreads;
 	*b = (struct builder){ .graph = g, .spill = g->spill, .cursors = times_cursors(g->times) };
-	b->marks = zeros(n, sizeof *b->marks);
 	b->passes = zeros(g->trace->nsites, sizeof *b->passes);
 	b->calls = zeros(n, sizeof *b->calls);
 	b->comings_of = zeros(n, sizeof *b->comings_of);
@@ -486,7 +486,6 @@ static void builder_open(struct builder *b, struct graph *g)
 	b->barriers = zeros(n, sizeof *b->barriers);
 	b->fork = zeros(n, sizeof *b->fork);
 	b->parked = zeros(n, sizeof *b->parked);
-	b->listens = zeros(n, sizeof *b->listens);
 	b->first_of_rank = find_first_of_rank(g->trace);
 	b->left = zeros(n, sizeof *b->left);
 	b->regions_of = zeros(n, sizeof *b->regions_of);
@@ -507,7 +506,7 @@ static void walk_threads(struct builder *b, struct walk_records *records)
 	progress_begin("finding wait dependencies",
 		       (1 + !match_log_is_full(b->graph->times->program.matches)) * trace_records(trace));
 	find_first_stamps(b->graph);
-	graph_matches(b);
+	graph_matches(b, &records->messages);
 	for (uint32_t s = 0; s < trace->nsites; s++)
 		b->passes[s] = graph_passes(trace, s);
 	graph_walks(b, records);
@@ -524,13 +523,15 @@ static void walk_threads(struct builder *b, struct walk_records *records)
  * which nothing has said what ended them come last (graph_presumed). */
 static void make_nodes(struct builder *b, struct walk_records *records)
 {
-	graph_inboxes(b);
-	graph_completions(b);
-	graph_polls(b);
+	struct exchange_records exchanges = { .n = 0 };
+	graph_inboxes(b, &records->messages);
+	graph_completions(b, &records->messages);
+	graph_polls(b, &records->messages);
 	graph_joins(b, &records->joins);
 	graph_team_ends(b);
-	graph_bytes(b, &records->bytes);
-	graph_masters(b);
+	graph_bytes(b, &records->bytes, &exchanges);
+	graph_masters(b, &records->messages, &exchanges);
+	spill_free(b->spill, exchanges.v);
 	graph_sleeps(b);
 	graph_find_tried(b, &records->bytes);
 	graph_locks(b);
@@ -553,7 +554,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 {
 	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * trace->nthreads) };
 	struct builder b;
-	struct walk_records records = { 0 };
+	struct walk_records records = { .messages.marks = zeros(trace->nthreads, sizeof *records.messages.marks) };
 	g->found = zeros(0, sizeof *g->found);
 	g->threads = zeros(trace->nthreads, sizeof *g->threads);
 	g->entered = zeros(trace->nsites, sizeof *g->entered);

@@ -14,6 +14,7 @@
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_bytes.h"
+#include "analysis/graph/graph_masters.h"
 
 /* By channel, first who gave, by byte. */
 static int by_byte(const void *x, const void *y)
@@ -221,21 +222,21 @@ static void deal_bytes(struct builder *b, const struct bytes_channel *c)
 }
 
 /* Who takes by chance listens to whoever gave; who gives may answer whoever takes. */
-static void note_talks(struct builder *b, const struct bytes_channel *c)
+static void note_exchanges(struct builder *b, const struct bytes_channel *c, struct exchange_records *exchanges)
 {
 	for (size_t i = 0; i < c->ntook; i++) {
 		const struct moved_bytes *taken = &c->took[i];
 		size_t first = find_giver(c, taken->from), n = c->reused ? 0 : count_givers(c, taken, first);
 		if (is_chance(c, taken) && n > 0)
-			graph_heard(b, taken->exit, c->gave[first + n - 1].enter, taken->site);
+			graph_note_request(b, exchanges, taken->exit, c->gave[first + n - 1].enter, taken->site);
 	}
 	for (size_t i = 0; i < c->ngave && c->ntook > 0 && !c->dealt; i++)
-		graph_answered(b, c->gave[i].enter, c->took[0].enter.thread);
+		graph_note_reply(b, exchanges, c->gave[i].enter, c->took[0].enter.thread);
 }
 
-static void add_channel(struct builder *b, struct bytes_channel *c)
+static void add_channel(struct builder *b, struct bytes_channel *c, struct exchange_records *exchanges)
 {
-	note_talks(b, c);
+	note_exchanges(b, c, exchanges);
 	if (c->dealt) {
 		c->inbox = graph_queue(b, GRAPH_INBOX, 0);
 		deal_bytes(b, c);
@@ -335,7 +336,7 @@ static void find_given(const struct bytes_channel *c, struct moved_bytes *moved,
 	}
 }
 
-void graph_bytes(struct builder *b, struct byte_records *r)
+void graph_bytes(struct builder *b, struct byte_records *r, struct exchange_records *exchanges)
 {
 	size_t n;
 	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_byte);
@@ -347,6 +348,6 @@ void graph_bytes(struct builder *b, struct byte_records *r)
 	graph_find_looks(b, r);
 	for (size_t i = 0; i < r->n; i += n) {
 		struct bytes_channel c = next_channel(r, i, &n);
-		add_channel(b, &c);
+		add_channel(b, &c, exchanges);
 	}
 }

@@ -14,13 +14,13 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_masters.h"
 
 /* ---- Who answers whoever asks ------------------------------------------------------------------ */
 
-static int by_talk(const void *x, const void *y)
+static int in_order(const void *x, const void *y)
 {
-	const struct talk *a = x, *b = y;
+	const struct exchange *a = x, *b = y;
 	if (a->ref.thread != b->ref.thread)
 		return a->ref.thread < b->ref.thread ? -1 : 1;
 	if (a->ref.at != b->ref.at)
@@ -28,18 +28,17 @@ static int by_talk(const void *x, const void *y)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-void graph_heard(struct builder *b, struct event_ref ref, struct event_ref request, uint32_t site)
+void graph_note_request(struct builder *b, struct exchange_records *exchanges, struct event_ref ref, struct event_ref request, uint32_t site)
 {
-	b->listens[ref.thread] = true;
-	*SPILL_GROW(b->spill, b->talks, b->ntalks) = (struct talk){
-		.ref = ref, .other = request.thread, .number = (uint32_t)b->ntalks, .asked = true,
+	*SPILL_GROW(b->spill, exchanges->v, exchanges->n) = (struct exchange){
+		.ref = ref, .other = request.thread, .number = (uint32_t)exchanges->n, .asked = true,
 		.take = { .ref = request, .has = request, .place.site = site } };
 }
 
-void graph_answered(struct builder *b, struct event_ref ref, uint32_t other)
+void graph_note_reply(struct builder *b, struct exchange_records *exchanges, struct event_ref ref, uint32_t other)
 {
-	*SPILL_GROW(b->spill, b->talks, b->ntalks) =
-		(struct talk){ .ref = ref, .other = other, .number = (uint32_t)b->ntalks };
+	*SPILL_GROW(b->spill, exchanges->v, exchanges->n) =
+		(struct exchange){ .ref = ref, .other = other, .number = (uint32_t)exchanges->n };
 }
 
 /* Who asks in MPI_Sendrecv comes when it enters that: it waits from there on, too. */
@@ -50,30 +49,40 @@ static struct event_ref call_around(const struct builder *b, struct event_ref re
 	return lo ? (struct event_ref){ ref.thread, calls->v[lo - 1].at, calls->v[lo - 1].stamp } : ref;
 }
 
-static void find_messages(struct builder *b)
+/* Of each thread whether it takes requests: some of what it got it might have got later. To be freed. */
+static bool *find_takers(const struct builder *b, const struct message_records *messages, const struct exchange_records *exchanges)
 {
-	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill))
-		b->listens[b->messages[i].begun.thread] |= b->messages[i].by_choice;
-	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
-		const struct message *m = &b->messages[i];
+	size_t n = b->graph->trace->nthreads;
+	bool *takes = memset(mem_resize(NULL, n + 1, sizeof *takes), 0, n + 1);
+	for (size_t i = 0; i < exchanges->n; i++, spill_relax(b->spill))
+		takes[exchanges->v[i].ref.thread] |= exchanges->v[i].asked;
+	for (size_t i = 0; i < messages->n; i++, spill_relax(b->spill))
+		takes[messages->v[i].begun.thread] |= messages->v[i].by_choice;
+	return takes;
+}
+
+static void add_messages(struct builder *b, const struct message_records *messages, const bool *takes, struct exchange_records *exchanges)
+{
+	for (size_t i = 0; i < messages->n; i++, spill_relax(b->spill)) {
+		const struct message *m = &messages->v[i];
 		if (m->by_choice)
-			graph_heard(b, m->begun, call_around(b, m->sent), m->received_at);
-		if (b->listens[m->sent.thread])
-			graph_answered(b, m->sent, m->begun.thread);
+			graph_note_request(b, exchanges, m->begun, call_around(b, m->sent), m->received_at);
+		if (takes[m->sent.thread])
+			graph_note_reply(b, exchanges, m->sent, m->begun.thread);
 	}
 }
 
-/* talks[0 .. n): of one thread. */
-static void deal_by(struct builder *b, const struct talk *talks, size_t n)
+/* exchanges[0 .. n): of one thread. */
+static void deal_by(struct builder *b, const struct exchange *exchanges, size_t n)
 {
 	size_t nthreads = b->graph->trace->nthreads, ntakes = 0;
-	const struct talk **asked = mem_resize(NULL, nthreads + 1, sizeof *asked);
+	const struct exchange **asked = mem_resize(NULL, nthreads + 1, sizeof *asked);
 	struct take *takes = NULL;
 	memset(asked, 0, nthreads * sizeof *asked);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		const struct talk **request = &asked[talks[i].other];
-		if (talks[i].asked) {
-			*request = &talks[i];
+		const struct exchange **request = &asked[exchanges[i].other];
+		if (exchanges[i].asked) {
+			*request = &exchanges[i];
 		} else if (*request) {
 			*SPILL_GROW(b->spill, takes, ntakes) = (*request)->take;
 			*request = NULL;
@@ -84,16 +93,19 @@ static void deal_by(struct builder *b, const struct talk *talks, size_t n)
 	spill_free(b->spill, takes);
 }
 
-void graph_masters(struct builder *b)
+void graph_masters(struct builder *b, const struct message_records *messages, struct exchange_records *exchanges)
 {
-	find_messages(b);
-	runs_sort(b->spill, b->talks, b->ntalks, sizeof *b->talks, by_talk);
-	for (size_t i = 0, next; i < b->ntalks; i = next) {
-		for (next = i + 1; next < b->ntalks && b->talks[next].ref.thread == b->talks[i].ref.thread; next++)
+	bool *takes = find_takers(b, messages, exchanges);
+	add_messages(b, messages, takes, exchanges);
+	struct exchange *v = exchanges->v;
+	runs_sort(b->spill, v, exchanges->n, sizeof *v, in_order);
+	for (size_t i = 0, next; i < exchanges->n; i = next) {
+		for (next = i + 1; next < exchanges->n && v[next].ref.thread == v[i].ref.thread; next++)
 			;
-		if (b->listens[b->talks[i].ref.thread])
-			deal_by(b, b->talks + i, next - i);
+		if (takes[v[i].ref.thread])
+			deal_by(b, v + i, next - i);
 	}
+	free(takes);
 }
 
 /* ---- Several threads of a rank that receive ---------------------------------------------------- */
@@ -117,27 +129,27 @@ static bool has_threads(const struct trace *t, uint32_t thread)
 	       (thread + 1 < t->nthreads && t->threads[thread + 1].process == process);
 }
 
-void graph_put_in(struct builder *b, const struct match *m, uint32_t message)
+void graph_put_in(struct builder *b, struct message_records *r, const struct match *m, uint32_t message)
 {
 	const struct match_part *receiver = &m->parts[1];
 	const struct trace *t = b->graph->trace;
 	if (has_threads(t, receiver->thread))
-		*SPILL_GROW(b->spill, b->inboxes, b->ninboxes) = (struct inbox){
+		*SPILL_GROW(b->spill, r->inboxes, r->ninboxes) = (struct inbox){
 			t->threads[receiver->thread].process, message, m->group, m->number, m->of_tags };
 }
 
 /* Messages of one kind to one rank: whichever of its threads comes first may take the next one. */
-static void deal_out(struct builder *b, const struct inbox *in, size_t n)
+static void deal_out(struct builder *b, struct message_records *r, const struct inbox *in, size_t n)
 {
-	const struct message *first = &b->messages[in[0].message];
+	const struct message *first = &r->v[in[0].message];
 	bool several = false;
 	for (size_t i = 1; i < n && !several; i++)
-		several = b->messages[in[i].message].begun.thread != first->begun.thread;
+		several = r->v[in[i].message].begun.thread != first->begun.thread;
 	if (!several)
 		return;
 	struct take *takes = mem_resize(NULL, n, sizeof *takes);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		struct message *m = &b->messages[in[i].message];
+		struct message *m = &r->v[in[i].message];
 		m->by_choice = true;
 		takes[i] = (struct take){ .ref = m->begun, .has = m->begun, .place.site = m->received_at };
 	}
@@ -151,7 +163,7 @@ static bool is_same(const struct inbox *a, const struct inbox *b, bool whatever_
 }
 
 /* Of one process and group. */
-static void deal_group(struct builder *b, const struct inbox *in, size_t n)
+static void deal_group(struct builder *b, struct message_records *r, const struct inbox *in, size_t n)
 {
 	bool any_tag = false;
 	for (size_t i = 0; i < n; i++)
@@ -159,16 +171,16 @@ static void deal_group(struct builder *b, const struct inbox *in, size_t n)
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && is_same(&in[next], &in[i], any_tag); next++)
 			;
-		deal_out(b, in + i, next - i);
+		deal_out(b, r, in + i, next - i);
 	}
 }
 
-void graph_inboxes(struct builder *b)
+void graph_inboxes(struct builder *b, struct message_records *r)
 {
-	runs_sort(b->spill, b->inboxes, b->ninboxes, sizeof *b->inboxes, by_inbox);
-	for (size_t i = 0, next; i < b->ninboxes; i = next) {
-		for (next = i + 1; next < b->ninboxes && is_same(&b->inboxes[next], &b->inboxes[i], true); next++)
+	runs_sort(b->spill, r->inboxes, r->ninboxes, sizeof *r->inboxes, by_inbox);
+	for (size_t i = 0, next; i < r->ninboxes; i = next) {
+		for (next = i + 1; next < r->ninboxes && is_same(&r->inboxes[next], &r->inboxes[i], true); next++)
 			;
-		deal_group(b, b->inboxes + i, next - i);
+		deal_group(b, r, r->inboxes + i, next - i);
 	}
 }

@@ -18,16 +18,16 @@ static struct event_ref done_of(const struct match_part *p)
 	return (struct event_ref){ p->thread, p->done_at, p->done };
 }
 
-static void add_mark(struct builder *b, uint32_t thread, struct event_mark mark)
+static void add_mark(struct builder *b, struct message_records *r, uint32_t thread, struct event_mark mark)
 {
-	struct event_marks *marks = &b->marks[thread];
+	struct event_marks *marks = &r->marks[thread];
 	*SPILL_GROW(b->spill, marks->v, marks->n) = mark;
 	runs_settle(marks->v, marks->n, sizeof *marks->v, graph_by_mark);
 }
 
-static void explain(struct builder *b, const struct match_part *p)
+static void explain(struct builder *b, struct message_records *r, const struct match_part *p)
 {
-	add_mark(b, p->thread, (struct event_mark){ p->enter_at, MARK_EXPLAINED, 0 });
+	add_mark(b, r, p->thread, (struct event_mark){ p->enter_at, MARK_EXPLAINED, 0 });
 }
 
 static uint64_t stream_of(const struct builder *b, const struct match *m)
@@ -37,13 +37,13 @@ static uint64_t stream_of(const struct builder *b, const struct match *m)
 	return walk_mix(walk_mix(from << 32 | to, m->group), m->number) | 1;
 }
 
-static void add_message(struct builder *b, const struct match *m)
+static void add_message(struct builder *b, struct message_records *r, const struct match *m)
 {
 	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
-	uint32_t number = (uint32_t)b->nmessages;
+	uint32_t number = (uint32_t)r->n;
 	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
 	bool sure = bytes != 0 || !tr_is(b->graph->trace, receiver->site, OP_OF_RANKS);
-	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
+	*SPILL_GROW(b->spill, r->v, r->n) = (struct message){
 		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX, .received = UINT64_MAX,
 		.bytes = bytes == MATCH_NO_BYTES ? 0 : bytes,
 		.synchronous = tr_is(b->graph->trace, sender->site, OP_SYNCHRONOUS),
@@ -52,10 +52,10 @@ static void add_message(struct builder *b, const struct match *m)
 		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site,
 		.tag = (uint32_t)m->number, .stream = stream_of(b, m),
 		.accepts = m->of_any ? walk_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
-	add_mark(b, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
-	add_mark(b, receiver->thread,
+	add_mark(b, r, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
+	add_mark(b, r, receiver->thread,
 		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
-	graph_put_in(b, m, number);
+	graph_put_in(b, r, m, number);
 }
 
 static struct node_input input_of(const struct match_part *p, const struct match_part *self)
@@ -244,57 +244,59 @@ static void add_incomplete(struct builder *b, const struct match *m)
 			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
 }
 
+enum begun_wait { BEGUN_SURE, BEGUN_UNSURE, BEGUN_POSSIBLE };
+
 /* Part `i` of what only began waits as if part `k` had sent it a message. */
-static void add_begun_by(struct builder *b, const struct match *m, size_t i, size_t k, bool sure, bool possible)
+static void add_begun_by(struct builder *b, struct message_records *r, const struct match *m, size_t i, size_t k, enum begun_wait how)
 {
 	const struct match_part *self = &m->parts[i];
 	struct node_input input = given_by(m, &m->parts[k], self);
-	struct event_mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages };
-	*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
+	struct event_mark mark = { self->done_at, MARK_COMPLETES, (uint32_t)r->n };
+	*SPILL_GROW(b->spill, r->v, r->n) = (struct message){
 		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX,
-		.bytes = input.bytes, .sure = input.sure && sure && !possible, .possible = possible, .sends_on = true,
+		.bytes = input.bytes, .sure = input.sure && how == BEGUN_SURE, .possible = how == BEGUN_POSSIBLE, .sends_on = true,
 		.of_begun = 1 + b->graph->trace->sites[self->site].alike };
-	add_mark(b, self->thread, mark);
+	add_mark(b, r, self->thread, mark);
 }
 
 /* Who needs nothing, such as the root of MPI_Ibcast, may have to wait until others take what it gives. */
-static void add_begun_possible(struct builder *b, const struct match *m, size_t i)
+static void add_begun_possible(struct builder *b, struct message_records *r, const struct match *m, size_t i)
 {
 	size_t n = 0;
 	for (size_t k = 0; k < m->nparts && n < MOST_CANDIDATES && m->parts[i].done_at != MATCH_NEVER; k++)
 		if (k != i && graph_certainly_before(b, enter_of(&m->parts[k]), done_of(&m->parts[i]))) {
-			add_begun_by(b, m, i, k, false, true);
+			add_begun_by(b, r, m, i, k, BEGUN_POSSIBLE);
 			n++;
 		}
 }
 
 /* What only began is waited for as if each had sent a message to each who needs something of him. */
-static void add_begun(struct builder *b, const struct match *m, bool sure)
+static void add_begun(struct builder *b, struct message_records *r, const struct match *m, bool sure)
 {
 	for (size_t i = 0; i < m->nparts; i++) {
 		bool needs = false;
 		for (size_t k = 0; k < m->nparts; k++) {
 			if (k == i || (sure && !may_wait_for(m, &m->parts[i], &m->parts[k])))
 				continue;
-			add_begun_by(b, m, i, k, sure, false);
+			add_begun_by(b, r, m, i, k, sure ? BEGUN_SURE : BEGUN_UNSURE);
 			needs = true;
 		}
 		if (!needs)
-			add_begun_possible(b, m, i);
+			add_begun_possible(b, r, m, i);
 	}
 }
 
 /* Who completed it before others came need not have waited for any of those who were there, but may. */
-static void add_begun_unsure(struct builder *b, const struct match *m)
+static void add_begun_unsure(struct builder *b, struct message_records *r, const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++) {
 		const struct match_part *self = &m->parts[i];
-		size_t before = b->nmessages;
-		add_begun_possible(b, m, i);
-		if (b->nmessages > before || self->done_at == MATCH_NEVER)
+		size_t before = r->n;
+		add_begun_possible(b, r, m, i);
+		if (r->n > before || self->done_at == MATCH_NEVER)
 			continue;
-		add_mark(b, self->thread, (struct event_mark){ self->done_at, MARK_COMPLETES, (uint32_t)b->nmessages });
-		*SPILL_GROW(b->spill, b->messages, b->nmessages) = (struct message){
+		add_mark(b, r, self->thread, (struct event_mark){ self->done_at, MARK_COMPLETES, (uint32_t)r->n });
+		*SPILL_GROW(b->spill, r->v, r->n) = (struct message){
 			.sent = enter_of(self), .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX, .nobody = true };
 	}
 }
@@ -309,21 +311,21 @@ static bool gives_nothing(const struct match *m)
 
 /* Where the wait dependencies are not known, all most likely wait for all; unless one who left before another came
  * shows that they do not: then each may have waited for any who came before it left. */
-static void add_collective(struct builder *b, const struct match *m)
+static void add_collective(struct builder *b, struct message_records *r, const struct match *m)
 {
 	for (size_t i = 0; i < m->nparts; i++)
-		explain(b, &m->parts[i]);
+		explain(b, r, &m->parts[i]);
 	bool nowhere = m->flow == FLOW_NOWHERE;
 	if (!m->complete)
 		add_incomplete(b, m);
 	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))
-		add_begun(b, m, !nowhere);
+		add_begun(b, r, m, !nowhere);
 	else if (m->flow == FLOW_ALL && !(gives_nothing(m) && certainly_missed(b->graph->times, m)))
 		add_all(b, m, !m->by_chance);
 	else if (nowhere && !certainly_missed(b->graph->times, m))
 		add_all(b, m, false);
 	else if (m->begun && m->nparts <= MOST_CANDIDATES)
-		add_begun_unsure(b, m);
+		add_begun_unsure(b, r, m);
 	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
 		add_flow(b, m);
 	else
@@ -354,12 +356,12 @@ static void note_left(struct builder *b, const struct match *m)
 	}
 }
 
-static void add_match(struct builder *b, const struct match *m)
+static void add_match(struct builder *b, struct message_records *r, const struct match *m)
 {
 	switch (m->kind) {
-	case MATCH_MESSAGE: add_message(b, m); break;
+	case MATCH_MESSAGE: add_message(b, r, m); break;
 	case MATCH_COLLECTIVE:
-		add_collective(b, m);
+		add_collective(b, r, m);
 		if (tr_is(b->graph->trace, m->parts[0].site, OP_TEAM_LEFT))
 			note_left(b, m);
 		break;
@@ -372,13 +374,13 @@ static void add_match(struct builder *b, const struct match *m)
 	}
 }
 
-void graph_matches(struct builder *b)
+void graph_matches(struct builder *b, struct message_records *r)
 {
 	struct match_log *log = b->graph->times->program.matches; /* where links came of it */
 	struct match_walk *walk = match_walk_open(b->graph->trace, match_slack(b->graph->trace),
 						  match_log_is_full(log) ? log : NULL);
 	struct match m;
 	while (match_walk_next(walk, &m))
-		add_match(b, &m);
+		add_match(b, r, &m);
 	match_walk_close(walk);
 }

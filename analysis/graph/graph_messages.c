@@ -6,7 +6,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_messages.h"
 
 #define SIZES 65 /* powers of two, and 0 */
 
@@ -18,15 +18,15 @@ struct sends {
 	bool *comes_back; /* of collective operations that were only begun, by site: whether one was seen to be over when a rank called MPI again */
 };
 
-static uint64_t *find_eager(const struct builder *b)
+static uint64_t *find_eager(const struct builder *b, const struct message_records *r)
 {
 	const struct graph *g = b->graph;
 	size_t n = g->trace->nclocks;
 	uint64_t *eager = mem_resize(NULL, n * n + 1, sizeof *eager);
 	for (size_t i = 0; i < n * n; i++)
 		eager[i] = GRAPH_EAGER;
-	for (size_t i = 0; i < b->nmessages; i++) {
-		const struct message *m = &b->messages[i];
+	for (size_t i = 0; i < r->n; i++) {
+		const struct message *m = &r->v[i];
 		spill_relax(b->spill);
 		uint32_t from = g->clocks[m->sent.thread];
 		uint32_t to = g->clocks[m->begun.thread];
@@ -165,8 +165,8 @@ static struct event_ref last_begin(const struct builder *b, const struct complet
 {
 	struct event_ref last = of->begun;
 	for (size_t i = 0; i < x->n; i++)
-		if (b->messages[x->attached[i].message].of_begun == of->of_begun)
-			last = later_of(b, last, b->messages[x->attached[i].message].sent);
+		if (x->messages[x->attached[i].message].of_begun == of->of_begun)
+			last = later_of(b, last, x->messages[x->attached[i].message].sent);
 	return last;
 }
 
@@ -193,9 +193,9 @@ static bool came_back(const struct builder *b, const struct completion *x, const
 static void note_begun(const struct builder *b, const struct sends *sends, const struct completion *x)
 {
 	struct event_ref call = x->begin.enter, other = x->begin.enter;
-	uint32_t name = x->n ? b->messages[x->attached[0].message].of_begun : 0;
+	uint32_t name = x->n ? x->messages[x->attached[0].message].of_begun : 0;
 	for (size_t i = 0; i < x->n; i++) {
-		const struct message *m = &b->messages[x->attached[i].message];
+		const struct message *m = &x->messages[x->attached[i].message];
 		struct node_input back[2] = { { .bytes = 0 }, { .bytes = 0 } };
 		size_t n = 1;
 		if (m->of_begun != name || name == 0 || m->possible)
@@ -234,7 +234,7 @@ static bool is_late(const struct message *m, bool before)
 static void add_late_receives(struct builder *b, const struct completion *x)
 {
 	for (size_t i = 0; i < x->n; i++) {
-		const struct message *m = &b->messages[x->attached[i].message];
+		const struct message *m = &x->messages[x->attached[i].message];
 		if (!x->attached[i].as_sender || !is_late(m, graph_certainly_before(b, m->begun, x->exit)))
 			continue;
 		struct event_ref received = { .thread = m->begun.thread, .stamp = m->received };
@@ -290,7 +290,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 /* One message of several that might have come first; its input is the first one behind the begin. */
 static void note_choice(struct builder *b, const struct completion *x)
 {
-	const struct message *m = &b->messages[x->attached[0].message];
+	const struct message *m = &x->messages[x->attached[0].message];
 	uint32_t process = b->graph->trace->threads[x->exit.thread].process, place = x->by_choice ? TR_NO_SITE : m->received_at;
 	if (x->n == 1 && !x->attached[0].as_sender && m->by_choice && !m->nobody)
 		graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1, .kind = m->tag,
@@ -303,7 +303,7 @@ static void add_completion(struct builder *b, const struct completion *x, const 
 	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried }, *node;
 	size_t n = graph_begin_inputs(&x->begin, inputs);
 	for (size_t i = 0; i < x->n; i++)
-		add_end_of(b, x, &b->messages[x->attached[i].message], x->attached[i].as_sender, sends, inputs, &n, &says);
+		add_end_of(b, x, &x->messages[x->attached[i].message], x->attached[i].as_sender, sends, inputs, &n, &says);
 	if (x->n == 1 && n == 2 && inputs[1].receiver && !inputs[1].candidate) { /* a send that is matched with its receive */
 		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
 		graph_wait(b, x->exit, number);
@@ -321,56 +321,56 @@ static void add_completion(struct builder *b, const struct completion *x, const 
 		free(inputs);
 }
 
-void graph_keep_completion(struct builder *b, const struct completion *x)
+void graph_keep_completion(struct spill *spill, struct message_records *r, const struct completion *x)
 {
 	bool elsewhere = x->begin.tried || x->begin.enter.at != x->enter.at;
 	if (elsewhere)
-		*SPILL_GROW(b->spill, b->begins, b->nbegins) = x->begin;
-	*SPILL_GROW(b->spill, b->completions, b->ncompletions) = (struct kept_completion){
+		*SPILL_GROW(spill, r->begins, r->nbegins) = x->begin;
+	*SPILL_GROW(spill, r->completions, r->ncompletions) = (struct kept_completion){
 		.enter_at = x->enter.at, .enter = x->enter.stamp, .exit_at = x->exit.at, .exit = x->exit.stamp,
-		.thread = x->enter.thread, .first = (uint32_t)b->nattached, .n = (uint32_t)x->n,
+		.thread = x->enter.thread, .first = (uint32_t)r->nattached, .n = (uint32_t)x->n,
 		.waited_for = x->what == GRAPH_WAITED_FOR, .by_choice = x->by_choice,
-		.begin = elsewhere ? (uint32_t)b->nbegins : 0 };
+		.begin = elsewhere ? (uint32_t)r->nbegins : 0 };
 	for (size_t i = 0; i < x->n; i++)
-		*SPILL_GROW(b->spill, b->attached, b->nattached) = x->attached[i];
+		*SPILL_GROW(spill, r->attached, r->nattached) = x->attached[i];
 }
 
-static struct completion completion_of(const struct builder *b, const struct kept_completion *k)
+static struct completion completion_of(const struct message_records *r, const struct kept_completion *k)
 {
 	struct event_ref enter = { k->thread, k->enter_at, k->enter };
 	return (struct completion){ enter, { k->thread, k->exit_at, k->exit },
-				    k->begin ? b->begins[k->begin - 1] : (struct wait_begin){ .enter = enter },
+				    k->begin ? r->begins[k->begin - 1] : (struct wait_begin){ .enter = enter },
 				    k->waited_for ? GRAPH_WAITED_FOR : GRAPH_RECEIVED, k->by_choice,
-				    b->attached + k->first, k->n };
+				    r->attached + k->first, k->n, r->v };
 }
 
 /* Whoever looked for a message may have looked for one from anyone, and then have named who sent it. */
-static bool was_looked_for(const struct builder *b, const struct kept_completion *x)
+static bool was_looked_for(const struct message_records *r, const struct kept_completion *x)
 {
-	return x->begin && b->begins[x->begin - 1].tried;
+	return x->begin && r->begins[x->begin - 1].tried;
 }
 
 /* A receive that goes on behind its call, or when it is over; or is one of several that may be complete first. */
-static void find_pending(struct builder *b)
+static void find_pending(struct builder *b, struct message_records *r)
 {
-	bool several = graph_send_several(b);
+	bool several = graph_send_several(b, r);
 	struct ids chosen = { .n = 0 };
-	for (size_t i = 0; i < b->ncompletions; i++) {
-		const struct kept_completion *x = &b->completions[i];
+	for (size_t i = 0; i < r->ncompletions; i++) {
+		const struct kept_completion *x = &r->completions[i];
 		spill_relax(b->spill);
 		for (size_t k = 0; k < x->n; k++) {
-			struct message *m = &b->messages[b->attached[x->first + k].message];
-			if (b->attached[x->first + k].as_sender)
+			struct message *m = &r->v[r->attached[x->first + k].message];
+			if (r->attached[x->first + k].as_sender)
 				continue;
 			m->receives_on |= m->begun.thread != x->thread || m->begun.at < x->enter_at ||
 					  tr_is(b->graph->trace, m->received_at, OP_IN_TWO);
 			m->received = m->receives_on ? UINT64_MAX : x->exit;
-			m->by_choice |= (x->by_choice || was_looked_for(b, x)) && several;
-			if (was_looked_for(b, x) && several && m->stream)
+			m->by_choice |= (x->by_choice || was_looked_for(r, x)) && several;
+			if (was_looked_for(r, x) && several && m->stream)
 				ids_add(&chosen, m->stream);
 		}
 	}
-	graph_find_unordered(b, &chosen);
+	graph_find_unordered(b, r, &chosen);
 	ids_free(&chosen);
 }
 
@@ -378,7 +378,7 @@ static void find_pending(struct builder *b)
 static bool others_came_later(const struct builder *b, const struct completion *x, const struct message *m)
 {
 	for (size_t i = 0; i < x->n; i++) {
-		const struct message *other = &b->messages[x->attached[i].message];
+		const struct message *other = &x->messages[x->attached[i].message];
 		if (other != m && !graph_certainly_before(b, x->attached[i].as_sender ? other->begun : other->sent, m->begun))
 			return true;
 	}
@@ -397,27 +397,27 @@ static void note_send(const struct builder *b, const struct sends *sends, const 
 	of->waited += before > 0 && before > behind && graph_certainly_before(b, m->begun, x->exit);
 }
 
-static void note_sends(const struct builder *b, const struct sends *sends)
+static void note_sends(const struct builder *b, const struct message_records *r, const struct sends *sends)
 {
-	for (size_t i = 0; i < b->ncompletions; i++) {
-		struct completion x = completion_of(b, &b->completions[i]);
+	for (size_t i = 0; i < r->ncompletions; i++) {
+		struct completion x = completion_of(r, &r->completions[i]);
 		spill_relax(b->spill);
 		note_begun(b, sends, &x);
 		for (size_t k = 0; k < x.n; k++)
 			if (x.attached[k].as_sender)
-				note_send(b, sends, &x, &b->messages[x.attached[k].message]);
+				note_send(b, sends, &x, &x.messages[x.attached[k].message]);
 	}
 }
 
-void graph_completions(struct builder *b)
+void graph_completions(struct builder *b, struct message_records *r)
 {
 	size_t n = b->graph->trace->nclocks;
-	struct sends sends = { find_eager(b), spill_zeros(b->spill, n * n * SIZES, sizeof *sends.sizes),
+	struct sends sends = { find_eager(b, r), spill_zeros(b->spill, n * n * SIZES, sizeof *sends.sizes),
 			       spill_zeros(b->spill, b->graph->trace->nsites + 1, sizeof *sends.comes_back) };
-	find_pending(b);
-	note_sends(b, &sends);
-	for (size_t i = 0; i < b->ncompletions; i++) {
-		struct completion x = completion_of(b, &b->completions[i]);
+	find_pending(b, r);
+	note_sends(b, r, &sends);
+	for (size_t i = 0; i < r->ncompletions; i++) {
+		struct completion x = completion_of(r, &r->completions[i]);
 		add_completion(b, &x, &sends);
 	}
 	free(sends.eager);

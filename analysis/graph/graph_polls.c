@@ -26,6 +26,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_bytes.h"
+#include "analysis/graph/graph_messages.h"
 #include "analysis/graph/graph_private.h"
 
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
@@ -146,9 +147,9 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 /* ---- What ended them -------------------------------------------------------------------------- */
 
 /* What a message that is complete has waited for: its send, or that its receive had begun. */
-static const struct event_ref *cause_of(const struct builder *b, const struct attached *a)
+static const struct event_ref *cause_of(const struct message_records *r, const struct attached *a)
 {
-	const struct message *m = &b->messages[a->message];
+	const struct message *m = &r->v[a->message];
 	if (a->as_sender)
 		return m->buffered || m->nobody ? NULL : &m->begun;
 	return m->sure ? &m->sent : NULL;
@@ -156,14 +157,14 @@ static const struct event_ref *cause_of(const struct builder *b, const struct at
 
 /* What the pieces that go on do before them, and then what the messages that were complete there waited for. Returns where these
  * begin. */
-static size_t find_inputs(const struct builder *b, const struct poll *p, struct node_input *inputs, size_t *n)
+static size_t find_inputs(const struct message_records *r, const struct poll *p, struct node_input *inputs, size_t *n)
 {
 	const struct kept_completion *k = p->completion;
 	inputs[0] = (struct node_input){ .ref = p->row.first, .sure = true };
-	inputs[1] = (struct node_input){ .ref = b->begins[k->begin - 1].certain, .needed = true, .candidate = true };
+	inputs[1] = (struct node_input){ .ref = r->begins[k->begin - 1].certain, .needed = true, .candidate = true };
 	*n = OWN_INPUTS;
 	for (uint32_t i = k->first; i < k->first + k->n; i++) {
-		const struct event_ref *cause = cause_of(b, &b->attached[i]);
+		const struct event_ref *cause = cause_of(r, &r->attached[i]);
 		if (cause)
 			inputs[(*n)++] = (struct node_input){ .ref = *cause, .sure = true };
 	}
@@ -203,12 +204,12 @@ static void end_by_messages(struct builder *b, const struct polled_row *row, con
 }
 
 /* Those of attempts that may have been made before. */
-static size_t find_polls(const struct builder *b, struct poll **polls)
+static size_t find_polls(const struct message_records *r, struct spill *spill, struct poll **polls)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < b->ncompletions; i++, spill_relax(b->spill)) {
-		const struct kept_completion *k = &b->completions[i];
-		const struct wait_begin *begin = k->begin ? &b->begins[k->begin - 1] : NULL;
+	for (size_t i = 0; i < r->ncompletions; i++, spill_relax(spill)) {
+		const struct kept_completion *k = &r->completions[i];
+		const struct wait_begin *begin = k->begin ? &r->begins[k->begin - 1] : NULL;
 		if (begin && begin->tried && begin->enter.at < k->enter_at)
 			*MEM_GROW(*polls, n) = (struct poll){ k->thread, begin->enter.at, k->enter_at, .completion = k };
 	}
@@ -238,19 +239,20 @@ static void take_evidence(struct polled_pieces *pieces, const struct polled_row 
 }
 
 /* First each row of several says what ended it, and when all have, those end that are ended by messages. */
-static void look_at(struct builder *b, const struct poll *p, struct polled_pieces *pieces, bool decided, struct node_input *inputs)
+static void look_at(struct builder *b, const struct message_records *r, const struct poll *p, struct polled_pieces *pieces, bool decided,
+		    struct node_input *inputs)
 {
-	size_t n, first = find_inputs(b, p, inputs, &n);
+	size_t n, first = find_inputs(r, p, inputs, &n);
 	if (decided && pieces->n >= ENOUGH_PIECES && n > first)
 		end_by_messages(b, &p->row, inputs, n);
 	else if (!decided)
 		take_evidence(pieces, &p->row, says(b, &p->row, inputs + first, n - first));
 }
 
-void graph_polls(struct builder *b)
+void graph_polls(struct builder *b, const struct message_records *r)
 {
 	struct poll *polls = NULL;
-	size_t n = find_polls(b, &polls);
+	size_t n = find_polls(r, b->spill, &polls);
 	if (n == 0)
 		return;
 	struct polled_pieces *pieces = find_pieces(b, polls, n, 0);
@@ -260,7 +262,7 @@ void graph_polls(struct builder *b)
 			struct polled_pieces *of = &pieces[polls[i].row.site];
 			inputs = mem_resize(inputs, polls[i].completion->n + OWN_INPUTS, sizeof *inputs);
 			if (polls[i].row.n > 1 && !of->others)
-				look_at(b, &polls[i], of, decided, inputs);
+				look_at(b, r, &polls[i], of, decided, inputs);
 		}
 	free(inputs);
 	free(pieces);

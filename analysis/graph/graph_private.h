@@ -43,42 +43,6 @@
 /* One event. */
 struct event_ref { uint32_t thread; uint64_t at, stamp; };
 
-struct message {
-	struct event_ref sent, begun; /* ENTER of the send, ENTER of the receive */
-	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
-	uint64_t received;        /* EXIT of a blocking receive; UINT64_MAX of others */
-	uint64_t bytes;
-	bool synchronous;         /* it is not complete before its receive was begun */
-	bool buffered;            /* it is complete when the data are in the sender's own buffer */
-	bool sure;                /* it was waited for if there was time */
-	bool possible;            /* no data come from there: it may have been waited for all the same */
-	bool nobody;              /* it is none: nobody who was there is known to have been waited for, in another run one may be */
-	bool sends_on;            /* the sender goes on behind its call, and may have to come back to MPI */
-	bool receives_on;         /* likewise the receiver */
-	bool by_choice;           /* of several senders, or of several requests, one */
-	bool unordered;           /* another of its stream may be the one in another run (graph_streams.c) */
-	uint32_t received_at;     /* site */
-	uint32_t of_begun;        /* of a collective operation that was only begun: 1 + the first of the sites of its name; or 0 */
-	uint32_t tag;
-	uint64_t accepts;         /* of a receive from any source: one number for its group and tag; 0: not known */
-	uint64_t stream;          /* one number for both ranks, group and tag; 0: it is none of a rank's */
-};
-
-/* What match.h says of an event, for the walk of its thread. */
-struct event_mark {
-	uint64_t at;
-	enum { MARK_EXPLAINED, MARK_SENDS, MARK_COMPLETES } what;
-	uint32_t message;
-};
-#define NO_MESSAGE UINT32_MAX
-
-struct event_marks { struct event_mark *v; size_t n; };
-static inline int graph_by_mark(const void *x, const void *y) /* by events */
-{
-	const struct event_mark *a = x, *b = y;
-	return (a->at > b->at) - (a->at < b->at);
-}
-
 /* ENTERs of a thread's outermost calls of MPI. */
 struct graph_mpi_call { uint64_t at : 63, vain : 1, stamp; }; /* vain: one of several that ask for the same, until it is there */
 /* And what was found last: so many were before, and so many not behind. */
@@ -97,25 +61,6 @@ struct wait_begin {
  * was over `before` that. */
 struct coming { uint64_t at, stamp, before_at, before, until; uint32_t site; };
 struct comings { struct coming *v; size_t n; };
-
-/* An operation in which messages were completed. */
-struct attached { uint32_t message; bool as_sender; };
-struct completion {
-	struct event_ref enter, exit;
-	struct wait_begin begin;
-	uint32_t what;            /* GRAPH_RECEIVED or GRAPH_WAITED_FOR */
-	bool by_choice;           /* it waited for one of several, whichever came first */
-	const struct attached *attached; size_t n;
-};
-
-/* How it is kept: there are as many as messages, or twice as many. Few of them begin elsewhere than where they are
- * entered. */
-struct kept_completion {
-	uint64_t enter_at, enter, exit_at, exit;
-	uint32_t thread, first, n; /* of the builder's attached */
-	uint32_t waited_for : 1, by_choice : 1;
-	uint32_t begin : 30;      /* of the builder's begins, and 1; or 0 */
-};
 
 /* The lock that a thread took last, and when; taken.at = NO_EVENT: none. */
 #define NO_EVENT UINT64_MAX
@@ -171,12 +116,6 @@ struct take {
 	bool goes_on, in_vain;
 };
 
-/* Something that its thread got from another, as it could have from anyone, or that it gave. */
-struct talk { struct event_ref ref; uint32_t other, number; bool asked; struct take take; };
-
-/* To a rank of several threads. */
-struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
-
 /* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's end
  * is recorded. */
 struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
@@ -218,25 +157,17 @@ struct builder {
 	struct graph *graph;
 	struct spill *spill;       /* the graph's */
 	struct frz_cursor *cursors; /* of each clock */
-	struct event_marks *marks; /* of each thread */
 	uint8_t *passes;           /* of each site, for trace_pass(): it is a region */
 	struct mpi_calls *calls;   /* likewise */
 	struct mpi_calls *barriers; /* likewise, EXITs of what may end work that was given out */
 	struct comings *comings_of; /* likewise */
-	struct message *messages; size_t nmessages;
-	struct kept_completion *completions; size_t ncompletions;
-	struct wait_begin *begins; size_t nbegins;
-	struct attached *attached; size_t nattached;
 	struct sync_event *sync_events; size_t nsync_events;
 	struct tried_row *tried; size_t ntried; /* rows of pieces in front of them */
 	struct polled_pieces *tried_pieces; /* of each site */
 	struct unknown_wait *unknown; size_t nunknown;
 	struct sleeps *sleeps; size_t nsleeps; /* of MANY_SLEEPS */
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
-	struct talk *talks; size_t ntalks;
 	struct voter *voters; size_t nvoters; /* graph_elections.c */
-	bool *listens;             /* of each thread: some of what it got it might have got later */
-	struct inbox *inboxes; size_t ninboxes;
 	struct ids constructs, comings; uint32_t *groups_of, *times_come; size_t ngroups_of, ntimes_come; /* of teams */
 	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process, place and what is accepted */
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
@@ -310,17 +241,11 @@ void graph_come(struct builder *, struct event_ref, int how, uint32_t group); /*
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);
 
-/* The begin is kept where it is not at the enter. */
-void graph_keep_completion(struct builder *, const struct completion *);
-
-void graph_matches(struct builder *);
 uint8_t graph_passes(const struct trace *, uint32_t site);
 void graph_begins(struct builder *); /* of all threads */
 void graph_let_go(struct builder *, struct event_ref); /* what happens there may be sooner or later in another run */
 /* The thread begins after the cause; `recorded`: because of it. */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
-void graph_completions(struct builder *); /* those that are kept */
-void graph_polls(struct builder *);       /* of them those that were tried between pieces of work */
 void graph_tried_by(struct builder *, const struct sync_event *, struct event_ref cause);
 void graph_end_tried(struct builder *);   /* behind it */
 
@@ -406,20 +331,6 @@ void graph_note_dealer(struct graph *, uint32_t site);
 
 /* Nor does anybody say there for whom it waits. */
 void graph_note_unsaid(struct graph *, uint32_t site);
-
-/* Someone got something that it need not have got next, from the thread of the request; and gave something to another. */
-void graph_heard(struct builder *, struct event_ref, struct event_ref request, uint32_t site);
-void graph_answered(struct builder *, struct event_ref, uint32_t other);
-void graph_masters(struct builder *);
-
-/* A message to a rank of several threads; and all of them, before they are completed. */
-void graph_put_in(struct builder *, const struct match *, uint32_t message);
-void graph_inboxes(struct builder *);
-
-/* Whether messages to one rank may come from more than one thread; and which messages may be others of their streams then, where
- * receives of some streams have chosen one of them. */
-bool graph_send_several(const struct builder *);
-void graph_find_unordered(struct builder *, struct ids *chosen);
 
 
 #endif

@@ -11,6 +11,7 @@
 #include "analysis/graph/graph_counters.h"
 #include "analysis/graph/graph_ends.h"
 #include "analysis/graph/graph_inside.h"
+#include "analysis/graph/graph_messages.h"
 #include "analysis/graph/graph_moments.h"
 #include "analysis/graph/graph_processes.h"
 #include "analysis/graph/graph_tasks.h"
@@ -22,6 +23,7 @@ struct walk_records {
 	struct cancel_records cancels;
 	struct inside_records inside;
 	struct join_records joins;
+	struct message_records messages;
 	struct moment_records moments;
 	struct process_records processes;
 	struct task_records tasks;

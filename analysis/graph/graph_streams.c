@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_messages.h"
 
 static uint32_t process_of(const struct builder *b, struct event_ref ref)
 {
@@ -20,7 +20,7 @@ static uint32_t process_of(const struct builder *b, struct event_ref ref)
 }
 
 /* Of each process whether more than one of its threads sends. To be freed. */
-static bool *find_several(const struct builder *b)
+static bool *find_several(const struct builder *b, const struct message_records *r)
 {
 	size_t n = b->graph->trace->nprocesses;
 	uint32_t *sender = mem_resize(NULL, n + 1, sizeof *sender);
@@ -29,8 +29,8 @@ static bool *find_several(const struct builder *b)
 		sender[p] = UINT32_MAX;
 		several[p] = false;
 	}
-	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
-		const struct message *m = &b->messages[i];
+	for (size_t i = 0; i < r->n; i++, spill_relax(b->spill)) {
+		const struct message *m = &r->v[i];
 		uint32_t from = process_of(b, m->sent);
 		if (!m->stream)
 			continue;
@@ -43,28 +43,28 @@ static bool *find_several(const struct builder *b)
 
 #define FEW 2 /* processes: one receives what the other sends, unless a rank sends to itself or in several threads */
 
-bool graph_send_several(const struct builder *b)
+bool graph_send_several(const struct builder *b, const struct message_records *r)
 {
 	if (b->graph->trace->nprocesses > FEW)
 		return true;
-	bool *several = find_several(b), any = false;
+	bool *several = find_several(b, r), any = false;
 	for (size_t p = 0; p < b->graph->trace->nprocesses; p++)
 		any |= several[p];
-	for (size_t i = 0; i < b->nmessages && !any; i++, spill_relax(b->spill))
-		any = b->messages[i].stream && process_of(b, b->messages[i].sent) == process_of(b, b->messages[i].begun);
+	for (size_t i = 0; i < r->n && !any; i++, spill_relax(b->spill))
+		any = r->v[i].stream && process_of(b, r->v[i].sent) == process_of(b, r->v[i].begun);
 	free(several);
 	return any;
 }
 
 /* Those into which more than one thread sends. */
-static void add_shared(const struct builder *b, struct ids *streams)
+static void add_shared(const struct builder *b, const struct message_records *r, struct ids *streams)
 {
 	struct ids seen = { .n = 0 };
-	bool *several = find_several(b);
+	bool *several = find_several(b, r);
 	uint32_t *senders = NULL;
 	size_t n = 0;
-	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
-		const struct message *m = &b->messages[i];
+	for (size_t i = 0; i < r->n; i++, spill_relax(b->spill)) {
+		const struct message *m = &r->v[i];
 		if (!m->stream || !several[process_of(b, m->sent)])
 			continue;
 		if (ids_add(&seen, m->stream))
@@ -77,16 +77,16 @@ static void add_shared(const struct builder *b, struct ids *streams)
 	free(senders);
 }
 
-void graph_find_unordered(struct builder *b, struct ids *chosen)
+void graph_find_unordered(struct builder *b, struct message_records *r, struct ids *chosen)
 {
-	bool several = graph_send_several(b);
-	for (size_t i = 0; i < b->nmessages; i++, spill_relax(b->spill)) {
-		struct message *m = &b->messages[i];
+	bool several = graph_send_several(b, r);
+	for (size_t i = 0; i < r->n; i++, spill_relax(b->spill)) {
+		struct message *m = &r->v[i];
 		m->by_choice |= m->accepts && several;
 		if (m->accepts && several)
 			ids_add(chosen, m->stream);
 	}
-	add_shared(b, chosen);
-	for (size_t i = 0; i < b->nmessages && chosen->n; i++, spill_relax(b->spill))
-		b->messages[i].unordered = b->messages[i].stream && ids_find(chosen, b->messages[i].stream) != SIZE_MAX;
+	add_shared(b, r, chosen);
+	for (size_t i = 0; i < r->n && chosen->n; i++, spill_relax(b->spill))
+		r->v[i].unordered = r->v[i].stream && ids_find(chosen, r->v[i].stream) != SIZE_MAX;
 }

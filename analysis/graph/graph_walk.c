@@ -69,7 +69,7 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	w->sends_outside |= what.as_sender && what.of_unknown;
 	if (what.as_sender && what.message != NO_MESSAGE) {
 		walk_attach(w, what.message, true);
-		w->b->messages[what.message].sends_on &= what.at < w->enter.at; /* else it is complete in one call */
+		w->records->messages.v[what.message].sends_on &= what.at < w->enter.at; /* else it is complete in one call */
 	} else if (!what.as_sender && !has_match) {
 		w->doubtful = true;
 	}
@@ -225,7 +225,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		begin_id(w, request, ref.at, o->kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
 			 o->kind != DPROF_KIND_RECV, of_unknown && !(o->is & OP_BUFFERED));
 	if (o->kind == DPROF_KIND_SEND && request != ARG_NONE && w->sent != NO_MESSAGE)
-		w->b->messages[w->sent].sends_on = true;
+		w->records->messages.v[w->sent].sends_on = true;
 }
 
 /* A region begins or ends inside of the outermost operation: a signal's handler, or what MPI calls. */
@@ -380,7 +380,7 @@ static void begin_walk(struct thread_walk *w, struct builder *b, struct walk_rec
 {
 	const struct trace *trace = b->graph->trace;
 	*w = (struct thread_walk){ .b = b, .records = records, .thread = thread, .process = trace->threads[thread].process,
-				   .events = trace_events(trace, thread), .marks = &b->marks[thread], .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE,
+				   .events = trace_events(trace, thread), .marks = &records->messages.marks[thread], .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE,
 				   .vain_look_at = TR_NO_SITE, .found_at = TR_NO_SITE, .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);
 	runs_sort_here(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);

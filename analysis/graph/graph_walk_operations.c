@@ -151,7 +151,7 @@ static void end_completion(struct thread_walk *w, struct event_ref exit)
 		.what = walk_kind(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR : GRAPH_RECEIVED,
 		.by_choice = w->looked_for || tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES),
 		.attached = w->attached, .n = w->nattached };
-	graph_keep_completion(w->b, &x);
+	graph_keep_completion(w->b->spill, &w->records->messages, &x);
 }
 
 static void unexplained(struct thread_walk *w, struct event_ref exit, struct diagnostic *diagnostic)
@@ -245,7 +245,7 @@ static void send(struct thread_walk *w, struct event_ref exit)
 {
 	if (w->sent == NO_MESSAGE || only_began(w))
 		return;
-	w->b->messages[w->sent].sent_until = exit.stamp;
+	w->records->messages.v[w->sent].sent_until = exit.stamp;
 	walk_attach(w, w->sent, true);
 	end_completion(w, exit);
 }
@@ -253,7 +253,7 @@ static void send(struct thread_walk *w, struct event_ref exit)
 /* It has found a message, and leaves it to whoever fetches it. */
 static void find_message(struct thread_walk *w)
 {
-	uint64_t bytes = w->b->messages[w->attached[0].message].bytes;
+	uint64_t bytes = w->records->messages.v[w->attached[0].message].bytes;
 	if (!tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO))
 		return;
 	w->nfound++;

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_messages.h - messages between ranks, from the match of a send and a receive to the operations in which they were completed. */
+#ifndef ANALYSIS_GRAPH_MESSAGES_H
+#define ANALYSIS_GRAPH_MESSAGES_H
+
+#include "analysis/graph/graph_private.h"
+
+struct message {
+	struct event_ref sent, begun; /* ENTER of the send, ENTER of the receive */
+	uint64_t sent_until;      /* EXIT of a blocking send; UINT64_MAX of others */
+	uint64_t received;        /* EXIT of a blocking receive; UINT64_MAX of others */
+	uint64_t bytes;
+	bool synchronous;         /* it is not complete before its receive was begun */
+	bool buffered;            /* it is complete when the data are in the sender's own buffer */
+	bool sure;                /* it was waited for if there was time */
+	bool possible;            /* no data come from there: it may have been waited for all the same */
+	bool nobody;              /* it is none: nobody who was there is known to have been waited for, in another run one may be */
+	bool sends_on;            /* the sender goes on behind its call, and may have to come back to MPI */
+	bool receives_on;         /* likewise the receiver */
+	bool by_choice;           /* of several senders, or of several requests, one */
+	bool unordered;           /* another of its stream may be the one in another run (graph_streams.c) */
+	uint32_t received_at;     /* site */
+	uint32_t of_begun;        /* of a collective operation that was only begun: 1 + the first of the sites of its name; or 0 */
+	uint32_t tag;
+	uint64_t accepts;         /* of a receive from any source: one number for its group and tag; 0: not known */
+	uint64_t stream;          /* one number for both ranks, group and tag; 0: it is none of a rank's */
+};
+
+/* What match.h says of an event, for the walk of its thread. */
+struct event_mark {
+	uint64_t at;
+	enum { MARK_EXPLAINED, MARK_SENDS, MARK_COMPLETES } what;
+	uint32_t message;
+};
+#define NO_MESSAGE UINT32_MAX
+
+struct event_marks { struct event_mark *v; size_t n; };
+static inline int graph_by_mark(const void *x, const void *y) /* by events */
+{
+	const struct event_mark *a = x, *b = y;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+/* An operation in which messages were completed. */
+struct attached { uint32_t message; bool as_sender; };
+struct completion {
+	struct event_ref enter, exit;
+	struct wait_begin begin;
+	uint32_t what;            /* GRAPH_RECEIVED or GRAPH_WAITED_FOR */
+	bool by_choice;           /* it waited for one of several, whichever came first */
+	const struct attached *attached; size_t n;
+	const struct message *messages; /* those records of which attached ones have numbers; NULL while they are found */
+};
+
+/* How it is kept: there are as many as messages, or twice as many. Few of them begin elsewhere than where they are
+ * entered. */
+struct kept_completion {
+	uint64_t enter_at, enter, exit_at, exit;
+	uint32_t thread, first, n; /* of the records of attached ones */
+	uint32_t waited_for : 1, by_choice : 1;
+	uint32_t begin : 30;      /* of the records of begins, and 1; or 0 */
+};
+
+/* To a rank of several threads. */
+struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
+
+
+struct message_records {
+	struct message *v; size_t n;
+	struct event_marks *marks; /* of each thread */
+	struct inbox *inboxes; size_t ninboxes;
+	struct kept_completion *completions; size_t ncompletions;
+	struct wait_begin *begins; size_t nbegins;
+	struct attached *attached; size_t nattached;
+};
+
+/* Collective operations become nodes, and messages records, with marks on the events at which threads send and complete them. */
+void graph_matches(struct builder *, struct message_records *);
+
+/* Of a walk; the begin is kept where it is not at the enter. */
+void graph_keep_completion(struct spill *, struct message_records *, const struct completion *);
+
+/* A message to a rank of several threads; and all of them, before they are completed. */
+void graph_put_in(struct builder *, struct message_records *, const struct match *, uint32_t message);
+void graph_inboxes(struct builder *, struct message_records *);
+
+void graph_completions(struct builder *, struct message_records *); /* those that are kept */
+void graph_polls(struct builder *, const struct message_records *); /* of them those that were tried between pieces of work */
+
+/* Whether messages to one rank may come from more than one thread; and which messages may be others of their streams then, where
+ * receives of some streams have chosen one of them. */
+bool graph_send_several(const struct builder *, const struct message_records *);
+void graph_find_unordered(struct builder *, struct message_records *, struct ids *chosen);
+
+#endif
