@@ -402,9 +402,7 @@ static uint32_t *find_first_of_rank(const struct trace *trace)
 
 static void builder_close(struct builder *b)
 {
-	void *spilled[] = { b->sync_events, b->unknown, b->sleeps };
-	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
-		spill_free(b->spill, spilled[i]);
+	spill_free(b->spill, b->unknown);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
 		spill_free(b->spill, b->calls[t].v);
 		spill_free(b->spill, b->comings_of[t].v);
@@ -438,7 +436,7 @@ static void records_close(struct walk_records *r, struct spill *spill)
 {
 	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->cancels.regions, r->cancels.threads, r->inside.v, r->joins.v,
 			    r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins, r->messages.attached,
-			    r->moments.v, r->processes.forks, r->processes.waits, r->tasks.made, r->tasks.runs, r->tasks.depends,
+			    r->moments.v, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v, r->tasks.made, r->tasks.runs, r->tasks.depends,
 			    r->tasks.fulfilled, r->tasks.waits, r->windows.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(spill, spilled[i]);
@@ -524,6 +522,8 @@ static void walk_threads(struct builder *b, struct walk_records *records)
 static void make_nodes(struct builder *b, struct walk_records *records)
 {
 	struct exchange_records exchanges = { .n = 0 };
+	struct tried_records tried = { .n = 0 };
+	struct voter_records voters = { .n = 0 };
 	graph_inboxes(b, &records->messages);
 	graph_completions(b, &records->messages);
 	graph_polls(b, &records->messages);
@@ -532,11 +532,11 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_bytes(b, &records->bytes, &exchanges);
 	graph_masters(b, &records->messages, &exchanges);
 	spill_free(b->spill, exchanges.v);
-	graph_sleeps(b);
-	graph_find_tried(b, &records->bytes);
-	graph_locks(b);
-	graph_elections(b);
-	graph_end_tried(b);
+	graph_sleeps(b, &records->sleeps, &records->sync);
+	graph_find_tried(b, &records->bytes, &records->sync, &tried);
+	graph_locks(b, &records->sync, &tried, &voters);
+	graph_elections(b, &voters);
+	graph_end_tried(b, &tried);
 	graph_window_counters(b, &records->windows);
 	graph_counters(b);
 	let_go_of_unseen(b);
@@ -547,7 +547,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_shared_barriers(b, &records->barriers);
 	graph_end(b, &records->joins);
 	graph_moments(b, &records->moments);
-	graph_presumed(b);
+	graph_presumed(b, &records->sync);
 }
 
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)

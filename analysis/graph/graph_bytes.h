@@ -31,7 +31,4 @@ struct byte_records { struct moved_bytes *v; size_t n; };
 void graph_bytes(struct builder *, struct byte_records *, struct exchange_records *);
 void graph_find_looks(struct builder *, struct byte_records *); /* once it is known who gave what was taken */
 
-/* Permits, locks and bytes that were tried between pieces of work (graph_polls.c): before graph_locks(), which says what ended each. */
-void graph_find_tried(struct builder *, const struct byte_records *);
-
 #endif

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
 
 #define MOST_LOOKED_AT (UINT64_C(1) << 26) /* events of locks, for all condition variables */
 
@@ -34,6 +34,7 @@ struct visitors {
 
 struct counting {
 	struct builder *b;
+	struct sync_pass *pass;
 	const struct sync_event *t; size_t n;  /* all that concerns the condition variable, by time */
 	const struct section *lock;
 	struct visitors takers, putters;
@@ -59,7 +60,7 @@ static void add_site(struct visitors *of, uint32_t site)
 static bool find_parts(struct counting *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		const struct sync_event *e = &c->t[i], *came = e->kind == SYNC_WOKEN ? graph_find_section(c->b, &e->section) : NULL;
+		const struct sync_event *e = &c->t[i], *came = e->kind == SYNC_WOKEN ? graph_find_section(c->pass->events, &e->section) : NULL;
 		if (e->kind == SYNC_SIGNALLED) {
 			*MEM_GROW(c->puts, c->nputs) = e;
 			continue;
@@ -71,7 +72,7 @@ static bool find_parts(struct counting *c)
 		add_site(&c->takers, came->site);
 	}
 	for (size_t i = 0; i < c->nputs; i++) {
-		const struct sync_event *came = graph_find_section(c->b, &c->puts[i]->section);
+		const struct sync_event *came = graph_find_section(c->pass->events, &c->puts[i]->section);
 		if (c->takers.who[c->puts[i]->ref.thread])
 			return false;
 		c->putters.who[c->puts[i]->ref.thread] = true;
@@ -116,11 +117,11 @@ static void sort_visitors(struct visitors *of)
 /* All events of the lock. False: somebody waited there to take something else as well, or there are too many. */
 static bool find_visitors(struct counting *c)
 {
-	struct builder *b = c->b;
-	size_t i = graph_sync_events(b, c->lock->process, c->lock->id, true, 0);
-	for (; i < b->nsync_events; i++) {
-		const struct sync_event *e = &b->sync_events[i];
-		if (++b->looked_at_locks >= MOST_LOOKED_AT)
+	const struct sync_records *r = c->pass->events;
+	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, 0);
+	for (; i < r->n; i++) {
+		const struct sync_event *e = &r->v[i];
+		if (++c->pass->looked_at >= MOST_LOOKED_AT)
 			return false;
 		if (e->process != c->lock->process || e->id != c->lock->id || (e->kind != SYNC_TAKEN && e->kind != SYNC_RELEASED))
 			break;
@@ -322,9 +323,10 @@ static void visitors_close(struct visitors *of)
 	free(of->v);
 }
 
-void graph_counting_condition(struct builder *b, const struct sync_event *t, size_t n)
+void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
-	struct counting c = { .b = b, .t = t, .n = n };
+	struct builder *b = p->b;
+	struct counting c = { .b = b, .pass = p, .t = t, .n = n };
 	visitors_open(&c.takers, b->graph->trace->nthreads);
 	visitors_open(&c.putters, b->graph->trace->nthreads);
 	if (find_parts(&c) && find_visitors(&c)) {

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
 
 #define MOST_EVENTS  256 /* that are looked at for one signal, of the lock and of what is signalled */
 #define MOST_MEMBERS 32  /* of a barrier that the program has made, besides who signals */
@@ -30,13 +30,13 @@ static bool is_of(const struct sync_event *s, uint32_t process, uint64_t id, boo
 }
 
 /* The stamp of the signal before, or 0. False: so far back it was not looked. */
-static bool find_signal_before(const struct builder *b, const struct sync_event *signal, uint64_t *before)
+static bool find_signal_before(const struct sync_records *r, const struct sync_event *signal, uint64_t *before)
 {
-	size_t from = graph_sync_events(b, signal->process, signal->id, false, signal->section.taken.stamp);
+	size_t from = graph_sync_events(r, signal->process, signal->id, false, signal->section.taken.stamp);
 	*before = 0;
-	for (size_t i = from; i-- > 0 && is_of(&b->sync_events[i], signal->process, signal->id, false);) {
-		*before = b->sync_events[i].ref.stamp;
-		if (b->sync_events[i].kind == SYNC_SIGNALLED)
+	for (size_t i = from; i-- > 0 && is_of(&r->v[i], signal->process, signal->id, false);) {
+		*before = r->v[i].ref.stamp;
+		if (r->v[i].kind == SYNC_SIGNALLED)
 			return true;
 		if (from - i == MOST_EVENTS)
 			return false;
@@ -46,11 +46,11 @@ static bool find_signal_before(const struct builder *b, const struct sync_event 
 }
 
 /* Whether the thread waits for the signal, now or soon, or gives it behind having come to the lock then. */
-static bool takes_part(const struct builder *b, const struct sync_event *signal, uint64_t before, const struct sync_event *comes)
+static bool takes_part(const struct sync_records *r, const struct sync_event *signal, uint64_t before, const struct sync_event *comes)
 {
-	size_t from = graph_sync_events(b, signal->process, signal->id, false, before + 1);
-	for (size_t i = from; i < b->nsync_events && i - from < MOST_EVENTS; i++) {
-		const struct sync_event *s = &b->sync_events[i];
+	size_t from = graph_sync_events(r, signal->process, signal->id, false, before + 1);
+	for (size_t i = from; i < r->n && i - from < MOST_EVENTS; i++) {
+		const struct sync_event *s = &r->v[i];
 		if (!is_of(s, signal->process, signal->id, false))
 			return false;
 		if (s->ref.thread == comes->ref.thread &&
@@ -69,23 +69,23 @@ static bool came(const struct node_input *inputs, size_t n, uint32_t thread)
 }
 
 /* The event with which the signal's section began, or NULL. */
-const struct sync_event *graph_find_section(const struct builder *b, const struct section *section)
+const struct sync_event *graph_find_section(const struct sync_records *r, const struct section *section)
 {
-	size_t i = graph_sync_events(b, section->process, section->id, true, section->taken.stamp);
-	for (; i < b->nsync_events && is_of(&b->sync_events[i], section->process, section->id, true) &&
-	       b->sync_events[i].ref.stamp == section->taken.stamp; i++)
-		if (b->sync_events[i].ref.thread == section->taken.thread && b->sync_events[i].ref.at == section->taken.at)
-			return &b->sync_events[i];
+	size_t i = graph_sync_events(r, section->process, section->id, true, section->taken.stamp);
+	for (; i < r->n && is_of(&r->v[i], section->process, section->id, true) &&
+	       r->v[i].ref.stamp == section->taken.stamp; i++)
+		if (r->v[i].ref.thread == section->taken.thread && r->v[i].ref.at == section->taken.at)
+			return &r->v[i];
 	return NULL;
 }
 
 /* Whether the thread waits for the signal, since it has come; or if it is the one that signals, at any time that is near. */
-static bool waits_for(const struct builder *b, const struct sync_event *signal, uint32_t thread, uint64_t came)
+static bool waits_for(const struct sync_records *r, const struct sync_event *signal, uint32_t thread, uint64_t came)
 {
 	bool own = thread == signal->ref.thread;
-	size_t from = graph_sync_events(b, signal->process, signal->id, false, own ? 0 : signal->ref.stamp);
-	for (size_t i = from; i < b->nsync_events && i - from < MOST_EVENTS; i++) {
-		const struct sync_event *s = &b->sync_events[i];
+	size_t from = graph_sync_events(r, signal->process, signal->id, false, own ? 0 : signal->ref.stamp);
+	for (size_t i = from; i < r->n && i - from < MOST_EVENTS; i++) {
+		const struct sync_event *s = &r->v[i];
 		if (!is_of(s, signal->process, signal->id, false))
 			return false;
 		if (s->kind == SYNC_WOKEN && s->ref.thread == thread)
@@ -101,11 +101,11 @@ static bool in_one_function(const struct trace *t, uint32_t a, uint32_t b)
 }
 
 /* Another signal comes soon, or came before. */
-static bool comes_again(const struct builder *b, const struct sync_event *signal)
+static bool comes_again(const struct sync_records *r, const struct sync_event *signal)
 {
-	const struct sync_event *all = b->sync_events;
+	const struct sync_event *all = r->v;
 	size_t at = (size_t)(signal - all), least = at < MOST_EVENTS ? 0 : at - MOST_EVENTS;
-	for (size_t i = at + 1; i < b->nsync_events && i - at < MOST_EVENTS && is_of(&all[i], signal->process, signal->id, false); i++)
+	for (size_t i = at + 1; i < r->n && i - at < MOST_EVENTS && is_of(&all[i], signal->process, signal->id, false); i++)
 		if (all[i].kind == SYNC_SIGNALLED)
 			return true;
 	for (size_t i = at; i-- > least && is_of(&all[i], signal->process, signal->id, false);)
@@ -116,32 +116,33 @@ static bool comes_again(const struct builder *b, const struct sync_event *signal
 
 /* All of it is one function: or else the lock may be taken by one for whoever waits and whoever signals. In code without sites only
  * who waits there as well does what those do who wait. Who signals but once may raise a flag. */
-static bool may_be_barrier(const struct builder *b, const struct sync_event *signal, const struct sync_event *section)
+static bool may_be_barrier(const struct builder *b, const struct sync_records *r, const struct sync_event *signal, const struct sync_event *section)
 {
 	const struct trace *t = b->graph->trace;
-	if (!section || section->relocks || !comes_again(b, signal))
+	if (!section || section->relocks || !comes_again(r, signal))
 		return false;
 	return t->sites[section->site].line > 0 ? in_one_function(t, section->site, signal->site)
-						 : waits_for(b, signal, signal->ref.thread, 0);
+						 : waits_for(r, signal, signal->ref.thread, 0);
 }
 
 /* Those who wait for the signal at such a barrier, but for who signals and `self`; none: it is no barrier. To be freed. */
-struct node_input *graph_barrier_of(const struct builder *b, const struct sync_event *signal, uint32_t self, size_t *n)
+struct node_input *graph_barrier_of(const struct builder *b, const struct sync_records *r, const struct sync_event *signal, uint32_t self,
+				    size_t *n)
 {
 	const struct section *of = &signal->section;
-	const struct sync_event *section = of->taken.at == NO_EVENT ? NULL : graph_find_section(b, of);
+	const struct sync_event *section = of->taken.at == NO_EVENT ? NULL : graph_find_section(r, of);
 	struct node_input *inputs = NULL;
 	uint64_t before;
 	*n = 0;
-	if (!may_be_barrier(b, signal, section) || !find_signal_before(b, signal, &before))
+	if (!may_be_barrier(b, r, signal, section) || !find_signal_before(r, signal, &before))
 		return NULL;
-	for (const struct sync_event *s = section; s-- > b->sync_events && section - s <= MOST_EVENTS;) {
+	for (const struct sync_event *s = section; s-- > r->v && section - s <= MOST_EVENTS;) {
 		if (!is_of(s, of->process, of->id, true) || s->ref.stamp <= before)
 			break;
 		if (s->kind != SYNC_TAKEN || s->in_wait || (s->relocks && s->waiting.stamp <= before))
 			continue;
 		if (*n == MOST_MEMBERS || s->relocks || s->site != section->site || s->ref.thread == section->ref.thread ||
-		    came(inputs, *n, s->ref.thread) || !waits_for(b, signal, s->ref.thread, s->ref.stamp)) {
+		    came(inputs, *n, s->ref.thread) || !waits_for(r, signal, s->ref.thread, s->ref.stamp)) {
 			*n = 0;
 			break;
 		}
@@ -155,10 +156,10 @@ struct node_input *graph_barrier_of(const struct builder *b, const struct sync_e
 	return inputs;
 }
 
-void graph_signal_at_barrier(struct builder *b, const struct sync_event *signal)
+void graph_signal_at_barrier(struct builder *b, const struct sync_records *r, const struct sync_event *signal)
 {
 	size_t n;
-	struct node_input *inputs = graph_barrier_of(b, signal, signal->ref.thread, &n);
+	struct node_input *inputs = graph_barrier_of(b, r, signal, signal->ref.thread, &n);
 	if (n > 0) {
 		*MEM_GROW(inputs, n) = (struct node_input){ .ref = signal->section.taken, .sure = true };
 		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
@@ -169,24 +170,24 @@ void graph_signal_at_barrier(struct builder *b, const struct sync_event *signal)
 	free(inputs);
 }
 
-struct node_input *graph_counted(const struct builder *b, const struct sync_event *signal, struct event_ref since, size_t *n)
+struct node_input *graph_counted(const struct sync_records *r, const struct sync_event *signal, struct event_ref since, size_t *n)
 {
 	const struct section *section = &signal->section;
 	struct node_input *inputs = NULL;
 	uint64_t before;
 	bool sure = false;
 	*n = 0;
-	if (section->taken.at == NO_EVENT || !find_signal_before(b, signal, &before))
+	if (section->taken.at == NO_EVENT || !find_signal_before(r, signal, &before))
 		return NULL;
-	size_t from = graph_sync_events(b, section->process, section->id, true, section->taken.stamp);
+	size_t from = graph_sync_events(r, section->process, section->id, true, section->taken.stamp);
 	for (size_t i = from; i-- > 0 && from - i <= MOST_EVENTS;) {
-		const struct sync_event *s = &b->sync_events[i];
+		const struct sync_event *s = &r->v[i];
 		if (!is_of(s, section->process, section->id, true) || s->ref.stamp <= before)
 			break;
 		if (s->kind != SYNC_TAKEN || s->in_wait || s->ref.thread == since.thread)
 			continue;
 		if (s->ref.thread == section->taken.thread || came(inputs, *n, s->ref.thread) || s->relocks ||
-		    takes_part(b, signal, before, s)) {
+		    takes_part(r, signal, before, s)) {
 			free(inputs);
 			*n = 0;
 			return NULL;

@@ -16,7 +16,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
 
 #define MOST_TAKES 8 /* of a lock, by one thread between two barriers */
 
@@ -62,7 +62,7 @@ static bool comes_once(const struct take *t, size_t n, size_t i)
 	return here == 1;
 }
 
-void graph_note_voters(struct builder *b, uint64_t lock, const struct take *t, size_t n, bool dealt)
+void graph_note_voters(struct builder *b, struct voter_records *voters, uint64_t lock, const struct take *t, size_t n, bool dealt)
 {
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && t[next].ref.thread == t[i].ref.thread && t[next].epoch == t[i].epoch;)
@@ -70,7 +70,7 @@ void graph_note_voters(struct builder *b, uint64_t lock, const struct take *t, s
 		for (size_t k = i; k < next && next - i <= MOST_TAKES; k++)
 			if (t[k].left.at != NO_EVENT && comes_once(t + i, next - i, k - i)) {
 				struct event_ref over = end_of(b, &t[k]);
-				*SPILL_GROW(b->spill, b->voters, b->nvoters) = (struct voter){
+				*SPILL_GROW(b->spill, voters->v, voters->n) = (struct voter){
 					.lock = lock, .place = t[k].place, .epoch = t[k].epoch, .dealt = dealt,
 					.took = t[k].ref, .left = t[k].left, .comes = over, .over = over };
 			}
@@ -181,12 +181,12 @@ static void follow(const struct builder *b, const struct moment_of_voter *m, siz
 	trace_end(&events);
 }
 
-static void follow_all(struct builder *b)
+static void follow_all(struct builder *b, const struct voter_records *voters)
 {
 	struct moment_of_voter *m = NULL;
 	size_t n = 0;
-	for (size_t i = 0; i < b->nvoters; i++, spill_relax(b->spill)) {
-		struct voter *v = &b->voters[i];
+	for (size_t i = 0; i < voters->n; i++, spill_relax(b->spill)) {
+		struct voter *v = &voters->v[i];
 		*SPILL_GROW(b->spill, m, n) = (struct moment_of_voter){ v->took.thread, v->took.at, &v->at_took, NULL };
 		*SPILL_GROW(b->spill, m, n) = (struct moment_of_voter){ v->took.thread, v->left.at, &v->at_left, NULL };
 		*SPILL_GROW(b->spill, m, n) = (struct moment_of_voter){ v->took.thread, v->over.at, &v->at_end, &v->comes };
@@ -289,13 +289,13 @@ static void elect(struct builder *b, const struct voter *v, size_t n, bool insid
 	}
 }
 
-void graph_elections(struct builder *b)
+void graph_elections(struct builder *b, struct voter_records *voters)
 {
-	follow_all(b); /* in the order in which they were noted, which is that of threads */
-	runs_sort(b->spill, b->voters, b->nvoters, sizeof *b->voters, by_place);
-	for (size_t i = 0, next; i < b->nvoters; i = next) {
-		const struct voter *v = &b->voters[i];
-		for (next = i + 1; next < b->nvoters && of_one_place(v, &b->voters[next]);)
+	follow_all(b, voters); /* in the order in which they were noted, which is that of threads */
+	runs_sort(b->spill, voters->v, voters->n, sizeof *voters->v, by_place);
+	for (size_t i = 0, next; i < voters->n; i = next) {
+		const struct voter *v = &voters->v[i];
+		for (next = i + 1; next < voters->n && of_one_place(v, &voters->v[next]);)
 			next++;
 		leave_to_chance(b, v, next - i);
 		for (int outside = 0; outside < 2; outside++) {
@@ -306,7 +306,6 @@ void graph_elections(struct builder *b)
 				break;
 		}
 	}
-	spill_free(b->spill, b->voters);
-	b->voters = NULL;
-	b->nvoters = 0;
+	spill_free(b->spill, voters->v);
+	*voters = (struct voter_records){ NULL, 0 };
 }

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
 
 /* The last that woke somebody, and the last of another thread than that one. */
 struct wakes { const struct sync_event *last, *other; };
@@ -166,8 +166,9 @@ static void add_barrier_done_once(struct builder *b, const struct futex_begun *o
 
 /* At an address where nobody woke more than one, it may be another one in another run: who came first. `alone`: nobody else was waited
  * for. */
-static void add_woken(struct builder *b, const struct sync_event *w, const struct sync_event *wake, uint32_t queue, bool alone)
+static void add_woken(struct sync_pass *p, const struct sync_event *w, const struct sync_event *wake, uint32_t queue, bool alone)
 {
+	struct builder *b = p->b;
 	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
 	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
 	if (!wake && w->found)
@@ -181,7 +182,7 @@ static void add_woken(struct builder *b, const struct sync_event *w, const struc
 		*MEM_GROW(inputs, n) = begin[i];
 	*MEM_GROW(inputs, n) = (struct node_input){ .ref = wake->ref, .sure = true };
 	if (wake->ref.stamp > w->enter.stamp && !alone)
-		graph_add_counted(b, wake, w->enter, w->site, &inputs, &n);
+		graph_add_counted(p, wake, w->enter, w->site, &inputs, &n);
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_WOKEN_UP, inputs, n);
 	free(inputs);
 	node->loose = node->hidden = node->delayed = node->posted = true;
@@ -253,9 +254,10 @@ static struct futex_begun *find_once(struct builder *b, const struct sync_event 
 }
 
 /* t[0 .. n): all wakes and waits there; v[0 .. nwaits) those who waited, and by whom each was woken. */
-static void add_waits(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
+static void add_waits(struct sync_pass *p, const struct sync_event *t, size_t n, const struct sync_event *const *v,
 		      const struct sync_event *const *by, size_t nwaits)
 {
+	struct builder *b = p->b;
 	bool by_several = of_several(t, n) && all_woke(b, t, n, by, nwaits);
 	uint32_t queue = nwaits && wakes_one(by, nwaits) ? graph_queue(b, GRAPH_INBOX, 0) : NO_QUEUE;
 	struct futex_begun *begun = find_once(b, t, n, v, by, nwaits);
@@ -269,13 +271,14 @@ static void add_waits(struct builder *b, const struct sync_event *t, size_t n, c
 		if (barrier)
 			add_barrier_done_once(b, &begun[by[i] - t], &v[i], together);
 		for (size_t k = i; k < i + together; k++)
-			add_woken(b, v[k], by[k], queue, barrier);
+			add_woken(p, v[k], by[k], queue, barrier);
 	}
 	spill_free(b->spill, begun);
 }
 
-void graph_futexes(struct builder *b, const struct sync_event *t, size_t n)
+void graph_futexes(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
+	struct builder *b = p->b;
 	const struct trace *trace = b->graph->trace;
 	struct wakes before = { NULL, NULL };
 	const struct sync_event **v = NULL, **by = NULL;
@@ -289,7 +292,7 @@ void graph_futexes(struct builder *b, const struct sync_event *t, size_t n)
 		*SPILL_GROW(b->spill, v, nwaits) = &t[i];
 		*SPILL_GROW(b->spill, by, nby) = find_wake(&before, &t[i], n - i, slack);
 	}
-	add_waits(b, t, n, v, by, nwaits);
+	add_waits(p, t, n, v, by, nwaits);
 	spill_free(b->spill, v);
 	spill_free(b->spill, by);
 }

@@ -17,7 +17,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
 
 struct latch {
 	struct builder *b;

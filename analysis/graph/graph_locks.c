@@ -11,7 +11,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
 
 static bool is_lock(const struct sync_event *t)
 {
@@ -92,19 +92,19 @@ static void release(struct builder *b, struct lock *l, const struct sync_event *
 }
 
 /* The first event of a lock, or else of what is signalled, that is no sooner: they are sorted. */
-size_t graph_sync_events(const struct builder *b, uint32_t process, uint64_t id, bool lock, uint64_t stamp)
+size_t graph_sync_events(const struct sync_records *r, uint32_t process, uint64_t id, bool lock, uint64_t stamp)
 {
 	const struct sync_event key = { .process = process, .id = id, .ref.stamp = stamp,
 					.kind = lock ? SYNC_TAKEN : SYNC_SIGNALLED };
-	return SEARCH(b->nsync_events, mid, by_time(&b->sync_events[mid], &key) < 0);
+	return SEARCH(r->n, mid, by_time(&r->v[mid], &key) < 0);
 }
 
 /* Those up to this one, by time; *n > 0. To be freed. */
-static struct event_ref *posts_until(const struct builder *b, const struct sync_event *signal, size_t *n)
+static struct event_ref *posts_until(const struct sync_records *r, const struct sync_event *signal, size_t *n)
 {
 	const struct sync_event *first = signal;
 	struct event_ref *posts = NULL;
-	while (first > b->sync_events && signal - first < GRAPH_POSTS_SEEN && first[-1].process == signal->process &&
+	while (first > r->v && signal - first < GRAPH_POSTS_SEEN && first[-1].process == signal->process &&
 	       first[-1].id == signal->id && !is_lock(first - 1) && first->kind != SYNC_MADE)
 		first--;
 	*n = 0;
@@ -115,24 +115,24 @@ static struct event_ref *posts_until(const struct builder *b, const struct sync_
 }
 
 /* Threads that do as the one that gave the signal. */
-static struct node_input *find_alike(const struct builder *b, const struct sync_event *signal, struct event_ref since, uint32_t site,
+static struct node_input *find_alike(const struct sync_pass *p, const struct sync_event *signal, struct event_ref since, uint32_t site,
 				     size_t *n)
 {
 	size_t nposts;
-	struct event_ref *posts = posts_until(b, signal, &nposts);
-	struct node_input *alike = graph_alike(b, posts, nposts - 1, since, site, n);
+	struct event_ref *posts = posts_until(p->events, signal, &nposts);
+	struct node_input *alike = graph_alike(p->b, posts, nposts - 1, since, site, n);
 	free(posts);
 	return alike;
 }
 
 /* For whom a wait since then, at a site, has waited besides the signal. Returns how many. */
-size_t graph_add_counted(const struct builder *b, const struct sync_event *signal, struct event_ref since, uint32_t site,
+size_t graph_add_counted(const struct sync_pass *p, const struct sync_event *signal, struct event_ref since, uint32_t site,
 			 struct node_input **inputs, size_t *n)
 {
 	size_t ncounted;
-	struct node_input *counted = graph_counted(b, signal, since, &ncounted);
-	if (ncounted == 0 && !is_of_processes(b, signal))
-		counted = find_alike(b, signal, since, site, &ncounted);
+	struct node_input *counted = graph_counted(p->events, signal, since, &ncounted);
+	if (ncounted == 0 && !is_of_processes(p->b, signal))
+		counted = find_alike(p, signal, since, site, &ncounted);
 	for (size_t i = 0; i < ncounted; i++)
 		*MEM_GROW(*inputs, *n) = counted[i];
 	free(counted);
@@ -140,10 +140,10 @@ size_t graph_add_counted(const struct builder *b, const struct sync_event *signa
 }
 
 /* Adds to inputs for whom else a thread has waited at a barrier that the program has made. False: it is none. */
-static bool add_barrier(const struct builder *b, const struct sync_event *signal, uint32_t self, struct node_input **inputs, size_t *n)
+static bool add_barrier(const struct sync_pass *p, const struct sync_event *signal, uint32_t self, struct node_input **inputs, size_t *n)
 {
 	size_t nothers;
-	struct node_input *others = graph_barrier_of(b, signal, self, &nothers);
+	struct node_input *others = graph_barrier_of(p->b, p->events, signal, self, &nothers);
 	for (size_t i = 0; i < nothers; i++)
 		*MEM_GROW(*inputs, *n) = others[i];
 	free(others);
@@ -151,11 +151,11 @@ static bool add_barrier(const struct builder *b, const struct sync_event *signal
 }
 
 /* How many have waited there for longer than t, and were not woken when t began to wait, but then before it. */
-static size_t count_longer(const struct builder *b, const struct sync_event *t)
+static size_t count_longer(const struct sync_records *r, const struct sync_event *t)
 {
 	size_t n = 0;
-	for (size_t i = graph_sync_events(b, t->process, t->condition, false, t->waiting.stamp); i < b->nsync_events; i++) {
-		const struct sync_event *s = &b->sync_events[i];
+	for (size_t i = graph_sync_events(r, t->process, t->condition, false, t->waiting.stamp); i < r->n; i++) {
+		const struct sync_event *s = &r->v[i];
 		if (s->process != t->process || s->id != t->condition || is_lock(s) || s->ref.stamp > t->enter.stamp)
 			break;
 		n += s->kind == SYNC_WOKEN && s->ref.thread != t->ref.thread && s->enter.stamp < t->waiting.stamp;
@@ -167,12 +167,12 @@ static size_t count_longer(const struct builder *b, const struct sync_event *t)
 
 /* Any of these signals may have woken it. If they came soon one behind the other, most likely each woke whoever had waited longest: that
  * is expected, and not sure. */
-static void choose_signal(const struct builder *b, const struct sync_event *t, struct node_input *signals, size_t n)
+static void choose_signal(const struct sync_records *r, const struct sync_event *t, struct node_input *signals, size_t n)
 {
 	uint64_t first = n ? signals[0].ref.stamp : 0, last = n ? signals[n - 1].ref.stamp : 0, begin = t->waiting.stamp;
 	if (first <= begin || last - first > (first - begin) / SOON)
 		return;
-	size_t longer = count_longer(b, t), most_likely = longer < n ? longer : n - 1;
+	size_t longer = count_longer(r, t), most_likely = longer < n ? longer : n - 1;
 	for (size_t i = 0; i < n; i++)
 		signals[i].candidate = i != most_likely;
 	signals[most_likely].meets = true;
@@ -180,16 +180,17 @@ static void choose_signal(const struct builder *b, const struct sync_event *t, s
 
 /* What others signalled while t waited: if it was one signal, or others were woken by those before, the last has ended the
  * wait; and who counted down to it: unless it was woken before for nothing, as then it most likely counts nobody. */
-static struct node_input *signals_for(const struct builder *b, const struct sync_event *t,
+static struct node_input *signals_for(const struct sync_pass *p, const struct sync_event *t,
 				      size_t *n)
 {
+	const struct sync_records *r = p->events;
 	const struct sync_event *last = NULL;
-	uint64_t slack = slack_of(b, t), since = t->waiting.stamp > slack ? t->waiting.stamp - slack : 0;
+	uint64_t slack = slack_of(p->b, t), since = t->waiting.stamp > slack ? t->waiting.stamp - slack : 0;
 	struct node_input *inputs = NULL;
 	size_t left = 0; /* signals that woke nobody else */
 	*n = 0;
-	for (size_t i = graph_sync_events(b, t->process, t->condition, false, since); i < b->nsync_events; i++) {
-		const struct sync_event *s = &b->sync_events[i];
+	for (size_t i = graph_sync_events(r, t->process, t->condition, false, since); i < r->n; i++) {
+		const struct sync_event *s = &r->v[i];
 		if (s->process != t->process || s->id != t->condition || is_lock(s) ||
 		    s->ref.stamp > t->enter.stamp + slack)
 			break;
@@ -202,15 +203,15 @@ static struct node_input *signals_for(const struct builder *b, const struct sync
 		}
 	}
 	if (left != 1 && *n != 1) {
-		choose_signal(b, t, inputs, *n);
+		choose_signal(r, t, inputs, *n);
 		return inputs;
 	}
 	for (size_t i = 0; i < *n; i++)
 		inputs[i].candidate = i + 1 < *n;
 	inputs[*n - 1].sure = true;
 	size_t signals = *n;
-	if (!add_barrier(b, last, t->ref.thread, &inputs, n))
-		graph_add_counted(b, last, t->waiting, t->waiting_at, &inputs, n);
+	if (!add_barrier(p, last, t->ref.thread, &inputs, n))
+		graph_add_counted(p, last, t->waiting, t->waiting_at, &inputs, n);
 	for (size_t i = signals; i < *n && t->resumes.stamp; i++)
 		inputs[i].candidate = !inputs[i].sure;
 	return inputs;
@@ -227,13 +228,13 @@ static struct node_input *handed_for(const struct builder *b, const struct lock 
 
 /* It waits until those who hold the lock have given it back, in any run: for no signal, also where none was waited for here, in no loop
  * of attempts, and not for processes that are not in the trace. */
-static bool is_plain(const struct builder *b, const struct sync_event *t, size_t nsignals)
+static bool is_plain(const struct sync_pass *p, const struct sync_event *t, size_t nsignals)
 {
-	return !t->relocks && nsignals == 0 && !t->begin.tried && !is_of_processes(b, t) && !b->tells[t->process];
+	return !t->relocks && nsignals == 0 && !t->begin.tried && !is_of_processes(p->b, t) && !p->tells[t->process];
 }
 
 /* An attempt, or a wait behind others: a signal, or who had the lock last. */
-static void say_what_ended(struct builder *b, const struct sync_event *t, const struct lock *l, const struct node_input *signals, size_t nsignals)
+static void say_what_ended(struct tried_records *tried, const struct sync_event *t, const struct lock *l, const struct node_input *signals, size_t nsignals)
 {
 	const struct event_ref *last = NULL;
 	for (size_t i = 0; i < nsignals && t->relocks; i++)
@@ -242,15 +243,16 @@ static void say_what_ended(struct builder *b, const struct sync_event *t, const 
 		if (l->released[i].ref.thread != t->ref.thread && (!last || l->released[i].ref.stamp > last->stamp))
 			last = &l->released[i].ref;
 	if (last)
-		graph_tried_by(b, t, *last);
+		graph_tried_by(tried, t, *last);
 }
 
 /* A writer waits for whoever held the lock since the last writer, and for that one; a reader only
  * for that one. Who has waited for a condition variable has been waiting for the mutex, too. */
-static void wait_for_lock(struct builder *b, const struct lock *l, const struct sync_event *t)
+static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struct sync_event *t)
 {
+	struct builder *b = p->b;
 	size_t n = !t->shared ? l->nreleased : l->by_writer, nsignals = 0;
-	struct node_input *signals = t->relocks ? signals_for(b, t, &nsignals) : NULL;
+	struct node_input *signals = t->relocks ? signals_for(p, t, &nsignals) : NULL;
 	if (!t->relocks)
 		signals = handed_for(b, l, t, &nsignals);
 	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS + 2, sizeof *inputs);
@@ -264,7 +266,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 	if (nsignals)
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
 	if (t->tried_row)
-		say_what_ended(b, t, l, signals, nsignals);
+		say_what_ended(p->tried, t, l, signals, nsignals);
 	if (n + nsignals > 0 || l->shared) {
 		size_t ninputs = begins + n + nsignals;
 		ninputs += graph_add_target(b, t->target, t->enter, t->ref, inputs + ninputs);
@@ -277,7 +279,7 @@ static void wait_for_lock(struct builder *b, const struct lock *l, const struct 
 		node->polled = begin->tried;
 		if (l->shared)
 			graph_turn(b, (struct graph_turn){ .queue = l->queue, .shared = t->shared, .first = (uint32_t)begins,
-							   .n = (uint32_t)n, .plain = is_plain(b, t, nsignals) });
+							   .n = (uint32_t)n, .plain = is_plain(p, t, nsignals) });
 	}
 	free(inputs);
 	free(signals);
@@ -288,14 +290,15 @@ static bool is_free(const struct lock *l, const struct sync_event *t)
 	return l->depth == 0 && (t->shared || l->readers == 0);
 }
 
-static void take_lock(struct builder *b, struct lock *l, const struct sync_event *t)
+static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_event *t)
 {
+	struct builder *b = p->b;
 	if (l->depth > 0 && l->holder == t->ref.thread) {
 		l->depth++;
 		return;
 	}
 	if (is_free(l, t)) {
-		wait_for_lock(b, l, t);
+		wait_for_lock(p, l, t);
 	} else {
 		if (!is_of_processes(b, t))
 			graph_diagnose(&b->unheld, t->ref, t->site);
@@ -370,8 +373,9 @@ static struct take_place place_of(const struct builder *b, const struct sync_eve
 
 /* Those of a kind, but for locks that are taken in the order of the program. Who waited for a condition variable in
  * between has what it came for when it has taken the lock again. */
-static void deal(struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind)
+static void deal(struct sync_pass *p, const struct sync_event *t, size_t n, enum sync_event_kind kind)
 {
+	struct builder *b = p->b;
 	uint32_t *last = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *last);
 	struct lock_roles roles = find_roles(b, t, n);
 	struct take *takes = NULL;
@@ -394,7 +398,7 @@ static void deal(struct builder *b, const struct sync_event *t, size_t n, enum s
 	}
 	bool deals = graph_deal(b, takes, ntakes);
 	if (kind == SYNC_TAKEN && !is_of_processes(b, t))
-		graph_note_voters(b, (uint64_t)(t - b->sync_events), takes, ntakes, deals);
+		graph_note_voters(b, p->voters, (uint64_t)(t - p->events->v), takes, ntakes, deals);
 	spill_free(b->spill, takes);
 	free(roles.of);
 	free(roles.waits);
@@ -410,11 +414,12 @@ static void pass_lock(struct builder *b, const struct sync_event *t)
 
 #define MOST_AT_ONCE 64
 
-static void hand_over(struct builder *b, struct sync_event *t, size_t n)
+static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 {
+	struct builder *b = p->b;
 	struct lock lock = { .shared = is_of_processes(b, t) };
 	if (!is_of_processes(b, t))
-		graph_find_resumed(b, t, n);
+		graph_find_resumed(b, p->events, t, n);
 	for (size_t i = 1; i < n; i++, spill_relax(b->spill))
 		lock.shared |= t[i].ref.thread != t[0].ref.thread && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER);
 	if (lock.shared)
@@ -432,12 +437,12 @@ static void hand_over(struct builder *b, struct sync_event *t, size_t n)
 		else if (chosen.kind == SYNC_RELEASED)
 			release(b, &lock, &chosen);
 		else
-			take_lock(b, &lock, &chosen);
+			take_lock(p, &lock, &chosen);
 		end = i + 1;
 	}
 	free(lock.released);
 	free(lock.handed);
-	deal(b, t, n, SYNC_TAKEN);
+	deal(p, t, n, SYNC_TAKEN);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
@@ -537,17 +542,18 @@ static struct taken *find_works(const struct builder *b, const struct sync_event
 }
 
 /* Returns which input the post is. If `work` waits for it, the attempt does not. */
-static size_t serve_one(struct builder *b, const struct sync_event *w, const struct sync_event *post, bool ordered,
+static size_t serve_one(struct sync_pass *p, const struct sync_event *w, const struct sync_event *post, bool ordered,
 			const struct taken *work)
 {
+	struct builder *b = p->b;
 	bool tries = work && tr_is(b->graph->trace, w->site, OP_ATTEMPT);
 	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
 	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
 	for (size_t i = 0; i < begins; i++)
 		*MEM_GROW(inputs, n) = begin[i];
 	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = !tries, .needed = ordered && !tries, .candidate = tries };
-	graph_tried_by(b, w, post->ref);
-	bool counted = post->ref.stamp > w->enter.stamp && graph_add_counted(b, post, w->enter, w->site, &inputs, &n) > 0;
+	graph_tried_by(p->tried, w, post->ref);
+	bool counted = post->ref.stamp > w->enter.stamp && graph_add_counted(p, post, w->enter, w->site, &inputs, &n) > 0;
 	inputs[begins].needed &= !counted;
 	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
 	node->loose = node->delayed = node->hidden = !ordered || counted || w->begin.tried; /* another post may come first */
@@ -573,8 +579,9 @@ static void take_first(struct builder *b, const struct sync_event *t, bool is_ma
 
 /* The n-th wait is served by the n-th post, but for what the semaphore began with: in every run, where there is one
  * thread for each and it is known with what it began. */
-static void serve(struct builder *b, const struct sync_event *t, size_t n)
+static void serve(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
+	struct builder *b = p->b;
 	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least, waits = 0, post = 0;
 	size_t first = permits > least ? permits : least;
 	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
@@ -593,7 +600,7 @@ static void serve(struct builder *b, const struct sync_event *t, size_t n)
 		}
 		while (t[post].kind != SYNC_SIGNALLED)
 			post++;
-		size_t begins = serve_one(b, &t[i], &t[post++], ordered, works ? &works[waits - 1] : NULL);
+		size_t begins = serve_one(p, &t[i], &t[post++], ordered, works ? &works[waits - 1] : NULL);
 		if (!ordered)
 			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
 	}
@@ -622,43 +629,44 @@ static bool was_full(const struct sync_event *t, size_t n)
 	return false;
 }
 
-static void give_room(struct builder *b, const struct sync_event *t, size_t n)
+static void give_room(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
 	if (was_full(t, n)) {
-		serve(b, t, n);
+		serve(p, t, n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (t[i].kind == SYNC_WOKEN)
-			graph_room(b, t[i].begin, (struct event_ref){ .at = NO_EVENT }, t[i].ref);
+			graph_room(p->b, t[i].begin, (struct event_ref){ .at = NO_EVENT }, t[i].ref);
 }
 
-static void signals(struct builder *b, const struct sync_event *t, size_t n)
+static void signals(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
+	struct builder *b = p->b;
 	const struct sync_event *wait = NULL;
 	for (size_t i = 0; i < n && !wait; i++)
 		if (t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_SEMAPHORE))
 			wait = &t[i];
 	if (wait && wait->for_room) {
-		give_room(b, t, n);
+		give_room(p, t, n);
 		return;
 	}
 	if (wait) {
-		serve(b, t, n);
-		deal(b, t, n, SYNC_WOKEN);
+		serve(p, t, n);
+		deal(p, t, n, SYNC_WOKEN);
 		return;
 	}
 	if (t->kind == SYNC_MADE)
 		return; /* a semaphore for which nobody waits */
 	for (size_t i = 0; i < n; i++)
 		if (t[i].kind == SYNC_SIGNALLED)
-			graph_signal_at_barrier(b, &t[i]);
+			graph_signal_at_barrier(b, p->events, &t[i]);
 		else if (!t[i].relocks && !tr_is(b->graph->trace, t[i].site, OP_FUTEX))
 			wake(b, t, n, i);
 	if (!tr_is(b->graph->trace, t->site, OP_FUTEX))
-		graph_counting_condition(b, t, n);
+		graph_counting_condition(p, t, n);
 	if (!is_of_processes(b, t) && b->may_wait[t->process])
-		graph_futexes(b, t, n);
+		graph_futexes(p, t, n);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -681,38 +689,39 @@ static bool are_for_waits_unseen(const struct builder *b, const struct sync_even
 	return signalled && !semaphore;
 }
 
-static void find_tellers(struct builder *b)
+static void find_tellers(struct sync_pass *p)
 {
-	size_t nprocesses = b->graph->trace->nprocesses;
-	for (size_t i = 0, next; i < b->nsync_events; i = next) {
-		const struct sync_event *t = &b->sync_events[i];
-		for (next = i + 1; next < b->nsync_events && together(t, &b->sync_events[next]); next++)
+	const struct sync_records *r = p->events;
+	size_t nprocesses = p->b->graph->trace->nprocesses;
+	for (size_t i = 0, next; i < r->n; i = next) {
+		const struct sync_event *t = &r->v[i];
+		for (next = i + 1; next < r->n && together(t, &r->v[next]); next++)
 			;
-		if (is_lock(t) || t->for_good || !are_for_waits_unseen(b, t, next - i))
+		if (is_lock(t) || t->for_good || !are_for_waits_unseen(p->b, t, next - i))
 			continue;
-		for (size_t p = 0; p < nprocesses; p++)
-			b->tells[p] |= is_of_processes(b, t) || p == t->process;
+		for (size_t process = 0; process < nprocesses; process++)
+			p->tells[process] |= is_of_processes(p->b, t) || process == t->process;
 	}
 }
 
-void graph_locks(struct builder *b)
+void graph_locks(struct builder *b, const struct sync_records *r, struct tried_records *tried, struct voter_records *voters)
 {
-	runs_sort(b->spill, b->sync_events, b->nsync_events, sizeof *b->sync_events, by_time);
-	b->tells = mem_resize(NULL, b->graph->trace->nprocesses + 1, sizeof *b->tells);
-	memset(b->tells, 0, b->graph->trace->nprocesses * sizeof *b->tells);
-	find_tellers(b);
-	for (size_t i = 0, next; i < b->nsync_events; i = next) {
-		struct sync_event *t = &b->sync_events[i];
-		for (next = i + 1; next < b->nsync_events && together(t, &b->sync_events[next]);
-		     next++)
-			;
+	size_t nprocesses = b->graph->trace->nprocesses;
+	struct sync_pass p = { .b = b, .events = r, .tried = tried, .voters = voters };
+	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_time);
+	p.tells = mem_resize(NULL, nprocesses + 1, sizeof *p.tells);
+	memset(p.tells, 0, nprocesses * sizeof *p.tells);
+	find_tellers(&p);
+	for (size_t i = 0, next; i < r->n; i = next) {
+		struct sync_event *t = &r->v[i];
+		for (next = i + 1; next < r->n && together(t, &r->v[next]);)
+			next++;
 		if (is_lock(t))
-			hand_over(b, t, next - i);
+			hand_over(&p, t, next - i);
 		else if (t->for_good)
 			graph_latches(b, t, next - i);
 		else
-			signals(b, t, next - i);
+			signals(&p, t, next - i);
 	}
-	free(b->tells);
-	b->tells = NULL;
+	free(p.tells);
 }

@@ -26,8 +26,8 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_bytes.h"
+#include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_messages.h"
-#include "analysis/graph/graph_private.h"
 
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
 #define OWN_INPUTS    2 /* of a row */
@@ -273,9 +273,9 @@ void graph_polls(struct builder *b, const struct message_records *r)
 
 /* By an attempt, before which there may have been others; or, where waits were in vain before, by one that was not, or a lock with which
  * the thread looked. */
-static void add_tried(struct builder *b, size_t event, struct poll **polls, size_t *n)
+static void add_tried(struct builder *b, const struct sync_records *sync, size_t event, struct poll **polls, size_t *n)
 {
-	const struct sync_event *e = &b->sync_events[event];
+	const struct sync_event *e = &sync->v[event];
 	bool attempt = e->begin.tried && e->begin.enter.at < e->enter.at && tr_is(b->graph->trace, e->site, OP_ATTEMPT);
 	if ((e->kind != SYNC_TAKEN && e->kind != SYNC_WOKEN) || e->in_wait || (e->kind == SYNC_WOKEN && e->relocks))
 		return; /* the mutex comes next */
@@ -301,37 +301,37 @@ static bool is_row(const struct poll *p)
 	return p->row.n > 0 && seen && (p->row.timed || (p->row.n > 1 && attempts));
 }
 
-void graph_find_tried(struct builder *b, const struct byte_records *bytes)
+void graph_find_tried(struct builder *b, const struct byte_records *bytes, const struct sync_records *sync, struct tried_records *tried)
 {
 	struct poll *polls = NULL;
 	size_t n = 0;
-	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
-		add_tried(b, i, &polls, &n);
+	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
+		add_tried(b, sync, i, &polls, &n);
 	for (size_t i = 0; i < bytes->n; i++, spill_relax(b->spill))
 		add_bytes(b, &bytes->v[i], &polls, &n);
 	if (n > 0)
-		b->tried_pieces = find_pieces(b, polls, n, 1);
+		tried->pieces = find_pieces(b, polls, n, 1);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		const struct moved_bytes *found = polls[i].bytes;
-		struct sync_event *e = found ? NULL : &b->sync_events[polls[i].event];
+		struct sync_event *e = found ? NULL : &sync->v[polls[i].event];
 		if (!is_row(&polls[i]))
 			continue;
-		*SPILL_GROW(b->spill, b->tried, b->ntried) = (struct tried_row){
+		*SPILL_GROW(b->spill, tried->v, tried->n) = (struct tried_row){
 			.row = polls[i].row, .exit = e ? e->ref : found->exit, .known = found };
 		if (e)
-			e->tried_row = b->ntried;
+			e->tried_row = tried->n;
 		else
-			b->tried[b->ntried - 1].cause = found->given;
+			tried->v[tried->n - 1].cause = found->given;
 	}
 	spill_free(b->spill, polls);
 }
 
-void graph_tried_by(struct builder *b, const struct sync_event *e, struct event_ref cause)
+void graph_tried_by(struct tried_records *tried, const struct sync_event *e, struct event_ref cause)
 {
 	if (e->tried_row == 0)
 		return;
-	b->tried[e->tried_row - 1].cause = cause;
-	b->tried[e->tried_row - 1].known = true;
+	tried->v[e->tried_row - 1].cause = cause;
+	tried->v[e->tried_row - 1].known = true;
 }
 
 /* With the row, if the cause was there then; or else with the wait behind it. */
@@ -344,12 +344,12 @@ static void end_tried(struct builder *b, const struct tried_row *t)
 	graph_end_by(b, graph_certainly_before(b, t->cause, t->row.last) ? t->row.last : t->exit, number);
 }
 
-void graph_end_tried(struct builder *b)
+void graph_end_tried(struct builder *b, struct tried_records *tried)
 {
 	for (int decided = 0; decided < 2; decided++)
-		for (size_t i = 0; i < b->ntried; i++) {
-			const struct tried_row *t = &b->tried[i];
-			struct polled_pieces *pieces = &b->tried_pieces[t->row.site];
+		for (size_t i = 0; i < tried->n; i++) {
+			const struct tried_row *t = &tried->v[i];
+			struct polled_pieces *pieces = &tried->pieces[t->row.site];
 			struct node_input cause = { .ref = t->cause };
 			enum row_says what = says(b, &t->row, &cause, t->known);
 			if (decided && !pieces->others && pieces->n >= ENOUGH_PIECES && what == ENDED_BY_MESSAGES)
@@ -357,9 +357,7 @@ void graph_end_tried(struct builder *b)
 			else if (!decided)
 				take_evidence(pieces, &t->row, what);
 		}
-	free(b->tried_pieces);
-	spill_free(b->spill, b->tried);
-	b->tried = NULL;
-	b->tried_pieces = NULL;
-	b->ntried = 0;
+	free(tried->pieces);
+	spill_free(b->spill, tried->v);
+	*tried = (struct tried_records){ .n = 0 };
 }

@@ -17,7 +17,8 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
+#include "analysis/graph/graph_presumed.h"
 
 #define SMALL_PART   16                /* of a stretch, and of the wait */
 #define MUCH_SMALLER 8                 /* than that of another thread */
@@ -156,12 +157,12 @@ static void wait_for_target(struct builder *b, const struct unknown_wait *w)
 
 /* Who looked with a lock, and goes on behind the first look at which another had given that back since the one before, has seen what
  * that one did there; NULL: nobody has. They are sorted. */
-static const struct event_ref *last_release(const struct builder *b, const struct unknown_wait *w)
+static const struct event_ref *last_release(const struct sync_records *r, const struct unknown_wait *w)
 {
 	const struct event_ref *last = NULL;
-	size_t i = w->lock.stamp ? graph_sync_events(b, w->lock.process, w->lock.id, true, w->lock.stamp) : b->nsync_events;
-	for (; i < b->nsync_events; i++) {
-		const struct sync_event *e = &b->sync_events[i];
+	size_t i = w->lock.stamp ? graph_sync_events(r, w->lock.process, w->lock.id, true, w->lock.stamp) : r->n;
+	for (; i < r->n; i++) {
+		const struct sync_event *e = &r->v[i];
 		if (e->process != w->lock.process || e->id != w->lock.id || e->ref.stamp > w->exit.stamp)
 			break;
 		if (e->kind == SYNC_RELEASED && !e->in_wait && e->ref.thread != w->exit.thread)
@@ -216,9 +217,9 @@ static void end_by_signal(struct builder *b, const struct unknown_wait *w, const
 	graph_end_by(b, w->exit, number);
 }
 
-static void add(struct builder *b, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits, uint32_t ender)
+static void add(struct builder *b, const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits, uint32_t ender)
 {
-	const struct event_ref *cause = last_release(b, w);
+	const struct event_ref *cause = last_release(sync, w);
 	if (!cause && w->own && p->part_again < 1 && p->again.thread == ender && (!is_presumed(p) || p->cause.thread != ender))
 		cause = &p->again;
 	bool presumed = cause || is_presumed(p);
@@ -292,13 +293,13 @@ static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
 }
 
 /* In which of the rows an event is, or NULL. */
-static struct sleeps *row_of(const struct builder *b, const struct event_ref *ref)
+static struct sleeps *row_of(const struct sleep_records *r, const struct event_ref *ref)
 {
-	const struct sleeps *s = b->sleeps;
-	size_t lo = SEARCH(b->nsleeps, mid, s[mid].first.thread < ref->thread ||
+	const struct sleeps *s = r->v;
+	size_t lo = SEARCH(r->n, mid, s[mid].first.thread < ref->thread ||
 			   (s[mid].first.thread == ref->thread && s[mid].exit.at < ref->at));
-	bool within = lo < b->nsleeps && s[lo].waits && s[lo].first.thread == ref->thread && s[lo].first.at < ref->at;
-	return within ? &b->sleeps[lo] : NULL;
+	bool within = lo < r->n && s[lo].waits && s[lo].first.thread == ref->thread && s[lo].first.at < ref->at;
+	return within ? &r->v[lo] : NULL;
 }
 
 /* It takes one lock and gives it back, and so on: or else it holds one while it sleeps. Those of one thread are in its order. */
@@ -311,34 +312,34 @@ static void note_look(struct sleeps *row, const struct sync_event *e)
 }
 
 /* Who looks while it waits keeps nobody from the lock, nor looks in another run in which it need not. */
-static void pass_looks(struct builder *b)
+static void pass_looks(struct builder *b, const struct sleep_records *sleeps, struct sync_records *sync)
 {
 	struct sleeps *row;
-	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
-		if ((row = row_of(b, &b->sync_events[i].ref)))
-			note_look(row, &b->sync_events[i]);
-	for (size_t i = 0; i < b->nsync_events; i++, spill_relax(b->spill))
-		if ((row = row_of(b, &b->sync_events[i].ref)) && !row->holds)
-			b->sync_events[i].in_wait = true;
-	for (size_t i = 0; i < b->nsleeps; i++)
-		if (b->sleeps[i].waits && !b->sleeps[i].holds)
-			b->unknown[b->sleeps[i].unknown - 1].lock = b->sleeps[i].lock;
+	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
+		if ((row = row_of(sleeps, &sync->v[i].ref)))
+			note_look(row, &sync->v[i]);
+	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
+		if ((row = row_of(sleeps, &sync->v[i].ref)) && !row->holds)
+			sync->v[i].in_wait = true;
+	for (size_t i = 0; i < sleeps->n; i++)
+		if (sleeps->v[i].waits && !sleeps->v[i].holds)
+			b->unknown[sleeps->v[i].unknown - 1].lock = sleeps->v[i].lock;
 }
 
-void graph_sleeps(struct builder *b)
+void graph_sleeps(struct builder *b, struct sleep_records *sleeps, struct sync_records *sync)
 {
-	if (b->nsleeps == 0)
+	if (sleeps->n == 0)
 		return;
-	qsort(b->sleeps, b->nsleeps, sizeof *b->sleeps, by_thread);
-	for (size_t i = 0, next; i < b->nsleeps; i = next) {
-		for (next = i + 1; next < b->nsleeps && b->sleeps[next].first.thread == b->sleeps[i].first.thread;)
+	qsort(sleeps->v, sleeps->n, sizeof *sleeps->v, by_thread);
+	for (size_t i = 0, next; i < sleeps->n; i = next) {
+		for (next = i + 1; next < sleeps->n && sleeps->v[next].first.thread == sleeps->v[i].first.thread;)
 			next++;
-		add_sleeps(b, &b->sleeps[i], next - i);
+		add_sleeps(b, &sleeps->v[i], next - i);
 	}
-	pass_looks(b);
+	pass_looks(b, sleeps, sync);
 }
 
-void graph_presumed(struct builder *b)
+void graph_presumed(struct builder *b, const struct sync_records *sync)
 {
 	struct presumed *p = spill_zeros(b->spill, b->nunknown, sizeof *p);
 	uint64_t *nwaits = spill_zeros(b->spill, b->graph->trace->nthreads, sizeof *nwaits);
@@ -354,7 +355,7 @@ void graph_presumed(struct builder *b)
 	}
 	uint32_t *enders = find_enders(b, p);
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill))
-		add(b, &b->unknown[i], &p[i], nwaits[b->unknown[i].exit.thread], enders[b->unknown[i].exit.thread]);
+		add(b, sync, &b->unknown[i], &p[i], nwaits[b->unknown[i].exit.thread], enders[b->unknown[i].exit.thread]);
 	free(enders);
 	spill_free(b->spill, p);
 	spill_free(b->spill, nwaits);

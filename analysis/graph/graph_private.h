@@ -42,6 +42,7 @@
 
 /* One event. */
 struct event_ref { uint32_t thread; uint64_t at, stamp; };
+#define NO_EVENT UINT64_MAX /* `at` where there is none */
 
 /* ENTERs of a thread's outermost calls of MPI. */
 struct graph_mpi_call { uint64_t at : 63, vain : 1, stamp; }; /* vain: one of several that ask for the same, until it is there */
@@ -61,47 +62,6 @@ struct wait_begin {
  * was over `before` that. */
 struct coming { uint64_t at, stamp, before_at, before, until; uint32_t site; };
 struct comings { struct coming *v; size_t n; };
-
-/* The lock that a thread took last, and when; taken.at = NO_EVENT: none. */
-#define NO_EVENT UINT64_MAX
-struct section { uint32_t process; uint64_t id; struct event_ref taken; };
-
-/* In a process, or in one of a host's: a lock taken or released, a wait ended, a signal. */
-enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN, SYNC_MADE };
-struct sync_event {
-	uint32_t process;         /* or behind them a clock, of what those share whose clock it is: is_of_processes() */
-	uint64_t id;
-	enum sync_event_kind kind;
-	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
-	struct event_ref enter;
-	struct wait_begin begin;  /* of TAKEN and WOKEN */
-	uint32_t site;
-	bool shared;              /* a reader's */
-	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
-	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
-	bool blocked;             /* there was none at first */
-	bool found;               /* there was what is waited for: it waited for nobody */
-	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
-	struct event_ref waiting; /* the wait began, */
-	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
-	uint32_t waiting_at;      /* at this site */
-	uint64_t waited;          /* SIGNALLED: its thread may have waited for others last until then, but for locks; or 0 */
-	struct event_ref resumes; /* TAKEN: its wait goes on with one that most likely was for nothing, and began there; or all 0 */
-	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
-	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
-	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
-	bool for_good;            /* of a future or a latch; then, */
-	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known. MADE: so many permits */
-	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
-	size_t tried_row;         /* TAKEN, WOKEN: of the builder's `tried`, and 1; or 0 */
-	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */
-};
-
-/* Visits to one region, with nothing but attempts in between, or locks and waits that were in vain (`timed`): graph_polls.c. Whether they
- * ended with an attempt that was not, or a wait; and the last lock behind the last of them. */
-struct polled_row { struct event_ref first, last; uint64_t n, longest; uint32_t site; bool ended, timed; struct poll *look; };
-struct tried_row { struct polled_row row; struct event_ref exit, cause; bool known; };
-struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
 
 /* Where somebody takes. The role tells those apart who stand at one place, as all do in code that has no sites (that of headers): it is
  * the condition variable that the thread waits for there; or without sites what it signals; or 0. */
@@ -132,21 +92,6 @@ struct unknown_wait {
 	struct looked_lock { uint32_t process; uint64_t id, stamp; } lock; /* with which it was looked; and had last in vain, or 0 */
 };
 
-/* Sleeps at one site with nothing in between but looks, with a lock or at descriptors: the first ENTER, the end, and that of the one
- * before the last. */
-struct sleeps {
-	struct event_ref first, exit;
-	uint64_t before;
-	uint32_t site, n;
-	bool between_looks;       /* for something that was found then */
-	bool waits;               /* they may be a wait, and what it takes in between it gives back there; */
-	bool holds;               /* not yet, this lock */
-	struct looked_lock lock;
-	size_t unknown;           /* of the builder's, and 1; or 0 */
-};
-
-#define MANY_SLEEPS 3
-
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
@@ -161,22 +106,14 @@ struct builder {
 	struct mpi_calls *calls;   /* likewise */
 	struct mpi_calls *barriers; /* likewise, EXITs of what may end work that was given out */
 	struct comings *comings_of; /* likewise */
-	struct sync_event *sync_events; size_t nsync_events;
-	struct tried_row *tried; size_t ntried; /* rows of pieces in front of them */
-	struct polled_pieces *tried_pieces; /* of each site */
 	struct unknown_wait *unknown; size_t nunknown;
-	struct sleeps *sleeps; size_t nsleeps; /* of MANY_SLEEPS */
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
-	struct voter *voters; size_t nvoters; /* graph_elections.c */
 	struct ids constructs, comings; uint32_t *groups_of, *times_come; size_t ngroups_of, ntimes_come; /* of teams */
 	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process, place and what is accepted */
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
-	bool *tells;              /* of each process: its threads signal condition variables, or post where nobody has waited, so
-				     that in another run one may wait that did not wait here */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
 	struct left_team *left;   /* of each thread whose end is recorded: the last one */
-	uint64_t looked_at_locks; /* events, so far: graph_conditions.c */
 	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
 	bool *in_teams;           /* likewise: it has been in teams of OpenMP, to their ends */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
@@ -219,8 +156,6 @@ void graph_timed_out(struct builder *, struct wait_begin, struct event_ref exit,
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit); /* likewise; until the next one */
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
-void graph_presumed(struct builder *);
-void graph_sleeps(struct builder *); /* before it: those that may be waits; and before graph_locks() */
 
 /* What came later than the node that was made last, perhaps (graph.h). */
 void graph_add_late(struct builder *, struct event_ref, int64_t lag);
@@ -246,8 +181,6 @@ void graph_begins(struct builder *); /* of all threads */
 void graph_let_go(struct builder *, struct event_ref); /* what happens there may be sooner or later in another run */
 /* The thread begins after the cause; `recorded`: because of it. */
 void graph_begin_after(struct builder *, uint32_t thread, struct event_ref cause, bool recorded);
-void graph_tried_by(struct builder *, const struct sync_event *, struct event_ref cause);
-void graph_end_tried(struct builder *);   /* behind it */
 
 /* Who gave bytes may have had to wait for room, perhaps until what the `other` side did last (at = NO_EVENT: not
  * known). */
@@ -256,23 +189,7 @@ struct graph_node *graph_room(struct builder *, struct wait_begin, struct event_
 /* When a thread, which has events, was at its end, if that is known to have been until then, or else with its last event. What it
  * did behind that is in no record, but whoever waited for its end waited for it. */
 struct event_ref graph_end_of(const struct builder *, uint32_t thread, uint64_t until);
-void graph_locks(struct builder *);
 
-
-/* Those who waited until t's address had changed, of all signals and waits there, by time. */
-void graph_futexes(struct builder *, const struct sync_event *t, size_t n);
-
-/* Those who looked for what is there for good, of all who gave it and looked there, by time. */
-void graph_latches(struct builder *b, const struct sync_event *t, size_t n);
-
-/* All that concerns a lock, by time: which waits for a condition variable go on with one that was signalled for somebody else. */
-void graph_find_resumed(struct builder *, struct sync_event *t, size_t n);
-
-/* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
-struct node_input *graph_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, size_t *n);
-/* Who else waits for the signal at a barrier that the program has made, but for `self`; none: it is no such barrier. To be freed. And
- * who signals there would have waited for them. */
-struct node_input *graph_barrier_of(const struct builder *, const struct sync_event *signal, uint32_t self, size_t *n);
 /* A thing that a thread has taken, perhaps with others; what put it there, or at = NO_EVENT; where the work on it begins, or NO_EVENT; and
  * the event before. */
 struct taken { struct event_ref has, put, before, works; };
@@ -281,19 +198,6 @@ struct taken { struct event_ref has, put, before, works; };
 bool graph_find_works(const struct builder *, struct taken *, size_t n);
 /* The work on it begins only when it is there. */
 void graph_work_behind(struct builder *, const struct taken *);
-
-/* The event with which a section began, or NULL. */
-const struct sync_event *graph_find_section(const struct builder *, const struct section *);
-
-/* All that concerns a condition variable, by time: those who need not wait have what others signalled, where it counts that. */
-void graph_counting_condition(struct builder *, const struct sync_event *t, size_t n);
-void graph_signal_at_barrier(struct builder *, const struct sync_event *signal);
-
-/* Adds to inputs for whom a wait since then, at a site, has waited besides the signal: those, or threads alike. Returns how many. */
-size_t graph_add_counted(const struct builder *, const struct sync_event *signal, struct event_ref since, uint32_t site,
-			 struct node_input **inputs, size_t *n);
-/* The first of the events of a lock, or else of what is signalled, at this stamp or behind it. */
-size_t graph_sync_events(const struct builder *, uint32_t process, uint64_t id, bool lock, uint64_t stamp);
 
 #define GRAPH_POSTS_SEEN 64 /* that are looked at, of one place */
 
@@ -318,10 +222,6 @@ size_t graph_add_target(const struct builder *, uint64_t target, struct event_re
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted, so that those of a
  * thread up to a barrier are together. Returns whether somebody deals. */
 bool graph_deal(struct builder *, struct take *, size_t n);
-
-/* Then, of a lock with a number of its own: who came first or last may decide what each of them does. */
-void graph_note_voters(struct builder *, uint64_t lock, const struct take *, size_t n, bool dealt);
-void graph_elections(struct builder *);
 
 /* Whether each of these threads is in marked regions, and in none that another of them is ever in. */
 bool graph_own_regions(struct builder *, const uint32_t *threads, size_t n);

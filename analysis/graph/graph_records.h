@@ -11,8 +11,10 @@
 #include "analysis/graph/graph_counters.h"
 #include "analysis/graph/graph_ends.h"
 #include "analysis/graph/graph_inside.h"
+#include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_messages.h"
 #include "analysis/graph/graph_moments.h"
+#include "analysis/graph/graph_presumed.h"
 #include "analysis/graph/graph_processes.h"
 #include "analysis/graph/graph_tasks.h"
 
@@ -26,6 +28,8 @@ struct walk_records {
 	struct message_records messages;
 	struct moment_records moments;
 	struct process_records processes;
+	struct sleep_records sleeps;
+	struct sync_records sync;
 	struct task_records tasks;
 	struct window_records windows;
 };

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_locks.h"
 
 /* A wait that was over, the lock taken and given back, and the next wait, which is over as well. */
 struct rewait { struct sync_event *first, *again; bool joined; };
@@ -24,6 +24,7 @@ struct rewait { struct sync_event *first, *again; bool joined; };
 
 struct rewaits {
 	struct builder *b;
+	const struct sync_records *events;
 	struct sync_event *t; size_t n; /* all events of the lock, by time */
 	struct rewait *v; size_t nv;
 	bool *again;                    /* of each event: the first of a rewait */
@@ -67,7 +68,7 @@ static bool waits_alike(const struct sync_event *e, const struct sync_event *wai
 
 static size_t signals_until(const struct rewaits *w, const struct sync_event *waiter, uint64_t stamp)
 {
-	return graph_sync_events(w->b, waiter->process, waiter->condition, false, stamp);
+	return graph_sync_events(w->events, waiter->process, waiter->condition, false, stamp);
 }
 
 static void count_going_on(struct rewaits *w, const struct sync_event *has)
@@ -88,9 +89,9 @@ static void find_going_on(struct rewaits *w, const struct sync_event *waiter)
 		const struct sync_event *has = &w->t[i];
 		if (!waits_alike(has, waiter) || w->again[i])
 			continue;
-		for (; s > first && w->b->sync_events[s - 1].ref.stamp >= has->ref.stamp; s--)
-			if (w->b->sync_events[s - 1].kind == SYNC_SIGNALLED)
-				w->next[w->b->sync_events[s - 1].ref.thread] = &w->b->sync_events[s - 1];
+		for (; s > first && w->events->v[s - 1].ref.stamp >= has->ref.stamp; s--)
+			if (w->events->v[s - 1].kind == SYNC_SIGNALLED)
+				w->next[w->events->v[s - 1].ref.thread] = &w->events->v[s - 1];
 		count_going_on(w, has);
 	}
 }
@@ -103,7 +104,7 @@ static bool was_for_nothing(const struct rewaits *w, const struct sync_event *e)
 	size_t end = signals_until(w, e, e->enter.stamp);
 	bool woken = false;
 	for (size_t i = signals_until(w, e, e->waiting.stamp); i < end; i++) {
-		const struct sync_event *s = &w->b->sync_events[i];
+		const struct sync_event *s = &w->events->v[i];
 		if (s->kind != SYNC_SIGNALLED || s->ref.thread == e->ref.thread)
 			continue;
 		if (w->goes_on[s->ref.thread] <= 0)
@@ -140,12 +141,12 @@ static bool somebody_waits(const struct sync_event *t, size_t n)
 	return false;
 }
 
-void graph_find_resumed(struct builder *b, struct sync_event *t, size_t n)
+void graph_find_resumed(struct builder *b, const struct sync_records *events, struct sync_event *t, size_t n)
 {
 	if (!somebody_waits(t, n))
 		return;
 	size_t nthreads = b->graph->trace->nthreads;
-	struct rewaits w = { .b = b, .t = t, .n = n, .again = spill_zeros(b->spill, n + 1, sizeof *w.again),
+	struct rewaits w = { .b = b, .events = events, .t = t, .n = n, .again = spill_zeros(b->spill, n + 1, sizeof *w.again),
 			   .last = mem_resize(NULL, nthreads + 1, sizeof *w.last), .goes_on = mem_resize(NULL, nthreads + 1, sizeof *w.goes_on),
 			   .next = mem_resize(NULL, nthreads + 1, sizeof *w.next) };
 	memset(w.last, 0, nthreads * sizeof *w.last);

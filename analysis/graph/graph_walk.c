@@ -85,7 +85,7 @@ static void give(struct thread_walk *w, const struct tr_event *e, struct event_r
 	if (o->once)
 		walk_add_signal(w, futex, ref, kind, e->site);
 	walk_add_signal(w, walk_object(w, e), ref, kind, e->site);
-	struct sync_event *given = &w->b->sync_events[w->b->nsync_events - 1];
+	struct sync_event *given = &w->records->sync.v[w->records->sync.n - 1];
 	given->for_good = operation_is_for_good(o);
 	given->counts_from = o->makes ? arg_permits(o, e) : arg_counts_from(o, e);
 }
@@ -110,7 +110,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->doubtful = true;
 	w->completed |= kind == DPROF_KIND_RECV;
 	if (kind == DPROF_KIND_LOCK && w->replay.depth == 0)
-		w->just_took = w->took && w->b->sync_events[w->took - 1].id == walk_object(w, e).id;
+		w->just_took = w->took && w->records->sync.v[w->took - 1].id == walk_object(w, e).id;
 	if (arg_counter(o, e) != ARG_NONE)
 		walk_count(w, e, ref);
 	else if (o->is & OP_MPI && arg_object(o, e) != ARG_NONE && !walk_shares(w, e))
@@ -120,7 +120,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
 		give(w, e, ref);
 	if (kind == DPROF_KIND_LOCK)
-		w->returned = w->b->nsync_events;
+		w->returned = w->records->sync.n;
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */

@@ -84,7 +84,7 @@ struct thread_walk {
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
 	struct event_ref tried;   /* the first that has since `before` */
 	struct walk_moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
-	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the builder's, and 1 */
+	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the records of sleeps, and 1 */
 	size_t kept_sleeps;
 	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */

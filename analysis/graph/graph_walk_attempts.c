@@ -154,17 +154,17 @@ void walk_try_again(struct thread_walk *w, const struct tr_event *e)
  * record tells of. */
 static void note_sleep(struct thread_walk *w, struct event_ref exit)
 {
-	struct builder *b = w->b;
+	struct sleep_records *kept = &w->records->sleeps;
 	struct sleeps *s = &w->sleeps;
 	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->look_events == w->enter.at;
 	*s = again ? (struct sleeps){ .first = s->first, .before = s->exit.stamp, .exit = exit, .site = s->site, .n = s->n + 1 }
 		   : (struct sleeps){ .first = w->enter, .exit = exit, .site = w->entered.site, .n = 1 };
 	w->look_events = 0;
 	if (s->n == MANY_SLEEPS) {
-		*SPILL_GROW(b->spill, b->sleeps, b->nsleeps) = *s;
-		w->kept_sleeps = b->nsleeps;
+		*SPILL_GROW(w->b->spill, kept->v, kept->n) = *s;
+		w->kept_sleeps = kept->n;
 	} else if (s->n > MANY_SLEEPS) {
-		b->sleeps[w->kept_sleeps - 1] = *s;
+		kept->v[w->kept_sleeps - 1] = *s;
 	}
 }
 

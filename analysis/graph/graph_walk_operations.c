@@ -41,10 +41,10 @@ struct sync_object walk_object(const struct thread_walk *w, const struct tr_even
 void walk_add_signal(struct thread_walk *w, struct sync_object object, struct event_ref ref, enum sync_event_kind kind,
 		     uint32_t site)
 {
-	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+	*SPILL_GROW(w->b->spill, w->records->sync.v, w->records->sync.n) = (struct sync_event){
 		.process = object.process, .id = object.id, .ref = ref, .enter = ref,
 		.kind = kind, .site = site, .section = w->section, .waited = w->waited };
-	struct sync_event *taken = w->section_at ? &w->b->sync_events[w->section_at - 1] : NULL;
+	struct sync_event *taken = w->section_at ? &w->records->sync.v[w->section_at - 1] : NULL;
 	bool again = !operation_is_for_good(&w->b->graph->trace->sites[site].op); /* who comes there again may signal the same */
 	if (taken && kind == SYNC_SIGNALLED && again && !taken->relocks && taken->condition == 0)
 		taken->condition = object.id;
@@ -54,11 +54,11 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 {
 	const struct operation *o = walk_operation(w, &w->entered);
 	struct sync_object object = walk_object(w, &w->entered);
-	*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+	*SPILL_GROW(w->b->spill, w->records->sync.v, w->records->sync.n) = (struct sync_event){
 		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o), .enter = w->enter, .begin = walk_begin_of(w),
 		.id = object.id, .site = w->entered.site, .target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered),
 		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section, .behind_vain = w->vain_wait };
-	w->took = w->b->nsync_events;
+	w->took = w->records->sync.n;
 	w->took_bytes = 0;
 	w->just_took = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
 }
@@ -67,8 +67,8 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
  * for a signal and the one for the mutex are one. */
 static void relock(struct thread_walk *w)
 {
-	struct sync_event *woken = w->woken ? &w->b->sync_events[w->woken - 1] : NULL;
-	struct sync_event *taken = &w->b->sync_events[w->b->nsync_events - 1];
+	struct sync_event *woken = w->woken ? &w->records->sync.v[w->woken - 1] : NULL;
+	struct sync_event *taken = &w->records->sync.v[w->records->sync.n - 1];
 	w->woken = 0;
 	if (!woken || woken->ref.at + 1 != taken->enter.at)
 		return;
@@ -91,16 +91,16 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 {
 	if (walk_kind(w, w->entered.site) == DPROF_KIND_LOCK) {
 		add_sync_event(w, exit, SYNC_TAKEN);
-		const struct sync_event *taken = &w->b->sync_events[w->b->nsync_events - 1];
+		const struct sync_event *taken = &w->records->sync.v[w->records->sync.n - 1];
 		w->section = (struct section){ taken->process, taken->id, exit };
-		w->section_at = w->b->nsync_events;
-		w->retaken = walk_retakes(w) ? w->b->nsync_events : 0;
+		w->section_at = w->records->sync.n;
+		w->retaken = walk_retakes(w) ? w->records->sync.n : 0;
 		relock(w);
 		return;
 	}
 	add_sync_event(w, exit, SYNC_WOKEN);
 	if (!has_no_mutex(walk_operation(w, &w->entered)))
-		w->woken = w->b->nsync_events;
+		w->woken = w->records->sync.n;
 }
 
 static bool is_for_condition(const struct thread_walk *w, uint32_t site)
@@ -114,7 +114,7 @@ void walk_wait_again(struct thread_walk *w)
 {
 	if (!w->retaken || !w->returned || !is_for_condition(w, w->entered.site))
 		return;
-	struct sync_event *taken = &w->b->sync_events[w->retaken - 1], *returned = &w->b->sync_events[w->returned - 1];
+	struct sync_event *taken = &w->records->sync.v[w->retaken - 1], *returned = &w->records->sync.v[w->returned - 1];
 	bool soon = returned->ref.stamp - taken->enter.stamp < w->failed_for;
 	if (soon && returned->ref.at == taken->ref.at + 1 && w->enter.at == returned->ref.at + 1 && returned->id == taken->id)
 		taken->in_wait = returned->in_wait = true;
@@ -133,7 +133,7 @@ static void share_with_processes(struct thread_walk *w, struct event_ref exit)
 	struct sync_object object = walk_object(w, &w->entered), room = room_of(object);
 	if (arg_gives_message(o, &w->entered)) {
 		walk_add_signal(w, object, w->enter, SYNC_SIGNALLED, w->entered.site);
-		*SPILL_GROW(w->b->spill, w->b->sync_events, w->b->nsync_events) = (struct sync_event){
+		*SPILL_GROW(w->b->spill, w->records->sync.v, w->records->sync.n) = (struct sync_event){
 			.process = room.process, .id = room.id, .kind = SYNC_WOKEN, .ref = exit, .enter = w->enter,
 			.begin = walk_begin_of(w), .site = w->entered.site, .for_room = true,
 			.blocked = arg_for_unknown(o, &w->entered) };
@@ -309,7 +309,7 @@ static void join(struct thread_walk *w, struct event_ref exit)
 static void pass_sleeps(struct thread_walk *w)
 {
 	struct wait_begin begin = walk_begin_of(w);
-	struct sleeps *last = w->kept_sleeps ? &w->b->sleeps[w->kept_sleeps - 1] : NULL;
+	struct sleeps *last = w->kept_sleeps ? &w->records->sleeps.v[w->kept_sleeps - 1] : NULL;
 	bool looked = w->chooses && w->look_at + 1 == w->enter.at;
 	uint64_t since = looked ? w->looked_since : begin.tried ? begin.enter.at : UINT64_MAX;
 	if (last && last->first.at > since)

@@ -94,7 +94,7 @@ void walk_note_going_on(struct thread_walk *w, const struct tr_event *e)
 	if (w->took_bytes)
 		w->records->bytes.v[w->took_bytes - 1].goes_on = true;
 	else
-		w->b->sync_events[w->took - 1].goes_on = true;
+		w->records->sync.v[w->took - 1].goes_on = true;
 }
 
 /* Behind bytes of which there could have been more: unless it takes them next, another run may do with more or fewer what it

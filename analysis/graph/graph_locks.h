@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_locks.h - locks, condition variables, semaphores and whatever else threads take and signal, as walks along threads find it. */
+#ifndef ANALYSIS_GRAPH_LOCKS_H
+#define ANALYSIS_GRAPH_LOCKS_H
+
+#include "analysis/graph/graph_private.h"
+
+/* The lock that a thread took last, and when; taken.at = NO_EVENT: none. */
+struct section { uint32_t process; uint64_t id; struct event_ref taken; };
+
+/* In a process, or in one of a host's: a lock taken or released, a wait ended, a signal. */
+enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN, SYNC_MADE };
+struct sync_event {
+	uint32_t process;         /* or behind them a clock, of what those share whose clock it is: is_of_processes() */
+	uint64_t id;
+	enum sync_event_kind kind;
+	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
+	struct event_ref enter;
+	struct wait_begin begin;  /* of TAKEN and WOKEN */
+	uint32_t site;
+	bool shared;              /* a reader's */
+	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
+	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
+	bool blocked;             /* there was none at first */
+	bool found;               /* there was what is waited for: it waited for nobody */
+	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
+	struct event_ref waiting; /* the wait began, */
+	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
+	uint32_t waiting_at;      /* at this site */
+	uint64_t waited;          /* SIGNALLED: its thread may have waited for others last until then, but for locks; or 0 */
+	struct event_ref resumes; /* TAKEN: its wait goes on with one that most likely was for nothing, and began there; or all 0 */
+	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
+	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
+	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
+	bool for_good;            /* of a future or a latch; then, */
+	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known. MADE: so many permits */
+	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
+	size_t tried_row;         /* TAKEN, WOKEN: of the records of what was tried, and 1; or 0 */
+	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */
+};
+
+/* Visits to one region, with nothing but attempts in between, or locks and waits that were in vain (`timed`): graph_polls.c. Whether they
+ * ended with an attempt that was not, or a wait; and the last lock behind the last of them. */
+struct polled_row { struct event_ref first, last; uint64_t n, longest; uint32_t site; bool ended, timed; struct poll *look; };
+struct tried_row { struct polled_row row; struct event_ref exit, cause; bool known; };
+struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
+
+
+struct sync_records { struct sync_event *v; size_t n; };
+struct tried_records {
+	struct tried_row *v; size_t n; /* rows of pieces in front of what was tried */
+	struct polled_pieces *pieces;  /* of each site */
+};
+
+struct voter;
+struct voter_records { struct voter *v; size_t n; };
+
+/* What the files share that make nodes of it. */
+struct sync_pass {
+	struct builder *b;
+	const struct sync_records *events;
+	struct tried_records *tried;   /* of which it is said here what ended each */
+	struct voter_records *voters;  /* which are found here */
+	bool *tells;                   /* of each process: its threads signal condition variables, or post where nobody has waited, so
+					  that in another run one may wait that did not wait here */
+	uint64_t looked_at;            /* events, so far: graph_conditions.c */
+};
+
+void graph_locks(struct builder *, const struct sync_records *, struct tried_records *, struct voter_records *);
+
+/* The first of the events of a lock, or else of what is signalled, at this stamp or behind it. */
+size_t graph_sync_events(const struct sync_records *, uint32_t process, uint64_t id, bool lock, uint64_t stamp);
+
+/* Adds to inputs for whom a wait since then, at a site, has waited besides the signal: those who count down to it, or threads alike.
+ * Returns how many. */
+size_t graph_add_counted(const struct sync_pass *, const struct sync_event *signal, struct event_ref since, uint32_t site,
+			 struct node_input **inputs, size_t *n);
+
+/* ---- graph_polls.c: attempts between pieces of work ------------------------------------------------ */
+
+struct byte_records;
+void graph_find_tried(struct builder *, const struct byte_records *, const struct sync_records *, struct tried_records *);
+void graph_tried_by(struct tried_records *, const struct sync_event *, struct event_ref cause);
+void graph_end_tried(struct builder *, struct tried_records *); /* when it is said what ended each */
+
+/* ---- graph_elections.c ----------------------------------------------------------------------------- */
+
+/* Of a lock with a number of its own: who came first or last may decide what each of them does. */
+void graph_note_voters(struct builder *, struct voter_records *, uint64_t lock, const struct take *, size_t n, bool dealt);
+void graph_elections(struct builder *, struct voter_records *);
+
+/* ---- graph_futexes.c, graph_latches.c, graph_wakes.c, graph_conditions.c --------------------------- */
+
+/* Those who waited until t's address had changed, of all signals and waits there, by time. */
+void graph_futexes(struct sync_pass *, const struct sync_event *t, size_t n);
+
+/* Those who looked for what is there for good, of all who gave it and looked there, by time. */
+void graph_latches(struct builder *, const struct sync_event *t, size_t n);
+
+/* All that concerns a lock, by time: which waits for a condition variable go on with one that was signalled for somebody else. */
+void graph_find_resumed(struct builder *, const struct sync_records *, struct sync_event *t, size_t n);
+
+/* All that concerns a condition variable, by time: those who need not wait have what others signalled, where it counts that. */
+void graph_counting_condition(struct sync_pass *, const struct sync_event *t, size_t n);
+
+/* ---- graph_counts.c -------------------------------------------------------------------------------- */
+
+/* The event with which a section began, or NULL. */
+const struct sync_event *graph_find_section(const struct sync_records *, const struct section *);
+
+/* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
+struct node_input *graph_counted(const struct sync_records *, const struct sync_event *signal, struct event_ref since, size_t *n);
+
+/* Who else waits for the signal at a barrier that the program has made, but for `self`; none: it is no such barrier. To be freed. And
+ * who signals there would have waited for them. */
+struct node_input *graph_barrier_of(const struct builder *, const struct sync_records *, const struct sync_event *signal, uint32_t self,
+				    size_t *n);
+void graph_signal_at_barrier(struct builder *, const struct sync_records *, const struct sync_event *signal);
+
+#endif
