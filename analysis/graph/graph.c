@@ -418,18 +418,13 @@ static void builder_close(struct builder *b)
 	free(b->forked_at);
 	free(b->barriers);
 	free(b->cursors);
-	free(b->passes);
 	free(b->fork);
 	free(b->parked);
 	free(b->has_futexes);
 	free(b->in_teams);
 	free(b->may_wait);
-	ids_free(&b->inboxes_of);
-	free(b->inbox_queues);
-	ids_free(&b->constructs);
-	ids_free(&b->comings);
-	free(b->groups_of);
-	free(b->times_come);
+	ids_free(&b->inboxes.known);
+	free(b->inboxes.queues);
 }
 
 static void records_close(struct walk_records *r, struct spill *spill)
@@ -477,7 +472,6 @@ static void builder_open(struct builder *b, struct graph *g)
 {
 	size_t n = g->trace->nthreads;
 	*b = (struct builder){ .graph = g, .spill = g->spill, .cursors = times_cursors(g->times) };
-	b->passes = zeros(g->trace->nsites, sizeof *b->passes);
 	b->calls = zeros(n, sizeof *b->calls);
 	b->comings_of = zeros(n, sizeof *b->comings_of);
 	b->forked_at = zeros(n, sizeof *b->forked_at);
@@ -505,11 +499,7 @@ static void walk_threads(struct builder *b, struct walk_records *records)
 		       (1 + !match_log_is_full(b->graph->times->program.matches)) * trace_records(trace));
 	find_first_stamps(b->graph);
 	graph_matches(b, &records->messages);
-	for (uint32_t s = 0; s < trace->nsites; s++)
-		b->passes[s] = graph_passes(trace, s);
 	graph_walks(b, records);
-	for (uint32_t s = 0; s < trace->nsites; s++)
-		b->graph->entered[s] |= (b->passes[s] & TR_PASS_ENTERED) != 0;
 	find_handlers(b->graph);
 	graph_begins(b);
 	graph_processes(b, &records->processes);

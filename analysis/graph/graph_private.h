@@ -97,19 +97,21 @@ struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
 struct regions_of { uint32_t *v; size_t n; bool found; };
 
-/* What there are as many of as events lies in the spill. */
+/* Queues by process or thread, place and what is accepted there. */
+struct inbox_queues { struct ids known; uint32_t *queues; size_t n; };
+
+/* What all who make nodes need; what they make them of they are given besides (graph_records.h). What there are as many of as events
+ * lies in the spill. */
 struct builder {
 	struct graph *graph;
 	struct spill *spill;       /* the graph's */
 	struct frz_cursor *cursors; /* of each clock */
-	uint8_t *passes;           /* of each site, for trace_pass(): it is a region */
 	struct mpi_calls *calls;   /* likewise */
 	struct mpi_calls *barriers; /* likewise, EXITs of what may end work that was given out */
 	struct comings *comings_of; /* likewise */
 	struct unknown_wait *unknown; size_t nunknown;
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
-	struct ids constructs, comings; uint32_t *groups_of, *times_come; size_t ngroups_of, ntimes_come; /* of teams */
-	struct ids inboxes_of; uint32_t *inbox_queues; size_t ninbox_queues; /* by process, place and what is accepted */
+	struct inbox_queues inboxes;
 	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
 	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
 	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
@@ -176,7 +178,6 @@ void graph_come(struct builder *, struct event_ref, int how, uint32_t group); /*
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);
 
-uint8_t graph_passes(const struct trace *, uint32_t site);
 void graph_begins(struct builder *); /* of all threads */
 void graph_let_go(struct builder *, struct event_ref); /* what happens there may be sooner or later in another run */
 /* The thread begins after the cause; `recorded`: because of it. */

@@ -14,9 +14,9 @@ uint32_t graph_queue(struct builder *b, enum graph_queue_kind kind, size_t permi
 uint32_t graph_inbox(struct builder *b, uint32_t whose, uint32_t place, uint64_t accepts)
 {
 	uint64_t key = walk_mix((uint64_t)whose << 32 | place, accepts);
-	if (ids_add(&b->inboxes_of, key))
-		*MEM_GROW(b->inbox_queues, b->ninbox_queues) = graph_queue(b, GRAPH_INBOX, 0);
-	return b->inbox_queues[ids_find(&b->inboxes_of, key)];
+	if (ids_add(&b->inboxes.known, key))
+		*MEM_GROW(b->inboxes.queues, b->inboxes.n) = graph_queue(b, GRAPH_INBOX, 0);
+	return b->inboxes.queues[ids_find(&b->inboxes.known, key)];
 }
 
 void graph_turn(struct builder *b, struct graph_turn turn)

@@ -343,7 +343,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 }
 
 /* Regions, without arguments: nothing happens there but that an operation is behind them. */
-uint8_t graph_passes(const struct trace *trace, uint32_t site)
+static uint8_t passes(const struct trace *trace, uint32_t site)
 {
 	bool region = trace->sites[site].kind == DPROF_KIND_REGION && !tr_is(trace, site, OP_OTHERS | OP_SLEEP);
 	return region ? TR_PASS_BARE : 0;
@@ -355,7 +355,7 @@ static void pass_regions(struct thread_walk *w)
 {
 	if (!w->any || w->nrunning || w->replay.depth || w->just_took || w->just_ran || w->in_pieces)
 		return;
-	struct tr_passed passed = trace_pass(&w->events, w->b->passes);
+	struct tr_passed passed = trace_pass(&w->events, w->passes);
 	if (passed.n == 0)
 		return;
 	struct graph_thread *sums = &w->b->graph->threads[w->thread];
@@ -376,12 +376,16 @@ static bool is_of_several(const struct trace *trace, uint32_t thread)
 	return n > 2;
 }
 
-static void begin_walk(struct thread_walk *w, struct builder *b, struct walk_records *records, uint32_t thread)
+/* Of one thread, with what all walks share. */
+static void begin_walk(struct thread_walk *w, const struct thread_walk *shared, uint32_t thread)
 {
+	struct builder *b = shared->b;
 	const struct trace *trace = b->graph->trace;
-	*w = (struct thread_walk){ .b = b, .records = records, .thread = thread, .process = trace->threads[thread].process,
-				   .events = trace_events(trace, thread), .marks = &records->messages.marks[thread], .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE,
-				   .vain_look_at = TR_NO_SITE, .found_at = TR_NO_SITE, .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
+	*w = (struct thread_walk){ .b = b, .records = shared->records, .constructs = shared->constructs, .passes = shared->passes,
+				   .thread = thread, .process = trace->threads[thread].process,
+				   .events = trace_events(trace, thread), .marks = &shared->records->messages.marks[thread],
+				   .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE, .vain_look_at = TR_NO_SITE, .found_at = TR_NO_SITE,
+				   .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);
 	runs_sort_here(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);
 }
@@ -455,19 +459,46 @@ static uint64_t end_of_stretch(struct clock_ends ends, uint64_t i, uint64_t n)
 #define STRETCH 16 /* events of a thread, about */
 #define FEW_STRETCHES 4
 
+/* What each walk begins with. */
+static struct thread_walk share(struct builder *b, struct walk_records *records, struct team_constructs *constructs)
+{
+	const struct trace *trace = b->graph->trace;
+	struct thread_walk shared = { .b = b, .records = records, .constructs = constructs,
+				      .passes = mem_resize(NULL, trace->nsites + 1, sizeof *shared.passes) };
+	for (uint32_t s = 0; s < trace->nsites; s++)
+		shared.passes[s] = passes(trace, s);
+	return shared;
+}
+
+static void end_sharing(struct thread_walk *shared)
+{
+	struct graph *g = shared->b->graph;
+	struct team_constructs *constructs = shared->constructs;
+	for (uint32_t s = 0; s < g->trace->nsites; s++)
+		g->entered[s] |= (shared->passes[s] & TR_PASS_ENTERED) != 0;
+	free(shared->passes);
+	ids_free(&constructs->known);
+	ids_free(&constructs->members);
+	free(constructs->groups);
+	free(constructs->reached);
+}
+
 void graph_walks(struct builder *b, struct walk_records *records)
 {
 	const struct trace *trace = b->graph->trace;
 	uint64_t n = trace_records(trace) / (STRETCH * (trace->nthreads + 1)) + FEW_STRETCHES;
 	struct thread_walk *walks = mem_resize(NULL, trace->nthreads, sizeof *walks);
 	struct clock_ends *ends = find_clock_ends(trace);
+	struct team_constructs constructs = { .ngroups = 0 };
+	struct thread_walk shared = share(b, records, &constructs);
 	for (uint32_t t = 0; t < trace->nthreads; t++)
-		begin_walk(&walks[t], b, records, t);
+		begin_walk(&walks[t], &shared, t);
 	for (uint64_t i = 0; i < n; i++)
 		for (uint32_t t = 0; t < trace->nthreads; t++)
 			walk_until(&walks[t], end_of_stretch(ends[trace->threads[t].clock], i, n));
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		end_walk(&walks[t]);
+	end_sharing(&shared);
 	free(ends);
 	free(walks);
 }

@@ -15,9 +15,17 @@ struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for,
 /* A task that runs: of the records of runs, and the site of its region. */
 struct running { size_t run; uint32_t site; };
 
+/* What teams share out: loops, sections, barriers with tasks, ... */
+struct team_constructs {
+	struct ids known; uint32_t *groups; size_t ngroups;      /* by team and number: the group of those who have come there */
+	struct ids members; uint64_t *reached; size_t nmembers;  /* by team and thread: to how many of them it has come */
+};
+
 struct thread_walk {
 	struct builder *b;
 	struct walk_records *records; /* what it leaves */
+	struct team_constructs *constructs; /* of all threads */
+	uint8_t *passes;          /* of each site, for trace_pass(): it is a region; of all threads */
 	uint32_t thread, process;
 	struct tr_cursor events;
 	uint64_t at;              /* the next event */
@@ -163,7 +171,7 @@ void walk_begin_given_work(struct thread_walk *, const struct tr_event *, struct
 void walk_note_cancellation(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_cancellable(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_given_work(struct thread_walk *, struct event_ref exit);
-uint32_t walk_group(struct builder *, uint64_t team, uint64_t number, bool one); /* those who have come to a team's construct */
+uint32_t walk_group(struct thread_walk *, uint64_t team, uint64_t number, bool one); /* those who have come to a team's construct */
 void walk_count(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_counting(struct thread_walk *, struct event_ref exit);
 uint64_t walk_mix(uint64_t a, uint64_t b); /* one number for two */

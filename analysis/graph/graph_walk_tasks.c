@@ -123,7 +123,7 @@ bool walk_is_team_barrier(const struct thread_walk *w, const struct tr_event *e)
 static void come_to_barrier(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
-	uint32_t group = walk_group(w->b, id.group, id.seq, false);
+	uint32_t group = walk_group(w, id.group, id.seq, false);
 	bool more = w->ntasks > 0 && group == w->task_group;
 	w->task_group = group;
 	w->ntasks = more ? w->ntasks : 0;
@@ -172,7 +172,7 @@ void walk_share_tasks_apart(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
 	bool shares = w->ncomes > 0 && !w->comes_too_often;
-	uint32_t group = shares ? walk_group(w->b, id.group, id.seq, false) : 0;
+	uint32_t group = shares ? walk_group(w, id.group, id.seq, false) : 0;
 	for (size_t i = 0; i < w->ncomes && shares; i++) {
 		bool rests = w->comes[i].rests || !w->comes[i].has.stamp; /* it has come once more, and there was nothing */
 		graph_come(w->b, w->comes[i].ref, rests ? GRAPH_RESTS : GRAPH_COMES, group);

@@ -117,28 +117,29 @@ uint64_t walk_mix(uint64_t a, uint64_t b)
 }
 
 /* The group of those who have come to a construct of a team; of one that has a number. */
-uint32_t walk_group(struct builder *b, uint64_t team, uint64_t number, bool one)
+uint32_t walk_group(struct thread_walk *w, uint64_t team, uint64_t number, bool one)
 {
 	uint64_t construct = walk_mix(team, number);
-	if (ids_add(&b->constructs, construct))
-		*MEM_GROW(b->groups_of, b->ngroups_of) = graph_group(b, one);
-	return b->groups_of[ids_find(&b->constructs, construct)];
+	struct team_constructs *c = w->constructs;
+	if (ids_add(&c->known, construct))
+		*MEM_GROW(c->groups, c->ngroups) = graph_group(w->b, one);
+	return c->groups[ids_find(&c->known, construct)];
 }
 
 /* Which construct of a team is this for the thread: its threads come to all of them, in the same order. */
 static uint64_t count_construct(struct thread_walk *w, uint64_t team)
 {
-	struct builder *b = w->b;
-	uint64_t coming = walk_mix(team, w->thread);
-	if (ids_add(&b->comings, coming))
-		*MEM_GROW(b->times_come, b->ntimes_come) = 0;
-	return b->times_come[ids_find(&b->comings, coming)]++;
+	struct team_constructs *c = w->constructs;
+	uint64_t member = walk_mix(team, w->thread);
+	if (ids_add(&c->members, member))
+		*MEM_GROW(c->reached, c->nmembers) = 0;
+	return c->reached[ids_find(&c->members, member)]++;
 }
 
 /* Comes for the first piece. */
 static void begin_pieces(struct thread_walk *w, struct event_ref ref, bool one)
 {
-	w->group = walk_group(w->b, w->giver, UINT64_MAX - count_construct(w, w->giver), one);
+	w->group = walk_group(w, w->giver, UINT64_MAX - count_construct(w, w->giver), one);
 	w->in_pieces = true;
 	w->pieces_said = false;
 	w->npieces = w->piece_depth = 0;
