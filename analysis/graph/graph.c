@@ -404,24 +404,16 @@ static void builder_close(struct builder *b)
 {
 	spill_free(b->spill, b->unknown);
 	for (size_t t = 0; t < b->graph->trace->nthreads; t++) {
-		spill_free(b->spill, b->calls[t].v);
-		spill_free(b->spill, b->comings_of[t].v);
-		spill_free(b->spill, b->barriers[t].v);
-		free(b->left[t].came);
-		free(b->regions_of[t].v);
+		struct thread_facts *of = &b->threads[t];
+		spill_free(b->spill, of->calls.v);
+		spill_free(b->spill, of->blocking.v);
+		spill_free(b->spill, of->barriers.v);
+		free(of->left.came);
+		free(of->regions.v);
 	}
-	free(b->regions_of);
-	free(b->left);
+	free(b->threads);
 	free(b->first_of_rank);
-	free(b->calls);
-	free(b->comings_of);
-	free(b->forked_at);
-	free(b->barriers);
 	free(b->cursors);
-	free(b->fork);
-	free(b->parked);
-	free(b->has_futexes);
-	free(b->in_teams);
 	free(b->may_wait);
 	ids_free(&b->inboxes.known);
 	free(b->inboxes.queues);
@@ -461,7 +453,7 @@ struct span graph_span(const struct graph *g)
 	return span;
 }
 
-#define SIDE_BY_SIDE 5 /* arrays of a thread that grow: marks, calls, comings, barriers, synchronisation points */
+#define SIDE_BY_SIDE 5 /* arrays of a thread that grow: marks, calls, blocking calls, barriers, synchronisation points */
 
 static void *zeros(size_t n, size_t size)
 {
@@ -472,21 +464,12 @@ static void builder_open(struct builder *b, struct graph *g)
 {
 	size_t n = g->trace->nthreads;
 	*b = (struct builder){ .graph = g, .spill = g->spill, .cursors = times_cursors(g->times) };
-	b->calls = zeros(n, sizeof *b->calls);
-	b->comings_of = zeros(n, sizeof *b->comings_of);
-	b->forked_at = zeros(n, sizeof *b->forked_at);
-	b->barriers = zeros(n, sizeof *b->barriers);
-	b->fork = zeros(n, sizeof *b->fork);
-	b->parked = zeros(n, sizeof *b->parked);
+	b->threads = zeros(n, sizeof *b->threads);
 	b->first_of_rank = find_first_of_rank(g->trace);
-	b->left = zeros(n, sizeof *b->left);
-	b->regions_of = zeros(n, sizeof *b->regions_of);
-	b->has_futexes = zeros(n, sizeof *b->has_futexes);
-	b->in_teams = zeros(n, sizeof *b->in_teams);
 	b->may_wait = zeros(g->trace->nprocesses, sizeof *b->may_wait);
 	for (size_t t = 0; t < n; t++) {
-		b->fork[t].at = NO_FORK;
-		b->forked_at[t] = TR_NO_SITE;
+		b->threads[t].fork.at = NO_FORK;
+		b->threads[t].fork_site = TR_NO_SITE;
 	}
 }
 

@@ -18,26 +18,26 @@
 #define SOON 8           /* on its way is who comes after at most such a part of what it took before */
 
 /* How many times the thread had come anywhere at a stamp: its end, which is the last, counts. */
-static size_t count_comings(const struct builder *b, uint32_t thread, uint64_t stamp)
+static size_t count_blocking_calls(const struct builder *b, uint32_t thread, uint64_t stamp)
 {
-	const struct comings *c = &b->comings_of[thread];
+	const struct blocking_calls *c = &b->threads[thread].blocking;
 	size_t n = SEARCH(c->n, mid, c->v[mid].stamp <= stamp);
 	return n + (n == c->n && b->graph->threads[thread].last <= stamp);
 }
 
-static struct coming coming_of(const struct builder *b, uint32_t thread, size_t i)
+static struct blocking_call blocking_call_of(const struct builder *b, uint32_t thread, size_t i)
 {
-	const struct comings *c = &b->comings_of[thread];
+	const struct blocking_calls *c = &b->threads[thread].blocking;
 	const struct graph_thread *t = &b->graph->threads[thread];
 	if (i < c->n)
 		return c->v[i];
-	return (struct coming){ t->nevents - 1, t->last, t->nevents - 1, t->last, UINT64_MAX, TR_NO_SITE };
+	return (struct blocking_call){ t->nevents - 1, t->last, t->nevents - 1, t->last, UINT64_MAX, TR_NO_SITE };
 }
 
 /* Since when it had been on its way there. */
 static uint64_t went(const struct builder *b, uint32_t thread, size_t i)
 {
-	return i > 0 ? b->comings_of[thread].v[i - 1].until : b->graph->threads[thread].first;
+	return i > 0 ? b->threads[thread].blocking.v[i - 1].until : b->graph->threads[thread].first;
 }
 
 static bool comes_soon(uint64_t went, uint64_t left, uint64_t comes)
@@ -48,7 +48,7 @@ static bool comes_soon(uint64_t went, uint64_t left, uint64_t comes)
 /* Ends are, of threads that were created in the same place. */
 static bool same_place(const struct builder *b, uint32_t one, uint32_t other, uint32_t site, uint32_t its)
 {
-	bool alike = b->forked_at[one] != TR_NO_SITE && b->forked_at[one] == b->forked_at[other];
+	bool alike = b->threads[one].fork_site != TR_NO_SITE && b->threads[one].fork_site == b->threads[other].fork_site;
 	return site == its && (site != TR_NO_SITE || alike);
 }
 
@@ -59,9 +59,9 @@ struct alike_posted { const struct event_ref *post; uint32_t site; uint64_t befo
 static bool find_posted(const struct builder *b, const struct event_ref *posts, size_t i, struct alike_posted *out)
 {
 	const struct event_ref *post = &posts[i];
-	const struct comings *c = &b->comings_of[post->thread];
+	const struct blocking_calls *c = &b->threads[post->thread].blocking;
 	size_t next = SEARCH(c->n, mid, c->v[mid].at <= post->at);
-	struct coming comes = coming_of(b, post->thread, next);
+	struct blocking_call comes = blocking_call_of(b, post->thread, next);
 	uint64_t since = went(b, post->thread, next);
 	*out = (struct alike_posted){ post, comes.site, 0 };
 	while (i > 0 && posts[i - 1].thread == post->thread && posts[i - 1].stamp > since)
@@ -84,14 +84,14 @@ enum comes { ELSEWHERE, COME, AT_WORK };
 /* Where a thread was when another posted; `came`: what the post would have waited for. */
 static enum comes where(const struct builder *b, const struct alike_posted *e, uint32_t thread, struct event_ref *came, uint64_t *since)
 {
-	size_t n = count_comings(b, thread, e->post->stamp);
-	struct coming at = n > 0 ? coming_of(b, thread, n - 1) : (struct coming){ 0 };
+	size_t n = count_blocking_calls(b, thread, e->post->stamp);
+	struct blocking_call at = n > 0 ? blocking_call_of(b, thread, n - 1) : (struct blocking_call){ 0 };
 	if (n > 0 && at.until >= e->post->stamp) {
 		*came = (struct event_ref){ thread, at.at, at.stamp };
 		*since = went(b, thread, n - 1);
 		return same_place(b, e->post->thread, thread, e->site, at.site) && at.stamp > e->before ? COME : ELSEWHERE;
 	}
-	at = coming_of(b, thread, n);
+	at = blocking_call_of(b, thread, n);
 	*since = went(b, thread, n);
 	if (!same_place(b, e->post->thread, thread, e->site, at.site))
 		return ELSEWHERE;
@@ -108,7 +108,7 @@ static uint32_t first_thread(const struct trace *t, uint32_t thread)
 
 static bool is_made_later(const struct builder *b, uint32_t thread, uint64_t stamp)
 {
-	const struct event_ref *fork = &b->fork[thread];
+	const struct event_ref *fork = &b->threads[thread].fork;
 	return (fork->at != NO_FORK ? fork->stamp : b->graph->threads[thread].first) > stamp;
 }
 

@@ -22,7 +22,7 @@ static void begin_others(struct builder *b, uint32_t first, struct event_ref eve
 	const struct tr_thread *threads = g->trace->threads;
 	for (uint32_t t = first + 1;
 	     t < g->trace->nthreads && threads[t].process == threads[first].process; t++)
-		if (b->fork[t].at == NO_FORK && g->threads[t].nevents > 0 &&
+		if (b->threads[t].fork.at == NO_FORK && g->threads[t].nevents > 0 &&
 		    g->threads[t].first > event.stamp && g->threads[t].first <= next)
 			graph_begin_after(b, t, event, false);
 }
@@ -68,12 +68,12 @@ void graph_begins(struct builder *b)
 		for (next = first; next < g->trace->nthreads &&
 				   threads[next].process == threads[first].process; next++) {
 			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].uncertainty;
-			bool late = b->fork[next].at != NO_FORK &&
-				    b->fork[next].stamp > g->threads[next].first + slack;
+			bool late = b->threads[next].fork.at != NO_FORK &&
+				    b->threads[next].fork.stamp > g->threads[next].first + slack;
 			if (late || g->threads[next].nevents == 0)
-				b->fork[next].at = NO_FORK;
-			if (b->fork[next].at != NO_FORK)
-				graph_begin_after(b, next, b->fork[next], true);
+				b->threads[next].fork.at = NO_FORK;
+			if (b->threads[next].fork.at != NO_FORK)
+				graph_begin_after(b, next, b->threads[next].fork, true);
 			else
 				unknown |= next > first;
 		}

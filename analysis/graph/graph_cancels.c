@@ -83,7 +83,7 @@ static void end_cancelled(struct builder *b, const struct thread_cancel *c)
 	const struct graph_thread *t = &b->graph->threads[c->thread];
 	bool alone = t->nevents < 2 || c->ref.thread == c->thread, within = c->ref.stamp > t->first && c->ref.stamp <= t->last;
 	bool soon = within && (t->last - c->ref.stamp) <= (c->ref.stamp - t->first) / SOON;
-	if (!b->left[c->thread].ends || alone)
+	if (!b->threads[c->thread].left.ends || alone)
 		return;
 	if (!soon) {
 		graph_let_go(b, (struct event_ref){ c->thread, t->nevents - 1, t->last });

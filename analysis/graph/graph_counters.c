@@ -99,7 +99,7 @@ struct counted_thread { uint32_t thread; struct counter_counted *v; size_t n, ne
 static struct counted_thread count_regions(const struct builder *b, uint32_t thread)
 {
 	const struct trace *trace = b->graph->trace;
-	const struct mpi_calls *barriers = &b->barriers[thread];
+	const struct mpi_calls *barriers = &b->threads[thread].barriers;
 	struct counted_thread c = { .thread = thread };
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
@@ -267,7 +267,7 @@ static void look_at_team(struct builder *b, const uint32_t *threads, size_t n)
 		if (is_given_likely(&e, n))
 			give_epoch(b, c.v, n);
 		for (size_t t = 0; t < n; t++) {
-			const struct mpi_calls *barriers = &b->barriers[threads[t]];
+			const struct mpi_calls *barriers = &b->threads[threads[t]].barriers;
 			graph_give(b, c.v[t].v[c.v[t].next].enter, GRAPH_DEALT);
 			if (epoch < barriers->n)
 				graph_give(b, (struct event_ref){ threads[t], barriers->v[epoch].at, barriers->v[epoch].stamp }, GRAPH_DEALT_OVER);
@@ -316,7 +316,7 @@ static struct alike find_alike(const struct builder *b, uint32_t first)
 	const struct tr_thread *threads = b->graph->trace->threads;
 	struct alike a = { NULL, 0 };
 	for (uint32_t t = first; t < b->graph->trace->nthreads && threads[t].process == threads[first].process; t++)
-		if (b->forked_at[t] == b->forked_at[first] && b->graph->threads[t].nevents > 0)
+		if (b->threads[t].fork_site == b->threads[first].fork_site && b->graph->threads[t].nevents > 0)
 			*MEM_GROW(a.v, a.n) = t;
 	return a;
 }
@@ -326,7 +326,7 @@ static bool end_all_together(const struct builder *b, struct alike a, struct sha
 {
 	struct shared_out together = { .fewest = UINT64_MAX, .first_end = UINT64_MAX };
 	for (size_t i = 0; i < a.n; i++) {
-		if (b->barriers[a.v[i]].n > 0)
+		if (b->threads[a.v[i]].barriers.n > 0)
 			return false;
 		count_pieces(b, a.v[i], pieces, regions);
 		add_all_pieces(b->graph->trace, pieces, regions, &together);
@@ -394,18 +394,20 @@ static void look_at_rounds(struct builder *b, struct alike a)
 /* Whether they have always been in the teams of whoever created them. */
 static bool are_of_team(const struct builder *b, struct alike a)
 {
-	uint32_t opener = b->fork[a.v[0]].thread;
-	bool same = b->in_teams[opener] && !is_dealt(b->graph, opener);
-	for (size_t i = 0; i < a.n; i++)
-		same &= b->fork[a.v[i]].thread == opener && b->in_teams[a.v[i]] && b->barriers[a.v[i]].n == b->barriers[opener].n &&
+	uint32_t opener = b->threads[a.v[0]].fork.thread;
+	bool same = b->threads[opener].in_teams && !is_dealt(b->graph, opener);
+	for (size_t i = 0; i < a.n; i++) {
+		const struct thread_facts *member = &b->threads[a.v[i]];
+		same &= member->fork.thread == opener && member->in_teams && member->barriers.n == b->threads[opener].barriers.n &&
 			!is_dealt(b->graph, a.v[i]);
+	}
 	return same;
 }
 
 static void look_at_members(struct builder *b, struct alike a)
 {
 	uint32_t *threads = mem_resize(NULL, a.n + 1, sizeof *threads);
-	threads[0] = b->fork[a.v[0]].thread;
+	threads[0] = b->threads[a.v[0]].fork.thread;
 	memcpy(threads + 1, a.v, a.n * sizeof *threads);
 	look_at_team(b, threads, a.n + 1);
 	free(threads);
@@ -436,9 +438,9 @@ void graph_counters(struct builder *b)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
 	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++) {
-		bool first = b->forked_at[t] != TR_NO_SITE && b->graph->threads[t].nevents > 0;
+		bool first = b->threads[t].fork_site != TR_NO_SITE && b->graph->threads[t].nevents > 0;
 		for (uint32_t u = t; u-- > 0 && first && threads[u].process == threads[t].process;)
-			first = b->forked_at[u] != b->forked_at[t];
+			first = b->threads[u].fork_site != b->threads[t].fork_site;
 		if (!first)
 			continue;
 		struct alike a = find_alike(b, t);

@@ -46,7 +46,7 @@ static int by_epoch(const void *x, const void *y)
 /* How many barriers of its thread come before an event. */
 static uint32_t epoch_of(const struct builder *b, struct event_ref ref)
 {
-	const struct mpi_calls *barriers = &b->barriers[ref.thread];
+	const struct mpi_calls *barriers = &b->threads[ref.thread].barriers;
 	size_t lo = SEARCH(barriers->n, mid, barriers->v[mid].at < ref.at);
 	return (uint32_t)lo;
 }
@@ -88,7 +88,7 @@ static bool goes_on(const struct take *t, size_t n, uint32_t site)
 static void give_stretches(struct builder *b, const struct take *t, size_t n)
 {
 	for (size_t i = 0, next; i < n; i = next) {
-		const struct mpi_calls *barriers = &b->barriers[t[i].ref.thread];
+		const struct mpi_calls *barriers = &b->threads[t[i].ref.thread].barriers;
 		for (next = i + 1; next < n && same_stretch(&t[next], &t[i]); next++)
 			;
 		graph_give(b, t[i].ref, GRAPH_DEALT);

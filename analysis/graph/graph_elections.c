@@ -41,7 +41,7 @@ struct moment_of_voter { uint32_t thread; uint64_t at; struct did *did; struct e
 
 static struct event_ref end_of(const struct builder *b, const struct take *t)
 {
-	const struct mpi_calls *barriers = &b->barriers[t->ref.thread];
+	const struct mpi_calls *barriers = &b->threads[t->ref.thread].barriers;
 	const struct graph_thread *of = &b->graph->threads[t->ref.thread];
 	if (t->epoch < barriers->n)
 		return (struct event_ref){ t->ref.thread, barriers->v[t->epoch].at, barriers->v[t->epoch].stamp };
@@ -235,8 +235,8 @@ enum elects { NONE_ELECTED, FIRST_ELECTED, LAST_ELECTED, EITHER_ELECTED, CONTRAD
 static bool are_of_one_kind(const struct builder *b, uint32_t s, uint32_t t)
 {
 	const struct trace *trace = b->graph->trace;
-	bool created = b->forked_at[s] != TR_NO_SITE && b->forked_at[s] == b->forked_at[t];
-	bool team = b->in_teams[s] && b->in_teams[t] && trace->threads[s].process == trace->threads[t].process;
+	bool created = b->threads[s].fork_site != TR_NO_SITE && b->threads[s].fork_site == b->threads[t].fork_site;
+	bool team = b->threads[s].in_teams && b->threads[t].in_teams && trace->threads[s].process == trace->threads[t].process;
 	return created || team;
 }
 

@@ -85,7 +85,7 @@ static void find_before(const struct builder *b, struct let_go *of, size_t n)
 static void add_team_end(struct builder *b, const struct let_go *ends)
 {
 	uint32_t thread = ends->end.thread;
-	const struct left_team *left = &b->left[thread];
+	const struct left_team *left = &b->threads[thread].left;
 	struct node_input *inputs = mem_resize(NULL, left->ncame + 1, sizeof *inputs);
 	inputs[0] = (struct node_input){ .ref = left->exit, .sure = true, .needed = true };
 	size_t n = 1;
@@ -106,9 +106,9 @@ void graph_team_ends(struct builder *b)
 	struct let_go *ends = NULL;
 	size_t n = 0;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		if (b->left[t].ends && b->left[t].ncame > 0 && b->left[t].exit.at + 2 == g->threads[t].nevents)
+		if (b->threads[t].left.ends && b->threads[t].left.ncame > 0 && b->threads[t].left.exit.at + 2 == g->threads[t].nevents)
 			*MEM_GROW(ends, n) = (struct let_go){ .end = { t, g->threads[t].nevents - 1, g->threads[t].last },
-							      .opener = b->left[t].opener };
+							      .opener = b->threads[t].left.opener };
 	if (n > 0)
 		qsort(ends, n, sizeof *ends, by_opener);
 	for (size_t i = 0, next; i < n; i = next) {
@@ -126,7 +126,7 @@ void graph_team_ends(struct builder *b)
 /* Whether it went on until its process ended, and may have ended that: who was in an operation did not. */
 static bool may_have_ended_it(const struct builder *b, uint32_t thread)
 {
-	return b->graph->trace->threads[thread].ran_on && !b->parked[thread];
+	return b->graph->trace->threads[thread].ran_on && !b->threads[thread].parked;
 }
 
 /* It was in a marked region then: it may have called exit() there, but more likely another did who was in none. */
@@ -186,7 +186,7 @@ static bool was_let_go(const struct builder *b, const struct join_records *r, ui
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
 	uint32_t first = first_of_process(b, thread);
-	return first != thread && b->fork[thread].at != NO_FORK && may_have_ended_it(b, first) && !threads[thread].ran_on &&
+	return first != thread && b->threads[thread].fork.at != NO_FORK && may_have_ended_it(b, first) && !threads[thread].ran_on &&
 	       !is_joined(r, thread);
 }
 
@@ -194,7 +194,7 @@ static bool was_let_go(const struct builder *b, const struct join_records *r, ui
 static bool was_first_to_end(const struct builder *b, uint32_t thread)
 {
 	uint32_t first = first_of_process(b, thread);
-	return first != thread && may_have_ended_it(b, thread) && b->graph->trace->threads[first].ran_on && b->parked[first];
+	return first != thread && may_have_ended_it(b, thread) && b->graph->trace->threads[first].ran_on && b->threads[first].parked;
 }
 
 /* What was last first, in this run. */
@@ -213,7 +213,7 @@ void graph_end(struct builder *b, const struct join_records *r)
 	bool unsure = false;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
 		struct enders enders = g->trace->threads[t].ran_on ? count_enders(b, t) : (struct enders){ 0, 0 };
-		if (g->threads[t].nevents == 0 || (b->parked[t] && enders.all > 0))
+		if (g->threads[t].nevents == 0 || (b->threads[t].parked && enders.all > 0))
 			continue;
 		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
 		bool other = one_of && !was_stopped(b, t) && enders.likely > 0 && was_at_work(b, t);

@@ -56,7 +56,7 @@ static bool is_barrier(const struct builder *b, const struct sync_event *wake, s
 	while (t > 0 && threads[t - 1].process == wake->process)
 		t--;
 	for (; t < b->graph->trace->nthreads && threads[t].process == wake->process; t++)
-		n += b->has_futexes[t];
+		n += b->threads[t].uses_futexes;
 	return n == nwoken + 1 && ((nwoken > 1 && !stored) || by_several);
 }
 

@@ -47,7 +47,7 @@ static void give(struct latch *l, const struct sync_event *e)
 static bool find_at(struct latch *l, uint32_t thread, uint64_t given, struct event_ref *at, uint64_t *until)
 {
 	const struct graph_thread *t = &l->b->graph->threads[thread];
-	const struct comings *c = &l->b->comings_of[thread];
+	const struct blocking_calls *c = &l->b->threads[thread].blocking;
 	size_t n = SEARCH(c->n, mid, c->v[mid].stamp <= given);
 	*at = (struct event_ref){ thread, t->nevents - 1, t->last };
 	*until = UINT64_MAX;

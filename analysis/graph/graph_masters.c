@@ -44,7 +44,7 @@ void graph_note_reply(struct builder *b, struct exchange_records *exchanges, str
 /* Who asks in MPI_Sendrecv comes when it enters that: it waits from there on, too. */
 static struct event_ref call_around(const struct builder *b, struct event_ref ref)
 {
-	const struct mpi_calls *calls = &b->calls[ref.thread];
+	const struct mpi_calls *calls = &b->threads[ref.thread].calls;
 	size_t lo = SEARCH(calls->n, mid, calls->v[mid].at <= ref.at);
 	return lo ? (struct event_ref){ ref.thread, calls->v[lo - 1].at, calls->v[lo - 1].stamp } : ref;
 }

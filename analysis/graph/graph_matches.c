@@ -342,7 +342,7 @@ static void note_left(struct builder *b, const struct match *m)
 		const struct tr_thread *thread = &trace->threads[p->thread];
 		if (p->root || p->done_at == MATCH_NEVER || !thread->complete || thread->ran_on)
 			continue;
-		struct left_team *left = &b->left[p->thread];
+		struct left_team *left = &b->threads[p->thread].left;
 		left->exit = done_of(p);
 		left->site = p->site;
 		left->ncame = m->nparts;

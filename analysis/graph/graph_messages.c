@@ -88,7 +88,7 @@ static bool comes_behind(const struct timed_moment *x, const struct timed_moment
 static bool add_next_call(const struct builder *b, const struct message *m, struct event_ref end, struct node_input *inputs,
 			  size_t *n)
 {
-	struct mpi_calls *calls = &b->calls[m->sent.thread];
+	struct mpi_calls *calls = &b->threads[m->sent.thread].calls;
 	size_t next = first_call_behind(calls, m->sent.at);
 	if (next == calls->n)
 		return false;
@@ -110,7 +110,7 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 /* How many calls of MPI of a thread were certainly before. */
 static size_t calls_before(const struct builder *b, uint32_t thread, struct event_ref end)
 {
-	struct mpi_calls *calls = &b->calls[thread];
+	struct mpi_calls *calls = &b->threads[thread].calls;
 	return calls->before = SEARCH_NEAR(calls->n, calls->before, mid, graph_certainly_before(b, call_of(calls, mid, thread), end));
 }
 
@@ -129,7 +129,7 @@ size_t graph_add_target(const struct builder *b, uint64_t target, struct event_r
 		if (!all && (uint64_t)trace->threads[t].rank != target)
 			break;
 		size_t before = t != begin.thread ? calls_before(b, t, end) : 0;
-		struct event_ref call = before ? call_of(&b->calls[t], before - 1, t) : last;
+		struct event_ref call = before ? call_of(&b->threads[t].calls, before - 1, t) : last;
 		last = before && graph_certainly_before(b, last, call) ? call : last;
 	}
 	*input = (struct node_input){ .ref = last, .candidate = true };
@@ -141,7 +141,7 @@ size_t graph_add_target(const struct builder *b, uint64_t target, struct event_r
 static void add_progress(const struct builder *b, struct event_ref begun, struct event_ref end,
 			 struct node_input *inputs, size_t *n, bool sends)
 {
-	const struct mpi_calls *calls = &b->calls[begun.thread];
+	const struct mpi_calls *calls = &b->threads[begun.thread].calls;
 	size_t before = calls_before(b, begun.thread, end);
 	uint64_t bytes = sends ? inputs[*n - 1].bytes : 0;
 	if (before > 0 && calls->v[before - 1].at > begun.at)
@@ -176,7 +176,7 @@ static struct event_ref last_begin(const struct builder *b, const struct complet
  * that one. */
 static bool came_back(const struct builder *b, const struct completion *x, const struct message *m, const struct node_input *last)
 {
-	const struct mpi_calls *calls = &b->calls[m->sent.thread];
+	const struct mpi_calls *calls = &b->threads[m->sent.thread].calls;
 	struct event_ref begun = last_begin(b, x, m), first = last->ref;
 	if (last->polls || !graph_certainly_before(b, begun, last->ref))
 		return false;
@@ -218,7 +218,7 @@ static void add_call_of_receiver(const struct builder *b, const struct completio
 {
 	uint32_t thread = m->begun.thread;
 	size_t before = calls_before(b, thread, x->exit);
-	struct event_ref call = before ? call_of(&b->calls[thread], before - 1, thread) : x->enter;
+	struct event_ref call = before ? call_of(&b->threads[thread].calls, before - 1, thread) : x->enter;
 	if (graph_certainly_before(b, x->enter, call))
 		inputs[(*n)++] = (struct node_input){ .ref = call, .candidate = true };
 }

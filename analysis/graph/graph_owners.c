@@ -28,9 +28,9 @@ static struct regions_of find_regions(const struct trace *trace, uint32_t thread
 
 static const struct regions_of *regions_of(struct builder *b, uint32_t thread)
 {
-	if (!b->regions_of[thread].found)
-		b->regions_of[thread] = find_regions(b->graph->trace, thread);
-	return &b->regions_of[thread];
+	if (!b->threads[thread].regions.found)
+		b->threads[thread].regions = find_regions(b->graph->trace, thread);
+	return &b->threads[thread].regions;
 }
 
 static bool have_one_in_common(const struct regions_of *x, const struct regions_of *y)

@@ -58,10 +58,10 @@ struct wait_begin {
 	uint64_t unknown;         /* ticks: nobody knows whether it tried for so long, or did anything else first */
 };
 
-/* A thread of several comes to an operation in which it may wait, and is there until it goes on, or UINT64_MAX. Its marked work
+/* A thread of several enters an operation in which it may block, and is there until it goes on, or UINT64_MAX. Its marked work
  * was over `before` that. */
-struct coming { uint64_t at, stamp, before_at, before, until; uint32_t site; };
-struct comings { struct coming *v; size_t n; };
+struct blocking_call { uint64_t at, stamp, before_at, before, until; uint32_t site; };
+struct blocking_calls { struct blocking_call *v; size_t n; };
 
 /* Where somebody takes. The role tells those apart who stand at one place, as all do in code that has no sites (that of headers): it is
  * the condition variable that the thread waits for there; or without sites what it signals; or 0. */
@@ -97,6 +97,20 @@ struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 
 struct regions_of { uint32_t *v; size_t n; bool found; };
 
+/* What is known of one thread, besides its points. */
+struct thread_facts {
+	struct mpi_calls calls;      /* of MPI */
+	struct mpi_calls barriers;   /* EXITs of what may end work that was given out */
+	struct blocking_calls blocking;
+	struct event_ref fork;       /* the ENTER that created it; at = NO_FORK */
+	uint32_t fork_site;          /* its site, or TR_NO_SITE */
+	struct left_team left;       /* the last one; if its end is recorded */
+	struct regions_of regions;   /* in which it is ever (graph_owners.c) */
+	bool parked;                 /* it was in an operation, or in no team, when its process ended; so another one ended that */
+	bool uses_futexes;           /* it waits or wakes at addresses */
+	bool in_teams;               /* it has been in teams of OpenMP, to their ends */
+};
+
 /* Queues by process or thread, place and what is accepted there. */
 struct inbox_queues { struct ids known; uint32_t *queues; size_t n; };
 
@@ -106,21 +120,12 @@ struct builder {
 	struct graph *graph;
 	struct spill *spill;       /* the graph's */
 	struct frz_cursor *cursors; /* of each clock */
-	struct mpi_calls *calls;   /* likewise */
-	struct mpi_calls *barriers; /* likewise, EXITs of what may end work that was given out */
-	struct comings *comings_of; /* likewise */
+	struct thread_facts *threads; /* of each thread */
 	struct unknown_wait *unknown; size_t nunknown;
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
 	struct inbox_queues inboxes;
-	struct event_ref *fork;   /* of each thread, the ENTER that created it; at = NO_FORK */
-	uint32_t *forked_at;      /* its site, or TR_NO_SITE */
-	bool *parked;             /* of each thread: it was in an operation, or in no team, when its process ended; so another one ended that */
-	struct left_team *left;   /* of each thread whose end is recorded: the last one */
-	bool *has_futexes;        /* of each thread: it waits or wakes at addresses */
-	bool *in_teams;           /* likewise: it has been in teams of OpenMP, to their ends */
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	struct diagnostic unsent, untaken, alone, unheld, missing, behind;
-	struct regions_of *regions_of; /* of each thread (graph_owners.c) */
 };
 
 #define NO_FORK UINT64_MAX

@@ -101,7 +101,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (arg_cancelled_thread(o, e) != ARG_NONE)
 		*SPILL_GROW(w->b->spill, cancels->threads, cancels->nthreads) =
 			(struct thread_cancel){ walk_find_thread(w, arg_cancelled_thread(o, e)), ref };
-	w->b->left[w->thread].ends |= tr_is(w->b->graph->trace, e->site, OP_LIFE_ENDS);
+	w->b->threads[w->thread].left.ends |= tr_is(w->b->graph->trace, e->site, OP_LIFE_ENDS);
 	has_match |= arg_no_message(o, e);
 	w->found_none |= arg_no_message(o, e) && w->replay.depth > 0 && tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 	if (o->is & OP_REQUEST && request != ARG_NONE)
@@ -130,10 +130,10 @@ static void fork_thread(struct thread_walk *w, const struct tr_event *e, struct 
 	uint32_t thread = walk_find_thread(w, trace_arg(e, DPROF_KEY_THREAD, UINT64_MAX));
 	if (thread == w->b->graph->trace->nthreads || thread == w->thread)
 		return;
-	struct event_ref *fork = &w->b->fork[thread];
+	struct event_ref *fork = &w->b->threads[thread].fork;
 	if (fork->at == NO_FORK || fork->thread <= w->thread) {
 		*fork = ref;
-		w->b->forked_at[thread] = e->site;
+		w->b->threads[thread].fork_site = e->site;
 	}
 }
 
@@ -158,7 +158,7 @@ static bool resumes(struct thread_walk *w, const struct tr_event *e)
 }
 
 /* An operation in which it waits until there is something to do: no lock, no attempt, nor does it give anything. */
-static bool is_coming(const struct thread_walk *w, const struct tr_event *e)
+static bool may_block(const struct thread_walk *w, const struct tr_event *e)
 {
 	const uint32_t waits = DPROF_KIND_BIT(DPROF_KIND_WAIT) | DPROF_KIND_BIT(DPROF_KIND_JOIN);
 	bool gives = arg_gives_bytes(walk_operation(w, e), e) || arg_gives_message(walk_operation(w, e), e);
@@ -166,13 +166,18 @@ static bool is_coming(const struct thread_walk *w, const struct tr_event *e)
 	       !tr_is(w->b->graph->trace, e->site, OP_ATTEMPT | OP_MPI);
 }
 
-static void note_coming(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+static void note_blocking_call(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	struct comings *c = &w->b->comings_of[w->thread];
-	w->comes_on = is_coming(w, e);
-	if (w->comes_on)
-		*SPILL_GROW(w->b->spill, c->v, c->n) = (struct coming){
+	struct blocking_calls *c = &w->b->threads[w->thread].blocking;
+	w->in_blocking_call = may_block(w, e);
+	if (w->in_blocking_call)
+		*SPILL_GROW(w->b->spill, c->v, c->n) = (struct blocking_call){
 			ref.at, ref.stamp, w->before.at, w->before.stamp, UINT64_MAX, e->site };
+}
+
+static void end_blocking_call(struct blocking_calls *c, uint64_t stamp)
+{
+	c->v[c->n - 1].until = stamp;
 }
 
 /* Where a handler recorded something inside of a wait, the runtime says only behind that for what it was: in an entry of its own,
@@ -186,6 +191,7 @@ static bool says_more(const struct thread_walk *w, const struct tr_event *e, str
 static void enter(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
+	struct mpi_calls *calls = &w->b->threads[w->thread].calls;
 	replay_enter(&w->replay, tr_entry(w->b->graph->trace, e));
 	if (w->replay.depth == 1) {
 		bool of_team = walk_is_team_barrier(w, e);
@@ -201,11 +207,10 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->ninside = w->nregions = 0;
 		walk_wait_again(w);
 		walk_try_again(w, e);
-		note_coming(w, e, ref);
+		note_blocking_call(w, e, ref);
 		if (o->is & OP_MPI)
-			*SPILL_GROW(w->b->spill, w->b->calls[w->thread].v, w->b->calls[w->thread].n) =
-				(struct graph_mpi_call){ .at = ref.at, .stamp = ref.stamp,
-							 .vain = w->failed && o->is & OP_ATTEMPT };
+			*SPILL_GROW(w->b->spill, calls->v, calls->n) = (struct graph_mpi_call){
+				.at = ref.at, .stamp = ref.stamp, .vain = w->failed && o->is & OP_ATTEMPT };
 	} else if (o->kind == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	} else if (says_more(w, e, ref)) {
@@ -265,11 +270,11 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		return;
 	keep_inside(w, ref);
 	if (e->implied) {
-		w->b->parked[w->thread] = true;
+		w->b->threads[w->thread].parked = true;
 		return;
 	}
-	if (w->comes_on)
-		w->b->comings_of[w->thread].v[w->b->comings_of[w->thread].n - 1].until = ref.stamp;
+	if (w->in_blocking_call)
+		end_blocking_call(&w->b->threads[w->thread].blocking, ref.stamp);
 	w->in_no_team = o->kind == DPROF_KIND_JOIN && arg_is_member(walk_operation(w, &w->entered), &w->entered);
 	uint64_t task = arg_called_away(o, e);
 	if (task != ARG_NONE) {
@@ -331,7 +336,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 	}
 	if (o->is & OP_FUTEX) {
 		walk_note_unseen(w, e->site);
-		w->b->has_futexes[w->thread] = true;
+		w->b->threads[w->thread].uses_futexes = true;
 	}
 	w->look_events += o->kind == DPROF_KIND_LOCK;
 	if (e->op == DPROF_ENTER)
@@ -418,7 +423,7 @@ static void end_walk(struct thread_walk *w)
 	graph_add_diagnostic(&b->unsent, &w->unsent);
 	graph_add_diagnostic(&b->alone, &w->alone);
 	graph_add_diagnostic(&b->missing, &w->missing);
-	b->parked[w->thread] |= (w->replay.depth > 0 || w->in_no_team) && b->graph->trace->threads[w->thread].ran_on;
+	b->threads[w->thread].parked |= (w->replay.depth > 0 || w->in_no_team) && b->graph->trace->threads[w->thread].ran_on;
 	trace_end(&w->events);
 	replay_close(&w->replay);
 	spill_free(b->spill, w->marks->v);

@@ -59,7 +59,7 @@ struct thread_walk {
 	size_t unsaid;            /* the last call that never says for whom it waits: of the builder's unknown, and 1; or 0 */
 	uint32_t unsaid_at;       /* at this site */
 	size_t counted;           /* what it has counted last: of the records of windows, and 1; or 0 */
-	bool comes_on;            /* its last coming goes on */
+	bool in_blocking_call;    /* the last of them goes on */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
 	bool resumed;             /* the outermost operation was one of those */
 

@@ -100,7 +100,7 @@ static void fail(struct thread_walk *w)
 	if (!w->failed)
 		w->tried = w->enter;
 	w->failed = w->failed_since = true;
-	struct mpi_calls *calls = &w->b->calls[w->thread];
+	struct mpi_calls *calls = &w->b->threads[w->thread].calls;
 	if (calls->n && calls->v[calls->n - 1].at == w->enter.at)
 		calls->v[calls->n - 1].vain = true;
 }

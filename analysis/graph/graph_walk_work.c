@@ -31,9 +31,9 @@ void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 		   (kind == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_GROUP));
 	if (!all || (!alone && tr_is(t, w->entered.site, OP_OF_RANKS)))
 		return;
-	w->b->in_teams[w->thread] |= kind == DPROF_KIND_JOIN;
-	*SPILL_GROW(w->b->spill, w->b->barriers[w->thread].v, w->b->barriers[w->thread].n) =
-		(struct graph_mpi_call){ .at = exit.at, .stamp = exit.stamp };
+	struct thread_facts *self = &w->b->threads[w->thread];
+	self->in_teams |= kind == DPROF_KIND_JOIN;
+	*SPILL_GROW(w->b->spill, self->barriers.v, self->barriers.n) = (struct graph_mpi_call){ .at = exit.at, .stamp = exit.stamp };
 	end_chance(w, exit);
 }
 
