@@ -279,14 +279,14 @@ static void say_contradiction(struct graph *g, const struct diagnostic *f, const
 static void say_diagnostics(const struct builder *b)
 {
 	struct graph *g = b->graph;
-	say_missing(g, &b->unsent,
+	say_missing(g, &b->diagnosed.unsent,
 		       "a message was received, but its send is not in the trace or not certain");
-	say_missing(g, &b->untaken, "a message was sent, but its receive is not in the trace");
-	say_missing(g, &b->missing, "a collective operation lacks participants");
-	say_missing(g, &b->alone,
+	say_missing(g, &b->diagnosed.untaken, "a message was sent, but its receive is not in the trace");
+	say_missing(g, &b->diagnosed.missing, "a collective operation lacks participants");
+	say_missing(g, &b->diagnosed.alone,
 		       "an operation waits for others, but the trace does not say for whom");
-	say_contradiction(g, &b->behind, "a wait was over before what ended it: of that nothing is known");
-	say_missing(g, &b->unheld, "a lock was taken although it was not released before");
+	say_contradiction(g, &b->diagnosed.behind, "a wait was over before what ended it: of that nothing is known");
+	say_missing(g, &b->diagnosed.unheld, "a lock was taken although it was not released before");
 }
 
 /* ---- Contradictions -------------------------------------------------------------------------- */
@@ -327,7 +327,7 @@ static void find_contradictions(struct builder *b)
 			if (s->what != GRAPH_WAITS || frz_time_of(cursor, s->stamp).hi >= last[s->number])
 				continue;
 			g->nodes[s->number].behind = true;
-			graph_diagnose(&b->behind, (struct event_ref){ t, s->at, s->stamp }, TR_NO_SITE);
+			graph_diagnose(&b->diagnosed.behind, (struct event_ref){ t, s->at, s->stamp }, TR_NO_SITE);
 		}
 	}
 	spill_free(b->spill, last);

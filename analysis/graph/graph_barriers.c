@@ -57,7 +57,7 @@ static void add_bare_barrier(struct builder *b, const struct bare *bare, size_t 
 
 static void doubt_bare(struct builder *b, const struct bare *bare)
 {
-	graph_diagnose(&b->alone, bare->exit, bare->site);
+	graph_diagnose(&b->diagnosed.alone, bare->exit, bare->site);
 	graph_unknown(b, (struct wait_begin){ .enter = bare->enter }, bare->exit);
 }
 
@@ -145,7 +145,7 @@ static void add_round(struct builder *b, const struct barrier_visit *v, size_t n
 static void doubt_round(struct builder *b, const struct barrier_visit *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		graph_diagnose(&b->missing, v[i].exit, v[i].site);
+		graph_diagnose(&b->diagnosed.missing, v[i].exit, v[i].site);
 		graph_unknown(b, (struct wait_begin){ .enter = v[i].enter }, v[i].exit);
 	}
 }

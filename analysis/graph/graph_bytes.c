@@ -90,7 +90,7 @@ static size_t count_givers(const struct bytes_channel *c, const struct moved_byt
 
 static void not_known(struct builder *b, const struct moved_bytes *taken)
 {
-	graph_diagnose(&b->alone, taken->exit, taken->site);
+	graph_diagnose(&b->diagnosed.alone, taken->exit, taken->site);
 	graph_unknown(b, taken->begin, taken->exit);
 }
 

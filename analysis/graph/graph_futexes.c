@@ -174,7 +174,7 @@ static void add_woken(struct sync_pass *p, const struct sync_event *w, const str
 	if (!wake && w->found)
 		return; /* it was there from the beginning */
 	if (!wake) {
-		graph_diagnose(&b->alone, w->ref, w->site);
+		graph_diagnose(&b->diagnosed.alone, w->ref, w->site);
 		graph_unknown(b, w->begin, w->ref);
 		return;
 	}

@@ -119,7 +119,7 @@ static bool is_soon(const struct builder *b, const struct sync_event *look, cons
 
 static void unknown(struct builder *b, const struct sync_event *look)
 {
-	graph_diagnose(&b->alone, look->ref, look->site);
+	graph_diagnose(&b->diagnosed.alone, look->ref, look->site);
 	graph_unknown(b, look->begin, look->ref);
 }
 

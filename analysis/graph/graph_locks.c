@@ -301,7 +301,7 @@ static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_eve
 		wait_for_lock(p, l, t);
 	} else {
 		if (!is_of_processes(b, t))
-			graph_diagnose(&b->unheld, t->ref, t->site);
+			graph_diagnose(&b->diagnosed.unheld, t->ref, t->site);
 		graph_unknown(b, t->begin, t->ref);
 		l->readers = 0;
 	}
@@ -569,7 +569,7 @@ static size_t serve_one(struct sync_pass *p, const struct sync_event *w, const s
 static void take_first(struct builder *b, const struct sync_event *t, bool is_made_with_it, bool ordered, uint32_t queue)
 {
 	if (!is_made_with_it) {
-		graph_diagnose(&b->alone, t->ref, t->site);
+		graph_diagnose(&b->diagnosed.alone, t->ref, t->site);
 		graph_unknown(b, t->begin, t->ref);
 	} else if (!ordered) {
 		alone(b, t);

@@ -238,7 +238,7 @@ static bool was_ended(const struct trace *t, const struct match *m)
 static void add_incomplete(struct builder *b, const struct match *m)
 {
 	if (!was_ended(b->graph->trace, m))
-		graph_diagnose(&b->missing, enter_of(&m->parts[0]), m->parts[0].site);
+		graph_diagnose(&b->diagnosed.missing, enter_of(&m->parts[0]), m->parts[0].site);
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
 			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
@@ -368,7 +368,7 @@ static void add_match(struct builder *b, struct message_records *r, const struct
 	case MATCH_CREATED:
 	case MATCH_JOINED:  break; /* the walk knows more, where stamps are equal */
 	case MATCH_UNTAKEN:
-		graph_diagnose(&b->untaken, enter_of(&m->parts[0]), m->parts[0].site);
+		graph_diagnose(&b->diagnosed.untaken, enter_of(&m->parts[0]), m->parts[0].site);
 		break;
 	case MATCH_UNSENT:  break; /* the walk finds it, and what the matcher doubts as well */
 	}

@@ -94,6 +94,13 @@ struct unknown_wait {
 
 /* What is wrong: how often, and where first. */
 struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
+struct graph_diagnostics {
+	struct diagnostic unsent, untaken; /* messages */
+	struct diagnostic missing;         /* participants of a collective operation */
+	struct diagnostic alone;           /* a wait, of which it is not known for whom */
+	struct diagnostic unheld;          /* a lock that another had */
+	struct diagnostic behind;          /* what a wait was for was after it */
+};
 
 struct regions_of { uint32_t *v; size_t n; bool found; };
 
@@ -125,7 +132,7 @@ struct builder {
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
 	struct inbox_queues inboxes;
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
-	struct diagnostic unsent, untaken, alone, unheld, missing, behind;
+	struct graph_diagnostics diagnosed;
 };
 
 #define NO_FORK UINT64_MAX

@@ -281,7 +281,7 @@ static void add_lost_end(struct builder *b, const struct families *f, const stru
 {
 	bool unclear;
 	const struct process_fork *fork = last_fork(b, f->records, w->pid, clock_of(b, w->exit.thread), w->exit.stamp, &unclear);
-	graph_diagnose(&b->alone, w->exit, w->site);
+	graph_diagnose(&b->diagnosed.alone, w->exit, w->site);
 	b->graph->outside = true;
 	if (!fork)
 		graph_unknown(b, w->begin, w->exit);

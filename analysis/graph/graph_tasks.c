@@ -348,7 +348,7 @@ static void add_wait(struct task_graph *t, const struct task_wait *w, uint64_t s
 	s.v[0].needed = w->all; /* a task may have begun in any thread */
 	bool known = w->all ? add_all_inputs(t, w, since, &s) : add_begin_inputs(t, w, &s);
 	if (!known) {
-		graph_diagnose(&t->b->alone, w->exit, w->site);
+		graph_diagnose(&t->b->diagnosed.alone, w->exit, w->site);
 		graph_unknown(t->b, (struct wait_begin){ .enter = w->enter }, w->exit);
 	} else if (s.n > 1 && !(w->all && all_own(&s))) {
 		struct graph_node *node =

@@ -420,9 +420,9 @@ static void walk_until(struct thread_walk *w, uint64_t stamp)
 static void end_walk(struct thread_walk *w)
 {
 	struct builder *b = w->b;
-	graph_add_diagnostic(&b->unsent, &w->unsent);
-	graph_add_diagnostic(&b->alone, &w->alone);
-	graph_add_diagnostic(&b->missing, &w->missing);
+	graph_add_diagnostic(&b->diagnosed.unsent, &w->unsent);
+	graph_add_diagnostic(&b->diagnosed.alone, &w->alone);
+	graph_add_diagnostic(&b->diagnosed.missing, &w->missing);
 	b->threads[w->thread].parked |= (w->replay.depth > 0 || w->in_no_team) && b->graph->trace->threads[w->thread].ran_on;
 	trace_end(&w->events);
 	replay_close(&w->replay);
