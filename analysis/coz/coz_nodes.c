@@ -20,7 +20,7 @@ static void room_for(struct visit *v, size_t n)
 /* Whether an input is one in this answer; and whether it must be waited for. */
 static bool counts(const struct graph_input *input, enum coz_answer answer)
 {
-	return answer == COZ_PROVED ? !input->own : !input->candidate;
+	return answer == COZ_PROVED ? !input->never_last : !input->candidate;
 }
 
 static bool is_sure(const struct graph_input *input, enum coz_answer answer)
@@ -113,7 +113,7 @@ static void all_slack(struct visit *v, const struct graph_node *j, struct slack 
 {
 	for (size_t i = 0; i < j->ninputs; i++)
 		slack[i] = (struct slack){ 0, not_negative(v->passed[i].hi), v->g->inputs[j->first + i].needed,
-					   v->g->inputs[j->first + i].own };
+					   v->g->inputs[j->first + i].never_last };
 }
 
 /* The input from which on it takes as long as it did, or the first one. */
@@ -127,7 +127,7 @@ static size_t since_of(const struct visit *v, const struct graph_node *j)
 static void unknown_slacks(const struct visit *v, const struct graph_node *j, struct slack *slack)
 {
 	size_t since = since_of(v, j);
-	int64_t late = since ? (int64_t)v->g->inputs[j->first + since].bytes : 0;
+	int64_t late = since ? (int64_t)graph_overdue_ticks(&v->g->inputs[j->first + since]) : 0;
 	for (size_t i = 0; i < j->ninputs; i++)
 		slack[i] = (struct slack){ 0, 0, true, i != since };
 	if (late == 0)
@@ -204,7 +204,7 @@ static bool answers_agree(const struct visit *v, const struct graph_node *j)
 	const struct graph_input *inputs = &v->g->inputs[j->first];
 	bool agree = !j->loose && !j->hidden && !j->delayed && !j->late;
 	for (size_t i = 0; i < j->ninputs && agree; i++)
-		agree = inputs[i].own || (inputs[i].sure && inputs[i].needed && !inputs[i].candidate);
+		agree = inputs[i].never_last || (inputs[i].sure && inputs[i].needed && !inputs[i].candidate);
 	return agree;
 }
 

@@ -88,7 +88,7 @@ static uint64_t transfer_class(const struct graph *g, const struct graph_node *j
 	const struct graph_input *from = &g->inputs[j->first + input], *to = &g->inputs[j->first];
 	uint64_t what = j->what == GRAPH_WAITED_FOR ? GRAPH_RECEIVED : j->what;
 	return class_of(2 * what, g->clocks[from->thread], g->clocks[to->thread],
-			from->bytes);
+			graph_bytes_sent(from));
 }
 
 /* Of a wait for several things: by the waiting host alone, and how many they are. */
@@ -99,7 +99,7 @@ static uint64_t cost_class(const struct graph *g, const struct graph_node *j)
 	for (size_t i = 1; i < j->ninputs; i++) {
 		if (inputs[i].candidate)
 			continue;
-		bytes += inputs[i].bytes;
+		bytes += graph_bytes_sent(&inputs[i]);
 		only = g->clocks[inputs[i].thread];
 		n++;
 	}
@@ -115,7 +115,8 @@ static uint64_t send_class(const struct graph *g, const struct graph_node *j)
 	const struct graph_input *inputs = &g->inputs[j->first];
 	if (j->ninputs != 2 || !inputs[1].receiver)
 		return 0;
-	return class_of(2 * (uint64_t)j->what + 1, g->clocks[inputs[1].thread], g->clocks[inputs[0].thread], inputs[1].bytes) | A_SEND;
+	return class_of(2 * (uint64_t)j->what + 1, g->clocks[inputs[1].thread], g->clocks[inputs[0].thread],
+			graph_bytes_sent(&inputs[1])) | A_SEND;
 }
 
 static struct transfer_range range_of(const struct transfer *t, uint64_t class)
@@ -197,7 +198,7 @@ static bool all_there(const struct transfer *t, const struct graph_node *j)
 	const struct graph_input *inputs = &g->inputs[j->first];
 	for (size_t i = 1; i < j->ninputs; i++) {
 		struct transfer_range range = range_of(t, transfer_class(g, j, i));
-		bool sends = !inputs[i].candidate || inputs[i].goes_on;
+		bool sends = !inputs[i].candidate || inputs[i].progress;
 		if ((!range.seen && sends) || inputs[i].open || between(t, i, 0).lo <= (sends ? range.ticks.hi : 0))
 			return false;
 	}
@@ -313,7 +314,7 @@ static bool has_candidates(const struct transfer *t, const struct graph_node *j)
 {
 	bool any = false;
 	for (size_t i = 1; i < j->ninputs; i++)
-		any |= t->graph->inputs[j->first + i].candidate && !t->graph->inputs[j->first + i].own;
+		any |= t->graph->inputs[j->first + i].candidate && !t->graph->inputs[j->first + i].never_last;
 	return any;
 }
 
@@ -350,7 +351,7 @@ static size_t late_candidate(const struct transfer *t, const struct graph_node *
 	const struct graph_input *inputs = &t->graph->inputs[j->first];
 	size_t latest = 0;
 	for (size_t k = 1; k < j->ninputs; k++) {
-		bool behind = inputs[k].candidate && !inputs[k].polls;
+		bool behind = inputs[k].candidate && !inputs[k].vain;
 		for (size_t i = 0; i < j->ninputs && behind; i++)
 			behind = i == k || (inputs[i].candidate && i != latest) || is_behind(t, j, k, i);
 		latest = behind ? k : latest;
@@ -398,7 +399,7 @@ static bool goes_on_there(const struct transfer *t, const struct graph_node *j, 
 		struct transfer_range seen = t->seen[i];
 		bool sent = inputs[i].thread == inputs[candidate].thread && !inputs[i].candidate && !inputs[i].receiver;
 		if (sent && seen.seen && until.lo <= seen.ticks.hi && until.hi >= seen.ticks.lo)
-			return inputs[candidate].goes_on;
+			return inputs[candidate].progress;
 	}
 	return false;
 }
@@ -490,14 +491,14 @@ bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_t
 		const struct graph_input *input = &g->inputs[j->first + i];
 		struct transfer_range seen = t->seen[i];
 		frz_time needed = i == 0				       ? cost_of(t, j, proved)
-				  : input->receiver && (proved || !input->meets) ? ANYTHING
+				  : input->receiver && (proved || !input->likely) ? ANYTHING
 				  : seen.seen || proved || t->worst	       ? seen.ticks
 									       : unseen_transfer(passed, i);
-		bool sure = proved ? input->needed : input->sure || input->meets, open = proved && needed.lo > 0 && !is_least_known(t, i);
+		bool sure = proved ? input->needed : input->sure || input->likely, open = proved && needed.lo > 0 && !is_least_known(t, i);
 		needed.lo = open ? 0 : needed.lo;
 		all_seen &= !open && (i == 0 || seen.seen || t->worst);
 		out[i] = left_over(passed[i], needed, sure);
-		out[i].absent = input->own || (input->candidate && !input->meets && !proved);
+		out[i].absent = input->never_last || (input->candidate && !input->likely && !proved);
 		all_sure &= sure || out[i].absent;
 	}
 	bool blamed = !proved && blame_candidate(t, j, out);

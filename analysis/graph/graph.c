@@ -48,6 +48,12 @@ static void add_sync_point(struct graph *g, uint32_t thread, struct graph_sync_p
 	spill_relax(g->spill);
 }
 
+static uint64_t amount_of(const struct node_input *input)
+{
+	uint64_t amount = input->untold ? input->untold : input->overdue ? input->overdue : input->bytes;
+	return amount < GRAPH_MOST ? amount : GRAPH_MOST;
+}
+
 uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct node_input *inputs,
 			size_t n)
 {
@@ -62,13 +68,11 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 		if (inputs[i].next)
 			*SPILL_GROW(g->spill, g->opens, g->nopens) = (struct graph_open){ inputs[i].next_at, inputs[i].next, input };
 		*SPILL_GROW(g->spill, g->inputs, g->ninputs) = (struct graph_input){
-			.thread = s->thread, .node = number, .stamp = s->stamp,
-			.bytes = inputs[i].bytes < GRAPH_MOST_BYTES ? inputs[i].bytes : GRAPH_MOST_BYTES,
-			.sure = inputs[i].sure,
-			.receiver = inputs[i].receiver, .meets = inputs[i].meets, .needed = inputs[i].needed,
-			.candidate = inputs[i].candidate, .follows = inputs[i].follows,
-			.goes_on = inputs[i].goes_on, .open = inputs[i].next > 0,
-			.own = inputs[i].own, .polls = inputs[i].polls };
+			.thread = s->thread, .node = number, .stamp = s->stamp, .amount = amount_of(&inputs[i]),
+			.sure = inputs[i].sure, .likely = inputs[i].likely, .needed = inputs[i].needed,
+			.candidate = inputs[i].candidate, .receiver = inputs[i].receiver, .open = inputs[i].next > 0,
+			.never_last = inputs[i].never_last, .progress = inputs[i].progress, .follows = inputs[i].follows,
+			.vain = inputs[i].vain };
 		add_sync_point(g, s->thread,
 			       (struct graph_sync_point){ s->at, s->stamp, GRAPH_POSTS, .arrives = inputs[i].arrives, .number = input });
 	}
@@ -98,7 +102,7 @@ bool graph_certainly_before(const struct builder *b, struct event_ref first, str
 
 size_t graph_begin_inputs(const struct wait_begin *w, struct node_input *inputs)
 {
-	inputs[0] = (struct node_input){ .ref = w->enter, .sure = true, .needed = !w->tried, .bytes = w->unknown };
+	inputs[0] = (struct node_input){ .ref = w->enter, .sure = true, .needed = !w->tried, .untold = w->unknown };
 	if (w->tried)
 		inputs[1] = (struct node_input){ .ref = w->certain, .needed = true, .candidate = true };
 	return w->tried ? 2 : 1;
@@ -196,7 +200,7 @@ void graph_unknown_since(struct builder *b, struct wait_begin begin, struct even
 
 void graph_expired_at(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since, uint64_t late)
 {
-	struct node_input last = { .ref = since, .sure = true, .bytes = late };
+	struct node_input last = { .ref = since, .sure = true, .overdue = late };
 	add_unknown(b, begin, exit, &last, GRAPH_EXPIRED);
 }
 

@@ -170,26 +170,32 @@ enum {
 	GRAPH_COLLECTIVE,
 };
 
+/* What an event has to do with the end of a wait. Each bit has one meaning, for all kinds of nodes:
+ *
+ *   sure        it was waited for, if the wait was not over before
+ *   likely      so it was most likely, though it is not sure: the begin of a receive for which sends of this kind always waited; that signal
+ *               of several which has most likely woken the thread; a call with which a rank came back
+ *   needed      every run must wait for it
+ *   candidate   it is not in the expected graph, unless it alone explains the end
+ *   receiver    it is no message, but the begin of the receive of one
+ *   open        a message that came perhaps only with its sender's next call of MPI (struct graph_open)
+ *
+ * and of candidates:
+ *
+ *   never_last  it cannot have ended the wait here: a task that its own thread ran before, or where the wait began (graph_resumes)
+ *   progress    a later call of MPI, with which the message that the input before it sends may go on
+ *   follows     its thread came to it from the input before it sooner than the end came from there
+ *   vain        a call in vain, one of many: another would have come about then in any case
+ *
+ * `amount` is read by what it is of that kind of node: graph_bytes_sent(), graph_untold_ticks(), graph_overdue_ticks(). */
 struct graph_input {
 	uint64_t stamp;
-	uint64_t bytes : 54;     /* ARRIVAL: of what is sent; GRAPH_MOST_BYTES: or more. Of the first: ticks for which nobody knows whether
-				    its thread tried, or did anything else first. UNKNOWN, of the last: ticks for which the moment
-				    was over that it lays down, when the waiting began */
-	uint64_t meets : 1;      /* the begin of a receive for which sends of this kind always waited, that signal of several which has
-				  * most likely woken it, or a call with which a rank came back: expected, though not sure */
-	uint64_t sure : 1;
-	uint64_t receiver : 1;   /* ARRIVAL: no message, but the begin of the receive of one */
-	uint64_t needed : 1;
-	uint64_t candidate : 1;  /* not in the expected graph, unless it alone explains the end */
-	uint64_t follows : 1;    /* a candidate: its thread came to it from the input before sooner than the end came from there */
-	uint64_t goes_on : 1;    /* a candidate: a later call of MPI, with which the message that the input before sends may go on */
-	uint64_t open : 1;       /* a message that came perhaps only with its sender's next call: see graph_open */
-	uint64_t polls : 1;      /* a candidate: a call in vain, one of many; another would have come about then in any case */
-	uint64_t own : 1;        /* a candidate: a task that its thread ran before; who else waits here in another run waits for that. Of a
-				  * lock: where the wait began, most likely, as those since then were for nothing (graph_wakes.c) */
+	uint64_t amount : 54;    /* GRAPH_MOST: that or more */
+	uint64_t sure : 1, likely : 1, needed : 1, candidate : 1, receiver : 1, open : 1;
+	uint64_t never_last : 1, progress : 1, follows : 1, vain : 1;
 	uint32_t thread, node;
 };
-#define GRAPH_MOST_BYTES ((UINT64_C(1) << 54) - 1)
+#define GRAPH_MOST ((UINT64_C(1) << 54) - 1)
 
 struct graph_node {
 	uint64_t stamp;          /* its end, on the same thread: not for SYNC */
@@ -210,7 +216,25 @@ struct graph_node {
 };
 _Static_assert(sizeof(struct graph_input) == 24 && sizeof(struct graph_node) == 24, "there are many");
 
-/* Likewise; but it is known what most likely was that. */
+/* Of what is sent: an input but the first, of a node that something arrives at, or that all inputs share. */
+static inline uint64_t graph_bytes_sent(const struct graph_input *sent)
+{
+	return sent->amount;
+}
+
+/* Of an ARRIVAL: for how long, from its first input on, nobody knows whether the thread tried, or did anything else first. */
+static inline uint64_t graph_untold_ticks(const struct graph_input *first)
+{
+	return first->amount;
+}
+
+/* Of an UNKNOWN: for how long the moment that its last input lays down was over when the waiting began. */
+static inline uint64_t graph_overdue_ticks(const struct graph_input *last)
+{
+	return last->amount;
+}
+
+/* A wait of which no record says what ended it; but it is known what most likely did. */
 static inline bool graph_is_presumed(const struct graph_node *n)
 {
 	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_PRESUMED;
@@ -321,7 +345,7 @@ struct graph {
 /* Whether the last input of a node is where its wait began, most likely. */
 static inline bool graph_resumes(const struct graph *g, const struct graph_node *n)
 {
-	return n->kind == GRAPH_ARRIVAL && n->what == GRAPH_LOCKED && n->ninputs > 1 && g->inputs[n->first + n->ninputs - 1].own;
+	return n->kind == GRAPH_ARRIVAL && n->what == GRAPH_LOCKED && n->ninputs > 1 && g->inputs[n->first + n->ninputs - 1].never_last;
 }
 
 /* All clocks with threads must be on one time base. */

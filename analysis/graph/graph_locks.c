@@ -175,7 +175,7 @@ static void choose_signal(const struct sync_records *r, const struct sync_event 
 	size_t longer = count_longer(r, t), most_likely = longer < n ? longer : n - 1;
 	for (size_t i = 0; i < n; i++)
 		signals[i].candidate = i != most_likely;
-	signals[most_likely].meets = true;
+	signals[most_likely].likely = true;
 }
 
 /* What others signalled while t waited: if it was one signal, or others were woken by those before, the last has ended the
@@ -271,7 +271,7 @@ static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struc
 		size_t ninputs = begins + n + nsignals;
 		ninputs += graph_add_target(b, t->target, t->enter, t->ref, inputs + ninputs);
 		if (nsignals && t->resumes.stamp)
-			inputs[ninputs++] = (struct node_input){ .ref = t->resumes, .candidate = true, .own = true };
+			inputs[ninputs++] = (struct node_input){ .ref = t->resumes, .candidate = true, .never_last = true };
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, ninputs);
 		node->hidden = l->shared || begin->tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || begin->tried;

@@ -102,7 +102,7 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 	}
 	sent.stamp = m->sent_until < call.stamp ? m->sent_until : call.stamp;
 	before = graph_timed(b, sent);
-	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true, .goes_on = true,
+	inputs[(*n)++] = (struct node_input){ .ref = call, .bytes = m->bytes, .candidate = true, .progress = true,
 					      .follows = times_between_timed(b->graph->times, &before, &again).hi < until_end.lo };
 	return false;
 }
@@ -146,7 +146,7 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 	uint64_t bytes = sends ? inputs[*n - 1].bytes : 0;
 	if (before > 0 && calls->v[before - 1].at > begun.at)
 		inputs[(*n)++] = (struct node_input){ .ref = call_of(calls, before - 1, begun.thread), .bytes = bytes,
-						      .candidate = true, .goes_on = sends, .polls = calls->v[before - 1].vain };
+						      .candidate = true, .progress = sends, .vain = calls->v[before - 1].vain };
 }
 
 /* ---- Collective operations that were only begun -------------------------------------------------
@@ -178,7 +178,7 @@ static bool came_back(const struct builder *b, const struct completion *x, const
 {
 	const struct mpi_calls *calls = &b->threads[m->sent.thread].calls;
 	struct event_ref begun = last_begin(b, x, m), first = last->ref;
-	if (last->polls || !graph_certainly_before(b, begun, last->ref))
+	if (last->vain || !graph_certainly_before(b, begun, last->ref))
 		return false;
 	for (size_t i = calls_before(b, m->sent.thread, x->exit) - 1; i-- > 0 && calls->v[i].at > m->sent.at;) {
 		struct event_ref before = call_of(calls, i, m->sent.thread);
@@ -202,7 +202,7 @@ static void note_begun(const struct builder *b, const struct sends *sends, const
 			return;
 		add_progress(b, m->sent, x->exit, back, &n, true);
 		other = later_of(b, other, m->sent);
-		call = n > 1 && !back[1].polls ? later_of(b, call, back[1].ref) : call;
+		call = n > 1 && !back[1].vain ? later_of(b, call, back[1].ref) : call;
 	}
 	if (name && graph_certainly_before(b, other, call) &&
 	    graph_between(b, call, x->exit).hi < graph_between(b, other, x->exit).lo / MUCH_NEARER)
@@ -263,7 +263,7 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 		if (m->sends_on)
 			add_progress(b, m->sent, x->exit, inputs, n, true);
 		if (*n > own && m->of_begun && !m->possible && sends->comes_back[m->of_begun - 1])
-			inputs[own].meets = came_back(b, x, m, &inputs[own]);
+			inputs[own].likely = came_back(b, x, m, &inputs[own]);
 		if (!m->sends_on)
 			says->hidden |= add_next_call(b, m, x->exit, inputs, n);
 		says->hidden |= m->sends_on;
@@ -276,7 +276,8 @@ static void add_end_of(struct builder *b, const struct completion *x, const stru
 	bool waits = waits_for_receiver(b, m, sends) && (m->synchronous || !graph_certainly_before(b, x->exit, m->begun));
 	if (waits || before)
 		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
-						      .meets = meets_receiver(b, m, sends), .bytes = m->bytes, .needed = m->synchronous && !chance && !x->by_choice,
+						      .likely = meets_receiver(b, m, sends), .bytes = m->bytes,
+						      .needed = m->synchronous && !chance && !x->by_choice,
 						      .candidate = !m->synchronous };
 	else
 		add_call_of_receiver(b, x, m, inputs, n);

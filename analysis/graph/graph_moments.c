@@ -103,7 +103,7 @@ static void add_sleep(struct builder *b, const struct moment_sleep *m, const str
 	const struct graph *g = b->graph;
 	struct event_ref first = { m->exit.thread, 0, g->threads[m->exit.thread].first };
 	double late = (double)m->late_ns * g->trace->clocks[g->trace->threads[m->exit.thread].clock].ghz;
-	uint64_t ticks = late < (double)GRAPH_MOST_BYTES ? (uint64_t)late : GRAPH_MOST_BYTES;
+	uint64_t ticks = late < (double)GRAPH_MOST ? (uint64_t)late : GRAPH_MOST;
 	graph_expired_at(b, m->begin, m->exit, read ? *read : first, ticks);
 }
 

@@ -137,12 +137,12 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-/* As struct graph_input; and if it is open until a stamp, which is that of an event: next, next_at (else 0). `arrives`: as in struct
- * graph_sync_point. */
+/* As struct graph_input, whose amount is one of these: bytes that are sent, ticks that are untold, or overdue. If it is open until a stamp,
+ * which is that of an event: next, next_at (else 0). `arrives`: as in struct graph_sync_point. */
 struct node_input {
 	struct event_ref ref;
-	uint64_t bytes;
-	bool sure, receiver, meets, needed, candidate, follows, goes_on, own, polls, arrives;
+	uint64_t bytes, untold, overdue;
+	bool sure, likely, needed, candidate, receiver, never_last, progress, follows, vain, arrives;
 	uint64_t next, next_at;
 };
 

@@ -260,7 +260,7 @@ static bool add_end_inputs(struct task_graph *t, size_t task, struct event_ref e
 			return false;
 		add_input(s, run->end, sure);
 		if (is_before(run->end, enter))
-			s->v[s->n - 1].candidate = s->v[s->n - 1].own = true;
+			s->v[s->n - 1].candidate = s->v[s->n - 1].never_last = true;
 	}
 	return true;
 }
@@ -335,7 +335,7 @@ static bool add_all_inputs(struct task_graph *t, const struct task_wait *w, uint
 static bool all_own(const struct input_list *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (!s->v[i].own)
+		if (!s->v[i].never_last)
 			return false;
 	return true;
 }

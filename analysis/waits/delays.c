@@ -426,7 +426,7 @@ static void share_out_perhaps(struct delays_blame *b, const struct wait *w, stru
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_input *input = &f->g->inputs[last[i]], *sent = wait_sent(input);
 		frz_time ticks = wait_for(b->f, w, input);
-		bool goes_on = i + 1 < n && last[i + 1] == last[i] + 1 && (input + 1)->goes_on;
+		bool goes_on = i + 1 < n && last[i + 1] == last[i] + 1 && (input + 1)->progress;
 		if (ticks.hi > 0 && !goes_on) /* then it is the next one, for which the wait is no shorter */
 			share_out(b, w, sent, (struct costs){ { 0, up((double)ticks.hi) }, { 0, c.inherited.hi }, false });
 	}

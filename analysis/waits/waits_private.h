@@ -122,7 +122,7 @@ bool wait_look(struct finder *, const struct wait *, struct wait_looked *); /* f
 /* Of a message that went on with a later call of its sender, what sent it; of anything else, itself. */
 static inline const struct graph_input *wait_sent(const struct graph_input *input)
 {
-	return input - input->goes_on;
+	return input - input->progress;
 }
 
 /* If the wait was for this input, for so long; or if that cannot be, no ticks. */

@@ -111,7 +111,7 @@ static void twin_add_wait(struct delays_twin *t, uint32_t thread, uint32_t point
 		} else if (twin_ends(&t->p->threads[thread].events[s->at], input) && when > w.last) {
 			w.last = when;
 			w.other = input->thread;
-			w.its = input->goes_on ? twin_posted(t, i - 1) : posted;
+			w.its = input->progress ? twin_posted(t, i - 1) : posted;
 		}
 	}
 	if (w.own == INT64_MAX)
