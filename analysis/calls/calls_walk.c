@@ -153,7 +153,7 @@ static void note_points(struct calls_along *l)
 {
 	l->gave &= l->a.step.did == GRAPH_OPERATED;
 	for (size_t i = 0; i < l->a.step.npoints; i++)
-		l->gave |= l->a.step.points[i].what == GRAPH_GIVES;
+		l->gave |= l->a.step.points[i].what == GRAPH_SCHEDULES;
 }
 
 /* It may have waited, but for nobody who is known, nor is it known that others had what it sent. Of a lock, or the like, whoever it is known

@@ -85,7 +85,7 @@ static void finish(struct visit *v, uint32_t number, struct saving *saving)
 /* Another run may have given the thread more work, less, or none. */
 static void chance(struct visit *v, struct visitor *r)
 {
-	if (r->given == GRAPH_OWN && !r->dealt)
+	if (r->schedule == GRAPH_STATIC && !r->pools)
 		return;
 	r->saving = saving_own(v->all, r->saving);
 	saving_chance(v->all, r->saving, COZ_PROVED);
@@ -121,7 +121,7 @@ static void post(struct visit *v, struct visitor *r, uint32_t input)
 		return; /* it had to happen without */
 	chance(v, r);
 	v->held[input] = saving_keep(r->saving);
-	state->given += r->given == GRAPH_GIVEN_EVENLY;
+	state->given += r->schedule == GRAPH_DYNAMIC_EVENLY;
 	state->posted++;
 	happen_if_all(v, number);
 }
@@ -239,11 +239,11 @@ static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync
 	switch (s->what) {
 	case GRAPH_WAITS:
 	case GRAPH_ENDS: return pass_node(v, r, s);
-	case GRAPH_GIVES: visitor_give(r, s->number); break;
-	case GRAPH_COMES:
-	case GRAPH_RESTS:
-	case GRAPH_SHARES:
-	case GRAPH_LEAVES: break; /* of replays */
+	case GRAPH_SCHEDULES: visitor_schedule(r, s->number); break;
+	case GRAPH_REQUESTS:
+	case GRAPH_FINISHES:
+	case GRAPH_OBTAINS:
+	case GRAPH_RELEASES: break; /* of replays */
 	case GRAPH_POSTS: post(v, r, s->number); break;
 	case GRAPH_LATE: post_late(v, r, s->number); break;
 	case GRAPH_PROBE: probe(v, r, s->number); break;
@@ -516,7 +516,7 @@ static void close_visit(struct visit *v)
 
 static bool hides_something(const struct graph *g)
 {
-	if (g->gives)
+	if (g->dynamic)
 		return true;
 	for (size_t i = 0; i < g->nnodes; i++, spill_relax(g->spill))
 		if (g->nodes[i].hidden || orders_decide(&g->nodes[i]))

@@ -62,8 +62,8 @@ struct coz_steps { struct coz_step *v; size_t n; }; /* in the graph's spill; in 
 
 struct visitor {             /* of one thread's points */
 	size_t sync, step;   /* the next ones */
-	enum graph_given given; /* its work */
-	uint32_t dealt;      /* stretches of it that the program itself has given out, and that are not over */
+	enum graph_schedule schedule; /* of its work */
+	uint32_t pools;      /* of work, in which it is now */
 	struct saving *saving;
 	uint32_t asked;      /* as in struct runner */
 	uint32_t locks;      /* plain ones (orders.h) that it has; */
@@ -111,14 +111,14 @@ struct visit {
 };
 
 /* From here on its work is that. */
-static inline void visitor_give(struct visitor *r, uint32_t given)
+static inline void visitor_schedule(struct visitor *r, uint32_t schedule)
 {
-	if (given == GRAPH_DEALT)
-		r->dealt++;
-	else if (given == GRAPH_DEALT_OVER)
-		r->dealt--;
+	if (schedule == GRAPH_POOL_ENTERED)
+		r->pools++;
+	else if (schedule == GRAPH_POOL_LEFT)
+		r->pools--;
 	else
-		r->given = (enum graph_given)given;
+		r->schedule = (enum graph_schedule)schedule;
 }
 
 /* What the question has a row as, if it asks about the thread; or TR_NO_SITE. */

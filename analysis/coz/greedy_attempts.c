@@ -46,9 +46,9 @@ static bool is_of_lock(const struct greedy *y, uint32_t turn)
 static enum within is_within_wait(const struct greedy *y, const struct greedy_point *p)
 {
 	const struct graph *g = y->g;
-	if (p->what == GRAPH_LEAVES)
+	if (p->what == GRAPH_RELEASES)
 		return g->queues[p->number].kind == GRAPH_LOCK ? LEAVES_LOCK : ELSEWHERE;
-	if (p->what == GRAPH_GIVES)
+	if (p->what == GRAPH_SCHEDULES)
 		return OF_WAIT;
 	if (p->what != GRAPH_POSTS && p->what != GRAPH_WAITS)
 		return ELSEWHERE;

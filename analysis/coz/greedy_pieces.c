@@ -24,8 +24,8 @@ static void sort_pieces(const struct greedy *y, struct greedy_group *group)
 	for (size_t i = 0; i < group->npieces; i++) {
 		struct greedy_piece *p = &group->pieces[i];
 		bool last = i + 1 == group->npieces || y->points[p[0].point].thread != y->points[p[1].point].thread;
-		if (last || p->rests)
-			*MEM_GROW(group->own, group->nown) = (struct greedy_own){ p->point, p->rests, false };
+		if (last || p->finishes)
+			*MEM_GROW(group->own, group->nown) = (struct greedy_own){ p->point, p->finishes, false };
 		else
 			group->pieces[n++] = *p;
 	}
@@ -81,7 +81,7 @@ static double *find_left(const struct greedy *y, uint32_t queue, size_t *n)
 	double *left = NULL;
 	*n = 0;
 	for (size_t i = 0; i < y->npoints; i++)
-		if (y->points[i].what == GRAPH_LEAVES && y->points[i].number == queue)
+		if (y->points[i].what == GRAPH_RELEASES && y->points[i].number == queue)
 			*MEM_GROW(left, *n) = y->points[i].at;
 	if (*n)
 		qsort(left, *n, sizeof *left, by_value);
@@ -127,10 +127,10 @@ void greedy_find_pieces(struct greedy *y)
 	memset(y->groups, 0, g->ngroups * sizeof *y->groups);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
-		if (p->what == GRAPH_COMES || p->what == GRAPH_RESTS)
+		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
-				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE, .rests = p->what == GRAPH_RESTS };
-		else if (p->what == GRAPH_SHARES)
+				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE, .finishes = p->what == GRAPH_FINISHES };
+		else if (p->what == GRAPH_OBTAINS)
 			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
 	}
 	for (size_t i = 0; i < g->ngroups; i++) {

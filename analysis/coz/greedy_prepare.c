@@ -158,7 +158,7 @@ static struct permit_givers find_givers(const struct greedy *y)
 	struct permit_givers g = { NULL, 0 };
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
-		if (p->what == GRAPH_LEAVES && y->g->queues[p->number].kind == GRAPH_PERMITS)
+		if (p->what == GRAPH_RELEASES && y->g->queues[p->number].kind == GRAPH_PERMITS)
 			*MEM_GROW(g.v, g.n) = giver(p->number, p->thread);
 	}
 	if (g.n)

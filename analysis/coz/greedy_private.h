@@ -58,12 +58,12 @@ struct greedy_piece {
 	double at, begins, ready; /* when it was had, began, and could have begun for all that others do */
 	uint32_t point, node;    /* that a task waits for when it begins; or GREEDY_NONE */
 	size_t left;             /* a batch: so much had been left when it was had */
-	bool rests, taken;
+	bool finishes, taken;
 };
-struct greedy_own { uint32_t point; bool rests, passed; };
+struct greedy_own { uint32_t point; bool finishes, passed; };
 struct greedy_group {
 	struct greedy_piece *pieces; size_t npieces, next; /* in the order in which they were had */
-	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it rests, and where it comes last; by point */
+	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it finishes, and where it comes last; by point */
 };
 
 /* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in

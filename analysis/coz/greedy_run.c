@@ -398,8 +398,8 @@ static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
 	if (is_within(y, number, b->point))
 		return;
 	struct greedy_own *own = next_own(y, group, (uint32_t)(b - y->bodies));
-	bool each = y->g->groups[number].each, over = each && y->points[b->point].what == GRAPH_RESTS;
-	double before = own && own->rests && !each ? y->points[own->point].at : INFINITY;
+	bool each = y->g->groups[number].each, over = each && y->points[b->point].what == GRAPH_FINISHES;
+	double before = own && own->finishes && !each ? y->points[own->point].at : INFINITY;
 	struct greedy_piece *piece = over ? NULL : choose_piece(y, group, before);
 	uint32_t to = piece ? piece->point : own ? own->point : GREEDY_NONE;
 	if (piece)
@@ -420,9 +420,9 @@ static void do_point(struct greedy *y, struct greedy_body *b)
 	switch (p->what) {
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
-	case GRAPH_LEAVES: leave(y, p->number, p, p->at - b->saving); break;
-	case GRAPH_COMES:
-	case GRAPH_RESTS: share(y, b, p->number); break;
+	case GRAPH_RELEASES: leave(y, p->number, p, p->at - b->saving); break;
+	case GRAPH_REQUESTS:
+	case GRAPH_FINISHES: share(y, b, p->number); break;
 	}
 	b->point++;
 	y->passed++;

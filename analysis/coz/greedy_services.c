@@ -141,7 +141,7 @@ static void find_all(struct greedy *y, const uint32_t *over, struct shortest *le
 	for (uint32_t i = (uint32_t)y->npoints; i-- > 0;) {
 		const struct greedy_point *p = &y->points[i];
 		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : GREEDY_NONE, first = i + 1;
-		y->shares[p->thread] |= p->what == GRAPH_COMES;
+		y->shares[p->thread] |= p->what == GRAPH_REQUESTS;
 		if (!greedy_is_inbox(y, turn))
 			continue;
 		next = next < y->first[p->thread + 1] ? next : y->first[p->thread + 1];

@@ -52,7 +52,7 @@ static bool waits_next(const struct graph_thread *t, size_t sync, uint32_t node)
 
 static bool is_given(const struct visitor *r)
 {
-	return r->given != GRAPH_OWN || r->dealt > 0;
+	return r->schedule != GRAPH_STATIC || r->pools > 0;
 }
 
 bool orders_beside(const struct orders *o, const struct visitor *r)
@@ -77,7 +77,7 @@ void orders_pass(const struct orders *o, const struct graph *g, struct visitor *
 		r->locks += orders_is_plain(o, g, s->number);
 	} else if (s->what == GRAPH_POSTS) {
 		r->waiting |= waits_next(t, sync, g->inputs[s->number].node);
-	} else if (s->what == GRAPH_LEAVES) {
+	} else if (s->what == GRAPH_RELEASES) {
 		r->locks -= o->plain[s->number];
 	}
 }
@@ -136,8 +136,8 @@ static bool ends_there(const struct graph_thread *t, size_t sync, struct visitor
 {
 	uint64_t event = t->syncs[sync].at;
 	for (; sync < t->nsyncs && t->syncs[sync].at == event; sync++)
-		if (t->syncs[sync].what == GRAPH_GIVES)
-			visitor_give(&at, t->syncs[sync].number);
+		if (t->syncs[sync].what == GRAPH_SCHEDULES)
+			visitor_schedule(&at, t->syncs[sync].number);
 	return !is_given(&at);
 }
 
@@ -147,7 +147,7 @@ static void wait_there(struct holder *h, const struct graph_thread *t, size_t sy
 	if (lock == NO_QUEUE || !h->o->plain[lock]) {
 		struct visitor at = h->at;
 		if (is_of_all(h->v->g, &h->v->g->nodes[node]) && ends_there(t, sync, at))
-			h->at = (struct visitor){ .given = GRAPH_OWN };
+			h->at = (struct visitor){ .schedule = GRAPH_STATIC };
 		stay(h);
 		h->at = at;
 	}
@@ -174,16 +174,16 @@ static void look_at_thread(struct holder *h, uint32_t thread)
 {
 	const struct graph *g = h->v->g;
 	const struct graph_thread *t = &g->threads[thread];
-	h->at = (struct visitor){ .given = GRAPH_OWN };
+	h->at = (struct visitor){ .schedule = GRAPH_STATIC };
 	h->n = h->step = 0;
 	for (size_t i = 0; i < t->nsyncs; i++, spill_relax(g->spill)) {
 		const struct graph_sync_point *s = &t->syncs[i];
 		look_at_steps(h, thread, i);
 		if (is_wait(s))
 			wait_there(h, t, i);
-		else if (s->what == GRAPH_GIVES)
-			visitor_give(&h->at, s->number);
-		else if (s->what == GRAPH_LEAVES)
+		else if (s->what == GRAPH_SCHEDULES)
+			visitor_schedule(&h->at, s->number);
+		else if (s->what == GRAPH_RELEASES)
 			give_back(h, s->number);
 		else if (s->what == GRAPH_POSTS && is_given(&h->at) && !may_give(g, g->inputs[s->number].node))
 			stay(h);
@@ -237,8 +237,8 @@ static void add_thread(struct visit *v, uint32_t thread)
 		saving_beside(v->all, orders_passed(v, r, s->stamp).hi);
 		if (is_wait(s) && orders_is_plain(v->orders, g, s->number))
 			saving_beside(v->all, transfer_handed_on(&v->coz->transfer, &g->nodes[s->number]));
-		if (s->what == GRAPH_GIVES)
-			visitor_give(r, s->number);
+		if (s->what == GRAPH_SCHEDULES)
+			visitor_schedule(r, s->number);
 		orders_pass(v->orders, g, r, t, i);
 	}
 	*r = kept;
@@ -246,7 +246,7 @@ static void add_thread(struct visit *v, uint32_t thread)
 
 static bool is_open(const struct orders *o, const struct graph *g)
 {
-	if (g->gives && !o->given)
+	if (g->dynamic && !o->given)
 		return true;
 	for (uint32_t j = 0; j < g->nnodes; j++, spill_relax(g->spill))
 		if (orders_decide(&g->nodes[j]) && !orders_is_plain(o, g, j))
@@ -256,7 +256,7 @@ static bool is_open(const struct orders *o, const struct graph *g)
 
 static bool any_order(const struct graph *g)
 {
-	if (g->gives)
+	if (g->dynamic)
 		return true;
 	for (size_t j = 0; j < g->nnodes; j++, spill_relax(g->spill))
 		if (orders_decide(&g->nodes[j]))

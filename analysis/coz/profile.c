@@ -288,13 +288,13 @@ static void take_facts(struct profile *p, const struct coz *c)
 		p->transfers |= c->graph->nodes[j].kind == GRAPH_ARRIVAL;
 		p->presumed |= graph_is_presumed(&c->graph->nodes[j]);
 	}
-	p->dealers = say_sites(c->graph, c->graph->dealers, c->graph->ndealers);
+	p->pools = say_sites(c->graph, c->graph->pools, c->graph->npools);
 	p->unsaid = say_sites(c->graph, c->graph->unsaid, c->graph->nunsaid);
 	if (c->graph->unseen != TR_NO_SITE && c->graph->trace->sites[c->graph->unseen].op.stored)
 		p->unseen = mem_copy("an atomic variable of C++, since it has seen before what is stored,");
 	else if (c->graph->unseen != TR_NO_SITE)
 		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
-	p->rigid = !c->graph->gives;
+	p->rigid = !c->graph->dynamic;
 	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
 		p->rigid &= !c->graph->nodes[j].loose;
 	points_measure(&p->points, c);
@@ -622,7 +622,7 @@ void profile_close(struct profile *p)
 	for (size_t r = 0; r < p->nrows; r++)
 		free_row(&p->rows[r]);
 	graph_said_close(&p->said);
-	free(p->dealers);
+	free(p->pools);
 	free(p->unseen);
 	free(p->unsaid);
 	points_close(&p->points);
@@ -649,8 +649,8 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and through with it at "
 		"about the same time.)"
 		"%s%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s%s",
-		p->dealers ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->dealers ? p->dealers : "",
-		p->dealers ? ", which another run need not keep." : "",
+		p->pools ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->pools ? p->pools : "",
+		p->pools ? ", which another run need not keep." : "",
 		p->unsaid ? " For whom one waits at " : "", p->unsaid ? p->unsaid : "",
 		p->unsaid ? " is not known: perhaps for nobody." : "",
 		p->unseen ? " Who does not block at " : "", p->unseen ? p->unseen : "",

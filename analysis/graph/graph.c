@@ -209,11 +209,11 @@ void graph_timed_out(struct builder *b, struct wait_begin begin, struct event_re
 	add_unknown(b, begin, exit, NULL, what);
 }
 
-void graph_give(struct builder *b, struct event_ref ref, enum graph_given given)
+void graph_set_schedule(struct builder *b, struct event_ref ref, enum graph_schedule schedule)
 {
 	add_sync_point(b->graph, ref.thread,
-		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_GIVES, .number = given });
-	b->graph->gives = true;
+		       (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_SCHEDULES, .number = schedule });
+	b->graph->dynamic = true;
 }
 
 uint32_t graph_group(struct builder *b, bool one)
@@ -222,20 +222,20 @@ uint32_t graph_group(struct builder *b, bool one)
 	return (uint32_t)b->graph->ngroups - 1;
 }
 
-void graph_share(struct builder *b, struct event_ref comes, struct event_ref has, uint32_t group)
+void graph_request(struct builder *b, struct event_ref comes, struct event_ref has, uint32_t group)
 {
-	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_COMES, .number = group });
-	add_sync_point(b->graph, has.thread, (struct graph_sync_point){ has.at, has.stamp, GRAPH_SHARES, .number = group });
+	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_REQUESTS, .number = group });
+	add_sync_point(b->graph, has.thread, (struct graph_sync_point){ has.at, has.stamp, GRAPH_OBTAINS, .number = group });
 }
 
-void graph_come(struct builder *b, struct event_ref ref, int how, uint32_t group)
+void graph_group_point(struct builder *b, struct event_ref ref, int how, uint32_t group)
 {
 	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, .number = group });
 }
 
-void graph_leave(struct builder *b, struct event_ref ref, uint32_t queue)
+void graph_release(struct builder *b, struct event_ref ref, uint32_t queue)
 {
-	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_LEAVES, .number = queue });
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_RELEASES, .number = queue });
 }
 
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)
@@ -345,7 +345,7 @@ static void let_go_of_unseen(struct builder *b)
 	const struct trace *trace = b->graph->trace;
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		if (b->may_wait[trace->threads[t].process] && b->graph->threads[t].nevents > 0)
-			graph_give(b, (struct event_ref){ t, 0, b->graph->threads[t].first }, GRAPH_DEALT);
+			graph_set_schedule(b, (struct event_ref){ t, 0, b->graph->threads[t].first }, GRAPH_POOL_ENTERED);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -599,7 +599,7 @@ void graph_close(struct graph *g)
 	free(g->threads);
 	free(g->clocks);
 	free(g->entered);
-	free(g->dealers);
+	free(g->pools);
 	free(g->unsaid);
 	free(g->queues);
 	free(g->groups);

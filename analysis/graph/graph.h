@@ -8,16 +8,16 @@
  * its *inputs* are events that it waited for; threads have *synchronisation points*, in the order
  * of their events:
  *
- *     waits   the event happens when the node does
- *     ends    likewise, most likely: though it was the thread's own time, another one ended it. Only what-ifs ask for that
- *     posts   the event is an input of a node
- *     late    what came later than a node, which may wait for it in another run
- *     given   from here on the thread's work is given to it by its team, or is its own again
- *     comes   the thread comes for another piece of what a group of threads shares out among them,
- *     rests   or finds that there is none left of those for which it waits, and goes on by itself
- *     shares  and has it, perhaps after it has waited until there was one
- *     leaves  it gives back a lock, or another permit, for which others may stand in a queue
- *     probe   the caller wants to know about the event
+ *     waits      the event happens when the node does
+ *     ends       likewise, most likely: though it was the thread's own time, another one ended it. Only what-ifs ask for that
+ *     posts      the event is an input of a node
+ *     late       what came later than a node, which may wait for it in another run
+ *     schedules  from here on the thread's work is scheduled otherwise: by the program (static) or by who asks first (dynamic)
+ *     requests   the thread requests another piece of what a group of threads shares out among them,
+ *     obtains    and has it, perhaps after it has waited until there was one,
+ *     finishes   or finds that there is none left of those for which it waits, and goes on by itself
+ *     releases   it gives back a lock, or another permit, for which others may stand in a queue
+ *     probe      the caller wants to know about the event
  *
  *   thread 0   ---[work]--enter)        (exit--[work]---
  *                          posts \     / waits
@@ -278,23 +278,23 @@ struct graph_turn {
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
  * `single`); `many`: of some of them it is not known where they begin, or who may do them; `apart`: a thread has done some while
- * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and rests behind it;
+ * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and finishes behind it;
  * `batches`: one thread comes for all that is left in a queue, and what it does then takes as long however much that is. */
 struct graph_group { bool one, many, apart, each, batches; uint32_t queue; };
 
-/* Whose work a thread does: what the program lays down; or what its team gives to whoever asks first, which may be
- * another thread in another run; and so that nobody is idle while there is something left. Besides, the program itself
- * may deal, with a lock, a semaphore or a rank, in stretches that may overlap: each begins and is over. */
-enum graph_given { GRAPH_OWN, GRAPH_GIVEN, GRAPH_GIVEN_EVENLY, GRAPH_DEALT, GRAPH_DEALT_OVER };
+/* How a thread's work is scheduled: as the program lays it down (static); or its team gives it to whoever asks first, which may be another
+ * thread in another run (dynamic), and so that nobody is idle while there is something left (evenly). Besides, the program itself may have
+ * a pool of work, with a lock, a semaphore or a rank, in which a thread is in stretches that may overlap: it enters and leaves each. */
+enum graph_schedule { GRAPH_STATIC, GRAPH_DYNAMIC, GRAPH_DYNAMIC_EVENLY, GRAPH_POOL_ENTERED, GRAPH_POOL_LEFT };
 
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;      /* of the event; of a thread's last one perhaps that of its end, for which another waited */
-	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_GIVES, GRAPH_COMES, GRAPH_RESTS, GRAPH_SHARES, GRAPH_POSTS, GRAPH_LATE, GRAPH_LEAVES,
+	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_SCHEDULES, GRAPH_REQUESTS, GRAPH_FINISHES, GRAPH_OBTAINS, GRAPH_POSTS, GRAPH_LATE, GRAPH_RELEASES,
 	       GRAPH_PROBE } what : 8;
 	unsigned arrives : 1; /* POSTS: its thread waits for that node at the same event, from there on; so this comes before all else of it */
 	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,
-				of the queue, or of the probe; or an enum graph_given */
+				of the queue, or of the probe; or an enum graph_schedule */
 };
 
 struct graph_thread {
@@ -322,13 +322,13 @@ struct graph {
 	uint32_t end;                 /* node: the last events of all threads */
 	bool interrupted;             /* some thread was in a region inside of an operation, */
 	bool handles;                 /* or came to a signal's handler, wherever it was: when, and how often, nobody recorded why */
-	bool gives;                   /* some work is given to whoever asks first */
+	bool dynamic;                 /* some work is scheduled dynamically, or in a pool */
 	struct graph_late *lates; size_t nlates; /* likewise in the spill */
 	struct graph_open *opens; size_t nopens; /* likewise */
 	struct graph_turn *turns; size_t nturns; /* in the spill */
 	struct graph_queue *queues; size_t nqueues;
 	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
-	uint32_t *dealers; size_t ndealers; /* sites at which the program itself gives out work */
+	uint32_t *pools; size_t npools; /* sites at which the program itself has a pool of work */
 	uint32_t *unsaid; size_t nunsaid; /* sites of calls of MPI that wait, and never say for whom */
 	double unknown_s;             /* of all threads: waits of which it is not known what ended them */
 	bool outside;                 /* that may have been work of processes that are not in the trace, but of the program */

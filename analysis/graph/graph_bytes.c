@@ -34,7 +34,7 @@ struct bytes_channel {
 	const struct moved_bytes *gave, *took;
 	size_t ngave, ntook;
 	bool reused;              /* a byte was given twice */
-	bool dealt;               /* several threads take */
+	bool several_take;               /* several threads take */
 	bool shared;              /* or several give */
 	uint32_t inbox;           /* of several threads that take; or NO_INBOX */
 };
@@ -66,8 +66,8 @@ static struct bytes_channel channel_of(const struct moved_bytes *m, size_t n)
 	c.ntook = n - c.ngave;
 	for (size_t i = 1; i < c.ngave; i++)
 		c.reused |= m[i].from < m[i - 1].to;
-	c.dealt = are_of_several(c.took, c.ntook);
-	c.shared = c.dealt || are_of_several(c.gave, c.ngave);
+	c.several_take = are_of_several(c.took, c.ntook);
+	c.shared = c.several_take || are_of_several(c.gave, c.ngave);
 	return c;
 }
 
@@ -186,7 +186,7 @@ static void find_end(struct builder *b, const struct bytes_channel *c, const str
 		not_known(b, taken);
 		return;
 	}
-	bool other = taken->other.at != NO_EVENT, behind = other && !had_ended(taken), arrives = taken->chosen && !c->dealt;
+	bool other = taken->other.at != NO_EVENT, behind = other && !had_ended(taken), arrives = taken->chosen && !c->several_take;
 	size_t gave = n;
 	inputs[n++] = (struct node_input){ .ref = c->gave[c->ngave - 1].enter, .sure = true, .needed = !is_chance(c, taken),
 					   .candidate = arrives && behind };
@@ -211,13 +211,13 @@ struct graph_node *graph_room(struct builder *b, struct wait_begin begin, struct
 }
 
 /* Whoever of several takes gets the next piece of work. */
-static void deal_bytes(struct builder *b, const struct bytes_channel *c)
+static void find_pool(struct builder *b, const struct bytes_channel *c)
 {
 	struct take *takes = mem_resize(NULL, c->ntook + 1, sizeof *takes);
 	for (size_t i = 0; i < c->ntook; i++)
 		takes[i] = (struct take){ .ref = c->took[i].exit, .has = c->took[i].exit,
 					  .place.site = c->took[i].site, .goes_on = c->took[i].goes_on };
-	graph_deal(b, takes, c->ntook);
+	graph_find_pool(b, takes, c->ntook);
 	free(takes);
 }
 
@@ -230,16 +230,16 @@ static void note_exchanges(struct builder *b, const struct bytes_channel *c, str
 		if (is_chance(c, taken) && n > 0)
 			graph_note_request(b, exchanges, taken->exit, c->gave[first + n - 1].enter, taken->site);
 	}
-	for (size_t i = 0; i < c->ngave && c->ntook > 0 && !c->dealt; i++)
+	for (size_t i = 0; i < c->ngave && c->ntook > 0 && !c->several_take; i++)
 		graph_note_reply(b, exchanges, c->gave[i].enter, c->took[0].enter.thread);
 }
 
 static void add_channel(struct builder *b, struct bytes_channel *c, struct exchange_records *exchanges)
 {
 	note_exchanges(b, c, exchanges);
-	if (c->dealt) {
+	if (c->several_take) {
 		c->inbox = graph_queue(b, GRAPH_INBOX, 0);
-		deal_bytes(b, c);
+		find_pool(b, c);
 	}
 	for (size_t i = 0; i < c->ntook; i++)
 		(c->took[i].to > c->took[i].from ? take_bytes : find_end)(b, c, &c->took[i]);
@@ -284,7 +284,7 @@ static void answer(const struct builder *b, const struct question *q, size_t n)
 static const struct moved_bytes *other_of(const struct bytes_channel *c, const struct moved_bytes *m)
 {
 	if (m->gave)
-		return c->ntook && !c->dealt ? c->took : NULL;
+		return c->ntook && !c->several_take ? c->took : NULL;
 	return c->ngave && !c->shared ? c->gave : NULL;
 }
 

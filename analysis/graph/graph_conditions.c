@@ -195,7 +195,7 @@ static void serve_any(const struct counting *c)
 {
 	uint32_t queue = graph_queue(c->b, GRAPH_PERMITS, 0);
 	for (size_t i = 0; i < c->nputs; i++)
-		graph_leave(c->b, c->puts[i]->ref, queue);
+		graph_release(c->b, c->puts[i]->ref, queue);
 	for (size_t i = 0; i < c->takers.n; i++)
 		if (serve(c, &c->takers.v[i], put_for(c, i)->ref, c->takers.v[i].waited))
 			graph_turn(c->b, (struct graph_turn){ .queue = queue, .first = 1, .n = 1 });
@@ -283,12 +283,12 @@ static void take_batches(struct counting *c, const struct batches *found)
 	b->graph->groups[group].batches = true;
 	b->graph->groups[group].queue = queue;
 	for (size_t k = 0; k < found->n; k++)
-		graph_leave(b, found->v[k].put, queue);
+		graph_release(b, found->v[k].put, queue);
 	for (size_t i = 0, first = 0; i < c->takers.n; first += found->some[i++]) {
 		if (!serve(c, &c->takers.v[i], found->v[first].put, false))
 			continue;
 		graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1, .n = 1 });
-		graph_come(b, c->takers.v[i].came, GRAPH_COMES, group);
+		graph_group_point(b, c->takers.v[i].came, GRAPH_REQUESTS, group);
 	}
 }
 

@@ -8,7 +8,7 @@
  * created in one place not all are as often in a region, and they leave it, or all regions, for the last time no further apart than the
  * longest such piece takes, since nobody is idle while there is one left. Those that come behind the end of all others from there are
  * looked at by themselves. Chance may look so, too; then what is proved is only wider than need be. Where a
- * lock or something else that is recorded gives out the work, that is known better (graph_dealers.c); so it is of ranks
+ * lock or something else that is recorded gives out the work, that is known better (graph_pools.c); so it is of ranks
  * that count in a window.
  *
  * Of a team of OpenMP that is looked for up to each barrier; but a static loop, of which there is no record either, gives some threads one
@@ -184,9 +184,9 @@ static void give_epoch(struct builder *b, const struct counted_thread *c, size_t
 {
 	uint32_t group = graph_group(b, false);
 	for (size_t t = 0; t < n; t++) {
-		graph_share(b, c[t].v[c[t].next].enter, c[t].v[c[t].next].enter, group);
+		graph_request(b, c[t].v[c[t].next].enter, c[t].v[c[t].next].enter, group);
 		for (size_t i = c[t].next; i < c[t].end; i++)
-			graph_share(b, c[t].v[i].exit, c[t].v[i].exit, group);
+			graph_request(b, c[t].v[i].exit, c[t].v[i].exit, group);
 	}
 }
 
@@ -263,14 +263,14 @@ static void look_at_team(struct builder *b, const uint32_t *threads, size_t n)
 		struct counted_epoch e = look_at_epoch(c.v, n, MORE_THAN_STATIC);
 		if (!may_be_given(&e))
 			continue;
-		graph_note_dealer(b->graph, c.v[0].v[c.v[0].next].site);
+		graph_note_pool(b->graph, c.v[0].v[c.v[0].next].site);
 		if (is_given_likely(&e, n))
 			give_epoch(b, c.v, n);
 		for (size_t t = 0; t < n; t++) {
 			const struct mpi_calls *barriers = &b->threads[threads[t]].barriers;
-			graph_give(b, c.v[t].v[c.v[t].next].enter, GRAPH_DEALT);
+			graph_set_schedule(b, c.v[t].v[c.v[t].next].enter, GRAPH_POOL_ENTERED);
 			if (epoch < barriers->n)
-				graph_give(b, (struct event_ref){ threads[t], barriers->v[epoch].at, barriers->v[epoch].stamp }, GRAPH_DEALT_OVER);
+				graph_set_schedule(b, (struct event_ref){ threads[t], barriers->v[epoch].at, barriers->v[epoch].stamp }, GRAPH_POOL_LEFT);
 		}
 	}
 	counted_close(&c);
@@ -359,27 +359,27 @@ static uint32_t find_shared_out(const struct builder *b, struct alike a)
 	return site;
 }
 
-static bool is_dealt(const struct graph *g, uint32_t thread)
+static bool is_scheduled(const struct graph *g, uint32_t thread)
 {
 	const struct graph_thread *t = &g->threads[thread];
-	bool dealt = false;
-	for (size_t i = 0; i < t->nsyncs && !dealt; i++, spill_relax(g->spill))
-		dealt = t->syncs[i].what == GRAPH_GIVES;
-	return dealt;
+	bool scheduled = false;
+	for (size_t i = 0; i < t->nsyncs && !scheduled; i++, spill_relax(g->spill))
+		scheduled = t->syncs[i].what == GRAPH_SCHEDULES;
+	return scheduled;
 }
 
 static void look_at(struct builder *b, struct alike a)
 {
-	bool dealt = false;
+	bool scheduled = false;
 	for (size_t i = 0; i < a.n; i++)
-		dealt |= is_dealt(b->graph, a.v[i]);
-	uint32_t site = dealt || a.n < 2 ? TR_NO_SITE : find_shared_out(b, a);
+		scheduled |= is_scheduled(b->graph, a.v[i]);
+	uint32_t site = scheduled || a.n < 2 ? TR_NO_SITE : find_shared_out(b, a);
 	if (site == TR_NO_SITE)
 		return;
-	graph_note_dealer(b->graph, site);
+	graph_note_pool(b->graph, site);
 	share_out(b, a.v, a.n);
 	for (size_t i = 0; i < a.n; i++)
-		graph_give(b, (struct event_ref){ a.v[i], 0, b->graph->threads[a.v[i]].first }, GRAPH_DEALT);
+		graph_set_schedule(b, (struct event_ref){ a.v[i], 0, b->graph->threads[a.v[i]].first }, GRAPH_POOL_ENTERED);
 }
 
 static void look_at_rounds(struct builder *b, struct alike a)
@@ -395,11 +395,11 @@ static void look_at_rounds(struct builder *b, struct alike a)
 static bool are_of_team(const struct builder *b, struct alike a)
 {
 	uint32_t opener = b->threads[a.v[0]].fork.thread;
-	bool same = b->threads[opener].in_teams && !is_dealt(b->graph, opener);
+	bool same = b->threads[opener].in_teams && !is_scheduled(b->graph, opener);
 	for (size_t i = 0; i < a.n; i++) {
 		const struct thread_facts *member = &b->threads[a.v[i]];
 		same &= member->fork.thread == opener && member->in_teams && member->barriers.n == b->threads[opener].barriers.n &&
-			!is_dealt(b->graph, a.v[i]);
+			!is_scheduled(b->graph, a.v[i]);
 	}
 	return same;
 }
@@ -428,7 +428,7 @@ void graph_window_counters(struct builder *b, struct window_records *r)
 		*SPILL_GROW(b->spill, takes, ntakes) = r->v[i].take;
 		if (i + 1 < r->n && r->v[i + 1].id == r->v[i].id)
 			continue;
-		graph_deal(b, takes, ntakes);
+		graph_find_pool(b, takes, ntakes);
 		ntakes = 0;
 	}
 	spill_free(b->spill, takes);

@@ -7,7 +7,7 @@
  * Of the number there is no record, but of what each of them does behind the lock, and while it has it: the marked regions that begin
  * there, and outside of those sleeps, messages, input and output. Where threads that take a lock at one place do different things while
  * they have it, what they find there may decide: in another run each of them may do what another does here. (Of what they do behind
- * it graph_dealers.c says so.)
+ * it graph_pools.c says so.)
  *
  * Expected is that whoever comes as the first, second, ... does what that one does here, if each comes once between two barriers,
  * all but the first or the last of them do alike, and all are of one team, or were created in one place. Where they differ only behind
@@ -29,7 +29,7 @@ struct voter {
 	uint64_t lock;            /* a number of its own */
 	struct take_place place;
 	uint32_t epoch;
-	bool dealt;               /* another run may do other things behind it: that has been said */
+	bool pool;                /* the lock is of a pool of work: that another run may do other things behind it has been said */
 	struct event_ref took, left, comes, over; /* over: behind the barrier */
 	struct did at_took, at_left, at_end;
 };
@@ -62,7 +62,7 @@ static bool comes_once(const struct take *t, size_t n, size_t i)
 	return here == 1;
 }
 
-void graph_note_voters(struct builder *b, struct voter_records *voters, uint64_t lock, const struct take *t, size_t n, bool dealt)
+void graph_note_voters(struct builder *b, struct voter_records *voters, uint64_t lock, const struct take *t, size_t n, bool pool)
 {
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && t[next].ref.thread == t[i].ref.thread && t[next].epoch == t[i].epoch;)
@@ -71,7 +71,7 @@ void graph_note_voters(struct builder *b, struct voter_records *voters, uint64_t
 			if (t[k].left.at != NO_EVENT && comes_once(t + i, next - i, k - i)) {
 				struct event_ref over = end_of(b, &t[k]);
 				*SPILL_GROW(b->spill, voters->v, voters->n) = (struct voter){
-					.lock = lock, .place = t[k].place, .epoch = t[k].epoch, .dealt = dealt,
+					.lock = lock, .place = t[k].place, .epoch = t[k].epoch, .pool = pool,
 					.took = t[k].ref, .left = t[k].left, .comes = over, .over = over };
 			}
 	}
@@ -218,13 +218,13 @@ static void leave_to_chance(struct builder *b, const struct voter *v, size_t n)
 		several |= v[i].took.thread != v->took.thread;
 		differ |= !alike(&v[i], v, true);
 	}
-	if (v->dealt || !several || !differ)
+	if (v->pool || !several || !differ)
 		return;
-	graph_note_dealer(b->graph, v->place.site);
+	graph_note_pool(b->graph, v->place.site);
 	for (size_t i = 0; i < n; i++) {
-		graph_give(b, v[i].took, GRAPH_DEALT);
+		graph_set_schedule(b, v[i].took, GRAPH_POOL_ENTERED);
 		if (v[i].over.at < b->graph->threads[v[i].over.thread].nevents - 1)
-			graph_give(b, v[i].over, GRAPH_DEALT_OVER);
+			graph_set_schedule(b, v[i].over, GRAPH_POOL_LEFT);
 	}
 }
 
@@ -283,8 +283,8 @@ static void elect(struct builder *b, const struct voter *v, size_t n, bool insid
 		if (here != NONE_ELECTED)
 			b->graph->groups[group].each = true;
 		for (size_t k = i; k < next && here != NONE_ELECTED; k++) {
-			graph_share(b, v[k].took, v[k].took, group);
-			graph_come(b, inside ? v[k].left : v[k].comes, GRAPH_RESTS, group);
+			graph_request(b, v[k].took, v[k].took, group);
+			graph_group_point(b, inside ? v[k].left : v[k].comes, GRAPH_FINISHES, group);
 		}
 	}
 }

@@ -77,7 +77,7 @@ static void release(struct builder *b, struct lock *l, const struct sync_event *
 		return;
 	}
 	if (l->shared)
-		graph_leave(b, t->ref, l->queue);
+		graph_release(b, t->ref, l->queue);
 	l->was_handed = l->depth > 0 && l->holder != t->ref.thread;
 	if (l->was_handed)
 		*MEM_GROW(l->handed, l->nhanded) = t->ref;
@@ -373,7 +373,7 @@ static struct take_place place_of(const struct builder *b, const struct sync_eve
 
 /* Those of a kind, but for locks that are taken in the order of the program. Who waited for a condition variable in
  * between has what it came for when it has taken the lock again. */
-static void deal(struct sync_pass *p, const struct sync_event *t, size_t n, enum sync_event_kind kind)
+static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n, enum sync_event_kind kind)
 {
 	struct builder *b = p->b;
 	uint32_t *last = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *last);
@@ -396,9 +396,9 @@ static void deal(struct sync_pass *p, const struct sync_event *t, size_t n, enum
 			*own = (uint32_t)ntakes;
 		}
 	}
-	bool deals = graph_deal(b, takes, ntakes);
+	bool pool = graph_find_pool(b, takes, ntakes);
 	if (kind == SYNC_TAKEN && !is_of_processes(b, t))
-		graph_note_voters(b, p->voters, (uint64_t)(t - p->events->v), takes, ntakes, deals);
+		graph_note_voters(b, p->voters, (uint64_t)(t - p->events->v), takes, ntakes, pool);
 	spill_free(b->spill, takes);
 	free(roles.of);
 	free(roles.waits);
@@ -442,7 +442,7 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 	}
 	free(lock.released);
 	free(lock.handed);
-	deal(p, t, n, SYNC_TAKEN);
+	find_pool(p, t, n, SYNC_TAKEN);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
@@ -591,7 +591,7 @@ static void serve(struct sync_pass *p, const struct sync_event *t, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].kind != SYNC_WOKEN) {
 			if (!ordered && t[i].kind == SYNC_SIGNALLED)
-				graph_leave(b, t[i].ref, queue);
+				graph_release(b, t[i].ref, queue);
 			continue;
 		}
 		if (waits++ < first) {
@@ -653,7 +653,7 @@ static void signals(struct sync_pass *p, const struct sync_event *t, size_t n)
 	}
 	if (wait) {
 		serve(p, t, n);
-		deal(p, t, n, SYNC_WOKEN);
+		find_pool(p, t, n, SYNC_WOKEN);
 		return;
 	}
 	if (t->kind == SYNC_MADE)

@@ -87,7 +87,7 @@ void graph_end_tried(struct builder *, struct tried_records *); /* when it is sa
 /* ---- graph_elections.c ----------------------------------------------------------------------------- */
 
 /* Of a lock with a number of its own: who came first or last may decide what each of them does. */
-void graph_note_voters(struct builder *, struct voter_records *, uint64_t lock, const struct take *, size_t n, bool dealt);
+void graph_note_voters(struct builder *, struct voter_records *, uint64_t lock, const struct take *, size_t n, bool pool);
 void graph_elections(struct builder *, struct voter_records *);
 
 /* ---- graph_futexes.c, graph_latches.c, graph_wakes.c, graph_conditions.c --------------------------- */

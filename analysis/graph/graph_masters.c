@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * graph_masters.c - whoever listens to anyone and answers gives out work: what others asked it before it answered them
- * is what they take (graph_dealers.c).
+ * is what they take (graph_pools.c).
  *
  *   it listens     a message from any source, or of one of several requests; bytes of a channel into which several
  *                  write, or that it found by looking at several
@@ -88,7 +88,7 @@ static void deal_by(struct builder *b, const struct exchange *exchanges, size_t 
 			*request = NULL;
 		}
 	}
-	graph_deal(b, takes, ntakes);
+	graph_find_pool(b, takes, ntakes);
 	free(asked);
 	spill_free(b->spill, takes);
 }
@@ -153,7 +153,7 @@ static void deal_out(struct builder *b, struct message_records *r, const struct 
 		m->by_choice = true;
 		takes[i] = (struct take){ .ref = m->begun, .has = m->begun, .place.site = m->received_at };
 	}
-	graph_deal(b, takes, n);
+	graph_find_pool(b, takes, n);
 	free(takes);
 }
 

@@ -12,7 +12,7 @@
  *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process
  *   graph_barriers.c  barriers that do not say their group, and those that processes share
- *   graph_dealers.c  work that the program gives out itself
+ *   graph_pools.c  work that the program gives out itself
  *   graph_counters.c  work that threads take by a counter of which there is no record
  *   graph_owners.c  threads that have regions of their own
  *   graph_masters.c  those who listen to anyone, and answer
@@ -180,12 +180,12 @@ bool graph_certainly_before(const struct builder *, struct event_ref first, stru
 struct timed_moment graph_timed(const struct builder *, struct event_ref); /* for times_between_timed() */
 
 /* From the event on. */
-void graph_give(struct builder *, struct event_ref, enum graph_given);
+void graph_set_schedule(struct builder *, struct event_ref, enum graph_schedule);
 
 /* A new group; and who comes shares what there is to do with the others of a group, and has a piece of it then. */
 uint32_t graph_group(struct builder *, bool one);
-void graph_share(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
-void graph_come(struct builder *, struct event_ref, int how, uint32_t group); /* GRAPH_COMES, or GRAPH_SHARES, or GRAPH_RESTS */
+void graph_request(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
+void graph_group_point(struct builder *, struct event_ref, int how, uint32_t group); /* GRAPH_REQUESTS, or GRAPH_OBTAINS, or GRAPH_FINISHES */
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);
@@ -226,21 +226,21 @@ uint32_t graph_inbox(struct builder *, uint32_t whose, uint32_t place, uint64_t 
 
 /* Of the node that was made last; turns come in the order in which they were had. */
 void graph_turn(struct builder *, struct graph_turn);
-void graph_leave(struct builder *, struct event_ref, uint32_t queue);
+void graph_release(struct builder *, struct event_ref, uint32_t queue);
 
 /* What is to be complete at a rank, or at all (DPROF_TARGET_ALL), may go on only when they call MPI: the last such call that was certainly in
  * a wait. Returns how many there are, 0 or 1. */
 size_t graph_add_target(const struct builder *, uint64_t target, struct event_ref begin, struct event_ref end, struct node_input *);
 
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted, so that those of a
- * thread up to a barrier are together. Returns whether somebody deals. */
-bool graph_deal(struct builder *, struct take *, size_t n);
+ * thread up to a barrier are together. Returns whether it is a pool of work. */
+bool graph_find_pool(struct builder *, struct take *, size_t n);
 
 /* Whether each of these threads is in marked regions, and in none that another of them is ever in. */
 bool graph_own_regions(struct builder *, const uint32_t *threads, size_t n);
 
 /* At this site the program gives out work, or is told something by chance. */
-void graph_note_dealer(struct graph *, uint32_t site);
+void graph_note_pool(struct graph *, uint32_t site);
 
 /* Nor does anybody say there for whom it waits. */
 void graph_note_unsaid(struct graph *, uint32_t site);

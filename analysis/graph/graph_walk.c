@@ -432,7 +432,7 @@ static void end_walk(struct thread_walk *w)
 	free(w->running);
 	free(w->left);
 	free(w->inside);
-	free(w->comes);
+	free(w->requests);
 }
 
 struct clock_ends { uint64_t first, last; };

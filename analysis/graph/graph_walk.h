@@ -6,8 +6,8 @@
 
 #include "analysis/graph/graph_records.h"
 
-/* A thread came for a task, and had one; it `rests` where none was left of those for which it waited. */
-struct task_come { struct event_ref ref, has; bool rests; };
+/* A thread requested a task, and obtained one; it `finishes` where none was left of those for which it waited. */
+struct task_request { struct event_ref ref, has; bool finishes; };
 
 /* Something begun with an id, whose completion comes later. */
 struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for, of_unknown; };
@@ -103,8 +103,8 @@ struct thread_walk {
 	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
 	uint64_t perhaps_slept;   /* and how long it has slept since */
 
-	enum graph_given given;   /* the work that it does now */
-	uint64_t giver;           /* by the team of this group */
+	enum graph_schedule schedule; /* of the work that it does now, */
+	uint64_t scheduled_by;    /* by the team of this group */
 	bool in_pieces;           /* that work, each of which is a marked region, or */
 	bool pieces_said;         /* as it is recorded, */
 	struct event_ref first_piece; /* the first from here on */
@@ -115,7 +115,7 @@ struct thread_walk {
 	bool just_ran;            /* a task has ended in the last event, and it runs in none */
 	bool has_tasks;           /* it is in a barrier of its team, and runs tasks there that another may run: */
 	uint32_t task_group, ntasks; /* of this group; and how many it has run */
-	struct task_come *comes; size_t ncomes; /* for tasks, while it waited for its own, since its team's last barrier */
+	struct task_request *requests; size_t nrequests; /* for tasks, while it waited for its own, since its team's last barrier */
 	bool comes_too_often;
 	bool waits_on;            /* it still does */
 };

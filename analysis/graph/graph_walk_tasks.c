@@ -58,15 +58,15 @@ static void share_tasks(struct thread_walk *w, struct event_ref ref)
 	w->has_tasks = w->ntasks++ < MOST_PIECES;
 	w->b->graph->groups[w->task_group].many |= !w->has_tasks;
 	if (w->has_tasks)
-		graph_come(w->b, ref, GRAPH_COMES, w->task_group);
+		graph_group_point(w->b, ref, GRAPH_REQUESTS, w->task_group);
 }
 
 /* Likewise, as it waits for tasks that are not of a barrier. */
-static void note_come(struct thread_walk *w, struct event_ref ref)
+static void note_request(struct thread_walk *w, struct event_ref ref)
 {
-	w->comes_too_often |= w->ncomes == MOST_PIECES;
+	w->comes_too_often |= w->nrequests == MOST_PIECES;
 	if (!w->comes_too_often)
-		*MEM_GROW(w->comes, w->ncomes) = (struct task_come){ .ref = ref };
+		*MEM_GROW(w->requests, w->nrequests) = (struct task_request){ .ref = ref };
 }
 
 /* Regions do not count here, but for the runs of tasks. */
@@ -97,7 +97,7 @@ void walk_come_again(struct thread_walk *w, struct event_ref ref)
 	if (w->just_ran && w->has_tasks)
 		share_tasks(w, ref);
 	else if (w->just_ran && w->waits_on)
-		note_come(w, ref);
+		note_request(w, ref);
 	w->just_ran = false;
 }
 
@@ -138,7 +138,7 @@ void walk_begin_tasks(struct thread_walk *w, struct event_ref exit)
 	if (!w->has_tasks && walk_is_team_barrier(w, &w->entered))
 		come_to_barrier(w);
 	if (w->has_tasks && walk_is_team_barrier(w, &w->entered))
-		graph_come(w->b, exit, GRAPH_SHARES, w->task_group);
+		graph_group_point(w->b, exit, GRAPH_OBTAINS, w->task_group);
 }
 
 /* Likewise, but it is no barrier. */
@@ -147,10 +147,10 @@ void walk_begin_tasks_apart(struct thread_walk *w, struct event_ref exit)
 	if (w->nrunning > 0 || walk_is_team_barrier(w, &w->entered))
 		return;
 	if (!w->waits_on)
-		note_come(w, w->enter);
+		note_request(w, w->enter);
 	w->waits_on = true;
-	if (w->ncomes > 0)
-		w->comes[w->ncomes - 1].has = exit;
+	if (w->nrequests > 0)
+		w->requests[w->nrequests - 1].has = exit;
 }
 
 /* The outermost operation is over, and if it was a wait for tasks, there is none left of those. */
@@ -160,9 +160,9 @@ void walk_end_tasks_apart(struct thread_walk *w)
 	if (w->nrunning > 0)
 		return;
 	if (for_tasks && !w->waits_on)
-		note_come(w, w->enter);
-	if ((for_tasks || w->waits_on) && w->ncomes > 0)
-		w->comes[w->ncomes - 1].rests = true;
+		note_request(w, w->enter);
+	if ((for_tasks || w->waits_on) && w->nrequests > 0)
+		w->requests[w->nrequests - 1].finishes = true;
 	w->waits_on = false;
 }
 
@@ -171,19 +171,19 @@ void walk_end_tasks_apart(struct thread_walk *w)
 void walk_share_tasks_apart(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
-	bool shares = w->ncomes > 0 && !w->comes_too_often;
+	bool shares = w->nrequests > 0 && !w->comes_too_often;
 	uint32_t group = shares ? walk_group(w, id.group, id.seq, false) : 0;
-	for (size_t i = 0; i < w->ncomes && shares; i++) {
-		bool rests = w->comes[i].rests || !w->comes[i].has.stamp; /* it has come once more, and there was nothing */
-		graph_come(w->b, w->comes[i].ref, rests ? GRAPH_RESTS : GRAPH_COMES, group);
-		if (!rests)
-			graph_come(w->b, w->comes[i].has, GRAPH_SHARES, group);
+	for (size_t i = 0; i < w->nrequests && shares; i++) {
+		bool finishes = w->requests[i].finishes || !w->requests[i].has.stamp; /* it has come once more, and there was nothing */
+		graph_group_point(w->b, w->requests[i].ref, finishes ? GRAPH_FINISHES : GRAPH_REQUESTS, group);
+		if (!finishes)
+			graph_group_point(w->b, w->requests[i].has, GRAPH_OBTAINS, group);
 	}
 	if (shares) {
 		w->b->graph->groups[group].many |= w->b->graph->groups[group].apart;
 		w->b->graph->groups[group].apart = true;
 	}
-	w->ncomes = 0;
+	w->nrequests = 0;
 	w->comes_too_often = false;
 }
 
@@ -192,8 +192,8 @@ void walk_begin_task_chance(struct thread_walk *w, struct event_ref exit)
 {
 	if (w->runs_tasks)
 		return;
-	graph_note_dealer(w->b->graph, w->entered.site);
-	graph_give(w->b, exit, GRAPH_DEALT);
+	graph_note_pool(w->b->graph, w->entered.site);
+	graph_set_schedule(w->b, exit, GRAPH_POOL_ENTERED);
 	w->runs_tasks = true;
 }
 
@@ -201,6 +201,6 @@ void walk_end_task_chance(struct thread_walk *w, struct event_ref exit)
 {
 	if (!w->runs_tasks || w->nrunning > 0)
 		return;
-	graph_give(w->b, exit, GRAPH_DEALT_OVER);
+	graph_set_schedule(w->b, exit, GRAPH_POOL_LEFT);
 	w->runs_tasks = false;
 }

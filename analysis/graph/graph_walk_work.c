@@ -7,16 +7,16 @@
 /* From here on, up to the next barrier, another run may do other things. */
 void walk_begin_chance(struct thread_walk *w, struct event_ref exit)
 {
-	graph_note_dealer(w->b->graph, w->entered.site);
+	graph_note_pool(w->b->graph, w->entered.site);
 	if (!w->by_chance)
-		graph_give(w->b, exit, GRAPH_DEALT);
+		graph_set_schedule(w->b, exit, GRAPH_POOL_ENTERED);
 	w->by_chance = true;
 }
 
 static void end_chance(struct thread_walk *w, struct event_ref exit)
 {
 	if (w->by_chance)
-		graph_give(w->b, exit, GRAPH_DEALT_OVER);
+		graph_set_schedule(w->b, exit, GRAPH_POOL_LEFT);
 	w->by_chance = false;
 }
 
@@ -139,18 +139,18 @@ static uint64_t count_construct(struct thread_walk *w, uint64_t team)
 /* Comes for the first piece. */
 static void begin_pieces(struct thread_walk *w, struct event_ref ref, bool one)
 {
-	w->group = walk_group(w, w->giver, UINT64_MAX - count_construct(w, w->giver), one);
+	w->group = walk_group(w, w->scheduled_by, UINT64_MAX - count_construct(w, w->scheduled_by), one);
 	w->in_pieces = true;
 	w->pieces_said = false;
 	w->npieces = w->piece_depth = 0;
-	graph_share(w->b, ref, ref, w->group);
+	graph_request(w->b, ref, ref, w->group);
 }
 
 /* Who does which is not evened out, as that can be said. */
 static void begin_piece(struct thread_walk *w, struct event_ref ref)
 {
 	if (w->npieces++ == 0)
-		graph_give(w->b, ref, w->given = GRAPH_GIVEN);
+		graph_set_schedule(w->b, ref, w->schedule = GRAPH_DYNAMIC);
 }
 
 /* The thread comes for the next one. */
@@ -159,9 +159,9 @@ static void end_piece(struct thread_walk *w, struct event_ref ref)
 	w->in_pieces = w->npieces < MOST_PIECES;
 	w->b->graph->groups[w->group].many |= !w->in_pieces;
 	if (w->in_pieces)
-		graph_share(w->b, ref, ref, w->group);
+		graph_request(w->b, ref, ref, w->group);
 	else
-		graph_give(w->b, ref, w->given = GRAPH_GIVEN_EVENLY);
+		graph_set_schedule(w->b, ref, w->schedule = GRAPH_DYNAMIC_EVENLY);
 }
 
 /* A marked region in what is given out begins, or has ended. */
@@ -180,7 +180,7 @@ void walk_note_piece(struct thread_walk *w, const struct tr_event *e, struct eve
  * several iterations: else it is not known how many there were. */
 static void have_piece(struct thread_walk *w, uint64_t piece, uint64_t team, struct event_ref ref)
 {
-	if (!w->in_pieces || team != w->giver)
+	if (!w->in_pieces || team != w->scheduled_by)
 		return;
 	w->pieces_said = true;
 	if (piece == 0) {
@@ -197,17 +197,17 @@ static void have_piece(struct thread_walk *w, uint64_t piece, uint64_t team, str
 /* What an inner team gives out is part of what the outer one gave. */
 void walk_begin_given_work(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->given != GRAPH_GIVEN;
+	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->schedule != GRAPH_DYNAMIC;
 	uint64_t team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX), piece = arg_piece(walk_operation(w, e), e);
 	if (piece != ARG_NONE) {
 		have_piece(w, piece, team, ref);
 		return;
 	}
-	if (w->given == GRAPH_OWN)
-		w->giver = team;
-	w->given = evens_out ? GRAPH_GIVEN_EVENLY : GRAPH_GIVEN;
-	graph_give(w->b, ref, w->given);
-	if (team == w->giver)
+	if (w->schedule == GRAPH_STATIC)
+		w->scheduled_by = team;
+	w->schedule = evens_out ? GRAPH_DYNAMIC_EVENLY : GRAPH_DYNAMIC;
+	graph_set_schedule(w->b, ref, w->schedule);
+	if (team == w->scheduled_by)
 		begin_pieces(w, ref, !loop);
 }
 
@@ -215,10 +215,10 @@ void walk_begin_given_work(struct thread_walk *w, const struct tr_event *e, stru
 void walk_end_given_work(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = walk_kind(w, w->entered.site);
-	if (w->given == GRAPH_OWN || (kind != DPROF_KIND_BARRIER && kind != DPROF_KIND_JOIN) ||
-	    trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) != w->giver)
+	if (w->schedule == GRAPH_STATIC || (kind != DPROF_KIND_BARRIER && kind != DPROF_KIND_JOIN) ||
+	    trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) != w->scheduled_by)
 		return;
-	w->given = GRAPH_OWN;
+	w->schedule = GRAPH_STATIC;
 	w->in_pieces = false;
-	graph_give(w->b, exit, w->given);
+	graph_set_schedule(w->b, exit, w->schedule);
 }

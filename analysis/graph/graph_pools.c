@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_dealers.c - work that the program gives out itself: whoever takes a lock or a semaphore, or asks somebody who
+ * graph_pools.c - work that the program gives out itself: whoever takes a lock or a semaphore, or asks somebody who
  * listens to anyone (graph_masters.c), gets the next piece of work; which that is depends on who came before.
  *
  *   lock, i = next++, unlock, work    several threads take it, and one takes it again and again
@@ -51,7 +51,7 @@ static uint32_t epoch_of(const struct builder *b, struct event_ref ref)
 	return (uint32_t)lo;
 }
 
-/* ---- Whether somebody deals ------------------------------------------------------------------- */
+/* ---- Whether that is a pool --------------------------------------------------------------------- */
 
 static bool same_stretch(const struct take *a, const struct take *b)
 {
@@ -91,10 +91,10 @@ static void give_stretches(struct builder *b, const struct take *t, size_t n)
 		const struct mpi_calls *barriers = &b->threads[t[i].ref.thread].barriers;
 		for (next = i + 1; next < n && same_stretch(&t[next], &t[i]); next++)
 			;
-		graph_give(b, t[i].ref, GRAPH_DEALT);
+		graph_set_schedule(b, t[i].ref, GRAPH_POOL_ENTERED);
 		if (t[i].epoch < barriers->n) {
 			const struct graph_mpi_call *barrier = &barriers->v[t[i].epoch];
-			graph_give(b, (struct event_ref){ t[i].ref.thread, barrier->at, barrier->stamp }, GRAPH_DEALT_OVER);
+			graph_set_schedule(b, (struct event_ref){ t[i].ref.thread, barrier->at, barrier->stamp }, GRAPH_POOL_LEFT);
 		}
 	}
 }
@@ -203,7 +203,7 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (same_place(t[i].place, place))
-				graph_share(b, t[i].ref, t[i].has, group);
+				graph_request(b, t[i].ref, t[i].has, group);
 	}
 	free(takers);
 }
@@ -218,9 +218,9 @@ static void note(uint32_t **sites, size_t *n, uint32_t site)
 	*MEM_GROW(*sites, *n) = site;
 }
 
-void graph_note_dealer(struct graph *g, uint32_t site)
+void graph_note_pool(struct graph *g, uint32_t site)
 {
-	note(&g->dealers, &g->ndealers, site);
+	note(&g->pools, &g->npools, site);
 }
 
 void graph_note_unsaid(struct graph *g, uint32_t site)
@@ -228,7 +228,7 @@ void graph_note_unsaid(struct graph *g, uint32_t site)
 	note(&g->unsaid, &g->nunsaid, site);
 }
 
-bool graph_deal(struct builder *b, struct take *t, size_t n)
+bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 {
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
 		t[i].epoch = epoch_of(b, t[i].ref);
@@ -236,7 +236,7 @@ bool graph_deal(struct builder *b, struct take *t, size_t n)
 	uint32_t site = n ? busiest_place(t, n).site : TR_NO_SITE;
 	if (!takes_again(t, n) && !goes_on(t, n, site))
 		return false;
-	graph_note_dealer(b->graph, site);
+	graph_note_pool(b->graph, site);
 	give_stretches(b, t, n);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	for (size_t i = 0, next; i < n; i = next) {
