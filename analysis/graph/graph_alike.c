@@ -52,8 +52,8 @@ static bool same_place(const struct builder *b, uint32_t one, uint32_t other, ui
 	return site == its && (site != TR_NO_SITE || alike);
 }
 
-/* What is looked at: the post, where its thread comes next, and what was posted before it went there. */
-struct alike_posted { const struct event_ref *post; uint32_t site; uint64_t before; };
+/* What is looked at: the last of these posts, where its thread comes next, and what was posted before it went there. */
+struct alike_posted { const struct event_ref *posts, *post; uint32_t site; uint64_t before; };
 
 /* False: it goes on to something else. */
 static bool find_posted(const struct builder *b, const struct event_ref *posts, size_t i, struct alike_posted *out)
@@ -63,7 +63,7 @@ static bool find_posted(const struct builder *b, const struct event_ref *posts, 
 	size_t next = SEARCH(c->n, mid, c->v[mid].at <= post->at);
 	struct blocking_call comes = blocking_call_of(b, post->thread, next);
 	uint64_t since = went(b, post->thread, next);
-	*out = (struct alike_posted){ post, comes.site, 0 };
+	*out = (struct alike_posted){ posts, post, comes.site, 0 };
 	while (i > 0 && posts[i - 1].thread == post->thread && posts[i - 1].stamp > since)
 		i--;
 	out->before = i > 0 ? posts[i - 1].stamp : 0;
@@ -71,10 +71,10 @@ static bool find_posted(const struct builder *b, const struct event_ref *posts, 
 }
 
 /* Whether it has posted on its way. */
-static bool posts_too(const struct event_ref *posts, size_t i, uint32_t thread, uint64_t since)
+static bool posts_too(const struct alike_posted *e, uint32_t thread, uint64_t since)
 {
-	for (; i > 0 && posts[i - 1].stamp >= since; i--)
-		if (posts[i - 1].thread == thread)
+	for (const struct event_ref *p = e->post; p > e->posts && p[-1].stamp >= since; p--)
+		if (p[-1].thread == thread)
 			return true;
 	return false;
 }
@@ -113,15 +113,14 @@ static bool is_made_later(const struct builder *b, uint32_t thread, uint64_t sta
 }
 
 /* What the post would have waited for of a thread; `works`: it is alike, and has not come. */
-static bool has_come(const struct builder *b, const struct event_ref *posts, size_t i, const struct alike_posted *e, uint32_t thread,
-		     struct event_ref *came, bool *works)
+static bool has_come(const struct builder *b, const struct alike_posted *e, uint32_t thread, struct event_ref *came, bool *works)
 {
 	uint64_t since;
-	if (b->graph->threads[thread].nevents == 0 || is_made_later(b, thread, posts[i].stamp))
+	if (b->graph->threads[thread].nevents == 0 || is_made_later(b, thread, e->post->stamp))
 		return false;
 	enum comes is = where(b, e, thread, came, &since);
 	*works |= is == AT_WORK;
-	return is == COME && !posts_too(posts, i, thread, since);
+	return is == COME && !posts_too(e, thread, since);
 }
 
 struct node_input *graph_alike(const struct builder *b, const struct event_ref *posts, size_t i, struct event_ref since, uint32_t site,
@@ -137,7 +136,7 @@ struct node_input *graph_alike(const struct builder *b, const struct event_ref *
 	if (!find_posted(b, posts, i, &e) || e.site == site)
 		return NULL;
 	for (uint32_t t = first; t < trace->nthreads && trace->threads[t].process == process && t - first < MOST_THREADS && !works; t++) {
-		if (t == posts[i].thread || t == since.thread || !has_come(b, posts, i, &e, t, &came, &works))
+		if (t == posts[i].thread || t == since.thread || !has_come(b, &e, t, &came, &works))
 			continue;
 		sure |= came.stamp > since.stamp;
 		*MEM_GROW(inputs, *n) = (struct node_input){ .ref = came };

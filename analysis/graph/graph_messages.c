@@ -243,49 +243,64 @@ static void add_late_receives(struct builder *b, const struct completion *x)
 	}
 }
 
-/* What one message that is completed adds to the inputs, and says of the node. */
-static void add_end_of(struct builder *b, const struct completion *x, const struct message *m, bool as_sender,
-		       const struct sends *sends, struct node_input *inputs, size_t *n, struct graph_node *says)
+/* What messages that are completed add to the inputs of a node, and say of it. */
+struct ending {
+	const struct completion *x;
+	const struct sends *sends;
+	struct node_input *inputs; size_t n;
+	struct graph_node says;
+};
+
+/* Of a message whose receive is completed. `chance`: in another run it may be another one. */
+static void add_received(struct builder *b, struct ending *e, const struct message *m, bool chance)
 {
-	if (m->nobody) {
-		says->hidden = says->delayed = true;
-		return;
-	}
-	bool chance = m->by_choice || m->unordered;
-	says->loose |= chance || x->by_choice;
-	says->hidden |= chance || x->by_choice; /* whom it would have chosen then */
-	says->delayed |= chance;
-	if (!as_sender) {
-		inputs[(*n)++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
-						      .needed = m->sure && !chance && !x->by_choice,
-						      .candidate = m->possible };
-		size_t own = *n;
-		if (m->sends_on)
-			add_progress(b, m->sent, x->exit, inputs, n, true);
-		if (*n > own && m->of_begun && !m->possible && sends->comes_back[m->of_begun - 1])
-			inputs[own].likely = came_back(b, x, m, &inputs[own]);
-		if (!m->sends_on)
-			says->hidden |= add_next_call(b, m, x->exit, inputs, n);
-		says->hidden |= m->sends_on;
-		says->delayed |= m->sends_on || x->by_choice;
-		return;
-	}
-	if (m->buffered)
-		return;
-	bool before = graph_certainly_before(b, m->begun, x->exit), late = is_late(m, before);
-	bool waits = waits_for_receiver(b, m, sends) && (m->synchronous || !graph_certainly_before(b, x->exit, m->begun));
+	e->inputs[e->n++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes,
+						 .needed = m->sure && !chance && !e->x->by_choice,
+						 .candidate = m->possible };
+	size_t own = e->n;
+	if (m->sends_on)
+		add_progress(b, m->sent, e->x->exit, e->inputs, &e->n, true);
+	if (e->n > own && m->of_begun && !m->possible && e->sends->comes_back[m->of_begun - 1])
+		e->inputs[own].likely = came_back(b, e->x, m, &e->inputs[own]);
+	if (!m->sends_on)
+		e->says.hidden |= add_next_call(b, m, e->x->exit, e->inputs, &e->n);
+	e->says.hidden |= m->sends_on;
+	e->says.delayed |= m->sends_on || e->x->by_choice;
+}
+
+/* Of one whose send is. */
+static void add_sent(struct builder *b, struct ending *e, const struct message *m, bool chance)
+{
+	bool before = graph_certainly_before(b, m->begun, e->x->exit), late = is_late(m, before);
+	bool waits = waits_for_receiver(b, m, e->sends) && (m->synchronous || !graph_certainly_before(b, e->x->exit, m->begun));
 	if (waits || before)
-		inputs[(*n)++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
-						      .likely = meets_receiver(b, m, sends), .bytes = m->bytes,
-						      .needed = m->synchronous && !chance && !x->by_choice,
-						      .candidate = !m->synchronous };
+		e->inputs[e->n++] = (struct node_input){ .ref = m->begun, .sure = m->synchronous, .receiver = true,
+							 .likely = meets_receiver(b, m, e->sends), .bytes = m->bytes,
+							 .needed = m->synchronous && !chance && !e->x->by_choice,
+							 .candidate = !m->synchronous };
 	else
-		add_call_of_receiver(b, x, m, inputs, n);
+		add_call_of_receiver(b, e->x, m, e->inputs, &e->n);
 	if (m->receives_on)
-		add_progress(b, m->begun, x->exit, inputs, n, false);
-	says->hidden |= !m->synchronous || m->receives_on;
-	says->late |= late;
-	says->delayed |= x->by_choice || m->receives_on || (!m->synchronous && !before && !late);
+		add_progress(b, m->begun, e->x->exit, e->inputs, &e->n, false);
+	e->says.hidden |= !m->synchronous || m->receives_on;
+	e->says.late |= late;
+	e->says.delayed |= e->x->by_choice || m->receives_on || (!m->synchronous && !before && !late);
+}
+
+static void add_end_of(struct builder *b, struct ending *e, const struct message *m, bool as_sender)
+{
+	bool chance = m->by_choice || m->unordered;
+	if (m->nobody) {
+		e->says.hidden = e->says.delayed = true;
+		return;
+	}
+	e->says.loose |= chance || e->x->by_choice;
+	e->says.hidden |= chance || e->x->by_choice; /* whom it would have chosen then */
+	e->says.delayed |= chance;
+	if (!as_sender)
+		add_received(b, e, m, chance);
+	else if (!m->buffered)
+		add_sent(b, e, m, chance);
 }
 
 /* One message of several that might have come first; its input is the first one behind the begin. */
@@ -298,28 +313,36 @@ static void note_choice(struct builder *b, const struct completion *x)
 						   .queue = graph_inbox(b, process, place, x->by_choice ? 0 : m->accepts) });
 }
 
+/* A send that is matched with its receive waits as that does. */
+static bool is_matched_send(const struct ending *e)
+{
+	return e->x->n == 1 && e->n == 2 && e->inputs[1].receiver && !e->inputs[1].candidate;
+}
+
 static void add_completion(struct builder *b, const struct completion *x, const struct sends *sends)
 {
-	struct node_input few[2 + BEGIN_INPUTS], *inputs = x->n > 1 ? mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *inputs) : few;
-	struct graph_node says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried }, *node;
-	size_t n = graph_begin_inputs(&x->begin, inputs);
+	struct node_input few[2 + BEGIN_INPUTS];
+	struct ending e = { .x = x, .sends = sends, .says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried },
+			    .inputs = x->n > 1 ? mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *e.inputs) : few };
+	struct graph_node *node;
+	e.n = graph_begin_inputs(&x->begin, e.inputs);
 	for (size_t i = 0; i < x->n; i++)
-		add_end_of(b, x, &x->messages[x->attached[i].message], x->attached[i].as_sender, sends, inputs, &n, &says);
-	if (x->n == 1 && n == 2 && inputs[1].receiver && !inputs[1].candidate) { /* a send that is matched with its receive */
-		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
+		add_end_of(b, &e, &x->messages[x->attached[i].message], x->attached[i].as_sender);
+	if (is_matched_send(&e)) {
+		uint32_t number = graph_add_node(b, GRAPH_SYNC, e.inputs, e.n);
 		graph_wait(b, x->exit, number);
 		node = &b->graph->nodes[number];
 	} else {
-		node = graph_arrival(b, x->exit, x->what, inputs, n);
+		node = graph_arrival(b, x->exit, x->what, e.inputs, e.n);
 	}
-	node->hidden = says.hidden;
-	node->loose = says.loose;
-	node->delayed = says.delayed;
-	if (says.late && !says.delayed)
+	node->hidden = e.says.hidden;
+	node->loose = e.says.loose;
+	node->delayed = e.says.delayed;
+	if (e.says.late && !e.says.delayed)
 		add_late_receives(b, x);
 	note_choice(b, x);
-	if (inputs != few)
-		free(inputs);
+	if (e.inputs != few)
+		free(e.inputs);
 }
 
 void graph_keep_completion(struct spill *spill, struct message_records *r, const struct completion *x)
