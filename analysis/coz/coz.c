@@ -430,8 +430,8 @@ static uint32_t questions_about(const struct coz *c, size_t thread)
 	return about;
 }
 
-/* Where it matters how much there is to be cut in all, each thread is followed to its end before the visit; else only as far as that
- * has come. */
+/* Where it matters how much there is to be cut in all, each thread is followed to its end before the visit; else only as far as
+ * that has come. */
 static void open_runners(struct visit *v)
 {
 	for (uint32_t t = 0; t < v->g->trace->nthreads; t++) {

@@ -6,8 +6,8 @@
  * before it (graph.h). Each thread carries its saving (savings.h):
  *
  *   program order   s(v) = s(u) + p * (time between u and v), if the region is on the stack and no
- *                   operation is, but for those around a region (graph.h); else s(u). The time between two stamps of one clock is enclosed
- *                   by the clock's rate, and never the difference of two enclosed times.
+ *                   operation is, but for those around a region (graph.h); else s(u). The time between two stamps of one clock is
+ *                   enclosed by the clock's rate, and never the difference of two enclosed times.
  *   node            s = min over inputs of (s(input) + slack), the slacks from times: of a collective,
  *                   (its latest input - the input), and what came after its latest input stays.
  *   the end         is a node of the last events of all threads: its saving is the run's.

@@ -157,7 +157,8 @@ static size_t last_within(const struct visit *v, const struct graph_node *j)
 	return last;
 }
 
-/* What passed from the last input to the next attempt stays where it is waited for; who comes later finds it with the first attempt. */
+/* What passed from the last input to the next attempt stays where it is waited for; who comes later finds it with the first
+ * attempt. */
 static void polled_slacks(const struct visit *v, const struct graph_node *j, size_t last, struct slack *slack)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];

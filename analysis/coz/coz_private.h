@@ -49,8 +49,9 @@ struct runner {              /* one thread, as it is followed */
 	struct tr_event pending; /* the one that has come */
 };
 
-/* What happens to a thread's saving before one of its points: a row's time is cut; it is forgotten, so long after the run began; what
- * is proved may come to nothing. Or the point is inside of an operation that is inside of another, or somewhere between its ends. */
+/* What happens to a thread's saving before one of its points: a row's time is cut; it is forgotten, so long after the run began;
+ * what is proved may come to nothing. Or the point is inside of an operation that is inside of another, or somewhere between its
+ * ends. */
 enum coz_step_what { STEP_CUT, STEP_FORGET, STEP_DELAY, STEP_INSIDE };
 struct coz_step {
 	frz_time ticks;

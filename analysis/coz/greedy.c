@@ -92,7 +92,8 @@ void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_poi
 		y->came[s->number] = middle(at);
 }
 
-/* The last that can have been waited for was. Whoever else runs a task, or waits for tasks, waits for what its thread did here, too. */
+/* The last that can have been waited for was. Whoever else runs a task, or waits for tasks, waits for what its thread did here,
+ * too. */
 void greedy_slacks(struct greedy *y, const struct graph_node *j, const struct slack *slack)
 {
 	double least = INFINITY;

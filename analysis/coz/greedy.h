@@ -14,8 +14,8 @@
  *   batches   one thread takes all that others have left there, and comes again when it is through with that, but not for what it
  *             took at once now, and in several batches then. What it would do in more batches than it took here nobody knows: so it
  *             waits for the last thing before the last of them
- *   shares    the n-th who comes does the n-th piece of work, but a task only when it is ready, if there is another that is; until none
- *             is left, or none of those for which a thread waits; then each goes on with its own
+ *   shares    the n-th who comes does the n-th piece of work, but a task only when it is ready, if there is another that is; until
+ *             none is left, or none of those for which a thread waits; then each goes on with its own
  *
  * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far
  * apart. Where somebody stands there and sleeps, a lock goes to whoever comes before he is awake, which takes as long as it

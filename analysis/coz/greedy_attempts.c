@@ -35,7 +35,8 @@ static struct wait_points find_waits(const struct greedy *y)
 	return w;
 }
 
-/* What a thread does at a point between the begin of a wait and its end: nothing that concerns others, or it has a lock for a while. */
+/* What a thread does at a point between the begin of a wait and its end: nothing that concerns others, or it has a lock for a
+ * while. */
 enum within { ELSEWHERE, OF_WAIT, TAKES_LOCK, LEAVES_LOCK };
 
 static bool is_of_lock(const struct greedy *y, uint32_t turn)
@@ -119,8 +120,8 @@ static void begin_at(struct greedy *y, uint32_t from, uint32_t begin, uint32_t w
 	}
 }
 
-/* Attempts in vain, and what is done between them, are part of a wait that begins before them: in a replay it may be over before the last
- * of them was made here. */
+/* Attempts in vain, and what is done between them, are part of a wait that begins before them: in a replay it may be over before
+ * the last of them was made here. */
 void greedy_pass_attempts(struct greedy *y)
 {
 	struct wait_points w = find_waits(y);

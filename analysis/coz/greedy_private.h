@@ -71,8 +71,8 @@ struct greedy_group {
 struct greedy_had { double at, handed, late, came_late; };
 
 /* What is done with a message that is from anyone: the points from `first` on, up to another; behind the end of the wait, where it
- * is said at once that the next one may come. Of one that is `open` it is not known how much of what comes behind the last of the points
- * is done with it, and how much with none. One that `answers` gives something back to whom the message is from. */
+ * is said at once that the next one may come. Of one that is `open` it is not known how much of what comes behind the last of the
+ * points is done with it, and how much with none. One that `answers` gives something back to whom the message is from. */
 struct greedy_service { uint32_t waits, first, end; bool open, answers; };
 
 struct greedy_body {

@@ -7,9 +7,10 @@
  *
  * While a thread waits for a lock, another one has it, or has just given it back. So any path back from an event through another
  * run goes along threads and what they must wait for in every run, but where it comes to a thread that waits for a lock: there it
- * goes on in those who had the lock, one after the other, until that thread has come. On one path no time is counted twice. So an event
- * happens no later than the longest path to it of those that leave out all time in critical sections and all waiting for locks, and
- * on top of that all critical sections of all threads, once each, and as often the longest that a lock took to be handed on:
+ * goes on in those who had the lock, one after the other, until that thread has come. On one path no time is counted twice. So an
+ * event happens no later than the longest path to it of those that leave out all time in critical sections and all waiting for
+ * locks, and on top of that all critical sections of all threads, once each, and as often the longest that a lock took to be handed
+ * on:
  *
  *     event' <= event - skipped - cut + beside,
  *
@@ -19,12 +20,12 @@
  * Likewise work that is given out, between one lock and the next: who does it is not known, but it is done once.
  *
  * That holds for locks that are *plain*: every take of it waits for nothing else, in no loop of attempts; who has it gives it back,
- * and waits meanwhile for nothing but plain locks; no sleep in there is what is left of a period; all threads are in the trace; and how long
- * such a lock takes to be handed on was seen. Work that is given out must not wait for anything else, either, nor give anything.
- * Behind any other choice (a lock that is none of these, a semaphore, a wildcard, a task, or a wait of which it is not known for
- * whom: that may have been a lock, of a file perhaps) nothing is known but that at any moment some thread does what it did here, or
- * waits for what comes at a moment that was known here: so no event happens later than it did here by more than all threads took, one
- * after the other.
+ * and waits meanwhile for nothing but plain locks; no sleep in there is what is left of a period; all threads are in the trace; and
+ * how long such a lock takes to be handed on was seen. Work that is given out must not wait for anything else, either, nor give
+ * anything. Behind any other choice (a lock that is none of these, a semaphore, a wildcard, a task, or a wait of which it is not
+ * known for whom: that may have been a lock, of a file perhaps) nothing is known but that at any moment some thread does what it
+ * did here, or waits for what comes at a moment that was known here: so no event happens later than it did here by more than all
+ * threads took, one after the other.
  *
  * Law: in every run an event's saving is no less than its lower bound, settled (saving_settle), in whatever order locks are had. */
 #ifndef ANALYSIS_ORDERS_H

@@ -12,8 +12,8 @@
  *
  * Law: proved speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
  * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
- * when it certainly buys something. What threads did outside of marks is taken for work; where it may have been waiting that matters
- * (`if_work`), bounds are proved only if it was work, which whoever shows them says, and no place is proved.
+ * when it certainly buys something. What threads did outside of marks is taken for work; where it may have been waiting that
+ * matters (`if_work`), bounds are proved only if it was work, which whoever shows them says, and no place is proved.
  * The lower end of what is proved is below 0 where another order may make the run longer (orders.h), and what is expected where the
  * order that is decided again does (greedy.h).
  * What is expected is cut to what is proved, which is certain. Where its middle lies outside by more than 1 % of the

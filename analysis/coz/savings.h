@@ -31,8 +31,8 @@
  * known, and another run is done with it no later than `lag` after its own saving, s >= min(s, its saving - lag).
  *
  * Savings begin with 0, grow only where time is cut, and slacks are never below 0: so no saving is
- * negative, but where another order may make an event later (orders.h), or does (greedy.h). Where nothing is cut, sums of 0 are 0, and a slack of 0 is among the inputs: the saving
- * of a reduction by 0 % is exactly 0.
+ * negative, but where another order may make an event later (orders.h), or does (greedy.h). Where nothing is cut, sums of 0 are 0,
+ * and a slack of 0 is among the inputs: the saving of a reduction by 0 % is exactly 0.
  *
  * Several *answers* may be carried side by side (coz.h): the same scenarios, where time is cut alike, and an event
  * may have waited for other things.
@@ -98,8 +98,8 @@ void saving_cut(struct savings *, struct saving *own, size_t region, frz_time du
 #define SAVING_NONE SIZE_MAX
 
 /* Time that in another run may come on top of any path, and so is left out of all (orders.h). Lower bounds are then against that,
- * until they are settled: so much of the path to an event is left out; of all there is so much, of which so much is cut; and an event
- * happens no later than `longest` after it did here. Of a scenario in which nothing is cut the lower bound is 0. */
+ * until they are settled: so much of the path to an event is left out; of all there is so much, of which so much is cut; and an
+ * event happens no later than `longest` after it did here. Of a scenario in which nothing is cut the lower bound is 0. */
 void saving_skip(struct savings *, struct saving *own, size_t answer, int64_t least);
 void saving_beside(struct savings *, int64_t most);
 void saving_cut_beside(struct savings *, size_t region, frz_time duration);

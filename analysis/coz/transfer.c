@@ -320,7 +320,8 @@ static bool has_candidates(const struct transfer *t, const struct graph_node *j)
 
 #define COST_VARIES 2
 
-/* What it takes from the begin at most. That a candidate was waited for is not proved by its taking a little longer than ever seen. */
+/* What it takes from the begin at most. That a candidate was waited for is not proved by its taking a little longer than ever
+ * seen. */
 static frz_time cost_of(const struct transfer *t, const struct graph_node *j, bool proved)
 {
 	frz_time own = own_cost(t, j);
@@ -470,7 +471,8 @@ static bool is_least_known(const struct transfer *t, size_t i)
 	return t->seen[i].seen >= ENOUGH;
 }
 
-/* Of waits in a row of which all but the last were for nothing, that one is over no sooner than the first begins, if others end it. */
+/* Of waits in a row of which all but the last were for nothing, that one is over no sooner than the first begins, if others end
+ * it. */
 static void begin_with_first(const struct transfer *t, const struct graph_node *j, struct slack *slack)
 {
 	size_t first = j->ninputs - 1;

@@ -153,7 +153,8 @@ struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32
 	return &b->graph->nodes[node];
 }
 
-static void add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit, const struct node_input *more, uint32_t what)
+static void add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit, const struct node_input *more,
+			uint32_t what)
 {
 	struct node_input inputs[BEGIN_INPUTS + 1];
 	size_t n = graph_begin_inputs(&begin, inputs);
@@ -425,8 +426,8 @@ static void builder_close(struct builder *b)
 
 static void records_close(struct walk_records *r, struct spill *spill)
 {
-	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->cancels.regions, r->cancels.threads, r->inside.v, r->joins.v,
-			    r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins, r->messages.attached,
+	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->cancels.regions, r->cancels.threads, r->inside.v,
+			    r->joins.v, r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins, r->messages.attached,
 			    r->moments.v, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v, r->tasks.made, r->tasks.runs, r->tasks.depends,
 			    r->tasks.fulfilled, r->tasks.waits, r->windows.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
@@ -477,8 +478,8 @@ static void builder_open(struct builder *b, struct graph *g)
 	}
 }
 
-/* Operations of which it is recorded who takes part in them become nodes, or marks for the walks along threads. These keep all others, by
- * what they are. */
+/* Operations of which it is recorded who takes part in them become nodes, or marks for the walks along threads. These keep all
+ * others, by what they are. */
 static void walk_threads(struct builder *b, struct walk_records *records)
 {
 	const struct trace *trace = b->graph->trace;
@@ -493,9 +494,9 @@ static void walk_threads(struct builder *b, struct walk_records *records)
 	progress_end();
 }
 
-/* Those that were kept become nodes, kind by kind. The order matters: attempts are found before locks say what ended each (graph_find_tried,
- * graph_end_tried); locks, ranks and windows that give out work before what threads only seem to share out (graph_counters); and waits of
- * which nothing has said what ended them come last (graph_presumed). */
+/* Those that were kept become nodes, kind by kind. The order matters: attempts are found before locks say what ended each
+ * (graph_find_tried, graph_end_tried); locks, ranks and windows that give out work before what threads only seem to share out
+ * (graph_counters); and waits of which nothing has said what ended them come last (graph_presumed). */
 static void make_nodes(struct builder *b, struct walk_records *records)
 {
 	struct exchange_records exchanges = { .n = 0 };

@@ -34,8 +34,8 @@
  *            a futex, a task that was made, and the ends of tasks
  *   WOKEN    input 0 begins to wait, and one of the others, it is unknown which, ended that
  *   UNKNOWN  what ended it is not in the trace; but perhaps when it was laid down for how long: most likely it takes as
- *            long from its input behind the first that is sure; or it was what another thread did just before the end, where that is
- *            hardly chance (graph_presumed.c)
+ *            long from its input behind the first that is sure; or it was what another thread did just before the end, where that
+ *            is hardly chance (graph_presumed.c)
  *
  * An input that is not *sure* may have been waited for or not. All of this is what *most likely* happens, also in
  * another run: the *expected* graph. What is certain in every run, of every implementation that keeps to the
@@ -63,9 +63,9 @@
  *     node' <= event' + (all done - event) + (node - begin) = node - (s - (all done - begin)) = node - (s - lag).
  *
  * Who takes part in a rooted operation may, in another run, do nothing before everybody has come, and only then what it did here
- * while it waited. It is done no later than `takes` after the last of them has come, which is the time until all had left here, since the
- * last one came. So for who left here sooner than that after an event, the event is late as well, with a lag of what is missing.
- * A send that waits for its receiver in another run likewise (coz/transfer.h, transfer_lag).
+ * while it waited. It is done no later than `takes` after the last of them has come, which is the time until all had left here,
+ * since the last one came. So for who left here sooner than that after an event, the event is late as well, with a lag of what is
+ * missing. A send that waits for its receiver in another run likewise (coz/transfer.h, transfer_lag).
  *
  * So of an operation that is over for all soon after it was begun little is lost. In a program that goes on only if it does
  * not wait there (all send, then all receive) the event comes only behind the node; then the node is delayed.
@@ -88,23 +88,23 @@
  *     given out as it runs, of sections and of a `single`, whoever comes next does the next piece, as it is recorded, or
  *     else what a thread does from one marked region to the next; without either what is left is shared out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
- *   - who went on at a cancellation point of OpenMP comes to its team's next barrier because another one has cancelled the region, if
- *     that came in between (graph_cancels.c);
- *   - who calls MPI for a window again and again, with nothing in between but sleeps, waits; and what hardly took any time, of that of
- *     which no record says what ended it, takes no longer;
- *   - of threads that come to one lock once between two barriers, and of which the first or the last does otherwise than the others, whoever
- *     comes as the first, second, ... does what that one does here (graph_elections.c);
- *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time limit, end
- *     because of what the last of these got, where all of them end so (graph_polls.c);
+ *   - who went on at a cancellation point of OpenMP comes to its team's next barrier because another one has cancelled the region,
+ *     if that came in between (graph_cancels.c);
+ *   - who calls MPI for a window again and again, with nothing in between but sleeps, waits; and what hardly took any time, of that
+ *     of which no record says what ended it, takes no longer;
+ *   - of threads that come to one lock once between two barriers, and of which the first or the last does otherwise than the
+ *     others, whoever comes as the first, second, ... does what that one does here (graph_elections.c);
+ *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time
+ *     limit, end because of what the last of these got, where all of them end so (graph_polls.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;
  *   - who is woken and waits for the same condition variable again at once has waited for nothing, but for signals of threads that
  *     then mostly wait until it is through, which it may count (graph_wakes.c);
- *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been at a
- *     barrier (graph_counts.c); and a condition variable of which each wait seen was for a signal of its own, by those who only
- *     signal, counts them as a semaphore does; but one thread that takes less often than others put there takes all that is there
- *     (graph_conditions.c), works on each when it has come (graph_batches.c), or on all at once in a time that does not depend on
- *     how much that is, if that looks so;
+ *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been
+ *     at a barrier (graph_counts.c); and a condition variable of which each wait seen was for a signal of its own, by those who
+ *     only signal, counts them as a semaphore does; but one thread that takes less often than others put there takes all that is
+ *     there (graph_conditions.c), works on each when it has come (graph_batches.c), or on all at once in a time that does not
+ *     depend on how much that is, if that looks so;
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
  *     done what it did last before, or with the last bytes if nobody waited for it;
  *   - of several threads that ran on when their process ended, who was in no marked region ended it;
@@ -114,8 +114,8 @@
  *     of about that size, between the same hosts, lasted until a receiver came that was late, it counts in any case;
  *   - a thread whose creation is not recorded is begun by the first thread of its process right
  *     after that thread's last event before it;
- *   - who waits for a collective operation that was only begun waits until each rank that has begun it comes back to MPI behind the begin of the
- *     last, if one of that name was seen to be over just when a rank did;
+ *   - who waits for a collective operation that was only begun waits until each rank that has begun it comes back to MPI behind the
+ *     begin of the last, if one of that name was seen to be over just when a rank did;
  *   - MPI_Scan goes by the order of ranks in MPI_COMM_WORLD;
  *   - where it is not known between whom the data of a collective operation flow, all wait for all, if none left
  *     before the last one came; and else each for whoever came last, if nothing else explains when it left;
@@ -124,12 +124,13 @@
  *
  * Regions inside of an operation are signal handlers, and functions that the operation calls. They are the thread's own time, and
  * the operation goes on behind them; nobody recorded why they began. A region that began before the last of the others came has
- * interrupted the wait: in another run it most likely begins as long after the operation as here, or behind what another thread did just
- * before (graph_presumed.c), and the thread waits from when it was over on. What began behind that is what the operation does with what
- * came: it comes as long after that, so there the wait is over. Of a run in which there are any (interrupted), or in which a
- * handler ran in the midst of work (handles), which a timer may call more or less often in another run, nothing is proved. Others who
- * take part in the operation may have waited for the region, too (graph_node.inside). In a collective operation, where such a region is what MPI calls, whoever came out of
- * it, or went on to a region of its own there, behind the ends of others' regions most likely has: these are inputs that are not needed.
+ * interrupted the wait: in another run it most likely begins as long after the operation as here, or behind what another thread did
+ * just before (graph_presumed.c), and the thread waits from when it was over on. What began behind that is what the operation does
+ * with what came: it comes as long after that, so there the wait is over. Of a run in which there are any (interrupted), or in
+ * which a handler ran in the midst of work (handles), which a timer may call more or less often in another run, nothing is proved.
+ * Others who take part in the operation may have waited for the region, too (graph_node.inside). In a collective operation, where
+ * such a region is what MPI calls, whoever came out of it, or went on to a region of its own there, behind the ends of others'
+ * regions most likely has: these are inputs that are not needed.
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which
@@ -173,8 +174,8 @@ enum {
 /* What an event has to do with the end of a wait. Each bit has one meaning, for all kinds of nodes:
  *
  *   sure        it was waited for, if the wait was not over before
- *   likely      so it was most likely, though it is not sure: the begin of a receive for which sends of this kind always waited; that signal
- *               of several which has most likely woken the thread; a call with which a rank came back
+ *   likely      so it was most likely, though it is not sure: the begin of a receive for which sends of this kind always waited;
+ *               that signal of several which has most likely woken the thread; a call with which a rank came back
  *   needed      every run must wait for it
  *   candidate   it is not in the expected graph, unless it alone explains the end
  *   receiver    it is no message, but the begin of the receive of one
@@ -257,8 +258,9 @@ static inline bool graph_is_known(const struct graph_node *n)
 	return n->kind != GRAPH_UNKNOWN && n->ninputs > 0 && !n->behind && !n->doubted;
 }
 
-/* Of an input: its thread's next call of MPI, which clocks do not show to be behind the end, nor before it. That call is a candidate as
- * well, but no input: two that exchange messages could then wait for each other's next calls. In the order of inputs. */
+/* Of an input: its thread's next call of MPI, which clocks do not show to be behind the end, nor before it. That call is a
+ * candidate as well, but no input: two that exchange messages could then wait for each other's next calls. In the order of
+ * inputs. */
 struct graph_open { uint64_t at, stamp; uint32_t input; };
 
 /* What came later than a node, perhaps; in the order of nodes. Ticks of the base. */
@@ -278,21 +280,23 @@ struct graph_turn {
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
  * `single`); `many`: of some of them it is not known where they begin, or who may do them; `apart`: a thread has done some while
- * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and finishes behind it;
- * `batches`: one thread comes for all that is left in a queue, and what it does then takes as long however much that is. */
+ * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and finishes behind
+ * it; `batches`: one thread comes for all that is left in a queue, and what it does then takes as long however much that is. */
 struct graph_group { bool one, many, apart, each, batches; uint32_t queue; };
 
-/* How a thread's work is scheduled: as the program lays it down (static); or its team gives it to whoever asks first, which may be another
- * thread in another run (dynamic), and so that nobody is idle while there is something left (evenly). Besides, the program itself may have
- * a pool of work, with a lock, a semaphore or a rank, in which a thread is in stretches that may overlap: it enters and leaves each. */
+/* How a thread's work is scheduled: as the program lays it down (static); or its team gives it to whoever asks first, which may be
+ * another thread in another run (dynamic), and so that nobody is idle while there is something left (evenly). Besides, the program
+ * itself may have a pool of work, with a lock, a semaphore or a rank, in which a thread is in stretches that may overlap: it enters
+ * and leaves each. */
 enum graph_schedule { GRAPH_STATIC, GRAPH_DYNAMIC, GRAPH_DYNAMIC_EVENLY, GRAPH_POOL_ENTERED, GRAPH_POOL_LEFT };
 
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;      /* of the event; of a thread's last one perhaps that of its end, for which another waited */
-	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_SCHEDULES, GRAPH_REQUESTS, GRAPH_FINISHES, GRAPH_OBTAINS, GRAPH_POSTS, GRAPH_LATE, GRAPH_RELEASES,
-	       GRAPH_PROBE } what : 8;
-	unsigned arrives : 1; /* POSTS: its thread waits for that node at the same event, from there on; so this comes before all else of it */
+	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_SCHEDULES, GRAPH_REQUESTS, GRAPH_FINISHES, GRAPH_OBTAINS, GRAPH_POSTS, GRAPH_LATE,
+	       GRAPH_RELEASES, GRAPH_PROBE } what : 8;
+	unsigned arrives : 1; /* POSTS: its thread waits for that node at the same event, from there on; so this comes before all
+				 else of it */
 	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,
 				of the queue, or of the probe; or an enum graph_schedule */
 };

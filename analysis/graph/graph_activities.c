@@ -61,7 +61,8 @@ static void share_out(struct graph_activities *a, uint32_t node, uint64_t end, b
 	o->waited.hi = o->took.hi > o->transfer.lo ? o->took.hi - o->transfer.lo : 0;
 }
 
-/* A wait for a condition variable, which has no node of its own: its node is that of the mutex that it takes again, in the next call. */
+/* A wait for a condition variable, which has no node of its own: its node is that of the mutex that it takes again, in the next
+ * call. */
 static const struct graph_sync_point *retakes(const struct graph_activities *a)
 {
 	const struct graph_thread *t = &a->graph->threads[a->thread];

@@ -82,7 +82,8 @@ static bool posts_too(const struct alike_posted *e, uint32_t thread, uint64_t si
 enum comes { ELSEWHERE, COME, AT_WORK };
 
 /* Where a thread was when another posted; `came`: what the post would have waited for. */
-static enum comes where(const struct builder *b, const struct alike_posted *e, uint32_t thread, struct event_ref *came, uint64_t *since)
+static enum comes where(const struct builder *b, const struct alike_posted *e, uint32_t thread, struct event_ref *came,
+			uint64_t *since)
 {
 	size_t n = count_blocking_calls(b, thread, e->post->stamp);
 	struct blocking_call at = n > 0 ? blocking_call_of(b, thread, n - 1) : (struct blocking_call){ 0 };
@@ -123,8 +124,8 @@ static bool has_come(const struct builder *b, const struct alike_posted *e, uint
 	return is == COME && !posts_too(e, thread, since);
 }
 
-struct node_input *graph_alike(const struct builder *b, const struct event_ref *posts, size_t i, struct event_ref since, uint32_t site,
-			       size_t *n)
+struct node_input *graph_alike(const struct builder *b, const struct event_ref *posts, size_t i, struct event_ref since,
+			       uint32_t site, size_t *n)
 {
 	const struct trace *trace = b->graph->trace;
 	uint32_t first = first_thread(trace, posts[i].thread), process = trace->threads[first].process;

@@ -6,9 +6,9 @@
  *   sem_wait, while (sem_trywait == 0) n++,     for each: work
  *
  * A thread that is faster in another run, or those who put things there slower, finds fewer of them at a time, and works on each as
- * soon as it is there. So not the taking waits for all of them, but the work on each for its own. Of the work there is no record but
- * marked regions: it is known which piece is the n-th thing's if behind each batch as many regions begin at one site as there are
- * things in it; behind the last one perhaps one less, which says that there will be no more. */
+ * soon as it is there. So not the taking waits for all of them, but the work on each for its own. Of the work there is no record
+ * but marked regions: it is known which piece is the n-th thing's if behind each batch as many regions begin at one site as there
+ * are things in it; behind the last one perhaps one less, which says that there will be no more. */
 #include <stdlib.h>
 #include <string.h>
 

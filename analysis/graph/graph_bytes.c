@@ -100,8 +100,8 @@ static bool is_chance(const struct bytes_channel *c, const struct moved_bytes *t
 	return c->shared || taken->begin.tried || taken->chosen;
 }
 
-/* Where what was given as one piece, and taken as one, arrives with others: those that its taker, who is the only one of its channel,
- * takes there. */
+/* Where what was given as one piece, and taken as one, arrives with others: those that its taker, who is the only one of its
+ * channel, takes there. */
 static uint32_t inbox_of(struct builder *b, const struct bytes_channel *c, const struct moved_bytes *taken)
 {
 	return c->inbox != NO_INBOX ? c->inbox : graph_inbox(b, taken->exit.thread, taken->site, 0);
@@ -279,8 +279,8 @@ static void answer(const struct builder *b, const struct question *q, size_t n)
 	trace_end(&events);
 }
 
-/* Who gives asks for who takes, and who takes for who gives: for one thread, if there is no other. However many others give, who takes
- * makes room for all. */
+/* Who gives asks for who takes, and who takes for who gives: for one thread, if there is no other. However many others give, who
+ * takes makes room for all. */
 static const struct moved_bytes *other_of(const struct bytes_channel *c, const struct moved_bytes *m)
 {
 	if (m->gave)

@@ -6,12 +6,12 @@
  *   #pragma omp cancellation point parallel   the others see that there, and come to the end of the region
  *
  * Who went on at a cancellation point, and comes to the team's next barrier behind another one's cancel, has most likely done so
- * because of that: as long behind it as here. It does not say what else it would have done, and in another run it may have done it all.
- * Where a loop or sections were cancelled before that was recorded, or a taskgroup is, it may have been so, or not.
+ * because of that: as long behind it as here. It does not say what else it would have done, and in another run it may have done it
+ * all. Where a loop or sections were cancelled before that was recorded, or a taskgroup is, it may have been so, or not.
  *
  * A thread that ends soon behind a pthread_cancel of it has most likely ended because of that, whatever it was about then: as long
- * behind it as here. One that ended before, or long behind it, has most likely ended by itself; but where that came sooner in another
- * run, it may end because of it. Nothing of all this is proved. */
+ * behind it as here. One that ended before, or long behind it, has most likely ended by itself; but where that came sooner in
+ * another run, it may end because of it. Nothing of all this is proved. */
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_cancels.h"
 

@@ -6,8 +6,8 @@
 
 #include "analysis/graph/graph_private.h"
 
-/* A thread cancels its team's region, or a loop or sections; or comes to a barrier of its team, and since then could have been told that
- * another had, which would have been `said`. */
+/* A thread cancels its team's region, or a loop or sections; or comes to a barrier of its team, and since then could have been told
+ * that another had, which would have been `said`. */
 struct cancellation { uint64_t group; struct event_ref ref, since; bool cancels, said; };
 
 /* A thread of one's process is cancelled (pthread_cancel); or the number of threads: it is not known which. */

@@ -16,8 +16,8 @@
  * waiting. It waits in an operation up to the last event that was waited for (graph_activities.h), and all the way where it is not
  * known what ended it. Where clocks leave open whether all waited at a moment, so does what is said of how long that was.
  *
- * Law: without a wait whose cause is missing there is no standstill. How long all waited lies in its interval, if waits were ended by
- * what the graph connects them with.
+ * Law: without a wait whose cause is missing there is no standstill. How long all waited lies in its interval, if waits were ended
+ * by what the graph connects them with.
  *
  * Memory: a byte for each node of the graph; if the cause of a wait is missing 24 for each begin and end of all waits, in as far as
  * clocks tell, 6 at most; in the graph's spill. */

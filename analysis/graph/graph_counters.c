@@ -5,18 +5,18 @@
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i)
  *
  * What such a thread does another may do in another run. There is no sign of it but that it is shared out: of threads that were
- * created in one place not all are as often in a region, and they leave it, or all regions, for the last time no further apart than the
- * longest such piece takes, since nobody is idle while there is one left. Those that come behind the end of all others from there are
- * looked at by themselves. Chance may look so, too; then what is proved is only wider than need be. Where a
+ * created in one place not all are as often in a region, and they leave it, or all regions, for the last time no further apart than
+ * the longest such piece takes, since nobody is idle while there is one left. Those that come behind the end of all others from
+ * there are looked at by themselves. Chance may look so, too; then what is proved is only wider than need be. Where a
  * lock or something else that is recorded gives out the work, that is known better (graph_pools.c); so it is of ranks
  * that count in a window.
  *
- * Of a team of OpenMP that is looked for up to each barrier; but a static loop, of which there is no record either, gives some threads one
- * iteration more.
+ * Of a team of OpenMP that is looked for up to each barrier; but a static loop, of which there is no record either, gives some
+ * threads one iteration more.
  *
- * Expected is that whoever comes next does the next marked region, up to the threads' next barrier, where that is hardly chance: there are
- * several for each thread, no thread waits for others in between, all have begun their last before the first has ended his, and end with it but for a small part of
- * the time. */
+ * Expected is that whoever comes next does the next marked region, up to the threads' next barrier, where that is hardly chance:
+ * there are several for each thread, no thread waits for others in between, all have begun their last before the first has ended
+ * his, and end with it but for a small part of the time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,8 +72,10 @@ static bool ends_together(const struct shared_out *s)
 	return s->last_end - s->first_end <= s->longest;
 }
 
-/* Of all regions in which a thread has been twice: what is given out may be pieces of several kinds. The pieces are of one thread. */
-static void add_all_pieces(const struct trace *trace, const struct counter_pieces *p, const struct shared_out *regions, struct shared_out *all)
+/* Of all regions in which a thread has been twice: what is given out may be pieces of several kinds. The pieces are of one
+ * thread. */
+static void add_all_pieces(const struct trace *trace, const struct counter_pieces *p, const struct shared_out *regions,
+			   struct shared_out *all)
 {
 	struct counter_pieces of_all = { .last = 0 };
 	for (uint32_t s = 0; s < trace->nsites; s++) {
@@ -91,10 +93,14 @@ static void add_all_pieces(const struct trace *trace, const struct counter_piece
 #define ENOUGH_EACH   3    /* for each thread */
 #define SMALL_PART    4    /* of the time */
 
-/* A marked region that is in no other: its ENTER and its EXIT, and how many barriers came before; and whether its thread may have waited for
- * others in it, or between the one before and it. */
+/* A marked region that is in no other: its ENTER and its EXIT, and how many barriers came before; and whether its thread may have
+ * waited for others in it, or between the one before and it. */
 struct counter_counted { struct event_ref enter, exit; uint32_t site, epoch; bool waits, waited; };
-struct counted_thread { uint32_t thread; struct counter_counted *v; size_t n, next; /* the first of the epoch that is looked at */ size_t end; };
+struct counted_thread {
+	uint32_t thread;
+	struct counter_counted *v; size_t n;
+	size_t next, end; /* of the epoch that is looked at */
+};
 
 static struct counted_thread count_regions(const struct builder *b, uint32_t thread)
 {
@@ -177,7 +183,8 @@ static bool may_be_given(const struct counted_epoch *e)
 
 static bool is_given_likely(const struct counted_epoch *e, size_t nthreads)
 {
-	return may_be_given(e) && e->pieces >= ENOUGH_EACH * nthreads && e->last_end - e->first_end <= (e->last_end - e->begin) / SMALL_PART;
+	return may_be_given(e) && e->pieces >= ENOUGH_EACH * nthreads &&
+	       e->last_end - e->first_end <= (e->last_end - e->begin) / SMALL_PART;
 }
 
 static void give_epoch(struct builder *b, const struct counted_thread *c, size_t n)

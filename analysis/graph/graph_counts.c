@@ -12,8 +12,8 @@
  *
  *   lock, if (++come == all) come = 0, broadcast; else wait, unlock
  *
- * All come to the lock at one place, wait for the condition variable and are woken by the last; and that more than once, as a flag is
- * not raised. In another run that may be another:
+ * All come to the lock at one place, wait for the condition variable and are woken by the last; and that more than once, as a flag
+ * is not raised. In another run that may be another:
  * so each of them has waited for all, and whoever signals would wait for them if it were earlier. */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,8 @@ static bool find_signal_before(const struct sync_records *r, const struct sync_e
 }
 
 /* Whether the thread waits for the signal, now or soon, or gives it behind having come to the lock then. */
-static bool takes_part(const struct sync_records *r, const struct sync_event *signal, uint64_t before, const struct sync_event *comes)
+static bool takes_part(const struct sync_records *r, const struct sync_event *signal, uint64_t before,
+		       const struct sync_event *comes)
 {
 	size_t from = graph_sync_events(r, signal->process, signal->id, false, before + 1);
 	for (size_t i = from; i < r->n && i - from < MOST_EVENTS; i++) {
@@ -116,7 +117,8 @@ static bool comes_again(const struct sync_records *r, const struct sync_event *s
 
 /* All of it is one function: or else the lock may be taken by one for whoever waits and whoever signals. In code without sites only
  * who waits there as well does what those do who wait. Who signals but once may raise a flag. */
-static bool may_be_barrier(const struct builder *b, const struct sync_records *r, const struct sync_event *signal, const struct sync_event *section)
+static bool may_be_barrier(const struct builder *b, const struct sync_records *r, const struct sync_event *signal,
+			   const struct sync_event *section)
 {
 	const struct trace *t = b->graph->trace;
 	if (!section || section->relocks || !comes_again(r, signal))
@@ -126,8 +128,8 @@ static bool may_be_barrier(const struct builder *b, const struct sync_records *r
 }
 
 /* Those who wait for the signal at such a barrier, but for who signals and `self`; none: it is no barrier. To be freed. */
-struct node_input *graph_barrier_of(const struct builder *b, const struct sync_records *r, const struct sync_event *signal, uint32_t self,
-				    size_t *n)
+struct node_input *graph_barrier_of(const struct builder *b, const struct sync_records *r, const struct sync_event *signal,
+				    uint32_t self, size_t *n)
 {
 	const struct section *of = &signal->section;
 	const struct sync_event *section = of->taken.at == NO_EVENT ? NULL : graph_find_section(r, of);

@@ -4,14 +4,14 @@
  *
  *   lock, last = ++done == all, unlock, if (last) reduce           lock, if (!ready++) initialise, unlock
  *
- * Of the number there is no record, but of what each of them does behind the lock, and while it has it: the marked regions that begin
- * there, and outside of those sleeps, messages, input and output. Where threads that take a lock at one place do different things while
- * they have it, what they find there may decide: in another run each of them may do what another does here. (Of what they do behind
- * it graph_pools.c says so.)
+ * Of the number there is no record, but of what each of them does behind the lock, and while it has it: the marked regions that
+ * begin there, and outside of those sleeps, messages, input and output. Where threads that take a lock at one place do different
+ * things while they have it, what they find there may decide: in another run each of them may do what another does here. (Of what
+ * they do behind it graph_pools.c says so.)
  *
  * Expected is that whoever comes as the first, second, ... does what that one does here, if each comes once between two barriers,
- * all but the first or the last of them do alike, and all are of one team, or were created in one place. Where they differ only behind
- * the lock, of two each is a last one: that tells nothing. */
+ * all but the first or the last of them do alike, and all are of one team, or were created in one place. Where they differ only
+ * behind the lock, of two each is a last one: that tells nothing. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"

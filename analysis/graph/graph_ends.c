@@ -181,7 +181,8 @@ static uint32_t first_of_process(const struct builder *b, uint32_t thread)
 	return thread;
 }
 
-/* Nobody waited for its end, nor did the end of its process, which the first thread has ended: in another run it may go on until then. */
+/* Nobody waited for its end, nor did the end of its process, which the first thread has ended: in another run it may go on until
+ * then. */
 static bool was_let_go(const struct builder *b, const struct join_records *r, uint32_t thread)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;

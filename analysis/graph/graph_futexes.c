@@ -9,15 +9,15 @@
  * somebody at the same address before the end of a wait did end it. Where that one and all whom he woke are all who ever
  * wait so, that was a barrier; and where nobody woke more than one, whoever comes first is woken first.
  *
- * Of C++'s atomics all who wait and all who notify are recorded, with the address of what is stored: who finds it stored has been told
- * by whoever notified last before that, and would wait for him if he came earlier.
+ * Of C++'s atomics all who wait and all who notify are recorded, with the address of what is stored: who finds it stored has been
+ * told by whoever notified last before that, and would wait for him if he came earlier.
  *
  *   come, wait                              who waits at a barrier
  *   come, [what is to be done once], wake   whoever comes last, in this run (std::barrier's completion function)
  *
- * Of that there is no record. But if whoever woke has been in one marked region more, each time, than all whom he woke, then the last of
- * them is what he did when all had come: in another run that begins when the last of all does, whoever that is. So two threads that
- * meet like that are at a barrier, too, where always the same one came last. */
+ * Of that there is no record. But if whoever woke has been in one marked region more, each time, than all whom he woke, then the
+ * last of them is what he did when all had come: in another run that begins when the last of all does, whoever that is. So two
+ * threads that meet like that are at a barrier, too, where always the same one came last. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,8 @@ static const struct sync_event *find_wake(const struct wakes *before, const stru
 }
 
 /* Whether whoever woke and those whom he woke are all threads of the process that have to do with futexes, as at a
- * barrier: of several whom he woke, or at an address where others woke as well. For what one thread stores several may wait, too. */
+ * barrier: of several whom he woke, or at an address where others woke as well. For what one thread stores several may wait,
+ * too. */
 static bool is_barrier(const struct builder *b, const struct sync_event *wake, size_t nwoken, bool by_several)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
@@ -60,8 +61,8 @@ static bool is_barrier(const struct builder *b, const struct sync_event *wake, s
 	return n == nwoken + 1 && ((nwoken > 1 && !stored) || by_several);
 }
 
-/* All of them have waited for each other, the one who woke too, if only for the others in another run. Here it came last, with the wake:
- * before that it may have worked, without any record. */
+/* All of them have waited for each other, the one who woke too, if only for the others in another run. Here it came last, with the
+ * wake: before that it may have worked, without any record. */
 static void add_barrier(struct builder *b, const struct sync_event *wake, const struct sync_event *const *woken, size_t n)
 {
 	struct node_input *inputs = mem_resize(NULL, n + 1, sizeof *inputs);
@@ -138,8 +139,10 @@ static struct futex_begun *find_all_begun(const struct builder *b, const struct 
 	return begun;
 }
 
-/* Whether t[i] has done something once for those whom it woke, n of them, and who were there before; and all of them anything else. */
-static bool does_once(const struct sync_event *t, const struct futex_begun *begun, size_t i, const struct sync_event *const *woken, size_t n)
+/* Whether t[i] has done something once for those whom it woke, n of them, and who were there before; and all of them anything
+ * else. */
+static bool does_once(const struct sync_event *t, const struct futex_begun *begun, size_t i, const struct sync_event *const *woken,
+		      size_t n)
 {
 	uint64_t most = begun_since(t, begun, i);
 	for (size_t k = 0; k < n; k++)
@@ -149,7 +152,8 @@ static bool does_once(const struct sync_event *t, const struct futex_begun *begu
 }
 
 /* Whoever woke would have waited for all of them before that. */
-static void add_barrier_done_once(struct builder *b, const struct futex_begun *once, const struct sync_event *const *woken, size_t n)
+static void add_barrier_done_once(struct builder *b, const struct futex_begun *once, const struct sync_event *const *woken,
+				  size_t n)
 {
 	struct node_input *inputs = mem_resize(NULL, n + 1, sizeof *inputs);
 	for (size_t i = 0; i < n; i++)
@@ -164,8 +168,8 @@ static void add_barrier_done_once(struct builder *b, const struct futex_begun *o
 
 #define NO_QUEUE UINT32_MAX
 
-/* At an address where nobody woke more than one, it may be another one in another run: who came first. `alone`: nobody else was waited
- * for. */
+/* At an address where nobody woke more than one, it may be another one in another run: who came first. `alone`: nobody else was
+ * waited for. */
 static void add_woken(struct sync_pass *p, const struct sync_event *w, const struct sync_event *wake, uint32_t queue, bool alone)
 {
 	struct builder *b = p->b;
@@ -220,9 +224,10 @@ static bool of_several(const struct sync_event *t, size_t n)
 	return false;
 }
 
-/* Whoever comes to a barrier of atomics notifies only when it is the last, and then wakes all others: who says that one more has come, whom
- * one thread waits for, wakes nobody most times. */
-static bool all_woke(const struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *by, size_t nwaits)
+/* Whoever comes to a barrier of atomics notifies only when it is the last, and then wakes all others: who says that one more has
+ * come, whom one thread waits for, wakes nobody most times. */
+static bool all_woke(const struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *by,
+		     size_t nwaits)
 {
 	size_t wakes = 0, woke = 0;
 	for (size_t i = 0; i < n; i++)
@@ -232,7 +237,8 @@ static bool all_woke(const struct builder *b, const struct sync_event *t, size_t
 	return woke >= wakes;
 }
 
-/* What all threads have begun, of events as below, if whoever came last did something once each time they came to a barrier; or NULL. */
+/* What all threads have begun, of events as below, if whoever came last did something once each time they came to a barrier; or
+ * NULL. */
 static struct futex_begun *find_once(struct builder *b, const struct sync_event *t, size_t n, const struct sync_event *const *v,
 			       const struct sync_event *const *by, size_t nwaits)
 {

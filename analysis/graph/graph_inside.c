@@ -12,8 +12,8 @@
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_inside.h"
 
-/* Someone waits at a node of its own: whom the others have left behind for itself, and for the last of them; and who has seen the ends
- * of others' regions in a collective operation for these. `adds`: it did not wait there. */
+/* Someone waits at a node of its own: whom the others have left behind for itself, and for the last of them; and who has seen the
+ * ends of others' regions in a collective operation for these. `adds`: it did not wait there. */
 #define OWN_INPUTS 8
 struct own_wait {
 	struct node_input inputs[OWN_INPUTS]; size_t n; struct event_ref ref; bool adds;
@@ -132,7 +132,8 @@ static void add_region_ends(struct inside_pass *p, uint32_t node, const struct i
 	if (!r->collective || p->b->graph->nodes[node].kind != GRAPH_SYNC)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		*SPILL_GROW(p->b->spill, p->ends, p->nends) = (struct region_end){ node, p->first_end[node], r[i].to, i + 1 < n ? r[i + 1].from : r->exit };
+		*SPILL_GROW(p->b->spill, p->ends, p->nends) = (struct region_end){
+			node, p->first_end[node], r[i].to, i + 1 < n ? r[i + 1].from : r->exit };
 		p->first_end[node] = (uint32_t)p->nends;
 	}
 }

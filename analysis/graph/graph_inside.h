@@ -7,7 +7,11 @@
 #include "analysis/graph/graph_private.h"
 
 /* A region inside of an operation, and in no other one there. */
-struct inside { uint64_t enter_at; struct event_ref exit; /* of the operation; */ bool collective; /* it is one */ struct event_ref from, to; };
+struct inside {
+	uint64_t enter_at; struct event_ref exit; /* of the operation, */
+	bool collective;                          /* which is one */
+	struct event_ref from, to;
+};
 
 
 struct inside_records { struct inside *v; size_t n; }; /* those of an operation one behind the other */

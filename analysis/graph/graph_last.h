@@ -8,8 +8,8 @@
  *
  * All clocks with threads must be on one time base.
  *
- * What was found stays with the graph, so that each analysis of it, and who asks once more for each of many that waited, is answered
- * at once.
+ * What was found stays with the graph, so that each analysis of it, and who asks once more for each of many that waited, is
+ * answered at once.
  *
  * Memory: 4 bytes for each node of the graph, in its spill, and for nodes of many inputs of which few may have been the last 4 for
  * each of these. */

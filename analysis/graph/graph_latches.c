@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_latches.c - what is there for good once it is given: C++'s futures and latches, what pthread_once has done. All who look are recorded, also those who
- * found it there; so it is known for whom they would have to wait in another run.
+ * graph_latches.c - what is there for good once it is given: C++'s futures and latches, what pthread_once has done. All who look
+ * are recorded, also those who found it there; so it is known for whom they would have to wait in another run.
  *
  *   future   whoever gave last before the look has given it: a state is given once, and one that is at the same address later only
  *            after that look
  *   latch    all who have counted it down since it was made. It says from how much: that grows where a new one is
  *
- * A promise may be fulfilled by the last of several threads, or by the first, which only a counter in memory tells. So what any third
- * thread had done by then is a candidate, which that counter may have waited for: up to where it began to wait, if it did, or to its
- * end. Of one that was at work then, that is not known, and nothing is proved; nor that the one who gave it is needed, where a third one
- * went on before the look was over.
+ * A promise may be fulfilled by the last of several threads, or by the first, which only a counter in memory tells. So what any
+ * third thread had done by then is a candidate, which that counter may have waited for: up to where it began to wait, if it did, or
+ * to its end. Of one that was at work then, that is not known, and nothing is proved; nor that the one who gave it is needed, where
+ * a third one went on before the look was over.
  *
  * What is made by whoever comes first (pthread_once) another one makes in another run: nothing is proved of who finds it made. */
 #include <stdlib.h>
@@ -99,7 +99,8 @@ static void add_given(struct latch *l, const struct sync_event *look)
 			*MEM_GROW(l->inputs, l->ninputs) = (struct node_input){ .ref = l->given[i]->ref, .sure = true, .needed = l->needed };
 }
 
-/* Two that count down at the same time may have said from how much in the other order: then one of them seems to be of an earlier latch. */
+/* Two that count down at the same time may have said from how much in the other order: then one of them seems to be of an earlier
+ * latch. */
 static void add_earlier(struct latch *l, const struct sync_event *look)
 {
 	for (uint32_t t = 0; t < l->nthreads; t++)
@@ -123,7 +124,8 @@ static void unknown(struct builder *b, const struct sync_event *look)
 	graph_unknown(b, look->begin, look->ref);
 }
 
-/* The first input of what is waited for is never a candidate: a replay (coz/greedy_prepare.c) has that where nothing else is said of a node. */
+/* The first input of what is waited for is never a candidate: a replay (coz/greedy_prepare.c) has that where nothing else is said
+ * of a node. */
 static void begin_waiting(struct latch *l, const struct sync_event *look)
 {
 	struct node_input begin[BEGIN_INPUTS];

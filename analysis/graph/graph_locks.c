@@ -115,8 +115,8 @@ static struct event_ref *posts_until(const struct sync_records *r, const struct 
 }
 
 /* Threads that do as the one that gave the signal. */
-static struct node_input *find_alike(const struct sync_pass *p, const struct sync_event *signal, struct event_ref since, uint32_t site,
-				     size_t *n)
+static struct node_input *find_alike(const struct sync_pass *p, const struct sync_event *signal, struct event_ref since,
+				     uint32_t site, size_t *n)
 {
 	size_t nposts;
 	struct event_ref *posts = posts_until(p->events, signal, &nposts);
@@ -140,7 +140,8 @@ size_t graph_add_counted(const struct sync_pass *p, const struct sync_event *sig
 }
 
 /* Adds to inputs for whom else a thread has waited at a barrier that the program has made. False: it is none. */
-static bool add_barrier(const struct sync_pass *p, const struct sync_event *signal, uint32_t self, struct node_input **inputs, size_t *n)
+static bool add_barrier(const struct sync_pass *p, const struct sync_event *signal, uint32_t self, struct node_input **inputs,
+			size_t *n)
 {
 	size_t nothers;
 	struct node_input *others = graph_barrier_of(p->b, p->events, signal, self, &nothers);
@@ -165,8 +166,8 @@ static size_t count_longer(const struct sync_records *r, const struct sync_event
 
 #define SOON 16 /* they came within such a part of the wait */
 
-/* Any of these signals may have woken it. If they came soon one behind the other, most likely each woke whoever had waited longest: that
- * is expected, and not sure. */
+/* Any of these signals may have woken it. If they came soon one behind the other, most likely each woke whoever had waited longest:
+ * that is expected, and not sure. */
 static void choose_signal(const struct sync_records *r, const struct sync_event *t, struct node_input *signals, size_t n)
 {
 	uint64_t first = n ? signals[0].ref.stamp : 0, last = n ? signals[n - 1].ref.stamp : 0, begin = t->waiting.stamp;
@@ -226,15 +227,16 @@ static struct node_input *handed_for(const struct builder *b, const struct lock 
 	return graph_alike(b, l->handed, l->nhanded - 1, t->enter, t->site, n);
 }
 
-/* It waits until those who hold the lock have given it back, in any run: for no signal, also where none was waited for here, in no loop
- * of attempts, and not for processes that are not in the trace. */
+/* It waits until those who hold the lock have given it back, in any run: for no signal, also where none was waited for here, in no
+ * loop of attempts, and not for processes that are not in the trace. */
 static bool is_plain(const struct sync_pass *p, const struct sync_event *t, size_t nsignals)
 {
 	return !t->relocks && nsignals == 0 && !t->begin.tried && !is_of_processes(p->b, t) && !p->tells[t->process];
 }
 
 /* An attempt, or a wait behind others: a signal, or who had the lock last. */
-static void say_what_ended(struct tried_records *tried, const struct sync_event *t, const struct lock *l, const struct node_input *signals, size_t nsignals)
+static void say_what_ended(struct tried_records *tried, const struct sync_event *t, const struct lock *l,
+			   const struct node_input *signals, size_t nsignals)
 {
 	const struct event_ref *last = NULL;
 	for (size_t i = 0; i < nsignals && t->relocks; i++)
@@ -516,8 +518,8 @@ static bool was_empty(const struct builder *b, const struct sync_event *t, size_
 	return false;
 }
 
-/* What one thread has taken of a semaphore, with what was posted. None where that is not to be known, or where it never tried whether
- * there is more; or if it is not known where it works on which. */
+/* What one thread has taken of a semaphore, with what was posted. None where that is not to be known, or where it never tried
+ * whether there is more; or if it is not known where it works on which. */
 static struct taken *find_works(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
 {
 	struct taken *all = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_locks.h - locks, condition variables, semaphores and whatever else threads take and signal, as walks along threads find it. */
+ * graph_locks.h - locks, condition variables, semaphores and whatever else threads take and signal, as walks along threads find
+ * it. */
 #ifndef ANALYSIS_GRAPH_LOCKS_H
 #define ANALYSIS_GRAPH_LOCKS_H
 
@@ -40,8 +41,8 @@ struct sync_event {
 	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */
 };
 
-/* Visits to one region, with nothing but attempts in between, or locks and waits that were in vain (`timed`): graph_polls.c. Whether they
- * ended with an attempt that was not, or a wait; and the last lock behind the last of them. */
+/* Visits to one region, with nothing but attempts in between, or locks and waits that were in vain (`timed`): graph_polls.c.
+ * Whether they ended with an attempt that was not, or a wait; and the last lock behind the last of them. */
 struct polled_row { struct event_ref first, last; uint64_t n, longest; uint32_t site; bool ended, timed; struct poll *look; };
 struct tried_row { struct polled_row row; struct event_ref exit, cause; bool known; };
 struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
@@ -72,8 +73,8 @@ void graph_locks(struct builder *, const struct sync_records *, struct tried_rec
 /* The first of the events of a lock, or else of what is signalled, at this stamp or behind it. */
 size_t graph_sync_events(const struct sync_records *, uint32_t process, uint64_t id, bool lock, uint64_t stamp);
 
-/* Adds to inputs for whom a wait since then, at a site, has waited besides the signal: those who count down to it, or threads alike.
- * Returns how many. */
+/* Adds to inputs for whom a wait since then, at a site, has waited besides the signal: those who count down to it, or threads
+ * alike. Returns how many. */
 size_t graph_add_counted(const struct sync_pass *, const struct sync_event *signal, struct event_ref since, uint32_t site,
 			 struct node_input **inputs, size_t *n);
 
@@ -112,10 +113,10 @@ const struct sync_event *graph_find_section(const struct sync_records *, const s
 /* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
 struct node_input *graph_counted(const struct sync_records *, const struct sync_event *signal, struct event_ref since, size_t *n);
 
-/* Who else waits for the signal at a barrier that the program has made, but for `self`; none: it is no such barrier. To be freed. And
- * who signals there would have waited for them. */
-struct node_input *graph_barrier_of(const struct builder *, const struct sync_records *, const struct sync_event *signal, uint32_t self,
-				    size_t *n);
+/* Who else waits for the signal at a barrier that the program has made, but for `self`; none: it is no such barrier. To be freed.
+ * And who signals there would have waited for them. */
+struct node_input *graph_barrier_of(const struct builder *, const struct sync_records *, const struct sync_event *signal,
+				    uint32_t self, size_t *n);
 void graph_signal_at_barrier(struct builder *, const struct sync_records *, const struct sync_event *signal);
 
 #endif

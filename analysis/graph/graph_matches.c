@@ -111,7 +111,8 @@ static int64_t until_all_left(const struct builder *b, const struct match *m, co
 	return most;
 }
 
-/* How long all that is done in it can take at most once everybody has come: until all had left here, from when the last one came. */
+/* How long all that is done in it can take at most once everybody has come: until all had left here, from when the last one
+ * came. */
 static int64_t all_of_it(const struct builder *b, const struct match *m)
 {
 	int64_t least = INT64_MAX;
@@ -193,8 +194,8 @@ static bool certainly_missed(const struct times *times, const struct match *m)
 	return left < came;
 }
 
-/* One node for all. Where they do not surely wait for each other, nobody knows who waited for whom, unless it was only by chance who they are;
- * or it is MPI_Finalize, where the recorder itself has all come. */
+/* One node for all. Where they do not surely wait for each other, nobody knows who waited for whom, unless it was only by chance
+ * who they are; or it is MPI_Finalize, where the recorder itself has all come. */
 static void add_all(struct builder *b, const struct match *m, bool needed)
 {
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
@@ -247,7 +248,8 @@ static void add_incomplete(struct builder *b, const struct match *m)
 enum begun_wait { BEGUN_SURE, BEGUN_UNSURE, BEGUN_POSSIBLE };
 
 /* Part `i` of what only began waits as if part `k` had sent it a message. */
-static void add_begun_by(struct builder *b, struct message_records *r, const struct match *m, size_t i, size_t k, enum begun_wait how)
+static void add_begun_by(struct builder *b, struct message_records *r, const struct match *m, size_t i, size_t k,
+			 enum begun_wait how)
 {
 	const struct match_part *self = &m->parts[i];
 	struct node_input input = given_by(m, &m->parts[k], self);

@@ -10,12 +10,13 @@
 
 #define SIZES 65 /* powers of two, and 0 */
 
-/* What is known of sends before they are made into nodes: between each two clocks the longest message whose send certainly ended before
- * its receive began; and of each size whether there was such a one, and how many lasted until their receive began. */
+/* What is known of sends before they are made into nodes: between each two clocks the longest message whose send certainly ended
+ * before its receive began; and of each size whether there was such a one, and how many lasted until their receive began. */
 struct sends {
 	uint64_t *eager;
 	struct sends_of_size { uint32_t waited; bool free; } *sizes;
-	bool *comes_back; /* of collective operations that were only begun, by site: whether one was seen to be over when a rank called MPI again */
+	bool *comes_back; /* of collective operations that were only begun, by site: one was seen to be over when a rank called MPI
+			     again */
 };
 
 static uint64_t *find_eager(const struct builder *b, const struct message_records *r)
@@ -76,8 +77,8 @@ static size_t first_call_behind(struct mpi_calls *calls, uint64_t at)
 	return calls->behind = SEARCH_NEAR(calls->n, calls->behind, mid, calls->v[mid].at <= at);
 }
 
-/* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In one order for all, no two are behind each
- * other. */
+/* Of two moments: of one clock as they are stamped, and else by the earliest that each may have been. In one order for all, no two
+ * are behind each other. */
 static bool comes_behind(const struct timed_moment *x, const struct timed_moment *y)
 {
 	return x->at.clock == y->at.clock ? x->at.stamp >= y->at.stamp : x->time.lo >= y->time.lo;
@@ -120,7 +121,8 @@ static uint32_t thread_of_rank(const struct builder *b, uint64_t rank)
 	return rank < b->graph->trace->nthreads ? b->first_of_rank[rank] : (uint32_t)b->graph->trace->nthreads;
 }
 
-size_t graph_add_target(const struct builder *b, uint64_t target, struct event_ref begin, struct event_ref end, struct node_input *input)
+size_t graph_add_target(const struct builder *b, uint64_t target, struct event_ref begin, struct event_ref end,
+			struct node_input *input)
 {
 	const struct trace *trace = b->graph->trace;
 	struct event_ref last = begin;
@@ -151,9 +153,9 @@ static void add_progress(const struct builder *b, struct event_ref begun, struct
 
 /* ---- Collective operations that were only begun -------------------------------------------------
  *
- * They go on in steps, each of which begins when its rank calls MPI. So who waits for one may wait until another rank, which had begun it long
- * before, comes back to MPI. Where one of a name was seen to be over just when somebody did, it is expected of all of that name that each
- * comes back once behind the begin of the last. */
+ * They go on in steps, each of which begins when its rank calls MPI. So who waits for one may wait until another rank, which had
+ * begun it long before, comes back to MPI. Where one of a name was seen to be over just when somebody did, it is expected of all of
+ * that name that each comes back once behind the begin of the last. */
 
 static struct event_ref later_of(const struct builder *b, struct event_ref x, struct event_ref y)
 {
@@ -172,8 +174,8 @@ static struct event_ref last_begin(const struct builder *b, const struct complet
 
 #define MUCH_NEARER 8
 
-/* Whether a rank came back to MPI behind the begin of the last, and no attempt, with the call that was its last before the end, or just before
- * that one. */
+/* Whether a rank came back to MPI behind the begin of the last, and no attempt, with the call that was its last before the end, or
+ * just before that one. */
 static bool came_back(const struct builder *b, const struct completion *x, const struct message *m, const struct node_input *last)
 {
 	const struct mpi_calls *calls = &b->threads[m->sent.thread].calls;
@@ -211,8 +213,8 @@ static void note_begun(const struct builder *b, const struct sends *sends, const
 
 /* ---- Sends whose receives come later ------------------------------------------------------------- */
 
-/* A send that was over before its receive was begun may have waited until its receiver called MPI, which takes what it finds: the last
- * such call behind the begin of the send. */
+/* A send that was over before its receive was begun may have waited until its receiver called MPI, which takes what it finds: the
+ * last such call behind the begin of the send. */
 static void add_call_of_receiver(const struct builder *b, const struct completion *x, const struct message *m,
 				 struct node_input *inputs, size_t *n)
 {
@@ -322,7 +324,8 @@ static bool is_matched_send(const struct ending *e)
 static void add_completion(struct builder *b, const struct completion *x, const struct sends *sends)
 {
 	struct node_input few[2 + BEGIN_INPUTS];
-	struct ending e = { .x = x, .sends = sends, .says = { .loose = x->begin.tried, .delayed = x->begin.tried, .hidden = x->begin.tried },
+	bool tried = x->begin.tried;
+	struct ending e = { .x = x, .sends = sends, .says = { .loose = tried, .delayed = tried, .hidden = tried },
 			    .inputs = x->n > 1 ? mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *e.inputs) : few };
 	struct graph_node *node;
 	e.n = graph_begin_inputs(&x->begin, e.inputs);

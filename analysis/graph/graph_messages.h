@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_messages.h - messages between ranks, from the match of a send and a receive to the operations in which they were completed. */
+ * graph_messages.h - messages between ranks, from the match of a send and a receive to the operations in which they were
+ * completed. */
 #ifndef ANALYSIS_GRAPH_MESSAGES_H
 #define ANALYSIS_GRAPH_MESSAGES_H
 

@@ -4,22 +4,23 @@
  *
  *   while (!done) { #pragma dprof region(piece) ...; MPI_Test(&request, &done, ...); }
  *
- * Attempts in vain that are so far apart leave no record. What is seen is a row of visits to one region, and behind the last of them
- * the attempt that succeeded:
+ * Attempts in vain that are so far apart leave no record. What is seen is a row of visits to one region, and behind the last of
+ * them the attempt that succeeded:
  *
  *   receiver   [piece] [piece] [piece] [piece]test       in another run there are as many pieces as it takes until the
  *   sender                          ----send/            message is there, and at least one
  *
- * A program that does a fixed number of pieces, and looks for messages in between, goes on with pieces when it has all messages. So a row
- * ends because of its message if each row of that region ends with an attempt that succeeds, and does so within few attempts: a message
- * may need two, and what several ranks began together some for each of its rounds. If there were more pieces the message was sent behind the
- * first one. Then the row most likely ends as long behind the message as here. Nothing of it is proved.
+ * A program that does a fixed number of pieces, and looks for messages in between, goes on with pieces when it has all messages. So
+ * a row ends because of its message if each row of that region ends with an attempt that succeeds, and does so within few attempts:
+ * a message may need two, and what several ranks began together some for each of its rounds. If there were more pieces the message
+ * was sent behind the first one. Then the row most likely ends as long behind the message as here. Nothing of it is proved.
  *
  * Who tests a send goes on until its receive has begun.
  *
  *   while (sem_trywait(&s) != 0) piece();                          likewise, for posts and releases of locks
  *   while (poll(&p, 1, 0) == 0) piece(); read();                   likewise, for bytes
- *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait, which
+ *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait,
+ *   which
  *                                                                  is not in vain, ends as long behind the signal as here */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
 #define OWN_INPUTS    2 /* of a row */
 
-/* What ended a wait by an attempt, or behind others in vain: a message, or something of the builder's sync_events, or bytes; and the row
- * in front of it, if there is one. */
+/* What ended a wait by an attempt, or behind others in vain: a message, or something of the builder's sync_events, or bytes; and
+ * the row in front of it, if there is one. */
 struct poll {
 	uint32_t thread;
 	uint64_t begin_at, enter_at;
@@ -56,7 +57,11 @@ static int by_begin(const void *x, const void *y)
 /* ---- Rows ------------------------------------------------------------------------------------- */
 
 /* The innermost last: what is around them is in other rows. */
-struct rows { struct polled_row *v; size_t room; struct polled_pieces *pieces; uint64_t alone; /* so many pieces that end otherwise say nothing */ };
+struct rows {
+	struct polled_row *v; size_t room;
+	struct polled_pieces *pieces;
+	uint64_t alone; /* so many pieces that end otherwise say nothing */
+};
 
 static struct polled_row *row_at(struct rows *r, size_t depth)
 {
@@ -239,8 +244,8 @@ static void take_evidence(struct polled_pieces *pieces, const struct polled_row 
 }
 
 /* First each row of several says what ended it, and when all have, those end that are ended by messages. */
-static void look_at(struct builder *b, const struct message_records *r, const struct poll *p, struct polled_pieces *pieces, bool decided,
-		    struct node_input *inputs)
+static void look_at(struct builder *b, const struct message_records *r, const struct poll *p, struct polled_pieces *pieces,
+		    bool decided, struct node_input *inputs)
 {
 	size_t n, first = find_inputs(r, p, inputs, &n);
 	if (decided && pieces->n >= ENOUGH_PIECES && n > first)
@@ -271,8 +276,8 @@ void graph_polls(struct builder *b, const struct message_records *r)
 
 /* ---- Permits, locks and signals --------------------------------------------------------------- */
 
-/* By an attempt, before which there may have been others; or, where waits were in vain before, by one that was not, or a lock with which
- * the thread looked. */
+/* By an attempt, before which there may have been others; or, where waits were in vain before, by one that was not, or a lock with
+ * which the thread looked. */
 static void add_tried(struct builder *b, const struct sync_records *sync, size_t event, struct poll **polls, size_t *n)
 {
 	const struct sync_event *e = &sync->v[event];
@@ -301,7 +306,8 @@ static bool is_row(const struct poll *p)
 	return p->row.n > 0 && seen && (p->row.timed || (p->row.n > 1 && attempts));
 }
 
-void graph_find_tried(struct builder *b, const struct byte_records *bytes, const struct sync_records *sync, struct tried_records *tried)
+void graph_find_tried(struct builder *b, const struct byte_records *bytes, const struct sync_records *sync,
+		      struct tried_records *tried)
 {
 	struct poll *polls = NULL;
 	size_t n = 0;

@@ -26,8 +26,8 @@
 #define MOST_STEPS   (UINT64_C(1) << 26) /* threads times waits, of a clock: with more nothing is presumed */
 #define MOST_ENDS    8
 
-/* The likeliest cause so far, and how likely the next one of another thread is: parts of their stretches. And the likeliest of a row of
- * sleeps that is less so, which may be one if its thread has ended others. */
+/* The likeliest cause so far, and how likely the next one of another thread is: parts of their stretches. And the likeliest of a
+ * row of sleeps that is less so, which may be one if its thread has ended others. */
 struct presumed { struct event_ref cause, again; double part, next, part_again; };
 
 static int by_end(const void *x, const void *y)
@@ -126,8 +126,8 @@ static void presume(const struct builder *b, const struct unknown_wait *w, size_
 			look_along(b, t, w, n, p);
 }
 
-/* Who was there for so short a time, compared with what it did since its last operation, has hardly waited for anybody who came just
- * then. */
+/* Who was there for so short a time, compared with what it did since its last operation, has hardly waited for anybody who came
+ * just then. */
 static bool is_own_cost(const struct unknown_wait *w)
 {
 	uint64_t since = w->begin.certain.stamp, begin = w->begin.enter.stamp;
@@ -136,7 +136,8 @@ static bool is_own_cost(const struct unknown_wait *w)
 
 #define HARDLY 100 /* such a part of what its thread did */
 
-/* All waits of a thread that take no longer than this one would take hardly any time: so it has most likely not waited, and does not. */
+/* All waits of a thread that take no longer than this one would take hardly any time: so it has most likely not waited, and does
+ * not. */
 static bool hardly_waited(const struct builder *b, const struct unknown_wait *w, uint64_t nwaits)
 {
 	const struct graph_thread *t = &b->graph->threads[w->exit.thread];
@@ -155,8 +156,8 @@ static void wait_for_target(struct builder *b, const struct unknown_wait *w)
 	node->hidden = node->delayed = true;
 }
 
-/* Who looked with a lock, and goes on behind the first look at which another had given that back since the one before, has seen what
- * that one did there; NULL: nobody has. They are sorted. */
+/* Who looked with a lock, and goes on behind the first look at which another had given that back since the one before, has seen
+ * what that one did there; NULL: nobody has. They are sorted. */
 static const struct event_ref *last_release(const struct sync_records *r, const struct unknown_wait *w)
 {
 	const struct event_ref *last = NULL;
@@ -217,7 +218,8 @@ static void end_by_signal(struct builder *b, const struct unknown_wait *w, const
 	graph_end_by(b, w->exit, number);
 }
 
-static void add(struct builder *b, const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p, uint64_t nwaits, uint32_t ender)
+static void add(struct builder *b, const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p,
+		uint64_t nwaits, uint32_t ender)
 {
 	const struct event_ref *cause = last_release(sync, w);
 	if (!cause && w->own && p->part_again < 1 && p->again.thread == ender && (!is_presumed(p) || p->cause.thread != ender))

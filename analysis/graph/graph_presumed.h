@@ -6,8 +6,8 @@
 
 #include "analysis/graph/graph_private.h"
 
-/* Sleeps at one site with nothing in between but looks, with a lock or at descriptors: the first ENTER, the end, and that of the one
- * before the last. */
+/* Sleeps at one site with nothing in between but looks, with a lock or at descriptors: the first ENTER, the end, and that of the
+ * one before the last. */
 struct sleeps {
 	struct event_ref first, exit;
 	uint64_t before;

@@ -63,12 +63,12 @@ struct wait_begin {
 struct blocking_call { uint64_t at, stamp, before_at, before, until; uint32_t site; };
 struct blocking_calls { struct blocking_call *v; size_t n; };
 
-/* Where somebody takes. The role tells those apart who stand at one place, as all do in code that has no sites (that of headers): it is
- * the condition variable that the thread waits for there; or without sites what it signals; or 0. */
+/* Where somebody takes. The role tells those apart who stand at one place, as all do in code that has no sites (that of headers):
+ * it is the condition variable that the thread waits for there; or without sites what it signals; or 0. */
 struct take_place { uint32_t site; uint64_t role; };
 
-/* Whoever takes gets the next piece of work, at once or when there is one; or perhaps nothing (in_vain). `epoch`: how many barriers of
- * its thread come before it. */
+/* Whoever takes gets the next piece of work, at once or when there is one; or perhaps nothing (in_vain). `epoch`: how many barriers
+ * of its thread come before it. */
 struct take {
 	struct event_ref ref, has, left; /* left: a lock, given back; or at = NO_EVENT */
 	struct take_place place;
@@ -76,8 +76,8 @@ struct take {
 	bool goes_on, in_vain;
 };
 
-/* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's end
- * is recorded. */
+/* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's
+ * end is recorded. */
 struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
 
 /* A wait of which nothing says what ended it. */
@@ -121,8 +121,8 @@ struct thread_facts {
 /* Queues by process or thread, place and what is accepted there. */
 struct inbox_queues { struct ids known; uint32_t *queues; size_t n; };
 
-/* What all who make nodes need; what they make them of they are given besides (graph_records.h). What there are as many of as events
- * lies in the spill. */
+/* What all who make nodes need; what they make them of they are given besides (graph_records.h). What there are as many of as
+ * events lies in the spill. */
 struct builder {
 	struct graph *graph;
 	struct spill *spill;       /* the graph's */
@@ -137,8 +137,8 @@ struct builder {
 
 #define NO_FORK UINT64_MAX
 
-/* As struct graph_input, whose amount is one of these: bytes that are sent, ticks that are untold, or overdue. If it is open until a stamp,
- * which is that of an event: next, next_at (else 0). `arrives`: as in struct graph_sync_point. */
+/* As struct graph_input, whose amount is one of these: bytes that are sent, ticks that are untold, or overdue. If it is open until
+ * a stamp, which is that of an event: next, next_at (else 0). `arrives`: as in struct graph_sync_point. */
 struct node_input {
 	struct event_ref ref;
 	uint64_t bytes, untold, overdue;
@@ -159,8 +159,8 @@ void graph_end_by(struct builder *, struct event_ref, uint32_t node); /* it was 
 struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,
 		   size_t n);
 
-/* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. What it was for is
- * GRAPH_EXPIRED, GRAPH_FOUND, GRAPH_TIMED or 0. */
+/* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. What it was for
+ * is GRAPH_EXPIRED, GRAPH_FOUND, GRAPH_TIMED or 0. */
 void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint32_t what);
 /* It waited for a moment that comes as long after `since` in any run, and was over for so many ticks when it began. */
 void graph_expired_at(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint64_t late);
@@ -168,7 +168,8 @@ void graph_timed_out(struct builder *, struct wait_begin, struct event_ref exit,
 
 /* Likewise; which is made into a node at last, with what most likely ended it, if anything did. */
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
-struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit); /* likewise; until the next one */
+/* Likewise; until the next one. */
+struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
 
 /* What came later than the node that was made last, perhaps (graph.h). */
@@ -185,7 +186,8 @@ void graph_set_schedule(struct builder *, struct event_ref, enum graph_schedule)
 /* A new group; and who comes shares what there is to do with the others of a group, and has a piece of it then. */
 uint32_t graph_group(struct builder *, bool one);
 void graph_request(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
-void graph_group_point(struct builder *, struct event_ref, int how, uint32_t group); /* GRAPH_REQUESTS, or GRAPH_OBTAINS, or GRAPH_FINISHES */
+/* Such a point of a group: GRAPH_REQUESTS, GRAPH_OBTAINS or GRAPH_FINISHES. */
+void graph_group_point(struct builder *, struct event_ref, int how, uint32_t group);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);
@@ -203,11 +205,12 @@ struct graph_node *graph_room(struct builder *, struct wait_begin, struct event_
  * did behind that is in no record, but whoever waited for its end waited for it. */
 struct event_ref graph_end_of(const struct builder *, uint32_t thread, uint64_t until);
 
-/* A thing that a thread has taken, perhaps with others; what put it there, or at = NO_EVENT; where the work on it begins, or NO_EVENT; and
- * the event before. */
+/* A thing that a thread has taken, perhaps with others; what put it there, or at = NO_EVENT; where the work on it begins, or
+ * NO_EVENT; and the event before. */
 struct taken { struct event_ref has, put, before, works; };
 
-/* Of all that one thread has taken, in that order, finds where the work on each begins. False: nobody knows, or it takes one at a time. */
+/* Of all that one thread has taken, in that order, finds where the work on each begins. False: nobody knows, or it takes one at a
+ * time. */
 bool graph_find_works(const struct builder *, struct taken *, size_t n);
 /* The work on it begins only when it is there. */
 void graph_work_behind(struct builder *, const struct taken *);
@@ -216,8 +219,8 @@ void graph_work_behind(struct builder *, const struct taken *);
 
 /* Of posts[0 .. i], the last that were given at one place, by time, a wait at a site since then has waited for the last: for whom
  * else as well. To be freed. */
-struct node_input *graph_alike(const struct builder *, const struct event_ref *posts, size_t i, struct event_ref since, uint32_t site,
-			       size_t *n);
+struct node_input *graph_alike(const struct builder *, const struct event_ref *posts, size_t i, struct event_ref since,
+			       uint32_t site, size_t *n);
 
 /* A new queue; or the inbox of a process, or of a thread, at a place, for what is accepted there, or 0; TR_NO_SITE: of one of
  * several requests. */
@@ -228,12 +231,12 @@ uint32_t graph_inbox(struct builder *, uint32_t whose, uint32_t place, uint64_t 
 void graph_turn(struct builder *, struct graph_turn);
 void graph_release(struct builder *, struct event_ref, uint32_t queue);
 
-/* What is to be complete at a rank, or at all (DPROF_TARGET_ALL), may go on only when they call MPI: the last such call that was certainly in
- * a wait. Returns how many there are, 0 or 1. */
+/* What is to be complete at a rank, or at all (DPROF_TARGET_ALL), may go on only when they call MPI: the last such call that was
+ * certainly in a wait. Returns how many there are, 0 or 1. */
 size_t graph_add_target(const struct builder *, uint64_t target, struct event_ref begin, struct event_ref end, struct node_input *);
 
-/* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted, so that those of a
- * thread up to a barrier are together. Returns whether it is a pool of work. */
+/* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted, so that those of
+ * a thread up to a barrier are together. Returns whether it is a pool of work. */
 bool graph_find_pool(struct builder *, struct take *, size_t n);
 
 /* Whether each of these threads is in marked regions, and in none that another of them is ever in. */
@@ -244,6 +247,5 @@ void graph_note_pool(struct graph *, uint32_t site);
 
 /* Nor does anybody say there for whom it waits. */
 void graph_note_unsaid(struct graph *, uint32_t site);
-
 
 #endif

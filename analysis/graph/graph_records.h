@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_records.h - what the walks along threads leave, by subject, for the files that make nodes of it: each of these gets what is of its
- * subject, and no other. */
+ * graph_records.h - what the walks along threads leave, by subject, for the files that make nodes of it: each of these gets what is
+ * of its subject, and no other. */
 #ifndef ANALYSIS_GRAPH_RECORDS_H
 #define ANALYSIS_GRAPH_RECORDS_H
 

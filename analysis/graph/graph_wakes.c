@@ -4,9 +4,9 @@
  *
  *   lock, while (it is not my turn) wait, unlock
  *
- * Where several wait there for different things, a signal for one wakes all (pthread_cond_broadcast). Whoever waits again at once has
- * waited for nothing; so all his waits are one, which begins with the first and is over with the last. In another run there may be more
- * or fewer of them.
+ * Where several wait there for different things, a signal for one wakes all (pthread_cond_broadcast). Whoever waits again at once
+ * has waited for nothing; so all his waits are one, which begins with the first and is over with the last. In another run there may
+ * be more or fewer of them.
  *
  * Unless he counts: then each signal is one of those for which he waits (while (done < 3) wait). Nobody says so. But when he has
  * counted all of them, whoever gave them gives no more until he is let. So of a thread that was mostly at work when he had what he
