@@ -18,7 +18,7 @@ struct parts_finder {
 	const struct graph *g;
 	const struct call_profile *calls;
 	size_t nprocesses;
-	bool *talks;                 /* of each process: it has messages */
+	bool *communicates;                 /* of each process: it has messages */
 	size_t ntalk;
 	uint64_t *ends; size_t nends; /* nprocesses each: stamps at which a process has come together with all others */
 	int64_t *crossed;            /* of each end: so many messages are under way then */
@@ -64,7 +64,7 @@ static void find_silent_talkers(struct parts_finder *f)
 	struct match_walk *walk = walk_open(f);
 	for (struct match m; match_walk_next(walk, &m);)
 		for (size_t i = 0; i < m.nparts && brings_together(f, &m) && m.nparts < f->nprocesses; i++)
-			f->talks[process_of(f, &m.parts[i])] = true;
+			f->communicates[process_of(f, &m.parts[i])] = true;
 	match_walk_close(walk);
 }
 
@@ -72,15 +72,15 @@ static size_t count_talkers(const struct parts_finder *f)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < f->nprocesses; i++)
-		n += f->talks[i];
+		n += f->communicates[i];
 	return n;
 }
 
 static void find_talkers(struct parts_finder *f)
 {
-	f->talks = zeros(f->nprocesses, sizeof *f->talks);
+	f->communicates = zeros(f->nprocesses, sizeof *f->communicates);
 	for (size_t i = 0; i < f->calls->nmessages; i++)
-		f->talks[f->calls->messages[i].from] = f->talks[f->calls->messages[i].to] = true;
+		f->communicates[f->calls->messages[i].from] = f->communicates[f->calls->messages[i].to] = true;
 	if (count_talkers(f) < f->nprocesses)
 		find_silent_talkers(f);
 	f->ntalk = count_talkers(f);
@@ -97,7 +97,7 @@ static bool is_end(const struct parts_finder *f, const struct match *m)
 		const uint64_t *before = f->nends ? f->ends + (f->nends - 1) * f->nprocesses : NULL;
 		if (m->parts[i].done_at == MATCH_NEVER || (before && before[process] > m->parts[i].enter))
 			return false;
-		n += f->talks[process];
+		n += f->communicates[process];
 	}
 	return n == f->ntalk;
 }
@@ -355,7 +355,7 @@ static void fill_part(const struct parts_finder *f, struct part *part, size_t ph
 {
 	const uint64_t *counts = counts_of(f, phase);
 	for (uint32_t from = 0; from < f->nprocesses; from++) {
-		if (!f->talks[from] || group_of(group, from) != leader)
+		if (!f->communicates[from] || group_of(group, from) != leader)
 			continue;
 		*MEM_GROW(part->processes, part->n) = from;
 		for (uint32_t to = 0; to < f->nprocesses; to++)
@@ -396,9 +396,9 @@ static void find_silent_groups(const struct parts_finder *f, size_t phase, uint3
 		stretches += f->phase_of[k] == phase;
 	bool all = stretches + 1 >= BSP_LEAST && !any_message(f, counts_of(f, phase));
 	for (uint32_t i = 0, before = UINT32_MAX; i < f->nprocesses && all; i++) {
-		if (f->talks[i] && before != UINT32_MAX)
+		if (f->communicates[i] && before != UINT32_MAX)
 			unite(group, i, before);
-		before = f->talks[i] ? i : before;
+		before = f->communicates[i] ? i : before;
 	}
 	for (size_t i = 0; i < f->npairs && !all; i++) {
 		const struct part_pair *m = &f->pairs[i];
@@ -495,7 +495,7 @@ static bool has_one_clock_each(const struct trace *trace)
 
 static void free_finder(struct parts_finder *f)
 {
-	free(f->talks);
+	free(f->communicates);
 	free(f->ends);
 	free(f->crossed);
 	free(f->counts);

@@ -291,10 +291,10 @@ static char *missing_stages(const struct trace *trace, const struct call_profile
 	uint32_t without = NO_PROCESS;
 	size_t n = 0;
 	for (uint32_t i = (uint32_t)trace->nprocesses; i-- > 0;) {
-		bool talks = false;
-		for (size_t k = 0; k < calls->nmessages && !talks; k++)
-			talks = calls->messages[k].from == i || calls->messages[k].to == i;
-		if (!talks || has(&marked[i], DPROF_IN_ROLE_STAGE))
+		bool communicates = false;
+		for (size_t k = 0; k < calls->nmessages && !communicates; k++)
+			communicates = calls->messages[k].from == i || calls->messages[k].to == i;
+		if (!communicates || has(&marked[i], DPROF_IN_ROLE_STAGE))
 			continue;
 		without = i;
 		n++;
