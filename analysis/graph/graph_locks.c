@@ -39,9 +39,7 @@ static bool is_of_processes(const struct builder *b, const struct sync_event *t)
 	return t->process >= b->graph->trace->nprocesses;
 }
 
-/* Stamps that differ by no more may have been taken in the other order: the host's cores do not show
- * quite the same. */
-static uint64_t slack_of(const struct builder *b, const struct sync_event *t)
+uint64_t graph_skew_of(const struct builder *b, const struct sync_event *t)
 {
 	const struct trace *trace = b->graph->trace;
 	return 2 * trace->clocks[trace->threads[t->ref.thread].clock].uncertainty;
@@ -186,7 +184,7 @@ static struct node_input *signals_for(const struct sync_pass *p, const struct sy
 {
 	const struct sync_records *r = p->events;
 	const struct sync_event *last = NULL;
-	uint64_t slack = slack_of(p->b, t), since = t->waiting.stamp > slack ? t->waiting.stamp - slack : 0;
+	uint64_t slack = graph_skew_of(p->b, t), since = t->waiting.stamp > slack ? t->waiting.stamp - slack : 0;
 	struct node_input *inputs = NULL;
 	size_t left = 0; /* signals that woke nobody else */
 	*n = 0;
@@ -263,7 +261,7 @@ static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struc
 	if (n)
 		memcpy(inputs + begins, l->released, n * sizeof *inputs);
 	for (size_t i = 0; i < n; i++) /* who did not wait for them may come before them in another run */
-		inputs[begins + i].candidate = l->shared && inputs[begins + i].ref.stamp + slack_of(b, t) <
+		inputs[begins + i].candidate = l->shared && inputs[begins + i].ref.stamp + graph_skew_of(b, t) <
 								    t->begin.enter.stamp;
 	if (nsignals)
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
@@ -373,8 +371,7 @@ static struct take_place place_of(const struct builder *b, const struct sync_eve
 	return (struct take_place){ t->site, unplaced || r->waits[thread] ? r->of[thread] : r->usual };
 }
 
-/* Those of a kind, but for locks that are taken in the order of the program. Who waited for a condition variable in
- * between has what it came for when it has taken the lock again. */
+/* Those of a kind. Who waited for a condition variable in between has what it came for when it has taken the lock again. */
 static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n, enum sync_event_kind kind)
 {
 	struct builder *b = p->b;
@@ -387,7 +384,7 @@ static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n,
 		uint32_t *own = &last[t[i].ref.thread];
 		if (t[i].kind == SYNC_RELEASED && *own)
 			takes[*own - 1].left = t[i].ref;
-		if (t[i].kind != kind || t[i].in_wait || tr_is(b->graph->trace, t[i].site, OP_IN_ORDER))
+		if (t[i].kind != kind || t[i].in_wait)
 			continue;
 		if (t[i].relocks && *own) {
 			takes[*own - 1].has = t[i].ref;
@@ -423,12 +420,12 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 	if (!is_of_processes(b, t))
 		graph_find_resumed(b, p->events, t, n);
 	for (size_t i = 1; i < n; i++, spill_relax(b->spill))
-		lock.shared |= t[i].ref.thread != t[0].ref.thread && !tr_is(b->graph->trace, t[i].site, OP_IN_ORDER);
+		lock.shared |= t[i].ref.thread != t[0].ref.thread;
 	if (lock.shared)
 		lock.queue = graph_queue(b, GRAPH_LOCK, 0);
 	for (size_t i = 0, end = 0; i < n; i++, spill_relax(b->spill)) {
 		while (end < n && end - i < MOST_AT_ONCE &&
-		       t[end].ref.stamp - t[i].ref.stamp <= slack_of(b, &t[i]))
+		       t[end].ref.stamp - t[i].ref.stamp <= graph_skew_of(b, &t[i]))
 			end++;
 		size_t first = end > i + 1 ? i + choose(&lock, &t[i], end - i) : i;
 		struct sync_event chosen = t[first];
@@ -453,7 +450,7 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t waiter)
 {
 	const struct sync_event *w = &t[waiter];
-	uint64_t slack = slack_of(b, w);
+	uint64_t slack = graph_skew_of(b, w);
 	size_t count = 0;
 	struct node_input *inputs = NULL;
 	*MEM_GROW(inputs, count) = (struct node_input){ .ref = w->enter, .sure = true, .needed = true };
@@ -482,7 +479,7 @@ static size_t begins_with(const struct builder *b, const struct sync_event *t, s
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		if (t[i].kind != SYNC_WOKEN)
 			continue;
-		uint64_t until = t[i].ref.stamp + slack_of(b, &t[i]);
+		uint64_t until = t[i].ref.stamp + graph_skew_of(b, &t[i]);
 		for (; next < n && t[next].ref.stamp <= until; next++)
 			posts += t[next].kind == SYNC_SIGNALLED;
 		if (++waits > posts + least)
@@ -512,7 +509,7 @@ static bool was_empty(const struct builder *b, const struct sync_event *t, size_
 			continue;
 		while (t[post].kind != SYNC_SIGNALLED)
 			post++;
-		if (t[i].enter.stamp + slack_of(b, &t[i]) < t[post++].ref.stamp)
+		if (t[i].enter.stamp + graph_skew_of(b, &t[i]) < t[post++].ref.stamp)
 			return true;
 	}
 	return false;
@@ -718,7 +715,9 @@ void graph_locks(struct builder *b, const struct sync_records *r, struct tried_r
 		struct sync_event *t = &r->v[i];
 		for (next = i + 1; next < r->n && together(t, &r->v[next]);)
 			next++;
-		if (is_lock(t))
+		if (is_lock(t) && tr_is(b->graph->trace, t->site, OP_IN_ORDER))
+			graph_ordered(b, t, next - i);
+		else if (is_lock(t))
 			hand_over(&p, t, next - i);
 		else if (t->for_good)
 			graph_latches(b, t, next - i);

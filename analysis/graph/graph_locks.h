@@ -70,6 +70,9 @@ struct sync_pass {
 
 void graph_locks(struct builder *, const struct sync_records *, struct tried_records *, struct voter_records *);
 
+/* Stamps of the host that differ by no more may have been taken in the other order: its cores do not show quite the same. */
+uint64_t graph_skew_of(const struct builder *, const struct sync_event *);
+
 /* The first of the events of a lock, or else of what is signalled, at this stamp or behind it. */
 size_t graph_sync_events(const struct sync_records *, uint32_t process, uint64_t id, bool lock, uint64_t stamp);
 
@@ -91,7 +94,10 @@ void graph_end_tried(struct builder *, struct tried_records *); /* when it is sa
 void graph_note_voters(struct builder *, struct voter_records *, uint64_t lock, const struct take *, size_t n, bool pool);
 void graph_elections(struct builder *, struct voter_records *);
 
-/* ---- graph_futexes.c, graph_latches.c, graph_wakes.c, graph_conditions.c --------------------------- */
+/* ---- graph_futexes.c, graph_latches.c, graph_wakes.c, graph_conditions.c, graph_ordered.c ---------- */
+
+/* The turns of a process's ordered loops, by time. */
+void graph_ordered(struct builder *, const struct sync_event *t, size_t n);
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */
 void graph_futexes(struct sync_pass *, const struct sync_event *t, size_t n);

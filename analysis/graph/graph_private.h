@@ -11,6 +11,7 @@
  *   graph_polls.c  work that goes on until a message is there
  *   graph_ends.c   ends of threads, and of the run
  *   graph_locks.c  locks, condition variables and semaphores of one process
+ *   graph_ordered.c  turns of ordered loops
  *   graph_barriers.c  barriers that do not say their group, and those that processes share
  *   graph_pools.c  work that the program gives out itself
  *   graph_counters.c  work that threads take by a counter of which there is no record

@@ -7,7 +7,7 @@
  *
  * An ordered part likewise, but its turn goes on only when the thread asks for more iterations, with an ordered part or without:
  *
- *   POINT omp ordered id=TURN               it is through with those that it had
+ *   POINT omp ordered id=TURN               it is through with what it had
  *   ENTER omp ordered id=TURN ... EXIT      and waits until all before them are: recorded if it blocked
  *
  * Names of critical sections are addresses; the one without a name is that of a variable here. */

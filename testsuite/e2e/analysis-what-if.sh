@@ -48,6 +48,8 @@ reports    33.0  1.2  who says that a job is done takes the next one at once
 returns    3.5   2    collective operations that are only begun, over only when others come back to MPI
 ireduce    33.4  1    likewise, where a rank needs nobody's data
 ordered    34.5  1    a loop that is given out iteration by iteration, each of which goes on in its turn
+gaps       49.6  1    or likewise, of whose iterations some have no turn
+gaps_before 49.6 10   recorded when nothing of these was
 behind     10.8  1    or in a critical section
 busy       43.8  2    a server works between looks for messages from anyone (MPI_Iprobe)
 tags       39.7  1    and answers only those with one tag

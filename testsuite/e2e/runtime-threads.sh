@@ -148,6 +148,7 @@ for program in omp omp-unseen omp++; do
 		members=$((6 * threads + 2))
 		counts omp_set_lock "point id" $members
 		counts omp%20critical "point id" $((2 * members))
+		counts omp%20ordered "point id" $((7 * 4 + members)) # of each iteration, and when a thread is through with some
 		interrupted=$(sed -n 's/^omp%20taskwait interrupted //p' sums)
 		counts omp%20taskwait "enter id" $((rounds + ${interrupted:-0}))
 		counts omp%20task "point id" 7
