@@ -113,7 +113,7 @@ grep -q ' proved ' out && fail "something is proved: $(cat out)"
 "$analyze" diagnose --json dprof-raw.* 2>/dev/null |
 	jq -e '.findings | length > 0 and all(.region == "worker" or (.proved | not))' >/dev/null || fail "diagnose proves what the victim cost"
 # Where the machine itself was kept from running, others were blocked for some ms.
-grep -q 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*pid [0-9]* thread [12] for 0\.[1-9][0-9]* \.\. 0\.[0-9]* s[,.]' page ||
+grep -Eq 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*pid [0-9]* thread [12] for (0\.[1-9]|[1-9])[0-9.]* \.\. [0-9.]* s[,.]' page ||
 	fail "nothing is said of the victim: $(cat out)"
 grep -q 'Undecided: .* blocked and dprof does not know in what' page || fail "the verdict does not say why: $(cat out)"
 grep -q 'by the kernel.s count' coz || fail "coz does not say it: $(cat coz)"

@@ -36,7 +36,8 @@ links() { # all links of the trace, as: FROM SENT TO RECEIVED
 }
 
 # What the runtime has to say, but for what is true of any busy machine.
-notes() { grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only'; }
+notes() { grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only' \
+	-e '^note two%20modules%20have%20sites'; }
 
 # How many packets left clock 0 in the middle of the time between its first and its last.
 in_the_middle() {
