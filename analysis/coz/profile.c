@@ -226,8 +226,9 @@ static struct interval with_hidden(struct interval x, bool hidden)
 
 /* Of the run, in both answers: the i-th reduction of a region, by so many millionths. */
 static void take_speedup(struct profile *p, const struct coz *c, size_t region, size_t i, uint32_t millionths,
-			 struct interval *expected, struct interval *proved)
+			 struct interval gain[COZ_ANSWERS])
 {
+	struct interval *expected = &gain[COZ_EXPECTED], *proved = &gain[COZ_PROVED];
 	*expected = speedup(of_the_run(p, coz_saving(c, COZ_EXPECTED, region, i)), c->span.length, millionths, true);
 	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, region, i)), c->span.length, millionths, p->rigid);
 	double most = (double)millionths / MILLION;
@@ -239,9 +240,12 @@ static void take_speedup(struct profile *p, const struct coz *c, size_t region, 
 
 static void take_speedups(struct profile *p, const struct coz *c, size_t region, struct profile_row *row)
 {
-	for (size_t i = 0; i < p->nreductions; i++)
-		take_speedup(p, c, region, i, p->reductions[i], &row->gain[COZ_EXPECTED].percent[i],
-			     &row->gain[COZ_PROVED].percent[i]);
+	for (size_t i = 0; i < p->nreductions; i++) {
+		struct interval gain[COZ_ANSWERS];
+		take_speedup(p, c, region, i, p->reductions[i], gain);
+		row->gain[COZ_EXPECTED].percent[i] = gain[COZ_EXPECTED];
+		row->gain[COZ_PROVED].percent[i] = gain[COZ_PROVED];
+	}
 }
 
 #define SITES_SAID 3
@@ -331,6 +335,7 @@ static void open_one(struct profile *p, struct coz_location who)
 
 /* What is asked at once. */
 struct asking {
+	const struct trace *trace;
 	struct coz_question questions[QUESTIONS]; size_t n;
 	size_t nregions;             /* rows of all of them */
 	uint32_t *row_of_site[QUESTIONS];
@@ -339,9 +344,9 @@ struct asking {
 };
 
 /* One more question, and where its sites are to say in which row they are; its first region. */
-static size_t add_question(struct asking *a, const struct trace *trace, struct coz_question question, uint32_t **row_of_site)
+static size_t add_question(struct asking *a, struct coz_question question, uint32_t **row_of_site)
 {
-	size_t nsites = COZ_SITES(trace), first = a->nregions;
+	size_t nsites = COZ_SITES(a->trace), first = a->nregions;
 	uint32_t *rows = mem_resize(NULL, nsites, sizeof *rows);
 	for (size_t i = 0; i < nsites; i++)
 		rows[i] = TR_NO_SITE;
@@ -359,12 +364,12 @@ static void close_asking(struct asking *a)
 }
 
 /* `n` rows from `first` on. */
-static void add_rows(struct asking *a, const struct profile *p, const struct trace *trace, const struct profile_request *request,
-		     const uint32_t *row_of_site, size_t first, size_t n)
+static void add_rows(struct asking *a, const struct profile *p, const struct profile_request *request, const uint32_t *row_of_site,
+		     size_t first, size_t n)
 {
 	uint32_t *row;
-	add_question(a, trace, (struct coz_question){ NULL, n, p->reductions, p->nreductions, request->who }, &row);
-	for (size_t i = 0; i < COZ_SITES(trace); i++)
+	add_question(a, (struct coz_question){ NULL, n, p->reductions, p->nreductions, request->who }, &row);
+	for (size_t i = 0; i < COZ_SITES(a->trace); i++)
 		if (row_of_site[i] >= first && row_of_site[i] < first + n)
 			row[i] = row_of_site[i] - (uint32_t)first;
 }
@@ -381,11 +386,11 @@ static void take_rows(struct profile *p, struct coz *c, const struct profile_req
 }
 
 /* All work of one rank or thread is a row of its own, beside those of regions. */
-static size_t add_all_work(struct asking *a, const struct profile *p, const struct trace *trace, struct coz_location who)
+static size_t add_all_work(struct asking *a, const struct profile *p, struct coz_location who)
 {
 	uint32_t *row;
-	size_t region = add_question(a, trace, (struct coz_question){ NULL, 1, p->reductions, p->nreductions, who }, &row);
-	row[COZ_ALL_WORK(trace)] = 0;
+	size_t region = add_question(a, (struct coz_question){ NULL, 1, p->reductions, p->nreductions, who }, &row);
+	row[COZ_ALL_WORK(a->trace)] = 0;
 	return region;
 }
 
@@ -398,36 +403,36 @@ static void mark_alike(const struct trace *trace, uint32_t site, uint32_t *row)
 }
 
 /* Of all work, or of sites like this one, and without any of their work. */
-static size_t add_aside(struct asking *a, const struct trace *trace, const struct profile_aside *aside)
+static size_t add_aside(struct asking *a, const struct profile_aside *aside)
 {
 	uint32_t all_work = aside->site == TR_ALL_WORK ? 0 : 1, *row;
 	a->reductions[0] = aside->reduction;
 	a->reductions[1] = 100 * MILLION;
-	size_t region = add_question(a, trace, (struct coz_question){ NULL, all_work + 1, a->reductions, 2, aside->who }, &row);
-	row[COZ_ALL_WORK(trace)] = all_work;
+	size_t region = add_question(a, (struct coz_question){ NULL, all_work + 1, a->reductions, 2, aside->who }, &row);
+	row[COZ_ALL_WORK(a->trace)] = all_work;
 	if (all_work)
-		mark_alike(trace, aside->site, row);
+		mark_alike(a->trace, aside->site, row);
 	return region;
 }
 
-static void add_more(struct asking *a, const struct trace *trace, const struct profile_request *request)
+static void add_more(struct asking *a, const struct profile_request *request)
 {
 	a->more = a->nregions;
 	for (size_t i = 0; i < request->nmore; i++) {
 		const struct profile_more *m = &request->more[i];
 		uint32_t *row;
-		add_question(a, trace, (struct coz_question){ NULL, 1, &m->reduction, 1, m->who }, &row);
+		add_question(a, (struct coz_question){ NULL, 1, &m->reduction, 1, m->who }, &row);
 		if (m->site == TR_ALL_WORK)
-			row[COZ_ALL_WORK(trace)] = 0;
+			row[COZ_ALL_WORK(a->trace)] = 0;
 		else
-			mark_alike(trace, m->site, row);
+			mark_alike(a->trace, m->site, row);
 	}
 }
 
 static void take_more(struct profile *p, const struct coz *c, const struct asking *a, const struct profile_request *request)
 {
 	for (size_t i = 0; i < request->nmore; i++)
-		take_speedup(p, c, a->more + i, 0, request->more[i].reduction, &p->more[i][COZ_EXPECTED], &p->more[i][COZ_PROVED]);
+		take_speedup(p, c, a->more + i, 0, request->more[i].reduction, p->more[i]);
 }
 
 static void take_all_work(struct profile *p, const struct coz *c, size_t region, struct coz_location who)
@@ -440,23 +445,22 @@ static void take_aside(struct profile *p, const struct coz *c, size_t region, co
 {
 	size_t last = a->more - 1; /* all work */
 	p->asked_aside = true;
-	take_speedup(p, c, region, 0, a->reductions[0], &p->aside[COZ_EXPECTED], &p->aside[COZ_PROVED]);
-	take_speedup(p, c, last, 1, a->reductions[1], &p->without[COZ_EXPECTED], &p->without[COZ_PROVED]);
+	take_speedup(p, c, region, 0, a->reductions[0], p->aside);
+	take_speedup(p, c, last, 1, a->reductions[1], p->without);
 }
 
 /* `n` rows from `first` on, and if they are the first what is to be asked beside them: in one visit. */
 static void ask(struct profile *p, struct coz *c, const struct profile_request *request, const uint32_t *row_of_site,
 		size_t first, size_t n)
 {
-	const struct trace *trace = c->graph->trace;
-	struct asking a = { .n = 0 };
+	struct asking a = { .trace = c->graph->trace };
 	const struct profile_aside *aside = first == 0 ? request->aside : NULL;
 	bool all_work = aside && aside->all_work, more = aside && aside->site != TR_NO_SITE;
-	add_rows(&a, p, trace, request, row_of_site, first, n);
-	size_t of_one = all_work ? add_all_work(&a, p, trace, aside->who) : 0;
-	size_t beside = more ? add_aside(&a, trace, aside) : 0;
+	add_rows(&a, p, request, row_of_site, first, n);
+	size_t of_one = all_work ? add_all_work(&a, p, aside->who) : 0;
+	size_t beside = more ? add_aside(&a, aside) : 0;
 	if (first == 0)
-		add_more(&a, trace, request);
+		add_more(&a, request);
 	coz_ask(c, a.questions, a.n);
 	take_rows(p, c, request, first, n);
 	if (all_work)
