@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_private.h - what the files graph*.c share while they make a graph.
+ * graph_private.h - what the files graph*.c share while they make a graph: a builder, to which nodes, their inputs and threads'
+ * points are added. Walks along threads leave records by subject (graph_records.h); each file makes nodes of one subject, gets the
+ * records of that and no others, and declares them in a header of its own.
  *
  *   graph.c        the order of things; nodes, synchronisation points, diagnostics
  *   graph_matches.c  collective operations; which messages there are
