@@ -301,9 +301,11 @@ struct program_order program_order(const struct trace *t, uint32_t base)
 	struct links_maker k = maker_open(t, base, NULL);
 	while ((l = next_link(&k, ends))) {
 		uint64_t before = l->received < l->sent ? l->sent - l->received : 0;
+		bool known = before > t->clocks[l->from].uncertainty + t->clocks[l->to].uncertainty;
 		order.links++;
-		order.impossible += before > 0;
-		if (before > most)
+		order.impossible += known;
+		order.rounded += before > 0 && !known;
+		if (known && before > most)
 			order.worst = *l;
 		most = before > most ? before : most;
 	}

@@ -47,8 +47,9 @@ void program_links_free(struct program_links *);
  * anything; owns `matches`, which stay as they are. */
 struct program_links program_links_copy(const struct program_links *, size_t nclocks, struct match_log *matches);
 
-/* How many links would be impossible if all clocks were one: received before they were sent. And the worst of them. */
-struct program_order { uint64_t links, impossible; struct frz_link worst; };
+/* How many links would be impossible if all clocks were one: received before they were sent. And the worst of them. Others may be the other way
+ * round by no more than is known of both clocks' stamps (tr_clock, "uncertainty"), as where numbers are rounded. */
+struct program_order { uint64_t links, impossible, rounded; struct frz_link worst; };
 struct program_order program_order(const struct trace *, uint32_t base);
 
 /* Which operations prove a link that came from there: "message from rank 0 (MPI_Send, a.c:7) to

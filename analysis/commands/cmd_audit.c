@@ -37,8 +37,11 @@ static void say_orders(struct reply *r, const struct trace *trace, const struct 
 		return;
 	}
 	if (order->impossible == 0) {
+		char *rounded = order->rounded ? mem_format(", but for %" PRIu64 " that differ by no more than its numbers are rounded", order->rounded)
+					       : mem_copy("");
 		reply_say(r, SAY_TEXT, "Its times are possible: nothing was received before it was sent, of %" PRIu64 " orders that messages and "
-				       "collective operations prove.", order->links);
+				       "collective operations prove%s.", order->links, rounded);
+		free(rounded);
 		return;
 	}
 	char *words = program_link_words(trace, 0, &order->worst);

@@ -22,7 +22,8 @@
 struct kineto_reader {
 	struct kineto_file *file;
 	double base_ns, largest_us;
-	bool fractions, devices; /* some time has a part of a microsecond; only slices of devices count */
+	int64_t unit;            /* ns: all times are whole numbers of it: 1000, 100, 10 or 1 */
+	bool devices;            /* only slices of devices count */
 };
 
 /* ---- Collective operations ------------------------------------------------------------------- */
@@ -152,6 +153,14 @@ static char *refuse_times(const struct kineto_reader *r, size_t number, const js
 	return wrong;
 }
 
+/* A tenth as long, until it has all of these. */
+static int64_t unit_of(int64_t unit, int64_t from, int64_t length)
+{
+	while (unit > 1 && (from % unit != 0 || length % unit != 0))
+		unit /= 10;
+	return unit;
+}
+
 /* False: it has no time. */
 static bool take_slice(struct kineto_reader *r, const json_t *event)
 {
@@ -165,7 +174,7 @@ static bool take_slice(struct kineto_reader *r, const json_t *event)
 	struct kineto_slice *s = MEM_GROW(t->slices, t->n);
 	*s = (struct kineto_slice){ .from = base + (int64_t)llround(1e3 * from), .to = base + (int64_t)llround(1e3 * (from + us)), .number = -1,
 				    .name = mem_copy(json_is_string(name) ? json_string_value(name) : "?"), .match = KINETO_NONE };
-	r->fractions |= from != floor(from) || us != floor(us);
+	r->unit = unit_of(r->unit, (int64_t)llround(1e3 * from), (int64_t)llround(1e3 * us));
 	r->largest_us = fmax(r->largest_us, fabs(from) + us);
 	if (r->devices)
 		take_collective(s, json_object_get(event, "args"));
@@ -192,18 +201,18 @@ static int by_begin(const void *a, const void *b)
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-/* The numbers are what they were rounded to; and whole microseconds, if there never is a part of one. */
+/* The numbers are what they were rounded to: if a unit that is longer than a nanosecond, a slice's begin and its length both were. */
 static int64_t uncertainty_of(const struct kineto_reader *r)
 {
 	double us = fmax(r->largest_us, 1);
-	return 2 + (int64_t)ceil(1e3 * (nextafter(us, INFINITY) - us)) + (r->fractions ? 0 : 1000);
+	return 2 + (int64_t)ceil(1e3 * (nextafter(us, INFINITY) - us)) + (r->unit > 1 ? 2 * r->unit : 0);
 }
 
 static char *take_file(struct kineto_file *f, const json_t *root)
 {
 	const json_t *events = json_is_array(root) ? root : json_object_get(root, "traceEvents"), *job = json_object_get(root, "distributedInfo");
 	const json_t *rank = json_object_get(job, "rank"), *size = json_object_get(job, "world_size"), *base = json_object_get(root, "baseTimeNanoseconds");
-	struct kineto_reader r = { .file = f, .base_ns = json_number_value(base) };
+	struct kineto_reader r = { .file = f, .base_ns = json_number_value(base), .unit = 1000 };
 	if (!json_is_array(events))
 		return mem_format("%s: expected a list \"traceEvents\", found none", f->path);
 	f->rank = json_is_integer(rank) ? (int64_t)json_integer_value(rank) : f->rank;

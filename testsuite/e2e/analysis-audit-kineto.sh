@@ -68,6 +68,25 @@ done
 "$analyze" audit "$made"/rank*.json >"$dir/text" || fail "exit status $?"
 fits_80 "$dir/text" || fail "the text is wider than 80 columns"
 
+# Whole microseconds: the begin of a slice is cut, and its length. Rank 0's operation ends at 101.9, which is 100 there, and rank 1 has begun its
+# own at 101.85; a tenth of that in tenths. Where it is more than that is impossible.
+cut() { # ts and dur of rank 0, of rank 1's
+	local rank
+	mkdir -p "$dir/cut.us"
+	for rank in 0 1; do
+		echo "{\"distributedInfo\": {\"rank\": $rank, \"world_size\": 2}, \"traceEvents\": [
+			{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nccl\", \"pid\": 0, \"tid\": 7, $([ $rank = 0 ] && echo "$1" || echo "$2"), \"args\": {${all/3, \"Process/2, \"Process}, \"Seq\": 1}},
+			{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, \"ts\": 300, \"dur\": 100}]}" |
+			sed 's/, 2\]"/]"/' >"$dir/cut.us/rank$rank.json"
+	done
+	"$analyze" audit --json "$dir"/cut.us/rank*.json 2>/dev/null | jq -r '"\(.orders) \(.impossible_orders)"'
+}
+[ "$(cut '"ts": 100, "dur": 0' '"ts": 101, "dur": 50')" = "2 0" ] || fail "what is rounded to microseconds is impossible"
+[ "$(cut '"ts": 100, "dur": 0' '"ts": 101.85, "dur": 50')" = "2 0" ] || fail "a length is not rounded"
+[ "$(cut '"ts": 100.9, "dur": 0.9' '"ts": 102, "dur": 50.1')" = "2 0" ] || fail "what is rounded to tenths of them is impossible"
+[ "$(cut '"ts": 100, "dur": 0' '"ts": 106, "dur": 50')" = "2 1" ] || fail "6 us are rounded"
+[ "$(cut '"ts": 100.001, "dur": 0' '"ts": 101.001, "dur": 50')" = "2 1" ] || fail "what is known to a nanosecond and is 1 us off is not seen"
+
 # Files whose ends are cut by as many operations at different ends, so that the n-th of one is not the n-th of the others. Numbers that are
 # all the same are none.
 make "$dir/shifted" 0 0 7 "$all, \"Seq\": 0"
