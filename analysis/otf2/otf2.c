@@ -112,6 +112,23 @@ static void write_events(struct otf2_trace *t)
 	}
 }
 
+/* Says of which communicators it is not known what belongs together. */
+static void write_calls(const struct otf2_trace *t)
+{
+	size_t n = 0;
+	for (size_t c = 0; c < t->ncomms; c++)
+		n += otf2_comm(t, (OTF2_CommRef)t->comm_ids.id[c]) && !otf2_are_calls_told(t, (OTF2_CommRef)t->comm_ids.id[c]) &&
+		     (t->calls[c].locations || t->calls[c].most_of_cut);
+	if (n == 0)
+		return;
+	char *note = mem_format("in %zu communicator%s processes recorded different numbers of collective operations, as where recording begins later or pauses: "
+				"it is not known which of them are the same", n, n == 1 ? "" : "s");
+	fputs("note ", t->out);
+	ln_escaped(t->out, note);
+	putc('\n', t->out);
+	free(note);
+}
+
 static char *write_all(struct otf2_trace *t)
 {
 	char *wrong = otf2_definitions(t);
@@ -126,9 +143,12 @@ static char *write_all(struct otf2_trace *t)
 	if (t->logs)
 		otf2_write_links(t);
 	open_locations(t);
+	t->calls = mem_resize(NULL, t->ncomms + 1, sizeof *t->calls);
+	memset(t->calls, 0, (t->ncomms + 1) * sizeof *t->calls);
 	for (size_t i = 0; i < t->nlocations; i++)
 		if (t->locations[i].thread)
 			otf2_count(t, i);
+	write_calls(t);
 	write_events(t);
 	return NULL;
 }

@@ -159,7 +159,7 @@ static bool is_rooted(OTF2_CollectiveOp op)
 static void collective_keys(struct otf2_events *e, const struct otf2_part *p, uint64_t seq)
 {
 	const struct otf2_group *g = otf2_comm(e->t, p->comm);
-	if (!g)
+	if (!g || !otf2_are_calls_told(e->t, p->comm))
 		return;
 	key(e, "group", comm_place(e, p) + 1);
 	key(e, "seq", seq);
@@ -571,6 +571,18 @@ RECORD(count_irecv, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t byt
 	return (void)request, count_recv(l, stamp, at, user, a, peer, comm, tag, bytes);
 }
 
+RECORD(count_collective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
+{
+	struct otf2_events *e = user;
+	struct otf2_part p = collective(op, comm, root, sent, received);
+	return TAKEN((void)next_in_comm(e, &p));
+}
+
+RECORD(count_icollective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received, uint64_t request)
+{
+	return (void)request, count_collective(l, stamp, at, user, a, op, comm, root, sent, received);
+}
+
 static void choose_callbacks(OTF2_EvtReaderCallbacks *c, enum pass pass)
 {
 	if (pass == COUNTING) {
@@ -578,6 +590,8 @@ static void choose_callbacks(OTF2_EvtReaderCallbacks *c, enum pass pass)
 		OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, count_isend);
 		OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, count_recv);
 		OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, count_irecv);
+		OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, count_collective);
+		OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, count_icollective);
 		return;
 	}
 	OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, take_isend);
@@ -611,8 +625,8 @@ static OTF2_ErrorCode read_events(struct otf2_events *e, OTF2_EvtReader *events)
 	return status;
 }
 
-/* Only the last pass says what is wrong: it comes to it as well. */
-static void read_through(struct otf2_events *e, OTF2_LocationRef location, enum pass pass)
+/* Whether all of it could be read. Only the last pass says what is wrong: it comes to it as well. */
+static bool read_through(struct otf2_events *e, OTF2_LocationRef location, enum pass pass)
 {
 	OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(e->t->reader, location);
 	e->pass = pass;
@@ -623,13 +637,22 @@ static void read_through(struct otf2_events *e, OTF2_LocationRef location, enum 
 	ids_free(&e->names);
 	e->names = (struct ids){ 0 };
 	e->nnamed = e->next = 0;
+	return status == OTF2_SUCCESS;
+}
+
+static uint64_t *no_calls(const struct otf2_trace *t)
+{
+	uint64_t *called = mem_resize(NULL, t->ncomms + 1, sizeof *called);
+	return memset(called, 0, (t->ncomms + 1) * sizeof *called);
 }
 
 void otf2_count(struct otf2_trace *t, size_t location)
 {
 	const struct otf2_location *l = &t->locations[location];
-	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank };
-	read_through(&e, l->ref, COUNTING);
+	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank, .called = no_calls(t) };
+	bool whole = read_through(&e, l->ref, COUNTING);
+	otf2_count_calls(t, e.called, !whole);
+	free(e.called);
 }
 
 /* What was begun and has not ended is there. */
@@ -645,11 +668,9 @@ static void write_unfinished(struct otf2_events *e)
 char *otf2_events(struct otf2_trace *t, size_t location)
 {
 	const struct otf2_location *l = &t->locations[location];
-	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank };
+	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank, .called = no_calls(t) };
 	for (size_t i = 0; i < location; i++)
 		e.worker |= t->locations[i].thread && t->locations[i].process == l->process;
-	e.called = mem_resize(NULL, t->ncomms + 1, sizeof *e.called);
-	memset(e.called, 0, (t->ncomms + 1) * sizeof *e.called);
 	read_through(&e, l->ref, LOOKING_AHEAD);
 	read_through(&e, l->ref, WRITING);
 	write_unfinished(&e);

@@ -32,6 +32,14 @@ struct otf2_node { OTF2_StringRef name; OTF2_SystemTreeNodeRef parent; }; /* of 
 
 struct otf2_group { uint64_t *members; size_t n; }; /* ranks among all of MPI's */
 
+/* Collective operations of a communicator as its locations recorded them, those that are whole. */
+struct otf2_calls {
+	uint64_t each;           /* so many, of each of these: */
+	size_t locations;
+	uint64_t most_of_cut;    /* that a location recorded whose end is missing */
+	bool differ;
+};
+
 struct otf2_location {
 	OTF2_LocationRef ref;
 	OTF2_StringRef name;
@@ -54,6 +62,7 @@ struct otf2_trace {
 	struct otf2_region *regions; size_t nregions;
 	struct otf2_group *groups; size_t ngroups;
 	OTF2_GroupRef *comms; size_t ncomms;
+	struct otf2_calls *calls; size_t ncut; /* of each communicator; how many locations are cut */
 	struct otf2_process *processes; size_t nprocesses;
 	struct otf2_location *locations; size_t nlocations;
 	uint64_t *ranks; size_t nranks; /* of each rank the place of the location that MPI calls so, or OTF2_NOWHERE */
@@ -86,7 +95,12 @@ void otf2_count_receive(struct otf2_trace *, size_t rank, uint32_t peer, OTF2_Co
 bool otf2_is_told(const struct otf2_trace *, size_t from, size_t to, OTF2_CommRef, uint32_t tag);
 void otf2_forget_streams(struct otf2_trace *);
 
-/* Counts the messages of a location. */
+/* The n-th collective operation of each process in a communicator is the same one, unless some recorded others: as where recording began later, or
+ * paused. Then it is not known which are. Of a location that is cut it is the end that is missing. `called`: of each communicator. */
+void otf2_count_calls(struct otf2_trace *, const uint64_t *called, bool cut);
+bool otf2_are_calls_told(const struct otf2_trace *, OTF2_CommRef);
+
+/* Counts the messages and collective operations of a location. */
 void otf2_count(struct otf2_trace *, size_t location);
 
 /* Writes the events of a location, with the sites that they need. NULL, or why those behind are missing (to be freed). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * otf2_streams.c - which messages can be told from others: see otf2_private.h. */
+ * otf2_streams.c - which messages and collective operations can be told from others: see otf2_private.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +70,36 @@ bool otf2_is_told(const struct otf2_trace *t, size_t from, size_t to, OTF2_CommR
 	return s && s->outstanding == 0;
 }
 
+/* ---- Collective operations ------------------------------------------------------------------- */
+
+void otf2_count_calls(struct otf2_trace *t, const uint64_t *called, bool cut)
+{
+	t->ncut += cut;
+	for (size_t c = 0; c < t->ncomms; c++) {
+		struct otf2_calls *calls = &t->calls[c];
+		if (called[c] == 0)
+			continue;
+		if (cut) {
+			calls->most_of_cut = called[c] > calls->most_of_cut ? called[c] : calls->most_of_cut;
+			continue;
+		}
+		calls->differ |= calls->locations > 0 && called[c] != calls->each;
+		calls->each = called[c];
+		calls->locations++;
+	}
+}
+
+/* Whoever of its members is in none of them is whole and recorded none, or is cut. */
+bool otf2_are_calls_told(const struct otf2_trace *t, OTF2_CommRef comm)
+{
+	const struct otf2_group *g = otf2_comm(t, comm);
+	const struct otf2_calls *calls = g ? &t->calls[ids_find(&t->comm_ids, comm)] : NULL;
+	return calls && !calls->differ && calls->locations + t->ncut >= g->n && (calls->locations == 0 || calls->most_of_cut <= calls->each);
+}
+
 void otf2_forget_streams(struct otf2_trace *t)
 {
+	free(t->calls);
 	struct otf2_stream *s, *next;
 	HASH_ITER(hh, t->streams, s, next) {
 		HASH_DEL(t->streams, s);
