@@ -51,6 +51,7 @@ struct master_finder {
 	struct master_service *services; size_t nservices; /* in the order of their stamps */
 	bool setup_marked;           /* what sets up tasks has role(setup); or else: */
 	bool *sets_up;               /* of each row (site; behind them: outside) */
+	uint64_t *worked;            /* ticks that the master worked before each of its pieces, and before the end: prefix sums, in the spill */
 	struct worker_steps *of;     /* of each worker */
 	struct moment begins;        /* the master takes the first request */
 	struct frz_cursor *cursors;
@@ -363,26 +364,87 @@ static frz_time until_all_are_done(const struct master_finder *f, struct moment 
 	return last;
 }
 
+/* How far from a moment a worker last asked behind a task, before `end` from it: 0 at least, as whoever was done before that is. */
+static frz_time until_it_was_done(const struct master_finder *f, size_t worker, struct moment from, frz_time end)
+{
+	const struct worker_steps *w = &f->of[worker];
+	uint32_t thread = f->found->workers[worker].thread;
+	frz_time done = { 0, 0 };
+	for (int possibly = 0; possibly < 2; possibly++) {
+		size_t n = SEARCH(w->ncycles, mid, possibly ? between(f, from, moment_of(f, thread, w->cycles[mid].asked)).lo <= end.hi
+							    : between(f, from, moment_of(f, thread, w->cycles[mid].asked)).hi <= end.lo);
+		while (n > 1 && !w->cycles[n - 2].task)
+			n--;
+		frz_time last = n > 1 ? between(f, from, moment_of(f, thread, w->cycles[n - 1].asked)) : done;
+		*(possibly ? &done.hi : &done.lo) = possibly ? last.hi : last.lo;
+	}
+	return time_positive(done);
+}
+
+/* The last of all in this round of tasks. */
+static frz_time until_a_round_is_done(const struct master_finder *f, struct moment from, frz_time end)
+{
+	frz_time last = { 0, 0 };
+	for (size_t i = 0; i < f->found->nworkers; i++)
+		last = time_most(last, until_it_was_done(f, i, from, end));
+	return last;
+}
+
+/* How long the master surely worked between two moments, so far behind `from`: in whole pieces of its work, and in those at both ends. In a
+ * program with marks what it does in no region need not be work. */
+static int64_t master_worked(const struct master_finder *f, struct moment from, int64_t after, int64_t until)
+{
+	const struct steps *m = &f->master;
+	uint32_t master = f->found->master;
+	size_t first = SEARCH(m->npieces, mid, between(f, from, moment_of(f, master, m->pieces[mid].from)).lo < after);
+	size_t behind = SEARCH(m->npieces, mid, between(f, from, moment_of(f, master, m->pieces[mid].to)).hi <= until);
+	const size_t ends[] = { first - (first > 0), behind }; /* the piece before all these, and the one behind them */
+	int64_t sum = 0;
+	if (first < behind)
+		sum = times_sum(f->g->times, master, (struct stretches){ f->worked[behind] - f->worked[first], behind - first,
+									 m->pieces[first].from, m->pieces[behind - 1].to }).lo;
+	for (int i = first > 0 ? 0 : 1; i < 2; i++) {
+		size_t at = ends[i];
+		if (at >= m->npieces || f->worked[at + 1] == f->worked[at] || (i == 1 && first > 0 && at == ends[0]))
+			continue;
+		int64_t begins = between(f, from, moment_of(f, master, m->pieces[at].from)).hi;
+		int64_t ends_at = between(f, from, moment_of(f, master, m->pieces[at].to)).lo;
+		int64_t piece = ticks_minus(ends_at < until ? ends_at : until, begins > after ? begins : after);
+		sum = ticks_plus(sum, piece > 0 ? piece : 0);
+	}
+	return sum;
+}
+
+/* Part of a wait is for the master: it surely works so long then. */
+static void add_for_master(frz_time *to, frz_time part, int64_t sure)
+{
+	sure = sure < part.lo ? sure : part.lo;
+	*to = time_add(*to, (frz_time){ sure > 0 ? sure : 0, part.hi });
+}
+
 static void divide_wait(struct divider *d, const struct step *s, bool behind)
 {
 	const frz_time now = { 0, 0 };
 	struct moment begin = moment_of(d->f, d->to->thread, s->is.from);
 	frz_time w = s->is.waited;
-	if (behind) {
-		frz_time done = until_all_are_done(d->f, begin);
-		add(d, WORKER_FINALIZATION, overlap(w, now, done));
-		add(d, WORKER_SEQ, time_less(w, time_positive(done)));
+	struct master_worker *m = d->f->found;
+	if (w.hi <= 0)
+		return;
+	if (behind || (s->is.kind == EVENT_COLLECTIVE && d->cycle > 0)) {
+		frz_time done = behind ? time_positive(until_all_are_done(d->f, begin)) : until_a_round_is_done(d->f, begin, w);
+		frz_time last = overlap(w, now, done), seq = time_less(w, done);
+		add(d, WORKER_FINALIZATION, last);
+		add(d, WORKER_SEQ, seq);
+		add_for_master(&m->apart, seq, master_worked(d->f, begin, done.hi, w.lo));
 		return;
 	}
-	if (s->is.kind == EVENT_COLLECTIVE && d->cycle > 0) {
-		add(d, WORKER_FINALIZATION, w);
-		return;
-	}
-	frz_time seq = d->cycle <= 1 ? overlap(w, now, between(d->f, begin, d->f->begins)) : now;
-	frz_time setup = setup_in(d, s);
+	frz_time first = d->cycle <= 1 ? time_positive(between(d->f, begin, d->f->begins)) : now;
+	frz_time seq = overlap(w, now, first), setup = setup_in(d, s), busy = time_less(w, time_add(seq, setup));
 	add(d, WORKER_SEQ, seq);
 	add(d, WORKER_SETUP, setup);
-	add(d, WORKER_BOTTLENECK, time_less(w, time_add(seq, setup)));
+	add(d, WORKER_BOTTLENECK, busy);
+	add_for_master(&m->apart, seq, master_worked(d->f, begin, 0, w.lo < first.lo ? w.lo : first.lo));
+	add_for_master(&m->between, busy, ticks_minus(master_worked(d->f, begin, first.hi, w.lo), setup.hi));
 }
 
 /* What it did there, if no marks say it. */
@@ -472,25 +534,15 @@ static void divide(struct master_finder *f, size_t worker)
 
 /* ---- The master's work ----------------------------------------------------------------------- */
 
-/* Before it took the first request and behind the last T_fin of all, and in between. From its end on: what is surely before T_fin is before
- * all that is not so surely. */
-static void find_masters_work(struct master_finder *f)
+static void sum_up_masters_work(struct master_finder *f)
 {
-	const frz_time now = { 0, 0 };
-	struct master_worker *m = f->found;
-	bool before = false;
-	for (size_t i = f->master.n; i-- > 0;) {
-		const struct step *s = &f->master.list[i];
-		if (s->is.kind != EVENT_WORK)
-			continue;
-		if (s->is.to <= f->begins.stamp) {
-			m->worked_apart = time_add(m->worked_apart, s->is.took);
-			continue;
-		}
-		frz_time done = before ? s->is.took : until_all_are_done(f, moment_of(f, m->master, s->is.from));
-		before |= done.lo >= s->is.took.hi;
-		m->worked_between = time_add(m->worked_between, before ? s->is.took : overlap(s->is.took, now, done));
-		m->worked_apart = time_add(m->worked_apart, before ? now : time_less(s->is.took, time_positive(done)));
+	const struct trace *trace = f->g->trace;
+	const struct steps *m = &f->master;
+	bool marked = trace->processes[trace->threads[f->found->master].process].marked;
+	f->worked = spill_zeros(f->g->spill, m->npieces + 1, sizeof *f->worked);
+	for (size_t i = 0; i < m->npieces; i++) {
+		const struct step_piece *p = &m->pieces[i];
+		f->worked[i + 1] = f->worked[i] + (p->site < trace->nsites || !marked ? p->to - p->from : 0);
 	}
 }
 
@@ -599,7 +651,7 @@ static void find_all(struct master_finder *f, const enum event_role *role_of)
 	}
 	find_setup(f);
 	find_sequential(f);
-	find_masters_work(f);
+	sum_up_masters_work(f);
 	for (size_t i = 0; i < m->nworkers; i++)
 		divide(f, i);
 	find_middles(f);
@@ -623,6 +675,7 @@ bool master_worker_open(struct master_worker *m, const struct graph *g, struct g
 		steps_close(&f.of[i].steps);
 	}
 	spill_free(g->spill, f.services);
+	spill_free(g->spill, f.worked);
 	steps_close(&f.master);
 	free(f.sets_up);
 	free(f.of);

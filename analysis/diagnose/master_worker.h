@@ -13,9 +13,10 @@
  *   t_comm    what its messages to and from the master take, beyond waiting; and what else it does between tasks
  *   t_final   what it does behind T_fin, but for waiting and the message that it is over
  *   t_seq     waiting before the master takes the first request, and behind the last T_fin of all: for what the master does before
- *             and behind all tasks
+ *             and behind all tasks; where all come together between tasks, behind the last T_fin of that round
  *   t_w-setup waiting for a task while the master sets that one up
- *   t_w-final waiting behind its own T_fin until the last one, and wherever all come together between tasks
+ *   t_w-final waiting behind its own T_fin until the last one, and where all come together between tasks likewise: there it is when one asked
+ *             last behind a task
  *   t_w-bn    all other waiting: the master is busy with requests
  *
  * Marks say it better: what a worker does in regions with role(task) are its tasks, in role(init) and role(final) t_init and t_final. Of a
@@ -55,7 +56,7 @@ struct master_worker {
 	struct worker *workers; size_t nworkers;
 	uint64_t tasks;
 	frz_time task, service, message; /* in the middle of all: how long a task took, what the master did for one, and its messages */
-	frz_time worked_apart, worked_between; /* the master: before it takes the first request and behind the last T_fin; and in between */
+	frz_time apart, between;     /* of all workers' t_seq, and of their t_w-bn, that in which the master works */
 	uint32_t before_site, service_site, setup_site; /* where the master mostly was: before and behind all tasks; in services;
 							   in set-up. TR_NO_SITE: nowhere */
 	uint32_t task_site, last;    /* where a worker's tasks were longest; the worker (thread) whose T_fin was the last */

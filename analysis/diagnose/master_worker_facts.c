@@ -98,12 +98,6 @@ static void tell_metric(const struct facts *f, const struct master_worker *m, co
 		    EXPERT_TEXT("thread-name", thread_name_of(f, at.thread).text));
 }
 
-/* As many workers may wait for it. */
-static struct interval share_for_all(const struct facts *f, const struct master_worker *m, frz_time worked)
-{
-	return interval_times(facts_share(f, worked), (double)m->nworkers);
-}
-
 void master_worker_tell(const struct facts *f, const struct master_worker *m, const struct metric *metrics, size_t count,
 			struct expert *e)
 {
@@ -116,8 +110,8 @@ void master_worker_tell(const struct facts *f, const struct master_worker *m, co
 		    EXPERT_RANGE("task", times_seconds(f->times, base, m->task)),
 		    EXPERT_RANGE("service", times_seconds(f->times, base, m->service)),
 		    EXPERT_RANGE("message", times_seconds(f->times, base, m->message)),
-		    EXPERT_RANGE("apart", share_for_all(f, m, m->worked_apart)),
-		    EXPERT_RANGE("between", share_for_all(f, m, m->worked_between)),
+		    EXPERT_RANGE("apart", facts_share(f, m->apart)),
+		    EXPERT_RANGE("between", facts_share(f, m->between)),
 		    EXPERT_COUNT("serves", facts_site(f->trace, m->service_site)), EXPERT_TEXT("serves-name", name_of(f, m->service_site, &room)));
 	for (size_t i = 0; i < count; i++)
 		tell_metric(f, m, &metrics[i], e);

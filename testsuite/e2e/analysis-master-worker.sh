@@ -56,6 +56,70 @@ lazy | trace lazy
 expect 0 diagnose --json lazy
 jq -e '.model == "master-worker" and ([.findings[] | select(.cause | IN("sequential", "bottleneck")) | .proved] | . == [false, false])' out >is ||
 	fail "lazy: expected nothing proved of the master, found $(jq -c '[.model, .findings]' out)"
+# Four rounds of tasks, after each of which the master works alone for 400 and then sends all what comes next: they wait for that, and no worker
+# for the last of them, which is done 10 behind the other.
+with_serial() {
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; done
+	printf '%s\n' "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" "site 1 kind=recv name=MPI_Recv file=x.c line=2" \
+		"site 2 kind=region name=task file=x.c line=3" "site 3 kind=region name=serial file=x.c line=4" "site 4 kind=coll name=MPI_Bcast file=x.c line=5"
+}
+ask() { # worker when tag: it has what it gets 3 later
+	op $1 0 $2 $(($2 + 1)) group=1 peer=0 tag=1 bytes=8
+	op 0 1 $(($2 - 3)) $(($2 + 1)) group=1 "peer=$1" tag=1 bytes=8
+	op 0 0 $(($2 + 2)) $(($2 + 3)) group=1 "peer=$1" "tag=$3" bytes=8
+	op $1 1 $(($2 + 1)) $(($2 + 3)) group=1 peer=0 "tag=$3" bytes=8
+}
+rounds() {
+	local at=0 round i rank
+	with_serial
+	for round in 0 1 2 3; do
+		for i in 0 1 2 3; do
+			for rank in 1 2; do
+				ask $rank $((at + i * 100 + rank * 10)) $((i < 3 ? 2 : 3))
+				((i == 3)) || work $rank 2 $((at + i * 100 + rank * 10 + 3)) $((at + i * 100 + rank * 10 + 98))
+			done
+		done
+		work 0 3 $((at + 324)) $((at + 724))
+		for rank in 0 1 2; do op $rank 4 $((at + (rank ? 304 + rank * 10 : 725))) $((at + 728)) group=1 "seq=$round" bytes=80 role=$((rank == 0)); done
+		at=$((at + 730))
+	done
+}
+rounds | trace rounds
+expect 0 diagnose --json rounds
+jq -e '.model == "master-worker" and (.findings[0] | .cause == "sequential" and .proved and .region == "serial" and .cost_percent.lo > 35) and
+	([.findings[].cause] | index("finalization") | not)' out >is || fail "rounds: $(jq -c '[.model, .findings]' out)"
+
+# The master takes requests in a fixed order: rank 1, whose tasks are short, waits for rank 2's, as the master does. What it worked before that,
+# when both had something to do, is nobody's waiting.
+in_order() {
+	local at=2007 i tag
+	with_serial
+	op 1 0 2001 2002 group=1 peer=0 tag=1 bytes=8; op 0 1 2000 2002 group=1 peer=1 tag=1 bytes=8
+	op 0 0 2003 2004 group=1 peer=1 tag=2 bytes=8; op 1 1 2002 2004 group=1 peer=0 tag=2 bytes=8
+	op 2 0 2003 2005 group=1 peer=0 tag=1 bytes=8; op 0 1 2004 2005 group=1 peer=2 tag=1 bytes=8
+	op 0 0 2006 2007 group=1 peer=2 tag=2 bytes=8; op 2 1 2005 2007 group=1 peer=0 tag=2 bytes=8
+	for i in {0..7}; do
+		tag=$((i < 7 ? 2 : 3))
+		work 0 3 $at $((at + 30)); work 1 2 $at $((at + 40)); work 2 2 $at $((at + 100))
+		op 2 0 $((at + 100)) $((at + 101)) group=1 peer=0 tag=1 bytes=8; op 0 1 $((at + 30)) $((at + 101)) group=1 peer=2 tag=1 bytes=8
+		op 0 0 $((at + 102)) $((at + 103)) group=1 peer=2 tag=$tag bytes=8; op 2 1 $((at + 101)) $((at + 103)) group=1 peer=0 tag=$tag bytes=8
+		op 1 0 $((at + 40)) $((at + 41)) group=1 peer=0 tag=1 bytes=8; op 0 1 $((at + 103)) $((at + 104)) group=1 peer=1 tag=1 bytes=8
+		op 0 0 $((at + 105)) $((at + 106)) group=1 peer=1 tag=$tag bytes=8; op 1 1 $((at + 41)) $((at + 106)) group=1 peer=0 tag=$tag bytes=8
+		at=$((at + 106))
+	done
+}
+in_order | trace inorder
+expect 0 diagnose --json inorder
+jq -e '.model == "master-worker" and any(.findings[]; .cause == "bottleneck" and (.proved | not) and .cost_percent.hi > 15)' out >is ||
+	fail "in order: $(jq -c '[.model, .findings]' out)"
+# If it works while rank 1 waits that is proved, less than all of it.
+in_order | awk '$1 == "e" && $2 == 0 && $4 == 3 { $3 += $5 == "enter" ? 38 : 62 }
+	$1 == "e" && $2 == 0 && $4 == 1 && $5 == "enter" && /peer=2/ && $3 > 2010 { $3 += 62 } 1' | trace busy
+expect 0 diagnose --json busy
+jq -e 'any(.findings[]; .cause == "bottleneck" and .proved and (.cost_percent | .lo > 10 and .lo < 16 and .hi > 15))' out >is ||
+	fail "busy: $(jq -c '[.model, .findings]' out)"
+
 expect 0 diagnose --model generic run
 says out "(model: generic)"
 

@@ -81,8 +81,8 @@
   (slot task-lo) (slot task-hi)              ; in seconds, of the task in the middle: how long it took,
   (slot service-lo) (slot service-hi)        ; what the master did for one between its messages,
   (slot message-lo) (slot message-hi)        ; and what these took
-  (slot apart-lo) (slot apart-hi)            ; the master's work before and behind all tasks, times the workers,
-  (slot between-lo) (slot between-hi)        ; and in between: so much of their waiting may be for it
+  (slot apart-lo) (slot apart-hi)            ; of workers' waiting before and behind all tasks (seq), and of that
+  (slot between-lo) (slot between-hi)        ; in between (bottleneck): so long the master works meanwhile
   (slot serves)                              ; region in which the master mostly serves (id; -1: outside of regions)
   (slot serves-name))
 

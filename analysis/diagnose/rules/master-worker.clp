@@ -59,7 +59,7 @@
                     else (str-cat "for what " ?thread " does before or behind all tasks, mostly in " ?region)))
     (case setup then (str-cat "for " ?thread " to set up its next task" (there ", in " ?region)))
     (case bottleneck then (str-cat "for " ?thread " being busy with requests" (there ", mostly in " ?region)))
-    (case finalization then (str-cat "for the last to be done, which is " ?thread))))
+    (case finalization then (str-cat "for the last to be done (" ?thread " at the end)"))))
 
 (defrule waits-for
   (least ?w)
@@ -72,8 +72,8 @@
 
 ; ---- Causes --------------------------------------------------------------------------------------
 
-; Workers wait then, but not all of that is for the master: messages are under way, or it has nothing to do itself. What is proved is at
-; most what it surely worked, for each of them.
+; Workers wait then, but not all of that is for the master: messages are under way, or it has nothing to do itself. What is proved is
+; for how long it surely worked while they waited.
 (defrule sequential
   (master-worker (apart-lo ?worked))
   (metric (worker -1) (name seq) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
@@ -109,7 +109,7 @@
   (metric (worker -1) (name finalization) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
   =>
   (assert (finding (cause finalization) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "workers that are done wait for the last, which is " ?who (there ", in " ?name)))
+    (what (str-cat "workers that are done wait for the last (" ?who " at the end)" (there ", in " ?name)))
     (suggestion "deal out the largest tasks first, and small ones at the end")
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
 
