@@ -318,12 +318,20 @@ static void tell_metric(const struct facts *f, const struct task_pool *p, const 
 		    EXPERT_COUNT("thread", thread_number(thread)), EXPERT_TEXT("thread-name", location_of(f, thread).text));
 }
 
+/* While the pool is open: at least what cannot have been before or behind that. */
+static frz_time fed_with_tasks(const struct task_pool *p, const struct task_pool_worker *all)
+{
+	frz_time apart = time_add(all->metric[POOL_SEQ], all->metric[POOL_FINALIZATION]);
+	return (frz_time){ time_less(p->fed, apart).lo, p->fed.hi };
+}
+
 void pool_tell(const struct facts *f, const struct task_pool *p, const struct metric *metrics, size_t count, struct expert *e)
 {
 	struct task_pool_worker all = sum_of(p);
+	frz_time fed = fed_with_tasks(p, &all);
 	EXPERT_FACT(e, "pool", EXPERT_COUNT("workers", (int64_t)p->n), EXPERT_COUNT("tasks", (int64_t)p->tasks),
 		    EXPERT_COUNT("region", facts_site(f->trace, p->site)), EXPERT_TEXT("region-name", name_of(f, p->site).text),
-		    EXPERT_COUNT("feeder", thread_number(p->feeder)), EXPERT_RANGE("fed", facts_share(f, p->fed)),
+		    EXPERT_COUNT("feeder", thread_number(p->feeder)), EXPERT_RANGE("fed", facts_share(f, fed)),
 		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[POOL_COMP])), EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
 		    EXPERT_RANGE("taking", facts_share(f, all.taking)));
 	for (size_t i = 0; i < count; i++)

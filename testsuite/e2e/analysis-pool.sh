@@ -47,6 +47,15 @@ expect 0 diagnose --json turns
 jq -e '.model == "task-pool" and any(.findings[]; .cause == "starvation" and .cost_percent.hi > 40 and (.proved | not))' out >is ||
 	fail "turns: $(jq -c '[.model, .findings]' out)"
 
+# For a third thread they wait before that, and for none of its tasks then.
+{ threads | sed 's/^thread 1 .*/&\nthread 2 clock=0 rank=0 number=2\nsite 6 kind=region name=prepare file=x.c line=6/'
+	printf '%s\n' "e 2 -20000 6 enter" "e 2 -2 2 point id=9" "e 2 0 6 exit" "e 2 1 2 point id=1"; work 2 6 2 16000; op 0 1 -20000 1 id=1; op 1 1 -20000 -1 id=9
+	turns | sed '/^e 0 0 1 enter/d; /^e 0 0 1 exit/d; s/^e 0 0 0 enter/e 0 1 0 enter/'; } |
+	awk '$1 == "e" { $3 += 20000 } 1' | trace prepared
+expect 0 diagnose --json prepared
+jq -e '.model == "task-pool" and any(.findings[]; .cause == "starvation" and .cost_percent.hi > 12 and (.proved | not))' out >is ||
+	fail "prepared: $(jq -c '[.model, .findings]' out)"
+
 # Work behind other operations is no task, nor is what threads do in regions of their own.
 { threads; for thread in 0 1; do
 	op $thread 3 0 10 id=$((5 + thread))
