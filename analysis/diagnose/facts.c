@@ -254,8 +254,23 @@ static int64_t of_all_others(const struct facts *f, int64_t ticks)
 	return __builtin_mul_overflow(ticks, (int64_t)f->calls->nthreads - 1, &all) ? INT64_MAX : all;
 }
 
+/* How long a thread itself may have waited for others there. Whom it waited for may have waited for them, so all that is not for another
+ * region counts. */
+static int64_t own_waits(const struct facts *f, const struct facts_blame *b)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < f->waits->ncauses; i++) {
+		const struct wait_sum *s = &f->waits->causes[i];
+		bool elsewhere = s->did != b->site && tr_is(f->trace, s->did, OP_REGION);
+		sum = ticks_plus(sum, s->thread == b->thread && !elsewhere ? s->ticks.hi : 0);
+	}
+	return sum;
+}
+
 /* For how long it worked there, and in what that encloses, beyond the mean of all other threads that did, for each other thread of the run:
- * had it been no longer than they, those would have waited less by so much at most. Outside of regions that is not known. */
+ * had it been no longer than they, those would have waited less by so much at most. Nor by more than they waited for it there; and if it waits
+ * for them, too, as where threads take turns in being the last, it is surely no longer than they by what each of them may be longer then.
+ * Outside of regions that is not known. */
 static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 {
 	const struct call_profile *p = f->calls;
@@ -272,8 +287,9 @@ static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 		return (frz_time){ 0, INT64_MAX };
 	if (nothers)
 		others = (frz_time){ others.lo / nothers, others.hi / nothers + 1 };
-	return (frz_time){ of_all_others(f, own.lo > others.hi ? own.lo - others.hi : 0),
-			   of_all_others(f, own.hi > others.lo ? own.hi - others.lo : 0) };
+	frz_time waited = time_less(b->of_thread, (frz_time){ 0, of_all_others(f, own_waits(f, b)) });
+	return time_least((frz_time){ of_all_others(f, own.lo > others.hi ? own.lo - others.hi : 0),
+				      of_all_others(f, own.hi > others.lo ? own.hi - others.lo : 0) }, waited);
 }
 
 /* For how long at most a thread was in no region, and in no operation in which others take part. */

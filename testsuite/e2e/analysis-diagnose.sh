@@ -191,6 +191,45 @@ token 0 | trace token
 expect 0 diagnose --json --model generic token
 jq -e '(.findings[0] | .cause == "sequential" and .proved and .cost_percent.lo > 50 and (has("rank") | not)) and ([.findings[].cause] | index("imbalance") | not) and
 	([.explanation[].text] | any(startswith("On average 1.0 ")))' out >is || fail "token: $(jq -c '.findings, .explanation' out)"
+# All work in a at the same time, and take turns in being longest; an operation that takes long has all of them in it for the rest of the time.
+# Then rank 0 is in a for longer while nobody waits for it: the others do something else.
+meet() { # thread from to seq
+	op "$1" 6 "$2" "$3" group=1 "seq=$4" bytes=8
+}
+together() { # how long the operation takes; for how long rank 0 is in a at last
+	local at=0 k r d
+	ranks 4 | sed 's/^site 5 .*/&\nsite 6 kind=coll name=MPI_Allreduce file=x.c line=7/'
+	for k in 0 1 2 3; do
+		for r in 0 1 2 3; do
+			d=$((1000 + 500 * (k == r)))
+			work $r 0 $at $((at + d)); meet $r $((at + d)) $((at + 1500 + $1)) $k
+		done
+		at=$((at + 1500 + $1))
+	done
+	for r in 0 1 2 3; do work $r $((r ? 1 : 0)) $at $((at + $2)); meet $r $((at + $2)) $((at + $2 + 1)) 4; done
+}
+together 6500 0 | trace together
+expect 0 diagnose --json --model generic together
+jq -e '(.findings[0].cause == "communication") and any(.findings[]; .cause == "imbalance" and (.proved | not)) and
+	([.findings[].cause] | index("sequential") | not)' out >is || fail "together: $(jq -c .findings out)"
+# Of two threads one works alone in b for nearly all of the run; in a they are at the same time, but for its end.
+{ ranks 2; work 0 1 0 88000; at=88000
+	for k in 0 1; do
+		for r in 0 1; do
+			d=$((4500 + 2500 * (k == r)))
+			[ $k = 0 ] && op $r 2 $((r ? 0 : 88000)) 88001 group=1 seq=9
+			work $r 0 $((at + 2)) $((at + d)); op $r 2 $((at + d)) $((at + 7001)) group=1 seq=$k
+		done
+		at=$((at + 7001))
+	done; } | trace nearly
+expect 0 diagnose --json --model generic nearly
+jq -e 'any(.findings[]; .region == "a" and .cause == "imbalance" and (.proved | not)) and (any(.findings[]; .region == "a" and .cause == "sequential") | not)' \
+	out >is || fail "nearly: $(jq -c .findings out)"
+together 1 4000 | trace elsewhere
+expect 0 diagnose --json --model generic elsewhere
+jq -e '.findings[0] | .cause == "imbalance" and .region == "a" and (.proved | not) and .cost_percent.hi > 14 and .cost_percent.lo < 0.1' out >is ||
+	fail "elsewhere: $(jq -c .findings out)"
+
 token 200000 | trace lopsided
 expect 0 diagnose --json --model generic lopsided
 jq -e '(.findings[0] | .cause == "imbalance" and .rank == 1) and ([.findings[].cause] | index("sequential") | not)' out >is ||

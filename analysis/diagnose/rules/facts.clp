@@ -36,7 +36,8 @@
   (slot of-thread-lo) (slot of-thread-hi)    ; that share
   (slot outside)                             ; work, unknown: what that thread does outside of regions, unknown if its process has marks
   (slot mostly-in) (slot mostly-at)          ; outside of regions: file input or output, or a sleep, which took half of its time there; or ""
-  (slot excess-lo) (slot excess-hi)          ; for how long it worked there beyond the mean of others that did, for each other thread
+  (slot excess-lo) (slot excess-hi)          ; for how long it worked there beyond the mean of others that did, for each other thread; no
+                                             ; more than they waited for it there, surely so much less as it may have waited there itself
   (slot kind) (slot waits-in) (slot waits-at) ; the longest wait for that place: its kind, in which operation, and where
   (slot cost-lo) (slot cost-hi))             ; all waiting that goes back to it
 

@@ -24,9 +24,11 @@
 ; ?work of all time is work: so many threads work at a time. Whoever waits does so for one that works, or for what an operation takes.
 (deffunction at-a-time (?threads ?work) (/ (* ?threads ?work) 100))
 
-; Nor is it that one of them does nearly all.
-(deffunction in-turn (?threads ?work ?excess ?cost)
-  (and (<= (at-a-time ?threads ?work) ?*alone*) (< ?excess (/ ?cost 2))))
+; At any time somebody works, or an operation takes its time: for as long as these are together more than one thread, no more, several
+; do so at once. In a region they come one after the other if that is little of what is done there. Nor is it then that one of them
+; does nearly all.
+(deffunction in-turn (?threads ?busy ?there ?excess ?cost)
+  (and (<= (- ?busy (/ 100 ?threads)) (* (- ?*alone* 1) ?there)) (< ?excess (/ ?cost 2))))
 
 ; ", longest in MPI_Recv (app.c:12)", of the longest of some waits; or "".
 (deffunction longest-in (?operation ?at)
@@ -92,10 +94,10 @@
    else (str-cat "others wait for who is longest in " ?name ", " ?who " most; threads may take turns in that"))))
 
 (defrule one-after-the-other
-  (run (threads ?n&:(> ?n 1)) (work-hi ?work) (locks-hi ?locks))
+  (run (threads ?n&:(> ?n 1)) (work-hi ?work) (transfer-hi ?took) (locks-hi ?locks))
   (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (cost-lo ?lo) (cost-hi ?hi) (excess-hi ?eh))
-  (region (id ?r) (threads ?several&:(> ?several 1)))
-  (test (in-turn ?n ?work ?eh ?lo))
+  (region (id ?r) (threads ?several&:(> ?several 1)) (work-lo ?there))
+  (test (in-turn ?n (+ ?work ?took) ?there ?eh ?lo))
   =>
   (assert (finding (cause sequential) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r)
     (what (str-cat ?several " threads work in " ?name ", but one after the other: others wait meanwhile"))
@@ -103,11 +105,11 @@
     (ask yes) (ask-site ?r))))
 
 (defrule imbalance
-  (run (threads ?n&:(> ?n 1)) (work-hi ?work) (locks-hi ?locks))
+  (run (threads ?n&:(> ?n 1)) (work-hi ?work) (transfer-hi ?took) (locks-hi ?locks))
   (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi)
          (excess-lo ?el) (excess-hi ?eh))
-  (region (id ?r) (threads ?several&:(> ?several 1)))
-  (test (or (>= ?el ?*least*) (not (in-turn ?n ?work ?eh ?lo))))
+  (region (id ?r) (threads ?several&:(> ?several 1)) (work-lo ?there))
+  (test (or (>= ?el ?*least*) (not (in-turn ?n (+ ?work ?took) ?there ?eh ?lo))))
   =>
   (bind ?longer (>= ?el ?*least*))
   (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
