@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 #include "analysis/trace/names.h"
 
 static bool exceeds(frz_time x, frz_time y)
@@ -123,6 +124,86 @@ static frz_time transfer_of_longest(const struct chain *c)
 	return hull;
 }
 
+/* ---- What others do meanwhile ---------------------------------------------------------------- */
+
+#define MOST_PIECES 16 /* of sequential work that are looked at: of the rest others may do as much */
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct step_piece *x = a, *y = b;
+	uint64_t p = x->to - x->from, q = y->to - y->from;
+	return (p < q) - (p > q);
+}
+
+/* The longest pieces of what is done once; to be freed. Ticks of all others in *rest. */
+static struct step_piece *sequential_pieces(const struct steps *s, const struct trace *trace, const bool *once, size_t *n, uint64_t *rest)
+{
+	struct step_piece *list = NULL;
+	*n = *rest = 0;
+	for (size_t i = 0; i < s->npieces; i++)
+		if (s->pieces[i].site < trace->nsites && once[s->pieces[i].site])
+			*MEM_GROW(list, *n) = s->pieces[i];
+	if (*n)
+		qsort(list, *n, sizeof *list, longest_first);
+	for (; *n > MOST_PIECES; --*n)
+		*rest += list[*n - 1].to - list[*n - 1].from + 1;
+	return list;
+}
+
+/* Work of one thread during a piece of another's. */
+static int64_t work_during(const struct graph *g, struct frz_cursor *cursors, const struct steps *s, uint32_t thread, struct step_stretch piece)
+{
+	const struct tr_thread *threads = g->trace->threads;
+	struct moment begin = { threads[piece.thread].clock, piece.from }, end = { threads[piece.thread].clock, piece.to };
+	uint32_t clock = threads[thread].clock;
+	int64_t sum = 0;
+	size_t i = SEARCH(s->npieces, mid, times_between_near(g->times, cursors, begin, (struct moment){ clock, s->pieces[mid].to }).hi <= 0);
+	for (; i < s->npieces; i++) {
+		const struct step_piece *p = &s->pieces[i];
+		if (times_between_near(g->times, cursors, end, (struct moment){ clock, p->from }).lo >= 0)
+			break;
+		sum = ticks_plus(sum, steps_overlap(g, cursors, piece, (struct step_stretch){ thread, p->from, p->to }));
+	}
+	return sum;
+}
+
+struct chain_looker { const struct graph *g; struct graph_last *last; const struct pattern *pattern; const struct steps_window *windows; };
+
+static void find_meanwhile(struct chain *c, const struct chain_looker *l, const bool *once)
+{
+	const struct stage *first = &c->stages[c->first];
+	struct frz_cursor *cursors = times_cursors(l->g->times);
+	struct steps steps;
+	size_t n;
+	uint64_t rest;
+	steps_open(&steps, l->g, l->last, first->thread, l->pattern->role_of, l->windows);
+	struct step_piece *pieces = sequential_pieces(&steps, l->g->trace, once, &n, &rest);
+	steps_close(&steps);
+	for (size_t i = 0; i < c->n && (n || rest); i++) {
+		int64_t sum = (int64_t)rest;
+		if (i == c->first)
+			continue;
+		steps_open(&steps, l->g, l->last, c->stages[i].thread, l->pattern->role_of, l->windows);
+		for (size_t k = 0; k < n; k++)
+			sum = ticks_plus(sum, work_during(l->g, cursors, &steps, c->stages[i].thread,
+							  (struct step_stretch){ first->thread, pieces[k].from, pieces[k].to }));
+		steps_close(&steps);
+		sum = sum < first->sequential.hi ? sum : first->sequential.hi;
+		c->meanwhile = ticks_plus(c->meanwhile, sum);
+		c->meanwhile_of_one = sum > c->meanwhile_of_one ? sum : c->meanwhile_of_one;
+	}
+	free(pieces);
+	free(cursors);
+}
+
+static frz_time perhaps_less(frz_time x, int64_t by)
+{
+	int64_t lo = ticks_minus(x.lo, by);
+	return (frz_time){ lo > 0 ? lo : 0, x.hi };
+}
+
+/* ---- All of their time ----------------------------------------------------------------------- */
+
 static void divide(struct chain *c, frz_time run)
 {
 	frz_time longest = { 0, 0 };
@@ -133,9 +214,11 @@ static void divide(struct chain *c, frz_time run)
 	}
 	for (size_t i = 0; i < c->n; i++)
 		c->uneven = time_add(c->uneven, time_less(longest, c->stages[i].work));
-	c->sequential = time_times(c->stages[c->first].sequential, c->n - 1);
+	c->uneven = perhaps_less(c->uneven, c->meanwhile);
+	c->sequential = perhaps_less(time_times(c->stages[c->first].sequential, c->n - 1), c->meanwhile);
 	c->transfer = time_times(transfer_of_longest(c), c->n);
-	c->filling = time_less(time_times(run, c->n), time_add(time_times(time_add(longest, c->stages[c->first].sequential), c->n), c->transfer));
+	frz_time sequential = perhaps_less(c->stages[c->first].sequential, c->meanwhile_of_one);
+	c->filling = time_less(time_times(run, c->n), time_add(time_times(time_add(longest, sequential), c->n), c->transfer));
 }
 
 void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p, const struct call_profile *calls,
@@ -153,6 +236,7 @@ void chain_open(struct chain *c, const struct graph *g, struct graph_last *last,
 	}
 	if (c->n) {
 		find_longest(c, run);
+		find_meanwhile(c, &(struct chain_looker){ g, last, p, windows }, once);
 		divide(c, run);
 	}
 	free(once);

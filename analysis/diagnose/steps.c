@@ -207,6 +207,23 @@ static void note_begin(struct steps_along *l)
 	l->operating = now;
 }
 
+static int64_t between_at_most(const struct graph *g, struct frz_cursor *cursors, struct step_stretch from, struct step_stretch to)
+{
+	const struct tr_thread *threads = g->trace->threads;
+	return times_between_near(g->times, cursors, (struct moment){ threads[from.thread].clock, from.from },
+				  (struct moment){ threads[to.thread].clock, to.to }).hi;
+}
+
+int64_t steps_overlap(const struct graph *g, struct frz_cursor *cursors, struct step_stretch x, struct step_stretch y)
+{
+	const int64_t at_most[] = { between_at_most(g, cursors, x, y), between_at_most(g, cursors, y, x),
+				    times_of_thread(g->times, x.thread, x.from, x.to).hi, times_of_thread(g->times, y.thread, y.from, y.to).hi };
+	int64_t least = at_most[0];
+	for (size_t i = 1; i < sizeof at_most / sizeof *at_most; i++)
+		least = at_most[i] < least ? at_most[i] : least;
+	return least > 0 ? least : 0;
+}
+
 struct steps_window steps_window_of(const struct graph *g, uint32_t thread, const struct steps_window *windows)
 {
 	const struct graph_thread *t = &g->threads[thread];

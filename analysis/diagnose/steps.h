@@ -37,6 +37,10 @@ struct steps_window { uint64_t from, to; };
 void steps_open(struct steps *, const struct graph *, struct graph_last *, uint32_t thread, const enum event_role *role_of,
 		const struct steps_window *windows);
 
+/* Of two threads: for how long at most, in ticks, they were both between those stamps. `cursors`: times_cursors(). */
+struct step_stretch { uint32_t thread; uint64_t from, to; };
+int64_t steps_overlap(const struct graph *, struct frz_cursor *cursors, struct step_stretch, struct step_stretch);
+
 /* That part, or all of its time. */
 struct steps_window steps_window_of(const struct graph *, uint32_t thread, const struct steps_window *windows);
 void steps_close(struct steps *); /* before the graph is closed */

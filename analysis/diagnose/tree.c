@@ -70,35 +70,13 @@ static void add_phases(struct tree_finder *f, uint32_t thread, const struct step
 	}
 }
 
-static int64_t between_at_most(const struct tree_finder *f, uint32_t thread, uint64_t from, uint32_t other, uint64_t to)
-{
-	const struct tr_thread *threads = f->g->trace->threads;
-	return times_between_near(f->g->times, f->cursors, (struct moment){ threads[thread].clock, from },
-				  (struct moment){ threads[other].clock, to }).hi;
-}
-
-static int64_t less_of(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
-
-/* Of a piece of a thread's work what may lie within the row's. */
-static int64_t overlap_at_most(const struct tree_finder *f, uint32_t thread, const struct step_piece *p, const struct tree_row *row)
-{
-	int64_t to_its_end = between_at_most(f, thread, p->from, row->last, row->to);
-	int64_t from_its_begin = between_at_most(f, row->last, row->from, thread, p->to);
-	int64_t piece = times_of_thread(f->g->times, thread, p->from, p->to).hi;
-	int64_t whole = times_of_thread(f->g->times, row->last, row->from, row->to).hi;
-	int64_t least = less_of(less_of(to_its_end, from_its_begin), less_of(piece, whole));
-	return least > 0 ? least : 0;
-}
-
 static void add_meanwhile(struct tree_finder *f, uint32_t thread, const struct steps *s)
 {
 	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
 		struct tree_row *row = &f->rows[i];
 		for (size_t k = 0; row->threads == 1 && row->last != thread && k < s->npieces; k++)
-			row->meanwhile = ticks_plus(row->meanwhile, overlap_at_most(f, thread, &s->pieces[k], row));
+			row->meanwhile = ticks_plus(row->meanwhile, steps_overlap(f->g, f->cursors,
+				(struct step_stretch){ thread, s->pieces[k].from, s->pieces[k].to }, (struct step_stretch){ row->last, row->from, row->to }));
 	}
 }
 

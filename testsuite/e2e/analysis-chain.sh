@@ -170,4 +170,33 @@ model_is pipeline "4 processes are in one" < <(both role=stage:1 role=stage:2 ro
 jq -e '[.explanation[] | select(.level == 1) | .text | split(", works")[0]] ==
 	["Stage 1, a on rank 0", "Stage 2, b on rank 1", "Stage 2, b on rank 2", "Stage 3, c on rank 3"]' out >is || fail "two in a stage: $(jq -c .explanation out)"
 model_is generic "" < <(both "" "" "")
+
+# The last stage loads something for as long as the others take for all items, which they send on meanwhile: nobody waits for that, and the last
+# one has no less to do than they. If they begin when that is done it is proved, and 31 % of the run.
+load() { # when the others begin
+	local i at
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	for i in 0 1 2; do echo "thread $i clock=0 rank=$i"; done
+	printf '%s\n' "group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" "site 1 kind=recv name=MPI_Recv file=x.c line=2" \
+		"site 2 kind=region name=a file=x.c line=3" "site 3 kind=region name=b file=x.c line=4" "site 4 kind=region name=c file=x.c line=5" \
+		"site 5 kind=region name=load file=x.c line=6" "site 6 kind=barrier name=MPI_Barrier file=x.c line=7"
+	work 2 5 0 3000
+	((! $1)) || for i in 0 1 2; do op $i 6 $((i == 2 ? 3000 : 0)) $(($1 + 1)) group=1 seq=0; done
+	for ((i = 0; i < 30; i++)); do
+		at=$(($1 + 1 + i * 100))
+		work 0 2 $at $((at + 97)); op 0 0 $((at + 97)) $((at + 98)) group=1 peer=1 tag=1 bytes=8
+		op 1 1 $((i ? at + 96 : $1 + 1)) $((at + 99)) group=1 peer=0 tag=1 bytes=8; work 1 3 $((at + 99)) $((at + 194))
+		op 1 0 $((at + 194)) $((at + 195)) group=1 peer=2 tag=1 bytes=8
+		at=$(($1 + 3250 + i * 50))
+		op 2 1 $((i ? at : ($1 ? $1 + 1 : 3000))) $((at + 1)) group=1 peer=1 tag=1 bytes=8; work 2 4 $((at + 1)) $((at + 50))
+	done
+}
+load 0 | trace meanwhile
+expect 0 diagnose --json --model pipeline meanwhile
+jq -e '.model == "pipeline" and ([.findings[] | select(.cause | IN("sequential", "slow-stage")) | .proved] == [false, false])' out >is ||
+	fail "meanwhile: $(jq -c '[.model, .findings]' out)"
+load 3000 | trace before
+expect 0 diagnose --json --model pipeline before
+jq -e '.model == "pipeline" and any(.findings[]; .cause == "sequential" and .proved and (.cost_percent | .lo > 25 and .hi - .lo < 2))' out >is ||
+	fail "before: $(jq -c '[.model, .findings]' out)"
 echo "as expected"
