@@ -128,10 +128,25 @@ static bool is_of_device(const json_t *event)
 	return category && (strcmp(category, "kernel") == 0 || strcmp(category, "gpu_memcpy") == 0 || strcmp(category, "gpu_memset") == 0);
 }
 
+static bool is_phase(const json_t *event, const char *phase)
+{
+	const char *is = json_string_value(json_object_get(event, "ph"));
+	return is && strcmp(is, phase) == 0;
+}
+
 static bool is_slice(const json_t *event)
 {
-	const char *phase = json_string_value(json_object_get(event, "ph"));
-	return phase && strcmp(phase, "X") == 0;
+	return is_phase(event, "X");
+}
+
+/* Of other tools: without slices a file would be one in which nothing happened. NULL, or what is wrong. */
+static char *refuse_pairs(const struct kineto_file *f, const json_t *events)
+{
+	for (size_t i = 0; i < json_array_size(events) && f->nthreads == 0; i++)
+		if (is_phase(json_array_get(events, i), "B"))
+			return mem_format("%s: expected slices (\"ph\": \"X\"), as PyTorch's profiler writes them, found only such that begin and end "
+					  "apart (\"B\", \"E\"), first event %zu", f->path, i);
+	return NULL;
 }
 
 /* As the file has it, of no more than 40 bytes, or that there is none. To be freed. */
@@ -222,6 +237,7 @@ static char *take_file(struct kineto_file *f, const json_t *root)
 	for (size_t i = 0; i < json_array_size(events) && !r.devices; i++)
 		r.devices = is_slice(json_array_get(events, i)) && is_of_device(json_array_get(events, i));
 	char *wrong = take_slices(&r, events);
+	wrong = wrong ? wrong : refuse_pairs(f, events);
 	for (size_t i = 0; i < f->nthreads; i++)
 		qsort(f->threads[i].slices, f->threads[i].n, sizeof *f->threads[i].slices, by_begin);
 	f->uncertainty = uncertainty_of(&r);

@@ -152,6 +152,8 @@ sed 's/"ts": 5[0-9.]*/"ts": 1e300/' rank0.json >late.json
 refused 'late.json: event 1 of "traceEvents": expected .* found "ts" 1.*e+\?300' late.json rank1.json
 sed 's/"rank": 0/"rank": -4/' rank0.json >rank.json
 refused "found rank -4" rank.json rank1.json
+echo '{"traceEvents": [{"ph": "B", "name": "step", "pid": 1, "tid": 1, "ts": 100}, {"ph": "E", "pid": 1, "tid": 1, "ts": 200}]}' >pairs.json
+refused 'pairs.json: expected slices ("ph": "X"), .* found only such that begin and end apart ("B", "E"), first event 0' pairs.json
 echo '{"traceEvents": 7}' >seven.json
 refused 'expected a list "traceEvents"' seven.json
 refused "expected a file" ../made/none.json
