@@ -30,7 +30,7 @@ static bool *find_sequential(const struct trace *trace, const struct call_profil
 	return once;
 }
 
-struct chain_sums { struct stretches work, sequential; uint64_t *ticks; };
+struct chain_sums { struct stretches work, sequential, unclassified; uint64_t *ticks; };
 
 static void add_stretch(struct stretches *s, const struct step_piece *p)
 {
@@ -45,8 +45,10 @@ static void add_pieces(const struct trace *trace, const struct steps *steps, con
 	for (size_t i = 0; i < steps->npieces; i++) {
 		const struct step_piece *p = &steps->pieces[i];
 		bool in_region = p->site < trace->nsites;
-		if (!in_region && marked)
+		if (!in_region && marked) {
+			add_stretch(&sums->unclassified, p);
 			continue;
+		}
 		add_stretch(in_region && once[p->site] ? &sums->sequential : &sums->work, p);
 		sums->ticks[in_region ? p->site : trace->nsites] += p->to - p->from;
 	}
@@ -78,6 +80,8 @@ static struct stage stage_of(const struct graph *g, struct graph_last *last, uin
 	for (size_t i = 0; i < steps.n; i++)
 		s.transfer = time_add(s.transfer, steps.list[i].is.transfer);
 	s.work = times_sum(g->times, thread, sums.work);
+	s.surely = s.work;
+	s.work.hi = ticks_plus(s.work.hi, times_sum(g->times, thread, sums.unclassified).hi);
 	s.sequential = times_sum(g->times, thread, sums.sequential);
 	s.site = longest_row(trace, sums.ticks, once, false);
 	s.sequential_site = longest_row(trace, sums.ticks, once, true);
@@ -100,7 +104,7 @@ static void find_longest(struct chain *c, frz_time run)
 {
 	c->same = true;
 	for (size_t i = 1; i < c->n; i++) {
-		c->longest = exceeds(c->stages[i].work, c->stages[c->longest].work) ? i : c->longest;
+		c->longest = exceeds(c->stages[i].surely, c->stages[c->longest].surely) ? i : c->longest;
 		c->first = exceeds(c->stages[i].sequential, c->stages[c->first].sequential) ? i : c->first;
 		c->same &= c->stages[i].site == c->stages[0].site;
 	}

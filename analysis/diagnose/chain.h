@@ -3,8 +3,8 @@
  * chain.h - how the stages of a pipeline, or the ranks of a wavefront, spent the run: threads of which each gets what it works on from
  * the one before.
  *
- * The *work* of a stage is what it does in regions (in a program without marks, outside of operations), but for what is *sequential*:
- * regions that only one thread is ever in, once. With the longest work W of all n stages, the least the run takes is W; so of the
+ * The *work* of a stage is what it does in regions, and may be what it does outside of them (in a program without marks it is all outside of
+ * operations), but for what is *sequential*: regions that only one thread is ever in, once. With the longest work W of all n stages, the least the run takes is W; so of the
  * stages' time, n times the run's,
  *
  *   uneven      the others have less: the sum of W - work
@@ -35,6 +35,7 @@ struct stage {
 	uint32_t number;             /* as it is marked, or from 1 on */
 	bool long_as_any;
 	frz_time work, sequential, transfer;
+	frz_time surely;             /* of its work */
 	uint32_t sequential_site;    /* where most of that is, or TR_NO_SITE */
 };
 

@@ -130,6 +130,10 @@ jq -e '.model == "pipeline" and (.findings[0] | .cause == "slow-stage" and .prov
 	(.what | startswith("rank 1 in s1 and rank 2 in s2 have as much to do, and more than other stages")))' out >is || fail "a tie: $(jq -c .findings out)"
 expect 0 diagnose tie
 fits_80 out || fail "tie: wider than 80 columns"
+# What rank 1 does in no region may be work: whether it has less to do than rank 2 is not known.
+line 4 40 0:10000 0:18000 0:10000 0:10000 | sed '/^e 1 [0-9]* 3 /d' | trace unmarked
+verdicts unmarked >found
+jq -e 'has("slow-stage") and (.["slow-stage"] | not)' found >is || fail "a stage without marks: $(jq -c .findings out)"
 # Of two one sends for long, and the other has nothing to do then: neither is for sure what the longest loses.
 line 3 100 0:10000 0:14000:5000 0:14000 | trace tie
 verdicts tie >found
