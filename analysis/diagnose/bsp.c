@@ -336,8 +336,10 @@ static void add_operations(struct bsp_finder *f, uint32_t at, const struct steps
 	struct bsp *b = f->b;
 	for (size_t i = 0, k = 0; i < s->n; i++) {
 		const struct step *step = &s->list[i];
-		if (!comes_together(f, at, step, &k))
+		if (!comes_together(f, at, step, &k)) {
+			b->other = time_add(b->other, step->is.kind == EVENT_WORK ? (frz_time){ 0, 0 } : step->is.transfer);
 			continue;
+		}
 		b->operation = b->operation == TR_NO_SITE ? step->site : b->operation;
 		b->lives[at].waiting = time_add(b->lives[at].waiting, step->is.waited);
 		b->lives[at].transfer = time_add(b->lives[at].transfer, step->is.transfer);
@@ -693,6 +695,6 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 		    EXPERT_WORD("alone-mostly", yes_or_no(b->alone_place.mostly)),
 		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)), EXPERT_RANGE("changing", facts_share(f, b->changing)),
 		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),
-		    EXPERT_RANGE("transfer", facts_share(f, b->transfer)),
+		    EXPERT_RANGE("transfer", facts_share(f, b->transfer)), EXPERT_RANGE("other", facts_share(f, b->other)),
 		    EXPERT_RANGE("step-work", mean_seconds(f, b, all_work(b))), EXPERT_RANGE("step-transfer", mean_seconds(f, b, b->transfer)));
 }

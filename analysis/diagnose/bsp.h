@@ -66,6 +66,7 @@ struct bsp {
 	struct bsp_place alone_place; /* and where most of that */
 	uint32_t operation;          /* in which they come together most often */
 	frz_time persistent, changing, sequential, waiting, transfer;
+	frz_time other;              /* what other operations take besides waiting */
 };
 
 /* Of a part, of which all processes must come together, or of all of the run (NULL); with neighbours, or NULL. False: it does not fit, and `why` says why not, to be freed. */

@@ -107,4 +107,37 @@ jq -e '.model == "bsp" and .findings[0].rank == 1 and (.findings[0].proved | not
 expect 0 diagnose --json finalize
 jq -e '.model == "bsp" and (.findings[0] | .cause == "sequential" and .proved and .rank == 1 and .cost_percent.lo > 23) and
 	([.explanation[].text] | any(test("^Another 23[.0-9 ]+ .* waiting in other operations")))' out >is || fail "finalize: $(head -c 2000 out)"
+
+# What others do meanwhile in no region may be work: rank 0 is longer in regions, alone in one of them, and is never last for that. Ranks 1 to 3 take
+# turns in being last in a, which waiting goes back to.
+turns() { # name of rank 0's other region
+	local r k at=200 d
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=region name=$1 file=x.c line=2" \
+		"site 2 kind=barrier name=MPI_Barrier file=x.c line=3"
+	for r in 0 1 2 3; do echo "thread $r clock=0 rank=$r"; done
+	echo "group 1 threads=0,1,2,3"
+	for k in {0..8}; do
+		for r in 0 1 2 3; do
+			d=$((at + 10000 + 4000 * (r == 1 + k % 3)))
+			work $r 0 $at $d
+			((r)) || work 0 1 $d $((d + 5000))
+			op $r 2 $((d + 5000)) $((at + 19200)) group=1 seq=$k
+		done
+		at=$((at + 19200))
+	done
+}
+for region in log a; do
+	turns $region | trace elsewhere
+	expect 0 diagnose --json elsewhere
+	jq -e '.model == "bsp" and ([.findings[] | select(.cause != "changing") | .proved] | length > 0 and (any | not))' out >is ||
+		fail "elsewhere, in $region: $(jq -c '[.model, .findings]' out)"
+	[ $region = a ] || jq -e 'any(.findings[]; .cause == "changing" and .proved)' out >is || fail "elsewhere: $(jq -c .findings out)"
+done
+# So may what other operations take: rank 0 sends nothing and works on.
+{
+	turns b | sed 's/^site 2 .*/&\nsite 3 kind=send name=MPI_Send file=x.c line=4/' |
+		awk '$1 == "e" && $2 > 0 && $4 == 0 && $5 == "exit" { print; print "e", $2, $3, 3, "enter group=1 peer=9 tag=1 bytes=8"; print "e", $2, $3 + 5000, 3, "exit"; next } 1'
+} | trace sends
+expect 0 diagnose --json sends
+jq -e '.model == "bsp" and ([.findings[] | select(.cause == "sequential") | .proved] == [false])' out >is || fail "sends: $(jq -c '[.model, .findings]' out)"
 echo "as expected"

@@ -132,7 +132,8 @@
   (slot alone-mostly)                        ; nobody
   (slot persistent-lo) (slot persistent-hi) (slot changing-lo) (slot changing-hi)
   (slot sequential-lo) (slot sequential-hi)
-  (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together
+  (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together,
+  (slot other-lo) (slot other-hi)            ; and what others take besides waiting
   (slot step-work-lo) (slot step-work-hi)    ; in seconds, of one thread in one superstep on average: its work, and what it takes to come
   (slot step-transfer-lo) (slot step-transfer-hi)) ; together, beyond waiting
 
