@@ -60,7 +60,7 @@ static void have_turn(struct builder *b, const struct passes *p, const struct sy
 		return; /* the first iteration */
 	struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, n);
 	node->hidden = !recorded || i < p->n;
-	node->loose = node->delayed = !recorded;
+	node->loose = node->delayed = node->doubted = !recorded;
 }
 
 void graph_ordered(struct builder *b, const struct sync_event *t, size_t n)
