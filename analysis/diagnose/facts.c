@@ -254,42 +254,62 @@ static int64_t of_all_others(const struct facts *f, int64_t ticks)
 	return __builtin_mul_overflow(ticks, (int64_t)f->calls->nthreads - 1, &all) ? INT64_MAX : all;
 }
 
-/* How long a thread itself may have waited for others there. Whom it waited for may have waited for them, so all that is not for another
- * region counts. */
-static int64_t own_waits(const struct facts *f, const struct facts_blame *b)
+/* Of each thread, in ticks, what others waited since it was there for longer, and at most what it waited itself for others that were
+ * there. */
+struct waiting_there { frz_time for_it; int64_t own; };
+
+/* To be freed. */
+static struct waiting_there *waiting_there_of(const struct facts *f, uint32_t site)
 {
-	int64_t sum = 0;
+	struct waiting_there *of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
+	for (size_t i = 0; i < f->waits->ndelays; i++) {
+		const struct wait_delay *d = &f->waits->delays[i];
+		if (d->site == site)
+			of[d->thread].for_it = time_add(of[d->thread].for_it, d->ticks);
+	}
 	for (size_t i = 0; i < f->waits->ncauses; i++) {
 		const struct wait_sum *s = &f->waits->causes[i];
-		bool elsewhere = s->did != b->site && tr_is(f->trace, s->did, OP_REGION);
-		sum = ticks_plus(sum, s->thread == b->thread && !elsewhere ? s->ticks.hi : 0);
+		if (s->did == site)
+			of[s->thread].own = ticks_plus(of[s->thread].own, s->ticks.hi);
 	}
-	return sum;
+	return of;
 }
 
-/* For how long it worked there, and in what that encloses, beyond the mean of all other threads that did, for each other thread of the run:
- * had it been no longer than they, those would have waited less by so much at most. Nor by more than they waited for it there; and if it waits
- * for them, too, as where threads take turns in being the last, it is surely no longer than they by what each of them may be longer then.
- * Outside of regions that is not known. */
+/* For how long a thread works, `own`, beyond the mean of `n` others, which work `others` in all, for each other thread of the run. */
+static frz_time beyond_mean(const struct facts *f, frz_time own, frz_time others, int64_t n)
+{
+	frz_time mean = n ? (frz_time){ others.lo / n, others.hi / n + 1 } : (frz_time){ 0, 0 };
+	return (frz_time){ of_all_others(f, own.lo > mean.hi ? own.lo - mean.hi : 0),
+			   of_all_others(f, own.hi > mean.lo ? own.hi - mean.lo : 0) };
+}
+
+/* For how long threads work there, and in what that encloses, beyond the mean of all others that do, for each other thread of the run: had
+ * one been no longer than they, those would have waited less by so much at most. Nor by more than they waited for it there; and if it
+ * waits for them, too, as where threads take turns in being the last, it is surely no longer than they by what each of them may be
+ * longer then. Outside of regions that is not known. */
 static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 {
-	const struct call_profile *p = f->calls;
-	frz_time own = { 0, 0 }, others = { 0, 0 };
-	int64_t nothers = 0;
-	for (size_t i = 0; i < p->neach; i++) {
-		if (p->each[i].site != b->site)
-			continue;
-		frz_time *to = p->each[i].thread == b->thread ? &own : &others;
-		nothers += to == &others;
-		*to = time_add(*to, worked_by(f, &p->each[i]));
-	}
+	const struct call_each *each = f->calls->each;
+	frz_time all = { 0, 0 }, sum = { 0, 0 };
+	int64_t n = 0;
 	if (b->site >= f->trace->nsites)
 		return (frz_time){ 0, INT64_MAX };
-	if (nothers)
-		others = (frz_time){ others.lo / nothers, others.hi / nothers + 1 };
-	frz_time waited = time_less(b->of_thread, (frz_time){ 0, of_all_others(f, own_waits(f, b)) });
-	return time_least((frz_time){ of_all_others(f, own.lo > others.hi ? own.lo - others.hi : 0),
-				      of_all_others(f, own.hi > others.lo ? own.hi - others.lo : 0) }, waited);
+	struct waiting_there *waiting = waiting_there_of(f, b->site);
+	for (size_t i = 0; i < f->calls->neach; i++) {
+		all = each[i].site == b->site ? time_add(all, worked_by(f, &each[i])) : all;
+		n += each[i].site == b->site;
+	}
+	for (size_t i = 0; i < f->calls->neach; i++) {
+		const struct waiting_there *there = &waiting[each[i].thread];
+		if (each[i].site != b->site || there->for_it.hi <= 0)
+			continue;
+		frz_time own = worked_by(f, &each[i]), others = { ticks_minus(all.lo, own.lo), ticks_minus(all.hi, own.hi) };
+		frz_time waited = time_less(there->for_it, (frz_time){ 0, of_all_others(f, there->own) });
+		sum = time_add(sum, time_least(beyond_mean(f, own, others, n - 1), waited));
+	}
+	free(waiting);
+	return sum;
 }
 
 /* For how long at most a thread was in no region, and in no operation in which others take part. */

@@ -36,8 +36,9 @@
   (slot of-thread-lo) (slot of-thread-hi)    ; that share
   (slot outside)                             ; work, unknown: what that thread does outside of regions, unknown if its process has marks
   (slot mostly-in) (slot mostly-at)          ; outside of regions: file input or output, or a sleep, which took half of its time there; or ""
-  (slot excess-lo) (slot excess-hi)          ; for how long it worked there beyond the mean of others that did, for each other thread; no
-                                             ; more than they waited for it there, surely so much less as it may have waited there itself
+  (slot excess-lo) (slot excess-hi)          ; for how long threads worked there beyond the mean of others that did, for each other
+                                             ; thread; each no more than it was waited for there, and surely so much less as it
+                                             ; may have waited there itself
   (slot kind) (slot waits-in) (slot waits-at) ; the longest wait for that place: its kind, in which operation, and where
   (slot cost-lo) (slot cost-hi))             ; all waiting that goes back to it
 
@@ -134,6 +135,7 @@
   (slot sequential-lo) (slot sequential-hi)
   (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together,
   (slot other-lo) (slot other-hi)            ; and what others take besides waiting
+  (slot unclassified-lo) (slot unclassified-hi) ; what is done outside of regions, and may be work, by those that mark theirs
   (slot step-work-lo) (slot step-work-hi)    ; in seconds, of one thread in one superstep on average: its work, and what it takes to come
   (slot step-transfer-lo) (slot step-transfer-hi)) ; together, beyond waiting
 
