@@ -242,7 +242,7 @@ static void find_alone(struct bsp_finder *f, const struct call_profile *calls)
 }
 
 /* Of one thread in one superstep. */
-struct bsp_sums { struct stretches work, alone; };
+struct bsp_sums { struct stretches work, alone, unclassified; };
 
 static void add_stretch(struct stretches *s, const struct step_piece *p)
 {
@@ -291,6 +291,7 @@ static void add_steps(struct bsp_finder *f, uint32_t at, const struct steps *s)
 {
 	const struct trace *trace = f->g->trace;
 	uint32_t thread = f->b->threads[at];
+	struct bsp *b = f->b;
 	bool marked = trace->processes[trace->threads[thread].process].marked;
 	size_t next = 0, piece = 0;
 	for (size_t k = 0; k <= f->b->nenters; k++) {
@@ -299,12 +300,15 @@ static void add_steps(struct bsp_finder *f, uint32_t at, const struct steps *s)
 		for (; piece < s->npieces && s->pieces[piece].from < until; piece++) {
 			const struct step_piece *p = &s->pieces[piece];
 			bool in_region = p->site < trace->nsites, alone = in_region && f->alone[p->site];
-			if (!in_region && marked)
+			if (!in_region && marked) {
+				add_stretch(&sums.unclassified, p);
 				continue;
+			}
 			add_stretch(alone ? &sums.alone : &sums.work, p);
 			f->now.rows[in_region ? p->site : trace->nsites] += p->to - p->from;
 		}
 		frz_time doubt = doubt_of(s, &next, until);
+		b->unclassified = ticks_plus(b->unclassified, times_sum(f->g->times, thread, sums.unclassified).hi);
 		add_work(f, at, k, time_add(times_sum(f->g->times, thread, sums.work), doubt), times_sum(f->g->times, thread, sums.alone));
 	}
 }
@@ -681,6 +685,7 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
 		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)), EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
 		    EXPERT_RANGE("elsewhere", facts_share(f, elsewhere(f))),
+		    EXPERT_RANGE("unclassified", facts_share(f, (frz_time){ 0, b->unclassified })),
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
 		    EXPERT_WORD("sure", yes_or_no(b->sure)), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
 		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_place.site)),

@@ -67,6 +67,7 @@ struct bsp {
 	uint32_t operation;          /* in which they come together most often */
 	frz_time persistent, changing, sequential, waiting, transfer;
 	frz_time other;              /* what other operations take besides waiting */
+	int64_t unclassified;        /* ticks, at most: what is done outside of regions by those that mark their work */
 };
 
 /* Of a part, of which all processes must come together, or of all of the run (NULL); with neighbours, or NULL. False: it does not fit, and `why` says why not, to be freed. */

@@ -140,7 +140,8 @@ static int longest_first(const void *a, const void *b)
 }
 
 /* The longest pieces of what is done once; to be freed. Ticks of all others in *rest. */
-static struct step_piece *sequential_pieces(const struct steps *s, const struct trace *trace, const bool *once, size_t *n, uint64_t *rest)
+static struct step_piece *sequential_pieces(const struct steps *s, const struct trace *trace, const bool *once, size_t *n,
+					    uint64_t *rest)
 {
 	struct step_piece *list = NULL;
 	*n = *rest = 0;
@@ -155,13 +156,15 @@ static struct step_piece *sequential_pieces(const struct steps *s, const struct 
 }
 
 /* Work of one thread during a piece of another's. */
-static int64_t work_during(const struct graph *g, struct frz_cursor *cursors, const struct steps *s, uint32_t thread, struct step_stretch piece)
+static int64_t work_during(const struct graph *g, struct frz_cursor *cursors, const struct steps *s, uint32_t thread,
+			   struct step_stretch piece)
 {
 	const struct tr_thread *threads = g->trace->threads;
 	struct moment begin = { threads[piece.thread].clock, piece.from }, end = { threads[piece.thread].clock, piece.to };
 	uint32_t clock = threads[thread].clock;
 	int64_t sum = 0;
-	size_t i = SEARCH(s->npieces, mid, times_between_near(g->times, cursors, begin, (struct moment){ clock, s->pieces[mid].to }).hi <= 0);
+	size_t i = SEARCH(s->npieces, mid,
+			  times_between_near(g->times, cursors, begin, (struct moment){ clock, s->pieces[mid].to }).hi <= 0);
 	for (; i < s->npieces; i++) {
 		const struct step_piece *p = &s->pieces[i];
 		if (times_between_near(g->times, cursors, end, (struct moment){ clock, p->from }).lo >= 0)
@@ -171,7 +174,12 @@ static int64_t work_during(const struct graph *g, struct frz_cursor *cursors, co
 	return sum;
 }
 
-struct chain_looker { const struct graph *g; struct graph_last *last; const struct pattern *pattern; const struct steps_window *windows; };
+struct chain_looker {
+	const struct graph *g;
+	struct graph_last *last;
+	const struct pattern *pattern;
+	const struct steps_window *windows;
+};
 
 static void find_meanwhile(struct chain *c, const struct chain_looker *l, const bool *once)
 {

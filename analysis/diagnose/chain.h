@@ -3,23 +3,25 @@
  * chain.h - how the stages of a pipeline, or the ranks of a wavefront, spent the run: threads of which each gets what it works on from
  * the one before.
  *
- * The *work* of a stage is what it does in regions, and may be what it does outside of them (in a program without marks it is all outside of
- * operations), but for what is *sequential*: regions that only one thread is ever in, once. With the longest work W of all n stages, the least the run takes is W; so of the
- * stages' time, n times the run's,
+ * The *work* of a stage is what it does in regions, and may be what it does outside of them (in a program without marks it is all
+ * outside of operations), but for what is *sequential*: regions that only one thread is ever in, once. With the longest work W of
+ * all n stages, the least the run takes is W; so of the stages' time, n times the run's,
  *
  *   uneven      the others have less: the sum of W - work
- *   sequential  n - 1 times what the thread does that has most of that (while it does others cannot begin), but for what these do meanwhile
+ *   sequential  n - 1 times what the thread does that has most of that (while it does others cannot begin), but for what these do
+ *               meanwhile
  *   transfer    n times what the operations of the longest stage take besides waiting
  *   filling     n times what is left of the run: before the longest stage has something to do, behind its last, and when it waits in between
  *
  * Stages whose work may be less than W by no more than 1/CHAIN_TIE of the run are *as long as any*: to shorten only one of them buys no
  * more than that. Transfer may then be that of each of them.
  *
- * What others do meanwhile is not lost, and whoever is at sequential work then has no less to do than they: so much less is surely lost to
- * that, or is uneven, and so much more of the run may be left for filling.
+ * What others do meanwhile is not lost, and whoever is at sequential work then has no less to do than they: so much less is surely
+ * lost to that, or is uneven, and so much more of the run may be left for filling.
  *
- * Law: each lies in its interval, if a wait was ended by what the graph connects it with; with all work, sequential or not, of all stages
- * but what others do that is sequential, too, they are n times the run, where others do nothing while one does what is sequential. */
+ * Law: each lies in its interval, if a wait was ended by what the graph connects it with; with all work, sequential or not, of all
+ * stages but what others do that is sequential, too, they are n times the run, where others do nothing while one does what is
+ * sequential. */
 #ifndef ANALYSIS_CHAIN_H
 #define ANALYSIS_CHAIN_H
 
@@ -45,7 +47,8 @@ struct chain {
 	size_t nlongest;             /* how many are as long as any */
 	bool same;                   /* all work in the same region */
 	frz_time uneven, sequential, transfer, filling;
-	int64_t meanwhile, meanwhile_of_one; /* ticks, at most: work of all others while `first` does what is sequential; of the one with most */
+	int64_t meanwhile, meanwhile_of_one; /* ticks, at most: work of all others while `first` does what is sequential; of the
+						one with most */
 };
 
 /* `run`: for so long, and `windows`: of each thread only in there (steps.h), or NULL. */

@@ -51,7 +51,7 @@ struct master_finder {
 	struct master_service *services; size_t nservices; /* in the order of their stamps */
 	bool setup_marked;           /* what sets up tasks has role(setup); or else: */
 	bool *sets_up;               /* of each row (site; behind them: outside) */
-	uint64_t *worked;            /* ticks that the master worked before each of its pieces, and before the end: prefix sums, in the spill */
+	uint64_t *worked;            /* ticks that the master worked before each of its pieces, and before the end; in the spill */
 	struct worker_steps *of;     /* of each worker */
 	struct moment begins;        /* the master takes the first request */
 	struct frz_cursor *cursors;
@@ -364,6 +364,11 @@ static frz_time until_all_are_done(const struct master_finder *f, struct moment 
 	return last;
 }
 
+static bool is_before(frz_time x, frz_time y, bool possibly)
+{
+	return possibly ? x.lo <= y.hi : x.hi <= y.lo;
+}
+
 /* How far from a moment a worker last asked behind a task, before `end` from it: 0 at least, as whoever was done before that is. */
 static frz_time until_it_was_done(const struct master_finder *f, size_t worker, struct moment from, frz_time end)
 {
@@ -371,8 +376,8 @@ static frz_time until_it_was_done(const struct master_finder *f, size_t worker, 
 	uint32_t thread = f->found->workers[worker].thread;
 	frz_time done = { 0, 0 };
 	for (int possibly = 0; possibly < 2; possibly++) {
-		size_t n = SEARCH(w->ncycles, mid, possibly ? between(f, from, moment_of(f, thread, w->cycles[mid].asked)).lo <= end.hi
-							    : between(f, from, moment_of(f, thread, w->cycles[mid].asked)).hi <= end.lo);
+		size_t n = SEARCH(w->ncycles, mid,
+				  is_before(between(f, from, moment_of(f, thread, w->cycles[mid].asked)), end, possibly));
 		while (n > 1 && !w->cycles[n - 2].task)
 			n--;
 		frz_time last = n > 1 ? between(f, from, moment_of(f, thread, w->cycles[n - 1].asked)) : done;
@@ -390,8 +395,8 @@ static frz_time until_a_round_is_done(const struct master_finder *f, struct mome
 	return last;
 }
 
-/* How long the master surely worked between two moments, so far behind `from`: in whole pieces of its work, and in those at both ends. In a
- * program with marks what it does in no region need not be work. */
+/* How long the master surely worked between two moments, so far behind `from`: in whole pieces of its work, and in those at both
+ * ends. In a program with marks what it does in no region need not be work. */
 static int64_t master_worked(const struct master_finder *f, struct moment from, int64_t after, int64_t until)
 {
 	const struct steps *m = &f->master;

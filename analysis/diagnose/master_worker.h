@@ -15,8 +15,8 @@
  *   t_seq     waiting before the master takes the first request, and behind the last T_fin of all: for what the master does before
  *             and behind all tasks; where all come together between tasks, behind the last T_fin of that round
  *   t_w-setup waiting for a task while the master sets that one up
- *   t_w-final waiting behind its own T_fin until the last one, and where all come together between tasks likewise: there it is when one asked
- *             last behind a task
+ *   t_w-final waiting behind its own T_fin until the last one, and where all come together between tasks likewise: there it is when
+ *             one asked last behind a task
  *   t_w-bn    all other waiting: the master is busy with requests
  *
  * Marks say it better: what a worker does in regions with role(task) are its tasks, in role(init) and role(final) t_init and t_final. Of a

@@ -217,7 +217,8 @@ static int64_t between_at_most(const struct graph *g, struct frz_cursor *cursors
 int64_t steps_overlap(const struct graph *g, struct frz_cursor *cursors, struct step_stretch x, struct step_stretch y)
 {
 	const int64_t at_most[] = { between_at_most(g, cursors, x, y), between_at_most(g, cursors, y, x),
-				    times_of_thread(g->times, x.thread, x.from, x.to).hi, times_of_thread(g->times, y.thread, y.from, y.to).hi };
+				    times_of_thread(g->times, x.thread, x.from, x.to).hi,
+				    times_of_thread(g->times, y.thread, y.from, y.to).hi };
 	int64_t least = at_most[0];
 	for (size_t i = 1; i < sizeof at_most / sizeof *at_most; i++)
 		least = at_most[i] < least ? at_most[i] : least;

@@ -74,9 +74,11 @@ static void add_meanwhile(struct tree_finder *f, uint32_t thread, const struct s
 {
 	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
 		struct tree_row *row = &f->rows[i];
-		for (size_t k = 0; row->threads == 1 && row->last != thread && k < s->npieces; k++)
-			row->meanwhile = ticks_plus(row->meanwhile, steps_overlap(f->g, f->cursors,
-				(struct step_stretch){ thread, s->pieces[k].from, s->pieces[k].to }, (struct step_stretch){ row->last, row->from, row->to }));
+		struct step_stretch whole = { row->last, row->from, row->to };
+		for (size_t k = 0; row->threads == 1 && row->last != thread && k < s->npieces; k++) {
+			struct step_stretch piece = { thread, s->pieces[k].from, s->pieces[k].to };
+			row->meanwhile = ticks_plus(row->meanwhile, steps_overlap(f->g, f->cursors, piece, whole));
+		}
 	}
 }
 

@@ -9,9 +9,9 @@
 ;   communication  likewise, where much is moved; or what other operations take, beyond waiting
 ;   lock           threads wait for a lock that others hold
 ;
-; Of what work is uneven it is only proved that it cost what was surely waited where threads come together, where they may have waited for
-; others before that, less what they may have done instead (otherwise); or what surely goes back to it, wherever it was waited: at the end of the
-; run in MPI_Finalize, say, which need not be left by all together.
+; Of what work is uneven it is only proved that it cost what was surely waited where threads come together, where they may have
+; waited for others before that, less what they may have done instead, in no region or in other operations; or what surely goes back
+; to it, wherever it was waited: at the end of the run in MPI_Finalize, say, which need not be left by all together.
 ;
 ; In a program with marks, what is done outside of regions is no work for certain. Whoever is last since it does something there is found by
 ; what waiting goes back to.
@@ -36,9 +36,6 @@
   (bind ?surely 0.0)
   (do-for-all-facts ((?d delay)) (eq ?d:region ?region) (bind ?surely (max ?surely ?d:cost-lo)))
   (less ?surely ?locks))
-
-; Who has less to do need not wait: outside of regions that may be work, too, and other operations take their time. So much of all time may be that.
-(deffunction otherwise (?outside ?elsewhere ?other) (+ (if (eq ?outside work) then 0.0 else ?elsewhere) ?other))
 
 ; Where most of something is; if not even half of it is there, it is in many regions, and what less of all work would buy is asked.
 (deffunction mostly-in (?mostly ?name)
@@ -83,12 +80,13 @@
 
 (defrule imbalance
   (supersteps (longest ?t) (longest-name ?who) (sure ?sure) (longest-region ?r) (longest-region-name ?name)
-              (longest-mostly ?mostly) (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited) (outside ?outside) (elsewhere-hi ?elsewhere)
-              (other-hi ?other))
+              (longest-mostly ?mostly) (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited)
+              (unclassified-hi ?unclassified) (other-hi ?other))
   (run (locks-hi ?locks))
   =>
-  (bind ?less (less ?lo (otherwise ?outside ?elsewhere ?other)))
-  (assert (finding (cause imbalance) (sure ?sure) (cost-lo (min ?lo (max (min ?less ?waited) (goes-back-to ?r ?t ?locks)))) (cost-hi ?hi) (least ?*least*)
+  (bind ?less (less ?lo (+ ?unclassified ?other)))
+  (bind ?surely (min ?lo (max (min ?less ?waited) (goes-back-to ?r ?t ?locks))))
+  (assert (finding (cause imbalance) (sure ?sure) (cost-lo ?surely) (cost-hi ?hi) (least ?*least*)
     (site ?r) (thread ?t)
     (what (str-cat "others have less to do than " ?who ", superstep for superstep" (mostly-in ?mostly ?name)))
     (suggestion (str-cat "give " ?who " less to do in " (there ?mostly ?name) ", and others more"))
@@ -106,11 +104,11 @@
     (ask (if (eq ?outside work) then yes else no)) (ask-thread ?t))))
 
 (defrule changing
-  (supersteps (region ?r) (region-name ?name) (mostly ?mostly) (changing-lo ?lo) (changing-hi ?hi) (persistent-hi ?persistent) (waiting-lo ?waited)
-              (outside ?outside) (elsewhere-hi ?elsewhere) (other-hi ?other))
+  (supersteps (region ?r) (region-name ?name) (mostly ?mostly) (changing-lo ?lo) (changing-hi ?hi) (persistent-hi ?persistent)
+              (waiting-lo ?waited) (unclassified-hi ?unclassified) (other-hi ?other))
   (run (locks-hi ?locks))
   =>
-  (bind ?less (less ?lo (otherwise ?outside ?elsewhere ?other)))
+  (bind ?less (less ?lo (+ ?unclassified ?other)))
   (bind ?back (less (goes-back-of-all ?r ?locks) ?persistent))
   (assert (finding (cause changing) (cost-lo (min ?lo (max (min ?less ?waited) ?back))) (cost-hi ?hi) (least ?*least*) (site ?r)
     (what (str-cat "now one works longer in a superstep, now another" (mostly-in ?mostly ?name)))
@@ -119,12 +117,13 @@
 
 (defrule sequential
   (supersteps (alone ?t&:(>= ?t 0)) (alone-name ?who) (alone-region ?r) (alone-region-name ?name)
-              (alone-mostly ?mostly) (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited) (outside ?outside) (elsewhere-hi ?elsewhere)
-              (other-hi ?other))
+              (alone-mostly ?mostly) (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited)
+              (unclassified-hi ?unclassified) (other-hi ?other))
   (run (locks-hi ?locks))
   =>
-  (bind ?less (less ?lo (otherwise ?outside ?elsewhere ?other)))
-  (assert (finding (cause sequential) (cost-lo (min ?lo (max (min ?less ?waited) (goes-back-to ?r ?t ?locks)))) (cost-hi ?hi) (least ?*least*)
+  (bind ?less (less ?lo (+ ?unclassified ?other)))
+  (bind ?surely (min ?lo (max (min ?less ?waited) (goes-back-to ?r ?t ?locks))))
+  (assert (finding (cause sequential) (cost-lo ?surely) (cost-hi ?hi) (least ?*least*)
     (site ?r) (thread ?t)
     (what (if (eq ?mostly yes) then (str-cat "others wait for what one does alone, mostly " ?who " in " ?name)
            else (str-cat "others wait for what one does alone, most " ?who (mostly-in ?mostly ?name))))

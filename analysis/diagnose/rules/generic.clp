@@ -24,9 +24,9 @@
 ; ?work of all time is work: so many threads work at a time. Whoever waits does so for one that works, or for what an operation takes.
 (deffunction at-a-time (?threads ?work) (/ (* ?threads ?work) 100))
 
-; At any time somebody works, or an operation takes its time: for as long as these are together more than one thread, no more, several
-; do so at once. In a region they come one after the other if that is little of what is done there. Nor is it then that one of them
-; does nearly all.
+; At any time somebody works, or an operation takes its time: for as long as these are together more than one thread, no more,
+; several do so at once. In a region they come one after the other if that is little of what is done there. Nor is it then that one
+; of them does nearly all.
 (deffunction in-turn (?threads ?busy ?there ?excess ?cost)
   (and (<= (- ?busy (/ 100 ?threads)) (* (- ?*alone* 1) ?there)) (< ?excess (/ ?cost 2))))
 

@@ -72,8 +72,8 @@
 
 ; ---- Causes --------------------------------------------------------------------------------------
 
-; Workers wait then, but not all of that is for the master: messages are under way, or it has nothing to do itself. What is proved is
-; for how long it surely worked while they waited.
+; Workers wait then, but not all of that is for the master: messages are under way, or it has nothing to do itself. What is proved
+; is for how long it surely worked while they waited.
 (defrule sequential
   (master-worker (apart-lo ?worked))
   (metric (worker -1) (name seq) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
