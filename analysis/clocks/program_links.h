@@ -47,8 +47,8 @@ void program_links_free(struct program_links *);
  * anything; owns `matches`, which stay as they are. */
 struct program_links program_links_copy(const struct program_links *, size_t nclocks, struct match_log *matches);
 
-/* How many links would be impossible if all clocks were one: received before they were sent. And the worst of them. Others may be the other way
- * round by no more than is known of both clocks' stamps (tr_clock, "uncertainty"), as where numbers are rounded. */
+/* How many links would be impossible if all clocks were one: received before they were sent. And the worst of them. Others may be
+ * the other way round by no more than is known of both clocks' stamps (tr_clock, "uncertainty"), as where numbers are rounded. */
 struct program_order { uint64_t links, impossible, rounded; struct frz_link worst; };
 struct program_order program_order(const struct trace *, uint32_t base);
 

@@ -37,10 +37,10 @@ static void say_orders(struct reply *r, const struct trace *trace, const struct 
 		return;
 	}
 	if (order->impossible == 0) {
-		char *rounded = order->rounded ? mem_format(", but for %" PRIu64 " that differ by no more than its numbers are rounded", order->rounded)
-					       : mem_copy("");
+		char *rounded = mem_format(", but for %" PRIu64 " that differ by no more than its numbers are rounded",
+					   order->rounded);
 		reply_say(r, SAY_TEXT, "Its times are possible: nothing was received before it was sent, of %" PRIu64 " orders that messages and "
-				       "collective operations prove%s.", order->links, rounded);
+				       "collective operations prove%s.", order->links, order->rounded ? rounded : "");
 		free(rounded);
 		return;
 	}

@@ -144,8 +144,8 @@ static char *refuse_pairs(const struct kineto_file *f, const json_t *events)
 {
 	for (size_t i = 0; i < json_array_size(events) && f->nthreads == 0; i++)
 		if (is_phase(json_array_get(events, i), "B"))
-			return mem_format("%s: expected slices (\"ph\": \"X\"), as PyTorch's profiler writes them, found only such that begin and end "
-					  "apart (\"B\", \"E\"), first event %zu", f->path, i);
+			return mem_format("%s: expected slices (\"ph\": \"X\"), as PyTorch's profiler writes them, found only such "
+					  "that begin and end apart (\"B\", \"E\"), first event %zu", f->path, i);
 	return NULL;
 }
 
@@ -216,7 +216,8 @@ static int by_begin(const void *a, const void *b)
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-/* The numbers are what they were rounded to: if a unit that is longer than a nanosecond, a slice's begin and its length both were. */
+/* The numbers are what they were rounded to: if a unit that is longer than a nanosecond, a slice's begin and its length both
+ * were. */
 static int64_t uncertainty_of(const struct kineto_reader *r)
 {
 	double us = fmax(r->largest_us, 1);

@@ -121,8 +121,9 @@ static void write_calls(const struct otf2_trace *t)
 		     (t->calls[c].locations || t->calls[c].most_of_cut);
 	if (n == 0)
 		return;
-	char *note = mem_format("in %zu communicator%s processes recorded different numbers of collective operations, as where recording begins later or pauses: "
-				"it is not known which of them are the same", n, n == 1 ? "" : "s");
+	char *note = mem_format("in %zu communicator%s processes recorded different numbers of collective operations, as where "
+				"recording begins later or pauses: it is not known which of them are the same",
+				n, n == 1 ? "" : "s");
 	fputs("note ", t->out);
 	ln_escaped(t->out, note);
 	putc('\n', t->out);

@@ -578,7 +578,8 @@ RECORD(count_collective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
 	return TAKEN((void)next_in_comm(e, &p));
 }
 
-RECORD(count_icollective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received, uint64_t request)
+RECORD(count_icollective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
+       uint64_t request)
 {
 	return (void)request, count_collective(l, stamp, at, user, a, op, comm, root, sent, received);
 }

@@ -95,8 +95,9 @@ void otf2_count_receive(struct otf2_trace *, size_t rank, uint32_t peer, OTF2_Co
 bool otf2_is_told(const struct otf2_trace *, size_t from, size_t to, OTF2_CommRef, uint32_t tag);
 void otf2_forget_streams(struct otf2_trace *);
 
-/* The n-th collective operation of each process in a communicator is the same one, unless some recorded others: as where recording began later, or
- * paused. Then it is not known which are. Of a location that is cut it is the end that is missing. `called`: of each communicator. */
+/* The n-th collective operation of each process in a communicator is the same one, unless some recorded others: as where recording
+ * began later, or paused. Then it is not known which are. Of a location that is cut it is the end that is missing. `called`: of
+ * each communicator. */
 void otf2_count_calls(struct otf2_trace *, const uint64_t *called, bool cut);
 bool otf2_are_calls_told(const struct otf2_trace *, OTF2_CommRef);
 

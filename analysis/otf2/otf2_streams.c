@@ -94,7 +94,8 @@ bool otf2_are_calls_told(const struct otf2_trace *t, OTF2_CommRef comm)
 {
 	const struct otf2_group *g = otf2_comm(t, comm);
 	const struct otf2_calls *calls = g ? &t->calls[ids_find(&t->comm_ids, comm)] : NULL;
-	return calls && !calls->differ && calls->locations + t->ncut >= g->n && (calls->locations == 0 || calls->most_of_cut <= calls->each);
+	bool longer = calls && calls->locations > 0 && calls->most_of_cut > calls->each;
+	return calls && !calls->differ && !longer && calls->locations + t->ncut >= g->n;
 }
 
 void otf2_forget_streams(struct otf2_trace *t)

@@ -68,8 +68,8 @@ done
 "$analyze" audit "$made"/rank*.json >"$dir/text" || fail "exit status $?"
 fits_80 "$dir/text" || fail "the text is wider than 80 columns"
 
-# Whole microseconds: the begin of a slice is cut, and its length. Rank 0's operation ends at 101.9, which is 100 there, and rank 1 has begun its
-# own at 101.85; a tenth of that in tenths. Where it is more than that is impossible.
+# Whole microseconds: the begin of a slice is cut, and its length. Rank 0's operation ends at 101.9, which is 100 there, and rank 1
+# has begun its own at 101.85; a tenth of that in tenths. Where it is more than that is impossible.
 cut() { # ts and dur of rank 0, of rank 1's
 	local rank
 	mkdir -p "$dir/cut.us"

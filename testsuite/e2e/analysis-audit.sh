@@ -66,8 +66,8 @@ rm -rf "$dir/made" "$dir/packed"
 "$analyze" profile --json "$dir/packed" >"$dir/json"
 [ "$(jq '[.messages[].count] | add' "$dir/json")" = 200 ] || fail "silent: expected 200 messages, found $(jq -c .messages "$dir/json")"
 
-# Nothing was recorded of rank 1's first barriers, so that the n-th of it is not the n-th of others: its times are right, and which belong together is
-# not known.
+# Nothing was recorded of rank 1's first barriers, so that the n-th of it is not the n-th of others: its times are right, and which
+# belong together is not known.
 rm -rf "$dir/made"
 "$dir/make" "$dir/made" 0 1 late >/dev/null
 "$analyze" audit --json "$dir/made/traces.otf2" >"$dir/json" 2>"$dir/err" && fail "late: nothing is said of clocks that nothing relates"

@@ -108,8 +108,8 @@ expect 0 diagnose --json finalize
 jq -e '.model == "bsp" and (.findings[0] | .cause == "sequential" and .proved and .rank == 1 and .cost_percent.lo > 23) and
 	([.explanation[].text] | any(test("^Another 23[.0-9 ]+ .* waiting in other operations")))' out >is || fail "finalize: $(head -c 2000 out)"
 
-# What others do meanwhile in no region may be work: rank 0 is longer in regions, alone in one of them, and is never last for that. Ranks 1 to 3 take
-# turns in being last in a, which waiting goes back to.
+# What others do meanwhile in no region may be work: rank 0 is longer in regions, alone in one of them, and is never last for that.
+# Ranks 1 to 3 take turns in being last in a, which waiting goes back to.
 turns() { # name of rank 0's other region
 	local r k at=200 d
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=region name=$1 file=x.c line=2" \

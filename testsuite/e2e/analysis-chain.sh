@@ -175,8 +175,8 @@ jq -e '[.explanation[] | select(.level == 1) | .text | split(", works")[0]] ==
 	["Stage 1, a on rank 0", "Stage 2, b on rank 1", "Stage 2, b on rank 2", "Stage 3, c on rank 3"]' out >is || fail "two in a stage: $(jq -c .explanation out)"
 model_is generic "" < <(both "" "" "")
 
-# The last stage loads something for as long as the others take for all items, which they send on meanwhile: nobody waits for that, and the last
-# one has no less to do than they. If they begin when that is done it is proved, and 31 % of the run.
+# The last stage loads something for as long as the others take for all items, which they send on meanwhile: nobody waits for that,
+# and the last one has no less to do than they. If they begin when that is done it is proved, and 31 % of the run.
 load() { # when the others begin
 	local i at
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"

@@ -191,8 +191,8 @@ token 0 | trace token
 expect 0 diagnose --json --model generic token
 jq -e '(.findings[0] | .cause == "sequential" and .proved and .cost_percent.lo > 50 and (has("rank") | not)) and ([.findings[].cause] | index("imbalance") | not) and
 	([.explanation[].text] | any(startswith("On average 1.0 ")))' out >is || fail "token: $(jq -c '.findings, .explanation' out)"
-# All work in a at the same time, and take turns in being longest; an operation that takes long has all of them in it for the rest of the time.
-# Then rank 0 is in a for longer while nobody waits for it: the others do something else.
+# All work in a at the same time, and take turns in being longest; an operation that takes long has all of them in it for the rest
+# of the time. Then rank 0 is in a for longer while nobody waits for it: the others do something else.
 meet() { # thread from to seq
 	op "$1" 6 "$2" "$3" group=1 "seq=$4" bytes=8
 }

@@ -56,8 +56,8 @@ lazy | trace lazy
 expect 0 diagnose --json lazy
 jq -e '.model == "master-worker" and ([.findings[] | select(.cause | IN("sequential", "bottleneck")) | .proved] | . == [false, false])' out >is ||
 	fail "lazy: expected nothing proved of the master, found $(jq -c '[.model, .findings]' out)"
-# Four rounds of tasks, after each of which the master works alone for 400 and then sends all what comes next: they wait for that, and no worker
-# for the last of them, which is done 10 behind the other.
+# Four rounds of tasks, after each of which the master works alone for 400 and then sends all what comes next: they wait for that,
+# and no worker for the last of them, which is done 10 behind the other.
 with_serial() {
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
 	for rank in 0 1 2; do echo "thread $rank clock=0 rank=$rank"; done
@@ -90,8 +90,8 @@ expect 0 diagnose --json rounds
 jq -e '.model == "master-worker" and (.findings[0] | .cause == "sequential" and .proved and .region == "serial" and .cost_percent.lo > 35) and
 	([.findings[].cause] | index("finalization") | not)' out >is || fail "rounds: $(jq -c '[.model, .findings]' out)"
 
-# The master takes requests in a fixed order: rank 1, whose tasks are short, waits for rank 2's, as the master does. What it worked before that,
-# when both had something to do, is nobody's waiting.
+# The master takes requests in a fixed order: rank 1, whose tasks are short, waits for rank 2's, as the master does. What it worked
+# before that, when both had something to do, is nobody's waiting.
 in_order() {
 	local at=2007 i tag
 	with_serial
