@@ -57,6 +57,11 @@ done; } | trace turns
 expect 0 diagnose --model generic --json turns
 jq -e '.findings[0] | .cause == "imbalance" and (.proved | not) and (.what | startswith("threads take turns in being longest in b")) and
 	(.suggestion | contains("give") | not)' out >is || fail "turns: $(jq -c .findings out)"
+# Rank 0 is in b for as long as rank 1, in two parts; behind the first of them it waits for rank 1.
+{ ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 0 1 101000 151000; work 1 1 0 100000; op 1 2 100000 101000 group=1 seq=0
+	work 1 0 101000 151000; } | trace parted
+expect 0 diagnose --model generic --json parted
+jq -e '.findings[0] | .cause == "imbalance" and .region == "b" and (.proved | not)' out >is || fail "parted: $(jq -c .findings out)"
 # Of three threads one waits for the others, which have as much to do.
 { ranks 3; work 0 1 0 100000; work 1 1 0 100000; for rank in 0 1 2; do op $rank 2 $((rank < 2 ? 100000 : 0)) 101000 group=1 seq=0; done; } | trace equal
 expect 0 diagnose --model generic --json equal
