@@ -116,12 +116,37 @@ static bool is_busier(const struct take_site *a, const struct take_site *b)
 	return a->threads != b->threads ? a->threads > b->threads : a->takes > b->takes;
 }
 
-/* The place at which most threads take, and most often, the first of several; of t[0 .. n), sorted by thread. */
-static struct take_place busiest_place(const struct take *t, size_t n)
+static bool waits(const struct take *t)
+{
+	return t->has.at != t->ref.at;
+}
+
+/* Where the first of all found something that nobody had left, and several threads wait elsewhere for what is left there: that was
+ * room, and no work. Or NULL. */
+static const struct take_place *find_room(const struct take *t, size_t n)
+{
+	const struct take *first = t, *waiter = NULL;
+	bool several = false;
+	for (size_t i = 1; i < n; i++)
+		first = t[i].has.stamp < first->has.stamp ? &t[i] : first;
+	for (size_t i = 0; i < n && !waits(first); i++) {
+		if (!waits(&t[i]) || same_place(t[i].place, first->place))
+			continue;
+		several |= waiter && waiter->ref.thread != t[i].ref.thread;
+		waiter = &t[i];
+	}
+	return several ? &first->place : NULL;
+}
+
+/* The place at which most threads take, and most often, the first of several, but for one place or NULL; of t[0 .. n), sorted by
+ * thread. */
+static struct take_place busiest_place(const struct take *t, size_t n, const struct take_place *but)
 {
 	struct take_site *sites = NULL, *best;
 	size_t nsites = 0, k = 0;
 	for (size_t i = 0; i < n; i++) {
+		if (but && same_place(t[i].place, *but))
+			continue;
 		if (k == nsites || !same_place(sites[k].place, t[i].place))
 			for (k = 0; k < nsites && !same_place(sites[k].place, t[i].place); k++)
 				;
@@ -156,7 +181,7 @@ static struct taker *find_takers(const struct take *t, size_t n, struct take_pla
 		uint64_t since = t[i].ref.stamp > self->last ? t[i].ref.stamp - self->last : 0;
 		self->longest = since > self->longest ? since : self->longest;
 		self->last = t[i].has.stamp;
-		self->waited |= t[i].has.at != t[i].ref.at;
+		self->waited |= waits(&t[i]);
 		self->takes++;
 	}
 	return takers;
@@ -196,7 +221,7 @@ static bool do_their_own(struct builder *b, const struct taker *t, size_t n)
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
-	struct take_place place = busiest_place(t, n);
+	struct take_place place = busiest_place(t, n, find_room(t, n));
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, place, &ntakers);
 	if (!t->in_vain && look_even(takers, ntakers) && !do_their_own(b, takers, ntakers)) {
@@ -233,7 +258,7 @@ bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
 		t[i].epoch = epoch_of(b, t[i].ref);
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
-	uint32_t site = n ? busiest_place(t, n).site : TR_NO_SITE;
+	uint32_t site = n ? busiest_place(t, n, NULL).site : TR_NO_SITE;
 	if (!takes_again(t, n) && !goes_on(t, n, site))
 		return false;
 	graph_note_pool(b->graph, site);

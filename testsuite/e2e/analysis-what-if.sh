@@ -67,6 +67,7 @@ shut       36.5  1.2  one takes all until the other side shuts its way
 listens    31.4  1.2  or listens to two until both have ended
 flags_over 25.1  1    what one thread stores, another finds stored (std::atomic::wait)
 sem_over   25.1  1    or has, without waiting (std::counting_semaphore)
+room       28.5  1    three take what two put, for which there is not always room, until they are told that there is no more
 flag_three 26.9  1    one stores what three wait for, and is sooner than one of them in another run
 count_two  26.8  1    one waits until two have said that they are there, the other goes on
 asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
