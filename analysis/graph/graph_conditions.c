@@ -8,7 +8,8 @@
  * Who finds something does not wait, and leaves no record of for whom it would have: so in another run in which who takes is faster,
  * or who puts is slower, nobody would know that it has to. Where what was seen is what a semaphore does, it is taken for one: the
  * n-th who has been in the lock to take is served by the n-th signal, but for as many as there were to begin with. That must hold
- * of all who waited: the signal that serves each of them came while it waited; and nobody does both. Nothing of it is proved.
+ * of all who waited: the signal that serves each of them came while it waited; and nobody does both, unless each gives back what it
+ * has taken before it takes again, as of a lock that the program has made. Nothing of it is proved.
  *
  * Or whoever takes takes all that is there. That is seen where one thread takes, less often than others put: all that they have put
  * since it came last, also if they do not always signal; it has waited where that was nothing, and only there. Then the work on each
@@ -40,6 +41,7 @@ struct counting {
 	struct visitors takers, putters;
 	const struct sync_event **puts; size_t nputs;
 	size_t first;                          /* as many were there to begin with */
+	bool returned;                         /* somebody takes and puts */
 };
 
 static bool has_site(const struct visitors *of, uint32_t site)
@@ -56,7 +58,8 @@ static void add_site(struct visitors *of, uint32_t site)
 		*MEM_GROW(of->sites, of->nsites) = site;
 }
 
-/* Who waits and who signals; and with which lock. False where somebody does both, or there are several locks. */
+/* Who waits and who signals; and with which lock. False where somebody does both, unless he signals elsewhere; or there are several
+ * locks. */
 static bool find_parts(struct counting *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -73,13 +76,32 @@ static bool find_parts(struct counting *c)
 	}
 	for (size_t i = 0; i < c->nputs; i++) {
 		const struct sync_event *came = graph_find_section(c->pass->events, &c->puts[i]->section);
-		if (c->takers.who[c->puts[i]->ref.thread])
+		uint32_t thread = c->puts[i]->ref.thread;
+		c->returned |= c->takers.who[thread];
+		if (c->takers.who[thread] && (!came || has_site(&c->takers, came->site)))
 			return false;
-		c->putters.who[c->puts[i]->ref.thread] = true;
+		c->putters.who[thread] = true;
 		if (came)
 			add_site(&c->putters, came->site);
 	}
 	return c->lock && c->nputs > 0;
+}
+
+/* Who comes where others wait takes as well, though it never had to wait. */
+static void find_other_takers(struct counting *c)
+{
+	const struct sync_records *r = c->pass->events;
+	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, 0);
+	for (; i < r->n; i++) {
+		const struct sync_event *e = &r->v[i];
+		if (e->process != c->lock->process || e->id != c->lock->id || (e->kind != SYNC_TAKEN && e->kind != SYNC_RELEASED) ||
+		    ++c->pass->looked_at >= MOST_LOOKED_AT)
+			break;
+		if (e->kind != SYNC_TAKEN || e->relocks || !has_site(&c->takers, e->site) || has_site(&c->putters, e->site))
+			continue;
+		c->takers.who[e->ref.thread] = true;
+		c->returned |= c->putters.who[e->ref.thread];
+	}
 }
 
 static int by_has(const void *x, const void *y)
@@ -119,6 +141,7 @@ static bool find_visitors(struct counting *c)
 {
 	const struct sync_records *r = c->pass->events;
 	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, 0);
+	find_other_takers(c);
 	for (; i < r->n; i++) {
 		const struct sync_event *e = &r->v[i];
 		if (++c->pass->looked_at >= MOST_LOOKED_AT)
@@ -127,7 +150,8 @@ static bool find_visitors(struct counting *c)
 			break;
 		if (c->takers.who[e->ref.thread] && !e->in_wait && !visit(c, &c->takers, e))
 			return false;
-		if (c->putters.who[e->ref.thread] && !e->in_wait)
+		bool takes = e->relocks && e->condition == c->t->id;
+		if (c->putters.who[e->ref.thread] && !e->in_wait && !takes)
 			visit(c, &c->putters, e);
 	}
 	sort_visitors(&c->takers);
@@ -168,7 +192,7 @@ static bool counts(const struct counting *c)
 	return waited;
 }
 
-/* It goes on only behind what it found there; where it has waited for that, only what-ifs ask. */
+/* It goes on only behind what it found there; where it has waited for that, or gives it back, only what-ifs ask. */
 static bool serve(const struct counting *c, const struct condition_visitor *v, struct event_ref put, bool waited)
 {
 	struct node_input inputs[] = { { .ref = v->left, .sure = true }, { .ref = put, .sure = true } };
@@ -193,12 +217,36 @@ static bool by_several(const struct counting *c)
 /* Several put: in another run the n-th thing may be another one's. So each visitor takes one of those that are there, as of a semaphore. */
 static void serve_any(const struct counting *c)
 {
-	uint32_t queue = graph_queue(c->b, GRAPH_PERMITS, 0);
+	uint32_t queue = graph_queue(c->b, GRAPH_PERMITS, c->first);
 	for (size_t i = 0; i < c->nputs; i++)
 		graph_release(c->b, c->puts[i]->ref, queue);
-	for (size_t i = 0; i < c->takers.n; i++)
-		if (serve(c, &c->takers.v[i], put_for(c, i)->ref, c->takers.v[i].waited))
-			graph_turn(c->b, (struct graph_turn){ .queue = queue, .first = 1, .n = 1 });
+	for (size_t i = 0; i < c->takers.n; i++) {
+		const struct condition_visitor *v = &c->takers.v[i];
+		const struct sync_event *put = put_for(c, i);
+		if (serve(c, v, put ? put->ref : v->came, v->waited || c->returned))
+			graph_turn(c->b, (struct graph_turn){ .queue = queue, .first = 1, .n = put != NULL });
+	}
+}
+
+/* Whether each gives back what it has taken before it takes again: a lock that the program has made, or several. */
+static bool give_back(const struct counting *c)
+{
+	size_t nthreads = c->b->graph->trace->nthreads, put = 0;
+	bool *has = mem_resize(NULL, nthreads + 1, sizeof *has), all = true;
+	memset(has, 0, nthreads * sizeof *has);
+	for (size_t i = 0; i <= c->takers.n && all; i++) {
+		const struct condition_visitor *v = i < c->takers.n ? &c->takers.v[i] : NULL;
+		for (; all && put < c->nputs && (!v || c->puts[put]->ref.stamp <= v->has.stamp); put++) {
+			bool *of = &has[c->puts[put]->ref.thread];
+			all = *of;
+			*of = false;
+		}
+		all &= !v || !has[v->has.thread];
+		if (v)
+			has[v->has.thread] = true;
+	}
+	free(has);
+	return all;
 }
 
 static void serve_each(const struct counting *c)
@@ -323,24 +371,32 @@ static void visitors_close(struct visitors *of)
 	free(of->v);
 }
 
+static void serve_all(struct counting *c)
+{
+	struct batches found = find_batches(c);
+	find_first(c);
+	if (c->returned) {
+		if (counts(c) && give_back(c))
+			serve_any(c);
+	} else if (graph_find_works(c->b, found.v, found.n)) {
+		serve_works(c, &found);
+	} else if (found.n <= c->takers.n + 1 && counts(c)) { /* or else things would be left in the end */
+		serve_each(c);
+	} else if (found.n) {
+		serve_batches(c, &found);
+	}
+	free(found.some);
+	free(found.v);
+}
+
 void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
 	struct builder *b = p->b;
 	struct counting c = { .b = b, .pass = p, .t = t, .n = n };
 	visitors_open(&c.takers, b->graph->trace->nthreads);
 	visitors_open(&c.putters, b->graph->trace->nthreads);
-	if (find_parts(&c) && find_visitors(&c)) {
-		struct batches found = find_batches(&c);
-		find_first(&c);
-		if (graph_find_works(b, found.v, found.n))
-			serve_works(&c, &found);
-		else if (found.n <= c.takers.n + 1 && counts(&c)) /* or else things would be left in the end */
-			serve_each(&c);
-		else if (found.n)
-			serve_batches(&c, &found);
-		free(found.some);
-		free(found.v);
-	}
+	if (find_parts(&c) && find_visitors(&c))
+		serve_all(&c);
 	visitors_close(&c.takers);
 	visitors_close(&c.putters);
 	free(c.puts);

@@ -68,6 +68,8 @@ listens    31.4  1.2  or listens to two until both have ended
 flags_over 25.1  1    what one thread stores, another finds stored (std::atomic::wait)
 sem_over   25.1  1    or has, without waiting (std::counting_semaphore)
 room       28.5  1    three take what two put, for which there is not always room, until they are told that there is no more
+ticket     33.8  1    a lock that the program has made, for which each draws a number
+two        9.9   1    something of which there are two, which the program gives out with a mutex
 flag_three 26.9  1    one stores what three wait for, and is sooner than one of them in another run
 count_two  26.8  1    one waits until two have said that they are there, the other goes on
 asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
