@@ -225,6 +225,42 @@ static void count_inputs(struct greedy *y)
 	}
 }
 
+/* Of what a thread posts at the event of a point: that with which a send waits until the receive begins; or GREEDY_NONE. */
+static uint32_t find_meeting(const struct greedy *y, size_t point)
+{
+	const struct greedy_point *p = y->points, *at = &p[point];
+	size_t i = point;
+	while (i > 0 && p[i - 1].thread == at->thread && p[i - 1].at >= at->at)
+		i--;
+	for (; i < y->npoints && p[i].thread == at->thread && p[i].at <= at->at; i++) {
+		bool meets = p[i].what == GRAPH_POSTS && y->g->inputs[p[i].number].receiver && !isnan(y->slack[p[i].number]);
+		if (meets && y->turn_of[y->g->inputs[p[i].number].node] == GREEDY_NONE)
+			return p[i].number;
+	}
+	return GREEDY_NONE;
+}
+
+/* Who sends to whoever receives from anyone, and waits for that, waits for the receive that takes the message. */
+static void find_meetings(struct greedy *y)
+{
+	const struct graph *g = y->g;
+	y->receives = mem_resize(NULL, g->nturns + 1, sizeof *y->receives);
+	memset(y->receives, 0xff, g->nturns * sizeof *y->receives);
+	y->met_at = mem_resize(NULL, g->ninputs + 1, sizeof *y->met_at);
+	memset(y->met_at, 0, g->ninputs * sizeof *y->met_at);
+	for (size_t i = 0; i < y->npoints; i++) {
+		const struct greedy_point *p = &y->points[i];
+		uint32_t node = p->what == GRAPH_POSTS ? g->inputs[p->number].node : GREEDY_NONE;
+		uint32_t turn = node == GREEDY_NONE ? GREEDY_NONE : y->turn_of[node];
+		if (!greedy_is_inbox(y, turn) || p->number != greedy_begin_of(y, &g->nodes[node]))
+			continue;
+		uint32_t meets = find_meeting(y, i);
+		y->receives[turn].meets = meets;
+		if (meets != GREEDY_NONE)
+			y->met_at[meets] = true;
+	}
+}
+
 void greedy_prepare(struct greedy *y)
 {
 	size_t nthreads = y->g->trace->nthreads;
@@ -239,6 +275,7 @@ void greedy_prepare(struct greedy *y)
 	greedy_find_services(y);
 	find_looks(y);
 	find_permits(y);
+	find_meetings(y);
 	count_inputs(y);
 	find_handed(y);
 	find_late(y);

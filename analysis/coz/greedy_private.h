@@ -70,6 +70,9 @@ struct greedy_group {
  * the queue, and what arrived for him. */
 struct greedy_had { double at, handed, late, came_late; };
 
+/* A receive of anyone: with which input its sender waits until it begins, or GREEDY_NONE; and when it began, in this replay. */
+struct greedy_receive { uint32_t meets; double began; };
+
 /* What is done with a message that is from anyone: the points from `first` on, up to another; behind the end of the wait, where it
  * is said at once that the next one may come. Of one that is `open` it is not known how much of what comes behind the last of the
  * points is done with it, and how much with none. One that `answers` gives something back to whom the message is from. */
@@ -94,6 +97,8 @@ struct greedy {
 	struct greedy_wait *waits;
 	struct greedy_had *had;  /* of each turn */
 	struct greedy_service *services; /* likewise, of inboxes */
+	struct greedy_receive *receives; /* likewise */
+	bool *met_at;            /* each input: it is the begin of a receive from anyone */
 	bool *shares;            /* each thread: its work may be another's */
 	bool serves;             /* whoever comes is served as he was */
 	struct greedy_queue *queues;

@@ -262,6 +262,24 @@ static bool may_serve(const struct greedy *y, uint32_t turn, uint32_t other)
 	       is_served(y, turn) && is_served(y, other) && a->end < end && b->end < end;
 }
 
+/* An input of a node that waits for all of them has come, so much earlier; that was the last: it happens. */
+static bool is_last(struct greedy_wait *w, double earlier)
+{
+	w->saving = fmin(w->saving, earlier);
+	return --w->missing == 0;
+}
+
+/* Whose message it takes goes on from when the receive began. */
+static void meet(struct greedy *y, uint32_t receive, uint32_t message)
+{
+	uint32_t input = y->receives[message].meets;
+	if (input == GREEDY_NONE)
+		return;
+	uint32_t node = y->g->inputs[input].node;
+	if (is_last(&y->waits[node], y->came[input] - y->receives[receive].began + y->slack[input]))
+		happen(y, node, y->waits[node].saving);
+}
+
 static void deliver(struct greedy *y, struct greedy_queue *q)
 {
 	while (q->arrived.first < q->arrived.n && q->waiting.first < q->waiting.n) {
@@ -269,6 +287,7 @@ static void deliver(struct greedy *y, struct greedy_queue *q)
 		struct greedy_waiter a = step_out(&q->arrived, q->arrived.first);
 		y->changed |= a.turn != w.turn;
 		y->waits[y->g->turns[w.turn].node].instead = may_serve(y, w.turn, a.turn) ? a.turn : GREEDY_NONE;
+		meet(y, w.turn, a.turn);
 		have(y, w.turn, fmax(w.since, a.since));
 	}
 }
@@ -304,10 +323,11 @@ static void post(struct greedy *y, uint32_t input, double saving)
 		deliver(y, q);
 		return;
 	}
-	if (isnan(earlier))
-		return; /* it is absent */
-	w->saving = fmin(w->saving, earlier);
-	if (--w->missing > 0)
+	if (isnan(earlier) || y->met_at[input])
+		return; /* it is absent, or comes with a message */
+	if (turn && input == greedy_begin_of(y, &y->g->nodes[node]))
+		y->receives[w->turn].began = y->came[input] - saving;
+	if (!is_last(w, earlier))
 		return;
 	double since = turn ? y->had[w->turn].at - w->saving : 0;
 	if (turn)

@@ -58,7 +58,23 @@ static uint64_t of_both(uint32_t queue, uint32_t other)
 	return (uint64_t)queue << 32 | other;
 }
 
-/* Whom a service gives something: who sent its message, or others who send there. */
+/* Whether another message of that sender is waited for, and of nobody else: what belongs to the first one, most likely. */
+static bool hears_more(const struct greedy *y, const struct greedy_point *p, uint32_t sender)
+{
+	const struct graph_node *j = &y->g->nodes[p->number];
+	bool more = false;
+	if (p->what != GRAPH_WAITS || j->kind != GRAPH_ARRIVAL || j->what != GRAPH_RECEIVED)
+		return false;
+	for (uint32_t k = j->first; k < j->first + j->ninputs; k++) {
+		uint32_t from = y->g->inputs[k].thread;
+		if (!isnan(y->slack[k]) && from != p->thread && from != sender)
+			return false;
+		more |= from == sender;
+	}
+	return more;
+}
+
+/* Whom a service gives something: who sent its message, or others who send there. Who hears more of that one does so of each. */
 static void note_gifts(struct greedy *y, uint32_t turn, const uint32_t *over, const struct ids *senders)
 {
 	const struct graph *g = y->g;
@@ -66,6 +82,7 @@ static void note_gifts(struct greedy *y, uint32_t turn, const uint32_t *over, co
 	uint32_t sender = greedy_sender_of(y, turn), queue = g->turns[turn].queue;
 	bool absent, *others = &y->queues[queue].gives_others;
 	for (uint32_t i = s->first; i < s->end; i++) {
+		s->answers |= hears_more(y, &y->points[i], sender);
 		uint32_t end = y->points[i].what == GRAPH_POSTS ? over[g->inputs[y->points[i].number].node] : GREEDY_NONE;
 		uint32_t to = end == GREEDY_NONE ? GREEDY_NONE : y->points[end].thread;
 		s->answers |= to == sender;

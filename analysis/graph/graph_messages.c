@@ -63,7 +63,7 @@ static bool waits_for_receiver(const struct builder *b, const struct message *m,
 static bool meets_receiver(const struct builder *b, const struct message *m, const struct sends *sends)
 {
 	const struct sends_of_size *of = size_of(b, sends, m);
-	return m->bytes > sends->eager[pair_of(b, m)] && !m->synchronous && !m->by_choice && !of->free && of->waited >= ALWAYS;
+	return m->bytes > sends->eager[pair_of(b, m)] && !m->synchronous && !of->free && of->waited >= ALWAYS;
 }
 
 static struct event_ref call_of(const struct mpi_calls *calls, size_t i, uint32_t thread)
