@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
 
@@ -17,8 +18,10 @@ static void find_turns(struct greedy *y)
 	memset(y->turn_of, 0xff, g->nnodes * sizeof *y->turn_of);
 	y->queues = mem_resize(NULL, g->nqueues + 1, sizeof *y->queues);
 	memset(y->queues, 0, g->nqueues * sizeof *y->queues);
-	for (size_t i = 0; i < g->nturns; i++)
+	for (size_t i = 0; i < g->nturns; i++) {
 		y->turn_of[g->turns[i].node] = (uint32_t)i;
+		y->queues[g->turns[i].queue].names |= g->turns[i].named;
+	}
 }
 
 /* From when another gave back what the node waited for until it went on. */
@@ -53,6 +56,17 @@ double greedy_least_slack(const struct greedy *y, const struct graph_turn *turn,
 	return least;
 }
 
+/* The place of what came last, of each stream. */
+struct last_of_streams { struct ids keys; double *last; size_t n; };
+
+static double *last_of_stream(struct last_of_streams *s, const struct graph_turn *turn)
+{
+	uint64_t key = (uint64_t)turn->queue << 32 | turn->stream;
+	if (ids_add(&s->keys, key))
+		*MEM_GROW(s->last, s->n) = -INFINITY;
+	return &s->last[ids_find(&s->keys, key)];
+}
+
 /* Behind everybody before it; returns by how much that is later than it seems. */
 static double stand_behind(double *last, double seems)
 {
@@ -62,11 +76,13 @@ static double stand_behind(double *last, double seems)
 }
 
 /* Who had his turn before another had come first, whatever their stamps say: the queue is not quite fair, or they came
- * within less than it takes to stand in it. In another run they would be apart by as much. */
+ * within less than it takes to stand in it. In another run they would be apart by as much. Where some take only what is of
+ * one stream, that has come before all else of it. */
 static void find_late(struct greedy *y)
 {
 	const struct graph *g = y->g;
 	double *last = mem_resize(NULL, 2 * g->nqueues + 1, sizeof *last);
+	struct last_of_streams streams = { .n = 0 };
 	for (size_t q = 0; q < 2 * g->nqueues; q++)
 		last[q] = -INFINITY;
 	for (size_t i = 0; i < g->nturns; i++) {
@@ -76,9 +92,13 @@ static void find_late(struct greedy *y)
 			y->had[i].late = stand_behind(&last[2 * turn->queue], y->had[i].at - waits);
 		y->queues[turn->queue].barges |= g->queues[turn->queue].kind == GRAPH_LOCK || y->had[i].late > y->had[i].handed;
 		if (!isinf(arrived))
-			y->had[i].came_late = stand_behind(&last[2 * turn->queue + 1], y->had[i].at - arrived);
+			y->had[i].came_late = stand_behind(y->queues[turn->queue].names ? last_of_stream(&streams, turn)
+											: &last[2 * turn->queue + 1],
+							   y->had[i].at - arrived);
 	}
 	free(last);
+	ids_free(&streams.keys);
+	free(streams.last);
 }
 
 /* Who looked at several, until nobody knows what, and then took something that arrived: that is what it looked for, so

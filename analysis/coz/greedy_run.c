@@ -280,11 +280,25 @@ static void meet(struct greedy *y, uint32_t receive, uint32_t message)
 		happen(y, node, y->waits[node].saving);
 }
 
+#define MOST_ARRIVED 1024 /* that are looked at for one */
+
+/* The first that has arrived and that this one may take; or how many there are. */
+static size_t find_arrived(const struct greedy *y, const struct greedy_line *arrived, const struct graph_turn *turn)
+{
+	size_t i = arrived->first, end = i + MOST_ARRIVED < arrived->n ? i + MOST_ARRIVED : arrived->n;
+	while (turn->named && i < end && y->g->turns[arrived->v[i].turn].stream != turn->stream)
+		i++;
+	return i < end ? i : arrived->n;
+}
+
 static void deliver(struct greedy *y, struct greedy_queue *q)
 {
-	while (q->arrived.first < q->arrived.n && q->waiting.first < q->waiting.n) {
-		struct greedy_waiter w = step_out(&q->waiting, q->waiting.first);
-		struct greedy_waiter a = step_out(&q->arrived, q->arrived.first);
+	for (size_t i = q->waiting.first, k; i < q->waiting.n && q->arrived.first < q->arrived.n; i++) {
+		k = find_arrived(y, &q->arrived, &y->g->turns[q->waiting.v[i].turn]);
+		if (k == q->arrived.n)
+			continue;
+		struct greedy_waiter w = step_out(&q->waiting, i);
+		struct greedy_waiter a = step_out(&q->arrived, k);
 		y->changed |= a.turn != w.turn;
 		y->waits[y->g->turns[w.turn].node].instead = may_serve(y, w.turn, a.turn) ? a.turn : GREEDY_NONE;
 		meet(y, w.turn, a.turn);

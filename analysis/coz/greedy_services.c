@@ -21,9 +21,11 @@ static uint32_t *find_ends(const struct greedy *y)
 	return over;
 }
 
+/* Nobody waits for it, or it is no moment of its own. */
 static bool is_absent(const struct greedy *y, uint32_t point)
 {
-	return y->points[point].what == GRAPH_POSTS && isnan(y->slack[y->points[point].number]);
+	const struct greedy_point *p = &y->points[point];
+	return p->what == GREEDY_PASSED || (p->what == GRAPH_POSTS && isnan(y->slack[p->number]));
 }
 
 /* Whether what a thread does at a point is part of how it looks for the message for which it waits from another one on: it begins
@@ -159,7 +161,7 @@ static void find_all(struct greedy *y, const uint32_t *over, struct shortest *le
 		const struct greedy_point *p = &y->points[i];
 		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : GREEDY_NONE, first = i + 1;
 		y->shares[p->thread] |= p->what == GRAPH_REQUESTS;
-		if (!greedy_is_inbox(y, turn))
+		if (!greedy_is_inbox(y, turn) || y->g->turns[turn].named)
 			continue;
 		next = next < y->first[p->thread + 1] ? next : y->first[p->thread + 1];
 		while (first < next && y->points[first].at == p->at)

@@ -273,7 +273,9 @@ struct graph_queue { enum graph_queue_kind kind; uint32_t permits; /* to begin w
 struct graph_turn {
 	uint32_t node, queue, n;
 	uint32_t kind;       /* of an inbox: messages with another tag are of another one */
-	uint32_t first : 30;
+	uint32_t stream;     /* likewise: of its message, or 0; */
+	uint32_t named : 1;  /* and its receive takes only what is of that */
+	uint32_t first : 29;
 	uint32_t shared : 1; /* a reader's */
 	uint32_t plain : 1;  /* of a lock: its thread waits for nothing else, and until it has it */
 };

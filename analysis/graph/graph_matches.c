@@ -50,7 +50,7 @@ static void add_message(struct builder *b, struct message_records *r, const stru
 		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED),
 		.sends_on = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
 		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site,
-		.tag = (uint32_t)m->number, .stream = stream_of(b, m),
+		.tag = (uint32_t)m->number, .stream = stream_of(b, m), .kind = walk_mix(m->group + 1, m->number),
 		.accepts = m->of_any ? walk_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
 	add_mark(b, r, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, r, receiver->thread,

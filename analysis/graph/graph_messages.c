@@ -305,14 +305,22 @@ static void add_end_of(struct builder *b, struct ending *e, const struct message
 		add_sent(b, e, m, chance);
 }
 
-/* One message of several that might have come first; its input is the first one behind the begin. */
+/* One message of several that might have come first; its input is the first one behind the begin. Who names a sender may have
+ * to take what comes behind another one's. */
 static void note_choice(struct builder *b, const struct completion *x)
 {
 	const struct message *m = &x->messages[x->attached[0].message];
 	uint32_t process = b->graph->trace->threads[x->exit.thread].process, place = x->by_choice ? TR_NO_SITE : m->received_at;
-	if (x->n == 1 && !x->attached[0].as_sender && m->by_choice && !m->nobody)
-		graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1, .kind = m->tag,
-						   .queue = graph_inbox(b, process, place, x->by_choice ? 0 : m->accepts) });
+	uint64_t accepts = x->by_choice ? 0 : m->accepts;
+	bool named = !m->by_choice, contested = !x->by_choice && m->contested;
+	if (x->n != 1 || x->attached[0].as_sender || m->nobody || (named && !contested))
+		return;
+	if (contested && (named || accepts == m->kind)) {
+		place = TR_NO_SITE;
+		accepts = m->kind;
+	}
+	graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1, .kind = m->tag, .stream = (uint32_t)(m->stream >> 32),
+					   .named = named, .queue = graph_inbox(b, process, place, accepts) });
 }
 
 /* A send that is matched with its receive waits as that does. */

@@ -24,7 +24,9 @@ struct message {
 	uint32_t received_at;     /* site */
 	uint32_t of_begun;        /* of a collective operation that was only begun: 1 + the first of the sites of its name; or 0 */
 	uint32_t tag;
-	uint64_t accepts;         /* of a receive from any source: one number for its group and tag; 0: not known */
+	bool contested;           /* likewise, or another of its kind, of which some receives name the sender */
+	uint64_t kind;            /* one number for its group and tag */
+	uint64_t accepts;         /* of a receive from any source: likewise, or one for all tags; 0: not known */
 	uint64_t stream;          /* one number for both ranks, group and tag; 0: it is none of a rank's */
 };
 

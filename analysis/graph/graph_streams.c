@@ -5,7 +5,9 @@
  *   receive of any, ..., receive of that rank   the first may take one of any rank's; the other gets the next one of that rank
  *   two threads of a rank send                  whichever is first
  *
- * Who sends to such a receive, and waits for it, may wait for another one then.
+ * Who sends to such a receive, and waits for it, may wait for another one then. All such receives of one group and tag, those
+ * that name a sender as well, have an inbox in common, whose turns say which stream is named: a replay takes the first message
+ * that fits.
  *
  * Law: as many messages of a stream are sent in any run, and as many receives name it; so receives of any take as many of it as
  * here, and none where they take none here. */
@@ -13,6 +15,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_messages.h"
+#include "analysis/graph/graph_walk.h"
 
 static uint32_t process_of(const struct builder *b, struct event_ref ref)
 {
@@ -77,6 +80,23 @@ static void add_shared(const struct builder *b, const struct message_records *r,
 	free(senders);
 }
 
+static uint64_t kind_at(const struct builder *b, const struct message *m)
+{
+	return walk_mix(process_of(b, m->begun), m->kind);
+}
+
+/* Those of which a receive that names the sender may get another one. */
+static void find_contested(const struct builder *b, struct message_records *r)
+{
+	struct ids named = { .n = 0 };
+	for (size_t i = 0; i < r->n; i++, spill_relax(b->spill))
+		if (r->v[i].unordered && !r->v[i].by_choice)
+			ids_add(&named, kind_at(b, &r->v[i]));
+	for (size_t i = 0; i < r->n && named.n; i++, spill_relax(b->spill))
+		r->v[i].contested = r->v[i].unordered && ids_find(&named, kind_at(b, &r->v[i])) != SIZE_MAX;
+	ids_free(&named);
+}
+
 void graph_find_unordered(struct builder *b, struct message_records *r, struct ids *chosen)
 {
 	bool several = graph_send_several(b, r);
@@ -89,4 +109,6 @@ void graph_find_unordered(struct builder *b, struct message_records *r, struct i
 	add_shared(b, r, chosen);
 	for (size_t i = 0; i < r->n && chosen->n; i++, spill_relax(b->spill))
 		r->v[i].unordered = r->v[i].stream && ids_find(chosen, r->v[i].stream) != SIZE_MAX;
+	if (chosen->n)
+		find_contested(b, r);
 }
