@@ -12,7 +12,8 @@
  * to its end. Of one that was at work then, that is not known, and nothing is proved; nor that the one who gave it is needed, where
  * a third one went on before the look was over.
  *
- * What is made by whoever comes first (pthread_once) another one makes in another run: nothing is proved of who finds it made. */
+ * What is made by whoever comes first (pthread_once) another one makes in another run: nothing is proved of who finds it made, nor
+ * of who made it here, if others look for it: that one may find it made. Where it began with that is in no record. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -173,15 +174,36 @@ static void find_threads(struct latch *l, uint32_t process)
 	l->last = spill_zeros(l->b->spill, l->nthreads + 1, sizeof *l->last);
 }
 
+/* Whether any other thread looks for what is given here. */
+static bool is_looked_for(const struct sync_event *t, size_t n, const struct sync_event *given)
+{
+	bool looked = false;
+	for (size_t i = 0; i < n && !looked; i++)
+		looked = t[i].kind != SYNC_SIGNALLED && t[i].ref.thread != given->ref.thread;
+	return looked;
+}
+
+/* Another thread may make it in another run. */
+static void let_go(struct builder *b, struct event_ref made)
+{
+	graph_set_schedule(b, (struct event_ref){ made.thread, 0, b->graph->threads[made.thread].first }, GRAPH_POOL_ENTERED);
+	graph_let_go(b, made);
+	graph_set_schedule(b, made, GRAPH_POOL_LEFT);
+}
+
 void graph_latches(struct builder *b, const struct sync_event *t, size_t n)
 {
 	struct latch l = { .b = b };
 	find_threads(&l, t->process);
-	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == SYNC_SIGNALLED)
+	for (size_t i = 0; i < n; i++) {
+		bool gives = t[i].kind == SYNC_SIGNALLED;
+		if (gives && operation_at(b, &t[i])->first && is_looked_for(t, n, &t[i]))
+			let_go(b, t[i].ref);
+		if (gives)
 			give(&l, &t[i]);
 		else
 			look(&l, &t[i], t + n);
+	}
 	spill_free(b->spill, l.last);
 	free(l.given);
 	free(l.inputs);

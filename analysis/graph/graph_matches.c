@@ -30,18 +30,19 @@ static void explain(struct builder *b, struct message_records *r, const struct m
 	add_mark(b, r, p->thread, (struct event_mark){ p->enter_at, MARK_EXPLAINED, 0 });
 }
 
-static uint64_t stream_of(const struct builder *b, const struct match *m)
+/* One number for both ranks and the group. */
+static uint64_t ranks_of(const struct builder *b, const struct match *m)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
 	uint64_t from = threads[m->parts[0].thread].process, to = threads[m->parts[1].thread].process;
-	return walk_mix(walk_mix(from << 32 | to, m->group), m->number) | 1;
+	return walk_mix(from << 32 | to, m->group);
 }
 
 static void add_message(struct builder *b, struct message_records *r, const struct match *m)
 {
 	const struct match_part *sender = &m->parts[0], *receiver = &m->parts[1];
 	uint32_t number = (uint32_t)r->n;
-	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes;
+	uint64_t bytes = sender->bytes != MATCH_NO_BYTES ? sender->bytes : receiver->bytes, ranks = ranks_of(b, m);
 	bool sure = bytes != 0 || !tr_is(b->graph->trace, receiver->site, OP_OF_RANKS);
 	*SPILL_GROW(b->spill, r->v, r->n) = (struct message){
 		.sent = enter_of(sender), .begun = enter_of(receiver), .sent_until = UINT64_MAX, .received = UINT64_MAX,
@@ -50,7 +51,8 @@ static void add_message(struct builder *b, struct message_records *r, const stru
 		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED),
 		.sends_on = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
 		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site,
-		.tag = (uint32_t)m->number, .stream = stream_of(b, m), .kind = walk_mix(m->group + 1, m->number),
+		.tag = (uint32_t)m->number, .stream = walk_mix(ranks, m->number) | 1, .kind = walk_mix(m->group + 1, m->number),
+		.ranks = ranks, .of_tags = m->of_tags,
 		.accepts = m->of_any ? walk_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
 	add_mark(b, r, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, r, receiver->thread,

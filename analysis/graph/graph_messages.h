@@ -28,6 +28,8 @@ struct message {
 	uint64_t kind;            /* one number for its group and tag */
 	uint64_t accepts;         /* of a receive from any source: likewise, or one for all tags; 0: not known */
 	uint64_t stream;          /* one number for both ranks, group and tag; 0: it is none of a rank's */
+	uint64_t ranks;           /* likewise, but for the tag */
+	bool of_tags;             /* the receive was with any tag */
 };
 
 /* What match.h says of an event, for the walk of its thread. */
