@@ -413,6 +413,7 @@ static void builder_close(struct builder *b)
 		spill_free(b->spill, of->calls.v);
 		spill_free(b->spill, of->blocking.v);
 		spill_free(b->spill, of->barriers.v);
+		spill_free(b->spill, of->done.v);
 		free(of->left.came);
 		free(of->regions.v);
 	}
@@ -427,7 +428,8 @@ static void builder_close(struct builder *b)
 static void records_close(struct walk_records *r, struct spill *spill)
 {
 	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->cancels.regions, r->cancels.threads, r->inside.v,
-			    r->joins.v, r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins, r->messages.attached,
+			    r->joins.v, r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins,
+			    r->messages.attached,
 			    r->moments.v, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v, r->tasks.made, r->tasks.runs, r->tasks.depends,
 			    r->tasks.fulfilled, r->tasks.waits, r->windows.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
@@ -458,7 +460,8 @@ struct span graph_span(const struct graph *g)
 	return span;
 }
 
-#define SIDE_BY_SIDE 5 /* arrays of a thread that grow: marks, calls, blocking calls, barriers, synchronisation points */
+/* Arrays of a thread that grow: marks, calls, blocking calls, barriers, things done, synchronisation points. */
+#define SIDE_BY_SIDE 6
 
 static void *zeros(size_t n, size_t size)
 {

@@ -231,7 +231,7 @@ static void note_exchanges(struct builder *b, const struct bytes_channel *c, str
 			graph_note_request(b, exchanges, taken->exit, c->gave[first + n - 1].enter, taken->site);
 	}
 	for (size_t i = 0; i < c->ngave && c->ntook > 0 && !c->several_take; i++)
-		graph_note_reply(b, exchanges, c->gave[i].enter, c->took[0].enter.thread);
+		graph_note_reply(b, exchanges, c->gave[i].enter, c->took[0].enter.thread, 0);
 }
 
 static void add_channel(struct builder *b, struct bytes_channel *c, struct exchange_records *exchanges)

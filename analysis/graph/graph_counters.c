@@ -105,7 +105,7 @@ struct counted_thread {
 static struct counted_thread count_regions(const struct builder *b, uint32_t thread)
 {
 	const struct trace *trace = b->graph->trace;
-	const struct mpi_calls *barriers = &b->threads[thread].barriers;
+	const struct passed_barriers *barriers = &b->threads[thread].barriers;
 	struct counted_thread c = { .thread = thread };
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
@@ -274,7 +274,7 @@ static void look_at_team(struct builder *b, const uint32_t *threads, size_t n)
 		if (is_given_likely(&e, n))
 			give_epoch(b, c.v, n);
 		for (size_t t = 0; t < n; t++) {
-			const struct mpi_calls *barriers = &b->threads[threads[t]].barriers;
+			const struct passed_barriers *barriers = &b->threads[threads[t]].barriers;
 			graph_set_schedule(b, c.v[t].v[c.v[t].next].enter, GRAPH_POOL_ENTERED);
 			if (epoch < barriers->n)
 				graph_set_schedule(b, (struct event_ref){ threads[t], barriers->v[epoch].at, barriers->v[epoch].stamp }, GRAPH_POOL_LEFT);

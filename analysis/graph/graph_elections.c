@@ -41,10 +41,10 @@ struct moment_of_voter { uint32_t thread; uint64_t at; struct did *did; struct e
 
 static struct event_ref end_of(const struct builder *b, const struct take *t)
 {
-	const struct mpi_calls *barriers = &b->threads[t->ref.thread].barriers;
+	const struct passed_barriers *barriers = &b->threads[t->ref.thread].barriers;
 	const struct graph_thread *of = &b->graph->threads[t->ref.thread];
-	if (t->epoch < barriers->n)
-		return (struct event_ref){ t->ref.thread, barriers->v[t->epoch].at, barriers->v[t->epoch].stamp };
+	if (t->barrier < barriers->n)
+		return (struct event_ref){ t->ref.thread, barriers->v[t->barrier].at, barriers->v[t->barrier].stamp };
 	return (struct event_ref){ t->ref.thread, of->nevents - 1, of->last };
 }
 

@@ -382,8 +382,10 @@ static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n,
 	memset(last, 0, b->graph->trace->nthreads * sizeof *last);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		uint32_t *own = &last[t[i].ref.thread];
-		if (t[i].kind == SYNC_RELEASED && *own)
+		if (t[i].kind == SYNC_RELEASED && *own) {
 			takes[*own - 1].left = t[i].ref;
+			takes[*own - 1].behind = t[i].ref.at;
+		}
 		if (t[i].kind != kind || t[i].in_wait)
 			continue;
 		if (t[i].relocks && *own) {

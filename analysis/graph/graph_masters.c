@@ -35,10 +35,10 @@ void graph_note_request(struct builder *b, struct exchange_records *exchanges, s
 		.take = { .ref = request, .has = request, .place.site = site } };
 }
 
-void graph_note_reply(struct builder *b, struct exchange_records *exchanges, struct event_ref ref, uint32_t other)
+void graph_note_reply(struct builder *b, struct exchange_records *exchanges, struct event_ref ref, uint32_t other, uint64_t received)
 {
 	*SPILL_GROW(b->spill, exchanges->v, exchanges->n) =
-		(struct exchange){ .ref = ref, .other = other, .number = (uint32_t)exchanges->n };
+		(struct exchange){ .ref = ref, .other = other, .number = (uint32_t)exchanges->n, .received = received };
 }
 
 /* Who asks in MPI_Sendrecv comes when it enters that: it waits from there on, too. */
@@ -68,7 +68,7 @@ static void add_messages(struct builder *b, const struct message_records *messag
 		if (m->by_choice)
 			graph_note_request(b, exchanges, m->begun, call_around(b, m->sent), m->received_at);
 		if (takes[m->sent.thread])
-			graph_note_reply(b, exchanges, m->sent, m->begun.thread);
+			graph_note_reply(b, exchanges, m->sent, m->begun.thread, m->begun.at);
 	}
 }
 
@@ -85,6 +85,7 @@ static void deal_by(struct builder *b, const struct exchange *exchanges, size_t 
 			*request = &exchanges[i];
 		} else if (*request) {
 			*SPILL_GROW(b->spill, takes, ntakes) = (*request)->take;
+			takes[ntakes - 1].behind = exchanges[i].received;
 			*request = NULL;
 		}
 	}

@@ -8,11 +8,12 @@
  *   bytes of one pipe                 several threads take them
  *   messages to one rank              several of its threads receive those with one tag
  *   MPI_Fetch_and_op, ...         several ranks count at one place of a window
- *   lock, first = !done++, unlock     several threads take it at one place, or bytes, or pass a semaphore, and do
+ *   lock, first = !done++, unlock     several threads take it at one place, or any of these, and do
  *                                     something else before the next barrier: with what, who was first may decide
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
- * another run. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
+ * another run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
+ * what it has taken) it goes on with that. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
  * out wherever it may be. Expected is that threads share their work out, so that nobody is idle while there is
  * some left, where this run looks so: not all take as often, or some wait for it, and they take their last at about the same time; but not
  * where all take as often and each has regions of its own. */
@@ -43,14 +44,6 @@ static int by_epoch(const void *x, const void *y)
 	return by_thread(a, b);
 }
 
-/* How many barriers of its thread come before an event. */
-static uint32_t epoch_of(const struct builder *b, struct event_ref ref)
-{
-	const struct mpi_calls *barriers = &b->threads[ref.thread].barriers;
-	size_t lo = SEARCH(barriers->n, mid, barriers->v[mid].at < ref.at);
-	return (uint32_t)lo;
-}
-
 /* ---- Whether that is a pool --------------------------------------------------------------------- */
 
 static bool same_stretch(const struct take *a, const struct take *b)
@@ -69,8 +62,18 @@ static bool takes_again(const struct take *t, size_t n)
 	return several && again;
 }
 
-/* Several threads take at this site, and one does something else before a barrier. */
-static bool goes_on(const struct take *t, size_t n, uint32_t site)
+/* Whether its thread does anything behind it, before the barrier. */
+static bool does_more(const struct builder *b, const struct take *t)
+{
+	const struct things_done *done = &b->threads[t->ref.thread].done;
+	const struct passed_barriers *barriers = &b->threads[t->ref.thread].barriers;
+	uint64_t behind = t->behind > t->ref.at ? t->behind : t->ref.at;
+	size_t next = SEARCH(done->n, mid, done->v[mid] <= behind);
+	return next < done->n && (t->barrier == barriers->n || done->v[next] < barriers->v[t->barrier].at);
+}
+
+/* Several threads take at this site, and one does something else before a barrier: `at_once`, or whenever. */
+static bool goes_on(const struct builder *b, const struct take *t, size_t n, uint32_t site, bool at_once)
 {
 	const struct take *first = NULL;
 	bool several = false, on = false;
@@ -79,7 +82,7 @@ static bool goes_on(const struct take *t, size_t n, uint32_t site)
 			continue;
 		first = first ? first : &t[i];
 		several |= t[i].ref.thread != first->ref.thread;
-		on |= t[i].goes_on;
+		on |= at_once ? t[i].goes_on : does_more(b, &t[i]);
 	}
 	return several && on;
 }
@@ -88,12 +91,12 @@ static bool goes_on(const struct take *t, size_t n, uint32_t site)
 static void give_stretches(struct builder *b, const struct take *t, size_t n)
 {
 	for (size_t i = 0, next; i < n; i = next) {
-		const struct mpi_calls *barriers = &b->threads[t[i].ref.thread].barriers;
+		const struct passed_barriers *barriers = &b->threads[t[i].ref.thread].barriers;
 		for (next = i + 1; next < n && same_stretch(&t[next], &t[i]); next++)
 			;
 		graph_set_schedule(b, t[i].ref, GRAPH_POOL_ENTERED);
-		if (t[i].epoch < barriers->n) {
-			const struct graph_mpi_call *barrier = &barriers->v[t[i].epoch];
+		if (t[i].barrier < barriers->n) {
+			const struct passed_barrier *barrier = &barriers->v[t[i].barrier];
 			graph_set_schedule(b, (struct event_ref){ t[i].ref.thread, barrier->at, barrier->stamp }, GRAPH_POOL_LEFT);
 		}
 	}
@@ -233,6 +236,79 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 	free(takers);
 }
 
+/* ---- Barriers ---------------------------------------------------------------------------------- */
+
+#define NO_EPOCH UINT32_MAX
+
+/* Who takes at one site; and for whom of them that was asked, which barriers they all come to. */
+struct takers {
+	const struct builder *b;
+	uint32_t *v; size_t n;    /* threads, in order */
+	struct ids groups; bool *all_in; size_t ngroups;
+	struct ids keys;          /* of such barriers: their places are epochs */
+};
+
+/* Of t[0 .. n), sorted by thread. */
+static struct takers find_all_takers(const struct builder *b, const struct take *t, size_t n, uint32_t site)
+{
+	struct takers all = { .b = b };
+	for (size_t i = 0; i < n; i++)
+		if (t[i].place.site == site && (all.n == 0 || all.v[all.n - 1] != t[i].ref.thread))
+			*MEM_GROW(all.v, all.n) = t[i].ref.thread;
+	return all;
+}
+
+static void takers_close(struct takers *all)
+{
+	free(all->v);
+	free(all->all_in);
+	ids_free(&all->groups);
+	ids_free(&all->keys);
+}
+
+static bool are_in_group(const struct takers *all, uint32_t number)
+{
+	const struct trace *trace = all->b->graph->trace;
+	const struct tr_group *group = number < trace->ngroups ? &trace->groups[number] : NULL;
+	for (size_t i = 0, k = 0; i < all->n; i++) {
+		if (number == BARRIER_OF_PROCESS && trace->threads[all->v[i]].process != trace->threads[all->v[0]].process)
+			return false;
+		while (group && k < group->nthreads && group->threads[k] < all->v[i])
+			k++;
+		if (group && (k == group->nthreads || group->threads[k] != all->v[i]))
+			return false;
+	}
+	return number != BARRIER_OF_UNKNOWN;
+}
+
+static bool are_all_in(struct takers *all, uint32_t number)
+{
+	if (ids_add(&all->groups, number))
+		*MEM_GROW(all->all_in, all->ngroups) = are_in_group(all, number);
+	return all->all_in[ids_find(&all->groups, number)];
+}
+
+/* Of one of which not all come for a barrier of theirs, what it does behind is still what it has taken. */
+static void find_epochs(const struct builder *b, struct take *t, size_t n)
+{
+	struct takers all = find_all_takers(b, t, n, n ? busiest_place(t, n, NULL).site : TR_NO_SITE);
+	size_t next = 0;
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
+		const struct passed_barriers *barriers = &b->threads[t[i].ref.thread].barriers;
+		size_t behind = SEARCH(barriers->n, mid, barriers->v[mid].at < t[i].ref.at);
+		next = i && t[i].ref.thread == t[i - 1].ref.thread && next > behind ? next : behind;
+		while (next < barriers->n && !are_all_in(&all, barriers->v[next].group))
+			next++;
+		t[i].barrier = (uint32_t)next;
+		t[i].epoch = NO_EPOCH;
+		if (next == barriers->n)
+			continue;
+		ids_add(&all.keys, barriers->v[next].key);
+		t[i].epoch = (uint32_t)ids_find(&all.keys, barriers->v[next].key);
+	}
+	takers_close(&all);
+}
+
 /* ---- All of it -------------------------------------------------------------------------------- */
 
 static void note(uint32_t **sites, size_t *n, uint32_t site)
@@ -253,21 +329,30 @@ void graph_note_unsaid(struct graph *g, uint32_t site)
 	note(&g->unsaid, &g->nunsaid, site);
 }
 
+/* t[0 .. n): of one epoch, and `given` in any case; or if they may be, since one does more behind it. */
+static bool give_epoch(struct builder *b, const struct take *t, size_t n, uint32_t site, bool given)
+{
+	bool gives = given || goes_on(b, t, n, site, false);
+	if (gives)
+		give_stretches(b, t, n);
+	if (given)
+		share_out(b, t, n);
+	return gives;
+}
+
 bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 {
-	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
-		t[i].epoch = epoch_of(b, t[i].ref);
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
+	find_epochs(b, t, n);
 	uint32_t site = n ? busiest_place(t, n, NULL).site : TR_NO_SITE;
-	if (!takes_again(t, n) && !goes_on(t, n, site))
-		return false;
-	graph_note_pool(b->graph, site);
-	give_stretches(b, t, n);
+	bool given = takes_again(t, n) || goes_on(b, t, n, site, true), any = false;
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && t[next].epoch == t[i].epoch; next++)
 			;
-		share_out(b, t + i, next - i);
+		any |= give_epoch(b, t + i, next - i, site, given);
 	}
-	return true;
+	if (any)
+		graph_note_pool(b->graph, site);
+	return any;
 }

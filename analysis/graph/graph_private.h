@@ -47,6 +47,15 @@
 struct event_ref { uint32_t thread; uint64_t at, stamp; };
 #define NO_EVENT UINT64_MAX /* `at` where there is none */
 
+/* EXITs of a thread from what may end work that was given out: of a group, by its place in the trace, or of these. All who took
+ * part in one have one key. */
+enum { BARRIER_OF_PROCESS = UINT32_MAX - 2, BARRIER_OF_ANY, BARRIER_OF_UNKNOWN };
+struct passed_barrier { uint64_t at, stamp, key; uint32_t group; };
+struct passed_barriers { struct passed_barrier *v; size_t n; };
+
+/* ENTERs of a thread's regions, messages, ...: of what it does, the first behind each operation. */
+struct things_done { uint64_t *v; size_t n; };
+
 /* ENTERs of a thread's outermost calls of MPI. */
 struct graph_mpi_call { uint64_t at : 63, vain : 1, stamp; }; /* vain: one of several that ask for the same, until it is there */
 /* And what was found last: so many were before, and so many not behind. */
@@ -70,13 +79,14 @@ struct blocking_calls { struct blocking_call *v; size_t n; };
  * it is the condition variable that the thread waits for there; or without sites what it signals; or 0. */
 struct take_place { uint32_t site; uint64_t role; };
 
-/* Whoever takes gets the next piece of work, at once or when there is one; or perhaps nothing (in_vain). `epoch`: how many barriers
- * of its thread come before it. */
+/* Whoever takes gets the next piece of work, at once or when there is one; or perhaps nothing (in_vain). Up to the next barrier to
+ * which all come who take there: the `barrier`-th of its thread, from 0, or as many as that has; for all it is the same `epoch`. */
 struct take {
 	struct event_ref ref, has, left; /* left: a lock, given back; or at = NO_EVENT */
+	uint64_t behind;          /* what its thread does is done with that only behind this event, or behind ref; or 0 */
 	struct take_place place;
-	uint32_t epoch;
-	bool goes_on, in_vain;
+	uint32_t epoch, barrier;
+	bool goes_on, in_vain;    /* goes_on: at once, with something that is neither a wait nor the next barrier */
 };
 
 /* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's
@@ -110,7 +120,8 @@ struct regions_of { uint32_t *v; size_t n; bool found; };
 /* What is known of one thread, besides its points. */
 struct thread_facts {
 	struct mpi_calls calls;      /* of MPI */
-	struct mpi_calls barriers;   /* EXITs of what may end work that was given out */
+	struct passed_barriers barriers;
+	struct things_done done;
 	struct blocking_calls blocking;
 	struct event_ref fork;       /* the ENTER that created it; at = NO_FORK */
 	uint32_t fork_site;          /* its site, or TR_NO_SITE */

@@ -312,7 +312,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		walk_come_again(w, ref);
 	if (w->takes_on)
 		walk_note_pieces(w, e);
-	walk_note_going_on(w, e);
+	walk_note_going_on(w, e, at);
 	if (w->in_pieces && !w->pieces_said && w->nrunning == 0) /* what a task does is none */
 		walk_note_piece(w, e, ref);
 	if (!w->any) {
@@ -345,6 +345,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		leave(w, e, ref);
 	else if (e->op == DPROF_POINT)
 		point(w, e, ref, take_marks(w, at));
+	w->behind_any |= w->replay.depth == 0;
 }
 
 /* Regions, without arguments: nothing happens there but that an operation is behind them. */
@@ -358,7 +359,7 @@ static uint8_t passes(const struct trace *trace, uint32_t site)
  * one begins. */
 static void pass_regions(struct thread_walk *w)
 {
-	if (!w->any || w->nrunning || w->replay.depth || w->just_took || w->just_ran || w->in_pieces)
+	if (!w->any || w->nrunning || w->replay.depth || w->behind_any || w->just_ran || w->in_pieces)
 		return;
 	struct tr_passed passed = trace_pass(&w->events, w->passes);
 	if (passed.n == 0)

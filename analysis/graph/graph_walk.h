@@ -68,6 +68,8 @@ struct thread_walk {
 	bool just_took;
 	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
 	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
+	uint32_t nbare, nshared;  /* barriers without a group to which it has come, and of processes */
+	bool behind_any;          /* operation: what it does next counts */
 	bool may_be_cancelled;    /* likewise, since then, of this group; and whoever cancelled would have said so */
 	bool cancels_said;
 	struct event_ref goes_on_since;
@@ -164,7 +166,7 @@ void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the
 
 void walk_begin_chance(struct thread_walk *, struct event_ref exit); /* up to the next barrier */
 void walk_note_barrier(struct thread_walk *, struct event_ref exit);
-void walk_note_going_on(struct thread_walk *, const struct tr_event *); /* behind what was taken last */
+void walk_note_going_on(struct thread_walk *, const struct tr_event *, uint64_t at); /* behind an operation, or what was taken last */
 void walk_note_pieces(struct thread_walk *, const struct tr_event *);  /* behind bytes of which there could have been more */
 void walk_note_piece(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_begin_given_work(struct thread_walk *, const struct tr_event *, struct event_ref);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * graph_walk_work.c - along a thread: work that is given out by chance or evenly, in pieces, until a barrier ends it. */
+#include <stdlib.h>
+
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_walk.h"
 
@@ -20,7 +22,41 @@ static void end_chance(struct thread_walk *w, struct event_ref exit)
 	w->by_chance = false;
 }
 
-/* All work that was given out before it is done behind it: of threads, or of ranks with one thread each. */
+static int by_id(const void *id, const void *group)
+{
+	uint64_t a = *(const uint64_t *)id, b = ((const struct tr_group *)group)->id;
+	return (a > b) - (a < b);
+}
+
+static const struct tr_group *find_group(const struct trace *t, uint64_t id)
+{
+	return t->ngroups ? bsearch(&id, t->groups, t->ngroups, sizeof *t->groups, by_id) : NULL;
+}
+
+/* What the thread leaves. Barriers that do not say their group are counted (graph_barriers.c). */
+static struct passed_barrier barrier_left(struct thread_walk *w, struct event_ref exit)
+{
+	const struct trace *t = w->b->graph->trace;
+	enum dprof_kind kind = walk_kind(w, w->entered.site);
+	const struct collective_id id = walk_collective(&w->entered);
+	const struct tr_group *group = find_group(t, id.group);
+	uint64_t object = arg_barrier(walk_operation(w, &w->entered), &w->entered);
+	struct passed_barrier left = { exit.at, exit.stamp, 0, BARRIER_OF_UNKNOWN };
+	if (group) {
+		left.group = (uint32_t)(group - t->groups);
+		left.key = walk_mix(walk_mix(id.group, id.seq), kind == DPROF_KIND_JOIN ? 0 : 1);
+	} else if (object != ARG_NONE) {
+		left.group = BARRIER_OF_ANY;
+		left.key = walk_mix(object, ++w->nshared);
+	} else if (kind == DPROF_KIND_BARRIER && id.group == UINT64_MAX) {
+		left.group = tr_is(t, w->entered.site, OP_OF_RANKS) ? BARRIER_OF_ANY : BARRIER_OF_PROCESS;
+		left.key = ++w->nbare;
+	}
+	return left;
+}
+
+/* All work that was given out before it is done behind it: of threads, or of ranks with one thread each. What only begins is no
+ * barrier. */
 void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = walk_kind(w, w->entered.site);
@@ -29,11 +65,12 @@ void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 		     (w->thread + 1 == t->nthreads || t->threads[w->thread + 1].process != w->process);
 	bool all = kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_COLL ||
 		   (kind == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_GROUP));
-	if (!all || (!alone && tr_is(t, w->entered.site, OP_OF_RANKS)))
+	bool begins = arg_request(walk_operation(w, &w->entered), &w->entered) != ARG_NONE;
+	if (!all || begins || (!alone && tr_is(t, w->entered.site, OP_OF_RANKS)))
 		return;
 	struct thread_facts *self = &w->b->threads[w->thread];
 	self->in_teams |= kind == DPROF_KIND_JOIN;
-	*SPILL_GROW(w->b->spill, self->barriers.v, self->barriers.n) = (struct graph_mpi_call){ .at = exit.at, .stamp = exit.stamp };
+	*SPILL_GROW(w->b->spill, self->barriers.v, self->barriers.n) = barrier_left(w, exit);
 	end_chance(w, exit);
 }
 
@@ -80,16 +117,25 @@ void walk_end_cancellable(struct thread_walk *w, const struct tr_event *e, struc
 	w->may_be_cancelled = false;
 }
 
-/* Behind what was taken something begins that is neither a wait nor the next barrier. */
-void walk_note_going_on(struct thread_walk *w, const struct tr_event *e)
+/* Behind what was taken, or any operation, something begins that is neither a wait nor the next barrier. */
+void walk_note_going_on(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
-	const uint32_t does = DPROF_KIND_BIT(DPROF_KIND_REGION) | DPROF_KIND_BIT(DPROF_KIND_SEND) |
-			      DPROF_KIND_BIT(DPROF_KIND_RECV) | DPROF_KIND_BIT(DPROF_KIND_IO) |
-			      DPROF_KIND_BIT(DPROF_KIND_SLEEP);
-	if (!w->just_took || e->op != DPROF_ENTER)
+	const uint32_t kinds = DPROF_KIND_BIT(DPROF_KIND_REGION) | DPROF_KIND_BIT(DPROF_KIND_SEND) |
+			       DPROF_KIND_BIT(DPROF_KIND_RECV) | DPROF_KIND_BIT(DPROF_KIND_IO) |
+			       DPROF_KIND_BIT(DPROF_KIND_SLEEP);
+	enum dprof_kind kind = walk_kind(w, e->site);
+	bool does = kinds >> kind & 1, creates = kind == DPROF_KIND_FORK && !arg_is_member(walk_operation(w, e), e);
+	struct things_done *done = &w->b->threads[w->thread].done;
+	if (e->op != DPROF_ENTER)
+		return;
+	if (w->behind_any && w->replay.depth == 0 && (does || creates)) {
+		*SPILL_GROW(w->b->spill, done->v, done->n) = at;
+		w->behind_any = false;
+	}
+	if (!w->just_took)
 		return;
 	w->just_took = false;
-	if (!(does >> walk_kind(w, e->site) & 1))
+	if (!does)
 		return;
 	if (w->took_bytes)
 		w->records->bytes.v[w->took_bytes - 1].goes_on = true;

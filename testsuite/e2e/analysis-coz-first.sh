@@ -5,6 +5,127 @@
 . testsuite/fixtures/analysis/setup.sh
 . "$fixtures/coz.sh"
 
+# ---- What is given to whoever is first, and done later ---------------------------------------------
+
+# Whoever takes a lock, or counts, does what that gives it at any time up to a barrier of all who do: behind another lock, a team
+# of its own, a barrier with somebody who takes nothing, a collective operation of its own, or one that only begins. Thread 0
+# comes first, and does 900,000, and 500,000 of its own; without a thread 1 comes first, and does the 900,000, while thread 0 does
+# 100,000.
+once_each() { # what each does with its thread and time, after what region of its own comes
+	op 0 1 1000000 1010000
+	"$1" 0 1010000
+	op 0 1 1010010 1910010
+	op 0 1 1910010 2410010
+	op 1 0 1000000 1020000
+	"$1" 1 1020000
+	op 1 1 1020010 1120010
+}
+locks() { # thread at number
+	op "$1" 6 "$2" $(($2 + 1)) id="$3"
+	echo "e $1 $(($2 + 1)) 6 point id=$3"
+}
+locks_then() { # with something else behind it
+	locks "$1" "$2" 5
+	"$then" "$1" $(($2 + 2))
+}
+other_lock() { locks "$1" "$2" $((6 + $1)); }
+own_team() { # with a helper
+	local t
+	for t in "$1" $(($1 + 2)); do
+		op "$t" 9 "$2" $(($2 + 1)) group=$((11 + $1)) seq=0 role=$((t < 2))
+		op "$t" 11 $(($2 + 2)) $(($2 + 3)) group=$((11 + $1)) seq=0 role=$((t < 2))
+	done
+}
+own_pair() {
+	op "$1" 10 "$2" $(($2 + 1)) group=$((11 + $1)) seq=0
+	op $(($1 + 2)) 10 "$2" $(($2 + 1)) group=$((11 + $1)) seq=0
+}
+none() { :; }
+for then in other_lock own_team own_pair; do
+	{ head_of 4; echo "group 11 threads=0,2"; echo "group 12 threads=1,3"; once_each locks_then; } | trace "later-$then"
+	may_buy "later-$then" a 100 361699
+	says out "may be decided by the order of pthread_mutex_lock (x.c:7)"
+done
+# Or a team does it that it opens, with a helper, for whom it waits.
+helped() { # thread until
+	op "$1" 9 $((1010002 + 10000 * $1)) $((1010003 + 10000 * $1)) group=$((11 + $1)) seq=0 role=1
+	op "$1" 11 $((1010004 + 10000 * $1)) $(($2 + 1)) group=$((11 + $1)) seq=0 role=1
+	op $(($1 + 2)) 9 $((1010002 + 10000 * $1)) $((1010003 + 10000 * $1)) group=$((11 + $1)) seq=0 role=0
+	op $(($1 + 2)) 1 $((1010010 + 10000 * $1)) "$2"
+	op $(($1 + 2)) 11 "$2" $(($2 + 1)) group=$((11 + $1)) seq=0 role=0
+}
+{
+	head_of 4
+	echo "group 11 threads=0,2"
+	echo "group 12 threads=1,3"
+	op 0 1 1000000 1010000
+	locks 0 1010000 5
+	helped 0 1910010
+	op 2 1 1910012 2410010
+	op 1 0 1000000 1020000
+	locks 1 1020000 5
+	helped 1 1120010
+} | trace later-helped
+may_buy later-helped a 100 361699
+counts_then() { # rank at
+	echo "e $1 $2 50 point offset=5"
+	"$then" "$1" $(($2 + 2))
+}
+of_one() { op "$1" 26 "$2" $(($2 + 1)) group=$((11 + $1)) seq=0 role=1 bytes=4; }
+only_begun() { op "$1" 31 "$2" $(($2 + 1)) group=1 seq=0 role=$((1 - $1)) bytes=4 id=3; }
+for then in none of_one only_begun; do
+	{
+		ranks 2
+		echo "group 11 threads=0"
+		echo "group 12 threads=1"
+		echo "site 50 kind=wait name=MPI_Win%20counts"
+		once_each counts_then
+	} | trace "later-$then"
+	may_buy "later-$then" a 100 361699
+done
+# Who asks once somebody who listens to anyone, and is answered; and two threads of a rank that receive once.
+receives_of() { # since at: rank 2, from this rank; and answers it
+	echo "e 2 $1 15 enter group=1 tag=0"
+	echo "e 2 $(($2 + 2)) 15 point peer=$3 bytes=8"
+	echo "e 2 $(($2 + 2)) 15 exit"
+	op 2 14 $(($2 + 3)) $(($2 + 4)) group=1 peer="$3" tag=1 bytes=8
+}
+asks_once() { # rank at
+	op "$1" 14 "$2" $(($2 + 1)) group=1 peer=2 tag=0 bytes=8
+	op "$1" 15 $(($2 + 1)) $(($2 + 5)) group=1 peer=2 tag=1 bytes=8
+}
+{ ranks 3; once_each asks_once; receives_of 1000000 1010000 0; receives_of 1010004 1020000 1; } | trace asks-once
+may_buy asks-once a 100 361699
+receives_one() { op "$1" 15 "$2" $(($2 + 5)) group=1 peer=1 tag=1 bytes=4; }
+{
+	head_of 2
+	echo "thread 2 clock=0 rank=1 number=0"
+	echo "group 1 threads=0,2"
+	once_each receives_one
+	op 2 14 1000000 1000001 group=1 peer=0 tag=1 bytes=4
+	op 2 14 1000002 1000003 group=1 peer=0 tag=1 bytes=4
+} | trace receives-once
+may_buy receives-once a 100 361699
+# Nothing that comes behind a barrier of all who take.
+before_barrier() { # what each does with its thread and time
+	op 0 1 1000000 1010000
+	"$1" 0 1010000
+	op 0 10 1010010 1020020 group=9 seq=0
+	op 0 1 1020020 1920020
+	op 1 0 1000000 1020000
+	"$1" 1 1020000
+	op 1 10 1020010 1020020 group=9 seq=0
+	op 1 1 1020020 1120020
+	echo "group 9 threads=0,1"
+}
+then=other_lock
+{ head_of 2; before_barrier locks_then; } | trace later-barrier
+{ ranks 3; before_barrier asks_once; receives_of 1000000 1010000 0; receives_of 1010004 1020000 1; } | trace asks-barrier
+for of in later-barrier asks-barrier; do
+	expect 0 coz --json --region a --reduce 100 $of
+	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2.2"; } || fail "$of: $(cat out)"
+done
+
 # ---- Messages with any tag, and what is made once ----------------------------------------------------
 
 # Of two threads of a rank that send with tags of their own to receives with any tag either may be first: thread 1 sends at once
