@@ -73,15 +73,22 @@ static frz_time until_latest(struct visit *v, const struct graph_input *input, b
 	return until;
 }
 
+/* How much longer it may take behind the last who comes, as another run may leave less to be done before that. */
+static int64_t takes_longer(const struct visit *v, const struct graph_node *j)
+{
+	return j->kind == GRAPH_SYNC && j->what == GRAPH_EXCHANGED ? (int64_t)graph_longer_ticks(&v->g->inputs[j->first]) : 0;
+}
+
 /* Who gives nothing need not be waited for; but is, most likely, where nobody has left before he came. */
 static void sync_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer, struct slack *slack)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
+	int64_t longer = answer == COZ_PROVED ? takes_longer(v, j) : 0;
 	bool all_sure = true, alone = j->ninputs == 1, expected = answer == COZ_EXPECTED;
 	find_latest(v, j, answer, false);
 	for (size_t i = 0; i < j->ninputs; i++) {
 		frz_time until = until_latest(v, &inputs[i], alone);
-		slack[i] = (struct slack){ not_negative(until.lo), not_negative(until.hi),
+		slack[i] = (struct slack){ not_negative(until.lo - longer), not_negative(until.hi),
 					   expected || is_sure(&inputs[i], answer), !counts(&inputs[i], answer) };
 		all_sure &= slack[i].sure || slack[i].absent;
 	}
@@ -89,7 +96,7 @@ static void sync_slacks(struct visit *v, const struct graph_node *j, enum coz_an
 		return;
 	find_latest(v, j, answer, true);
 	for (size_t i = 0; i < j->ninputs; i++)
-		slack[i].lo = not_negative(until_latest(v, &inputs[i], alone).lo);
+		slack[i].lo = not_negative(until_latest(v, &inputs[i], alone).lo - longer);
 }
 
 /* It began to wait before the first of the signals, and one of them ended that. */
@@ -203,7 +210,7 @@ static void add_inputs(struct visit *v, const struct graph_node *j, size_t answe
 static bool answers_agree(const struct visit *v, const struct graph_node *j)
 {
 	const struct graph_input *inputs = &v->g->inputs[j->first];
-	bool agree = !j->loose && !j->hidden && !j->delayed && !j->late;
+	bool agree = !j->loose && !j->hidden && !j->delayed && !j->late && takes_longer(v, j) == 0;
 	for (size_t i = 0; i < j->ninputs && agree; i++)
 		agree = inputs[i].never_last || (inputs[i].sure && inputs[i].needed && !inputs[i].candidate);
 	return agree;

@@ -27,7 +27,8 @@
  *
  * How long an input must be over before the node happens is one of these:
  *
- *   SYNC     all inputs share one cost: a barrier, a collective operation of all to all
+ *   SYNC     all inputs share one cost: a barrier, a collective operation of all to all. But where that moves much data, those who
+ *            come early may have done some of it before the last comes: where all come together it takes as long as it was seen to
  *   ARRIVAL  input 0 begins to wait and costs something of its own, the others send something that
  *            takes a time of its own, see transfer.h: messages, collective operations with a root,
  *            bytes, a thread's or a process's end, a lock that is handed on, and with it a condition variable's signal,
@@ -168,6 +169,8 @@ enum {
 	/* UNKNOWN, and nothing says so: */
 	GRAPH_PRESUMED, /* but its last input, a candidate, has most likely ended it */
 	GRAPH_TIMED,    /* but it was a timer, whoever has set it, and when */
+	/* SYNC: much data went from all to all */
+	GRAPH_EXCHANGED,
 	GRAPH_COLLECTIVE,
 };
 
@@ -188,7 +191,8 @@ enum {
  *   follows     its thread came to it from the input before it sooner than the end came from there
  *   vain        a call in vain, one of many: another would have come about then in any case
  *
- * `amount` is read by what it is of that kind of node: graph_bytes_sent(), graph_untold_ticks(), graph_overdue_ticks(). */
+ * `amount` is read by what it is of that kind of node: graph_bytes_sent(), graph_untold_ticks(), graph_overdue_ticks(),
+ * graph_longer_ticks(). */
 struct graph_input {
 	uint64_t stamp;
 	uint64_t amount : 54;    /* GRAPH_MOST: that or more */
@@ -225,6 +229,12 @@ static inline uint64_t graph_bytes_sent(const struct graph_input *sent)
 
 /* Of an ARRIVAL: for how long, from its first input on, nobody knows whether the thread tried, or did anything else first. */
 static inline uint64_t graph_untold_ticks(const struct graph_input *first)
+{
+	return first->amount;
+}
+
+/* Of what is GRAPH_EXCHANGED: by how much longer than here, behind the last who came, such an operation was seen to take. */
+static inline uint64_t graph_longer_ticks(const struct graph_input *first)
 {
 	return first->amount;
 }

@@ -196,14 +196,81 @@ static bool certainly_missed(const struct times *times, const struct match *m)
 	return left < came;
 }
 
+/* ---- Much data, of all to all ------------------------------------------------------------------- */
+
+/* The most that one of them gives; or MATCH_NO_BYTES: nobody says how much. */
+static uint64_t most_bytes(const struct match *m)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < m->nparts; i++)
+		most = m->parts[i].bytes > most ? m->parts[i].bytes : most;
+	return most;
+}
+
+/* Who left first, or NULL. */
+static const struct match_part *first_to_leave(const struct builder *b, const struct match *m)
+{
+	const struct match_part *first = NULL;
+	for (size_t i = 0; i < m->nparts; i++) {
+		const struct match_part *p = &m->parts[i];
+		if (p->done_at != MATCH_NEVER && (!first || graph_certainly_before(b, done_of(p), done_of(first))))
+			first = p;
+	}
+	return first;
+}
+
+static void note_all_to_all(struct builder *b, struct message_records *r, const struct match *m, uint32_t node)
+{
+	const struct tr_site *site = &b->graph->trace->sites[m->parts[0].site];
+	const struct match_part *first = first_to_leave(b, m);
+	uint64_t bytes = most_bytes(m);
+	struct all_to_all x = { .took = { INT64_MAX, INT64_MAX }, .node = node };
+	if (site->kind != DPROF_KIND_COLL || bytes <= GRAPH_EAGER || !first)
+		return;
+	for (size_t i = 0; i < m->nparts; i++) {
+		frz_time since = graph_between(b, enter_of(&m->parts[i]), done_of(first));
+		x.took.lo = since.lo < x.took.lo ? since.lo : x.took.lo;
+		x.took.hi = since.hi < x.took.hi ? since.hi : x.took.hi;
+	}
+	x.class = walk_mix(walk_mix(site->alike, m->nparts), 64 - (unsigned)__builtin_clzll(bytes));
+	*SPILL_GROW(b->spill, r->all_to_all, r->nall_to_all) = x;
+}
+
+/* Those that took less than another of their class. */
+static void find_longest(struct builder *b, const struct message_records *r)
+{
+	struct ids classes = { .n = 0 };
+	int64_t *most = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < r->nall_to_all; i++, spill_relax(b->spill)) {
+		const struct all_to_all *x = &r->all_to_all[i];
+		if (ids_add(&classes, x->class))
+			*MEM_GROW(most, n) = 0;
+		int64_t *of = &most[ids_find(&classes, x->class)];
+		*of = x->took.hi > *of ? x->took.hi : *of;
+	}
+	for (size_t i = 0; i < r->nall_to_all; i++, spill_relax(b->spill)) {
+		const struct all_to_all *x = &r->all_to_all[i];
+		struct graph_node *node = &b->graph->nodes[x->node];
+		int64_t longest = most[ids_find(&classes, x->class)], least = x->took.lo > 0 ? x->took.lo : 0;
+		if (x->took.hi >= longest)
+			continue;
+		node->what = GRAPH_EXCHANGED;
+		b->graph->inputs[node->first].amount = (uint64_t)(longest - least);
+	}
+	ids_free(&classes);
+	free(most);
+}
+
 /* One node for all. Where they do not surely wait for each other, nobody knows who waited for whom, unless it was only by chance
  * who they are; or it is MPI_Finalize, where the recorder itself has all come. */
-static void add_all(struct builder *b, const struct match *m, bool needed)
+static void add_all(struct builder *b, struct message_records *r, const struct match *m, bool needed)
 {
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
 	for (size_t i = 0; i < m->nparts; i++) {
 		inputs[i] = input_of(&m->parts[i], NULL);
 		inputs[i].needed &= needed;
+		inputs[i].bytes = 0;
 	}
 	uint32_t node = graph_add_node(b, GRAPH_SYNC, inputs, m->nparts);
 	struct graph_node *chance = &b->graph->nodes[node];
@@ -214,6 +281,8 @@ static void add_all(struct builder *b, const struct match *m, bool needed)
 		if (m->parts[i].done_at != MATCH_NEVER)
 			graph_wait(b, done_of(&m->parts[i]), node);
 	free(inputs);
+	if (needed)
+		note_all_to_all(b, r, m, node);
 }
 
 static bool came_and_left(const struct match *m, size_t thread)
@@ -325,9 +394,9 @@ static void add_collective(struct builder *b, struct message_records *r, const s
 	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))
 		add_begun(b, r, m, !nowhere);
 	else if (m->flow == FLOW_ALL && !(gives_nothing(m) && certainly_missed(b->graph->times, m)))
-		add_all(b, m, !m->by_chance);
+		add_all(b, r, m, !m->by_chance);
 	else if (nowhere && !certainly_missed(b->graph->times, m))
-		add_all(b, m, false);
+		add_all(b, r, m, false);
 	else if (m->begun && m->nparts <= MOST_CANDIDATES)
 		add_begun_unsure(b, r, m);
 	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
@@ -387,4 +456,5 @@ void graph_matches(struct builder *b, struct message_records *r)
 	while (match_walk_next(walk, &m))
 		add_match(b, r, &m);
 	match_walk_close(walk);
+	find_longest(b, r);
 }

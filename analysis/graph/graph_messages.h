@@ -71,6 +71,10 @@ struct kept_completion {
 struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
 
 
+/* A collective operation of all to all, with much data: all of a class have as much; and how long behind the last who came the
+ * first had left. */
+struct all_to_all { uint64_t class; frz_time took; uint32_t node; };
+
 struct message_records {
 	struct message *v; size_t n;
 	struct event_marks *marks; /* of each thread */
@@ -78,6 +82,7 @@ struct message_records {
 	struct kept_completion *completions; size_t ncompletions;
 	struct wait_begin *begins; size_t nbegins;
 	struct attached *attached; size_t nattached;
+	struct all_to_all *all_to_all; size_t nall_to_all;
 };
 
 /* Collective operations become nodes, and messages records, with marks on the events at which threads send and complete them. */

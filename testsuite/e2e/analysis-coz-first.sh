@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What coz proves holds whoever is first: to a lock, with a question, to a message, or to what is made once.
+# What coz proves holds whoever is first: to a lock, with a question, to a message, to what is made once, or to an exchange of data.
 . testsuite/fixtures/analysis/setup.sh
 . "$fixtures/coz.sh"
 
@@ -177,5 +177,29 @@ interval speedup_percent <out | { read -r _ hi && is_true "$hi > 5.9"; } || fail
 makes "" | trace once-alone
 buys once-alone a 100 0
 proves once-alone a 100 0 0
+
+# ---- Data that go from all to all, before the last one comes -------------------------------------------
+
+# Where much data go from all to all, those who come early may exchange theirs before the last comes. That takes 100,000 where all
+# come together, and 20,000 behind rank 1 where that comes 400,000 later: without a it is over after 100,000, not 20,000.
+exchanges() { # bytes, how long it takes where all come together
+	local r
+	ranks 3
+	echo "site 50 kind=coll name=MPI_Alltoall file=x.c line=50"
+	op 1 0 1000000 1400000
+	for r in 0 1 2; do
+		op $r 50 $((r == 1 ? 1400000 : 1000000)) 1420000 group=1 seq=0 bytes="$1"
+		op $r 50 1420000 $((1420000 + $2)) group=1 seq=1 bytes="$1"
+		op $r 1 $((1420000 + $2)) 2000000
+	done
+}
+exchanges 1000000 100000 | trace exchange
+may_buy exchange a 100 320000
+may_buy exchange a 100 400000
+# Nothing of that where there are few data, or where no such operation was seen to take longer.
+for of in "8 100000" "1000000 20000"; do
+	exchanges $of | trace exchange-soon
+	proves exchange-soon a 100 400000 400000
+done
 
 echo "as expected"
