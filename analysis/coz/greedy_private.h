@@ -102,6 +102,7 @@ struct greedy {
 	bool *met_at;            /* each input: it is the begin of a receive from anyone */
 	bool *shares;            /* each thread: its work may be another's */
 	bool serves;             /* whoever comes is served as he was */
+	bool names;              /* who names a sender may take another message of that one */
 	struct greedy_queue *queues;
 	struct greedy_group *groups;
 	struct greedy_body *bodies;

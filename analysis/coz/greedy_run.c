@@ -282,11 +282,20 @@ static void meet(struct greedy *y, uint32_t receive, uint32_t message)
 
 #define MOST_ARRIVED 1024 /* that are looked at for one */
 
+/* Who names a sender takes any message of that stream; or in a replay that keeps those, the one of this run. */
+static bool may_take(const struct greedy *y, uint32_t turn, uint32_t message)
+{
+	const struct graph_turn *t = &y->g->turns[turn], *m = &y->g->turns[message];
+	if (!y->names && (t->named || m->named))
+		return turn == message;
+	return !t->named || t->stream == m->stream;
+}
+
 /* The first that has arrived and that this one may take; or how many there are. */
-static size_t find_arrived(const struct greedy *y, const struct greedy_line *arrived, const struct graph_turn *turn)
+static size_t find_arrived(const struct greedy *y, const struct greedy_line *arrived, uint32_t turn)
 {
 	size_t i = arrived->first, end = i + MOST_ARRIVED < arrived->n ? i + MOST_ARRIVED : arrived->n;
-	while (turn->named && i < end && y->g->turns[arrived->v[i].turn].stream != turn->stream)
+	while (i < end && !may_take(y, turn, arrived->v[i].turn))
 		i++;
 	return i < end ? i : arrived->n;
 }
@@ -294,7 +303,7 @@ static size_t find_arrived(const struct greedy *y, const struct greedy_line *arr
 static void deliver(struct greedy *y, struct greedy_queue *q)
 {
 	for (size_t i = q->waiting.first, k; i < q->waiting.n && q->arrived.first < q->arrived.n; i++) {
-		k = find_arrived(y, &q->arrived, &y->g->turns[q->waiting.v[i].turn]);
+		k = find_arrived(y, &q->arrived, q->waiting.v[i].turn);
 		if (k == q->arrived.n)
 			continue;
 		struct greedy_waiter w = step_out(&q->waiting, i);
@@ -491,8 +500,9 @@ static void begin(struct greedy *y)
 }
 
 /* False where some go on sleeping, or what pieces of several groups have in common was left out. */
-static bool try_run(struct greedy *y, double share, bool serves)
+static bool try_run(struct greedy *y, double share, bool serves, bool names)
 {
+	y->names = names;
 	y->serves = serves;
 	y->share = share;
 	y->changed = false;
@@ -515,5 +525,5 @@ static bool try_run(struct greedy *y, double share, bool serves)
 
 bool greedy_run(struct greedy *y, double share)
 {
-	return try_run(y, share, true) || try_run(y, share, false);
+	return try_run(y, share, true, true) || try_run(y, share, true, false) || try_run(y, share, false, false);
 }

@@ -21,11 +21,9 @@ static uint32_t *find_ends(const struct greedy *y)
 	return over;
 }
 
-/* Nobody waits for it, or it is no moment of its own. */
 static bool is_absent(const struct greedy *y, uint32_t point)
 {
-	const struct greedy_point *p = &y->points[point];
-	return p->what == GREEDY_PASSED || (p->what == GRAPH_POSTS && isnan(y->slack[p->number]));
+	return y->points[point].what == GRAPH_POSTS && isnan(y->slack[y->points[point].number]);
 }
 
 /* Whether what a thread does at a point is part of how it looks for the message for which it waits from another one on: it begins

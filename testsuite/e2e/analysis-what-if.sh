@@ -8,7 +8,7 @@ traces=$PWD/testsuite/fixtures/whatif/traces
 cd "$dir" || exit 1
 
 # NAME, what it saved in percent, how far off the middle of what is expected may be, and what it is. Of meeting, long, headed,
-# parts, named, places and senders both runs were simulated.
+# named, places and senders both runs were simulated.
 while read -r name real within _; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -59,7 +59,7 @@ taken      37.7  2    work in pieces until a message is taken (MPI_Test)
 meeting    26.0  1    three wait until rank 0 takes what they send (MPI_Ssend), from anyone
 long       4.8   1    likewise, 1,000,000 bytes (MPI_Send), to a rank that is busy
 headed     39.3  1    a message from anyone, and the next one from who sent that
-parts      24.6  1    likewise, of four ranks; there is work between the two
+heads      38.3  1.2  likewise, of a real run
 named      26.2  1    one from anyone, the next one from rank 1, which sends two, and then from anyone
 places     6.9   1    likewise, and who came later is taken first in no run
 senders    49.8  1    two threads of a rank send, and wait until their messages are received
