@@ -96,7 +96,7 @@ void graph_elections(struct builder *, struct voter_records *);
 
 /* ---- graph_futexes.c, graph_latches.c, graph_wakes.c, graph_conditions.c, graph_ordered.c ---------- */
 
-/* The turns of a process's ordered loops, by time. */
+/* The turns of a team's ordered loops, by time. */
 void graph_ordered(struct builder *, const struct sync_event *t, size_t n);
 
 /* Those who waited until t's address had changed, of all signals and waits there, by time. */

@@ -5,9 +5,10 @@
  *   thread 0   [ordered 0] passes [waits           ordered 2]      iteration 1 has no ordered part: thread 0 waits until
  *   thread 1   ---- iteration 1 ------------ passes                thread 1 is through with it, and says so
  *
- * Which iterations a thread has no record tells. So whoever has its turn comes behind the last time at which each other thread was
- * through with some, and most likely waited for the latest of these. None of them is needed in every run: OpenMP may hand the turn
- * on when an ordered part is over, where libgomp does so when its thread asks for more iterations.
+ * All of that is of one team: turns of others have other numbers. Which iterations a thread has no record tells. So whoever has
+ * its turn comes behind the last time at which each other thread was through with some, and most likely waited for the latest of
+ * these. None of them is needed in every run: OpenMP may hand the turn on when an ordered part is over, where libgomp does so when
+ * its thread asks for more iterations.
  *
  * Traces of before that was recorded have only ordered parts: what else was waited for there is not among the inputs, so nothing is
  * proved of it. */

@@ -10,7 +10,7 @@
  *   POINT omp ordered id=TURN               it is through with what it had
  *   ENTER omp ordered id=TURN ... EXIT      and waits until all before them are: recorded if it blocked
  *
- * Names of critical sections are addresses; the one without a name is that of a variable here. */
+ * Names of critical sections are addresses; the one without a name is that of a variable here. A turn's number is its team's. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -100,15 +100,21 @@ LOCK(omp_set_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
 UNLOCK(omp_unset_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
 TEST(omp_test_nest_lock, omp_nest_lock_t)
 
+/* The turns of a team: others have their own at the same time. */
+static const void *turn(void)
+{
+	return team_place.group ? (const void *)team_place.group : &ordered;
+}
+
 /* From one iteration to the next. */
-LOCK(GOMP_ordered_start, site_ordered, (void), (), &ordered)
-UNLOCK(GOMP_ordered_end, site_ordered, (void), (), &ordered)
+LOCK(GOMP_ordered_start, site_ordered, (void), (), turn())
+UNLOCK(GOMP_ordered_end, site_ordered, (void), (), turn())
 
 struct dprof_moment ordered_pass(const void *caller)
 {
 	if (!dprof_adapter_wanted(DPROF_KIND_LOCK) || !dprof_adapter_is_ours(caller))
 		return (struct dprof_moment){ 0, NULL };
-	released(SITE(site_ordered), &ordered);
+	released(SITE(site_ordered), turn());
 	return dprof_adapter_moment();
 }
 
@@ -119,7 +125,7 @@ void ordered_passed(struct dprof_moment since)
 	if (!since.stamp || dprof_adapter_now() - since.stamp < dprof_adapter_blocked_ticks)
 		return;
 	a.words = 0;
-	dprof_say(&a, DPROF_KEY_ID, (uint64_t)&ordered);
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)turn());
 	dprof_adapter_record_enter_at(SITE(site_ordered), since, &a);
 	dprof_adapter_exit(SITE(site_ordered));
 }
