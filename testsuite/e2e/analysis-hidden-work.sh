@@ -15,12 +15,14 @@ cat >program.c <<'C'
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 static pthread_barrier_t both;
 static volatile int worked;
+static _Atomic int waiter; /* by its number for the kernel, when it goes to wait */
 
 static double took(void)
 {
@@ -43,6 +45,7 @@ static void *other(void *x)
 	int *channel = x;
 	char c;
 	(void)channel, (void)c;
+	waiter = gettid();
 	while (!worked)
 		WAIT;
 	pthread_barrier_wait(&both);
@@ -63,6 +66,21 @@ static void set_unseen(void)
 	syscall(SYS_rt_sigaction, SIGUSR1, &action, NULL, sizeof(action.mask));
 }
 
+/* A signal that comes before the wait is not handled in there. */
+static void until_it_waits(void)
+{
+	char path[64], state = 0;
+	while (state != 'S') {
+		usleep(10000);
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", waiter);
+		FILE *stat = waiter ? fopen(path, "r") : NULL;
+		if (stat && fscanf(stat, "%*s %*s %c", &state) != 1)
+			state = 0;
+		if (stat)
+			fclose(stat);
+	}
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_handler = work, .sa_flags = AGAIN };
@@ -73,7 +91,7 @@ int main(void)
 		set_unseen();
 	if (pipe(channel) || pthread_barrier_init(&both, NULL, 2) || pthread_create(&thread, NULL, other, channel))
 		return 1;
-	usleep(50000);
+	until_it_waits();
 	pthread_kill(thread, SIGUSR1);
 	if (AGAIN && write(channel[1], "x", 1) != 1)
 		return 1;
