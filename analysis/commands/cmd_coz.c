@@ -306,14 +306,27 @@ static void fill_data(struct reply *r, const struct trace *trace, const struct p
 	profile_table_fill(r, "regions", trace, p, gain_key(o));
 }
 
+/* All of it among the data; to people what every answer assumes of a program only where they ask. */
+static void fill_assumptions(struct reply *r, const struct profile *p, const struct options *o)
+{
+	struct profile_assumptions a = profile_assumptions(p, o->transfer);
+	char *all = mem_format("%s %s%s", a.meaning, a.here ? a.here : "", a.always);
+	reply_value(r, "assumptions", tab_text(all));
+	reply_say(r, SAY_TEXT, "%s", a.meaning);
+	if (a.here)
+		reply_say(r, SAY_TEXT, "%s", a.here);
+	reply_say(r, SAY_TEXT, "%s", o->verbose ? a.always : "What both assume of a program: -v.");
+	free(a.meaning);
+	free(a.here);
+	free(a.always);
+	free(all);
+}
+
 static void fill(struct reply *r, const struct profile *p, const struct times *times, const struct options *o)
 {
-	char *assumptions = profile_assumptions(p, o->transfer);
 	fill_data(r, times->trace, p, o, clock_bounds_word(times));
 	fill_page(r, times, p, o);
-	reply_value(r, "assumptions", tab_text(assumptions));
-	reply_say(r, SAY_TEXT, "%s", assumptions);
-	free(assumptions);
+	fill_assumptions(r, p, o);
 	notes_fill(r, times->trace);
 	clock_bounds_say(r, times);
 }

@@ -634,14 +634,40 @@ void profile_close(struct profile *p)
 	free(p->reductions);
 }
 
-char *profile_assumptions(const struct profile *p, bool worst)
+/* What each of the two answers is. */
+static char *meaning(const struct profile *p)
 {
 	return mem_format(
 		"Proved: whatever MPI, locks and schedulers do that keep to their standards, and in whatever order locks are "
-		"taken, if only the region changes: below 0 such an order may make the run longer. Assumed: less work makes "
-		"nothing later but by such orders, and then at any time some thread does what it did here. Each thread has a core for as "
-		"much of its time as here, also where others that it shares one with work less, and is not stopped (SIGSTOP, a debugger) "
-		"while it sleeps. Nobody waits for a "
+		"taken, if only the region changes: below 0 such an order may make the run longer. Expected: what was waited for in this "
+		"run is waited for again. %s%s",
+		p->presumed ? "Where no record tells what that was, it was what another thread did just before the wait was over, if "
+			      "hardly any other ends its work as near to that by chance. " : "",
+		p->orders_kept ? "All orders stay as they were: there is too much to be decided again."
+			       : "Who comes first to a lock, a semaphore, a message, bytes or the next piece of work is "
+				 "decided again, by when everybody would have come.");
+}
+
+/* What was seen in this run that leaves answers open, or NULL. */
+static char *of_this_run(const struct profile *p)
+{
+	if (!p->pools && !p->unsaid && !p->unseen)
+		return NULL;
+	return mem_format("%s%s%s%s%s%s%s%s%s",
+		p->pools ? "Who did which work, and in which pieces, may be decided by the order of " : "", p->pools ? p->pools : "",
+		p->pools ? ", which another run need not keep. " : "",
+		p->unsaid ? "For whom one waits at " : "", p->unsaid ? p->unsaid : "",
+		p->unsaid ? " is not known: perhaps for nobody. " : "",
+		p->unseen ? "Who does not block at " : "", p->unseen ? p->unseen : "",
+		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save. " : "");
+}
+
+static char *of_any_program(const struct profile *p, bool worst)
+{
+	return mem_format(
+		"Assumed: less work makes nothing later but by such orders, and then at any time some thread does what it did here. Each "
+		"thread has a core for as much of its time as here, also where others that it shares one with work less, and is not "
+		"stopped (SIGSTOP, a debugger) while it sleeps. Nobody waits for a "
 		"condition for which here nobody waited or signalled. What is done, by whomever, depends neither on such an order "
 		"nor on a clock nor on an attempt in vain. Whoever would wait does so in a recorded call: not for a "
 		"flag in memory or a file's lock, nor, in code compiled without the plugin, for what everybody found done here (a C++ "
@@ -650,26 +676,18 @@ char *profile_assumptions(const struct profile *p, bool worst)
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "
 		"counter or a stream (FILE *) that threads share is not seen, but that is taken to give out work where threads that "
-		"were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and through with it at "
-		"about the same time.)"
-		"%s%s%s%s%s%s%s%s%s%s%s%s Expected: what was waited for in this run is waited for again. %s%s",
-		p->pools ? " Who did which work, and in which pieces, may be decided by the order of " : "", p->pools ? p->pools : "",
-		p->pools ? ", which another run need not keep." : "",
-		p->unsaid ? " For whom one waits at " : "", p->unsaid ? p->unsaid : "",
-		p->unsaid ? " is not known: perhaps for nobody." : "",
-		p->unseen ? " Who does not block at " : "", p->unseen ? p->unseen : "",
-		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save." : "",
-		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long "
-			    "as it was." : "",
+		"were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and through "
+		"with it at about the same time.)%s%s%s",
+		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long as it was." : "",
 		!p->transfers ? ""
 		: worst	      ? " Nothing is assumed of how long messages and locks take."
 			      : " Messages and locks take as long as others of their kind and size "
 				"were seen to take, and to wait for whoever came later here takes no longer than all did here "
 				"(--transfer worst assumes neither).",
-		p->transfers ? " What came before its sender's next call of MPI needs that call in no run." : "",
-		p->presumed ? "Where no record tells what that was, it was what another thread did just before the wait was over, if "
-			      "hardly any other ends its work as near to that by chance. " : "",
-		p->orders_kept ? "All orders stay as they were: there is too much to be decided again."
-			       : "Who comes first to a lock, a semaphore, a message, bytes or the next piece of work is "
-				 "decided again, by when everybody would have come.");
+		p->transfers ? " What came before its sender's next call of MPI needs that call in no run." : "");
+}
+
+struct profile_assumptions profile_assumptions(const struct profile *p, bool worst)
+{
+	return (struct profile_assumptions){ meaning(p), of_this_run(p), of_any_program(p, worst) };
 }

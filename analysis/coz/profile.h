@@ -106,7 +106,13 @@ void profile_open(struct profile *, const struct trace *, const struct times *,
 		  const struct profile_request *);
 void profile_close(struct profile *);
 
-/* What is assumed beside the clocks, in a sentence or two. To be freed. */
-char *profile_assumptions(const struct profile *, bool worst);
+/* What is assumed beside the clocks, in sentences. Each is to be freed. */
+struct profile_assumptions {
+	char *meaning;           /* what each of the two answers is */
+	char *here;              /* what was seen in this run that leaves answers open, or NULL */
+	char *always;            /* of any program */
+};
+
+struct profile_assumptions profile_assumptions(const struct profile *, bool worst);
 
 #endif

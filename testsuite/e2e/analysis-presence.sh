@@ -165,9 +165,15 @@ for command in csp report; do
 	says line 'Look at rank 0: it keeps everybody waiting for 88.'
 	says line 'note: outside of regions and operations, where work cannot be told from waiting (unclassified): rank 1 for 10.8 .. 11.0 % of the run. Mark what they do there with #pragma dprof region(NAME)'
 done
-expect 0 coz little
+expect 0 coz -v little
 tr -s ' \n' ' ' <out >line
 says line 'Unclassified time, outside of regions and operations, is work of no region and as long as it was.'
+# What every answer assumes of a program is among the data, and on the page where somebody asks.
+expect 0 coz little
+says_not out 'Assumed: '
+says out 'What both assume of a program: -v.'
+expect 0 coz --json little
+jq -r .assumptions out | grep -q '^Proved: .* Expected: .* Assumed: .* as long as it was.$' || fail "coz --json: $(jq -r .assumptions out)"
 sed 's/^e 1 9990 /e 1 9060 /' < <("$analyze" dump little) | trace less
 expect 0 report less
 says_not out unclassified

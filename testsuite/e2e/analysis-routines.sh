@@ -126,8 +126,8 @@ expect 0 csp forty
 [ "$(rows)" -eq 3 ] || fail "three rows: $(cat out)"
 grep -Eq '^  rank 0 thread 30 .* proved ' out || fail "the straggler is proved: $(cat out)"
 grep -Eq '^    and 28 others  .* began in worker \(pool\.c:20\)$' out || fail "$(cat out)"
-expect 2 coz -v forty
-says err "coz has no option --verbose"
+expect 2 clocks -v forty
+says err "clocks has no option --verbose"
 
 # Groups are of one process; up to 16 threads are none.
 text 9 2 4 12 13 | trace ranks
