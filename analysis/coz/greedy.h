@@ -6,7 +6,8 @@
  * work (shares), another run decides it by when everybody comes. A *replay* goes through the program of all threads in
  * the order of time of the what-if:
  *
- *   lock      is given to whoever came first, where readers pass a writer that waits for readers
+ *   lock      is given to whoever came first, where readers pass a writer that waits for readers; and of a lock that prefers
+ *             readers to them before any writer
  *   permits   of a semaphore likewise
  *   inbox     whatever arrives first is taken first: messages from any source, of one of several requests, ends of
  *             children, bytes from several writers, or of several channels that were looked at. What was seen to be done with it

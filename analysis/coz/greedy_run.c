@@ -129,20 +129,30 @@ static bool has_batch(const struct greedy_queue *q, uint32_t turn)
 	return turn == q->last_turn ? q->came >= q->all : q->permits > 0;
 }
 
+/* The first who only reads; or how many there are. */
+static size_t find_reader(const struct greedy *y, const struct greedy_queue *q)
+{
+	size_t i = q->waiting.first;
+	while (i < q->waiting.n && !y->g->turns[q->waiting.v[i].turn].shared)
+		i++;
+	return i;
+}
+
 /* The first of those that may go on: if there is a permit, or the lock is free for one that wants it so. Readers pass a
- * writer that waits for readers. As many as there are: nobody. */
+ * writer that waits for readers, and where they are preferred any other. As many as there are: nobody. */
 static size_t find_next(const struct greedy *y, uint32_t queue)
 {
 	const struct greedy_queue *q = &y->queues[queue];
-	size_t i = q->waiting.first;
-	enum graph_queue_kind kind = y->g->queues[queue].kind;
-	if (kind == GRAPH_BATCHES)
-		return i < q->waiting.n && has_batch(q, q->waiting.v[i].turn) ? i : q->waiting.n;
-	if (kind == GRAPH_PERMITS ? q->permits == 0 : q->held)
-		return q->waiting.n;
-	while (i < q->waiting.n && q->readers && !y->g->turns[q->waiting.v[i].turn].shared)
-		i++;
-	return i;
+	const struct graph_queue *is = &y->g->queues[queue];
+	size_t first = q->waiting.first, none = q->waiting.n;
+	if (is->kind == GRAPH_BATCHES)
+		return first < none && has_batch(q, q->waiting.v[first].turn) ? first : none;
+	if (is->kind == GRAPH_PERMITS ? q->permits == 0 : q->held)
+		return none;
+	if (!q->readers && !is->prefers_readers)
+		return first;
+	size_t reader = find_reader(y, q);
+	return q->readers || reader < none ? reader : first;
 }
 
 /* Whether somebody waits who did not in this run, nor has anything of that turn waited for him in the visit. */

@@ -279,7 +279,11 @@ struct graph_late { int64_t lag; uint32_t node; };
 /* The inputs from `first` on, n of them, of a node are whom it waited for at a queue in this run. Turns are in the order of
  * their nodes, which is that in which they were had. */
 enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX, GRAPH_BATCHES };
-struct graph_queue { enum graph_queue_kind kind; uint32_t permits; /* to begin with */ };
+struct graph_queue {
+	enum graph_queue_kind kind;
+	uint32_t permits;     /* to begin with */
+	bool prefers_readers; /* when it is given back, also to a writer who came before: as pthread_rwlock_t does unless told otherwise */
+};
 struct graph_turn {
 	uint32_t node, queue, n;
 	uint32_t kind;       /* of an inbox: messages with another tag are of another one */

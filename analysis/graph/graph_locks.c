@@ -393,7 +393,8 @@ static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n,
 			takes[*own - 1].goes_on |= t[i].goes_on;
 		} else if (!t[i].relocks) {
 			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .left.at = NO_EVENT,
-								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on };
+								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on,
+								  .shared = t[i].shared };
 			*own = (uint32_t)ntakes;
 		}
 	}
@@ -421,10 +422,15 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 	struct lock lock = { .shared = is_of_processes(b, t) };
 	if (!is_of_processes(b, t))
 		graph_find_resumed(b, p->events, t, n);
-	for (size_t i = 1; i < n; i++, spill_relax(b->spill))
+	bool has_readers = false;
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		lock.shared |= t[i].ref.thread != t[0].ref.thread;
+		has_readers |= t[i].shared && t[i].target == ARG_NONE;
+	}
 	if (lock.shared)
 		lock.queue = graph_queue(b, GRAPH_LOCK, 0);
+	if (lock.shared && has_readers)
+		b->graph->queues[lock.queue].prefers_readers = true;
 	for (size_t i = 0, end = 0; i < n; i++, spill_relax(b->spill)) {
 		while (end < n && end - i < MOST_AT_ONCE &&
 		       t[end].ref.stamp - t[i].ref.stamp <= graph_skew_of(b, &t[i]))

@@ -16,7 +16,7 @@
  * what it has taken) it goes on with that. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
  * out wherever it may be. Expected is that threads share their work out, so that nobody is idle while there is
  * some left, where this run looks so: not all take as often, or some wait for it, and they take their last at about the same time; but not
- * where all take as often and each has regions of its own. */
+ * where all take as often and each has regions of its own, nor by a lock that some take only to read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,13 +221,22 @@ static bool do_their_own(struct builder *b, const struct taker *t, size_t n)
 	return own;
 }
 
+/* Who only reads takes nothing away. */
+static bool some_read(const struct take *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t[i].shared)
+			return true;
+	return false;
+}
+
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
 	struct take_place place = busiest_place(t, n, find_room(t, n));
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, place, &ntakers);
-	if (!t->in_vain && look_even(takers, ntakers) && !do_their_own(b, takers, ntakers)) {
+	if (!t->in_vain && !some_read(t, n) && look_even(takers, ntakers) && !do_their_own(b, takers, ntakers)) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (same_place(t[i].place, place))

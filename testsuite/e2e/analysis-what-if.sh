@@ -84,6 +84,8 @@ asks_next  14.6  1    a server asks its clients one after the other, and has wai
 asks_each  14.8  1    or has looked at several before
 by_name    21.5  1    a child is waited for by its number, in a process that waits for any later
 relocks    10.2  1    who gives a lock back and takes it again is before those who sleep there, of whom here there were none
+readers    -0.2 1     a lock for reading and writing: readers who wait go before a writer who came first
+rw_work    15.5 1     likewise, of which each thread has both, not as often as others
 T
 
 # In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
