@@ -155,6 +155,6 @@ bool calls_wrap(gimple_stmt_iterator *i)
 {
 	const struct known_call *c = find(gsi_stmt(*i));
 	if (!c)
-		return library_wrap(i);
+		return !counters_wrap(i) && library_wrap(i);
 	return c->told ? tell(i, c) : record(i, c);
 }

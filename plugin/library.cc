@@ -20,7 +20,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, PASSES };
+enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, PASSES, COUNTS, COUNTS_DOWN };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -101,23 +101,6 @@ void library_of_source(tree fn)
 
 /* ---- Calls of the runtime ------------------------------------------------------------------------- */
 
-template <typename... TYPES> static tree function(const char *name, TYPES... types)
-{
-	tree fn = build_fn_decl(name, build_function_type_list(void_type_node, types..., NULL_TREE));
-	SET_DECL_ASSEMBLER_NAME(fn, get_identifier(name));
-	TREE_NOTHROW(fn) = 1;
-	return fn;
-}
-
-/* In the place of `at`, which is known to be in the function. */
-template <typename... ARGS> static gimple *call(gimple *at, tree fn, ARGS... args)
-{
-	gcall *stmt = gimple_build_call(fn, sizeof...(args), args...);
-	gimple_set_location(stmt, gimple_location(at));
-	cgraph_node::get(current_function_decl)->create_edge(cgraph_node::get_create(fn), stmt, gimple_bb(at)->count);
-	return stmt;
-}
-
 static tree number(HOST_WIDE_INT n)
 {
 	return build_int_cst(long_integer_type_node, n);
@@ -125,19 +108,19 @@ static tree number(HOST_WIDE_INT n)
 
 static gimple *says(gimple *at, const char *name, tree object, enum dprof_library what)
 {
-	return call(at, function(name, ptr_type_node, long_integer_type_node), unshare_expr(object), number(what));
+	return runtime_call(at, runtime_function(name, ptr_type_node, long_integer_type_node), unshare_expr(object), number(what));
 }
 
 /* As many as the call's own argument says. */
 static gimple *says_how_many(gimple *at, const char *name, tree object)
 {
-	tree fn = function(name, ptr_type_node, long_integer_type_node);
-	return call(at, fn, unshare_expr(object), unshare_expr(gimple_call_arg(at, 1)));
+	tree fn = runtime_function(name, ptr_type_node, long_integer_type_node);
+	return runtime_call(at, fn, unshare_expr(object), unshare_expr(gimple_call_arg(at, 1)));
 }
 
 static gimple *is_over(gimple *at, tree object)
 {
-	return call(at, function("dprof_library_over", ptr_type_node), unshare_expr(object));
+	return runtime_call(at, runtime_function("dprof_library_over", ptr_type_node), unshare_expr(object));
 }
 
 /* ---- Around a call -------------------------------------------------------------------------------- */
@@ -171,14 +154,14 @@ static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct librar
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0), to = gimple_call_lhs(stmt);
 	tree got = create_tmp_reg(TREE_TYPE(TREE_TYPE(gimple_call_fndecl(stmt))));
-	tree fn = function("dprof_library_tried", ptr_type_node, boolean_type_node);
+	tree fn = runtime_function("dprof_library_tried", ptr_type_node, boolean_type_node);
 	gimple_call_set_lhs(stmt, got);
 	return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), [&] {
 		bool edges = to && calls_insert_after(i, [&](bool thrown) {
 			return thrown ? gimple_build_nop() : static_cast<gimple *>(gimple_build_assign(to, got));
 		});
 		return calls_insert_after(i, [&](bool thrown) {
-			return call(stmt, fn, unshare_expr(object), thrown ? boolean_false_node : got);
+			return runtime_call(stmt, fn, unshare_expr(object), thrown ? boolean_false_node : got);
 		}) || edges;
 	});
 }
@@ -192,6 +175,10 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
+	if (c->does == COUNTS || c->does == COUNTS_DOWN) {
+		counters_note(i, c->does == COUNTS_DOWN);
+		return false;
+	}
 	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, DPROF_KIND_WAIT, waits[c->what]);
 	if ((c->does == WAITS && !site) || (c->does == NOTIFIES && in_system_header_at(gimple_location(stmt))))
 		return false;
@@ -205,10 +192,10 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 	case POSTS: return wrap(i, site, says_how_many(stmt, "dprof_library_posts", object), over);
 	case TRIES: return wrap_attempt(i, site, c);
 	case TELLS: return site && wrap(i, site, nullptr, over);
-	case PASSES: break;
+	default: break;
 	}
 	if (site)
-		gsi_insert_before(i, call(stmt, function("dprof_library_passes", long_integer_type_node), number(c->what)),
+		gsi_insert_before(i, runtime_call(stmt, runtime_function("dprof_library_passes", long_integer_type_node), number(c->what)),
 				  GSI_SAME_STMT);
 	return false;
 }
@@ -217,9 +204,9 @@ static bool wrap_until(gimple_stmt_iterator *i, const struct known_function &k)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree moment = gimple_call_arg(stmt, 0);
-	tree fn = function("dprof_library_until", ptr_type_node, long_integer_type_node, long_integer_type_node,
+	tree fn = runtime_function("dprof_library_until", ptr_type_node, long_integer_type_node, long_integer_type_node,
 			   long_integer_type_node);
-	gimple *begin = call(stmt, fn, unshare_expr(moment), number(k.num), number(k.den), number(k.steady));
+	gimple *begin = runtime_call(stmt, fn, unshare_expr(moment), number(k.num), number(k.den), number(k.steady));
 	return wrap(i, told_site(stmt, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL), begin,
 		    [&] { return calls_insert_after(i, [&](bool) { return is_over(stmt, moment); }); });
 }
@@ -229,7 +216,7 @@ static bool wrap_guard(gimple_stmt_iterator *i, const char *name)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree guard = gimple_call_arg(stmt, 0);
-	auto says = [&](const char *what) { return call(stmt, function(what, ptr_type_node), unshare_expr(guard)); };
+	auto says = [&](const char *what) { return runtime_call(stmt, runtime_function(what, ptr_type_node), unshare_expr(guard)); };
 	bool acquires = !strcmp(name, "__cxa_guard_acquire");
 	gsi_insert_before(i, says(acquires ? "dprof_library_acquires" : "dprof_library_releases"), GSI_SAME_STMT);
 	return acquires && calls_insert_after(i, [&](bool) { return says("dprof_library_acquired"); });

@@ -216,6 +216,29 @@ template <typename BUILD> bool calls_insert_after(gimple_stmt_iterator *i, BUILD
 	return true;
 }
 
+/* A function of the runtime, and a call of it in the place of `at`, which is known to be in the function. */
+template <typename... TYPES> tree runtime_function(const char *name, TYPES... types)
+{
+	tree fn = build_fn_decl(name, build_function_type_list(void_type_node, types..., NULL_TREE));
+	SET_DECL_ASSEMBLER_NAME(fn, get_identifier(name));
+	TREE_NOTHROW(fn) = 1;
+	return fn;
+}
+
+template <typename... ARGS> gimple *runtime_call(gimple *at, tree fn, ARGS... args)
+{
+	gcall *stmt = gimple_build_call(fn, sizeof...(args), args...);
+	cgraph_node *node = cgraph_node::get(current_function_decl);
+	gimple_set_location(stmt, gimple_location(at));
+	node->create_edge(cgraph_node::get_create(fn), stmt, gimple_bb(at)->count);
+	node->record_stmt_references(stmt);
+	return stmt;
+}
+
+/* counters.cc: numbers that threads share and count, where the result is compared. The first is for builtins: whether it was one. */
+bool counters_wrap(gimple_stmt_iterator *i);
+void counters_note(gimple_stmt_iterator *i, bool down);
+
 /* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
 void library_of_source(tree fn); /* which it calls */
 bool library_wrap(gimple_stmt_iterator *i);

@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Atomic numbers by which threads take their work are recorded: each number that is compared for order, once, with the thread that got
+# it. Nothing is recorded of other atomics, nor where there is only one thread.
+. testsuite/lib.sh
+at_once=1
+export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1
+cd "$dir" || exit 1
+
+cat >program.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 40
+
+static atomic_int next;
+static int builtin, left = N, sync_way, other, single;
+static long got[N + 16];
+
+static void *take(void *unused)
+{
+	int i;
+
+	while ((i = atomic_fetch_add(&next, 1)) < N) /* COUNTED */
+		__atomic_fetch_add(&got[i], 1, __ATOMIC_RELAXED);
+	for (;;) {
+		long j = 1 + (long)__atomic_fetch_add(&builtin, 2, __ATOMIC_RELAXED); /* COUNTED */
+
+		if (j > N)
+			break;
+	}
+	while (__atomic_sub_fetch(&left, 1, __ATOMIC_SEQ_CST) >= 0) /* COUNTED */
+		;
+	while (N > __sync_fetch_and_add(&sync_way, 1)) /* COUNTED */
+		;
+	if (__atomic_fetch_add(&other, 1, __ATOMIC_RELAXED) == 1) /* the last one */
+		other = 0;
+	got[N + __atomic_fetch_add(&other, 1, __ATOMIC_RELAXED)]++; /* a number of its own */
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t thread[3];
+
+	while (__atomic_fetch_add(&single, 1, __ATOMIC_RELAXED) < 5)
+		;
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&thread[i], NULL, take, NULL))
+			return 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i < N; i++)
+		if (got[i] != 1)
+			return 1;
+	return 0;
+}
+C
+cat >program.cc <<'C'
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <vector>
+#define N 40
+
+static std::atomic<unsigned> next, chunks;
+static std::atomic<long> left{ N };
+static std::atomic<int> other, outer;
+static int values[N];
+static std::atomic<int *> place{ values };
+
+template <class COUNTER> static bool takes(COUNTER &c)
+{
+	auto i = c.fetch_add(1); /* COUNTED */
+	return i < N;
+}
+
+int main()
+{
+	std::vector<std::thread> threads;
+
+	for (int t = 0; t < 3; t++)
+		threads.emplace_back([] {
+			for (unsigned i; (i = next++) < N;) /* COUNTED */
+				;
+			while (std::atomic_fetch_add_explicit(&chunks, 4u, std::memory_order_relaxed) < N) /* COUNTED */
+				;
+			while (--left >= 0) /* COUNTED */
+				;
+			while (place++ < values + N) /* COUNTED */
+				;
+			while (takes(outer))
+				;
+			if (++other == 3)
+				other += 2;
+		});
+	for (auto &t : threads)
+		t.join();
+	return 0;
+}
+C
+cat >program.f90 <<'F'
+program counts
+  use omp_lib
+  integer :: next, i, sum
+  next = 0
+  sum = 0
+  !$omp parallel num_threads(3) private(i) reduction(+:sum)
+  do
+    !$omp atomic capture ! COUNTED
+    i = next
+    next = next + 1
+    !$omp end atomic
+    if (i >= 40) exit
+    sum = sum + i
+  end do
+  !$omp end parallel
+  if (sum /= 780) stop 1
+end program
+F
+
+# Which lines are counted at, those of COUNTED; and of each counter which numbers were got: all from the first to the last, or from
+# one chunk to the next, and none twice. (What is negative is 2^64 more; so many digits awk does not know.)
+expect_counters() { # SOURCE COMPILER...
+	local source=$1
+	shift
+	# shellcheck disable=SC2046
+	"$@" -O2 $(pkg-config --cflags dprof) -o program "$source" $(pkg-config --libs dprof) -lpthread || fail "$source does not compile"
+	rm -rf dprof-*
+	timeout 60 ./program || fail "$source: exit status $?"
+	"$analyze" dump dprof-* >dump || fail "$source: dump"
+	awk '$1 == "site" && / name=atomic%20counter / { match($0, / line=[0-9]+/); line[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
+		$1 == "e" && $4 in line { print line[$4] }' dump | sort -nu >found
+	grep -n COUNTED "$source" | cut -d: -f1 >wanted
+	cmp -s wanted found || fail "$source: expected counters in the lines $(paste -sd' ' wanted), found $(paste -sd' ' found)"
+	awk '$1 == "site" && / name=atomic%20counter / { counter[$2] = 1 }
+		$1 == "e" && $4 in counter && $5 == "point" {
+			sub(/.*=/, "", $6); sub(/.*=/, "", $7)
+			print $6, (length($7) == 20 ? substr($7, 14) - 9551616 : $7) }' dump | sort -k1,1 -k2,2n >taken
+	awk '{ if ($1 == at) { d = $2 - last; if (!step) step = d; if (d != step || d <= 0) { print; exit 1 } }
+		if ($1 != at) { step = 0; n++ } at = $1; last = $2; count++ }
+		END { exit n == 0 || count < 11 * n }' taken || fail "$source: numbers are missing, or were got twice: $(cat taken)"
+	awk '$1 == "site" && / name=atomic%20counter / { counter[$2] = 1 }
+		$1 == "e" && $4 in counter && $5 == "point" {
+			sub(/.*=/, "", $7)
+			n = length($7) == 20 ? substr($7, 14) - 9551616 : $7 + 0
+			if (($2, $6) in last && n <= last[$2, $6]) { print; exit 1 }
+			last[$2, $6] = n }' dump >fell || fail "$source: a number of one thread did not grow: $(cat fell)"
+	"$analyze" check dprof-* >out 2>&1 || fail "$source: check: $(cat out)"
+}
+
+expect_counters program.c gcc
+expect_counters program.cc g++ -std=c++20
+expect_counters program.cc g++ -std=c++20 -flto
+expect_counters program.f90 gfortran -fopenmp
+
+# Neither is it recorded where waits are not to be.
+rm -rf dprof-*
+DPROF_EVENTS=region ./program || fail "exit status $?"
+"$analyze" dump dprof-* | grep -q 'atomic%20counter .*' && "$analyze" dump dprof-* | grep -q ' offset=' && fail "recorded without waits"
+
+# What was taken by a counter may be another thread's in another run.
+cat >shares.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_int next;
+static void *take(void *unused)
+{
+	for (int i; (i = next++) < 6;) {
+		if (i == 0) {
+#pragma dprof region(X)
+			usleep(60000);
+		} else {
+#pragma dprof region(other)
+			usleep(20000);
+		}
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread[2];
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&thread[i], NULL, take, NULL))
+			return 1;
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o shares shares.c $(pkg-config --libs dprof) -lpthread || fail "shares does not compile"
+rm -rf dprof-*
+./shares || fail "shares: exit status $?"
+"$analyze" coz --json --region X --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
+jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 37 and (.assumptions | contains("atomic counter (shares.c:7)"))' json >held ||
+	fail "what is taken by a counter is not known to be: $(jq -c '[.speedup_percent, .assumptions]' json)"
+echo "as expected"
