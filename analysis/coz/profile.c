@@ -675,7 +675,8 @@ static char *of_any_program(const struct profile *p, bool worst)
 		"goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, "
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "
-		"counter or a stream (FILE *) that threads share is not seen, but that is taken to give out work where threads that "
+		"stream (FILE *) that threads share is not seen, nor is a counter but for an atomic number that is compared for order in code "
+		"compiled with the plugin; but that is taken to give out work where threads that "
 		"were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and through "
 		"with it at about the same time.)%s%s%s",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long as it was." : "",

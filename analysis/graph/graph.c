@@ -431,7 +431,7 @@ static void records_close(struct walk_records *r, struct spill *spill)
 			    r->joins.v, r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins,
 			    r->messages.attached, r->messages.all_to_all,
 			    r->moments.v, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v, r->tasks.made, r->tasks.runs, r->tasks.depends,
-			    r->tasks.fulfilled, r->tasks.waits, r->windows.v };
+			    r->tasks.fulfilled, r->tasks.waits, r->counters.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(spill, spilled[i]);
 	free(r->messages.marks);
@@ -498,7 +498,7 @@ static void walk_threads(struct builder *b, struct walk_records *records)
 }
 
 /* Those that were kept become nodes, kind by kind. The order matters: attempts are found before locks say what ended each
- * (graph_find_tried, graph_end_tried); locks, ranks and windows that give out work before what threads only seem to share out
+ * (graph_find_tried, graph_end_tried); locks, ranks and counters that give out work before what threads only seem to share out
  * (graph_counters); and waits of which nothing has said what ended them come last (graph_presumed). */
 static void make_nodes(struct builder *b, struct walk_records *records)
 {
@@ -518,7 +518,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_locks(b, &records->sync, &tried, &voters);
 	graph_elections(b, &voters);
 	graph_end_tried(b, &tried);
-	graph_window_counters(b, &records->windows);
+	graph_recorded_counters(b, &records->counters);
 	graph_counters(b);
 	let_go_of_unseen(b);
 	graph_tasks(b, &records->tasks);

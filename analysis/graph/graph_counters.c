@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_counters.c - work that threads take by a counter that they share, of which there is no record:
+ * graph_counters.c - work that threads take by a counter that they share:
  *
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i)
  *
- * What such a thread does another may do in another run. There is no sign of it but that it is shared out: of threads that were
+ * What such a thread does another may do in another run. The plugin records it where it sees it; elsewhere there is no sign of it but that it is shared out: of threads that were
  * created in one place not all are as often in a region, and they leave it, or all regions, for the last time no further apart than
  * the longest such piece takes, since nobody is idle while there is one left. Those that come behind the end of all others from
  * there are looked at by themselves. Chance may look so, too; then what is proved is only wider than need be. Where a
@@ -420,24 +420,51 @@ static void look_at_members(struct builder *b, struct alike a)
 	free(threads);
 }
 
+/* ---- Counters that are recorded ---------------------------------------------------------------- */
+
 static int by_id(const void *x, const void *y)
 {
-	const struct window_count *a = x, *b = y;
-	return (a->id > b->id) - (a->id < b->id);
+	const struct counter_take *a = x, *b = y;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
 }
 
-void graph_window_counters(struct builder *b, struct window_records *r)
+/* Whether the i-th begins another round, in which it is counted from the start again. Who was kept from saying for a while that it
+ * was the first is followed by those who go on. */
+static bool begins_again(const struct counter_records *r, size_t i, int64_t first, int64_t last)
+{
+	const struct counter_take *next = i + 1 < r->n && r->v[i + 1].id == r->v[i].id ? &r->v[i + 1] : NULL;
+	return r->v[i].value != ARG_NONE && (int64_t)r->v[i].value <= first && !(next && (int64_t)next->value > last);
+}
+
+/* Of one counter, wherever they are taken. */
+static void give_counted(struct builder *b, struct take *takes, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		takes[i].place = takes[0].place;
+	graph_find_pool(b, takes, n);
+}
+
+void graph_recorded_counters(struct builder *b, struct counter_records *r)
 {
 	struct take *takes = NULL;
 	size_t ntakes = 0;
+	int64_t first = 0, last = 0;
 	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_id);
 	for (size_t i = 0; i < r->n; i++) {
+		bool same = i > 0 && r->v[i].id == r->v[i - 1].id;
+		int64_t value = (int64_t)r->v[i].value;
+		if (ntakes && (!same || begins_again(r, i, first, last))) {
+			give_counted(b, takes, ntakes);
+			ntakes = 0;
+		}
+		first = ntakes == 0 || value < first ? value : first;
+		last = ntakes == 0 || value > last ? value : last;
 		*SPILL_GROW(b->spill, takes, ntakes) = r->v[i].take;
-		if (i + 1 < r->n && r->v[i + 1].id == r->v[i].id)
-			continue;
-		graph_find_pool(b, takes, ntakes);
-		ntakes = 0;
 	}
+	if (ntakes)
+		give_counted(b, takes, ntakes);
 	spill_free(b->spill, takes);
 }
 

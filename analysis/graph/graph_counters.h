@@ -6,13 +6,13 @@
 
 #include "analysis/graph/graph_private.h"
 
-/* Ranks count at a place of a window: a take of whatever has that number there. */
-struct window_count { uint64_t id; struct take take; };
+/* Ranks count at a place of a window, or threads at an atomic number: a take of whatever has that value there, or ARG_NONE: it
+ * is not known. */
+struct counter_take { uint64_t id, value; struct take take; };
 
+struct counter_records { struct counter_take *v; size_t n; };
 
-struct window_records { struct window_count *v; size_t n; };
-
-void graph_window_counters(struct builder *, struct window_records *);
+void graph_recorded_counters(struct builder *, struct counter_records *);
 
 /* Behind all that gives out work where that is recorded. */
 void graph_counters(struct builder *);

@@ -8,6 +8,7 @@
  *   bytes of one pipe                 several threads take them
  *   messages to one rank              several of its threads receive those with one tag
  *   MPI_Fetch_and_op, ...         several ranks count at one place of a window
+ *   i = next++ of an atomic       several threads count at one address
  *   lock, first = !done++, unlock     several threads take it at one place, or any of these, and do
  *                                     something else before the next barrier: with what, who was first may decide
  *
@@ -190,12 +191,12 @@ static struct taker *find_takers(const struct take *t, size_t n, struct take_pla
 	return takers;
 }
 
-/* Not all take as often, or some wait until there is something; and none has nothing to do for longer than a piece of
- * work. */
-static bool look_even(const struct taker *t, size_t n)
+/* Not all take as often, or some wait until there is something, or each takes what no other has; and none has nothing to do for
+ * longer than a piece of work. */
+static bool look_even(const struct taker *t, size_t n, bool counts)
 {
 	uint64_t first = UINT64_MAX, last = 0, longest = 0;
-	bool unequal = false;
+	bool unequal = counts;
 	for (size_t i = 0; i < n; i++) {
 		first = t[i].last < first ? t[i].last : first;
 		last = t[i].last > last ? t[i].last : last;
@@ -236,7 +237,7 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 	struct take_place place = busiest_place(t, n, find_room(t, n));
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, place, &ntakers);
-	if (!t->in_vain && !some_read(t, n) && look_even(takers, ntakers) && !do_their_own(b, takers, ntakers)) {
+	if (!t->in_vain && !some_read(t, n) && look_even(takers, ntakers, t->counts) && (t->counts || !do_their_own(b, takers, ntakers))) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (same_place(t[i].place, place))

@@ -87,7 +87,7 @@ struct take {
 	struct take_place place;
 	uint32_t epoch, barrier;
 	bool goes_on, in_vain;    /* goes_on: at once, with something that is neither a wait nor the next barrier */
-	bool shared;              /* a reader's lock */
+	bool shared, counts;      /* a reader's lock; a number that is counted, and so no other has it */
 };
 
 /* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's

@@ -7,7 +7,7 @@
 uint32_t graph_queue(struct builder *b, enum graph_queue_kind kind, size_t permits)
 {
 	struct graph *g = b->graph;
-	*MEM_GROW(g->queues, g->nqueues) = (struct graph_queue){ kind, (uint32_t)permits };
+	*MEM_GROW(g->queues, g->nqueues) = (struct graph_queue){ .kind = kind, .permits = (uint32_t)permits };
 	return (uint32_t)g->nqueues - 1;
 }
 

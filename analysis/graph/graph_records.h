@@ -31,7 +31,7 @@ struct walk_records {
 	struct sleep_records sleeps;
 	struct sync_records sync;
 	struct task_records tasks;
-	struct window_records windows;
+	struct counter_records counters;
 };
 
 /* Along all threads. */

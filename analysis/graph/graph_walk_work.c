@@ -74,20 +74,22 @@ void walk_note_barrier(struct thread_walk *w, struct event_ref exit)
 	end_chance(w, exit);
 }
 
-/* Ranks that count at one place share out work by that. */
+/* Ranks that count at one place share out work by that, and so do threads that count at one address. */
 void walk_count(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
-	struct window_records *windows = &w->records->windows;
-	*SPILL_GROW(w->b->spill, windows->v, windows->n) = (struct window_count){
-		arg_counter(o, e), { .ref = ref, .has = ref, .place.site = e->site, .in_vain = arg_swaps(o, e) } };
-	w->counted = windows->n;
+	struct counter_records *counters = &w->records->counters;
+	uint64_t at = arg_counter(o, e);
+	*SPILL_GROW(w->b->spill, counters->v, counters->n) = (struct counter_take){
+		o->is & OP_MPI ? at : walk_mix(at, w->process), arg_counted(o, e),
+		{ .ref = ref, .has = ref, .place.site = e->site, .in_vain = arg_swaps(o, e), .counts = true } };
+	w->counted = counters->n;
 }
 
 /* The number is there at the latest with the call that completes it. */
 void walk_end_counting(struct thread_walk *w, struct event_ref exit)
 {
-	struct window_count *last = w->counted ? &w->records->windows.v[w->counted - 1] : NULL;
+	struct counter_take *last = w->counted ? &w->records->counters.v[w->counted - 1] : NULL;
 	if (last && last->take.has.at + 1 == w->enter.at)
 		last->take.has = exit;
 }

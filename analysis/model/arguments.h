@@ -223,10 +223,16 @@ static inline uint64_t arg_target(const struct operation *o, const struct tr_eve
 	return o->is & OP_MPI && arg_for_unknown(o, e) ? trace_arg(e, DPROF_KEY_TAG, ARG_NONE) : ARG_NONE;
 }
 
-/* It counts at this place of a window, and learns how far others have counted; */
+/* It counts at this place of a window, or at an atomic number with this address, and learns how far others have counted; */
 static inline uint64_t arg_counter(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_OFFSET, ARG_KIND(WAIT), ARG_POINT);
+}
+
+/* ... so far; or ARG_NONE: that is not recorded; */
+static inline uint64_t arg_counted(const struct operation *o, const struct tr_event *e)
+{
+	return arg_counter(o, e) != ARG_NONE ? trace_arg(e, DPROF_KEY_TAG, ARG_NONE) : ARG_NONE;
 }
 
 /* ... by a swap, which may be in vain. */

@@ -86,6 +86,8 @@ by_name    21.5  1    a child is waited for by its number, in a process that wai
 relocks    10.2  1    who gives a lock back and takes it again is before those who sleep there, of whom here there were none
 readers    -0.2 1     a lock for reading and writing: readers who wait go before a writer who came first
 rw_work    15.5 1     likewise, of which each thread has both, not as often as others
+numbers    11.0 1     work by an atomic counter, of which two threads take as much
+counted    22.8 1     or four, and then three, whose counter is at the same address
 T
 
 # In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
