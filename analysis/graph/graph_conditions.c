@@ -11,6 +11,9 @@
  * of all who waited: the signal that serves each of them came while it waited; and nobody does both, unless each gives back what it
  * has taken before it takes again, as of a lock that the program has made. Nothing of it is proved.
  *
+ * Where nobody has waited there is no sign of who would have. But where one waits elsewhere in the program, for something else of the
+ * kind, whoever has come there behind a signal would have waited for it.
+ *
  * Or whoever takes takes all that is there. That is seen where one thread takes, less often than others put: all that they have put
  * since it came last, also if they do not always signal; it has waited where that was nothing, and only there. Then the work on each
  * thing waits for that one (graph_batches.c); or if nobody knows where it begins, all of it for the first of them, and the last of
@@ -353,6 +356,43 @@ static void serve_batches(struct counting *c, const struct batches *found)
 	}
 }
 
+/* ---- Where nobody has waited ----------------------------------------------------------------------- */
+
+static bool is_of_lock(const struct counting *c, const struct sync_event *e)
+{
+	return e->process == c->lock->process && e->id == c->lock->id && (e->kind == SYNC_TAKEN || e->kind == SYNC_RELEASED);
+}
+
+/* Who came to the lock of the first signal at a place where one waits elsewhere, but those who signal here. */
+static void find_told(struct counting *c)
+{
+	const struct sync_records *r = c->pass->events;
+	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, 0);
+	for (; i < r->n && is_of_lock(c, &r->v[i]) && ++c->pass->looked_at < MOST_LOOKED_AT; i++) {
+		const struct sync_event *e = &r->v[i];
+		if (c->putters.who[e->ref.thread] || e->in_wait)
+			continue;
+		if (e->kind == SYNC_TAKEN && c->pass->waits_at[e->site])
+			add_site(&c->takers, e->site);
+		visit(c, &c->takers, e);
+	}
+	sort_visitors(&c->takers);
+}
+
+/* It would have waited in another run: for the first signal, and who comes later for one more, if there is one. */
+static void serve_told(struct counting *c)
+{
+	c->lock = &c->puts[0]->section;
+	if (!graph_find_section(c->pass->events, c->lock))
+		return;
+	find_told(c);
+	bool behind = true;
+	for (size_t i = 0; i < c->takers.n; i++)
+		behind &= put_for(c, i)->ref.stamp <= c->takers.v[i].has.stamp;
+	for (size_t i = 0; i < c->takers.n && behind; i++)
+		serve(c, &c->takers.v[i], put_for(c, i)->ref, false);
+}
+
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
 static void visitors_open(struct visitors *of, size_t nthreads)
@@ -397,6 +437,8 @@ void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, s
 	visitors_open(&c.putters, b->graph->trace->nthreads);
 	if (find_parts(&c) && find_visitors(&c))
 		serve_all(&c);
+	else if (c.nputs == n)
+		serve_told(&c);
 	visitors_close(&c.takers);
 	visitors_close(&c.putters);
 	free(c.puts);

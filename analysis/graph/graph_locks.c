@@ -711,6 +711,19 @@ static void find_tellers(struct sync_pass *p)
 	}
 }
 
+static void find_waiting_sites(struct sync_pass *p)
+{
+	const struct sync_records *r = p->events;
+	const struct trace *trace = p->b->graph->trace;
+	p->waits_at = mem_resize(NULL, trace->nsites + 1, sizeof *p->waits_at);
+	memset(p->waits_at, 0, trace->nsites * sizeof *p->waits_at);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct sync_event *came = r->v[i].kind == SYNC_WOKEN && r->v[i].relocks ? graph_find_section(r, &r->v[i].section) : NULL;
+		if (came)
+			p->waits_at[came->site] = trace->sites[came->site].line != 0;
+	}
+}
+
 void graph_locks(struct builder *b, const struct sync_records *r, struct tried_records *tried, struct voter_records *voters)
 {
 	size_t nprocesses = b->graph->trace->nprocesses;
@@ -719,6 +732,7 @@ void graph_locks(struct builder *b, const struct sync_records *r, struct tried_r
 	p.tells = mem_resize(NULL, nprocesses + 1, sizeof *p.tells);
 	memset(p.tells, 0, nprocesses * sizeof *p.tells);
 	find_tellers(&p);
+	find_waiting_sites(&p);
 	for (size_t i = 0, next; i < r->n; i = next) {
 		struct sync_event *t = &r->v[i];
 		for (next = i + 1; next < r->n && together(t, &r->v[next]);)
@@ -733,4 +747,5 @@ void graph_locks(struct builder *b, const struct sync_records *r, struct tried_r
 			signals(&p, t, next - i);
 	}
 	free(p.tells);
+	free(p.waits_at);
 }

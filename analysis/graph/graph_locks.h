@@ -65,6 +65,7 @@ struct sync_pass {
 	struct voter_records *voters;  /* which are found here */
 	bool *tells;                   /* of each process: its threads signal condition variables, or post where nobody has waited, so
 					  that in another run one may wait that did not wait here */
+	bool *waits_at;                /* each site with a line at which a lock is taken, and then some condition variable waited for */
 	uint64_t looked_at;            /* events, so far: graph_conditions.c */
 };
 
