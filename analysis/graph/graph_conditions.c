@@ -61,6 +61,18 @@ static void add_site(struct visitors *of, uint32_t site)
 		*MEM_GROW(of->sites, of->nsites) = site;
 }
 
+/* Who takes the last says that there will be no more, and so may all who come then: that is put for the next, and once. Returns how
+ * many were put before. */
+static size_t find_closing(struct counting *c)
+{
+	size_t before = c->nputs;
+	const struct sync_event *came;
+	while (before > 0 && (came = graph_find_section(c->pass->events, &c->puts[before - 1]->section)) && has_site(&c->takers, came->site))
+		before--;
+	c->nputs = before < c->nputs ? before + 1 : before;
+	return before;
+}
+
 /* Who waits and who signals; and with which lock. False where somebody does both, unless he signals elsewhere; or there are several
  * locks. */
 static bool find_parts(struct counting *c)
@@ -77,7 +89,7 @@ static bool find_parts(struct counting *c)
 		c->takers.who[e->ref.thread] = true;
 		add_site(&c->takers, came->site);
 	}
-	for (size_t i = 0; i < c->nputs; i++) {
+	for (size_t i = 0, before = find_closing(c); i < before; i++) {
 		const struct sync_event *came = graph_find_section(c->pass->events, &c->puts[i]->section);
 		uint32_t thread = c->puts[i]->ref.thread;
 		c->returned |= c->takers.who[thread];
