@@ -231,13 +231,20 @@ static bool some_read(const struct take *t, size_t n)
 	return false;
 }
 
+static bool look_shared_out(struct builder *b, const struct take *t, size_t n, const struct taker *takers, size_t ntakers)
+{
+	if (t->in_vain || some_read(t, n) || !look_even(takers, ntakers, t->counts))
+		return false;
+	return t->counts || !do_their_own(b, takers, ntakers);
+}
+
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
 	struct take_place place = busiest_place(t, n, find_room(t, n));
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, place, &ntakers);
-	if (!t->in_vain && !some_read(t, n) && look_even(takers, ntakers, t->counts) && (t->counts || !do_their_own(b, takers, ntakers))) {
+	if (look_shared_out(b, t, n, takers, ntakers)) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (same_place(t[i].place, place))
