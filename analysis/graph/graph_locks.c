@@ -394,7 +394,7 @@ static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n,
 		} else if (!t[i].relocks) {
 			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .left.at = NO_EVENT,
 								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on,
-								  .shared = t[i].shared };
+								  .shared = t[i].shared, .at_once = t[i].at_once };
 			*own = (uint32_t)ntakes;
 		}
 	}

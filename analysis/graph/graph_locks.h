@@ -21,6 +21,7 @@ struct sync_event {
 	struct wait_begin begin;  /* of TAKEN and WOKEN */
 	uint32_t site;
 	bool shared;              /* a reader's */
+	bool at_once;             /* TAKEN, WOKEN: its thread has begun nothing between the operation before and this one */
 	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
 	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
 	bool blocked;             /* there was none at first */

@@ -16,7 +16,7 @@
  * another run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
  * what it has taken) it goes on with that. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
  * out wherever it may be. Expected is that threads share their work out, so that nobody is idle while there is
- * some left, where this run looks so: not all take as often, or some wait for it, and they take their last at about the same time; but not
+ * some left, where this run looks so: not all take as often, or some wait for it, or all come once more for nothing, and they take their last at about the same time; but not
  * where all take as often and each has regions of its own, nor by a lock that some take only to read. */
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,8 @@ static struct take_place busiest_place(const struct take *t, size_t n, const str
 	return place;
 }
 
-struct taker { uint32_t thread; size_t takes; uint64_t last, longest; bool waited; };
+/* pieces: it begins with a take, and there is a piece of work behind each but the last. */
+struct taker { uint32_t thread; size_t takes; uint64_t last, longest; bool waited, pieces, goes_on; };
 
 static struct taker *find_takers(const struct take *t, size_t n, struct take_place place, size_t *count)
 {
@@ -180,8 +181,10 @@ static struct taker *find_takers(const struct take *t, size_t n, struct take_pla
 		struct taker *self = *count ? &takers[*count - 1] : NULL;
 		if (!self || self->thread != t[i].ref.thread) {
 			self = MEM_GROW(takers, *count);
-			*self = (struct taker){ .thread = t[i].ref.thread, .last = t[i].has.stamp };
+			*self = (struct taker){ .thread = t[i].ref.thread, .last = t[i].has.stamp, .pieces = t[i].at_once, .goes_on = true };
 		}
+		self->pieces &= self->goes_on;
+		self->goes_on = t[i].goes_on;
 		uint64_t since = t[i].ref.stamp > self->last ? t[i].ref.stamp - self->last : 0;
 		self->longest = since > self->longest ? since : self->longest;
 		self->last = t[i].has.stamp;
@@ -191,12 +194,23 @@ static struct taker *find_takers(const struct take *t, size_t n, struct take_pla
 	return takers;
 }
 
-/* Not all take as often, or some wait until there is something, or each takes what no other has; and none has nothing to do for
- * longer than a piece of work. */
+#define OFTEN 3 /* by chance few take other things than others do */
+
+/* As many do who come again until there is nothing left. */
+static bool come_in_vain(const struct taker *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!t[i].pieces || t[i].goes_on || t[i].takes < OFTEN)
+			return false;
+	return n > 0;
+}
+
+/* Not all take as often, or some wait until there is something, or each takes what no other has, or comes once more in vain; and
+ * none has nothing to do for longer than a piece of work. */
 static bool look_even(const struct taker *t, size_t n, bool counts)
 {
 	uint64_t first = UINT64_MAX, last = 0, longest = 0;
-	bool unequal = counts;
+	bool unequal = counts || come_in_vain(t, n);
 	for (size_t i = 0; i < n; i++) {
 		first = t[i].last < first ? t[i].last : first;
 		last = t[i].last > last ? t[i].last : last;
@@ -205,8 +219,6 @@ static bool look_even(const struct taker *t, size_t n, bool counts)
 	}
 	return n > 1 && unequal && last - first <= longest;
 }
-
-#define OFTEN 3 /* by chance few take other things than others do */
 
 /* All take as often, and each does what no other does: it is told when to, but nothing is given out. */
 static bool do_their_own(struct builder *b, const struct taker *t, size_t n)

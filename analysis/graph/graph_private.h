@@ -87,6 +87,7 @@ struct take {
 	struct take_place place;
 	uint32_t epoch, barrier;
 	bool goes_on, in_vain;    /* goes_on: at once, with something that is neither a wait nor the next barrier */
+	bool at_once;             /* of a lock: its thread has begun nothing between the operation before and this one */
 	bool shared, counts;      /* a reader's lock; a number that is counted, and so no other has it */
 };
 

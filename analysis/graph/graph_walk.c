@@ -346,6 +346,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 	else if (e->op == DPROF_POINT)
 		point(w, e, ref, take_marks(w, at));
 	w->behind_any |= w->replay.depth == 0;
+	w->works &= w->replay.depth > 0 || !(o->is & OP_OTHERS);
 }
 
 /* Regions, without arguments: nothing happens there but that an operation is behind them. */
@@ -359,7 +360,7 @@ static uint8_t passes(const struct trace *trace, uint32_t site)
  * one begins. */
 static void pass_regions(struct thread_walk *w)
 {
-	if (!w->any || w->nrunning || w->replay.depth || w->behind_any || w->just_ran || w->in_pieces)
+	if (!w->any || w->nrunning || w->replay.depth || w->behind_any || !w->works || w->just_ran || w->in_pieces)
 		return;
 	struct tr_passed passed = trace_pass(&w->events, w->passes);
 	if (passed.n == 0)

@@ -70,6 +70,7 @@ struct thread_walk {
 	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
 	uint32_t nbare, nshared;  /* barriers without a group to which it has come, and of processes */
 	bool behind_any;          /* operation: what it does next counts */
+	bool works;               /* it has done something since the last one in which others take part */
 	bool may_be_cancelled;    /* likewise, since then, of this group; and whoever cancelled would have said so */
 	bool cancels_said;
 	struct event_ref goes_on_since;

@@ -130,6 +130,8 @@ void walk_note_going_on(struct thread_walk *w, const struct tr_event *e, uint64_
 	struct things_done *done = &w->b->threads[w->thread].done;
 	if (e->op != DPROF_ENTER)
 		return;
+	bool begins = at <= 1 && w->b->graph->trace->sites[e->site].automatic; /* what the thread runs: all that it does is in there */
+	w->works |= w->replay.depth == 0 && !begins && (does || creates);
 	if (w->behind_any && w->replay.depth == 0 && (does || creates)) {
 		*SPILL_GROW(w->b->spill, done->v, done->n) = at;
 		w->behind_any = false;

@@ -87,6 +87,7 @@ relocks    10.2  1    who gives a lock back and takes it again is before those w
 readers    -0.2 1     a lock for reading and writing: readers who wait go before a writer who came first
 rw_work    15.5 1     likewise, of which each thread has both, not as often as others
 numbers    11.0 1     work by an atomic counter, of which two threads take as much
+in_vain    12.4 1     a pool of which both threads take as much, and come once more for nothing
 closing    13.5 1     a queue whose last job is said to be the last one by whoever takes it
 signalled  26.7 1     somebody has signalled before another comes, who waits for that elsewhere, and in another run here
 counted    22.8 1     or four, and then three, whose counter is at the same address
