@@ -5,8 +5,8 @@
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i);   ->   i = atomic_fetch_add(&next, 1); dprof_counted(SITE, &next, i); ...
  *
  * So it is if the result is compared for order, in the same function: who only counts, draws a number of its own or looks whether it
- * was the last one leaves no record, which would cost more than what it does. Counting down gives the negative, so that what is told
- * of one number only grows.
+ * was the last one leaves no record, which would cost more than what it does. Of what counts down it is told how far it has come, so
+ * that what is told of one number only grows.
  *
  * Law: nothing that the program does changes, and what is told is the call's own result. */
 #include "plugin/parts.h"
@@ -97,10 +97,10 @@ bool values_of::are_compared()
 }
 
 /* A new register behind the statement at which i is, which goes on to there. */
-static tree computed(gimple_stmt_iterator *i, tree type, enum tree_code code, tree from)
+static tree computed(gimple_stmt_iterator *i, tree type, enum tree_code code, tree from, tree less = NULL_TREE)
 {
 	tree to = create_tmp_reg(type);
-	gsi_insert_after(i, gimple_build_assign(to, code, from), GSI_NEW_STMT);
+	gsi_insert_after(i, less ? gimple_build_assign(to, code, from, less) : gimple_build_assign(to, code, from), GSI_NEW_STMT);
 	return to;
 }
 
@@ -113,7 +113,7 @@ static void tell(gimple_stmt_iterator *i, tree site, tree object, tree result, b
 		value = computed(i, signed_type_for(type), NOP_EXPR, value);
 	value = computed(i, long_integer_type_node, NOP_EXPR, value);
 	if (down)
-		value = computed(i, long_integer_type_node, NEGATE_EXPR, value);
+		value = computed(i, long_integer_type_node, MINUS_EXPR, build_int_cst(long_integer_type_node, DPROF_COUNTS_DOWN_FROM), value);
 	tree fn = runtime_function("dprof_counted", ptr_type_node, ptr_type_node, long_integer_type_node);
 	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object), value), GSI_NEW_STMT);
 }

@@ -4,9 +4,14 @@
  *
  *   POINT atomic counter offset=ADDRESS tag=NUMBER    its thread has got that number
  *
- * A process with one thread has nobody to share it with. Law: the stamp is behind the moment at which it was counted. */
+ * A process with one thread has nobody to share it with. And pieces of work that take less than what is recorded of a call that blocks
+ * (DPROF_BLOCKED_NS) are one piece: else those who take them so would be slower by much.
+ *
+ * Law: the stamp is behind the moment at which it was counted. */
 #include "runtime/adapter.h"
 #include "runtime/thread.h"
+
+static __thread struct { const void *object; uint64_t stamp; } recorded;
 
 DPROF_EXPORT void dprof_counted(const struct dprof_site *site, const void *object, long value);
 
@@ -14,6 +19,14 @@ void dprof_counted(const struct dprof_site *site, const void *object, long value
 {
 	const struct dprof_argument a[] = { { DPROF_KEY_OFFSET, (uint64_t)object }, { DPROF_KEY_TAG, (uint64_t)value } };
 
-	if (dprof_adapter_wanted(DPROF_KIND_WAIT) && !dprof_only_thread())
-		dprof_adapter_record_with(site, DPROF_POINT, 0, a, 2);
+	uint64_t now;
+
+	if (!dprof_adapter_wanted(DPROF_KIND_WAIT))
+		return;
+	now = dprof_adapter_now();
+	if ((object == recorded.object && now - recorded.stamp < dprof_adapter_blocked_ticks) || dprof_only_thread())
+		return;
+	recorded.object = object;
+	recorded.stamp = now;
+	dprof_adapter_record_with(site, DPROF_POINT, now, a, 2);
 }

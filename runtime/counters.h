@@ -4,6 +4,11 @@
 #ifndef RUNTIME_COUNTERS_H
 #define RUNTIME_COUNTERS_H
 
+#include <stdint.h>
+
 #define DPROF_COUNTER "atomic counter"
+
+/* Of what counts down it is told how far it is below this: that only grows, too, and is a small number. */
+#define DPROF_COUNTS_DOWN_FROM (INT64_C(1) << 40)
 
 #endif

@@ -69,6 +69,8 @@ static size_t find_closing(struct counting *c)
 	const struct sync_event *came;
 	while (before > 0 && (came = graph_find_section(c->pass->events, &c->puts[before - 1]->section)) && has_site(&c->takers, came->site))
 		before--;
+	if (before == 0)
+		return c->nputs;
 	c->nputs = before < c->nputs ? before + 1 : before;
 	return before;
 }

@@ -119,6 +119,13 @@ void walk_end_cancellable(struct thread_walk *w, const struct tr_event *e, struc
 	w->may_be_cancelled = false;
 }
 
+/* What the thread runs begins: all that it does is in there. */
+static bool is_body(const struct thread_walk *w, const struct tr_event *e, uint64_t at)
+{
+	const struct trace *t = w->b->graph->trace;
+	return at <= 1 && e->site < t->nsites && t->sites[e->site].automatic;
+}
+
 /* Behind what was taken, or any operation, something begins that is neither a wait nor the next barrier. */
 void walk_note_going_on(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
@@ -130,8 +137,7 @@ void walk_note_going_on(struct thread_walk *w, const struct tr_event *e, uint64_
 	struct things_done *done = &w->b->threads[w->thread].done;
 	if (e->op != DPROF_ENTER)
 		return;
-	bool begins = at <= 1 && w->b->graph->trace->sites[e->site].automatic; /* what the thread runs: all that it does is in there */
-	w->works |= w->replay.depth == 0 && !begins && (does || creates);
+	w->works |= w->replay.depth == 0 && !is_body(w, e, at) && (does || creates);
 	if (w->behind_any && w->replay.depth == 0 && (does || creates)) {
 		*SPILL_GROW(w->b->spill, done->v, done->n) = at;
 		w->behind_any = false;
