@@ -254,24 +254,28 @@ static int64_t of_all_others(const struct facts *f, int64_t ticks)
 	return __builtin_mul_overflow(ticks, (int64_t)f->calls->nthreads - 1, &all) ? INT64_MAX : all;
 }
 
-/* Of each thread, in ticks, what others waited since it was there for longer, and at most what it waited itself for others that were
- * there. */
+/* Of each thread, in ticks, what others waited since it was there for longer, and at most what it waited itself since others were
+ * there for longer: that is no more than all its waiting, nor than all that goes back to those, whoever it was for whom it waited. */
 struct waiting_there { frz_time for_it; int64_t own; };
 
 /* To be freed. */
 static struct waiting_there *waiting_there_of(const struct facts *f, uint32_t site)
 {
 	struct waiting_there *of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	int64_t all = 0;
 	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
 	for (size_t i = 0; i < f->waits->ndelays; i++) {
 		const struct wait_delay *d = &f->waits->delays[i];
-		if (d->site == site)
-			of[d->thread].for_it = time_add(of[d->thread].for_it, d->ticks);
+		if (d->site != site)
+			continue;
+		of[d->thread].for_it = time_add(of[d->thread].for_it, d->ticks);
+		all = ticks_plus(all, d->ticks.hi);
 	}
-	for (size_t i = 0; i < f->waits->ncauses; i++) {
-		const struct wait_sum *s = &f->waits->causes[i];
-		if (s->did == site)
-			of[s->thread].own = ticks_plus(of[s->thread].own, s->ticks.hi);
+	for (size_t i = 0; i < f->waits->nplaces; i++)
+		of[f->waits->places[i].thread].own = ticks_plus(of[f->waits->places[i].thread].own, f->waits->places[i].ticks.hi);
+	for (size_t t = 0; t < f->trace->nthreads; t++) {
+		int64_t others = ticks_minus(all, of[t].for_it.hi);
+		of[t].own = of[t].own < others ? of[t].own : others;
 	}
 	return of;
 }
@@ -288,13 +292,16 @@ static frz_time beyond_mean(const struct facts *f, frz_time own, frz_time others
  * one been no longer than they, those would have waited less by so much at most. Nor by more than they waited for it there; and if it
  * waits for them, too, as where threads take turns in being the last, it is surely no longer than they by what each of them may be
  * longer then. Outside of regions that is not known. */
-static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
+struct excess { frz_time all, of_thread; }; /* of all threads, and of the one whose share of the blame is the greatest */
+
+static struct excess excess_of(const struct facts *f, const struct facts_blame *b)
 {
 	const struct call_each *each = f->calls->each;
-	frz_time all = { 0, 0 }, sum = { 0, 0 };
+	frz_time all = { 0, 0 };
+	struct excess sum = { { 0, 0 }, { 0, 0 } };
 	int64_t n = 0;
 	if (b->site >= f->trace->nsites)
-		return (frz_time){ 0, INT64_MAX };
+		return (struct excess){ { 0, INT64_MAX }, { 0, INT64_MAX } };
 	struct waiting_there *waiting = waiting_there_of(f, b->site);
 	for (size_t i = 0; i < f->calls->neach; i++) {
 		all = each[i].site == b->site ? time_add(all, worked_by(f, &each[i])) : all;
@@ -306,7 +313,9 @@ static frz_time excess_of(const struct facts *f, const struct facts_blame *b)
 			continue;
 		frz_time own = worked_by(f, &each[i]), others = { ticks_minus(all.lo, own.lo), ticks_minus(all.hi, own.hi) };
 		frz_time waited = time_less(there->for_it, (frz_time){ 0, of_all_others(f, there->own) });
-		sum = time_add(sum, time_least(beyond_mean(f, own, others, n - 1), waited));
+		frz_time excess = time_least(beyond_mean(f, own, others, n - 1), waited);
+		sum.all = time_add(sum.all, excess);
+		sum.of_thread = each[i].thread == b->thread ? excess : sum.of_thread;
 	}
 	free(waiting);
 	return sum;
@@ -346,6 +355,7 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 	char *mostly_at = mostly == TR_NO_SITE ? mem_copy("") : facts_place(f->trace, mostly);
 	char *at = facts_place(f->trace, b->site);
 	char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
+	struct excess excess = excess_of(f, b);
 	EXPERT_FACT(e, template, EXPERT_COUNT("region", facts_site(f->trace, b->site)),
 		    EXPERT_TEXT("name", name_of(f->trace, b->site).text), EXPERT_TEXT("at", at),
 		    EXPERT_WORD("operation", tr_is(f->trace, b->site, OP_OTHERS) ? "yes" : "no"),
@@ -355,7 +365,8 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 		    EXPERT_WORD("kind", b->mostly ? wait_kind_key(b->mostly->kind) : "none"),
 		    EXPERT_TEXT("waits-in", b->mostly ? name_of(f->trace, b->mostly->site).text : ""),
 		    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
-		    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess_of(f, b))));
+		    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess.all)),
+		    EXPERT_RANGE("longer", facts_share(f, excess.of_thread)));
 	free(waits_at);
 	free(mostly_at);
 	free(at);
@@ -424,16 +435,32 @@ static bool is_little(const struct facts *f, frz_time ticks)
 	return facts_share(f, ticks).hi < FACTS_LITTLE;
 }
 
-/* -> of each site, whether one thread worked there, and no other; to be freed. */
-static bool *works_one(const struct facts *f)
+/* How long threads worked there, and how many. */
+struct works { frz_time all; size_t threads; };
+
+/* -> of each site; to be freed. */
+static struct works *works_of(const struct facts *f)
 {
-	const struct call_each *each = f->calls->each;
-	bool *one = mem_resize(NULL, f->trace->nsites + 1, sizeof *one);
-	memset(one, 0, (f->trace->nsites + 1) * sizeof *one);
-	for (size_t i = 0; i < f->calls->neach; i++)
-		if (tr_is(f->trace, each[i].site, OP_REGION))
-			one[each[i].site] = i == 0 || each[i].site != each[i - 1].site;
-	return one;
+	struct works *of = mem_resize(NULL, f->trace->nsites + 1, sizeof *of);
+	memset(of, 0, (f->trace->nsites + 1) * sizeof *of);
+	for (size_t i = 0; i < f->calls->neach; i++) {
+		const struct call_each *each = &f->calls->each[i];
+		if (!tr_is(f->trace, each->site, OP_REGION))
+			continue;
+		of[each->site].all = time_add(of[each->site].all, worked_by(f, each));
+		of[each->site].threads++;
+	}
+	return of;
+}
+
+/* Of what goes back to what one does alone no other thread surely waits for longer than that takes, though delays, which are shared out by
+ * how long each place was, may say so: of who begins late, say. */
+static frz_time can_have_cost(const struct facts *f, const struct facts_blame *b, const struct works *works)
+{
+	if (b->site >= f->trace->nsites || works[b->site].threads != 1)
+		return b->ticks;
+	int64_t most = of_all_others(f, works[b->site].all.lo);
+	return (frz_time){ b->ticks.lo < most ? b->ticks.lo : most, b->ticks.hi };
 }
 
 static void tell_little(const struct facts *f, struct expert *e, const char *of, const struct blames *b)
@@ -441,15 +468,16 @@ static void tell_little(const struct facts *f, struct expert *e, const char *of,
 	struct blames threads = { NULL, 0 };
 	frz_time all = { 0, 0 }, alone = { 0, 0 };
 	int64_t places = 0;
-	bool *one = works_one(f);
+	struct works *works = works_of(f);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct facts_blame *x = &b->list[i];
 		if (!is_little(f, x->ticks))
 			continue;
+		frz_time cost = can_have_cost(f, x, works);
 		places++;
-		all = time_add(all, x->ticks);
-		if (x->site < f->trace->nsites && one[x->site])
-			alone = time_add(alone, x->ticks);
+		all = time_add(all, cost);
+		if (x->site < f->trace->nsites && works[x->site].threads == 1)
+			alone = time_add(alone, cost);
 		add_blame(blame_of(&threads, x->thread), x->thread, x->of_thread);
 	}
 	sort_blames(&threads);
@@ -459,7 +487,7 @@ static void tell_little(const struct facts *f, struct expert *e, const char *of,
 			    EXPERT_TEXT("thread-name", facts_location(f->trace, threads.list[0].thread).text),
 			    EXPERT_RANGE("of-thread", facts_share(f, threads.list[0].ticks)), EXPERT_RANGE("cost", facts_share(f, all)));
 	free(threads.list);
-	free(one);
+	free(works);
 }
 
 static void tell_little_operations(const struct facts *f, struct expert *e)

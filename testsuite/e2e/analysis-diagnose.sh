@@ -234,6 +234,26 @@ together 1 4000 | trace elsewhere
 expect 0 diagnose --json --model generic elsewhere
 jq -e '.findings[0] | .cause == "imbalance" and .region == "a" and (.proved | not) and .cost_percent.hi > 14 and .cost_percent.lo < 0.1' out >is ||
 	fail "elsewhere: $(jq -c .findings out)"
+# Likewise where all of them have done more in b before that, each time: what waiting goes back to counts, not what was done mostly.
+{ ranks 4; at=0
+	for k in {0..7}; do
+		for r in 0 1 2 3; do
+			d=$((10000 + 1000 + 4000 * (k % 4 == r)))
+			work $r 1 $at $((at + 10000)); work $r 0 $((at + 10000)) $((at + d)); op $r 2 $((at + d)) $((at + 15001)) group=1 seq=$k
+		done
+		at=$((at + 15001))
+	done
+	for r in 0 1 2 3; do work $r $((r == 1 ? 0 : 1)) $at $((at + 32000)); op $r 2 $((at + 32000)) $((at + 32001)) group=1 seq=8; done; } | trace behind
+expect 0 diagnose --json --model generic behind
+jq -e '.findings[0] | .cause == "imbalance" and .region == "a" and (.proved | not) and .cost_percent.hi > 14 and .cost_percent.lo < 0.1' out >is ||
+	fail "behind: $(jq -c .findings out)"
+# Rank 1 begins late, and works in 60 regions for a little each: others wait for that no longer than it takes.
+{ ranks 2; for k in {10..69}; do echo "site $k kind=region name=r$k file=x.c line=$k"; work 1 $k $((500000 + k * 200)) $((500000 + k * 200 + 200)); done
+	op 0 2 1000 514001 group=1 seq=0; op 1 2 514000 514001 group=1 seq=0
+	for r in 0 1; do work $r 1 514001 914001; op $r 2 914001 914002 group=1 seq=1; done; } | trace late
+expect 0 diagnose --json --model generic late
+jq -e '.findings[0] | (.what | contains("in 62 places")) and (.proved | not) and .cost_percent.lo < 0.7 and .cost_percent.hi > 27' out >is ||
+	fail "late: $(jq -c .findings out)"
 
 token 200000 | trace lopsided
 expect 0 diagnose --json --model generic lopsided
