@@ -21,6 +21,7 @@ struct bsp_finder {
 	bool *alone;                 /* of each row: only one thread is ever in it */
 	uint64_t *ticks;             /* of each row, of all threads */
 	struct bsp_thread { frz_time *steps; uint64_t *rows; } now, longest; /* of one: what it works in each superstep, and ticks of each row */
+	struct { frz_time *besides, *alone; } does; /* of one, in each superstep: what is no work, and what it does alone */
 	uint64_t alone_ticks;        /* the most of what one does alone */
 	bool *is_round;              /* of each time they come together: with their neighbours only */
 	struct { frz_time *work, *whole; } of; /* with these: of each thread, what it works in each superstep, without and with what it does alone */
@@ -279,6 +280,7 @@ static void add_work(struct bsp_finder *f, uint32_t at, size_t k, frz_time work,
 {
 	f->b->work[at] = time_add(f->b->work[at], work);
 	f->now.steps[k] = work;
+	f->does.alone[k] = alone;
 	if (f->exchange) {
 		f->of.work[at * f->b->nsteps + k] = work;
 		f->of.whole[at * f->b->nsteps + k] = time_add(work, alone);
@@ -291,7 +293,6 @@ static void add_steps(struct bsp_finder *f, uint32_t at, const struct steps *s)
 {
 	const struct trace *trace = f->g->trace;
 	uint32_t thread = f->b->threads[at];
-	struct bsp *b = f->b;
 	bool marked = trace->processes[trace->threads[thread].process].marked;
 	size_t next = 0, piece = 0;
 	for (size_t k = 0; k <= f->b->nenters; k++) {
@@ -308,7 +309,7 @@ static void add_steps(struct bsp_finder *f, uint32_t at, const struct steps *s)
 			f->now.rows[in_region ? p->site : trace->nsites] += p->to - p->from;
 		}
 		frz_time doubt = doubt_of(s, &next, until);
-		b->unclassified = ticks_plus(b->unclassified, times_sum(f->g->times, thread, sums.unclassified).hi);
+		f->does.besides[k] = times_sum(f->g->times, thread, sums.unclassified);
 		add_work(f, at, k, time_add(times_sum(f->g->times, thread, sums.work), doubt), times_sum(f->g->times, thread, sums.alone));
 	}
 }
@@ -341,7 +342,8 @@ static void add_operations(struct bsp_finder *f, uint32_t at, const struct steps
 	for (size_t i = 0, k = 0; i < s->n; i++) {
 		const struct step *step = &s->list[i];
 		if (!comes_together(f, at, step, &k)) {
-			b->other = time_add(b->other, step->is.kind == EVENT_WORK ? (frz_time){ 0, 0 } : step->is.transfer);
+			if (step->is.kind != EVENT_WORK)
+				f->does.besides[k] = time_add(f->does.besides[k], step->known ? step->is.took : (frz_time){ 0, step->is.took.hi });
 			continue;
 		}
 		b->operation = b->operation == TR_NO_SITE ? step->site : b->operation;
@@ -350,6 +352,24 @@ static void add_operations(struct bsp_finder *f, uint32_t at, const struct steps
 	}
 	b->waiting = time_add(b->waiting, b->lives[at].waiting);
 	b->transfer = time_add(b->transfer, b->lives[at].transfer);
+}
+
+static frz_time hull(frz_time x, frz_time y)
+{
+	return (frz_time){ x.lo < y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
+}
+
+/* What the thread does that is no work of a superstep. */
+static void note_what_it_does(struct bsp_finder *f)
+{
+	for (size_t k = 0; k < f->b->nsteps; k++) {
+		struct superstep *s = &f->b->steps[k];
+		frz_time besides = f->does.besides[k], alone = f->does.alone[k];
+		s->besides = hull(s->besides, besides);
+		s->instead = hull(s->instead, time_add(besides, alone));
+		s->alone.hi = ticks_plus(s->alone.hi, alone.hi);
+		s->alone.lo = alone.hi > 0 && alone.lo < s->alone.lo ? alone.lo : s->alone.lo;
+	}
 }
 
 /* ---- Where ----------------------------------------------------------------------------------- */
@@ -432,6 +452,7 @@ static void see_thread(struct bsp_finder *f, uint32_t at)
 	steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, f->part ? f->part->windows : NULL);
 	add_steps(f, at, &s);
 	add_operations(f, at, &s);
+	note_what_it_does(f);
 	struct steps_window w = steps_window_of(f->g, f->b->threads[at], f->part ? f->part->windows : NULL);
 	f->b->lives[at].whole = times_of_thread(f->g->times, f->b->threads[at], w.from, w.to);
 	steps_close(&s);
@@ -498,6 +519,36 @@ static frz_time sequential_between(const struct bsp_finder *f, frz_time steps)
 	return time_times(time_less(whole, steps), f->b->n - 1);
 }
 
+/* What one does alone others may do as well meanwhile, each in regions of its own: all that is not of whoever is last for that. Where they
+ * come together with neighbours only that may be in another superstep. */
+static int64_t alone_meanwhile(const struct bsp_finder *f)
+{
+	const struct bsp *b = f->b;
+	int64_t all = 0;
+	for (size_t k = 0; k < b->nsteps; k++) {
+		frz_time alone = b->steps[k].alone;
+		all = ticks_plus(all, f->exchange || alone.hi == 0 ? alone.hi : alone.hi - alone.lo);
+	}
+	return f->exchange && b->n > 1 ? ticks_minus(all, b->sequential.lo / (int64_t)(b->n - 1)) : all;
+}
+
+static int64_t width(frz_time x)
+{
+	return x.hi > x.lo ? x.hi - x.lo : 0;
+}
+
+static void find_meanwhile(struct bsp_finder *f)
+{
+	struct bsp *b = f->b;
+	frz_time instead = { 0, 0 }, besides = { 0, 0 };
+	for (size_t k = 0; k < b->nsteps; k++) {
+		instead.hi = ticks_plus(instead.hi, width(b->steps[k].instead));
+		besides.hi = ticks_plus(besides.hi, width(b->steps[k].besides));
+	}
+	b->instead = time_times(instead, b->n).hi;
+	b->meanwhile = ticks_plus(time_times(besides, b->n - 1).hi, alone_meanwhile(f));
+}
+
 static void divide(struct bsp_finder *f)
 {
 	struct bsp *b = f->b;
@@ -511,6 +562,7 @@ static void divide(struct bsp_finder *f)
 		b->sequential = b->sequential.hi > 0 ? sequential_between(f, steps) : b->sequential;
 	}
 	b->changing = time_times(time_less(steps, most), b->n);
+	find_meanwhile(f);
 }
 
 static char *why_not(const struct bsp *b)
@@ -537,12 +589,15 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	f->ticks = new_rows(f);
 	f->now = new_thread(f);
 	f->longest = new_thread(f);
+	f->does.besides = mem_resize(NULL, b->nsteps, sizeof *f->does.besides);
+	f->does.alone = mem_resize(NULL, b->nsteps, sizeof *f->does.alone);
 	for (frz_time **of = &f->of.work; f->exchange && of <= &f->of.whole; of++)
 		*of = mem_resize(NULL, b->n * b->nsteps, sizeof **of);
 	memset(b->work, 0, b->n * sizeof *b->work);
 	memset(f->role_of, 0, nprocesses * sizeof *f->role_of);
+	const frz_time none = { INT64_MAX, 0 };
 	for (size_t k = 0; k < b->nsteps; k++)
-		b->steps[k] = (struct superstep){ .longest = UINT32_MAX };
+		b->steps[k] = (struct superstep){ .longest = UINT32_MAX, .besides = none, .instead = none, .alone = none };
 	find_alone(f, calls);
 	see_threads(f);
 	see_longest(f);
@@ -552,6 +607,8 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	free(f->alone);
 	free(f->ticks);
 	free(f->role_of);
+	free(f->does.besides);
+	free(f->does.alone);
 	free(f->of.work);
 	free(f->of.whole);
 }
@@ -685,7 +742,8 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
 		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)), EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
 		    EXPERT_RANGE("elsewhere", facts_share(f, elsewhere(f))),
-		    EXPERT_RANGE("unclassified", facts_share(f, (frz_time){ 0, b->unclassified })),
+		    EXPERT_RANGE("instead", facts_share(f, (frz_time){ 0, b->instead })),
+		    EXPERT_RANGE("meanwhile", facts_share(f, (frz_time){ 0, b->meanwhile })),
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
 		    EXPERT_WORD("sure", yes_or_no(b->sure)), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
 		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_place.site)),
@@ -700,6 +758,6 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 		    EXPERT_WORD("alone-mostly", yes_or_no(b->alone_place.mostly)),
 		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)), EXPERT_RANGE("changing", facts_share(f, b->changing)),
 		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),
-		    EXPERT_RANGE("transfer", facts_share(f, b->transfer)), EXPERT_RANGE("other", facts_share(f, b->other)),
+		    EXPERT_RANGE("transfer", facts_share(f, b->transfer)),
 		    EXPERT_RANGE("step-work", mean_seconds(f, b, all_work(b))), EXPERT_RANGE("step-transfer", mean_seconds(f, b, b->transfer)));
 }

@@ -15,6 +15,10 @@
  *   waiting     of the operations in which they come together, and
  *   transfer    what these take besides
  *
+ * That is lost if threads do nothing else. What one does more than another that is no such work, in a superstep, may make it the last there, and
+ * others no later: *instead* is n times the sum over k of how much more of it that may be, n times since for as long none of them may wait
+ * for who works more. *meanwhile* is likewise what n - 1 others may do while one works alone, and what they do alone.
+ *
  * Where they come together with neighbours only, the sums of the longest are those along the longest way through the supersteps on which each
  * begins when the last of its neighbours has come: of w, and of w + v. If what they give does not tell how much of their work is before that
  * (neighbours.h), its bounds are those of coming together once, or with all each time.
@@ -42,6 +46,9 @@ struct superstep {
 	uint32_t longest;            /* the one that most likely works longest, */
 	frz_time of_longest;
 	int64_t of_others;           /* and for how long another may, at most */
+	frz_time besides, instead;   /* what threads do that is no such work, from the least of any to the most: outside of regions that they mark, and in
+					other operations; and with what each does alone */
+	frz_time alone;              /* from the least that anybody does alone who does, to all that all do */
 };
 
 struct bsp_place {
@@ -66,8 +73,7 @@ struct bsp {
 	struct bsp_place alone_place; /* and where most of that */
 	uint32_t operation;          /* in which they come together most often */
 	frz_time persistent, changing, sequential, waiting, transfer;
-	frz_time other;              /* what other operations take besides waiting */
-	int64_t unclassified;        /* ticks, at most: what is done outside of regions by those that mark their work */
+	int64_t instead, meanwhile;  /* ticks, at most: how much less of the first two may be lost, and of sequential */
 };
 
 /* Of a part, of which all processes must come together, or of all of the run (NULL); with neighbours, or NULL. False: it does not fit, and `why` says why not, to be freed. */

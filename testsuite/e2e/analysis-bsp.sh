@@ -140,4 +140,73 @@ done
 } | trace sends
 expect 0 diagnose --json sends
 jq -e '.model == "bsp" and ([.findings[] | select(.cause == "sequential") | .proved] == [false])' out >is || fail "sends: $(jq -c '[.model, .findings]' out)"
+
+# Others wait for what rank 0 does alone, or in another operation, and for nobody who has more of the work that all do, or now has more.
+rounds() { # of each rank, of one superstep after the other, what it does: SITE:TIME,SITE:TIME/SITE:TIME...
+	awk -v n=$# -v how="$*" '
+		BEGIN {
+			print "dprof-text 1\nclock 0 host=h0 ghz=1\nsite 0 kind=region name=a file=x.c line=1\nsite 1 kind=region name=output file=x.c line=2"
+			print "site 2 kind=region name=input file=x.c line=3\nsite 3 kind=barrier name=MPI_Barrier file=x.c line=4"
+			print "site 4 kind=send name=MPI_Send file=x.c line=5\nsite 5 kind=region name=c file=x.c line=6"
+			for (t = 0; t < n; t++) { print "thread " t " clock=0 rank=" t; all = all (t ? "," : "") t }
+			print "group 1 threads=" all
+			split(how, of, " ")
+			for (k = 0; k < 12; k++) {
+				start = end + 0
+				for (t = 0; t < n; t++) {
+					m = split(of[t + 1], step, "/"); parts = split(step[k % m + 1], part, ","); at = start
+					for (i = 1; i <= parts; i++) {
+						split(part[i], x, ":")
+						print "e", t, at, x[1], "enter", (x[1] == 4 ? "group=1 peer=9 tag=1 bytes=8" : "")
+						print "e", t, at += 1000 * x[2], x[1], "exit"
+					}
+					come[t] = at
+					end = at + 10 > end ? at + 10 : end
+				}
+				for (t = 0; t < n; t++) { print "e", t, come[t], 3, "enter group=1 seq=" k; print "e", t, end, 3, "exit" }
+			}
+		}'
+}
+verdict_of() { # cause, expression; ranks...
+	rounds "${@:3}" | trace rounds
+	expect 0 diagnose --json rounds
+	jq -e --arg cause "$1" ".model == \"bsp\" and ([.findings[] | select(.cause == \$cause)] | $2)" out >is || fail "$*: $(jq -c '[.model, .findings]' out)"
+}
+verdict_of imbalance 'map(.proved) == [false]' 1:100 0:92 0:90 0:90
+verdict_of sequential 'map(.proved) == [true]' 1:100 0:92 0:90 0:90
+verdict_of changing 'map(.proved) == [false]' 1:100 0:90/0:20 0:20/0:90
+verdict_of imbalance 'map(.proved) == [false]' 0:100 0:40,4:62 0:45 0:45
+verdict_of changing 'map(.proved) == [false]' 0:100/0:50 0:40,4:62/0:92 0:40,4:62/0:92
+# Without these it is proved.
+verdict_of imbalance 'map(.proved) == [true]' 0:100 0:92 0:90 0:90
+verdict_of changing 'map(.proved) == [true]' 0:90/0:20 0:20/0:90
+# Two do something alone at the same time: no more is surely waited for that than what goes back to it, 16 of each 20 of 220.
+verdict_of sequential 'length == 1 and all(.cost_percent.lo < 8)' 1:80,0:10/1:80,0:30 2:80,0:30/2:80,0:10
+# They take turns in a; in c they all work longest.
+verdict_of changing 'map([.proved, .what]) == [[true, "now one works longer in a superstep, now another; all of them work mostly in c"]]' 5:100,0:10/5:100,0:50 5:100,0:50/5:100,0:10
+# Rank 0 takes turns with others in being last in a, and is there for longer while they send, and nobody waits for it.
+verdict_of imbalance 'map(.proved) == [false]' 0:50/0:10/0:10/0:80 0:10/0:50/0:10/0:10,4:70 0:10/0:10/0:50/0:10,4:70
+# In every other superstep threads 1 to 3 do not come together late for their own work, but as each gets something from the one before.
+# That is no work which is now one's and now another's, and nobody waits for thread 0.
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=barrier name=pthread_barrier_wait file=x.c line=2" \
+		"site 2 kind=wait name=sem_wait file=x.c line=3" "site 3 kind=wait name=sem_post file=x.c line=4" "group 1 threads=0,1,2,3"
+	for t in 0 1 2 3; do echo "thread $t clock=0 rank=0 number=$t"; done
+	for k in {0..11}; do
+		at=$((k * 200000)) from=0
+		work 0 0 $at $((at + 100000))
+		for t in 1 2 3; do
+			((t == 1)) || op $t 2 $at $((at + from + 20)) id=$t
+			work $t 0 $((at + from + (t > 1) * 20)) $((at + (t == 1 ? 40000 : t == 2 ? 70020 : 100300)))
+			from=$((t == 1 ? 40000 : 70020))
+			((t == 3)) || echo "e $t $((at + from)) 3 point id=$((t + 1))"
+		done
+		for t in 0 1 2 3; do
+			op $t 1 $((at + (t == 0 ? 100000 : t == 1 ? 40000 : t == 2 ? 70020 : 100300))) $((at + 100310)) group=1 seq=$((2 * k))
+			work $t 0 $((at + 100310)) $((at + 140310 + (t > 0) * 40000)); op $t 1 $((at + 140310 + (t > 0) * 40000)) $((at + 199000)) group=1 seq=$((2 * k + 1))
+		done
+	done
+} | sed '/^group/{h;d}; /^thread 3/G' | trace line
+expect 0 diagnose --json line
+jq -e '.model == "bsp" and ([.findings[] | select(.cause | IN("changing", "imbalance")) | .proved] == [false, false])' out >is || fail "line: $(jq -c '[.model, .findings]' out)"
 echo "as expected"

@@ -10,7 +10,7 @@
 ;   lock           threads wait for a lock that others hold
 ;
 ; Of what work is uneven it is only proved that it cost what was surely waited where threads come together, where they may have
-; waited for others before that, less what they may have done instead, in no region or in other operations; or what surely goes back
+; waited for others before that, less what they may have done instead, alone, in no region or in other operations; or what surely goes back
 ; to it, wherever it was waited: at the end of the run in MPI_Finalize, say, which need not be left by all together.
 ;
 ; In a program with marks, what is done outside of regions is no work for certain. Whoever is last since it does something there is found by
@@ -25,10 +25,10 @@
 
 (deffunction less (?x ?y) (max 0.0 (- ?x ?y)))
 
-; How much surely was waited since a thread was there for longer; ?locks may have been for locks.
+; How much surely was waited since a thread was there for longer, and is so in all, not in turn with others; ?locks may have been for locks.
 (deffunction goes-back-to (?region ?thread ?locks)
   (bind ?surely 0.0)
-  (do-for-all-facts ((?d delay)) (and (eq ?d:region ?region) (eq ?d:thread ?thread)) (bind ?surely (max ?surely ?d:of-thread-lo)))
+  (do-for-all-facts ((?d delay)) (and (eq ?d:region ?region) (eq ?d:thread ?thread)) (bind ?surely (max ?surely (min ?d:of-thread-lo ?d:longer-lo))))
   (less ?surely ?locks))
 
 ; The same of whoever was.
@@ -40,6 +40,8 @@
 ; Where most of something is; if not even half of it is there, it is in many regions, and what less of all work would buy is asked.
 (deffunction mostly-in (?mostly ?name)
   (if (eq ?mostly yes) then (str-cat ", mostly in " ?name) else (str-cat ", in many regions, longest in " ?name)))
+(deffunction mostly-in-all (?mostly ?name)
+  (if (eq ?mostly yes) then (str-cat " mostly in " ?name) else (str-cat " in many regions, longest in " ?name)))
 (deffunction there (?mostly ?name) (if (eq ?mostly yes) then ?name else "those regions"))
 (deffunction to-ask (?mostly ?region) (if (eq ?mostly yes) then ?region else -1))
 
@@ -80,12 +82,10 @@
 
 (defrule imbalance
   (supersteps (longest ?t) (longest-name ?who) (sure ?sure) (longest-region ?r) (longest-region-name ?name)
-              (longest-mostly ?mostly) (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited)
-              (unclassified-hi ?unclassified) (other-hi ?other))
+              (longest-mostly ?mostly) (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited) (instead-hi ?instead))
   (run (locks-hi ?locks))
   =>
-  (bind ?less (less ?lo (+ ?unclassified ?other)))
-  (bind ?surely (min ?lo (max (min ?less ?waited) (goes-back-to ?r ?t ?locks))))
+  (bind ?surely (min ?lo (max (min (less ?lo ?instead) ?waited) (goes-back-to ?r ?t ?locks))))
   (assert (finding (cause imbalance) (sure ?sure) (cost-lo ?surely) (cost-hi ?hi) (least ?*least*)
     (site ?r) (thread ?t)
     (what (str-cat "others have less to do than " ?who ", superstep for superstep" (mostly-in ?mostly ?name)))
@@ -105,24 +105,22 @@
 
 (defrule changing
   (supersteps (region ?r) (region-name ?name) (mostly ?mostly) (changing-lo ?lo) (changing-hi ?hi) (persistent-hi ?persistent)
-              (waiting-lo ?waited) (unclassified-hi ?unclassified) (other-hi ?other))
-  (run (locks-hi ?locks))
+              (waiting-lo ?waited) (instead-hi ?instead))
+  (run (locks-hi ?locks) (waiting-hi ?all))
   =>
-  (bind ?less (less ?lo (+ ?unclassified ?other)))
-  (bind ?back (less (goes-back-of-all ?r ?locks) ?persistent))
-  (assert (finding (cause changing) (cost-lo (min ?lo (max (min ?less ?waited) ?back))) (cost-hi ?hi) (least ?*least*) (site ?r)
-    (what (str-cat "now one works longer in a superstep, now another" (mostly-in ?mostly ?name)))
+  (bind ?elsewhere (less ?all ?waited))
+  (bind ?back (less (goes-back-of-all ?r ?locks) (+ ?persistent ?elsewhere)))
+  (assert (finding (cause changing) (cost-lo (min ?lo (max (min (less ?lo ?instead) ?waited) ?back))) (cost-hi ?hi) (least ?*least*) (site ?r)
+    (what (str-cat "now one works longer in a superstep, now another; all of them work" (mostly-in-all ?mostly ?name)))
     (suggestion "come together less often, in larger supersteps, or deal out work as threads ask for it")
     (ask yes) (ask-site (to-ask ?mostly ?r)))))
 
 (defrule sequential
   (supersteps (alone ?t&:(>= ?t 0)) (alone-name ?who) (alone-region ?r) (alone-region-name ?name)
-              (alone-mostly ?mostly) (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited)
-              (unclassified-hi ?unclassified) (other-hi ?other))
+              (alone-mostly ?mostly) (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited) (meanwhile-hi ?meanwhile))
   (run (locks-hi ?locks))
   =>
-  (bind ?less (less ?lo (+ ?unclassified ?other)))
-  (bind ?surely (min ?lo (max (min ?less ?waited) (goes-back-to ?r ?t ?locks))))
+  (bind ?surely (min ?lo (max (min (less ?lo ?meanwhile) ?waited) (goes-back-to ?r ?t ?locks))))
   (assert (finding (cause sequential) (cost-lo ?surely) (cost-hi ?hi) (least ?*least*)
     (site ?r) (thread ?t)
     (what (if (eq ?mostly yes) then (str-cat "others wait for what one does alone, mostly " ?who " in " ?name)

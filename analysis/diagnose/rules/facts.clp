@@ -135,8 +135,9 @@
   (slot persistent-lo) (slot persistent-hi) (slot changing-lo) (slot changing-hi)
   (slot sequential-lo) (slot sequential-hi)
   (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together,
-  (slot other-lo) (slot other-hi)            ; and what others take besides waiting
-  (slot unclassified-lo) (slot unclassified-hi) ; what is done outside of regions, and may be work, by those that mark theirs
+  (slot instead-lo) (slot instead-hi)        ; what threads may do more than others that is no such work: so much less of persistent and changing
+                                             ; is surely lost;
+  (slot meanwhile-lo) (slot meanwhile-hi)    ; and of sequential, for what others may do then
   (slot step-work-lo) (slot step-work-hi)    ; in seconds, of one thread in one superstep on average: its work, and what it takes to come
   (slot step-transfer-lo) (slot step-transfer-hi)) ; together, beyond waiting
 
