@@ -108,9 +108,12 @@ static void find_longest(struct chain *c, frz_time run)
 		c->first = exceeds(c->stages[i].sequential, c->stages[c->first].sequential) ? i : c->first;
 		c->same &= c->stages[i].site == c->stages[0].site;
 	}
+	c->surely_as_long = true;
 	for (size_t i = 0; i < c->n; i++) {
 		c->stages[i].long_as_any = i == c->longest || c->stages[i].work.hi >= c->stages[c->longest].work.lo - run.hi / CHAIN_TIE;
 		c->nlongest += c->stages[i].long_as_any;
+		bool shorter = c->stages[i].work.lo < c->stages[c->longest].work.hi - 2 * (run.hi / CHAIN_TIE);
+		c->surely_as_long &= !c->stages[i].long_as_any || !shorter;
 	}
 }
 
@@ -290,6 +293,26 @@ static char *names_of_longest(const struct facts *f, const struct chain *c)
 	return all;
 }
 
+/* What others waited since a stage worked longer: one of the longest; or, in what is sequential, the one that does most of that. Some
+ * of it may be for locks. */
+static frz_time goes_back(const struct facts *f, const struct chain *c, bool sequential)
+{
+	bool *once = find_sequential(f->trace, f->calls);
+	frz_time sum = { 0, 0 }, locks = facts_locks(f);
+	for (size_t i = 0; i < f->waits->ndelays; i++) {
+		const struct wait_delay *d = &f->waits->delays[i];
+		bool is_once = d->site < f->trace->nsites && once[d->site], counts = false;
+		if (tr_is(f->trace, d->site, OP_OTHERS))
+			continue;
+		for (size_t k = 0; k < c->n; k++)
+			counts |= c->stages[k].thread == d->thread && (sequential ? k == c->first : c->stages[k].long_as_any);
+		if (counts && is_once == sequential)
+			sum = time_add(sum, d->ticks);
+	}
+	free(once);
+	return perhaps_less(sum, locks.hi);
+}
+
 void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 {
 	const struct stage *longest = &c->stages[c->longest], *first = &c->stages[c->first];
@@ -302,6 +325,7 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));
 	}
 	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_COUNT("as-long", (int64_t)c->nlongest), EXPERT_TEXT("as-long-names", names),
+		    EXPERT_WORD("as-long-sure", c->surely_as_long ? "yes" : "no"),
 		    EXPERT_COUNT("longest", longest->thread),
 		    EXPERT_TEXT("longest-name", facts_location(f->trace, longest->thread).text),
 		    EXPERT_COUNT("region", facts_site(f->trace, longest->site)), EXPERT_TEXT("region-name", name_of(f, longest->site).text),
@@ -309,6 +333,8 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 		    EXPERT_COUNT("first-region", facts_site(f->trace, first->sequential_site)),
 		    EXPERT_TEXT("first-region-name", name_of(f, first->sequential_site).text),
 		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
+		    EXPERT_RANGE("for-longest", facts_share(f, goes_back(f, c, false))),
+		    EXPERT_RANGE("for-first", facts_share(f, goes_back(f, c, true))),
 		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)), EXPERT_RANGE("filling", facts_share(f, c->filling)));
 	free(names);
 }

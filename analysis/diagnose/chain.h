@@ -44,7 +44,8 @@ struct stage {
 struct chain {
 	struct stage *stages; size_t n;
 	size_t longest, first;       /* stages: that with the longest work; that with most sequential work */
-	size_t nlongest;             /* how many are as long as any */
+	size_t nlongest;             /* how many are as long as any, */
+	bool surely_as_long;         /* and none of them may be shorter by much more than that */
 	bool same;                   /* all work in the same region */
 	frz_time uneven, sequential, transfer, filling;
 	int64_t meanwhile, meanwhile_of_one; /* ticks, at most: work of all others while `first` does what is sequential; of the

@@ -511,14 +511,20 @@ static void tell_little_operations(const struct facts *f, struct expert *e)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void tell_run(const struct facts *f, struct expert *e)
+frz_time facts_locks(const struct facts *f)
 {
-	const struct call_profile *p = f->calls;
-	const struct call_sums *all = &p->nodes[0].spread.all; /* the whole of all threads */
 	frz_time locks = { 0, 0 };
 	for (size_t i = 0; i < f->waits->nplaces; i++)
 		if (is_lock(&f->waits->places[i]))
 			locks = time_add(locks, f->waits->places[i].ticks);
+	return locks;
+}
+
+static void tell_run(const struct facts *f, struct expert *e)
+{
+	const struct call_profile *p = f->calls;
+	const struct call_sums *all = &p->nodes[0].spread.all; /* the whole of all threads */
+	frz_time locks = facts_locks(f);
 	int64_t blocked = blocked_sum(f, false), surely = blocked_sum(f, true), hidden = hidden_sum(f), most = f->all.hi;
 	uint32_t time_base = f->times->time_base[f->trace->threads[0].clock];
 	EXPERT_FACT(e, "run", EXPERT_COUNT("threads", (int64_t)p->nthreads), EXPERT_COUNT("processes", (int64_t)p->nprocesses),

@@ -41,6 +41,9 @@ struct facts facts_of(const struct graph *, const struct waits *, const struct c
 /* Of this part of all threads' time: in percent. */
 struct interval facts_share(const struct facts *, frz_time);
 
+/* All waiting for locks. */
+frz_time facts_locks(const struct facts *);
+
 void facts_tell(const struct facts *, struct expert *);
 
 /* A site as rules have it: -1 is what has none. */

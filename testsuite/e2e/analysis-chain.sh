@@ -203,4 +203,44 @@ load 3000 | trace before
 expect 0 diagnose --json --model pipeline before
 jq -e '.model == "pipeline" and any(.findings[]; .cause == "sequential" and .proved and (.cost_percent | .lo > 25 and .hi - .lo < 2))' out >is ||
 	fail "before: $(jq -c '[.model, .findings]' out)"
+
+# The last stage loads something once while the first one waits for what is not in the trace: nobody waits for that.
+before=$(echo "site 8 kind=region name=load file=x.c line=9"; echo "site 9 kind=wait name=read file=x.c line=10"
+	work 3 8 0 500000; op 0 9 0 800000 peer=72057594037927934)
+line 4 10 0:40000 0:40000 0:40000 0:40000 | awk -v before="$before" '$1 == "e" { if (!n++) print before; $3 += 800000 } 1' | trace load
+verdicts load >found
+jq -e '.sequential == false' found >is || fail "nobody waits for what is loaded: $(jq -c .findings out)"
+# Rank 1 has most to do, 30 of each 100 us, but waits for rank 0, which waits for something else: rank 0 loses nothing by it, and rank 2 no
+# more than that takes.
+awk '
+	function op(t, site, to, keys) { print "e", t, at[t] + 0, site, "enter", keys; print "e", t, at[t] = to, site, "exit", keys }
+	BEGIN {
+		print "dprof-text 1\nclock 0 host=h0 ghz=1\nsite 0 kind=send name=MPI_Send file=x.c line=1\nsite 1 kind=recv name=MPI_Recv file=x.c line=2"
+		print "site 2 kind=wait name=read file=x.c line=3"
+		for (t = 0; t < 3; t++) { print "thread " t " clock=0 rank=" t; print "site " 3 + t " kind=region name=s" t " file=x.c line=" 4 + t }
+		print "group 1 threads=0,1,2"
+		for (i = 0; i < 20; i++) {
+			op(0, 2, i * 100000 + 90000, "peer=72057594037927934")
+			for (t = 0; t < 3; t++) {
+				if (t) op(t, 1, there + 100, "group=1 peer=" t - 1 " tag=1 bytes=8")
+				op(t, 3 + t, at[t] + (t == 1 ? 30000 : 8000))
+				there = at[t]
+				if (t < 2) op(t, 0, at[t] + 50, "group=1 peer=" t + 1 " tag=1 bytes=8")
+			}
+		}
+	}' | trace source
+expect 0 diagnose --json source
+jq -e '.model == "pipeline" and any(.findings[]; .cause == "slow-stage" and .rank == 1 and .cost_percent.lo < 10.1 and .cost_percent.hi > 14)' out >is ||
+	fail "a stage for which the first does not wait: $(jq -c .findings out)"
+# What rank 0 does in no region may be work: it need not have as much to do as rank 1.
+line 3 40 0:30000 0:30000 0:8000 | awk '$1 == "e" && $2 == 0 && $4 == 2 && $5 == "enter" { $3 += 22000 } 1' | trace perhaps
+expect 0 diagnose --json perhaps
+jq -e 'any(.findings[]; .cause == "slow-stage" and .what == "one of rank 0 in s0 and rank 1 in s1 has most to do, and other stages wait for it")' out >is ||
+	fail "who may have most to do: $(jq -c .findings out)"
+
+# Divide and conquer: what the root alone does at the end is not before others have anything to do.
+sed 's/^e 0 131400 6 enter/e 0 131400 7 enter\ne 0 331400 7 exit\ne 0 331400 6 enter/; s/132000/332000/' tree.txt | trace end
+expect 0 diagnose --json end
+jq -e '.model == "divide-conquer" and (.findings[0] | .cause == "sequential" and .region == "own" and .proved and
+	(.what | endswith("once, when others have nothing more to do")))' out >is || fail "end: $(jq -c '[.model, .findings]' out)"
 echo "as expected"

@@ -107,9 +107,12 @@
 ; What of the stages' time is not work, as chain.h divides it: all shares are of all threads' time.
 (deftemplate chain
   (slot stages) (slot longest) (slot longest-name) (slot region) (slot region-name) ; the stage with most work, and where
-  (slot as-long) (slot as-long-names)        ; how many stages have as much, to 2 % of the run, and which: "rank 1 in a and rank 2 in b"
+  (slot as-long) (slot as-long-names)        ; how many stages have as much, to 2 % of the run, and which: "rank 1 in a and rank 2 in b";
+  (slot as-long-sure)                        ; yes: they surely have, no: some may have less
   (slot first) (slot first-name) (slot first-region) (slot first-region-name) ; who has most sequential work, and where
   (slot uneven-lo) (slot uneven-hi) (slot sequential-lo) (slot sequential-hi)
+  (slot for-longest-lo) (slot for-longest-hi) ; waiting that goes back to stages that are as long as any, but for what is sequential,
+  (slot for-first-lo) (slot for-first-hi)    ; and to what is sequential of the first
   (slot transfer-lo) (slot transfer-hi) (slot filling-lo) (slot filling-hi))
 
 ; ---- Given of divide and conquer ------------------------------------------------------------------

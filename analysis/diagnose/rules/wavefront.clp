@@ -3,9 +3,11 @@
 ; wavefront.clp - why ranks of a wavefront are not at work: each gets the border of its part from the one before.
 ;
 ;   imbalance      one has more to do than others, which wait for what comes from it, or at the end
-;   sequential     one works in something that is done once, and what is behind it cannot begin
+;   sequential     one works in something that is done once, and others wait for that
 ;   filling        pieces are large: ranks behind wait for the first one, those before for the last
 ;   communication  what operations themselves take, beyond waiting for others
+
+; Others have less to do than the longest, and nothing to do while one is alone: that is surely lost to them only if they surely wait for it.
 
 (defglobal ?*least* = 2.0) ; percent of all threads' time: less is no finding
 
@@ -25,26 +27,29 @@
                    " % while the front comes, has passed or stands, and " (shown ?tl ?th) " % while its operations take their time.")))))
 
 (defrule imbalance
-  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi))
+  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi)
+         (for-longest-lo ?waited))
   =>
-  (assert (finding (cause imbalance) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (assert (finding (cause imbalance) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat ?who " has more to do in " ?name " than other ranks, which wait for it"))
     (suggestion (str-cat "give " ?who " less of it, and others more"))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
 
 ; None of several is the slow one.
 (defrule imbalance-of-several
-  (chain (as-long ?n&:(> ?n 1)) (as-long-names ?who) (uneven-lo ?lo) (uneven-hi ?hi))
+  (chain (as-long ?n&:(> ?n 1)) (as-long-names ?who) (as-long-sure ?sure) (uneven-lo ?lo) (uneven-hi ?hi) (for-longest-lo ?waited))
   =>
-  (assert (finding (cause imbalance) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
-    (what (str-cat ?who " have as much to do, and more than other ranks, which wait for them"))
+  (assert (finding (cause imbalance) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*)
+    (what (if (eq ?sure yes) then (str-cat ?who " have as much to do, and more than other ranks, which wait for them")
+           else (str-cat "one of " ?who " has most to do, and other ranks wait for it")))
     (suggestion "give them less of it, and others more: to do so with one of them is not enough"))))
 
 (defrule sequential
-  (chain (first ?t) (first-name ?who) (first-region ?r&:(>= ?r 0)) (first-region-name ?name) (sequential-lo ?lo) (sequential-hi ?hi))
+  (chain (first ?t) (first-name ?who) (first-region ?r&:(>= ?r 0)) (first-region-name ?name) (sequential-lo ?lo) (sequential-hi ?hi)
+         (for-first-lo ?waited))
   =>
-  (assert (finding (cause sequential) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "only " ?who " works in " ?name ", once, and what comes behind it cannot begin"))
+  (assert (finding (cause sequential) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+    (what (str-cat "only " ?who " works in " ?name ", once, and others wait for that"))
     (suggestion (str-cat "begin the front before all of " ?name " is done, or share that among ranks"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
 
