@@ -2,8 +2,8 @@
 ;
 ; divide-conquer.clp - why threads of a tree are not at work, which hand parts of their work down and get results back.
 ;
-;   sequential     one thread does something once, before it divides anything, and others wait for that; it is not sure if some may have
-;                  worked meanwhile
+;   sequential     one thread does something once, before it divides anything, or when all is combined, and others wait for that; it is
+;                  not sure if some may have worked meanwhile
 ;   divide         others wait while threads divide
 ;   combine        others wait while threads combine
 ;   uneven         some parts take longer to solve, and others wait for those: what is proved is at most what a thread solves longer than
@@ -34,18 +34,19 @@
   (if (eq ?phase solve) then uneven
    else (if (and (= ?threads 1) (= ?visits 1)) then sequential else ?phase)))
 
-(deffunction what-of (?cause ?name ?who ?sure)
+(deffunction what-of (?cause ?phase ?name ?who ?sure)
   (switch ?cause
     (case uneven then (if ?sure then (str-cat "parts take longer to solve in " ?name " that others wait for, " ?who "'s most")
                        else (str-cat "others wait while parts are solved in " ?name ", for " ?who " most")))
-    (case sequential then (if ?sure then (str-cat "only " ?who " works in " ?name ", once, before others have anything to do")
+    (case sequential then (if ?sure then (str-cat "only " ?who " works in " ?name ", once, "
+                                   (if (eq ?phase combine) then "when others have nothing more to do" else "before others have anything to do"))
                            else (str-cat "only " ?who " works in " ?name ", once, and some wait for that while others may work")))
     (default (str-cat "others wait while " ?who " is in " ?name))))
 
-(deffunction suggestion-of (?cause ?name)
+(deffunction suggestion-of (?cause ?phase ?name)
   (switch ?cause
     (case uneven then "divide by how long parts take, or into more of them than there are threads")
-    (case sequential then (str-cat "do " ?name " in parallel, part by part where it is needed"))
+    (case sequential then (str-cat "do " ?name " in parallel, part by part where it " (if (eq ?phase combine) then "comes from" else "is needed")))
     (case divide then (str-cat "make " ?name " shorter at the root: hand parts on before all is divided"))
     (default (str-cat "make " ?name " shorter at the root, or do it in parallel"))))
 
@@ -63,7 +64,7 @@
   (bind ?proved (if (eq ?cause uneven) then (min ?lo ?excess) else (min ?lo (* ?wl ?others))))
   (assert (finding (cause ?cause) (sure (if ?sure then yes else no)) (cost-lo (less ?proved ?locks)) (cost-hi (min ?hi (* ?wh ?others)))
     (least ?*least*) (site ?r) (thread ?t)
-    (what (what-of ?cause ?name ?who ?sure)) (suggestion (suggestion-of ?cause ?name)) (ask yes) (ask-site ?r) (ask-thread ?t))))
+    (what (what-of ?cause ?phase ?name ?who ?sure)) (suggestion (suggestion-of ?cause ?phase ?name)) (ask yes) (ask-site ?r) (ask-thread ?t))))
 
 (defrule communication
   (operation (id ?id) (name ?name) (visits ?visits) (transfer-lo ?lo) (transfer-hi ?hi))
