@@ -303,11 +303,14 @@ static bool is_setup(const struct master_finder *f, const struct step_piece *p)
 	return f->setup_marked ? p->role == DPROF_IN_ROLE_SETUP : f->sets_up[row_of(f, p->site)];
 }
 
-/* Where the master mostly was before it took the first request, and behind its last service. */
+/* Where the master mostly was before it took the first request, and behind the last task that it gave out. */
 static void find_sequential(struct master_finder *f)
 {
 	uint64_t *ticks = no_ticks(f);
-	uint64_t last = f->nservices ? f->services[f->nservices - 1].sent : 0;
+	size_t n = f->nservices;
+	while (n > 1 && !f->services[n - 1].task)
+		n--;
+	uint64_t last = n ? f->services[n - 1].sent : 0;
 	for (size_t i = 0; i < f->master.npieces; i++) {
 		const struct step_piece *p = &f->master.pieces[i];
 		if (p->to <= f->begins.stamp || p->from >= last)
@@ -420,8 +423,26 @@ static int64_t master_worked(const struct master_finder *f, struct moment from, 
 	return sum;
 }
 
-/* Part of a wait is for the master: it surely works so long then. */
-static void add_for_master(frz_time *to, frz_time part, int64_t sure)
+/* How long the master may have worked between two moments, `from` and so far behind it, in regions or not. */
+static int64_t master_may_work(const struct master_finder *f, struct moment from, int64_t until)
+{
+	const struct steps *m = &f->master;
+	uint32_t master = f->found->master;
+	int64_t sum = 0;
+	size_t i = SEARCH(m->npieces, mid, between(f, from, moment_of(f, master, m->pieces[mid].to)).hi <= 0);
+	for (; i < m->npieces; i++) {
+		frz_time begins = between(f, from, moment_of(f, master, m->pieces[i].from));
+		frz_time ends = between(f, from, moment_of(f, master, m->pieces[i].to));
+		if (begins.lo >= until)
+			break;
+		int64_t piece = ticks_minus(ends.hi < until ? ends.hi : until, begins.lo > 0 ? begins.lo : 0);
+		sum = ticks_plus(sum, piece > 0 ? piece : 0);
+	}
+	return sum;
+}
+
+/* Part of a wait, which for so long surely is for the master, since that works then; or for the last worker, since it does not. */
+static void add_sure_part(frz_time *to, frz_time part, int64_t sure)
 {
 	sure = sure < part.lo ? sure : part.lo;
 	*to = time_add(*to, (frz_time){ sure > 0 ? sure : 0, part.hi });
@@ -440,7 +461,8 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 		frz_time last = overlap(w, now, done), seq = time_less(w, done);
 		add(d, WORKER_FINALIZATION, last);
 		add(d, WORKER_SEQ, seq);
-		add_for_master(&m->apart, seq, master_worked(d->f, begin, done.hi, w.lo));
+		add_sure_part(&m->apart, seq, master_worked(d->f, begin, done.hi, w.lo));
+		add_sure_part(&m->last_alone, last, ticks_minus(last.lo, master_may_work(d->f, begin, last.hi)));
 		return;
 	}
 	frz_time first = d->cycle <= 1 ? time_positive(between(d->f, begin, d->f->begins)) : now;
@@ -448,8 +470,8 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 	add(d, WORKER_SEQ, seq);
 	add(d, WORKER_SETUP, setup);
 	add(d, WORKER_BOTTLENECK, busy);
-	add_for_master(&m->apart, seq, master_worked(d->f, begin, 0, w.lo < first.lo ? w.lo : first.lo));
-	add_for_master(&m->between, busy, ticks_minus(master_worked(d->f, begin, first.hi, w.lo), setup.hi));
+	add_sure_part(&m->apart, seq, master_worked(d->f, begin, 0, w.lo < first.lo ? w.lo : first.lo));
+	add_sure_part(&m->between, busy, ticks_minus(master_worked(d->f, begin, first.hi, w.lo), setup.hi));
 }
 
 /* What it did there, if no marks say it. */

@@ -270,4 +270,36 @@ sed '/^site .*name=handle/s/$/ role=setup/' run.txt | trace run
 "$analyze" dump run | "$analyze" pack - again && "$analyze" dump again | cmp -s - <("$analyze" dump run) || fail "a role is lost in the text form"
 echo 'site 0 kind=region name=a role=servant' | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 | grep -q 'expected role=master' ||
 	fail "an unknown role is taken"
+
+# The last worker is done 50 us behind the other, which waits at a barrier; the master answers it, and works alone for 100 us before it answers
+# the last one, or not: then that is what the other waits for, and else it is the last worker.
+ends() { # for how long the master works
+	local rank at i
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "thread 0 clock=0 rank=0" "thread 1 clock=0 rank=1" "thread 2 clock=0 rank=2" \
+		"group 1 threads=0,1,2" "site 0 kind=send name=MPI_Send file=x.c line=1" "site 1 kind=recv name=MPI_Recv file=x.c line=2" \
+		"site 2 kind=region name=task file=x.c line=3" "site 3 kind=region name=analyse file=x.c line=4" "site 4 kind=barrier name=MPI_Barrier file=x.c line=5"
+	for ((i = 0; i < 6; i++)); do
+		for rank in 1 2; do
+			at=$((i * 20000 + rank * 1000 + (i == 5 && rank == 2) * 50000))
+			[ $i$rank = 52 ] && [ $1 != 0 ] && work 0 3 $((102000)) $((102000 + $1))
+			op $rank 0 $at $((at + 20)) group=1 peer=0 tag=1 bytes=8
+			((i < 5 || rank < 2 || $1 == 0)) || at=$((102100 + $1))
+			op 0 1 $((i == 5 && rank == 2 ? ($1 ? at : 102000) : at + 100)) $((at + 200)) group=1 peer=$rank tag=1 bytes=8
+			op 0 0 $((at + 200)) $((at + 300)) group=1 peer=$rank tag=1 bytes=8
+			op $rank 1 $((i == 5 && rank == 2 ? 152020 : at + 20)) $((at + 320)) group=1 peer=0 tag=1 bytes=8
+			((i == 5)) || work $rank 2 $((at + 320)) $((at + 19000 + (i == 4 && rank == 2) * 50000))
+			((i < 5)) || op $rank 4 $((at + 320)) $(($1 ? 102600 + $1 : 152500)) group=1 seq=0
+		done
+	done
+	op 0 4 $(($1 ? 102500 + $1 : 152400)) $(($1 ? 102600 + $1 : 152500)) group=1 seq=0
+}
+last_is() { # proved, where the master works behind all tasks; for how long
+	ends "$3" | trace ends
+	expect 0 diagnose --json ends
+	jq -e --argjson proved "$1" --arg region "$2" '.model == "master-worker" and ([.findings[] | select(.cause == "finalization") | .proved] == [$proved]) and
+		([.findings[] | select(.cause == "sequential") | .region] == (if $region == "" then [] else [$region] end))' out >is ||
+		fail "the master works for $3 at the end: $(jq -c '[.model, .findings]' out)"
+}
+last_is true "" 0
+last_is false analyse 100000
 echo "as expected"

@@ -85,7 +85,8 @@
   (slot service-lo) (slot service-hi)        ; what the master did for one between its messages,
   (slot message-lo) (slot message-hi)        ; and what these took
   (slot apart-lo) (slot apart-hi)            ; of workers' waiting before and behind all tasks (seq), and of that
-  (slot between-lo) (slot between-hi)        ; in between (bottleneck): so long the master works meanwhile
+  (slot between-lo) (slot between-hi)        ; in between (bottleneck): so long the master works meanwhile;
+  (slot last-alone-lo) (slot last-alone-hi)  ; of what they wait for the last of them (finalization): while the master does not work
   (slot serves)                              ; region in which the master mostly serves (id; -1: outside of regions)
   (slot serves-name))
 

@@ -105,10 +105,12 @@
                           else ", or have another master")))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
 
+; The last worker is not what they wait for as long as the master works on: what is proved is while it does not.
 (defrule finalization
+  (master-worker (last-alone-lo ?alone))
   (metric (worker -1) (name finalization) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
   =>
-  (assert (finding (cause finalization) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (assert (finding (cause finalization) (cost-lo (min ?lo ?alone)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "workers that are done wait for the last (" ?who " at the end)" (there ", in " ?name)))
     (suggestion "deal out the largest tasks first, and small ones at the end")
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
