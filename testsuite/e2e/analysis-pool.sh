@@ -79,4 +79,19 @@ jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit:
 done; } | trace bodies
 expect 0 diagnose --json bodies
 jq -e '.model == "task-pool" and (.why_model | contains(" take 12 tasks ") and endswith(" task"))' out >is || fail "bodies: $(jq -c '[.model, .why_model]' out)"
+
+# Who gives them permits need not put tasks there: it may take what they have done.
+{ threads | sed 's/^thread 1 .*/&\nthread 2 clock=0 rank=0 number=2\nsite 6 kind=region name=write file=x.c line=6/'
+	for k in {0..11}; do
+		at=$((k * 40000))
+		for thread in 0 1; do
+			op $thread 3 $at $((at + 10)) id=100; echo "e $thread $((at + 10)) 3 point id=100"; work $thread 0 $((at + 10)) $((at + 20000))
+			work 2 6 $((at + 10000 + 12000 * thread)) $((at + 22000 + 12000 * thread)); echo "e 2 $((at + 22000 + 12000 * thread)) 2 point id=$((1 + thread))"
+			op $thread 1 $((at + 20000)) $((at + 22100 + 12000 * thread)) id=$((1 + thread))
+		done
+	done; } >room.txt
+trace room <room.txt
+expect 0 diagnose --json room
+jq -e '.model == "task-pool" and any(.findings[]; .cause == "starvation" and .proved and .region == "write" and
+	(.what | endswith("mostly in write: for tasks, or until it takes what they have done")))' out >is || fail "room: $(jq -c '[.model, .findings]' out)"
 exit $failed

@@ -4,12 +4,12 @@
 ; and then does what it has found.
 ;
 ;   lock           they wait for a lock that others hold
-;   starvation     there is no task: they wait for who puts them there
+;   starvation     they wait for who puts tasks there, if that is what it does: it may be who takes what they have done, too
 ;   finalization   a worker is done, and another is not
 ;   sequential     they wait before the first task begins, or when all are done
 ;   granularity    tasks are so short that what it takes to get one is the price of having many
 ;
-; That there was no task is only proved of waits that somebody ended who does none: workers may wait for each other's results, too.
+; That is only proved of waits that somebody ended who does no tasks: workers may wait for each other's results, too.
 
 (defglobal ?*least* = 2.0)        ; percent of all threads' time: less is no finding
 (defglobal ?*significant* = 5.0)  ; percent of a worker's time
@@ -65,7 +65,8 @@
   (metric (worker -1) (name starved) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread-name ?who))
   =>
   (assert (finding (cause starvation) (cost-lo (min ?lo ?fed)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?feeder)
-    (what (if (< ?feeder 0) then "workers wait while others do tasks" else (str-cat "workers wait for tasks that " ?who " has still to put there, mostly in " ?name)))
+    (what (if (< ?feeder 0) then "workers wait while others do tasks" else
+           (str-cat "workers wait for " ?who ", mostly in " ?name ": for tasks, or until it takes what they have done")))
     (suggestion (if (< ?feeder 0) then "see for whom they wait then: dprof-analyze waits" else (str-cat "make " ?name " shorter, or let several threads do it")))
     (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?feeder))))
 
