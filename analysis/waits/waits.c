@@ -21,6 +21,15 @@ struct doing_inside {
 	uint64_t before, last; uint32_t pieces_before;
 };
 
+/* A lock that the thread holds: what it had done before it took it, since it last waited. */
+#define HELD_MOST 8      /* locks */
+#define HELD_ROWS 64     /* in more it does not count where it was before */
+struct held_lock {
+	uint64_t id;
+	bool since_waits;    /* it has waited meanwhile, or was in more places: there is nothing to take off */
+	size_t n; struct { uint32_t row; uint64_t ticks; } before[HELD_ROWS];
+};
+
 struct doing {
 	const struct trace *trace;
 	struct replay replay;
@@ -38,6 +47,9 @@ struct doing {
 	bool interrupted;    /* some thread was in a region inside of an operation: then */
 	struct doing_inside inside;
 	uint64_t regions_before; /* in all regions of the operation before */
+	struct held_lock held[HELD_MOST]; size_t nheld; /* the last one was taken last */
+	uint64_t takes;          /* the lock that it waits for, */
+	const struct held_lock *releases; /* and the one that it gives back just now, or NULL */
 };
 
 static const struct replay_entry *outermost(const struct doing *);
@@ -97,20 +109,100 @@ static void forget(struct doing *d)
 	for (size_t i = 0; i < d->nused; i++)
 		d->ticks[d->used[i]] = 0;
 	d->nused = 0;
+	for (size_t i = 0; i < d->nheld; i++)
+		d->held[i].since_waits = true;
 }
 
-/* Of equally long ones the first. */
-static uint32_t mostly(const struct doing *d)
+/* How long it was there before it took the lock. */
+static uint64_t before_it_was_held(const struct held_lock *h, uint32_t row)
+{
+	for (size_t i = 0; h && !h->since_waits && i < h->n; i++)
+		if (h->before[i].row == row)
+			return h->before[i].ticks;
+	return 0;
+}
+
+/* Of equally long ones the first. While it holds a lock, or NULL: anyway. */
+static uint32_t mostly_while(const struct doing *d, const struct held_lock *h)
 {
 	uint32_t most = TR_OUTSIDE;
 	uint64_t ticks = 0;
 	for (size_t i = 0; i < d->nused; i++) {
-		if (d->ticks[d->used[i]] <= ticks)
+		uint64_t there = d->ticks[d->used[i]] - before_it_was_held(h, d->used[i]);
+		if (there <= ticks)
 			continue;
-		ticks = d->ticks[d->used[i]];
+		ticks = there;
 		most = d->used[i] < d->trace->nsites ? d->used[i] : TR_OUTSIDE;
 	}
 	return tr_row(d->trace, most);
+}
+
+static uint32_t mostly(const struct doing *d)
+{
+	return mostly_while(d, NULL);
+}
+
+/* ---- Locks that it holds --------------------------------------------------------------------- */
+
+static void give_back(struct doing *d, const struct held_lock *h)
+{
+	size_t at = (size_t)(h - d->held);
+	memmove(d->held + at, d->held + at + 1, (--d->nheld - at) * sizeof *d->held);
+}
+
+static struct held_lock *find_held(struct doing *d, uint64_t id)
+{
+	for (size_t i = 0; i < d->nheld; i++)
+		if (d->held[i].id == id)
+			return &d->held[i];
+	return NULL;
+}
+
+/* That it takes one again which it holds says that it was not seen to give it back. Of too many, the first is forgotten. */
+static void take_lock(struct doing *d, uint64_t id)
+{
+	struct held_lock *again = find_held(d, id);
+	if (again || d->nheld == HELD_MOST)
+		give_back(d, again ? again : d->held);
+	struct held_lock *h = &d->held[d->nheld++];
+	h->id = id;
+	h->since_waits = d->nused > HELD_ROWS;
+	h->n = h->since_waits ? 0 : d->nused;
+	for (size_t i = 0; i < h->n; i++) {
+		h->before[i].row = d->used[i];
+		h->before[i].ticks = d->ticks[d->used[i]];
+	}
+}
+
+/* Before what happens at an event is noted: which lock it gives back. */
+static void note_release(struct doing *d, const struct tr_cursor *events, const struct tr_event *e)
+{
+	struct tr_event x = *e;
+	d->releases = NULL;
+	if (e->op != DPROF_POINT || e->site == TR_NO_SITE || d->trace->sites[e->site].op.kind != DPROF_KIND_LOCK || !d->nheld)
+		return;
+	trace_arguments(events, &x);
+	d->releases = find_held(d, trace_arg(&x, DPROF_KEY_ID, 0));
+}
+
+/* And behind that: it has given it back, or has taken one. */
+static void note_locks(struct doing *d, const struct tr_cursor *events, const struct tr_event *e)
+{
+	struct tr_event x = *e;
+	if (d->releases)
+		give_back(d, d->releases);
+	d->releases = NULL;
+	if (e->op == DPROF_LOST)
+		d->nheld = 0;
+	if (e->site == TR_NO_SITE || d->trace->sites[e->site].op.kind != DPROF_KIND_LOCK)
+		return;
+	if (e->op == DPROF_ENTER) {
+		trace_arguments(events, &x);
+		d->takes = trace_arg(&x, DPROF_KEY_ID, 0);
+	} else if (e->op == DPROF_EXIT && d->takes) {
+		take_lock(d, d->takes);
+		d->takes = 0;
+	}
 }
 
 /* The outermost operation that the thread is in, or NULL. */
@@ -310,7 +402,8 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 static void note_posted(struct finder *f, struct doing *d, size_t sync, uint32_t number, uint32_t site)
 {
 	const struct graph_input *input = &f->g->inputs[number];
-	f->posted[number] = (struct posted){ mostly(d), (uint32_t)sync + 1, site, d->before };
+	uint32_t holding = d->releases && !d->releases->since_waits ? mostly_while(d, d->releases) : TR_NO_SITE;
+	f->posted[number] = (struct posted){ mostly(d), (uint32_t)sync + 1, site, d->before, holding };
 	if (tr_is(d->trace, site, OP_TEAM_LEFT) && f->g->nodes[input->node].first != number)
 		d->team = number + 1;
 }
@@ -369,8 +462,10 @@ static void replay_thread(struct finder *f, uint32_t thread)
 		history_begin_thread(d.history, thread);
 	while ((sync < f->g->threads[thread].nsyncs || goes_on) && trace_next_bare(&events, &e)) {
 		add_until(&d, e.stamp);
+		note_release(&d, &events, &e);
 		if (!e.inherited)
 			note_points(f, &d, thread, &sync, at, &e);
+		note_locks(&d, &events, &e);
 		move(&d, &e);
 		note_attempts(&d, &events, &e);
 		at += !e.inherited;
@@ -559,12 +654,19 @@ static uint32_t did_meanwhile(struct finder *f, const struct wait *w, const stru
 	return most->did;
 }
 
+/* Who waits for a lock waits for what is done while that is held. */
+static uint32_t did_then(struct finder *f, const struct wait *w, enum wait_kind kind, const struct graph_input *cause)
+{
+	uint32_t holding = f->posted[cause - f->g->inputs].holding;
+	return kind == WAIT_LOCK && holding != TR_NO_SITE ? holding : did_meanwhile(f, w, cause);
+}
+
 /* Of one that may have caused it by several things in a row, such as a signal and a release, it is one cause. */
 static void add_cause(struct finder *f, const struct wait *w, enum wait_kind kind, const struct graph_input *cause, int64_t most,
 		      size_t first)
 {
 	const struct wait_sum sum = { kind, w->thread, w->site, cause->thread,
-				      did_meanwhile(f, w, cause), { 0, most }, 1, false };
+				      did_then(f, w, kind, cause), { 0, most }, 1, false };
 	struct wait_sum *before = f->ncauses > first ? &f->causes[f->ncauses - 1] : NULL;
 	if (before && by_what(before, &sum) == 0)
 		before->ticks.hi = before->ticks.hi > most ? before->ticks.hi : most;

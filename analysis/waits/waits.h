@@ -8,8 +8,9 @@
  * operation, such as a handler of a signal, but before and behind that.) Whoever came last caused all of that wait, and what
  * caused it is what that thread had mostly done since it had last waited itself, or come to an operation in which it might
  * have, but for a lock that was free; and for a receive whose message was there: there it is what it did longest while the other
- * one waited, of what it did before, between, and behind such. (The classes are those of Scalasca's
- * wait states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
+ * one waited, of what it did before, between, and behind such. For a lock it is what was done while that was held, if whoever held it
+ * has not waited since it took it. (The classes are those of Scalasca's wait states; that a wait ends with its cause is Property 3.11 of the
+ * critical-path thesis.)
  *
  * Who has left a team of OpenMP is idle until the next one begins: until all had left the one, it waited for whoever was the last
  * of these, and only then for whoever opens the other one. Those are two waits at one place.
@@ -32,8 +33,9 @@
  * Law: under the same condition, so defined costs lie in the intervals given for them; all of them and what is left without a
  * cause are as long as all waiting at places.
  *
- * Memory: 16 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's spill; and the answer. With delays 56 more for
- * each wait, 4 for each point, 12 for each node, 16 for each place in which a thread was between two of its points. */
+ * Memory: 20 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's spill; and the
+ * answer. With delays 56 more for each wait, 4 for each point, 12 for each node, 16 for each place in which a thread was between two of
+ * its points. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H
 

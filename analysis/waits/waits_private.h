@@ -71,6 +71,7 @@ struct posted {              /* an input */
 	uint32_t did;        /* what its thread had mostly done since it had last waited, or might have */
 	uint32_t point, site; /* the point and 1, or 0; of the event */
 	uint32_t before;     /* that of the finder's `busy`, and 1; or 0 */
+	uint32_t holding;    /* what it had mostly done since it took the lock that it gives back; TR_NO_SITE: none, or it has waited since */
 };
 
 /* What a thread had mostly done between two operations in which it did not wait, since what they wait for was there. */

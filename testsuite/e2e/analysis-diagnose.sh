@@ -78,6 +78,16 @@ first lock lock 0 x.c:1 a true 29.703
 expect 0 diagnose --model generic --json lock
 jq -e '[.findings[] | select(.cause != "lock" and .proved)] == []' out >is ||
 	fail "lock: what a lock explains is proved of something else: $(jq -c .findings out)"
+# What thread 0 does before it takes the lock, for longer, is not what it holds that for; nor is what it does in a lock within, and behind that.
+{ sites; echo "site 7 kind=region name=c file=x.c line=7"; echo "thread 0 clock=0 rank=0 number=0"; echo "thread 1 clock=0 rank=0 number=1"
+	work 0 0 0 100000; op 0 5 100000 100050 id=5; work 0 1 100050 120000; op 0 5 120000 120010 id=6; work 0 7 120010 125000
+	echo 'e 0 125000 5 point id=6'; work 0 1 125000 130000; echo 'e 0 130000 5 point id=5'; work 0 7 130000 170000
+	work 1 1 0 105000; op 1 5 105000 130050 id=5; echo 'e 1 130060 5 point id=5'; op 1 5 130070 130080 id=6; work 1 1 130080 170000; } | trace held
+expect 0 diagnose --model generic --json held
+jq -e 'any(.findings[]; .cause == "lock" and .proved and .region == "b" and (.what | endswith("for a lock that others hold in b")))' out >is ||
+	fail "held: $(jq -c .findings out)"
+expect 0 waits --json held
+jq -e '[.waits[] | .caused_by.region] == ["b"]' out >is || fail "held: $(jq -c .waits out)"
 # Forty messages of a few bytes, each taking as long as what lies between two; in a few great ones that is no matter of grain.
 chatter() { # messages bytes
 	local i at
