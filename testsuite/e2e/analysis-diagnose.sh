@@ -265,6 +265,18 @@ expect 0 diagnose --json --model generic late
 jq -e '.findings[0] | (.what | contains("in 62 places")) and (.proved | not) and .cost_percent.lo < 0.7 and .cost_percent.hi > 27' out >is ||
 	fail "late: $(jq -c .findings out)"
 
+# Two take turns for 2 us each time, as one begins 80 us late: others wait no longer for what they do than that takes.
+{ ranks 2; for k in {0..3}; do
+	at=$((80000 + 5000 * k))
+	work 1 0 $at $((at + 2000)); op 1 3 $((at + 2000)) $((at + 2100)) group=1 peer=0 tag=1 bytes=8
+	op 0 4 $((k ? at - 400 : 0)) $((at + 2200)) group=1 peer=1 tag=1 bytes=8
+	work 0 0 $((at + 2200)) $((at + 4200)); op 0 3 $((at + 4200)) $((at + 4300)) group=1 peer=1 tag=1 bytes=8
+	op 1 4 $((at + 2100)) $((at + 4400)) group=1 peer=0 tag=1 bytes=8
+done; } | trace token
+expect 0 diagnose --json --model generic token
+jq -e '.findings[0] | .cause == "sequential" and .region == "a" and .cost_percent.lo < 8.1 and .cost_percent.hi > 40' out >is ||
+	fail "a late token: $(jq -c .findings out)"
+
 token 200000 | trace lopsided
 expect 0 diagnose --json --model generic lopsided
 jq -e '(.findings[0] | .cause == "imbalance" and .rank == 1) and ([.findings[].cause] | index("sequential") | not)' out >is ||

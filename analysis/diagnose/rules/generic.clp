@@ -99,7 +99,7 @@
   (region (id ?r) (threads ?several&:(> ?several 1)) (work-lo ?there))
   (test (in-turn ?n (+ ?work ?took) ?there ?eh ?lo))
   =>
-  (assert (finding (cause sequential) (cost-lo (less ?lo ?locks)) (cost-hi ?hi) (least ?*least*) (site ?r)
+  (assert (finding (cause sequential) (cost-lo (min (less ?lo ?locks) (* ?there (- ?n 1)))) (cost-hi ?hi) (least ?*least*) (site ?r)
     (what (str-cat ?several " threads work in " ?name ", but one after the other: others wait meanwhile"))
     (suggestion (str-cat "let several do " ?name " at the same time: have each wait for less of what others do, or begin before they are done"))
     (ask yes) (ask-site ?r))))
