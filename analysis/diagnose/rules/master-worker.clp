@@ -4,12 +4,12 @@
 ;
 ; The inference tree is that of Figure 4 of L. Li and A. D. Malony, Model-Based Performance Diagnosis of Master-Worker Parallel
 ; Computations: a worker's efficiency is low; so something else than its tasks takes a significant part of its time; if that
-; is waiting, then for the master before and behind all tasks, for its task being set up, for the master being busy with requests, or for
+; is waiting, then for the master before and behind all tasks, for its task being set up, for the master being busy, or for
 ; the last worker.
 ;
 ;   sequential     the master works before it deals out anything, or when all tasks are done
 ;   setup          the master sets up the task that a worker waits for
-;   bottleneck     the master is busy with requests, others' or its own
+;   bottleneck     the master is busy with requests, others' or its own, or with tasks of its own
 ;   finalization   a worker is done, and another is not
 ;   communication  messages between master and workers
 ;   granularity    tasks, and what the master does for one, are so short that all of it is the price of having many tasks
@@ -58,7 +58,7 @@
     (case seq then (if (eq ?region "none") then (str-cat "before or behind all tasks, when " ?thread " does not work itself")
                     else (str-cat "for what " ?thread " does before or behind all tasks, mostly in " ?region)))
     (case setup then (str-cat "for " ?thread " to set up its next task" (there ", in " ?region)))
-    (case bottleneck then (str-cat "for " ?thread " being busy with requests" (there ", mostly in " ?region)))
+    (case bottleneck then (str-cat "for " ?thread " being busy" (there ", mostly in " ?region)))
     (case finalization then (str-cat "for the last to be done (" ?thread " at the end)"))))
 
 (defrule waits-for
@@ -99,7 +99,7 @@
   =>
   (bind ?fed (if (> ?service 0.0) then (integer (min ?n (+ 1 (/ ?task ?service)))) else ?n))
   (assert (finding (cause bottleneck) (cost-lo (min ?lo ?worked)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "workers wait while " ?who " is busy with requests" (there ", mostly in " ?name)))
+    (what (str-cat "workers wait while " ?who " is busy" (there ", mostly in " ?name)))
     (suggestion (str-cat (if (eq ?name "none") then "" else (str-cat "make " ?name " shorter, ")) "deal out larger tasks"
                          (if (< ?fed ?n) then (str-cat ", or have fewer workers: it can keep some " ?fed " of " ?n " busy")
                           else ", or have another master")))
