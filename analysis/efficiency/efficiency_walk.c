@@ -61,7 +61,7 @@ static void add_work(struct efficiency_along *l)
 	uint64_t ticks = l->a.step.to - l->a.step.from;
 	struct stretches *useful = &use_row(l, l->a.step.in)->useful;
 	useful->from = useful->pieces ? useful->from : l->a.step.from;
-	useful->pieces += !l->working || useful->to != l->a.step.from;
+	useful->pieces += !l->working || useful->pieces == 0 || useful->to != l->a.step.from; /* the first may begin at stamp 0 */
 	useful->to = l->a.step.to;
 	useful->ticks += ticks;
 	l->now.ticks += ticks;

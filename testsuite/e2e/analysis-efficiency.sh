@@ -201,6 +201,11 @@ jq -e '.ideal_s.lo <= 50e-6 and .ideal_s.hi >= 50e-6 and .ideal_s.hi < 55e-6' ou
 expect 0 efficiency --json woken
 jq -e '.ideal_s.lo <= 110e-6 and .ideal_s.lo > 109e-6 and .ideal_s.hi >= 160e-6' out >is || fail "woken: $(jq -c .ideal_s out)"
 
+# What a thread does from stamp 0 on is useful, too: rank 0 is in a for 60 us, and nobody else is.
+{ ranks 2; work 0 0 0 60000; work 0 1 60000 100000; op 0 2 100000 101000 group=1 seq=0; work 1 1 0 40000; op 1 2 40000 101000 group=1 seq=0; } | trace zero
+expect 0 efficiency --json zero
+jq -e '.causes[0] | .factor == "load_balance" and .name == "a" and .rank == 0 and .percent.lo > 29 and .percent.hi < 30' out >is || fail "zero: $(jq -c .causes out)"
+
 # Lost records: what was useful there is open.
 "$analyze" dump imbalance | sed '/^e 1 1000 1 enter/a lost 1 3' | trace lossy
 expect 1 efficiency --json lossy
