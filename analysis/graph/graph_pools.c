@@ -9,6 +9,7 @@
  *   messages to one rank              several of its threads receive those with one tag
  *   MPI_Fetch_and_op, ...         several ranks count at one place of a window
  *   i = next++ of an atomic       several threads count at one address
+ *   wait                              several threads wait for any child
  *   lock, first = !done++, unlock     several threads take it at one place, or any of these, and do
  *                                     something else before the next barrier: with what, who was first may decide
  *

@@ -315,6 +315,50 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 			   .queue = graph_inbox(b, process_of(b, w->exit.thread), ANY_CHILD, 0) });
 }
 
+/* ---- Who takes the next child that ends ------------------------------------------------------------------ */
+
+struct child_take { uint32_t process; struct take take; };
+
+static int by_parent(const void *x, const void *y)
+{
+	const struct child_take *a = x, *b = y;
+	return a->process != b->process ? (a->process < b->process ? -1 : 1)
+					: (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
+}
+
+/* All that were waited for by whoever waits for any. To be freed. */
+static struct child_take *find_taken(const struct builder *b, const struct process_records *r, size_t *n)
+{
+	struct child_take *taken = NULL;
+	*n = 0;
+	for (size_t i = 0; i < r->nwaits; i++) {
+		const struct process_wait *w = &r->waits[i];
+		if (!w->of_one)
+			*MEM_GROW(taken, *n) = (struct child_take){ process_of(b, w->exit.thread), { .ref = w->exit, .has = w->exit,
+											       .left.at = NO_EVENT, .place.site = w->site } };
+	}
+	if (*n)
+		qsort(taken, *n, sizeof *taken, by_parent);
+	return taken;
+}
+
+/* What a thread does then is for that child, which another one may take in another run. */
+static void find_pools(struct builder *b, const struct process_records *r)
+{
+	size_t n, ntakes = 0;
+	struct child_take *taken = find_taken(b, r, &n);
+	struct take *takes = NULL;
+	for (size_t i = 0; i < n; i++) {
+		*SPILL_GROW(b->spill, takes, ntakes) = taken[i].take;
+		if (i + 1 < n && taken[i + 1].process == taken[i].process)
+			continue;
+		graph_find_pool(b, takes, ntakes);
+		ntakes = 0;
+	}
+	spill_free(b->spill, takes);
+	free(taken);
+}
+
 /* Whether a process, or its child that has recorded nothing here, was another program: then waits may have been for that. */
 static bool has_outside(const struct families *f, const struct builder *b)
 {
@@ -341,6 +385,7 @@ void graph_processes(struct builder *b, struct process_records *r)
 	b->graph->outside |= has_outside(&families, b);
 	for (size_t i = 0; i < r->nwaits; i++)
 		add_end(b, &families, &r->waits[i], inputs);
+	find_pools(b, r);
 	close_families(&families);
 	free(inputs);
 }

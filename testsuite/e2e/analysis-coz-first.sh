@@ -126,6 +126,27 @@ for of in later-barrier asks-barrier; do
 	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2.2"; } || fail "$of: $(cat out)"
 done
 
+# Children: thread 1 waits for any first, and does 60,000 for one that ends first, and thread 0 then 200,000 for the other; without a it is
+# the other way round.
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "process 0 pid=10" "process 1 pid=11 started=999000 forked=1 parent=0" "process 2 pid=12 started=999020 forked=1 parent=0"
+	printf '%s\n' "thread 0 clock=0 process=0 number=0" "thread 1 clock=0 process=0 number=1"
+	printf '%s\n' "thread 2 clock=0 process=1 number=0" "thread 3 clock=0 process=2 number=0" "$sites"
+	printf '%s\n' "site 50 kind=fork name=fork file=x.c line=50" "site 51 kind=wait name=wait file=x.c line=51"
+	op 0 50 999000 999010 process=11
+	op 0 50 999020 999030 process=12
+	op 0 39 999040 999050 thread=1
+	op 2 1 1000000 1040000
+	op 3 0 1000000 1060000
+	op 1 51 1010000 1040010 process=11 peer=72057594037927934
+	op 1 1 1040010 1100010
+	op 0 1 1000000 1090000
+	op 0 51 1090000 1090010 process=12 peer=72057594037927934
+	op 0 1 1090010 1290010
+	op 0 1 1290010 1340010
+} | trace children
+may_buy children a 100 381000
+
 # ---- Messages with any tag, and what is made once ----------------------------------------------------
 
 # Of two threads of a rank that send with tags of their own to receives with any tag either may be first: thread 1 sends at once
