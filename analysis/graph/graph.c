@@ -414,6 +414,7 @@ static void builder_close(struct builder *b)
 		spill_free(b->spill, of->blocking.v);
 		spill_free(b->spill, of->barriers.v);
 		spill_free(b->spill, of->done.v);
+		spill_free(b->spill, of->operations.v);
 		free(of->left.came);
 		free(of->regions.v);
 	}
@@ -460,8 +461,8 @@ struct span graph_span(const struct graph *g)
 	return span;
 }
 
-/* Arrays of a thread that grow: marks, calls, blocking calls, barriers, things done, synchronisation points. */
-#define SIDE_BY_SIDE 6
+/* Arrays of a thread that grow: marks, calls, blocking calls, barriers, things done, operations, synchronisation points. */
+#define SIDE_BY_SIDE 7
 
 static void *zeros(size_t n, size_t size)
 {
@@ -471,10 +472,12 @@ static void *zeros(size_t n, size_t size)
 static void builder_open(struct builder *b, struct graph *g)
 {
 	size_t n = g->trace->nthreads;
+	struct span span = graph_span(g);
 	*b = (struct builder){ .graph = g, .spill = g->spill, .cursors = times_cursors(g->times) };
 	b->threads = zeros(n, sizeof *b->threads);
 	b->first_of_rank = find_first_of_rank(g->trace);
 	b->may_wait = zeros(g->trace->nprocesses, sizeof *b->may_wait);
+	b->run = span.length.lo;
 	for (size_t t = 0; t < n; t++) {
 		b->threads[t].fork.at = NO_FORK;
 		b->threads[t].fork_site = TR_NO_SITE;

@@ -39,15 +39,6 @@ struct moment_of_voter { uint32_t thread; uint64_t at; struct did *did; struct e
 
 /* ---- Who takes a lock ----------------------------------------------------------------------------- */
 
-static struct event_ref end_of(const struct builder *b, const struct take *t)
-{
-	const struct passed_barriers *barriers = &b->threads[t->ref.thread].barriers;
-	const struct graph_thread *of = &b->graph->threads[t->ref.thread];
-	if (t->barrier < barriers->n)
-		return (struct event_ref){ t->ref.thread, barriers->v[t->barrier].at, barriers->v[t->barrier].stamp };
-	return (struct event_ref){ t->ref.thread, of->nevents - 1, of->last };
-}
-
 static bool same_place(struct take_place a, struct take_place b)
 {
 	return a.site == b.site && a.role == b.role;
@@ -69,7 +60,7 @@ void graph_note_voters(struct builder *b, struct voter_records *voters, uint64_t
 			next++;
 		for (size_t k = i; k < next && next - i <= MOST_TAKES; k++)
 			if (t[k].left.at != NO_EVENT && comes_once(t + i, next - i, k - i)) {
-				struct event_ref over = end_of(b, &t[k]);
+				struct event_ref over = graph_end_of_take(b, &t[k]);
 				*SPILL_GROW(b->spill, voters->v, voters->n) = (struct voter){
 					.lock = lock, .place = t[k].place, .epoch = t[k].epoch, .pool = pool,
 					.took = t[k].ref, .left = t[k].left, .comes = over, .over = over };

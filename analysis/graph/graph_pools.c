@@ -11,7 +11,8 @@
  *   i = next++ of an atomic       several threads count at one address
  *   wait                              several threads wait for any child
  *   lock, first = !done++, unlock     several threads take it at one place, or any of these, and do
- *                                     something else before the next barrier: with what, who was first may decide
+ *                                     something else before the next barrier: with what, who was first may decide;
+ *                                     or one does whatever it does there for longer than another, with the lock or behind it
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
  * another run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
@@ -88,6 +89,72 @@ static bool goes_on(const struct builder *b, const struct take *t, size_t n, uin
 		on |= at_once ? t[i].goes_on : does_more(b, &t[i]);
 	}
 	return several && on;
+}
+
+/* ---- Who does longer what it has taken --------------------------------------------------------------- */
+
+#define SMALL_PART 100 /* of the run, by which what is proved may be false */
+
+struct event_ref graph_end_of_take(const struct builder *b, const struct take *t)
+{
+	const struct passed_barriers *barriers = &b->threads[t->ref.thread].barriers;
+	const struct graph_thread *of = &b->graph->threads[t->ref.thread];
+	if (t->barrier < barriers->n)
+		return (struct event_ref){ t->ref.thread, barriers->v[t->barrier].at, barriers->v[t->barrier].stamp };
+	return (struct event_ref){ t->ref.thread, of->nevents - 1, of->last };
+}
+
+/* Until an event; ticks. */
+static uint64_t in_operations(const struct builder *b, struct event_ref until)
+{
+	const struct passed_operations *passed = &b->threads[until.thread].operations;
+	size_t next = SEARCH(passed->n, mid, passed->v[mid].at <= until.at);
+	return next ? passed->v[next - 1].ticks : 0;
+}
+
+/* For how long its thread does something of its own until the barrier. */
+static int64_t does_for(const struct builder *b, const struct take *t)
+{
+	struct event_ref end = graph_end_of_take(b, t);
+	uint64_t passed = end.stamp - t->ref.stamp, waited = in_operations(b, end) - in_operations(b, t->ref);
+	return times_duration(b->graph->times, b->graph->clocks[t->ref.thread], passed > waited ? passed - waited : 0).lo;
+}
+
+/* By how much several threads that take at a site differ in that, in one epoch. */
+static int64_t differ_by(const struct builder *b, const struct take *t, size_t n, uint32_t site)
+{
+	const struct take *first = NULL;
+	int64_t least = INT64_MAX, most = 0;
+	bool several = false;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].place.site != site)
+			continue;
+		int64_t own = does_for(b, &t[i]);
+		first = first ? first : &t[i];
+		several |= t[i].ref.thread != first->ref.thread;
+		least = own < least ? own : least;
+		most = own > most ? own : most;
+	}
+	return several ? most - least : 0;
+}
+
+static size_t end_of_epoch(const struct take *t, size_t n, size_t i)
+{
+	size_t next = i + 1;
+	while (next < n && t[next].epoch == t[i].epoch)
+		next++;
+	return next;
+}
+
+/* Sorted by epoch, in which each of several takes once. */
+static bool do_unevenly(const struct builder *b, const struct take *t, size_t n, uint32_t site)
+{
+	int64_t sum = 0;
+	for (size_t i = 0, next; i < n; i = next) {
+		next = end_of_epoch(t, n, i);
+		sum += differ_by(b, t + i, next - i, site);
+	}
+	return sum > b->run / SMALL_PART;
 }
 
 /* The takes of each thread between two barriers are one stretch of work that was given to it. */
@@ -366,9 +433,28 @@ static bool give_epoch(struct builder *b, const struct take *t, size_t n, uint32
 	bool gives = given || goes_on(b, t, n, site, false);
 	if (gives)
 		give_stretches(b, t, n);
-	if (given)
-		share_out(b, t, n);
 	return gives;
+}
+
+/* Sorted by epoch. */
+static bool give_epochs(struct builder *b, const struct take *t, size_t n, uint32_t site, bool given)
+{
+	bool any = false;
+	for (size_t i = 0, next; i < n; i = next) {
+		next = end_of_epoch(t, n, i);
+		any |= give_epoch(b, t + i, next - i, site, given);
+	}
+	if (any)
+		graph_note_pool(b->graph, site);
+	return any;
+}
+
+static void share_out_epochs(struct builder *b, const struct take *t, size_t n)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		next = end_of_epoch(t, n, i);
+		share_out(b, t + i, next - i);
+	}
 }
 
 bool graph_find_pool(struct builder *b, struct take *t, size_t n)
@@ -376,14 +462,9 @@ bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	find_epochs(b, t, n);
 	uint32_t site = n ? busiest_place(t, n, NULL).site : TR_NO_SITE;
-	bool given = takes_again(t, n) || goes_on(b, t, n, site, true), any = false;
+	bool given = takes_again(t, n) || goes_on(b, t, n, site, true);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
-	for (size_t i = 0, next; i < n; i = next) {
-		for (next = i + 1; next < n && t[next].epoch == t[i].epoch; next++)
-			;
-		any |= give_epoch(b, t + i, next - i, site, given);
-	}
-	if (any)
-		graph_note_pool(b->graph, site);
-	return any;
+	if (given)
+		share_out_epochs(b, t, n);
+	return give_epochs(b, t, n, site, given || do_unevenly(b, t, n, site));
 }

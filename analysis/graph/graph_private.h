@@ -56,6 +56,10 @@ struct passed_barriers { struct passed_barrier *v; size_t n; };
 /* ENTERs of a thread's regions, messages, ...: of what it does, the first behind each operation. */
 struct things_done { uint64_t *v; size_t n; };
 
+/* EXITs of a thread's outermost operations, but sleeps; and for how long, in ticks, it had been in such ones until then. */
+struct passed_operation { uint64_t at, ticks; };
+struct passed_operations { struct passed_operation *v; size_t n; };
+
 /* ENTERs of a thread's outermost calls of MPI. */
 struct graph_mpi_call { uint64_t at : 63, vain : 1, stamp; }; /* vain: one of several that ask for the same, until it is there */
 /* And what was found last: so many were before, and so many not behind. */
@@ -124,6 +128,7 @@ struct thread_facts {
 	struct mpi_calls calls;      /* of MPI */
 	struct passed_barriers barriers;
 	struct things_done done;
+	struct passed_operations operations;
 	struct blocking_calls blocking;
 	struct event_ref fork;       /* the ENTER that created it; at = NO_FORK */
 	uint32_t fork_site;          /* its site, or TR_NO_SITE */
@@ -148,6 +153,7 @@ struct builder {
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
 	struct inbox_queues inboxes;
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
+	int64_t run;              /* so long it took at least */
 	struct graph_diagnostics diagnosed;
 };
 
@@ -254,6 +260,8 @@ size_t graph_add_target(const struct builder *, uint64_t target, struct event_re
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted, so that those of
  * a thread up to a barrier are together. Returns whether it is a pool of work. */
 bool graph_find_pool(struct builder *, struct take *, size_t n);
+/* Behind the barrier up to which a thread does what it has taken; or its last event. */
+struct event_ref graph_end_of_take(const struct builder *, const struct take *);
 
 /* Whether each of these threads is in marked regions, and in none that another of them is ever in. */
 bool graph_own_regions(struct builder *, const uint32_t *threads, size_t n);

@@ -258,6 +258,14 @@ static void keep_inside(struct thread_walk *w, struct event_ref exit)
 	}
 }
 
+static void note_operation(struct thread_walk *w, struct event_ref exit)
+{
+	struct passed_operations *passed = &w->b->threads[w->thread].operations;
+	uint64_t before = passed->n ? passed->v[passed->n - 1].ticks : 0;
+	if (!tr_is(w->b->graph->trace, w->entered.site, OP_OWN))
+		*SPILL_GROW(w->b->spill, passed->v, passed->n) = (struct passed_operation){ exit.at, before + exit.stamp - w->enter.stamp };
+}
+
 /* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */
 static void leave(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
@@ -273,6 +281,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->b->threads[w->thread].parked = true;
 		return;
 	}
+	note_operation(w, ref);
 	if (w->in_blocking_call)
 		end_blocking_call(&w->b->threads[w->thread].blocking, ref.stamp);
 	w->in_no_team = o->kind == DPROF_KIND_JOIN && arg_is_member(walk_operation(w, &w->entered), &w->entered);

@@ -126,6 +126,49 @@ for of in later-barrier asks-barrier; do
 	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2.2"; } || fail "$of: $(cat out)"
 done
 
+# Or of which only the length is recorded, with the lock or behind it: each goes on with what it was at, unmarked or in a region that
+# it was in before. Thread 0 comes first, and without a thread 1 does, which then does what thread 0 did with the lock, and 900,000 of
+# what it did behind it.
+lengths() { # thread 0 has the lock for so long, and goes on for so long; thread 1 likewise; with what sleeps there
+	local has=$((1200001 > 1190001 + $1 ? 1200001 : 1190001 + $1))
+	head_of 3
+	echo "e 0 1000000 1 enter"
+	op 0 6 1190000 1190001 id=5
+	[ -z "$5" ] || op 0 30 1190002 $((1190000 + $1))
+	echo "e 0 $((1190001 + $1)) 6 point id=5"
+	goes_on $((1190001 + $1)) "$2"
+	op 1 0 1000000 1200000
+	echo "e 1 1200000 1 enter"
+	op 1 6 1200000 $has id=5
+	[ -z "$5" ] || op 1 30 $((has + 1)) $((has + $3))
+	echo "e 1 $((has + $3)) 6 point id=5"
+	echo "e 1 $((has + $3 + $4)) 1 exit"
+}
+goes_on() { echo "e 0 $(($1 + $2)) 1 exit"; } # since for so long
+lengths 1 1400000 1 100000 "" | trace longer-behind
+may_buy longer-behind a 100 433962
+lengths 1 1400000 1 100000 "" | sed -E '/^e . [0-9]+ 1 enter/d; s/ 1 exit$/ 13 point/' | trace longer-unmarked
+may_buy longer-unmarked a 100 433962
+says out '"proved_if"'
+for sleeps in "" yes; do
+	lengths 400000 300000 3 300000 "$sleeps" | trace longer-inside
+	may_buy longer-inside a 100 213482
+done
+# Not where all take as long, but for what they wait there.
+lengths 1 600000 1 600100 "" | trace as-long
+goes_on() { # it waits for a helper, for 300,000
+	echo "group 11 threads=0,2"
+	op 0 10 $(($1 + 100000)) $(($1 + 400000)) group=11 seq=0
+	op 2 1 1000000 $(($1 + 399990))
+	op 2 10 $(($1 + 399990)) $(($1 + 400000)) group=11 seq=0
+	echo "e 0 $(($1 + $2 + 300000)) 1 exit"
+}
+lengths 1 600000 1 600100 "" | trace as-long-but-waits
+for of in as-long as-long-but-waits; do
+	expect 0 coz --json --region a --reduce 100 $of
+	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2"; } || fail "$of: $(cat out)"
+done
+
 # Children: thread 1 waits for any first, and does 60,000 for one that ends first, and thread 0 then 200,000 for the other; without a it is
 # the other way round.
 {
