@@ -371,10 +371,10 @@ static struct take_place place_of(const struct builder *b, const struct sync_eve
 	return (struct take_place){ t->site, unplaced || r->waits[thread] ? r->of[thread] : r->usual };
 }
 
-/* Those of a kind. Who waited for a condition variable in between has what it came for when it has taken the lock again. */
-static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n, enum sync_event_kind kind)
+/* Those of a kind; to be freed. Who waited for a condition variable in between has what it came for when it has taken the lock
+ * again. */
+static struct take *find_takes(const struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind, size_t *count)
 {
-	struct builder *b = p->b;
 	uint32_t *last = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *last);
 	struct lock_roles roles = find_roles(b, t, n);
 	struct take *takes = NULL;
@@ -398,13 +398,53 @@ static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n,
 			*own = (uint32_t)ntakes;
 		}
 	}
-	bool pool = graph_find_pool(b, takes, ntakes);
-	if (kind == SYNC_TAKEN && !is_of_processes(b, t))
-		graph_note_voters(b, p->voters, (uint64_t)(t - p->events->v), takes, ntakes, pool);
-	spill_free(b->spill, takes);
 	free(roles.of);
 	free(roles.waits);
 	free(last);
+	*count = ntakes;
+	return takes;
+}
+
+static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n, enum sync_event_kind kind, bool shared)
+{
+	struct builder *b = p->b;
+	size_t ntakes;
+	struct take *takes = find_takes(b, t, n, kind, &ntakes);
+	bool pool = graph_find_pool(b, takes, ntakes);
+	if (kind == SYNC_TAKEN && !is_of_processes(b, t))
+		graph_note_voters(b, p->voters, (uint64_t)(t - p->events->v), takes, ntakes, pool);
+	for (size_t i = 0; i < ntakes && !shared; i++, spill_relax(b->spill))
+		*SPILL_GROW(b->spill, p->own.v, p->own.n) = (struct own_take){ t->process, takes[i] };
+	spill_free(b->spill, takes);
+}
+
+static int by_own_place(const void *x, const void *y)
+{
+	const struct own_take *a = x, *b = y;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->take.place.site != b->take.place.site)
+		return a->take.place.site < b->take.place.site ? -1 : 1;
+	return (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
+}
+
+/* Locks that several threads take at one place are of one kind: what each had for itself here another may have in another run. */
+static void find_own_pools(struct sync_pass *p)
+{
+	struct spill *spill = p->b->spill;
+	struct own_take *own = p->own.v;
+	struct take *takes = NULL;
+	size_t ntakes = 0;
+	runs_sort(spill, own, p->own.n, sizeof *own, by_own_place);
+	for (size_t i = 0; i < p->own.n; i++, spill_relax(spill)) {
+		*SPILL_GROW(spill, takes, ntakes) = own[i].take;
+		if (i + 1 < p->own.n && own[i + 1].process == own[i].process && own[i + 1].take.place.site == own[i].take.place.site)
+			continue;
+		graph_find_alike_pool(p->b, takes, ntakes);
+		ntakes = 0;
+	}
+	spill_free(spill, takes);
+	spill_free(spill, own);
 }
 
 /* Whoever has it only to wait again keeps nobody from it, most likely. */
@@ -449,7 +489,7 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 	}
 	free(lock.released);
 	free(lock.handed);
-	find_pool(p, t, n, SYNC_TAKEN);
+	find_pool(p, t, n, SYNC_TAKEN, lock.shared);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
@@ -660,7 +700,7 @@ static void signals(struct sync_pass *p, const struct sync_event *t, size_t n)
 	}
 	if (wait) {
 		serve(p, t, n);
-		find_pool(p, t, n, SYNC_WOKEN);
+		find_pool(p, t, n, SYNC_WOKEN, true);
 		return;
 	}
 	if (t->kind == SYNC_MADE)
@@ -746,6 +786,7 @@ void graph_locks(struct builder *b, const struct sync_records *r, struct tried_r
 		else
 			signals(&p, t, next - i);
 	}
+	find_own_pools(&p);
 	free(p.tells);
 	free(p.waits_at);
 }

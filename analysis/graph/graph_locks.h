@@ -58,12 +58,17 @@ struct tried_records {
 struct voter;
 struct voter_records { struct voter *v; size_t n; };
 
+/* A lock that one thread alone has ever taken was taken. */
+struct own_take { uint32_t process; struct take take; };
+struct own_takes { struct own_take *v; size_t n; };
+
 /* What the files share that make nodes of it. */
 struct sync_pass {
 	struct builder *b;
 	const struct sync_records *events;
 	struct tried_records *tried;   /* of which it is said here what ended each */
 	struct voter_records *voters;  /* which are found here */
+	struct own_takes own;          /* likewise */
 	bool *tells;                   /* of each process: its threads signal condition variables, or post where nobody has waited, so
 					  that in another run one may wait that did not wait here */
 	bool *waits_at;                /* each site with a line at which a lock is taken, and then some condition variable waited for */

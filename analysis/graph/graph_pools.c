@@ -13,6 +13,8 @@
  *   lock, first = !done++, unlock     several threads take it at one place, or any of these, and do
  *                                     something else before the next barrier: with what, who was first may decide;
  *                                     or one does whatever it does there for longer than another, with the lock or behind it
+ *   lock of one's own, i = own++, ... several threads take locks at one place, again and again, each but its own: who is done
+ *                                     may take what others have left
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
  * another run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
@@ -467,4 +469,14 @@ bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 	if (given)
 		share_out_epochs(b, t, n);
 	return give_epochs(b, t, n, site, given || do_unevenly(b, t, n, site));
+}
+
+void graph_find_alike_pool(struct builder *b, struct take *t, size_t n)
+{
+	runs_sort(b->spill, t, n, sizeof *t, by_thread);
+	find_epochs(b, t, n);
+	bool given = takes_again(t, n);
+	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
+	if (given)
+		give_epochs(b, t, n, t->place.site, true);
 }

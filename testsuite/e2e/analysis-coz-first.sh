@@ -126,9 +126,9 @@ for of in later-barrier asks-barrier; do
 	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2.2"; } || fail "$of: $(cat out)"
 done
 
-# Or of which only the length is recorded, with the lock or behind it: each goes on with what it was at, unmarked or in a region that
-# it was in before. Thread 0 comes first, and without a thread 1 does, which then does what thread 0 did with the lock, and 900,000 of
-# what it did behind it.
+# Or of which only the length is recorded, with the lock or behind it: each goes on with what it was at, unmarked or in a region
+# that it was in before. Thread 0 comes first, and without a thread 1 does, which then does what thread 0 did with the lock, and
+# 900,000 of what it did behind it.
 lengths() { # thread 0 has the lock for so long, and goes on for so long; thread 1 likewise; with what sleeps there
 	local has=$((1200001 > 1190001 + $1 ? 1200001 : 1190001 + $1))
 	head_of 3
@@ -169,10 +169,32 @@ for of in as-long as-long-but-waits; do
 	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2"; } || fail "$of: $(cat out)"
 done
 
-# Children: thread 1 waits for any first, and does 60,000 for one that ends first, and thread 0 then 200,000 for the other; without a it is
-# the other way round.
+# Locks that several threads take at one place, each its own: without a thread 1 takes half of what thread 0 has left. Not so where
+# they take them at different places.
+own_locks() { # where thread 1 does
+	local i at
+	head_of 2
+	echo "site 51 kind=lock name=pthread_mutex_lock file=x.c line=52"
+	for ((i = 0; i < 4; i++)); do
+		at=$((1000000 + 100000 * i))
+		locks 0 $at 5
+		op 0 1 $((at + 10)) $((at + 100000))
+		op 1 "$1" $at $((at + 1)) id=6
+		echo "e 1 $((at + 1)) $1 point id=6"
+		op 1 0 $((at + 10)) $((at + 100000))
+	done
+}
+own_locks 6 | trace own-locks
+may_buy own-locks a 100 500000
+own_locks 51 | trace own-locks-apart
+buys own-locks-apart a 100 0
+proves own-locks-apart a 100 0 0
+
+# Children: thread 1 waits for any first, and does 60,000 for one that ends first, and thread 0 then 200,000 for the other; without
+# a it is the other way round.
 {
-	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "process 0 pid=10" "process 1 pid=11 started=999000 forked=1 parent=0" "process 2 pid=12 started=999020 forked=1 parent=0"
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "process 0 pid=10"
+	printf '%s\n' "process 1 pid=11 started=999000 forked=1 parent=0" "process 2 pid=12 started=999020 forked=1 parent=0"
 	printf '%s\n' "thread 0 clock=0 process=0 number=0" "thread 1 clock=0 process=0 number=1"
 	printf '%s\n' "thread 2 clock=0 process=1 number=0" "thread 3 clock=0 process=2 number=0" "$sites"
 	printf '%s\n' "site 50 kind=fork name=fork file=x.c line=50" "site 51 kind=wait name=wait file=x.c line=51"
