@@ -11,8 +11,8 @@
  * of all who waited: the signal that serves each of them came while it waited; and nobody does both, unless each gives back what it
  * has taken before it takes again, as of a lock that the program has made. Nothing of it is proved.
  *
- * Where nobody has waited there is no sign of who would have. But where one waits elsewhere in the program, for something else of the
- * kind, whoever has come there behind a signal would have waited for it.
+ * Where nobody has waited, or all for one signal, there is no sign of who else would have. But whoever has come behind a signal to a
+ * place at which one waits elsewhere, for something else of the kind, would have waited for it.
  *
  * Or whoever takes takes all that is there. That is seen where one thread takes, less often than others put: all that they have put
  * since it came last, also if they do not always signal; it has waited where that was nothing, and only there. Then the work on each
@@ -61,16 +61,20 @@ static void add_site(struct visitors *of, uint32_t site)
 		*MEM_GROW(of->sites, of->nsites) = site;
 }
 
+/* Whether it is signalled where one takes, and elsewhere than the first. */
+static bool is_by_taker(const struct counting *c, const struct sync_event *put)
+{
+	const struct sync_event *came = graph_find_section(c->pass->events, &put->section);
+	return put->site != c->puts[0]->site && came && has_site(&c->takers, came->site);
+}
+
 /* Who takes the last says that there will be no more, and so may all who come then: that is put for the next, and once. Returns how
  * many were put before. */
 static size_t find_closing(struct counting *c)
 {
 	size_t before = c->nputs;
-	const struct sync_event *came;
-	while (before > 0 && (came = graph_find_section(c->pass->events, &c->puts[before - 1]->section)) && has_site(&c->takers, came->site))
+	while (before > 0 && is_by_taker(c, c->puts[before - 1]))
 		before--;
-	if (before == 0)
-		return c->nputs;
 	c->nputs = before < c->nputs ? before + 1 : before;
 	return before;
 }
@@ -370,7 +374,7 @@ static void serve_batches(struct counting *c, const struct batches *found)
 	}
 }
 
-/* ---- Where nobody has waited ----------------------------------------------------------------------- */
+/* ---- Where somebody need not wait ------------------------------------------------------------------ */
 
 static bool is_of_lock(const struct counting *c, const struct sync_event *e)
 {
@@ -397,6 +401,8 @@ static void find_told(struct counting *c)
 static void serve_told(struct counting *c)
 {
 	c->lock = &c->puts[0]->section;
+	for (size_t i = 0; i < c->nputs; i++)
+		c->putters.who[c->puts[i]->ref.thread] = true;
 	if (!graph_find_section(c->pass->events, c->lock))
 		return;
 	find_told(c);
@@ -404,7 +410,8 @@ static void serve_told(struct counting *c)
 	for (size_t i = 0; i < c->takers.n; i++)
 		behind &= put_for(c, i)->ref.stamp <= c->takers.v[i].has.stamp;
 	for (size_t i = 0; i < c->takers.n && behind; i++)
-		serve(c, &c->takers.v[i], put_for(c, i)->ref, false);
+		if (!c->takers.v[i].waited)
+			serve(c, &c->takers.v[i], put_for(c, i)->ref, false);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
@@ -449,10 +456,11 @@ void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, s
 	struct counting c = { .b = b, .pass = p, .t = t, .n = n };
 	visitors_open(&c.takers, b->graph->trace->nthreads);
 	visitors_open(&c.putters, b->graph->trace->nthreads);
-	if (find_parts(&c) && find_visitors(&c))
-		serve_all(&c);
-	else if (c.nputs == n)
+	bool parts = find_parts(&c);
+	if (c.nputs > 0 && (c.nputs == 1 || c.nputs == n))
 		serve_told(&c);
+	if (c.takers.n == 0 && parts && find_visitors(&c))
+		serve_all(&c);
 	visitors_close(&c.takers);
 	visitors_close(&c.putters);
 	free(c.puts);
