@@ -193,7 +193,9 @@ enum dprof_key {
  *            [peer] object [bytes [role]]
  *                                   a condition variable, a semaphore or a queue of messages that processes share. With
  *                                   role=1 a message was put there, and else one was taken, or something that was
- *                                   signalled; also where that did not block, and there is no peer
+ *                                   signalled; also where that did not block, and there is no peer. Likewise a connection, of
+ *                                   a socket that listens (accept; with role=1 connect). Of a file's lock (flock, lockf,
+ *                                   fcntl) that it was taken; role=0: shared
  *            peer [channel [offset] bytes [role]] [process]
  *                                   a call of the C library that another thread or process may end. With a
  *                                   channel it took so many bytes from there, or, with role=1, gave them:
@@ -230,6 +232,7 @@ enum dprof_key {
  *                                   given (std::promise, pthread_once done, and std::latch::count_down, from tag)
  *                                   std::counting_semaphore::release(n) is n of them. Of sem_init: another semaphore is made
  *                                   there, with tag permits
+ *               object              of a file's lock that it was given back
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
  *               offset [role]       of MPI: it counts at a place of a window, which has that number in all ranks, and learns how far
@@ -271,13 +274,15 @@ enum dprof_key {
  * number in all processes of a job: it is made of the host and the inode of a pipe, the inodes of both sockets
  * of a pair, of the socket that asked for a local connection (AF_UNIX), or protocol, addresses and ports of another one (with
  * the host if they are of loopback: other addresses are taken to mean the same everywhere). Numbers of what was closed may come again, and offsets then
- * begin at 0 again. An offset is given only if every byte that went that way was counted; who moves bytes by a
+ * begin at 0 again. An offset is given only if every byte that went that way was counted, and in which order (of two who take at
+ * the same time nobody knows who was first: from there on all is recorded without offsets); who moves bytes by a
  * system call that is not the C library's (assembly, io_uring) is not noticed.
  *
  * An object has the same number in all processes of a host: it is made of the host, and of the inode of a queue of messages and a
- * message's priority, the number of a queue or set of System V and a message's type or a semaphore's index, or the inode of shared
- * memory and the offset there. Numbers of what is gone may come again, and memory that was unmapped since a process has looked
- * may be another's: so nothing is certain of two operations because they have one object.
+ * message's priority, the number of a queue or set of System V and a message's type or a semaphore's index, the inode of shared
+ * memory and the offset there, the address at which a socket listens, or the inode of a file and the range that is locked. Numbers
+ * of what is gone may come again, and memory that was unmapped since a process has looked may be another's: so nothing is certain
+ * of two operations because they have one object.
  *
  * The counter of an eventfd is a channel, of which whoever adds n to it gives n bytes.
  *
@@ -285,8 +290,9 @@ enum dprof_key {
  * something meanwhile, the ENTER stands behind that, and says since when: what stands between that stamp and the
  * ENTER was done by handlers in the operation, as regions are that stand between an ENTER and its EXIT.
  *
- * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process, nor took counted bytes or learnt
- * of an end that came from there, is not recorded; but a sleep until a moment is, and who looks for what is there for good.
+ * What neither blocked (DPROF_BLOCKED_NS) nor gave anything to another thread or process, nor took counted bytes, a connection or
+ * a file's lock, or learnt of an end that came from there, is not recorded; but a sleep until a moment is, and who looks for what
+ * is there for good.
  *
  * Sends from one rank to another in one group with one tag are matched with the receives of that kind in
  * the order in which both were begun (MPI: non-overtaking). An id is new for each operation while it is

@@ -143,14 +143,17 @@ static void unknown_slacks(const struct visit *v, const struct graph_node *j, st
 	slack[since].lo = slack[since].hi = late;
 }
 
-/* What it took behind its most likely cause stays, and so much later it could have begun. */
+/* What it took behind its most likely cause stays, and so much later it could have begun; or behind its begin, and so much later
+ * that could have come. */
 static void presumed_slacks(const struct visit *v, const struct graph_node *j, struct slack *slack)
 {
 	const struct graph_input *begin = &v->g->inputs[j->first], *cause = &v->g->inputs[j->first + j->ninputs - 1];
-	frz_time before = times_duration(v->times, v->g->clocks[begin->thread], cause->stamp - begin->stamp);
+	bool before = cause->stamp < begin->stamp;
+	uint64_t ticks = before ? begin->stamp - cause->stamp : cause->stamp - begin->stamp;
+	frz_time apart = times_duration(v->times, v->g->clocks[begin->thread], ticks);
 	for (size_t i = 0; i < j->ninputs; i++)
 		slack[i] = (struct slack){ 0, 0, true, i > 0 && i + 1 < j->ninputs };
-	slack[0] = (struct slack){ before.lo, before.hi, true, false };
+	slack[before ? j->ninputs - 1 : 0] = (struct slack){ apart.lo, apart.hi, true, false };
 }
 
 /* The last input that came while it was waited; or 0. */

@@ -121,7 +121,7 @@ static void find_looks(struct greedy *y)
 			y->looks++;
 			y->unknown -= !graph_is_presumed(j);
 		}
-		look = g->nodes[p->number].kind == GRAPH_UNKNOWN ? p : NULL;
+		look = g->nodes[p->number].kind == GRAPH_UNKNOWN && turn == GREEDY_NONE ? p : NULL;
 		y->unknown += look && !graph_is_presumed(&g->nodes[look->number]);
 	}
 }

@@ -176,7 +176,7 @@ struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begi
 {
 	struct unknown_wait *w = SPILL_GROW(b->spill, b->unknown, b->nunknown);
 	*w = (struct unknown_wait){ .begin = begin, .exit = exit, .clock = b->graph->trace->threads[exit.thread].clock,
-				     .target = ARG_NONE };
+				     .target = ARG_NONE, .put.at = NO_EVENT };
 	return w;
 }
 
@@ -191,6 +191,14 @@ void graph_unknown_by(struct builder *b, const struct unknown_wait *w, const str
 	if (cause)
 		last.ref = *cause;
 	add_unknown(b, w->begin, w->exit, cause ? &last : NULL, cause ? GRAPH_PRESUMED : 0);
+}
+
+/* What put it there is nothing but expected. */
+uint32_t graph_unknown_put(struct builder *b, const struct unknown_wait *w)
+{
+	struct node_input last = { .ref = w->put, .candidate = true, .never_last = true };
+	add_unknown(b, w->begin, w->exit, &last, GRAPH_PRESUMED);
+	return b->graph->nodes[b->graph->nnodes - 1].ninputs - 1;
 }
 
 void graph_unknown_since(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since, uint32_t what)
@@ -428,8 +436,8 @@ static void builder_close(struct builder *b)
 
 static void records_close(struct walk_records *r, struct spill *spill)
 {
-	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->cancels.regions, r->cancels.threads, r->inside.v,
-			    r->joins.v, r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins,
+	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->bytes.loose, r->cancels.regions, r->cancels.threads,
+			    r->inside.v, r->joins.v, r->messages.v, r->messages.inboxes, r->messages.completions, r->messages.begins,
 			    r->messages.attached, r->messages.all_to_all,
 			    r->moments.v, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v, r->tasks.made, r->tasks.runs, r->tasks.depends,
 			    r->tasks.fulfilled, r->tasks.waits, r->counters.v };

@@ -106,6 +106,8 @@
  *     only signal, counts them as a semaphore does; but one thread that takes less often than others put there takes all that is
  *     there (graph_conditions.c), works on each when it has come (graph_batches.c), or on all at once in a time that does not
  *     depend on how much that is, if that looks so;
+ *   - what several take from a pipe at a time, or accept, was taken in the order in which it was put there, if all of that is
+ *     recorded (graph_loose.c);
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
  *     done what it did last before, or with the last bytes if nobody waited for it;
  *   - of several threads that ran on when their process ended, who was in no marked region ended it;

@@ -29,6 +29,18 @@ static int by_byte(const void *x, const void *y)
 	return (a->enter.stamp > b->enter.stamp) - (a->enter.stamp < b->enter.stamp);
 }
 
+/* Likewise, first who gave, when they began to, and then who took, when they had it. */
+static int by_channel(const void *x, const void *y)
+{
+	const struct loose_bytes *a = x, *b = y;
+	if (a->channel != b->channel)
+		return a->channel < b->channel ? -1 : 1;
+	if (a->gave != b->gave)
+		return a->gave ? -1 : 1;
+	uint64_t left = a->gave ? a->enter.stamp : a->exit.stamp, right = b->gave ? b->enter.stamp : b->exit.stamp;
+	return (left > right) - (left < right);
+}
+
 /* What was moved over one channel. */
 struct bytes_channel {
 	const struct moved_bytes *gave, *took;
@@ -211,14 +223,29 @@ struct graph_node *graph_room(struct builder *b, struct wait_begin begin, struct
 }
 
 /* Whoever of several takes gets the next piece of work. */
-static void find_pool(struct builder *b, const struct bytes_channel *c)
+static void find_pool(struct builder *b, const struct bytes_channel *c, const struct loose_channel *l)
 {
-	struct take *takes = mem_resize(NULL, c->ntook + 1, sizeof *takes);
+	struct take *takes = mem_resize(NULL, c->ntook + l->n + 1, sizeof *takes);
+	size_t ntakes = 0;
 	for (size_t i = 0; i < c->ntook; i++)
-		takes[i] = (struct take){ .ref = c->took[i].exit, .has = c->took[i].exit,
-					  .place.site = c->took[i].site, .goes_on = c->took[i].goes_on };
-	graph_find_pool(b, takes, c->ntook);
+		takes[ntakes++] = (struct take){ .ref = c->took[i].exit, .has = c->took[i].exit,
+						 .place.site = c->took[i].site, .goes_on = c->took[i].goes_on };
+	for (size_t i = 0; i < l->n && l->placed; i++)
+		takes[ntakes++] = (struct take){ .ref = l->v[i].exit, .has = l->v[i].exit, .place.site = l->v[i].site };
+	graph_find_pool(b, takes, ntakes);
 	free(takes);
+}
+
+static struct loose_channel place_loose(const struct builder *b, const struct bytes_channel *c, const struct loose_bytes *v, size_t n)
+{
+	struct loose_channel l = { .v = v, .n = n };
+	for (size_t i = 0; i < c->ngave && n > 0; i++)
+		*MEM_GROW(l.gave, l.ngave) = (struct given_bytes){ c->gave[i].to, c->gave[i].enter };
+	for (size_t i = 0; i < c->ntook; i++)
+		l.taken = c->took[i].to > l.taken ? c->took[i].to : l.taken;
+	graph_place_loose(b, &l);
+	l.placed = l.placed && !c->reused;
+	return l;
 }
 
 /* Who takes by chance listens to whoever gave; who gives may answer whoever takes. */
@@ -234,15 +261,19 @@ static void note_exchanges(struct builder *b, const struct bytes_channel *c, str
 		graph_note_reply(b, exchanges, c->gave[i].enter, c->took[0].enter.thread, 0);
 }
 
-static void add_channel(struct builder *b, struct bytes_channel *c, struct exchange_records *exchanges)
+static void add_channel(struct builder *b, struct bytes_channel *c, const struct loose_bytes *loose, size_t nloose,
+			struct exchange_records *exchanges)
 {
+	struct loose_channel l = place_loose(b, c, loose, nloose);
 	note_exchanges(b, c, exchanges);
-	if (c->several_take) {
+	if (c->several_take || l.placed) {
 		c->inbox = graph_queue(b, GRAPH_INBOX, 0);
-		find_pool(b, c);
+		find_pool(b, c, &l);
 	}
 	for (size_t i = 0; i < c->ntook; i++)
 		(c->took[i].to > c->took[i].from ? take_bytes : find_end)(b, c, &c->took[i]);
+	graph_have_loose(b, &l, c->inbox);
+	free(l.gave);
 	bool in_turns = are_of_several(c->gave, c->ngave); /* then there may be room for another first */
 	for (size_t i = 0; i < c->ngave; i++)
 		graph_room(b, c->gave[i].begin, c->gave[i].other, c->gave[i].exit)->loose = in_turns;
@@ -340,14 +371,22 @@ void graph_bytes(struct builder *b, struct byte_records *r, struct exchange_reco
 {
 	size_t n;
 	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_byte);
+	runs_sort(b->spill, r->loose, r->nloose, sizeof *r->loose, by_channel);
 	look_at_others(b, r);
 	for (size_t i = 0; i < r->n; i += n) {
 		struct bytes_channel c = next_channel(r, i, &n);
 		find_given(&c, &r->v[i], n);
 	}
 	graph_find_looks(b, r);
-	for (size_t i = 0; i < r->n; i += n) {
-		struct bytes_channel c = next_channel(r, i, &n);
-		add_channel(b, &c, exchanges);
+	size_t nloose, k = 0;
+	for (size_t i = 0; i < r->n || k < r->nloose; i += n, k += nloose) {
+		uint64_t channel = k == r->nloose || (i < r->n && r->v[i].channel < r->loose[k].channel) ? r->v[i].channel
+													: r->loose[k].channel;
+		struct bytes_channel c = { .gave = r->v, .took = r->v, .inbox = NO_INBOX };
+		for (n = 0, nloose = 0; k + nloose < r->nloose && r->loose[k + nloose].channel == channel;)
+			nloose++;
+		if (i < r->n && r->v[i].channel == channel)
+			c = next_channel(r, i, &n);
+		add_channel(b, &c, r->loose + k, nloose, exchanges);
 	}
 }

@@ -222,6 +222,8 @@ static void add(struct builder *b, const struct sync_records *sync, const struct
 		uint64_t nwaits, uint32_t ender)
 {
 	const struct event_ref *cause = last_release(sync, w);
+	if (w->put.at != NO_EVENT) /* graph_loose.c */
+		return;
 	if (!cause && w->own && p->part_again < 1 && p->again.thread == ender && (!is_presumed(p) || p->cause.thread != ender))
 		cause = &p->again;
 	bool presumed = cause || is_presumed(p);

@@ -34,6 +34,7 @@
  *   graph_tasks.c  tasks of one process
  *   graph_inside.c  regions inside of operations
  *   graph_bytes.c  bytes of pipes, socket pairs and connections
+ *   graph_loose.c  and of which nobody knows the order
  *   graph_looks.c  of which of several channels they are taken
  *   graph_processes.c  processes that are forked, and that others wait for */
 #ifndef ANALYSIS_GRAPH_PRIVATE_H
@@ -108,6 +109,7 @@ struct unknown_wait {
 	bool handler;             /* likewise; it ended as a signal's handler began, and its operation went on behind that */
 	uint64_t target;          /* perhaps the next call of MPI of this rank, or DPROF_TARGET_ALL; or ARG_NONE */
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
+	struct event_ref put;     /* what it took was put there by that, which has a node; or at = NO_EVENT: that is not known */
 	struct looked_lock { uint32_t process; uint64_t id, stamp; } lock; /* with which it was looked; and had last in vain, or 0 */
 };
 
@@ -192,6 +194,7 @@ void graph_timed_out(struct builder *, struct wait_begin, struct event_ref exit,
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 /* Likewise; until the next one. */
 struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit);
+uint32_t graph_unknown_put(struct builder *, const struct unknown_wait *); /* returns how many inputs come before that */
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
 
 /* What came later than the node that was made last, perhaps (graph.h). */

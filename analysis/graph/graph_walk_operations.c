@@ -23,6 +23,8 @@ void walk_note_unseen(struct thread_walk *w, uint32_t site)
 bool walk_shares(const struct thread_walk *w, const struct tr_event *e)
 {
 	const struct trace *t = w->b->graph->trace;
+	if (walk_operation(w, e)->queues)
+		return false;
 	return arg_object(walk_operation(w, e), e) != ARG_NONE && (t->nclocks == 1 || !tr_is(t, e->site, OP_MPI));
 }
 
@@ -90,7 +92,7 @@ static bool has_no_mutex(const struct operation *o)
 /* A lock has been taken, or what another has signalled. */
 static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 {
-	if (walk_kind(w, w->entered.site) == DPROF_KIND_LOCK) {
+	if (walk_kind(w, w->entered.site) == DPROF_KIND_LOCK || walk_operation(w, &w->entered)->locks) {
 		add_sync_event(w, exit, SYNC_TAKEN);
 		const struct sync_event *taken = &w->records->sync.v[w->records->sync.n - 1];
 		w->section = (struct section){ taken->process, taken->id, exit };
@@ -369,7 +371,7 @@ static void sleep_until(struct thread_walk *w, struct event_ref exit)
 		.late_ns = late == ARG_NONE ? 0 : late, .site = w->entered.site };
 }
 
-void walk_end_operation(struct thread_walk *w, struct event_ref exit)
+static void explain(struct thread_walk *w, struct event_ref exit)
 {
 	if (moves_on(w, exit))
 		return;
@@ -417,4 +419,27 @@ void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && !w->completed &&
 					     arg_address(walk_operation(w, &w->entered), &w->entered) != ARG_NONE))
 		take_what_was_given(w, exit);
+}
+
+/* Who takes something of which it is not known which it is has waited for whoever gave that, or would in another run. */
+static void keep_loose(struct thread_walk *w, struct event_ref exit, size_t unknown, uint64_t channel, uint64_t n)
+{
+	struct builder *b = w->b;
+	struct byte_records *moved = &w->records->bytes;
+	bool gave = trace_arg(&w->entered, DPROF_KEY_ROLE, 0) == 1;
+	*SPILL_GROW(b->spill, moved->loose, moved->nloose) = (struct loose_bytes){
+		.channel = channel, .n = n, .enter = w->enter, .exit = exit, .begin = walk_begin_of(w),
+		.site = w->entered.site, .gave = gave, .wait = b->nunknown > unknown && !gave ? b->nunknown : 0 };
+}
+
+void walk_end_operation(struct thread_walk *w, struct event_ref exit)
+{
+	const struct operation *o = walk_operation(w, &w->entered);
+	uint64_t bytes = trace_arg(&w->entered, DPROF_KEY_BYTES, ARG_NONE);
+	size_t unknown = w->b->nunknown;
+	explain(w, exit);
+	if (o->queues && arg_object(o, &w->entered) != ARG_NONE)
+		keep_loose(w, exit, unknown, arg_object(o, &w->entered), 1);
+	else if (arg_channel(o, &w->entered) != ARG_NONE && arg_offset(o, &w->entered) == ARG_NONE && bytes != ARG_NONE)
+		keep_loose(w, exit, unknown, arg_channel(o, &w->entered), bytes);
 }

@@ -30,7 +30,7 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 static const struct {
 	enum dprof_kind kind;
 	const char *name;
-	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, jobs;
+	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, jobs;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -41,6 +41,8 @@ static const struct {
 #define STORED(kind, name) { DPROF_KIND_##kind, name, .stored = true },
 #define MAKES(kind, name) { DPROF_KIND_##kind, name, .makes = true },
 #define SWITCHES(kind, name) { DPROF_KIND_##kind, name, .switches = true },
+#define QUEUES(kind, name) { DPROF_KIND_##kind, name, .queues = true },
+#define LOCKS(kind, name) { DPROF_KIND_##kind, name, .locks = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #include "analysis/model/operations.def"
 };
@@ -79,6 +81,8 @@ static void add_ways(struct operation *o, const char *name)
 		o->first |= ways[i].first && called;
 		o->makes |= ways[i].makes && called;
 		o->switches |= ways[i].switches && called;
+		o->queues |= ways[i].queues && called;
+		o->locks |= ways[i].locks && called;
 	}
 }
 

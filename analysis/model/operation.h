@@ -78,6 +78,8 @@ struct operation {
 	bool stored;     /* of OP_FUTEX: its address is that of what is waited for, also where nobody blocks, and not of where one does */
 	bool makes;      /* a point: what is waited for at its address is a new one */
 	bool switches;   /* a point: the thread goes on on another stack (a fiber, a coroutine) */
+	bool queues;     /* an object is a queue, out of which one thing is taken, or into which it is put; */
+	bool locks;      /* or a lock, that is had from the exit on, or given back at a point */
 	bool jobs;       /* processes of another job take part, which are not in the trace */
 };
 

@@ -6,7 +6,8 @@
  * (lifetimes.c); then it is looked up again when it is used again. A count is right while all who move bytes
  * are seen: it begins where a pipe, a pair or a connection is made, is shared with the children of forks, and is
  * given up for good as soon as two move bytes the same way at the same time, another program may have got the
- * descriptor, or the C library moves bytes there on its own (streams, sendfile).
+ * descriptor, or the C library moves bytes there on its own (streams, sendfile). Of the first of these, if nothing else has been,
+ * all is still seen: only the order is not (OUT_OF_ORDER).
  *
  * Law: a count that is given is the number of bytes that went that way before. */
 #include <netinet/in.h>
@@ -40,9 +41,10 @@ static bool said_unseen;
 /* ---- Counts ------------------------------------------------------------------------------------- */
 
 /* `busy` while bytes are moved; `lost` for good. */
+enum { OUT_OF_ORDER = 1, UNSEEN = 2 };
 struct count {
 	uint64_t channel, bytes;
-	uint32_t busy, lost;
+	uint32_t busy, lost; /* OUT_OF_ORDER, UNSEEN or both */
 	enum way way;
 };
 
@@ -69,7 +71,17 @@ static struct count *new_count(uint64_t channel, enum way way)
 static void lose(struct count *c)
 {
 	if (c)
-		__atomic_store_n(&c->lost, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&c->lost, UNSEEN, __ATOMIC_SEQ_CST);
+}
+
+bool count_is_out_of_order(const struct count *c)
+{
+	return c && __atomic_load_n(&c->lost, __ATOMIC_RELAXED) == OUT_OF_ORDER;
+}
+
+void count_give_up(struct count *c)
+{
+	lose(c);
 }
 
 struct count *count_begin(struct count *c, uint64_t *offset)
@@ -77,7 +89,7 @@ struct count *count_begin(struct count *c, uint64_t *offset)
 	if (!c || __atomic_load_n(&c->lost, __ATOMIC_RELAXED))
 		return NULL;
 	if (__atomic_exchange_n(&c->busy, 1, __ATOMIC_SEQ_CST)) {
-		lose(c);
+		__atomic_fetch_or(&c->lost, OUT_OF_ORDER, __ATOMIC_SEQ_CST);
 		return NULL;
 	}
 	*offset = c->bytes;
@@ -204,6 +216,25 @@ static long option_of(int fd, int name)
 	socklen_t size = sizeof(value);
 
 	return sys(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
+}
+
+/* Of what listens it is known where a connection leads that it has accepted, and that others have asked for. */
+uint64_t descriptor_listening(int fd, bool asked)
+{
+	struct sockaddr_storage s = { 0 };
+	socklen_t size = sizeof(s);
+	struct socket_end e;
+	uint64_t h = hash(HASH_BEGIN, "listening", 9);
+
+	if (option_of(fd, SO_TYPE) == SOCK_DGRAM || sys(asked ? SYS_getpeername : SYS_getsockname, fd, &s, &size) < 0)
+		return 0;
+	if (s.ss_family == AF_UNIX)
+		return number_of(hash(hash_network(h, fd), &s, size < sizeof(s) ? size : sizeof(s)));
+	if (!end_of(&s, &e))
+		return 0;
+	if (is_local(&e))
+		h = hash_network(h, fd);
+	return number_of(hash(hash(h, &e.address, sizeof(e.address)), &e.port, sizeof(e.port)));
 }
 
 /* False: it is not connected, perhaps not yet. */
@@ -513,11 +544,33 @@ void descriptor_copied(int from, int to)
 
 	if (from == to || to < 0)
 		return;
+	if (d.lock)
+		descriptor_locks(from, d.lock = 0);
 	if (to <= 2 || descriptors_of_parent() || !entry(to)) {
 		lose(d.count[TAKES]);
 		lose(d.count[GIVES]);
 	}
 	put(to, &d);
+}
+
+void descriptor_locks(int fd, uint64_t lock)
+{
+	struct descriptor *e = entry(fd);
+
+	if (!e || descriptors_of_parent())
+		return;
+	if (lock)
+		descriptor_of(fd);
+	e->lock = lock;
+	e->locked_by = own_pid;
+}
+
+/* A child has it, too, and gives nothing back. */
+uint64_t descriptor_lock(int fd)
+{
+	const struct descriptor *e = entry(fd);
+
+	return e && e->lock && e->locked_by == own_pid && !descriptors_of_parent() ? e->lock : 0;
 }
 
 void descriptor_lost(int fd)

@@ -35,6 +35,7 @@
 #define RUNTIME_LIBC_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,6 +117,9 @@ static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 void call_record(const struct libc_call *, const struct dprof_site *, uint64_t now,
 		 const struct dprof_arguments *);
 
+/* Records a moment in the midst of the call, likewise. */
+void call_point(const struct libc_call *, const struct dprof_site *, const struct dprof_arguments *);
+
 /* It took bytes from others that are not counted, and did not block: where it stands is said once in a process. */
 void call_unseen(const struct libc_call *, const struct dprof_site *);
 
@@ -128,6 +132,17 @@ struct plain {
 };
 void plain_end(struct plain *);
 void plain_left(struct call_under_way *); /* likewise, by a jump */
+
+/* waits.c: locks of files, by number; 0: it is not known which. */
+uint64_t range_of(int fd, const struct flock *);
+void file_lock_returned(struct plain *, int fd, uint64_t lock);
+void file_lock_taken(struct plain *, int fd, uint64_t lock, int result, bool shared);
+void file_closes(int fd, const void *caller);
+
+/* It was over at `now`, and has taken something of an object that processes share, with this role, or put it there (role 1); the
+ * object 0: it is not known which. Recorded in any case, unless that is so. */
+void plain_shares(struct plain *, uint64_t now, uint64_t object, int role);
+#define NO_ROLE (-1)
 
 /* It was over because its time limit was, if so: a wait, and no sleep. */
 static inline void plain_expired(struct plain *p, bool expired)
@@ -232,6 +247,8 @@ struct descriptor {
 	uint64_t timer_data;      /* ... these data; 2: several */
 	uint64_t channel[2];
 	struct count *count[2];
+	uint64_t lock;            /* of its file, that a process has taken by it, which it is given back with; or 0 */
+	long locked_by;
 };
 
 #define DESCRIPTORS_MAX 4095 /* higher ones are looked up each time, and not counted */
@@ -247,6 +264,7 @@ enum channel_kind descriptor_known(int fd);
 /* A pipe, a pair or a connection was made: all that goes there will be counted. */
 void descriptors_made(const int fd[2], bool both_ways);
 void descriptor_connected(int fd);
+uint64_t descriptor_listening(int fd, bool asked); /* the number of what has accepted it, or was asked for it; 0: not known */
 void descriptor_counts(int fd, bool by_one); /* from 0 */
 void descriptor_sets_timer(int fd); /* is about to */
 void descriptor_makes_timer(int fd); /* a timerfd */
@@ -265,6 +283,10 @@ static inline uint64_t monotonic_ns(void)
  * only when it is watched itself already.) */
 void descriptor_watched(int set, int fd, const struct epoll_event *);
 bool descriptor_has_timer(int fd);
+
+/* A file's lock is had by it (0: no longer); and is given back when it is closed. */
+void descriptor_locks(int fd, uint64_t lock);
+uint64_t descriptor_lock(int fd);
 
 /* It is closed or made anew; `to` is now what `from` is. */
 void descriptor_forget(int fd);
@@ -292,6 +314,8 @@ bool descriptors_of_parent(void);
  * if count_end says so. */
 struct count *count_begin(struct count *, uint64_t *offset);
 bool count_end(struct count *, int64_t n);
+bool count_is_out_of_order(const struct count *); /* all that is moved is seen, by whoever shares it, but not in which order; */
+void count_give_up(struct count *);               /* and no longer */
 
 /* waits.c: this was over because its time limit was, or perhaps because of a timerfd. */
 bool polled_timer(const struct pollfd *, nfds_t, int result);
@@ -303,7 +327,7 @@ bool epoll_timer(int set, const struct epoll_event *, int result);
 struct libc_transfer {
 	const struct dprof_site *site[3]; /* by what */
 	struct libc_call call;
-	struct count *count;
+	struct count *count, *of; /* while it counts; and what would */
 	uint64_t channel, offset, object; /* 0: none */
 	const uint64_t *event;    /* of an eventfd: what was moved, if it was in one piece; else NULL */
 	enum channel_kind what;

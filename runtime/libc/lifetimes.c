@@ -108,6 +108,15 @@ DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *tim
 DPROF_SITE_OF(site_accept, DPROF_KIND_WAIT, "accept");
 DPROF_SITE_OF(site_connect, DPROF_KIND_WAIT, "connect");
 
+/* It was in a queue, into which whoever asked for it has put it. */
+static void accepted(struct plain *p, int fd)
+{
+	uint64_t now = dprof_adapter_now_fenced();
+
+	plain_shares(p, now, descriptor_listening(fd, false), NO_ROLE);
+	descriptor_connected(fd);
+}
+
 DPROF_EXPORT int accept(int fd, struct sockaddr *from, socklen_t *size)
 {
 	__typeof__(&accept) real = REAL(accept);
@@ -119,7 +128,7 @@ DPROF_EXPORT int accept(int fd, struct sockaddr *from, socklen_t *size)
 	result = real(fd, from, size);
 	plain_expired(&p, call_expired(result));
 	if (result >= 0)
-		descriptor_connected(result);
+		accepted(&p, result);
 	return result;
 }
 
@@ -134,8 +143,15 @@ DPROF_EXPORT int accept4(int fd, struct sockaddr *from, socklen_t *size, int fla
 	result = real(fd, from, size, flags);
 	plain_expired(&p, call_expired(result));
 	if (result >= 0)
-		descriptor_connected(result);
+		accepted(&p, result);
 	return result;
+}
+
+static void asked(struct plain *p, int fd)
+{
+	uint64_t now = dprof_adapter_now_fenced();
+
+	plain_shares(p, now, descriptor_listening(fd, true), GIVES);
 }
 
 DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
@@ -148,6 +164,8 @@ DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
 	PLAIN(p, site_connect);
 	result = real(fd, to, size);
 	plain_expired(&p, result < 0 && errno == EINPROGRESS);
+	if (result == 0)
+		asked(&p, fd);
 	if (result == 0 || errno == EINPROGRESS)
 		descriptor_connected(fd);
 	return result;

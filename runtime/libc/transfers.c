@@ -43,6 +43,14 @@ void call_record(const struct libc_call *c, const struct dprof_site *own, uint64
 	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
+void call_point(const struct libc_call *c, const struct dprof_site *own, const struct dprof_arguments *a)
+{
+	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
+
+	if (told || dprof_adapter_is_for_us(c->caller))
+		dprof_adapter_record(told ? c->told : own, DPROF_POINT, 0, a);
+}
+
 void call_unseen(const struct libc_call *c, const struct dprof_site *own)
 {
 	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
@@ -71,6 +79,19 @@ void plain_end(struct plain *p)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	}
 	call_record(&p->call, p->site, now, &p->more);
+}
+
+void plain_shares(struct plain *p, uint64_t now, uint64_t object, int role)
+{
+	if (!object || !p->site)
+		return;
+	if (call_blocked(&p->call, now))
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	dprof_say(&p->more, DPROF_KEY_OBJECT, object);
+	if (role != NO_ROLE)
+		dprof_say(&p->more, DPROF_KEY_ROLE, (uint64_t)role);
+	call_record(&p->call, p->site, now, &p->more);
+	p->site = NULL;
 }
 
 /* If it comes back after all, on a stack that was left for another one, it has waited from here on. */
@@ -129,7 +150,8 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->sets_before = t->sets ? __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) : 0;
 	t->sleeps = d->is_timer && d->set_at && d->set_at == dprof_adapter_place();
 	t->is_from_others = way == TAKES && descriptor_takes(d);
-	t->count = count_begin(d->count[way], &t->offset);
+	t->of = d->count[way];
+	t->count = count_begin(t->of, &t->offset);
 }
 
 /* It would have taken more. */
@@ -223,10 +245,13 @@ void transfer_end(struct libc_transfer *t)
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;
 	bool counted = t->count && count_end(t->count, t->ends && whole ? moved : -1);
 	bool messages = t->object && t->bytes >= 0;
-	bool moves = messages || (t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : counted && t->bytes >= 0));
+	bool seen = counted || (count_is_out_of_order(t->of) && t->ends && whole);
+	bool moves = messages || (t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : seen && t->bytes >= 0));
 	uint64_t now = moves ? dprof_adapter_now_fenced() : dprof_adapter_now();
 	bool blocked = call_blocked(&t->call, now);
 
+	if (!t->ends || !whole)
+		count_give_up(t->of);
 	if (blocked)
 		transfer_look_outside(t, now);
 	look_whether_set_anew(t);

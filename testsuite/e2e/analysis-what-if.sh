@@ -8,7 +8,7 @@ traces=$PWD/testsuite/fixtures/whatif/traces
 cd "$dir" || exit 1
 
 # NAME, what it saved in percent, how far off the middle of what is expected may be, and what it is. Of meeting, long, headed,
-# named, places and senders both runs were simulated.
+# named, places, senders and those of crews (crew_) both runs were simulated.
 while read -r name real within _; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
 	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
@@ -83,6 +83,9 @@ count_two  26.8  1    one waits until two have said that they are there, the oth
 asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
 asks_each  14.8  1    or has looked at several before
 by_name    21.5  1    a child is waited for by its number, in a process that waits for any later
+crew_pipe  32.1 1    three processes wait at the same time for jobs from one pipe
+crew_slow  9.3  1    likewise, and the jobs come one by one
+crew_accept 32.1 1   three processes accept the connections of one queue
 relocks    10.2  1    who gives a lock back and takes it again is before those who sleep there, of whom here there were none
 readers    -0.2 1     a lock for reading and writing: readers who wait go before a writer who came first
 rw_work    15.5 1     likewise, of which each thread has both, not as often as others

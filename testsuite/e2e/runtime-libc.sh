@@ -28,6 +28,7 @@ recorded() {
 			if (part[1] == "peer") value = value == 72057594037927934 ? "?" : value
 			if (part[1] == "channel") value = channel[value] ? channel[value] : channel[value] = "c" ++channels
 			if (part[1] == "id") value = "i"
+			if (part[1] == "object") value = object[value] ? object[value] : object[value] = "o" ++objects
 			if (part[1] == "process") value = "p"
 			if (part[1] == "until") value = "t"
 			if (part[1] == "since") continue # a handler that we compiled was recorded in there
@@ -71,8 +72,17 @@ for program in calls calls-unseen; do
 1 wait writev channel=c1 offset=8 bytes=6 role=1
 1 wait sendmsg channel=c1 offset=14 bytes=6 role=1"
 	expect $program pair <<<"$messages"
-	expect $program connection <<<"0 wait accept peer=?
+	expect $program connection <<<"0 wait accept peer=? object=o1
+1 wait connect object=o1 role=1
 $messages"
+	expect $program at-once <<-END
+	0 wait read channel=c1 bytes=4
+	0 wait write channel=c1 offset=0 bytes=4 role=1
+	0 wait write channel=c1 offset=4 bytes=4 role=1
+	0 wait write channel=c1 offset=8 bytes=4 role=1
+	1 wait read peer=? channel=c1 bytes=4
+	2 wait read peer=? channel=c1 bytes=4
+	END
 	unknown | expect $program lost-to-program waitpid
 	unknown | expect $program lost-to-child waitpid
 	{
