@@ -371,6 +371,22 @@ static struct take_place place_of(const struct builder *b, const struct sync_eve
 	return (struct take_place){ t->site, unplaced || r->waits[thread] ? r->of[thread] : r->usual };
 }
 
+#define SHORTLY 8 /* of what passes, at most such a part is passed with the lock */
+
+/* Who has a file's lock for long works there, and does not only look what there is to do: that is not shared out. */
+static void pass_work_inside(struct take *takes, size_t n)
+{
+	uint64_t inside = 0, first = UINT64_MAX, last = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t end = takes[i].left.at == NO_EVENT ? takes[i].has.stamp : takes[i].left.stamp;
+		inside += end - takes[i].has.stamp;
+		first = takes[i].has.stamp < first ? takes[i].has.stamp : first;
+		last = end > last ? end : last;
+	}
+	for (size_t i = 0; i < n && inside > (last - first) / SHORTLY; i++)
+		takes[i].in_vain = true;
+}
+
 /* Those of a kind; to be freed. Who waited for a condition variable in between has what it came for when it has taken the lock
  * again. */
 static struct take *find_takes(const struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind, size_t *count)
@@ -398,6 +414,8 @@ static struct take *find_takes(const struct builder *b, const struct sync_event 
 			*own = (uint32_t)ntakes;
 		}
 	}
+	if (kind == SYNC_TAKEN && b->graph->trace->sites[t->site].op.locks)
+		pass_work_inside(takes, ntakes);
 	free(roles.of);
 	free(roles.waits);
 	free(last);

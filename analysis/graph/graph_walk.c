@@ -80,7 +80,7 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 static void give(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
-	enum sync_event_kind kind = o->makes ? SYNC_MADE : o->kind == DPROF_KIND_LOCK ? SYNC_RELEASED : SYNC_SIGNALLED;
+	enum sync_event_kind kind = o->makes ? SYNC_MADE : o->kind == DPROF_KIND_LOCK || o->locks ? SYNC_RELEASED : SYNC_SIGNALLED;
 	struct sync_object futex = { w->process, arg_address(o, e) };
 	if (o->once)
 		walk_add_signal(w, futex, ref, kind, e->site);
@@ -303,7 +303,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (of_team)
 		walk_share_tasks_apart(w);
 	walk_end_operation(w, ref);
-	bool others = tr_is(w->b->graph->trace, w->entered.site, OP_OTHERS) && o->kind != DPROF_KIND_LOCK;
+	bool others = tr_is(w->b->graph->trace, w->entered.site, OP_OTHERS) && o->kind != DPROF_KIND_LOCK && !o->locks;
 	w->waited = others ? ref.stamp : w->waited;
 	walk_note_attempt(w, ref);
 	walk_note_barrier(w, ref);

@@ -199,7 +199,7 @@ static inline bool arg_message_failed(const struct operation *o, const struct tr
 
 static inline bool arg_is_reader(const struct operation *o, const struct tr_event *e)
 {
-	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(LOCK), ARG_ENTER) == 0;
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(LOCK) | (o->locks ? ARG_KIND(WAIT) : 0), ARG_ENTER) == 0;
 }
 
 /* It does not say for whom it waits: a probe, what several processes share, ... But of an iteration it is one of those who have

@@ -195,6 +195,7 @@ DPROF_EXPORT int close(int fd)
 		p.site = SITE(site_close);
 		p.call = call_begin(p.site, CALLER);
 	}
+	file_closes(fd, CALLER);
 	descriptor_forget(fd);
 	result = real(fd);
 	descriptor_forget(fd);
@@ -252,11 +253,38 @@ static bool waits(int command)
 	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
+static bool locks(int command, const void *argument)
+{
+	return (waits(command) || command == F_SETLK || command == F_OFD_SETLK) && is_readable(argument, sizeof(struct flock));
+}
+
+/* Of a file's lock. One that could not be had is nothing. */
+static int control_lock(struct plain *p, __typeof__(&fcntl) real, int fd, int command, struct flock *lock)
+{
+	uint64_t which = range_of(fd, lock);
+	bool returns = lock->l_type == F_UNLCK, shared = lock->l_type == F_RDLCK;
+	int result;
+
+	p->call.since = dprof_adapter_moment();
+	if (returns)
+		file_lock_returned(p, fd, which);
+	else
+		call_may_be_left(&p->call, plain_left);
+	result = real(fd, command, lock);
+	if (!returns)
+		file_lock_taken(p, fd, which, result, shared);
+	if (!waits(command))
+		p->site = NULL;
+	return result;
+}
+
 static int control(__typeof__(&fcntl) real, int fd, int command, void *argument, const void *caller)
 {
 	struct plain p AT_END(plain_end) = { .site = SITE(site_fcntl), .call = call_begin(SITE(site_fcntl), caller) };
 	int result;
 
+	if (locks(command, argument))
+		return control_lock(&p, real, fd, command, argument);
 	if (waits(command))
 		call_may_be_left(&p.call, plain_left);
 	else

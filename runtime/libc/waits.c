@@ -7,7 +7,9 @@
  *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT    POINT killed child
  *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread
  *   ENTER pthread_once id=ADDRESS EXIT                 it was, before: for the first time that a thread finds it so
- *   POINT pthread_once done id=ADDRESS */
+ *   POINT pthread_once done id=ADDRESS
+ *   ENTER flock [peer=UNKNOWN] object=N [role=0] ... EXIT   a lock of a file was taken, likewise lockf, and fcntl of a range
+ *   POINT flock object=N                               and given back */
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <threads.h>
@@ -121,9 +124,105 @@ DPROF_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *e
 DPROF_SITE_OF(site_flock, DPROF_KIND_WAIT, "flock");
 DPROF_SITE_OF(site_lockf, DPROF_KIND_WAIT, "lockf");
 
-TIMED_CALL(flock, site_flock, (int fd, int operation), (fd, operation), call_expired(result))
-TIMED_CALL(lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n), call_expired(result))
-TIMED_CALL(lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n), call_expired(result))
+/* Each range that is locked is a lock of its own: most programs lock the same ones again. */
+static uint64_t range_number(int64_t start, int64_t n)
+{
+	if (n < 0) {
+		start += n;
+		n = -n;
+	}
+	return (uint64_t)start * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)n;
+}
+
+static uint64_t position_of(int fd)
+{
+	return (uint64_t)sys(SYS_lseek, fd, 0, SEEK_CUR);
+}
+
+/* 0: it is not known which. */
+uint64_t range_of(int fd, const struct flock *l)
+{
+	uint64_t start = (uint64_t)l->l_start;
+	struct stat st;
+
+	if (!dprof_adapter_wanted(DPROF_KIND_WAIT) || sys(SYS_fstat, fd, &st) < 0)
+		return 0;
+	if (l->l_whence == SEEK_CUR)
+		start += position_of(fd);
+	else if (l->l_whence == SEEK_END)
+		start += (uint64_t)st.st_size;
+	return dprof_adapter_object("range", (uint64_t)st.st_dev, (uint64_t)st.st_ino, range_number((int64_t)start, l->l_len));
+}
+
+static uint64_t file_of(int fd)
+{
+	struct stat st;
+
+	if (!dprof_adapter_wanted(DPROF_KIND_WAIT) || sys(SYS_fstat, fd, &st) < 0)
+		return 0;
+	return dprof_adapter_object("file", (uint64_t)st.st_dev, (uint64_t)st.st_ino, 0);
+}
+
+/* Whoever takes it then may have waited for this. */
+static void give_back(const struct libc_call *c, const struct dprof_site *site, uint64_t lock)
+{
+	struct dprof_arguments a;
+
+	a.words = 0;
+	dprof_say(&a, DPROF_KEY_OBJECT, lock);
+	if (lock)
+		call_point(c, site, &a);
+}
+
+void file_lock_returned(struct plain *p, int fd, uint64_t lock)
+{
+	give_back(&p->call, p->site, lock);
+	descriptor_locks(fd, 0);
+	p->site = NULL;
+}
+
+void file_closes(int fd, const void *caller)
+{
+	struct libc_call c = { .caller = caller };
+
+	give_back(&c, SITE(site_flock), descriptor_lock(fd));
+}
+
+/* The call was over now, with this result. */
+void file_lock_taken(struct plain *p, int fd, uint64_t lock, int result, bool shared)
+{
+	plain_expired(p, call_expired(result));
+	if (result != 0)
+		return;
+	plain_shares(p, dprof_adapter_now_fenced(), lock, shared ? 0 : NO_ROLE);
+	descriptor_locks(fd, lock);
+}
+
+/* Which lock it is, is found out before, as another may have what it stands for behind the call. */
+#define LOCK_CALL(name, own, parameters, arguments, lock, returns, takes, shared) \
+	DPROF_EXPORT int name parameters                                  \
+	{                                                                 \
+		__typeof__(&name) real = REAL(name);                      \
+		int result;                                               \
+                                                                          \
+		if (!is_watched() || !((returns) || (takes)))             \
+			return real arguments;                            \
+		uint64_t which = lock;                                    \
+		PLAIN(p, own);                                            \
+		if (returns)                                              \
+			file_lock_returned(&p, fd, which);                     \
+		result = real arguments;                                  \
+		if (takes)                                                \
+			file_lock_taken(&p, fd, which, result, shared);        \
+		return result;                                            \
+	}
+#define RANGE(n) range_of(fd, &(struct flock){ .l_whence = SEEK_CUR, .l_len = n })
+#define TAKES_RANGE (command == F_LOCK || command == F_TLOCK)
+
+LOCK_CALL(flock, site_flock, (int fd, int operation), (fd, operation), file_of(fd), operation & LOCK_UN,
+	  operation & (LOCK_SH | LOCK_EX), operation & LOCK_SH)
+LOCK_CALL(lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n), RANGE(n), command == F_ULOCK, TAKES_RANGE, false)
+LOCK_CALL(lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n), RANGE(n), command == F_ULOCK, TAKES_RANGE, false)
 
 /* ---- Terminals ---------------------------------------------------------------------------------------- */
 

@@ -86,6 +86,8 @@ by_name    21.5  1    a child is waited for by its number, in a process that wai
 crew_pipe  32.1 1    three processes wait at the same time for jobs from one pipe
 crew_slow  9.3  1    likewise, and the jobs come one by one
 crew_accept 32.1 1   three processes accept the connections of one queue
+crew_lock  12.8 1    three take turns at a file's lock, before which one works for less
+crew_turns 19.9 1    or while it has that
 relocks    10.2  1    who gives a lock back and takes it again is before those who sleep there, of whom here there were none
 readers    -0.2 1     a lock for reading and writing: readers who wait go before a writer who came first
 rw_work    15.5 1     likewise, of which each thread has both, not as often as others

@@ -137,7 +137,14 @@ $messages"
 	0 wait wait process=p peer=?
 	0 wait waitid process=p role=1
 	END
-	expect $program file-locks <<<"1 wait flock peer=?"
+	expect $program file-locks <<-END
+	0 wait flock object=o1
+	0 wait flock object=o1
+	0 wait fcntl object=o2
+	0 wait fcntl object=o2
+	1 wait flock object=o1
+	1 wait flock peer=? object=o1
+	END
 	expect $program sleeps <<-END
 	0 sleep nanosleep
 	0 sleep clock_nanosleep
