@@ -50,5 +50,5 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$analyze" "$@"
 for command in coz path waits efficiency profile; do
 	most=$(resident $command --links packets big) || fail "$command failed"
 	echo "$command: $most KB are resident"
-	[ "$most" -le 52000 ] || fail "$command: $most KB are resident, of a graph that lies in a file"
+	[ "$most" -le 54000 ] || fail "$command: $most KB are resident, of a graph that lies in a file"
 done
