@@ -669,14 +669,15 @@ static char *of_any_program(const struct profile *p, bool worst)
 		"thread has a core for as much of its time as here, also where others that it shares one with work less, and is not "
 		"stopped (SIGSTOP, a debugger) while it sleeps. Nobody waits for a "
 		"condition for which here nobody waited or signalled. What is done, by whomever, depends neither on such an order "
-		"nor on a clock nor on an attempt in vain. Whoever would wait does so in a recorded call: not for a "
+		"nor on a clock nor on an attempt in vain; nobody is told in a broadcast who was first, and does other things then, nor takes "
+		"a lock that one thread alone took at that place here. Whoever would wait does so in a recorded call: not for a "
 		"flag in memory or a file's lock, nor, in code compiled without the plugin, for what everybody found done here (a C++ "
 		"future or semaphore, std::this_thread::sleep_until). Work "
 		"goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, "
 		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
 		"what there is, or asks for a barrier's serial thread. (A "
-		"stream (FILE *) that threads share is not seen, nor is a counter but for an atomic number that is compared for order in code "
-		"compiled with the plugin; but that is taken to give out work where threads that "
+		"file or stream (FILE *) that threads share is not seen, nor is a counter but for an atomic number that threads of one process count "
+		"and compare for order in one function, compiled with the plugin; but that is taken to give out work where threads that "
 		"were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and through "
 		"with it at about the same time.)%s%s%s",
 		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long as it was." : "",
