@@ -112,7 +112,7 @@ while read -r DPROF_BUFFER kernel; do
 	for _ in {1..5}; do # where the helper got no core in time, another try tells
 		rm -rf "$dir"/dprof-numbers.*
 		# shellcheck disable=SC2086
-		$kernel "$dir/numbers" "$dir/own" 30000 >"$dir/said" || fail "exit status $? ${kernel##*/}"
+		$kernel "$dir/numbers" "$dir/own" 10000 >"$dir/said" || fail "exit status $? ${kernel##*/}"
 		grep -qx '0 bytes, 0 refused, 0 others' "$dir/said" || fail "$(cat "$dir/said")"
 		"$analyze" check "$dir"/dprof-numbers.* >"$dir/verdict" 2>&1
 		status=$?
