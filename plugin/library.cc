@@ -7,6 +7,8 @@
  *   s.try_acquire();   ->   TELL; dprof_library_looks(&s, TRIED_PERMIT); got = s.try_acquire(); dprof_library_tried(&s, got); TOLD
  *   std::this_thread::sleep_until(t);   ->   likewise, with dprof_library_until(&t, NUM, DEN, STEADY)
  *
+ *   the function that a std::barrier calls   ->   dprof_library_completes(&b); _M_completion(); dprof_library_completed(&b)
+ *
  *   __cxa_guard_acquire(&g)   ->   dprof_library_acquires(&g); __cxa_guard_acquire(&g); dprof_library_acquired(&g)
  *   __cxa_guard_release(&g)   ->   dprof_library_releases(&g); __cxa_guard_release(&g)
  *
@@ -20,7 +22,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, PASSES, COUNTS, COUNTS_DOWN };
+enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, PASSES, COUNTS, COUNTS_DOWN };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -31,14 +33,15 @@ static const struct library_call {
 #include "plugin/library.def"
 };
 
-static const char *const waits[] = {
-#define X(WHAT, name) name,
+static const struct { enum dprof_kind kind; const char *name; } waits[] = {
+#define X(WHAT, KIND, name) { DPROF_KIND_##KIND, name },
 	DPROF_LIBRARY(X)
 #undef X
 };
 
 /* What calls of a function are, or how its moments are measured (in num/den s; 0: unknown); neither: nothing. */
 struct known_function {
+	bool of_library;
 	const struct library_call *call;
 	bool until, steady;
 	HOST_WIDE_INT num, den;
@@ -63,7 +66,8 @@ static tree referred(tree fn)
 static struct known_function look_at(tree fn)
 {
 	struct known_function k = {};
-	if (!DECL_NAME(fn) || !cplus_library(fn))
+	k.of_library = DECL_NAME(fn) && cplus_library(fn);
+	if (!k.of_library)
 		return k;
 	k.call = find(fn);
 	k.until = cplus_is_named(fn, "this_thread", "sleep_until");
@@ -179,7 +183,7 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 		counters_note(i, c->does == COUNTS_DOWN);
 		return false;
 	}
-	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, DPROF_KIND_WAIT, waits[c->what]);
+	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, waits[c->what].kind, waits[c->what].name);
 	if ((c->does == WAITS && !site) || (c->does == NOTIFIES && in_system_header_at(gimple_location(stmt))))
 		return false;
 	auto over = [&] { return calls_insert_after(i, [&](bool) { return is_over(stmt, object); }); };
@@ -188,7 +192,10 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 	case WAITS: return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), over);
 	case GIVES:
 	case NOTIFIES: return wrap(i, site, says(stmt, "dprof_library_gives", object, c->what), over);
-	case MAKES: gsi_insert_before(i, says_how_many(stmt, "dprof_library_makes", object), GSI_SAME_STMT); return false;
+	case MAKES:
+		gsi_insert_before(i, says_how_many(stmt, c->what == DPROF_LIBRARY_ARRIVAL ? "dprof_library_makes_barrier" : "dprof_library_makes",
+						   object), GSI_SAME_STMT);
+		return false;
 	case POSTS: return wrap(i, site, says_how_many(stmt, "dprof_library_posts", object), over);
 	case TRIES: return wrap_attempt(i, site, c);
 	case TELLS: return site && wrap(i, site, nullptr, over);
@@ -222,11 +229,33 @@ static bool wrap_guard(gimple_stmt_iterator *i, const char *name)
 	return acquires && calls_insert_after(i, [&](bool) { return says("dprof_library_acquired"); });
 }
 
+static bool completes(gimple *stmt)
+{
+	const struct library_call *in = known_of(current_function_decl).call;
+	tree fn = gimple_call_fndecl(stmt);
+	return in && in->does == COMPLETES && !gimple_call_internal_p(stmt) &&
+	       (!fn || (!known_of(fn).of_library && !fndecl_built_in_p(fn)));
+}
+
+/* Around the function that a barrier calls. */
+static bool wrap_completion(gimple_stmt_iterator *i)
+{
+	gimple *stmt = gsi_stmt(*i);
+	tree barrier = DECL_ARGUMENTS(current_function_decl);
+	auto says = [&](const char *what) { return runtime_call(stmt, runtime_function(what, ptr_type_node), unshare_expr(barrier)); };
+	gsi_insert_before(i, says("dprof_library_completes"), GSI_SAME_STMT);
+	return calls_insert_after(i, [&](bool) { return says("dprof_library_completed"); });
+}
+
 bool library_wrap(gimple_stmt_iterator *i)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree fn = gimple_call_fndecl(stmt);
-	if (strncmp(lang_hooks.name, "GNU C++", 7) || !fn || !gimple_call_num_args(stmt))
+	if (strncmp(lang_hooks.name, "GNU C++", 7))
+		return false;
+	if (completes(stmt))
+		return wrap_completion(i);
+	if (!fn || !gimple_call_num_args(stmt))
 		return false;
 	const char *name = TREE_PUBLIC(fn) ? IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)) : "";
 	if (startswith(name, "__cxa_guard_"))

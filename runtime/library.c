@@ -14,8 +14,17 @@
  *   ENTER std::atomic::wait id=ADDRESS [role=0] ... EXIT
  *                                                 role=0: it was stored already
  *   POINT std::atomic::notify id=ADDRESS
- *   POINT std::barrier                            once in a process: who does not block there leaves no record;
- *                                                 likewise of whatever else is not told apart
+ *   POINT std::barrier::barrier id=ADDRESS tag=N role=1
+ *                                                 another one that was there before is gone
+ *   ENTER std::barrier::arrive_and_wait id=ADDRESS tag=N ... EXIT
+ *                                                 whenever N have come they go on
+ *   POINT std::barrier::arrive_and_drop id=ADDRESS tag=N
+ *                                                 it has come for the last time
+ *   POINT std::barrier completion function id=ADDRESS
+ *                                                 that function is over: whoever came last has run it behind its EXIT, and all
+ *                                                 others go on
+ *   POINT std::barrier                            once in a process: of what else is done at one (arrive, wait) who does not
+ *                                                 block leaves no record; likewise of whatever else is not told apart
  *
  * What the library asks of the kernel in there is a part of it, and no record of its own (runtime/libc).
  *
@@ -29,7 +38,7 @@
 #include "runtime/thread.h"
 #include "runtime/sys.h"
 
-#define X(WHAT, name) DPROF_SITE_OF(site_##WHAT, DPROF_KIND_WAIT, name);
+#define X(WHAT, KIND, name) DPROF_SITE_OF(site_##WHAT, DPROF_KIND_##KIND, name);
 DPROF_LIBRARY(X)
 #undef X
 DPROF_SITE_OF(site_promise, DPROF_KIND_WAIT, DPROF_LIBRARY_PROMISE);
@@ -37,12 +46,15 @@ DPROF_SITE_OF(site_count_down, DPROF_KIND_WAIT, DPROF_LIBRARY_COUNT_DOWN);
 DPROF_SITE_OF(site_notify, DPROF_KIND_WAIT, DPROF_LIBRARY_NOTIFY);
 DPROF_SITE_OF(site_made, DPROF_KIND_WAIT, DPROF_LIBRARY_MADE);
 DPROF_SITE_OF(site_release, DPROF_KIND_WAIT, DPROF_LIBRARY_RELEASE);
+DPROF_SITE_OF(site_barrier_made, DPROF_KIND_BARRIER, DPROF_LIBRARY_BARRIER_MADE);
+DPROF_SITE_OF(site_drop, DPROF_KIND_BARRIER, DPROF_LIBRARY_DROP);
+DPROF_SITE_OF(site_completed, DPROF_KIND_BARRIER, DPROF_LIBRARY_COMPLETED);
 DPROF_SITE_OF(site_until, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL);
 
 #define SITE(s) ((const struct dprof_site *)&(s))
 
 static const struct dprof_site *const waits[] = {
-#define X(WHAT, name) SITE(site_##WHAT),
+#define X(WHAT, KIND, name) SITE(site_##WHAT),
 	DPROF_LIBRARY(X)
 #undef X
 };
@@ -54,9 +66,12 @@ static __thread struct {
 	const struct dprof_site *site; /* NULL: it gives */
 	bool tries;               /* and does not wait */
 	bool elsewhere;           /* it may ask the kernel about another address */
+	bool stored;              /* it is over at once if that is stored already */
 	struct dprof_moment since;
 	struct dprof_arguments more;
 } now_in;
+
+static __thread const void *completing; /* the barrier whose function the thread runs; NULL: none */
 
 static bool said[DPROF_LIBRARY_COUNT];
 
@@ -73,9 +88,12 @@ DPROF_EXPORT void dprof_library_passes(long what);
 DPROF_EXPORT void dprof_library_looks(const void *object, long what);
 DPROF_EXPORT void dprof_library_gives(const void *object, long what);
 DPROF_EXPORT void dprof_library_makes(const void *object, long n);
+DPROF_EXPORT void dprof_library_makes_barrier(const void *object, long n);
 DPROF_EXPORT void dprof_library_posts(const void *object, long n);
 DPROF_EXPORT void dprof_library_tried(const void *object, bool got);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
+DPROF_EXPORT void dprof_library_completes(const void *barrier);
+DPROF_EXPORT void dprof_library_completed(const void *barrier);
 DPROF_EXPORT void dprof_library_over(const void *object);
 DPROF_EXPORT void dprof_library_acquires(const uint8_t *guard);
 DPROF_EXPORT void dprof_library_acquired(const uint8_t *guard);
@@ -101,8 +119,14 @@ static void begin(const void *object, const struct dprof_site *site)
 	now_in.stack = (uint64_t)__builtin_frame_address(0);
 	now_in.site = site;
 	now_in.more.words = 0;
-	now_in.elsewhere = false;
+	now_in.elsewhere = now_in.stored = false;
 	now_in.since = dprof_adapter_moment();
+}
+
+/* A barrier begins with how many come. That changes when all have: not before who is about to come. */
+static uint64_t expected_at(const void *barrier)
+{
+	return (uint64_t)__atomic_load_n((const ptrdiff_t *)barrier, __ATOMIC_RELAXED);
 }
 
 void dprof_library_looks(const void *object, long what)
@@ -111,45 +135,69 @@ void dprof_library_looks(const void *object, long what)
 		return;
 	begin(object, site_of_call(waits[what]));
 	now_in.tries = what == DPROF_LIBRARY_TRIED_PERMIT;
-	now_in.elsewhere = what == DPROF_LIBRARY_ATOMIC;
+	now_in.stored = what == DPROF_LIBRARY_ATOMIC;
+	now_in.elsewhere = now_in.stored || what == DPROF_LIBRARY_ARRIVAL;
 	dprof_say(&now_in.more, DPROF_KEY_ID, (uint64_t)object);
+	if (what == DPROF_LIBRARY_ARRIVAL)
+		dprof_say(&now_in.more, DPROF_KEY_TAG, expected_at(object));
 }
 
 /* A latch begins with how often it is counted down. */
+static uint64_t count_at(const void *latch)
+{
+	return (uint32_t)__atomic_load_n((const int *)latch, __ATOMIC_RELAXED);
+}
+
+static void point(const struct dprof_site *site, const void *object)
+{
+	struct dprof_argument id = { DPROF_KEY_ID, (uint64_t)object };
+
+	dprof_adapter_record_with(site, DPROF_POINT, 0, &id, 1);
+}
+
+static void point_of(const struct dprof_site *site, const void *object, uint64_t n)
+{
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)object }, { DPROF_KEY_TAG, n } };
+
+	dprof_adapter_record_with(site, DPROF_POINT, 0, a, 2);
+}
+
 void dprof_library_gives(const void *object, long what)
 {
-	struct dprof_argument a[2] = { { DPROF_KEY_ID, (uint64_t)object } };
-
 	if (!dprof_adapter_kinds)
 		return;
 	begin(object, NULL);
-	if (what == DPROF_LIBRARY_LATCH) {
-		a[1] = (struct dprof_argument){ DPROF_KEY_TAG, (uint32_t)__atomic_load_n((const int *)object, __ATOMIC_RELAXED) };
-		dprof_adapter_record_with(SITE(site_count_down), DPROF_POINT, 0, a, 2);
-	} else {
-		now_in.elsewhere = what == DPROF_LIBRARY_ATOMIC;
-		dprof_adapter_record_with(now_in.elsewhere ? SITE(site_notify) : SITE(site_promise), DPROF_POINT, 0, a, 1);
+	now_in.elsewhere = what == DPROF_LIBRARY_ATOMIC || what == DPROF_LIBRARY_ARRIVAL;
+	switch (what) {
+	case DPROF_LIBRARY_LATCH: point_of(SITE(site_count_down), object, count_at(object)); break;
+	case DPROF_LIBRARY_ARRIVAL: point_of(SITE(site_drop), object, expected_at(object)); break;
+	case DPROF_LIBRARY_ATOMIC: point(SITE(site_notify), object); break;
+	default: point(SITE(site_promise), object);
 	}
 }
 
 void dprof_library_makes(const void *object, long n)
 {
-	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)object }, { DPROF_KEY_TAG, (uint64_t)n } };
+	if (dprof_adapter_kinds)
+		point_of(SITE(site_made), object, (uint64_t)n);
+}
+
+void dprof_library_makes_barrier(const void *object, long n)
+{
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)object }, { DPROF_KEY_TAG, (uint64_t)n }, { DPROF_KEY_ROLE, 1 } };
 
 	if (dprof_adapter_kinds)
-		dprof_adapter_record_with(SITE(site_made), DPROF_POINT, 0, a, 2);
+		dprof_adapter_record_with(SITE(site_barrier_made), DPROF_POINT, 0, a, 3);
 }
 
 /* Each of them is for one who takes it. */
 void dprof_library_posts(const void *object, long n)
 {
-	struct dprof_argument id = { DPROF_KEY_ID, (uint64_t)object };
-
 	if (!dprof_adapter_kinds)
 		return;
 	begin(object, NULL);
 	for (long i = 0; i < n && i < MOST_RELEASED; i++)
-		dprof_adapter_record_with(SITE(site_release), DPROF_POINT, 0, &id, 1);
+		point(SITE(site_release), object);
 	if (n > MOST_RELEASED)
 		dprof_library_passes(DPROF_LIBRARY_SEMAPHORE);
 }
@@ -215,9 +263,32 @@ void dprof_library_over(const void *object)
 {
 	if (!dprof_adapter_kinds || !end(object) || !now_in.site)
 		return;
-	if (now_in.elsewhere && dprof_adapter_now() - now_in.since.stamp < dprof_adapter_blocked_ticks)
+	if (now_in.stored && dprof_adapter_now() - now_in.since.stamp < dprof_adapter_blocked_ticks)
 		dprof_say(&now_in.more, DPROF_KEY_ROLE, 0);
 	record(now_in.site, now_in.since, &now_in.more);
+}
+
+/* Whoever is about to run the function of a barrier has come to it last. Who only arrives is not followed. */
+void dprof_library_completes(const void *barrier)
+{
+	bool known = dprof_adapter_kinds && now_in.object == barrier && now_in.site;
+
+	if (known) {
+		record(now_in.site, now_in.since, &now_in.more);
+		now_in.object = NULL;
+	}
+	completing = known ? barrier : NULL;
+}
+
+/* What the thread does at the barrier from here on is to let the others go. */
+void dprof_library_completed(const void *barrier)
+{
+	if (completing == barrier) {
+		point(SITE(site_completed), barrier);
+		begin(barrier, NULL);
+		now_in.elsewhere = true;
+	}
+	completing = NULL;
 }
 
 /* Not to have taken one is to have waited until a moment, unless it does not wait. */

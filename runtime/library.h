@@ -3,28 +3,29 @@
  * library.h - what the plugin says of calls of libstdc++ in which a thread may wait for others, and which ask nothing of the C
  * library where it need not (library.c).
  *
- *   DPROF_LIBRARY(WHAT, name): what is waited for, and how the site is called at which one waits */
+ *   DPROF_LIBRARY(WHAT, KIND, name): what is waited for, and of which kind is, and how is called, the site at which one waits */
 #ifndef RUNTIME_LIBRARY_H
 #define RUNTIME_LIBRARY_H
 
-#define DPROF_LIBRARY(X)                                                         \
-	X(FUTURE, "std::future")                                                 \
-	X(LATCH, "std::latch")                                                   \
-	/* of most of these it is said only that there are any */                \
-	X(TIMED_FUTURE, "std::future::wait_for")                                 \
-	X(TRIED_LATCH, "std::latch::try_wait")                                   \
-	X(ATOMIC, "std::atomic::wait")                                           \
-	X(SEMAPHORE, "std::counting_semaphore")                                  \
-	X(BARRIER, "std::barrier")                                               \
-	X(STATIC, "initialisation of a static variable")                         \
-	X(OTHER_CLOCK, "sleep_until of another clock")                           \
-	X(INTERRUPTED, "waits in a signal handler")                              \
-	/* and these are told, too: programs know the numbers of those before */ \
-	X(PERMIT, "std::counting_semaphore::acquire")                            \
-	X(TRIED_PERMIT, "std::counting_semaphore::try_acquire")
+#define DPROF_LIBRARY(X)                                                            \
+	X(FUTURE, WAIT, "std::future")                                              \
+	X(LATCH, WAIT, "std::latch")                                                \
+	/* of most of these it is said only that there are any */                   \
+	X(TIMED_FUTURE, WAIT, "std::future::wait_for")                              \
+	X(TRIED_LATCH, WAIT, "std::latch::try_wait")                                \
+	X(ATOMIC, WAIT, "std::atomic::wait")                                        \
+	X(SEMAPHORE, WAIT, "std::counting_semaphore")                               \
+	X(BARRIER, WAIT, "std::barrier")                                            \
+	X(STATIC, WAIT, "initialisation of a static variable")                      \
+	X(OTHER_CLOCK, WAIT, "sleep_until of another clock")                        \
+	X(INTERRUPTED, WAIT, "waits in a signal handler")                           \
+	/* and these are told, too: programs know the numbers of those before */    \
+	X(PERMIT, WAIT, "std::counting_semaphore::acquire")                         \
+	X(TRIED_PERMIT, WAIT, "std::counting_semaphore::try_acquire")               \
+	X(ARRIVAL, BARRIER, "std::barrier::arrive_and_wait")
 
 enum dprof_library {
-#define X(WHAT, name) DPROF_LIBRARY_##WHAT,
+#define X(WHAT, KIND, name) DPROF_LIBRARY_##WHAT,
 	DPROF_LIBRARY(X)
 #undef X
 	DPROF_LIBRARY_COUNT
@@ -35,6 +36,9 @@ enum dprof_library {
 #define DPROF_LIBRARY_MADE       "std::counting_semaphore::counting_semaphore"
 #define DPROF_LIBRARY_RELEASE    "std::counting_semaphore::release"
 #define DPROF_LIBRARY_NOTIFY     "std::atomic::notify"
+#define DPROF_LIBRARY_BARRIER_MADE "std::barrier::barrier"
+#define DPROF_LIBRARY_DROP       "std::barrier::arrive_and_drop"
+#define DPROF_LIBRARY_COMPLETED  "std::barrier completion function"
 #define DPROF_LIBRARY_UNTIL      "std::this_thread::sleep_until"
 
 void dprof_library_forget(void); /* in the child of a fork */

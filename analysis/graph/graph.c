@@ -430,6 +430,9 @@ static void builder_close(struct builder *b)
 	free(b->first_of_rank);
 	free(b->cursors);
 	free(b->may_wait);
+	ids_free(&b->address_barriers.places);
+	ids_free(&b->address_barriers.comers);
+	free(b->address_barriers.visits);
 	ids_free(&b->inboxes.known);
 	free(b->inboxes.queues);
 }
@@ -536,7 +539,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_cancellations(b, &records->cancels);
 	graph_thread_cancels(b, &records->cancels);
 	graph_bare_barriers(b, &records->barriers);
-	graph_shared_barriers(b, &records->barriers);
+	graph_counted_barriers(b, &records->barriers);
 	graph_end(b, &records->joins);
 	graph_moments(b, &records->moments);
 	graph_presumed(b, &records->sync);

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_barriers.c - barriers that do not say their group, and those that processes share.
+ * graph_barriers.c - barriers that do not say their group.
  *
- * Nobody counts the visits to a barrier that processes share. But all of them have one clock, and no thread comes for the
- * next round before it has left this one, for which all had come before: so a round ends where somebody comes after one
- * of those before has left, or when all are there. As it may be another barrier at the same place, and others may
- * come who are not in the trace, nothing is certain of it. */
+ * Nobody counts the visits to a barrier that processes share, nor to one of C++. But all who come have one clock, and no thread
+ * comes for the next round before it has left this one, for which all had come before: so a round ends where somebody comes after
+ * one of those before has left, or when all are there.
+ *
+ *   shared by processes   it may be another barrier at the same place, and others may come who are not in the trace: nothing is
+ *                         certain of it
+ *   std::barrier          says how many come, and when it is made. Where more threads than those ever come, others may be together
+ *                         in another run. It may call a function: whoever came last runs that, here, and all others wait until it
+ *                         is over; in another run that may be another thread, for which it takes as long */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_barriers.h"
+#include "analysis/graph/graph_walk.h"
 
 static int by_thread(const void *x, const void *y)
 {
@@ -102,13 +108,15 @@ void graph_bare_barriers(struct builder *b, struct barrier_records *records)
 	}
 }
 
-/* ---- What processes share -------------------------------------------------------------------- */
+/* ---- Where visits are counted ------------------------------------------------------------------ */
 
 static int by_coming(const void *x, const void *y)
 {
 	const struct barrier_visit *a = x, *b = y;
 	if (a->clock != b->clock)
 		return a->clock < b->clock ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
 	if (a->enter.stamp != b->enter.stamp)
@@ -116,49 +124,147 @@ static int by_coming(const void *x, const void *y)
 	return (a->enter.thread > b->enter.thread) - (a->enter.thread < b->enter.thread);
 }
 
-/* How many of these visits, of which there is one at least, are the first round; and how many there should be. */
-static size_t round_of(const struct barrier_visit *v, size_t n, uint64_t *threads)
+/* The first n of these visits are a round, in which so many threads should be: none of them comes when one has left, which was at
+ * that stamp. Behind them that is over which is done once, or there is no such. `certain`: in any run they are together. */
+struct barrier_round { size_t n; uint64_t threads, left; bool certain; const struct barrier_visit *completion; };
+
+/* In which round, from 1 on, each thread was last, and which one this is; at which barrier each was last, and whether it has left
+ * that for good; which one this is, and whether always the same come to it, but who leaves. */
+struct comers { uint32_t *in, now, *at, barrier; bool *gone, certain; };
+
+static bool is_same(const struct barrier_visit *a, const struct barrier_visit *b)
 {
-	uint64_t left = v->exit.stamp;
-	size_t i = 1;
-	*threads = v->threads;
-	for (; i < n && i < *threads && v[i].clock == v->clock && v[i].object == v->object && v[i].enter.stamp <= left; i++) {
-		left = v[i].exit.stamp < left ? v[i].exit.stamp : left;
-		*threads = v[i].threads != ARG_NONE ? v[i].threads : *threads;
-	}
-	return i;
+	return a->clock == b->clock && a->process == b->process && a->object == b->object;
 }
 
-static void add_round(struct builder *b, const struct barrier_visit *v, size_t n)
+static bool comes(const struct barrier_visit *v)
 {
-	struct node_input *inputs = mem_resize(NULL, n, sizeof *inputs);
-	for (size_t i = 0; i < n; i++)
-		inputs[i] = (struct node_input){ .ref = v[i].enter, .sure = true };
+	return v->how == VISIT_WAITS || v->how == VISIT_ONLY_COMES;
+}
+
+/* Who comes to the barrier of the first of these visits, until it is made anew. */
+static void look_at_barrier(struct comers *c, const struct barrier_visit *v, size_t n)
+{
+	uint64_t most = 0, nthreads = 0;
+	bool again = false;
+	c->barrier++;
+	for (size_t i = 0; i < n && is_same(&v[i], v) && (i == 0 || v[i].how != VISIT_MAKES); i++) {
+		uint32_t thread = v[i].enter.thread;
+		if (!comes(&v[i]))
+			continue;
+		bool known = c->at[thread] == c->barrier;
+		nthreads += !known;
+		again |= known && c->gone[thread];
+		c->at[thread] = c->barrier;
+		c->gone[thread] = v[i].how == VISIT_ONLY_COMES;
+		most = v[i].threads > most ? v[i].threads : most;
+	}
+	c->certain = v->process != OF_ANY_PROCESS && nthreads <= most && !again;
+}
+
+/* Of these visits, of which there is one at least; it may be a completion, which is that of none. */
+static struct barrier_round find_round(struct comers *c, const struct barrier_visit *v, size_t n)
+{
+	struct barrier_round r = { .threads = v->threads ? v->threads : 1, .left = UINT64_MAX, .certain = c->certain };
+	c->now++;
+	for (; r.n < n && r.n < r.threads && is_same(&v[r.n], v) && comes(&v[r.n]) && v[r.n].enter.stamp <= r.left; r.n++) {
+		const struct barrier_visit *next = &v[r.n];
+		if (c->in[next->enter.thread] == c->now || (next->threads != r.threads && next->threads != ARG_NONE && r.threads != ARG_NONE))
+			return r;
+		c->in[next->enter.thread] = c->now;
+		r.left = next->how == VISIT_WAITS && next->exit.stamp < r.left ? next->exit.stamp : r.left;
+		r.threads = next->threads != ARG_NONE ? next->threads : r.threads;
+	}
+	r.completion = r.n < n && is_same(&v[r.n], v) && v[r.n].how == VISIT_COMPLETES ? &v[r.n] : NULL;
+	return r;
+}
+
+/* Who has waited for all of them, and for what was done once. */
+static uint32_t add_arrivals(struct builder *b, const struct barrier_visit *v, const struct barrier_round *r,
+			     const struct barrier_visit *completion)
+{
+	struct node_input *inputs = mem_resize(NULL, r->n + 1, sizeof *inputs);
+	size_t n = 0;
+	for (; n < r->n; n++)
+		inputs[n] = (struct node_input){ .ref = v[n].enter, .sure = true, .needed = r->certain };
+	if (completion)
+		inputs[n++] = (struct node_input){ .ref = completion->enter, .sure = true, .needed = r->certain };
 	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
 	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
-	for (size_t i = 0; i < n; i++)
-		graph_wait(b, v[i].exit, number);
+	node->loose = node->hidden = node->delayed = !r->certain;
 	free(inputs);
+	return number;
+}
+
+static void add_round(struct builder *b, const struct barrier_visit *v, const struct barrier_round *r)
+{
+	uint32_t last = add_arrivals(b, v, r, NULL);
+	uint32_t others = r->completion ? add_arrivals(b, v, r, r->completion) : last;
+	for (size_t i = 0; i < r->n; i++)
+		if (v[i].how == VISIT_WAITS)
+			graph_wait(b, v[i].exit, r->completion && v[i].enter.thread == r->completion->enter.thread ? last : others);
 }
 
 static void doubt_round(struct builder *b, const struct barrier_visit *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		if (v[i].how != VISIT_WAITS)
+			continue;
 		graph_diagnose(&b->diagnosed.missing, v[i].exit, v[i].site);
 		graph_unknown(b, (struct wait_begin){ .enter = v[i].enter }, v[i].exit);
 	}
 }
 
-void graph_shared_barriers(struct builder *b, struct barrier_records *records)
+#define FIRST_ADDRESS_BARRIER (UINT32_C(1) << 31)
+
+uint32_t graph_address_barrier(struct builder *b, uint32_t thread, uint64_t address, uint64_t *n)
 {
-	uint64_t threads;
-	runs_sort(b->spill, records->visits, records->nvisits, sizeof *records->visits, by_coming);
-	for (size_t i = 0, n; i < records->nvisits; i += n, spill_relax(b->spill)) {
-		n = round_of(&records->visits[i], records->nvisits - i, &threads);
-		if (threads == ARG_NONE ? n > 1 : n == threads)
-			add_round(b, &records->visits[i], n);
+	struct address_barriers *m = &b->address_barriers;
+	uint64_t place = walk_mix(address, b->graph->trace->threads[thread].process);
+	ids_add(&m->places, place);
+	uint32_t number = FIRST_ADDRESS_BARRIER + (uint32_t)ids_find(&m->places, place);
+	if (ids_add(&m->comers, (uint64_t)number << 32 | thread))
+		*MEM_GROW(m->visits, m->n) = 0;
+	*n = m->visits[ids_find(&m->comers, (uint64_t)number << 32 | thread)]++;
+	return number;
+}
+
+bool graph_is_address_barrier(uint32_t number)
+{
+	return number >= FIRST_ADDRESS_BARRIER && number < BARRIER_OF_PROCESS;
+}
+
+bool graph_comes_to(const struct builder *b, uint32_t number, uint32_t thread)
+{
+	return ids_find(&b->address_barriers.comers, (uint64_t)number << 32 | thread) != SIZE_MAX;
+}
+
+static void add_barriers(struct builder *b, struct comers *c, const struct barrier_visit *v, size_t n)
+{
+	struct barrier_round r;
+	for (size_t i = 0; i < n; i += r.n + (r.completion != NULL), spill_relax(b->spill)) {
+		bool makes = v[i].how == VISIT_MAKES;
+		if (makes || i == 0 || !is_same(&v[i], &v[i - 1]))
+			look_at_barrier(c, &v[i], n - i);
+		r = makes ? (struct barrier_round){ .n = 1 } : find_round(c, &v[i], n - i);
+		if (makes)
+			continue;
+		if (r.threads == ARG_NONE ? r.n > 1 : r.n == r.threads)
+			add_round(b, &v[i], &r);
 		else
-			doubt_round(b, &records->visits[i], n);
+			doubt_round(b, &v[i], r.n);
 	}
+}
+
+void graph_counted_barriers(struct builder *b, struct barrier_records *records)
+{
+	size_t nthreads = b->graph->trace->nthreads;
+	struct comers c = { .in = spill_zeros(b->spill, nthreads + 1, sizeof *c.in),
+			    .at = spill_zeros(b->spill, nthreads + 1, sizeof *c.at),
+			    .gone = spill_zeros(b->spill, nthreads + 1, sizeof *c.gone) };
+	runs_sort(b->spill, records->visits, records->nvisits, sizeof *records->visits, by_coming);
+	add_barriers(b, &c, records->visits, records->nvisits);
+	spill_free(b->spill, c.in);
+	spill_free(b->spill, c.at);
+	spill_free(b->spill, c.gone);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_barriers.h - visits to barriers that do not say their group, and to those that processes share. */
+ * graph_barriers.h - visits to barriers that do not say their group: of any kind, at an address, or shared by processes. */
 #ifndef ANALYSIS_GRAPH_BARRIERS_H
 #define ANALYSIS_GRAPH_BARRIERS_H
 
@@ -10,9 +10,14 @@
 struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 #define ALL_RANKS UINT32_MAX
 
-/* A visit to a barrier that processes of a clock's host may share; ARG_NONE threads: it is not known how many go on together. */
-struct barrier_visit { uint32_t clock; uint64_t object, threads; struct event_ref enter, exit; uint32_t site; };
-
+/* What has to do with a barrier at an address in a process, or, where that is OF_ANY_PROCESS, with one that processes of a clock's
+ * host may share: a thread comes and waits, or only comes, or what is done once when all have come is over, or it is made. Only who
+ * waits has an exit. ARG_NONE threads: it is not known how many go on together. */
+enum visit { VISIT_WAITS, VISIT_ONLY_COMES, VISIT_COMPLETES, VISIT_MAKES };
+struct barrier_visit {
+	uint32_t clock, process; uint64_t object, threads; struct event_ref enter, exit; uint32_t site; enum visit how;
+};
+#define OF_ANY_PROCESS UINT32_MAX
 
 struct barrier_records {
 	struct bare *bare; size_t nbare;
@@ -20,6 +25,6 @@ struct barrier_records {
 };
 
 void graph_bare_barriers(struct builder *, struct barrier_records *);
-void graph_shared_barriers(struct builder *, struct barrier_records *);
+void graph_counted_barriers(struct builder *, struct barrier_records *);
 
 #endif

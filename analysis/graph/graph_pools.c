@@ -371,6 +371,8 @@ static bool are_in_group(const struct takers *all, uint32_t number)
 	const struct trace *trace = all->b->graph->trace;
 	const struct tr_group *group = number < trace->ngroups ? &trace->groups[number] : NULL;
 	for (size_t i = 0, k = 0; i < all->n; i++) {
+		if (graph_is_address_barrier(number) && !graph_comes_to(all->b, number, all->v[i]))
+			return false;
 		if (number == BARRIER_OF_PROCESS && trace->threads[all->v[i]].process != trace->threads[all->v[0]].process)
 			return false;
 		while (group && k < group->nthreads && group->threads[k] < all->v[i])

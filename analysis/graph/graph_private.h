@@ -48,8 +48,8 @@
 struct event_ref { uint32_t thread; uint64_t at, stamp; };
 #define NO_EVENT UINT64_MAX /* `at` where there is none */
 
-/* EXITs of a thread from what may end work that was given out: of a group, by its place in the trace, or of these. All who took
- * part in one have one key. */
+/* EXITs of a thread from what may end work that was given out: of a group, by its place in the trace, or of those who come to a
+ * barrier at an address (graph_address_barrier), or of these. All who took part in one have one key. */
 enum { BARRIER_OF_PROCESS = UINT32_MAX - 2, BARRIER_OF_ANY, BARRIER_OF_UNKNOWN };
 struct passed_barrier { uint64_t at, stamp, key; uint32_t group; };
 struct passed_barriers { struct passed_barrier *v; size_t n; };
@@ -141,6 +141,9 @@ struct thread_facts {
 	bool in_teams;               /* it has been in teams of OpenMP, to their ends */
 };
 
+/* Barriers at addresses, who ever comes to each, and how often. */
+struct address_barriers { struct ids places, comers; uint64_t *visits; size_t n; };
+
 /* Queues by process or thread, place and what is accepted there. */
 struct inbox_queues { struct ids known; uint32_t *queues; size_t n; };
 
@@ -154,6 +157,7 @@ struct builder {
 	struct unknown_wait *unknown; size_t nunknown;
 	uint32_t *first_of_rank;   /* the first thread of each rank below the number of threads, which it is where there is none */
 	struct inbox_queues inboxes;
+	struct address_barriers address_barriers;
 	bool *may_wait;           /* of each process: in another run where nothing is recorded */
 	int64_t run;              /* so long it took at least */
 	struct graph_diagnostics diagnosed;
@@ -196,6 +200,12 @@ void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 uint32_t graph_unknown_put(struct builder *, const struct unknown_wait *); /* returns how many inputs come before that */
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
+
+/* The thread comes to a barrier at an address, for the n-th time, from 0: a number of that barrier, which is none of a group. And
+ * whether a thread ever comes to one, if it is such a number. */
+uint32_t graph_address_barrier(struct builder *, uint32_t thread, uint64_t address, uint64_t *n);
+bool graph_is_address_barrier(uint32_t number);
+bool graph_comes_to(const struct builder *, uint32_t number, uint32_t thread);
 
 /* What came later than the node that was made last, perhaps (graph.h). */
 void graph_add_late(struct builder *, struct event_ref, int64_t lag);

@@ -113,6 +113,8 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->just_took = w->took && w->records->sync.v[w->took - 1].id == walk_object(w, e).id;
 	if (arg_counter(o, e) != ARG_NONE)
 		walk_count(w, e, ref);
+	else if (walk_visits(w, e))
+		walk_visit_barrier(w, e, ref, (struct event_ref){ .at = NO_EVENT });
 	else if (o->is & OP_MPI && arg_object(o, e) != ARG_NONE && !walk_shares(w, e))
 		return;
 	else if (kind == DPROF_KIND_WAIT && e->nargs == 0)

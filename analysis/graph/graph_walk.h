@@ -181,6 +181,8 @@ uint64_t walk_mix(uint64_t a, uint64_t b); /* one number for two */
 
 /* ---- graph_walk_operations.c: what an operation has waited for ------------------------------------ */
 
+bool walk_visits(const struct thread_walk *, const struct tr_event *); /* a barrier that says where it is, and no group */
+void walk_visit_barrier(struct thread_walk *, const struct tr_event *, struct event_ref enter, struct event_ref exit);
 void walk_attach(struct thread_walk *, uint32_t message, bool as_sender); /* it is completed in the outermost operation */
 void walk_note_unseen(struct thread_walk *, uint32_t site);
 bool walk_shares(const struct thread_walk *, const struct tr_event *);

@@ -221,6 +221,25 @@ static bool only_began(const struct thread_walk *w)
 	return arg_request(walk_operation(w, &w->entered), &w->entered) != ARG_NONE;
 }
 
+/* One that does not say its group, but where it is. */
+void walk_visit_barrier(struct thread_walk *w, const struct tr_event *e, struct event_ref enter, struct event_ref exit)
+{
+	struct barrier_records *barriers = &w->records->barriers;
+	const struct operation *o = walk_operation(w, e);
+	uint64_t shared = arg_barrier(o, e), threads = arg_barrier_threads(o, e);
+	enum visit how = e->op == DPROF_ENTER ? VISIT_WAITS : arg_makes_barrier(o, e) ? VISIT_MAKES :
+			 threads != ARG_NONE ? VISIT_ONLY_COMES : VISIT_COMPLETES;
+	*SPILL_GROW(w->b->spill, barriers->visits, barriers->nvisits) = (struct barrier_visit){
+		w->b->graph->trace->threads[w->thread].clock, shared == ARG_NONE ? w->process : OF_ANY_PROCESS,
+		shared == ARG_NONE ? arg_barrier_at(o, e) : shared, threads, enter, exit, e->site, how };
+}
+
+bool walk_visits(const struct thread_walk *w, const struct tr_event *e)
+{
+	const struct operation *o = walk_operation(w, e);
+	return arg_barrier(o, e) != ARG_NONE || arg_barrier_at(o, e) != ARG_NONE;
+}
+
 /* A barrier that is entered again, and was over when it was left for a task, does not wait (match.h).
  * One without a group is one of all threads of its process; of MPI, one of all ranks. */
 static void barrier(struct thread_walk *w, struct event_ref exit)
@@ -228,13 +247,10 @@ static void barrier(struct thread_walk *w, struct event_ref exit)
 	struct barrier_records *barriers = &w->records->barriers;
 	bool of_ranks = tr_is(w->b->graph->trace, w->entered.site, OP_OF_RANKS);
 	const struct operation *o = walk_operation(w, &w->entered);
-	uint64_t object = arg_barrier(o, &w->entered);
 	if (w->explained || w->resumed)
 		return;
-	if (object != ARG_NONE)
-		*SPILL_GROW(w->b->spill, barriers->visits, barriers->nvisits) = (struct barrier_visit){
-			w->b->graph->trace->threads[w->thread].clock, object, arg_barrier_threads(o, &w->entered),
-			w->enter, exit, w->entered.site };
+	if (walk_visits(w, &w->entered))
+		walk_visit_barrier(w, &w->entered, w->enter, exit);
 	else if (arg_is_of_unknown(o, &w->entered))
 		with_unknown(w, exit);
 	else if (trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) == UINT64_MAX)

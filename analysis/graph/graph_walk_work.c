@@ -41,8 +41,12 @@ static struct passed_barrier barrier_left(struct thread_walk *w, struct event_re
 	const struct collective_id id = walk_collective(&w->entered);
 	const struct tr_group *group = find_group(t, id.group);
 	uint64_t object = arg_barrier(walk_operation(w, &w->entered), &w->entered);
+	uint64_t address = arg_barrier_at(walk_operation(w, &w->entered), &w->entered), visit;
 	struct passed_barrier left = { exit.at, exit.stamp, 0, BARRIER_OF_UNKNOWN };
-	if (group) {
+	if (address != ARG_NONE) {
+		left.group = graph_address_barrier(w->b, w->thread, address, &visit);
+		left.key = walk_mix(left.group, visit);
+	} else if (group) {
 		left.group = (uint32_t)(group - t->groups);
 		left.key = walk_mix(walk_mix(id.group, id.seq), kind == DPROF_KIND_JOIN ? 0 : 1);
 	} else if (object != ARG_NONE) {

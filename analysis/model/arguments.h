@@ -9,6 +9,7 @@
  *
  *   id    of a request       send, recv, coll: begun under it, and done (point); wait: for it
  *         an address         lock, wait: of the lock, the condition variable, the semaphore, the futex
+ *         a barrier          barrier of one process: its address
  *         an instance        region, progress
  *         a task's maker     fork, point with task
  *         a dependence       fork, point without task: its address
@@ -18,10 +19,11 @@
  *         a taskgroup        fork, point with task
  *         an event           region with task: the task is over only when that has come
  *         a time             wait that was in vain: for so many of its ticks the thread did not ask
- *         a number           barrier with object: so many threads go on together
+ *         a number           barrier with object or id: so many threads go on together
  *         a time             sleep until a moment: which was over for so many nanoseconds
  *         a rank             wait, lock of MPI for an unknown peer: whose part of a window is meant
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
+ *         a barrier is made  barrier, point: 1
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
  *         who gives bytes    wait with channel: 1; nothing takes them, and so does 0, which would have taken more
@@ -162,10 +164,22 @@ static inline uint64_t arg_barrier(const struct operation *o, const struct tr_ev
 	return arg_at(o, e, DPROF_KEY_OBJECT, ARG_KIND(BARRIER), ARG_ENTER);
 }
 
-/* ... so many threads go on together. ARG_NONE: not known. */
+/* ... or only threads of one process, to which the thread comes, and waits or not (a point). */
+static inline uint64_t arg_barrier_at(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ID, ARG_KIND(BARRIER), ARG_ENTER | ARG_POINT);
+}
+
+/* A barrier is made there. */
+static inline bool arg_makes_barrier(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(BARRIER), ARG_POINT) == 1;
+}
+
+/* Of all: so many threads go on together. ARG_NONE: not known. */
 static inline uint64_t arg_barrier_threads(const struct operation *o, const struct tr_event *e)
 {
-	return arg_barrier(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_TAG, ARG_NONE);
+	return arg_at(o, e, DPROF_KEY_TAG, ARG_KIND(BARRIER), ARG_ENTER | ARG_POINT);
 }
 
 /* ---- Messages: their begin, and their done ---------------------------------------------------- */

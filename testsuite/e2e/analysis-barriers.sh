@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Who comes to a std::barrier, which says where it is and how many come, has waited for all who were there together. Nobody counts
+# the visits: rounds are found by who comes before anybody has left, and are certain where only so many threads come to a barrier.
+. testsuite/fixtures/analysis/setup.sh
+. "$fixtures/coz.sh"
+
+head_of_meeting() { # threads
+	head_of "$1"
+	echo "site 16 kind=barrier name=std::barrier::arrive_and_wait file=x.c line=17"
+	echo "site 17 kind=barrier name=std::barrier::arrive_and_drop file= line=0"
+	echo "site 18 kind=barrier name=std::barrier%20completion%20function file= line=0"
+}
+work_and_meet() { # thread region begin comes leaves keys...
+	op "$1" "$2" "$3" "$4"
+	op "$1" 16 "$4" "$5" "${@:6}"
+}
+
+# Threads 0 and 1 work for 400,000 and 300,000, then for 100,000 and 500,000.
+twice() { # first round's id and tag, second's
+	head_of_meeting 2
+	work_and_meet 0 0 1000000 1400000 1400000 $1
+	work_and_meet 1 1 1000000 1300000 1400000 $1
+	work_and_meet 0 0 1400000 1500000 1900000 $2
+	work_and_meet 1 1 1400000 1900000 1900000 $2
+}
+twice "id=5 tag=2" "id=5 tag=2" | trace twice
+proves twice a 100 111111 111111
+proves twice b 100 444444 444444
+expect 0 waits --json twice
+says out wait_at_barrier
+twice "id=5 tag=2" "id=6 tag=2" | trace other
+proves other b 100 444444 444444
+# An odd number of threads of which one does not come, of which there is no record: nothing is known.
+twice "id=5 tag=3" "id=5 tag=3" | trace missing
+status=0 may_buy missing a 100 0
+may_buy missing a 100 111111
+expect 0 coz missing
+says out "participants"
+
+# The third one of which there is a record comes when the others have left.
+{
+	head_of_meeting 3
+	work_and_meet 0 0 1000000 1400000 1400000 id=5 tag=3
+	work_and_meet 1 1 1000000 1300000 1400000 id=5 tag=3
+	work_and_meet 2 1 1000000 1600000 1700000 id=5 tag=3
+} | trace behind
+expect 0 coz behind
+says out "lacks participants: 3 times"
+# Two are made at one address, one after the other: to each come two threads, which are three.
+again() {
+	head_of_meeting 3
+	echo "site 19 kind=barrier name=std::barrier::barrier file= line=0"
+	echo "e 0 1000000 19 point id=5 tag=2 role=1"
+	work_and_meet 0 0 1000010 1400000 1400000 id=5 tag=2
+	echo "e 0 1400000 19 point id=5 tag=2 role=1"
+	op 0 39 1400000 1400000 thread=2
+	work_and_meet 0 0 1400000 1500000 1900000 id=5 tag=2
+	work_and_meet 1 1 1000010 1300000 1400000 id=5 tag=2
+	work_and_meet 2 1 1400000 1900000 1900000 id=5 tag=2
+}
+again | trace again
+proves again b 100 444444 444444
+# Three come to one for two: without region b the third one comes with the second.
+three() {
+	head_of_meeting 3
+	work_and_meet 0 0 1000000 1400000 1500000 id=5 tag=2
+	work_and_meet 1 1 1000000 1500000 1500000 id=5 tag=2
+	work_and_meet 2 1 1000000 1600000 2000000 id=5 tag=2
+	work_and_meet 0 0 1500000 2000000 2000000 id=5 tag=2
+}
+three | trace three
+may_buy three b 100 0
+may_buy three b 100 100000
+
+# Who drops out is waited for, and waits for nobody; from then on one less comes.
+drops() {
+	head_of_meeting 2
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 17 point id=5 tag=2"
+	op 0 0 1400000 1450000
+	work_and_meet 1 1 1000000 1300000 1400000 id=5 tag=2
+	work_and_meet 1 1 1400000 1900000 1900000 id=5 tag=1
+}
+drops | trace drops
+proves drops a 100 111111 111111
+proves drops b 100 500000 500000
+
+# Thread 1 comes last, and runs the function of the barrier: in another run thread 0 does. 250,000 are in there.
+completes() { # region of it
+	head_of_meeting 2
+	work_and_meet 0 0 1000000 1400000 1750000 id=5 tag=2
+	work_and_meet 1 1 1000000 1500000 1500000 id=5 tag=2
+	op 1 "$1" 1500000 1750000
+	echo "e 1 1750000 18 point id=5"
+	work_and_meet 0 0 1750000 1850000 2000000 id=5 tag=2
+	work_and_meet 1 1 1750000 2000000 2000000 id=5 tag=2
+	echo "e 1 2000000 18 point id=5"
+}
+completes 19 | sed '/^site 18/a site 19 kind=region name=once file=x.c line=20' | trace completes
+proves completes once 100 250000 250000
+proves completes b 100 250000 250000
+proves completes a 100 0 0
+expect 0 waits --json completes
+awk '/"wait_at_barrier"/ { n++ } END { exit n == 0 }' out || fail "nobody waits at the barrier: $(cat out)"
+exit "$failed"
