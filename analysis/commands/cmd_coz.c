@@ -306,19 +306,31 @@ static void fill_data(struct reply *r, const struct trace *trace, const struct p
 	profile_table_fill(r, "regions", trace, p, gain_key(o));
 }
 
+static char *all_assumptions(const struct profile_assumptions *a)
+{
+	char *all = mem_format("%s %sAssumed:", a->meaning, a->here ? a->here : "");
+	for (size_t i = 0; i < a->nalways; i++) {
+		char *before = all;
+		all = mem_format("%s %s", before, a->always[i]);
+		free(before);
+	}
+	return all;
+}
+
 /* All of it among the data; to people what every answer assumes of a program only where they ask. */
 static void fill_assumptions(struct reply *r, const struct profile *p, const struct options *o)
 {
 	struct profile_assumptions a = profile_assumptions(p, o->transfer);
-	char *all = mem_format("%s %s%s", a.meaning, a.here ? a.here : "", a.always);
+	char *all = all_assumptions(&a);
 	reply_value(r, "assumptions", tab_text(all));
 	reply_say(r, SAY_TEXT, "%s", a.meaning);
 	if (a.here)
 		reply_say(r, SAY_TEXT, "%s", a.here);
-	reply_say(r, SAY_TEXT, "%s", o->verbose ? a.always : "What both assume of a program: -v.");
+	reply_say(r, SAY_TEXT, o->verbose ? "Assumed of the program:" : "What both assume of a program: -v.");
+	for (size_t i = 0; o->verbose && i < a.nalways; i++)
+		reply_say(r, SAY_ITEM, "%s", a.always[i]);
 	free(a.meaning);
 	free(a.here);
-	free(a.always);
 	free(all);
 }
 

@@ -3,6 +3,7 @@
  * profile.c - from savings to percentages and a ranking. */
 #include "analysis/coz/profile.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -662,34 +663,43 @@ static char *of_this_run(const struct profile *p)
 		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save. " : "");
 }
 
-static char *of_any_program(const struct profile *p, bool worst)
+/* Of any program, in the order in which they matter to most. */
+static const char *const of_any_program[] = {
+	"A shorter region makes nothing later but by such orders, and then some thread does at any time what it did here.",
+	"Each thread has a core for as much of its time as here, also where others that it shares one with work less, and is not stopped "
+	"(SIGSTOP, a debugger) while it sleeps.",
+	"Work goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, sections and single; by "
+	"locks, semaphores and pipes; by whoever listens to several and answers, takes what there is, or asks for a barrier's serial "
+	"thread; by an atomic number that threads of one process count and compare for order in one function, compiled with the plugin. "
+	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "
+	"threads that were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and "
+	"through with it at about the same time.",
+	"Whoever would wait does so in a recorded call: not for a flag in memory or a file's lock, nor, in code compiled without the "
+	"plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
+	"What is done, by whomever, depends neither on such an order nor on a clock nor on an attempt in vain. Nobody is told in a "
+	"broadcast who was first, and does other things then, nor takes a lock that one thread alone took at that place here.",
+	"Nobody waits for a condition for which here nobody waited or signalled.",
+};
+
+static void add(struct profile_assumptions *a, const char *sentences)
 {
-	return mem_format(
-		"Assumed: less work makes nothing later but by such orders, and then at any time some thread does what it did here. Each "
-		"thread has a core for as much of its time as here, also where others that it shares one with work less, and is not "
-		"stopped (SIGSTOP, a debugger) while it sleeps. Nobody waits for a "
-		"condition for which here nobody waited or signalled. What is done, by whomever, depends neither on such an order "
-		"nor on a clock nor on an attempt in vain; nobody is told in a broadcast who was first, and does other things then, nor takes "
-		"a lock that one thread alone took at that place here. Whoever would wait does so in a recorded call: not for a "
-		"flag in memory or a file's lock, nor, in code compiled without the plugin, for what everybody found done here (a C++ "
-		"future or semaphore, std::this_thread::sleep_until). Work "
-		"goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, "
-		"sections and single; by locks, semaphores and pipes; by whoever listens to several and answers, takes "
-		"what there is, or asks for a barrier's serial thread. (A "
-		"file or stream (FILE *) that threads share is not seen, nor is a counter but for an atomic number that threads of one process count "
-		"and compare for order in one function, compiled with the plugin; but that is taken to give out work where threads that "
-		"were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and through "
-		"with it at about the same time.)%s%s%s",
-		p->marked ? " Unclassified time, outside of regions and operations, is work of no region and as long as it was." : "",
-		!p->transfers ? ""
-		: worst	      ? " Nothing is assumed of how long messages and locks take."
-			      : " Messages and locks take as long as others of their kind and size "
-				"were seen to take, and to wait for whoever came later here takes no longer than all did here "
-				"(--transfer worst assumes neither).",
-		p->transfers ? " What came before its sender's next call of MPI needs that call in no run." : "");
+	assert(a->nalways < PROFILE_ASSUMPTIONS);
+	a->always[a->nalways++] = sentences;
 }
 
 struct profile_assumptions profile_assumptions(const struct profile *p, bool worst)
 {
-	return (struct profile_assumptions){ meaning(p), of_this_run(p), of_any_program(p, worst) };
+	struct profile_assumptions a = { meaning(p), of_this_run(p), .nalways = 0 };
+	for (size_t i = 0; i < sizeof of_any_program / sizeof *of_any_program; i++)
+		add(&a, of_any_program[i]);
+	if (p->marked)
+		add(&a, "Unclassified time, outside of regions and operations, is work of no region and as long as it was.");
+	if (p->transfers && worst)
+		add(&a, "Nothing is assumed of how long messages and locks take.");
+	if (p->transfers && !worst)
+		add(&a, "Messages and locks take as long as others of their kind and size were seen to take, and to wait for whoever "
+			"came later here takes no longer than all did here (--transfer worst assumes neither).");
+	if (p->transfers)
+		add(&a, "What came before its sender's next call of MPI needs that call in no run.");
+	return a;
 }

@@ -106,11 +106,13 @@ void profile_open(struct profile *, const struct trace *, const struct times *,
 		  const struct profile_request *);
 void profile_close(struct profile *);
 
-/* What is assumed beside the clocks, in sentences. Each is to be freed. */
+/* What is assumed beside the clocks, in sentences. The first two are to be freed. */
+#define PROFILE_ASSUMPTIONS 16
 struct profile_assumptions {
 	char *meaning;           /* what each of the two answers is */
 	char *here;              /* what was seen in this run that leaves answers open, or NULL */
-	char *always;            /* of any program */
+	size_t nalways;          /* what holds of any program */
+	const char *always[PROFILE_ASSUMPTIONS];
 };
 
 struct profile_assumptions profile_assumptions(const struct profile *, bool worst);

@@ -112,6 +112,7 @@ enum reply_kind {
 	SAY_INDENTED,            /* likewise, two blanks before each */
 	SAY_DETAIL,              /* of the row above */
 	SAY_NOTE,                /* after "note: " */
+	SAY_ITEM,                /* of a list: after "- " */
 	SAY_ADVICE,              /* what matters most */
 	SAY_LINE,                /* one line, however long */
 	SAY_COMMAND,             /* "More: " and a command that the shell takes as it is, however it is broken */
