@@ -20,11 +20,15 @@ struct bsp_finder {
 	enum event_role *role_of;    /* nobody has one */
 	bool *alone;                 /* of each row: only one thread is ever in it */
 	uint64_t *ticks;             /* of each row, of all threads */
-	struct bsp_thread { frz_time *steps; uint64_t *rows; } now, longest; /* of one: what it works in each superstep, and ticks of each row */
+	struct bsp_thread {          /* of one thread: */
+		frz_time *steps;     /* what it works in each superstep, */
+		uint64_t *rows;      /* and ticks of each row */
+	} now, longest;
 	struct { frz_time *besides, *alone; } does; /* of one, in each superstep: what is no work, and what it does alone */
 	uint64_t alone_ticks;        /* the most of what one does alone */
 	bool *is_round;              /* of each time they come together: with their neighbours only */
-	struct { frz_time *work, *whole; } of; /* with these: of each thread, what it works in each superstep, without and with what it does alone */
+	struct { frz_time *work, *whole; } of; /* with these: of each thread, what it works in each superstep, without and with
+						  what it does alone */
 };
 
 static bool exceeds(frz_time x, frz_time y)
@@ -110,7 +114,8 @@ static void add_enters(struct bsp *b, const struct match *m, const uint32_t *pla
 	b->nenters++;
 }
 
-/* Whether a thread meets itself, as where records are there twice. `last`: for each thread the number of the match it was seen in. */
+/* Whether a thread meets itself, as where records are there twice. `last`: for each thread the number of the match it was
+ * seen in. */
 static bool has_twice(const struct match *m, uint64_t *last, uint64_t number)
 {
 	for (size_t i = 0; i < m->nparts; i++) {
@@ -202,7 +207,8 @@ static frz_time last_to_come(const struct bsp_finder *f, size_t at, size_t k, co
 	return last;
 }
 
-/* How long it all takes if nothing but work takes time, and whoever comes together waits for the last; of each thread, of each superstep. */
+/* How long it all takes if nothing but work takes time, and whoever comes together waits for the last; of each thread, of
+ * each superstep. */
 static frz_time longest_way(const struct bsp_finder *f, const frz_time *of)
 {
 	const struct bsp *b = f->b;
@@ -221,8 +227,8 @@ static frz_time longest_way(const struct bsp_finder *f, const frz_time *of)
 	return longest;
 }
 
-/* `all`: if all came together each time, and `most`: if only once. What a thread gives before it has done its work ties others to less of
- * that; what it gives when it has got something to more than that. */
+/* `all`: if all came together each time, and `most`: if only once. What a thread gives before it has done its work ties
+ * others to less of that; what it gives when it has got something to more than that. */
 static frz_time way_between(const struct bsp_finder *f, const frz_time *of, frz_time all, frz_time most)
 {
 	frz_time way = longest_way(f, of);
@@ -519,8 +525,8 @@ static frz_time sequential_between(const struct bsp_finder *f, frz_time steps)
 	return time_times(time_less(whole, steps), f->b->n - 1);
 }
 
-/* What one does alone others may do as well meanwhile, each in regions of its own: all that is not of whoever is last for that. Where they
- * come together with neighbours only that may be in another superstep. */
+/* What one does alone others may do as well meanwhile, each in regions of its own: all that is not of whoever is last for
+ * that. Where they come together with neighbours only that may be in another superstep. */
 static int64_t alone_meanwhile(const struct bsp_finder *f)
 {
 	const struct bsp *b = f->b;
@@ -625,8 +631,8 @@ static char *open_steps(struct bsp_finder *f, const struct call_profile *calls)
 	return why_not(b);
 }
 
-bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls, const struct part *part,
-	      const struct neighbours *exchange, char **why)
+bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls,
+	      const struct part *part, const struct neighbours *exchange, char **why)
 {
 	struct bsp_finder f = { .b = b, .g = g, .last = last, .part = part, .exchange = exchange };
 	*b = (struct bsp){ .alone = UINT32_MAX };
@@ -637,6 +643,7 @@ bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, con
 	free(f.is_round);
 	return !*why;
 }
+
 void bsp_close(struct bsp *b)
 {
 	free(b->steps);
@@ -682,10 +689,12 @@ static struct interval mean_seconds(const struct facts *f, const struct bsp *b, 
 /* Of one thread, or of all; lost is what of its life is not work. */
 struct bsp_row { uint32_t thread; struct bsp_life life; frz_time work; };
 
-static void add_metric(const struct facts *f, const struct bsp_row *row, const char *name, frz_time ticks, struct metric **list, size_t *n)
+static void add_metric(const struct facts *f, const struct bsp_row *row, const char *name, frz_time ticks,
+		       struct metric **list, size_t *n)
 {
 	struct interval share = row->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, row->life.whole);
-	*MEM_GROW(*list, *n) = (struct metric){ row->thread, name, ticks, share, interval_percent(ticks, time_less(row->life.whole, row->work)) };
+	struct interval lost = interval_percent(ticks, time_less(row->life.whole, row->work));
+	*MEM_GROW(*list, *n) = (struct metric){ row->thread, name, ticks, share, lost };
 }
 
 static void add_row(const struct facts *f, const struct bsp_row *row, struct metric **list, size_t *n)

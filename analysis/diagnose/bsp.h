@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: MIT
  *
- * bsp.h - how threads spent the run that work in supersteps: each works, and all come together, again and again.
+ * bsp.h - how threads that work in supersteps spent the run: each works, then all come together, again and again.
  *
- * They come together in a collective operation that none leaves before all are there, and all threads of the one with most of them take
- * part; or each process with its neighbours, by messages (neighbours.h), and in collective operations of all these. A *superstep* is what lies between two of these for each thread, or before the first, or behind the last. Its *work* is as in
- * chain.h, but for what a thread does *alone*: in regions in which no other thread of the run ever is. With n threads, of which thread t works
- * w(t,k) in superstep k, and with what it does alone v(t,k),
+ * Law: each of the times below lies in its interval. The first three are of durations on one clock each, and so no
+ * wider for clocks that disagree; waiting and transfer are as graph_activities.h says of operations.
  *
- *   persistent  how much less the others work in the whole run than the one that works most: the sum over t of max(W) - W(t), where W(t)
- *               is the sum of its w(t,k). Whoever is late is so again and again
- *   changing    what is left of the sum over t and k of max(w(.,k)) - w(t,k): n times the sum over k of max(w(.,k)) less max(W). Others are
- *               late each time; if they came together only once, none of it would be
- *   sequential  n - 1 times the sum over k of max(v(.,k)) - max(w(.,k)): so much longer steps are for what one does alone
+ * Threads *come together* in a collective operation that none leaves before all are there, with as many threads as the
+ * one that has most. Or each process comes together with its neighbours, by messages (neighbours.h), and all of
+ * these in collective operations.
+ *
+ * A *superstep* is what a thread does between two of these, before the first or behind the last. Its *work* is as in
+ * chain.h, but for what the thread does *alone*: in regions in which no other thread of the run ever is. Thread t of n
+ * works w(t,k) in superstep k, and v(t,k) with what it does alone; W(t) is the sum of its w(t,k); max is that of all t.
+ *
+ *   persistent  the sum over t of max(W) - W(t): whoever is late is so again and again
+ *   changing    n times (the sum over k of max(w(.,k)) less max(W)): others are late each time; none of it would be if
+ *               they came together only once. With persistent it is the sum over t and k of max(w(.,k)) - w(t,k)
+ *   sequential  n - 1 times the sum over k of max(v(.,k)) - max(w(.,k)): so much longer steps are for what one does
+ *               alone
  *   waiting     of the operations in which they come together, and
  *   transfer    what these take besides
  *
- * That is lost if threads do nothing else. What one does more than another that is no such work, in a superstep, may make it the last there, and
- * others no later: *instead* is n times the sum over k of how much more of it that may be, n times since for as long none of them may wait
- * for who works more. *meanwhile* is likewise what n - 1 others may do while one works alone, and what they do alone.
+ * The first three are lost only if threads do nothing else. Whoever does more of what is no such work may be the last
+ * in a superstep by that, and then nobody waits for the one who works longest. So much less of them may be lost:
  *
- * Where they come together with neighbours only, the sums of the longest are those along the longest way through the supersteps on which each
- * begins when the last of its neighbours has come: of w, and of w + v. If what they give does not tell how much of their work is before that
- * (neighbours.h), its bounds are those of coming together once, or with all each time.
+ *   instead     of the first two: n times the sum over k of the most that one thread may do more of that than another;
+ *               n times, since for so long none of them may wait for who works more
+ *   meanwhile   of sequential: what n - 1 others may do likewise while one works alone, and what they do alone
+ *               themselves
  *
- * Law: each lies in its interval; waiting and transfer as graph_activities.h says of operations. The first three are of durations on one
- * clock each, and so no wider for clocks that disagree.
+ * With neighbours only, the sum over k of the longest is the longest way through the supersteps, on which each
+ * begins when the last of its neighbours has come: of w, and of v. Where messages do not tell how much work is before
+ * them, the bounds of coming together once (unless behind_work, neighbours.h) and with all each time (unless at_once)
+ * are those of the way.
  *
- * (L. G. Valiant: A bridging model for parallel computation, 1990, has the superstep; max(W) and max(w(.,k)) are what POP's load balance
- * and serialisation are of.)
+ * It fits if there are BSP_LEAST supersteps or more and none has more than half of all work.
  *
- * It fits if there are BSP_LEAST supersteps or more and none has more than half of all work. */
+ * (Superstep: L. G. Valiant, A bridging model for parallel computation, 1990. max(W) and max(w(.,k)) are those of POP's
+ * load balance and serialisation.) */
 #ifndef ANALYSIS_BSP_H
 #define ANALYSIS_BSP_H
 
@@ -46,8 +54,9 @@ struct superstep {
 	uint32_t longest;            /* the one that most likely works longest, */
 	frz_time of_longest;
 	int64_t of_others;           /* and for how long another may, at most */
-	frz_time besides, instead;   /* what threads do that is no such work, from the least of any to the most: outside of regions that they mark, and in
-					other operations; and with what each does alone */
+	frz_time besides, instead;   /* what a thread does that is no such work, from the least of any to the most:
+					outside of regions, if they are marked, and in other operations; and with what
+					each does alone */
 	frz_time alone;              /* from the least that anybody does alone who does, to all that all do */
 };
 
@@ -63,7 +72,10 @@ struct bsp {
 	struct superstep *steps; size_t nsteps; /* one more */
 	size_t nworked;              /* of these have work */
 	frz_time *work;              /* of each thread, in all; */
-	struct bsp_life { frz_time whole, waiting, transfer; } *lives; /* all of its time; and of the operations in which it comes to others */
+	struct bsp_life {
+		frz_time whole;      /* all of its time; and */
+		frz_time waiting, transfer; /* of the operations in which it comes to others */
+	} *lives;
 	size_t longest;              /* the thread with most of that */
 	bool sure;                   /* no other may have more */
 	int64_t surely, possibly;    /* supersteps in which it works longest */
@@ -76,14 +88,15 @@ struct bsp {
 	int64_t instead, meanwhile;  /* ticks, at most: how much less of the first two may be lost, and of sequential */
 };
 
-/* Of a part, of which all processes must come together, or of all of the run (NULL); with neighbours, or NULL. False: it does not fit, and `why` says why not, to be freed. */
+/* Of a part, of which all processes must come together, or of all of the run (NULL); with neighbours, or NULL. False:
+ * it does not fit, and `why` says why not, to be freed. */
 bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const struct call_profile *, const struct part *,
 	      const struct neighbours *, char **why);
 void bsp_close(struct bsp *);
 char *bsp_why(const struct bsp *); /* why it fits; to be freed */
 
-/* The table, to be freed; how long it is: of all together (thread UINT32_MAX), and of each thread, "life", "comp" (work), "wait" and "comm" (transfer);
- * of all also "imbalance" (persistent), "changing" and "sequential". */
+/* The table, to be freed; how long it is: of all together (thread UINT32_MAX), and of each thread, "life", "comp"
+ * (work), "wait" and "comm" (transfer); of all also "imbalance" (persistent), "changing" and "sequential". */
 size_t bsp_metrics(const struct facts *, const struct bsp *, struct metric **);
 void bsp_tell(const struct facts *, const struct bsp *, struct expert *);
 

@@ -67,8 +67,8 @@ static uint32_t longest_row(const struct trace *trace, const uint64_t *ticks, co
 	return found;
 }
 
-static struct stage stage_of(const struct graph *g, struct graph_last *last, uint32_t thread, const struct pattern *p, const bool *once,
-			     const struct steps_window *windows)
+static struct stage stage_of(const struct graph *g, struct graph_last *last, uint32_t thread, const struct pattern *p,
+			     const bool *once, const struct steps_window *windows)
 {
 	const struct trace *trace = g->trace;
 	struct steps steps;
@@ -236,8 +236,8 @@ static void divide(struct chain *c, frz_time run)
 	c->filling = time_less(time_times(run, c->n), time_add(time_times(time_add(longest, sequential), c->n), c->transfer));
 }
 
-void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p, const struct call_profile *calls,
-		frz_time run, const struct steps_window *windows)
+void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p,
+		const struct call_profile *calls, frz_time run, const struct steps_window *windows)
 {
 	bool *once = find_sequential(g->trace, calls);
 	*c = (struct chain){ .n = 0 };
@@ -293,8 +293,8 @@ static char *names_of_longest(const struct facts *f, const struct chain *c)
 	return all;
 }
 
-/* What others waited since a stage worked longer: one of the longest; or, in what is sequential, the one that does most of that. Some
- * of it may be for locks. */
+/* What others waited since a stage worked longer: one of the longest; or, in what is sequential, the one that does most of
+ * that. Some of it may be for locks. */
 static frz_time goes_back(const struct facts *f, const struct chain *c, bool sequential)
 {
 	bool *once = find_sequential(f->trace, f->calls);
@@ -324,8 +324,8 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 			    EXPERT_TEXT("region-name", name_of(f, s->site).text),
 			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));
 	}
-	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_COUNT("as-long", (int64_t)c->nlongest), EXPERT_TEXT("as-long-names", names),
-		    EXPERT_WORD("as-long-sure", c->surely_as_long ? "yes" : "no"),
+	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_COUNT("as-long", (int64_t)c->nlongest),
+		    EXPERT_TEXT("as-long-names", names), EXPERT_WORD("as-long-sure", c->surely_as_long ? "yes" : "no"),
 		    EXPERT_COUNT("longest", longest->thread),
 		    EXPERT_TEXT("longest-name", facts_location(f->trace, longest->thread).text),
 		    EXPERT_COUNT("region", facts_site(f->trace, longest->site)), EXPERT_TEXT("region-name", name_of(f, longest->site).text),

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * chain.h - how the stages of a pipeline, or the ranks of a wavefront, spent the run: threads of which each gets what it works on from
- * the one before.
+ * chain.h - how the stages of a pipeline, or the ranks of a wavefront, spent the run: threads of which each gets what
+ * it works on from the one before.
  *
- * The *work* of a stage is what it does in regions, and may be what it does outside of them (in a program without marks it is all
- * outside of operations), but for what is *sequential*: regions that only one thread is ever in, once. With the longest work W of
- * all n stages, the least the run takes is W; so of the stages' time, n times the run's,
+ * Law: each of the times below lies in its interval, if a wait was ended by what the graph connects it with. With all
+ * work of all stages, sequential or not, but what others do that is sequential, too, they are n times the run, where
+ * others do nothing while one does what is sequential.
+ *
+ * The *work* of a stage is what it does in regions, and may be what it does outside of them (in a program without marks
+ * it is all outside of operations), but for what is *sequential*: regions that only one thread is ever in, once. With
+ * the longest work W of all n stages, the least the run takes is W; so of the stages' time, n times the run's,
  *
  *   uneven      the others have less: the sum of W - work
- *   sequential  n - 1 times what the thread does that has most of that (while it does others cannot begin), but for what these do
- *               meanwhile
+ *   sequential  n - 1 times what the thread does that has most of that (while it does others cannot begin), but for
+ *               what these do meanwhile
  *   transfer    n times what the operations of the longest stage take besides waiting
- *   filling     n times what is left of the run: before the longest stage has something to do, behind its last, and when it waits in between
+ *   filling     n times what is left of the run: before the longest stage has something to do, behind its last, and
+ *               when it waits in between
  *
- * Stages whose work may be less than W by no more than 1/CHAIN_TIE of the run are *as long as any*: to shorten only one of them buys no
- * more than that. Transfer may then be that of each of them.
+ * Stages whose work may be less than W by no more than 1/CHAIN_TIE of the run are *as long as any*: to shorten only one
+ * of them buys no more than that. Transfer may then be that of each of them.
  *
- * What others do meanwhile is not lost, and whoever is at sequential work then has no less to do than they: so much less is surely
- * lost to that, or is uneven, and so much more of the run may be left for filling.
- *
- * Law: each lies in its interval, if a wait was ended by what the graph connects it with; with all work, sequential or not, of all
- * stages but what others do that is sequential, too, they are n times the run, where others do nothing while one does what is
- * sequential. */
+ * What others do meanwhile is not lost, and whoever is at sequential work then has no less to do than they: so much
+ * less is surely lost to that, or is uneven, and so much more of the run may be left for filling. */
 #ifndef ANALYSIS_CHAIN_H
 #define ANALYSIS_CHAIN_H
 
@@ -53,8 +54,8 @@ struct chain {
 };
 
 /* `run`: for so long, and `windows`: of each thread only in there (steps.h), or NULL. */
-void chain_open(struct chain *, const struct graph *, struct graph_last *, const struct pattern *, const struct call_profile *, frz_time run,
-		const struct steps_window *windows);
+void chain_open(struct chain *, const struct graph *, struct graph_last *, const struct pattern *,
+		const struct call_profile *, frz_time run, const struct steps_window *windows);
 void chain_close(struct chain *);
 
 void chain_tell(const struct facts *, const struct chain *, struct expert *);

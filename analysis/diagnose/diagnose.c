@@ -28,8 +28,9 @@
 #define BSP     "bsp"
 #define POOL    "task-pool"
 
-#define PARTS_ENOUGH 90 /* percent of all threads' time; and if they are less than this, a model of the whole run, or none, is better: */
-#define PARTS_LEAST  50
+#define PARTS_ENOUGH 90 /* percent of all threads' time */
+#define PARTS_LEAST  50 /* if they are less, a model of the whole run, or none, is better */
+
 const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", BSP, POOL, NULL };
 
 bool diagnosis_has_model(const char *name)
@@ -66,7 +67,8 @@ static uint32_t percent_of(int64_t percent)
 	return percent < 1 ? 1 : percent > 100 ? 100 : (uint32_t)percent;
 }
 
-static void take_finding(struct diagnosis *d, const struct trace *trace, struct expert *e, const struct expert_found *f, size_t part)
+static void take_finding(struct diagnosis *d, const struct trace *trace, struct expert *e, const struct expert_found *f,
+			 size_t part)
 {
 	struct interval cost = cost_of(e, f);
 	double least = expert_number(e, f, "least");
@@ -120,7 +122,8 @@ static void take_answers(struct diagnosis *d, const struct trace *trace, struct 
 		take_finding(d, trace, e, &f, part);
 	for (struct expert_found f = { 0 }; expert_next(e, "explanation", &f);)
 		*MEM_GROW(d->lines, d->nlines) =
-			(struct diagnosis_line){ part, (int)expert_count(e, &f, "level"), expert_number(e, &f, "order"), shown_copy(expert_text(e, &f, "text")) };
+			(struct diagnosis_line){ part, (int)expert_count(e, &f, "level"), expert_number(e, &f, "order"),
+						 shown_copy(expert_text(e, &f, "text")) };
 }
 
 static void take_errors(struct diagnosis *d, const struct expert *e)
@@ -233,7 +236,8 @@ static bool find_neighbours(struct patient *p)
 static bool find_supersteps(struct patient *p)
 {
 	if (!p->sought_supersteps)
-		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, p->part, find_neighbours(p) ? &p->neighbours : NULL, &p->no_supersteps);
+		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, p->part,
+					 find_neighbours(p) ? &p->neighbours : NULL, &p->no_supersteps);
 	p->sought_supersteps = true;
 	return p->supersteps;
 }
@@ -280,7 +284,9 @@ static const char *why_not(const struct patient *p, const char *asked)
 /* To be freed. */
 static char *why_fits(const struct patient *p, const char *model)
 {
-	return strcmp(model, BSP) == 0 ? bsp_why(&p->bsp) : strcmp(model, POOL) == 0 ? pool_why(&p->facts, &p->pool) : mem_copy(p->pattern.why);
+	return strcmp(model, BSP) == 0  ? bsp_why(&p->bsp)
+	     : strcmp(model, POOL) == 0 ? pool_why(&p->facts, &p->pool)
+					: mem_copy(p->pattern.why);
 }
 
 /* The one that was asked for, if it fits; else the generic one. */
@@ -414,7 +420,9 @@ static char *who_is_in(const struct trace *trace, const struct part *part)
 	size_t shown = part->n <= MOST_NAMES + 1 ? part->n : MOST_NAMES;
 	for (size_t i = 0; i < shown; i++) {
 		bool last = i + 1 == part->n;
-		char *more = mem_format("%s%s%s", names ? names : "", !names ? "" : last ? " and " : ", ", name_of_process(trace, part->processes[i]).text);
+		const char *between = !names ? "" : last ? " and " : ", ";
+		struct location_name name = name_of_process(trace, part->processes[i]);
+		char *more = mem_format("%s%s%s", names ? names : "", between, name.text);
 		free(names);
 		names = more;
 	}
@@ -427,8 +435,9 @@ static char *who_is_in(const struct trace *trace, const struct part *part)
 
 static struct patient patient_of_part(const struct patient *whole, const struct part *part, size_t number)
 {
-	return (struct patient){ .d = whole->d, .graph = whole->graph, .waits = whole->waits, .calls = &part->calls, .doubts = whole->doubts,
-				 .last = whole->last, .part = part, .number = number, .pattern = part->pattern };
+	return (struct patient){ .d = whole->d, .graph = whole->graph, .waits = whole->waits, .calls = &part->calls,
+				 .doubts = whole->doubts, .last = whole->last, .part = part, .number = number,
+				 .pattern = part->pattern };
 }
 
 /* `asked`: no other model, or NULL: any. */
@@ -453,11 +462,13 @@ static double share_with_models(const struct patient *whole, const struct parts 
 static void note_part(struct diagnosis *d, const struct trace *trace, const struct patient *p)
 {
 	char *why = p->model ? why_fits(p, p->model) : mem_copy(p->pattern.why);
-	*MEM_GROW(d->parts, d->nparts) = (struct diagnosis_part){ p->model, who_is_in(trace, p->part), why, p->part->begins, p->part->length };
+	*MEM_GROW(d->parts, d->nparts) =
+		(struct diagnosis_part){ p->model, who_is_in(trace, p->part), why, p->part->begins, p->part->length };
 }
 
 /* Parts are better than one model of the run if some have another one, and if that fits, if they are nearly all. */
-static bool are_better(const struct patient *whole, const struct parts *parts, const struct patient *of, const char *asked, double share)
+static bool are_better(const struct patient *whole, const struct parts *parts, const struct patient *of, const char *asked,
+		       double share)
 {
 	const char *model = whole->d->model;
 	bool fits = strcmp(model, GENERIC) != 0, other = false;
@@ -565,8 +576,8 @@ static struct doubt_sum doubt_sum_of(const struct diagnosis_doubts *doubts, cons
 	return sum;
 }
 
-/* As long as a thread may have waited where it seems to have worked, all others may have waited for whom it waited for; and whatever a thread
- * did where it seems to wait, for that. A finding of no thread's own may be of any. */
+/* As long as a thread may have waited where it seems to have worked, all others may have waited for whom it waited for; and
+ * whatever a thread did where it seems to wait, for that. A finding of no thread's own may be of any. */
 static void doubt_finding(struct diagnosis_finding *f, const struct diagnosis_doubts *doubts, const struct trace *trace,
 			  const struct doubt_sum *all, double run_s)
 {

@@ -2,21 +2,21 @@
  *
  * diagnose.h - what was slow in a run, why, and what to change: rules that are applied to what the analyses know.
  *
- * The method is that of L. Li and A. D. Malony: Model-Based Performance Diagnosis of Master-Worker Parallel Computations, Euro-Par
- * 2006: what was measured becomes facts (facts.h), and knowledge of performance problems rules for CLIPS (expert.h, rules/), which
- * go from symptoms to causes level by level. Each finding is a cause with what it cost, and with what it would buy to do
- * something about it, which coz is asked.
+ * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at
+ * least `least`), what the rule stands on besides is sure, the trace lacks nothing and nothing is wrong with it, and it
+ * would be one whatever was not recorded (doubts.h).
  *
- * A *model* says how the program works: the generic one fits any; others (pattern.h) only programs whose messages look like that, or parts
- * of a program (parts.h) that do. Each part is then diagnosed by its own model; and all of the run by the generic one, if parts with a model
- * are less than PARTS_ENOUGH percent of all threads' time.
+ * Where records are lost, nothing is found: rules, and what they count and compare, know only of what is there, and
+ * whoever is lost may have done anything.
  *
- * Law: what a finding cost lies in its interval. It is *proved* when its lower bound alone makes it a finding (it is at least
- * `least`), what the rule stands on besides is sure, the trace lacks nothing and nothing is wrong with it, and it would be one whatever was not recorded
- * (doubts.h).
+ * The method is that of L. Li and A. D. Malony: Model-Based Performance Diagnosis of Master-Worker Parallel
+ * Computations, Euro-Par 2006. What was measured becomes facts (facts.h), and knowledge of performance problems becomes
+ * rules for CLIPS (expert.h, rules/), which go from symptoms to causes level by level. Each finding is a cause with
+ * what it cost, and with what it would buy to do something about it, which coz is asked.
  *
- * Where records are lost, nothing is found: rules, and what they count and compare, know only of what is there, and whoever is lost
- * may have done anything.
+ * A *model* says how the program works. The generic one fits any; others (pattern.h) fit only programs whose messages
+ * look like that, or parts of a program (parts.h) that do. Each part is then diagnosed by its own model; and all of the
+ * run by the generic one, if parts with a model are less than PARTS_ENOUGH percent of all threads' time.
  *
  * Memory: that of the graph; and of waits with delays, of the profile by call path and of coz, one after the other. */
 #ifndef ANALYSIS_DIAGNOSE_H
@@ -49,8 +49,14 @@ struct diagnosis_part {
 	frz_time begins, length;     /* since the run's begin, and for so long */
 };
 
-/* Where time went that the model tells apart: of one thread, or of all that it is about (thread UINT32_MAX). */
-struct diagnosis_metric { size_t part; uint32_t thread; const char *name; struct interval seconds, share, lost; }; /* percent: as metric */
+/* Where time went that the model tells apart: of one thread, or of all that it is about (thread UINT32_MAX). Percent:
+ * as those of struct metric. */
+struct diagnosis_metric {
+	size_t part;
+	uint32_t thread;
+	const char *name;
+	struct interval seconds, share, lost;
+};
 
 struct diagnosis {
 	const char *unknown;         /* why nothing is said of causes, or NULL: all that follows, but for the span, is empty then */
@@ -68,11 +74,12 @@ struct diagnosis {
 	struct graph_said said;      /* by the graph */
 };
 
-/* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are only
- * errors. */
-bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct diagnosis_doubts *, const struct options *);
-/* In steps, for whoever asks coz of the same graph in any case, so that one visit answers all: what is found; what coz is to be asked about
- * it, with how many questions, at most PROFILE_MORE; and the profile that was asked these. */
+/* All clocks with threads must be on one time base, and nothing left out. False: rules cannot be used, and there are
+ * only errors. */
+bool diagnosis_open(struct diagnosis *, struct trace *, const struct times *, const struct diagnosis_doubts *,
+		    const struct options *);
+/* In steps, for whoever asks coz of the same graph in any case, so that one visit answers all: what is found; what coz
+ * is to be asked about it, with how many questions, at most PROFILE_MORE; and the profile that was asked these. */
 bool diagnosis_find(struct diagnosis *, struct graph *, const struct diagnosis_doubts *, const struct options *);
 size_t diagnosis_asks(struct diagnosis *, const struct trace *, struct profile_more *);
 void diagnosis_take(struct diagnosis *, const struct profile *);

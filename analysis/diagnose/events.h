@@ -12,18 +12,22 @@
  *	attribute wait = waited(assign)
  *
  * Constituents are activities of the thread: work; send, receive, exchange (both in one), of which it may be said with
- * whom ("to" or "from" a role); collective; other. The expression says in which order: a . b in sequence, a | b one of both, a & b each
- * of both in any order, a+ and a* repeated, a? or not at all; . binds closer than &, and that closer than |. An attribute is a sum over a
- * constituent: what it took, or what of that was waiting (waited) or not (transfer). Associated is an event of another thread. (After
- * P. Bates, Debugging heterogeneous distributed systems using event-based models of behavior, 1995, which section 3 of
- * Li and Malony uses.)
+ * whom ("to" or "from" a role); collective; other.
  *
- * Recognition is one pass. Law: an event begins with the first activity that can begin one, and goes on for as long as activities
- * can continue it; at the first that cannot it is over. If it is then whole it is given, else it is left out; and that activity
- * may begin the next one. A constituent has all activities that were taken as it; where one may be several of them, the first
- * in the expression.
+ * The expression says in which order: a . b in sequence, a | b one of both, a & b each of both in any order, a+ and a*
+ * repeated, a? or not at all; . binds closer than &, and that closer than |. At most 64 constituents stand in it, after
+ * each "&" is written out as its orders.
  *
- * At most 64 constituents stand in an expression, after each "&" is written out as its orders. */
+ * An attribute is a sum over a constituent: what it took, or what of that was waiting (waited) or not (transfer).
+ * Associated is an event of another thread.
+ *
+ * Law of recognition, which is one pass: an event begins with the first activity that can begin one, and goes on for as
+ * long as activities can continue it; at the first that cannot it is over. If it is then whole it is given, else it is
+ * left out; and that activity may begin the next one. A constituent has all activities that were taken as it; where one
+ * may be several of them, the first in the expression.
+ *
+ * (After P. Bates, Debugging heterogeneous distributed systems using event-based models of behavior, 1995, which
+ * section 3 of Li and Malony uses.) */
 #ifndef ANALYSIS_EVENTS_H
 #define ANALYSIS_EVENTS_H
 

@@ -105,8 +105,10 @@ static void *shown(void *clips)
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Would end this program without a word; or touch files, as no rule need do. */
-static char *not_for_rules[] = { "exit", "system", "open", "close", "remove", "rename", "save", "bsave", "save-facts", "load", "load*",
-				 "bload", "load-facts", "batch", "batch*", "dribble-on" };
+static char *not_for_rules[] = {
+	"exit", "system", "open", "close", "remove", "rename", "save", "bsave", "save-facts",
+	"load", "load*", "bload", "load-facts", "batch", "batch*", "dribble-on"
+};
 
 struct expert *expert_open(void)
 {

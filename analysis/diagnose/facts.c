@@ -254,8 +254,9 @@ static int64_t of_all_others(const struct facts *f, int64_t ticks)
 	return __builtin_mul_overflow(ticks, (int64_t)f->calls->nthreads - 1, &all) ? INT64_MAX : all;
 }
 
-/* Of each thread, in ticks, what others waited since it was there for longer, and at most what it waited itself since others were
- * there for longer: that is no more than all its waiting, nor than all that goes back to those, whoever it was for whom it waited. */
+/* Of each thread, in ticks, what others waited since it was there for longer, and at most what it waited itself since
+ * others were there for longer: that is no more than all its waiting, nor than all that goes back to those, whoever it
+ * was for whom it waited. */
 struct waiting_there { frz_time for_it; int64_t own; };
 
 /* To be freed. */
@@ -280,7 +281,8 @@ static struct waiting_there *waiting_there_of(const struct facts *f, uint32_t si
 	return of;
 }
 
-/* For how long a thread works, `own`, beyond the mean of `n` others, which work `others` in all, for each other thread of the run. */
+/* For how long a thread works, `own`, beyond the mean of `n` others, which work `others` in all, for each other thread of
+ * the run. */
 static frz_time beyond_mean(const struct facts *f, frz_time own, frz_time others, int64_t n)
 {
 	frz_time mean = n ? (frz_time){ others.lo / n, others.hi / n + 1 } : (frz_time){ 0, 0 };
@@ -288,10 +290,10 @@ static frz_time beyond_mean(const struct facts *f, frz_time own, frz_time others
 			   of_all_others(f, own.hi > mean.lo ? own.hi - mean.lo : 0) };
 }
 
-/* For how long threads work there, and in what that encloses, beyond the mean of all others that do, for each other thread of the run: had
- * one been no longer than they, those would have waited less by so much at most. Nor by more than they waited for it there; and if it
- * waits for them, too, as where threads take turns in being the last, it is surely no longer than they by what each of them may be
- * longer then. Outside of regions that is not known. */
+/* For how long threads work there, and in what that encloses, beyond the mean of all others that do, for each other
+ * thread of the run: had one been no longer than they, those would have waited less by so much at most. Nor by more
+ * than they waited for it there; and if it waits for them, too, as where threads take turns in being the last, it is
+ * surely no longer than they by what each of them may be longer then. Outside of regions that is not known. */
 struct excess { frz_time all, of_thread; }; /* of all threads, and of the one whose share of the blame is the greatest */
 
 static struct excess excess_of(const struct facts *f, const struct facts_blame *b)
@@ -334,8 +336,8 @@ static int64_t outside_of(const struct facts *f, uint32_t thread)
 	return outside;
 }
 
-/* The file input or output, or sleep, that surely took half of that or more, TR_NO_SITE if none did. It is looked for among those in which
- * no thread was for longer. */
+/* The file input or output, or sleep, that surely took half of that or more, TR_NO_SITE if none did. It is looked for among
+ * those in which no thread was for longer. */
 static uint32_t mostly_outside(const struct facts *f, uint32_t thread)
 {
 	int64_t outside = outside_of(f, thread);
@@ -453,8 +455,8 @@ static struct works *works_of(const struct facts *f)
 	return of;
 }
 
-/* Of what goes back to what one does alone no other thread surely waits for longer than that takes, though delays, which are shared out by
- * how long each place was, may say so: of who begins late, say. */
+/* Of what goes back to what one does alone no other thread surely waits for longer than that takes, though delays, which
+ * are shared out by how long each place was, may say so: of who begins late, say. */
 static frz_time can_have_cost(const struct facts *f, const struct facts_blame *b, const struct works *works)
 {
 	if (b->site >= f->trace->nsites || works[b->site].threads != 1)

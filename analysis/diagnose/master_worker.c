@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * master_worker.c - see master_worker.h. First what everybody did, step by step; then which of the master's regions are set-up; then
- * each worker's time is divided. */
+ * master_worker.c - see master_worker.h. First what everybody did, step by step; then which of the master's regions are
+ * set-up; then each worker's time is divided. */
 #include "analysis/diagnose/master_worker.h"
 
 #include <stdlib.h>
@@ -488,8 +488,10 @@ static enum worker_metric doing(const struct divider *d, const struct step *s, b
 
 static enum worker_metric doing_marked(enum dprof_role role, enum worker_metric otherwise)
 {
-	return role == DPROF_IN_ROLE_TASK ? WORKER_COMP : role == DPROF_IN_ROLE_INIT ? WORKER_INIT : role == DPROF_IN_ROLE_FINAL ? WORKER_FINAL
-	       : otherwise;
+	return role == DPROF_IN_ROLE_TASK  ? WORKER_COMP
+	     : role == DPROF_IN_ROLE_INIT  ? WORKER_INIT
+	     : role == DPROF_IN_ROLE_FINAL ? WORKER_FINAL
+					   : otherwise;
 }
 
 /* By the regions it was in, if any of them has a role: its last task may be over within. */
@@ -509,8 +511,8 @@ static void divide_work(struct divider *d, const struct step *s, bool behind)
 static bool is_own(const struct master_finder *f, const struct step *s)
 {
 	const struct trace *trace = f->g->trace;
-	return s->is.kind == EVENT_OTHER && s->site < trace->nsites && tr_is(trace, s->site, OP_OTHERS) && !tr_is(trace, s->site, OP_MPI) &&
-	       s->from_thread == UINT32_MAX;
+	return s->is.kind == EVENT_OTHER && s->site < trace->nsites && tr_is(trace, s->site, OP_OTHERS) &&
+	       !tr_is(trace, s->site, OP_MPI) && s->from_thread == UINT32_MAX;
 }
 
 /* It waits for them as it does what they help with. */
@@ -685,8 +687,9 @@ static void find_all(struct master_finder *f, const enum event_role *role_of)
 	find_last(f);
 }
 
-bool master_worker_open(struct master_worker *m, const struct graph *g, struct graph_last *last, const struct event_type *life_cycle,
-			const enum event_role *role_of, const struct steps_window *windows)
+bool master_worker_open(struct master_worker *m, const struct graph *g, struct graph_last *last,
+			const struct event_type *life_cycle, const enum event_role *role_of,
+			const struct steps_window *windows)
 {
 	struct master_finder f = { .found = m, .g = g, .last = last, .type = life_cycle, .windows = windows };
 	*m = (struct master_worker){ .tasks = 0 };

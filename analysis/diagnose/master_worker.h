@@ -5,31 +5,34 @@
  *	t_worker = t_init + t_comp + t_comm + t_wait + t_final
  *	t_wait   = t_seq + t_w-setup + t_w-bn + t_w-final
  *
- * A worker's time goes from its first event to its last. Its tasks are recognised as abstract events (rules/master-worker.events); the
- * one behind which it asks no more is no task: it was told that it is over. *T_fin* is when it asks behind its last task.
+ * Law: if a wait was ended by what the graph connects it with, each of these lies in its interval; so the sum of all
+ * parts and t_worker lie in each other's.
+ *
+ * A worker's time goes from its first event to its last. Its tasks are recognised as abstract events
+ * (rules/master-worker.events); the one behind which it asks no more is no task: it was told that it is over. *T_fin*
+ * is when it asks behind its last task.
  *
  *   t_init    what it does before it asks for the first task, but for waiting
  *   t_comp    its tasks, with what its process's first thread waits in them for others of its process
  *   t_comm    what its messages to and from the master take, beyond waiting; and what else it does between tasks
  *   t_final   what it does behind T_fin, but for waiting and the message that it is over
- *   t_seq     waiting before the master takes the first request, and behind the last T_fin of all: for what the master does before
- *             and behind all tasks; where all come together between tasks, behind the last T_fin of that round
- *   t_w-setup waiting for a task while the master sets that one up
- *   t_w-final waiting behind its own T_fin until the last one, and where all come together between tasks likewise: there it is when
- *             one asked last behind a task
+ *   t_seq     waiting before the master takes the first request, and behind the last T_fin of all: for what the master
+ *             does before and behind all tasks; where all come together between tasks, behind the last T_fin of that
+ *             round
+ *   t_w-setup waiting for a task while the master sets that one up t_w-final waiting behind its own T_fin until the
+ *   last one, and where all come together between tasks likewise: there
+ *             T_fin is when one asked last behind a task
  *   t_w-bn    all other waiting: the master is busy with requests
  *
- * Marks say it better: what a worker does in regions with role(task) are its tasks, in role(init) and role(final) t_init and t_final. Of a
- * worker with role(task) nothing else is, and what it asks for without coming there then is no task: it asks behind its last task when it asks
- * first behind the last of these, or its life ends.
+ * Marks say it better: what a worker does in regions with role(task) are its tasks, in role(init) and role(final)
+ * t_init and t_final. Of a worker with role(task) nothing else is a task; and what it asks for without coming there
+ * then is none: it asks behind its last task when it asks first behind the last of these, or its life ends.
  *
- * What the master does between its last operation and sending a task is the *service* of that task. Set-up is what it does
- * there in regions with role(setup); without such marks, in regions in which it never is where it says that it is over; what it does in both is
- * handling requests. Where it is in no region there at all, all of a service is set-up. (Section 4 of Li and Malony, with what it leaves open made explicit: waiting is
- * divided by when it was.)
+ * What the master does between its last operation and sending a task is the *service* of that task. Set-up is what it
+ * does there in regions with role(setup); without such marks, in regions in which it never is where it says that it is
+ * over. What it does in both is handling requests. Where it is in no region there at all, all of a service is set-up.
  *
- * Law: if a wait was ended by what the graph connects it with, each of these lies in its interval; so the sum of all parts and
- * t_worker lie in each other's.
+ * (Section 4 of Li and Malony, with what it leaves open made explicit: waiting is divided by when it was.)
  *
  * Memory: some 150 bytes for each operation of master and workers, in the graph's spill. */
 #ifndef ANALYSIS_MASTER_WORKER_H

@@ -113,7 +113,8 @@ void master_worker_tell(const struct facts *f, const struct master_worker *m, co
 		    EXPERT_RANGE("apart", facts_share(f, m->apart)),
 		    EXPERT_RANGE("between", facts_share(f, m->between)),
 		    EXPERT_RANGE("last-alone", facts_share(f, m->last_alone)),
-		    EXPERT_COUNT("serves", facts_site(f->trace, m->service_site)), EXPERT_TEXT("serves-name", name_of(f, m->service_site, &room)));
+		    EXPERT_COUNT("serves", facts_site(f->trace, m->service_site)),
+		    EXPERT_TEXT("serves-name", name_of(f, m->service_site, &room)));
 	for (size_t i = 0; i < count; i++)
 		tell_metric(f, m, &metrics[i], e);
 }

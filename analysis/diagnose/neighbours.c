@@ -92,7 +92,8 @@ static void add_neighbours(struct neighbours_finder *f)
 static bool is_within(const struct neighbours_finder *f, const struct match_part *p)
 {
 	const struct tr_thread *t = &f->g->trace->threads[p->thread];
-	return !f->part || (part_has(f->part, t->process) && p->enter >= f->part->windows[p->thread].from && p->enter < f->part->windows[p->thread].to);
+	const struct steps_window *w = f->part ? &f->part->windows[p->thread] : NULL;
+	return !w || (part_has(f->part, t->process) && p->enter >= w->from && p->enter < w->to);
 }
 
 /* False: they are not what the profile says, or other threads have a hand in it. */

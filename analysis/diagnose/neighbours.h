@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * neighbours.h - processes that exchange messages with their neighbours again and again, as those of a stencil do with what lies at their
- * borders (halo exchange): all work, each gives its neighbours something and gets something of each, and all work again.
+ * neighbours.h - processes that exchange messages with their neighbours again and again, as those of a stencil do with
+ * what lies at their borders (halo exchange): all work, each sends to its neighbours and receives from each, and all
+ * work again.
  *
- * All messages go between neighbours, as many one way as the other, and between any two as many as between those with the least, or a multiple
- * of that. The k-th *round* of a process are the k-th messages to and from each neighbour, as it has sent and has got them (of m times as many
- * always m). It fits if no process works between what it gets in a round and what it gives in the same one: a server, a worker, or whoever
- * solves part of a problem answers what it gets when it has worked; and if each round of a process is over before its next one begins. All mostly
- * work in the same region, which a master does not with its workers.
+ * Law: what is said of a round is the same for all orders in which messages may have been under way. If it is
+ * `behind_work`, each process sends what it sends in a round when it has done all work before that; if it is `at_once`,
+ * before it has received anything of that round.
  *
- * Law: what is given of a round is the same for all orders in which messages may have been under way. If it is `behind_work`, each process gives
- * what it gives in a round when it has done all work before that; if it is `at_once`, before it has got anything of that round. */
+ * The k-th *round* of a process are the k-th messages to and from each neighbour, as it has sent and received them; or
+ * always m messages, where there are m times as many as between those with the fewest. It fits if
+ *
+ *   - between any two neighbours as many messages go one way as the other, and as many as between those with the
+ *     fewest, or a multiple of that;
+ *   - no process works between what it receives in a round and what it sends in the same one: a server, a worker, or
+ *     whoever solves part of a problem answers what it received when it has worked;
+ *   - each round of a process is over before its next one begins;
+ *   - all mostly work in the same region, which a master does not with its workers. */
 #ifndef ANALYSIS_NEIGHBOURS_H
 #define ANALYSIS_NEIGHBOURS_H
 
@@ -26,8 +32,10 @@ struct neighbours {
 	bool behind_work, at_once;
 };
 
-/* At least so many rounds, of a part or of all of the run (NULL). False: it does not fit, and there is nothing to close. */
-bool neighbours_open(struct neighbours *, const struct graph *, struct graph_last *, const struct call_profile *, const struct part *, size_t least);
+/* At least so many rounds, of a part or of all of the run (NULL). False: it does not fit, and there is nothing to
+ * close. */
+bool neighbours_open(struct neighbours *, const struct graph *, struct graph_last *, const struct call_profile *,
+		     const struct part *, size_t least);
 void neighbours_close(struct neighbours *);
 
 #endif

@@ -60,7 +60,8 @@ static struct call_flat sums_of(const struct part_sums *p, const struct call_fla
 	return flat;
 }
 
-static void fill_flat(struct part_facts *f, const struct part_sums *p, const struct call_profile *run, const uint32_t *part_of, size_t part)
+static void fill_flat(struct part_facts *f, const struct part_sums *p, const struct call_profile *run,
+		      const uint32_t *part_of, size_t part)
 {
 	const struct trace *trace = p->g->trace;
 	for (size_t i = 0; i < run->nflat; i++) {
@@ -86,7 +87,8 @@ static void fill_node(struct part_facts *f, const struct part_sums *p)
 
 /* ---- Waits ----------------------------------------------------------------------------------- */
 
-static void fill_waits(struct part_facts *f, const struct trace *trace, const struct waits *run, const uint32_t *part_of, size_t part)
+static void fill_waits(struct part_facts *f, const struct trace *trace, const struct waits *run, const uint32_t *part_of,
+		       size_t part)
 {
 	f->waits = *run;
 	f->waits.delays = NULL;
@@ -102,8 +104,8 @@ static void fill_waits(struct part_facts *f, const struct trace *trace, const st
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-void part_facts_open(struct part_facts *f, const struct facts *whole, const struct graph *g, struct graph_last *last, const struct parts *parts,
-		     size_t part)
+void part_facts_open(struct part_facts *f, const struct facts *whole, const struct graph *g, struct graph_last *last,
+		     const struct parts *parts, size_t part)
 {
 	const struct part *of = &parts->v[part];
 	struct part_sums p = { .g = g, .of = mem_resize(NULL, g->trace->nsites + 1, sizeof *p.of) };

@@ -23,7 +23,8 @@ struct parts_finder {
 	uint64_t *ends; size_t nends; /* nprocesses each: stamps at which a process has come together with all others */
 	int64_t *crossed;            /* of each end: so many messages are under way then */
 	uint64_t *counts;            /* of each stretch between them, from whom, to whom */
-	struct part_pair { size_t stretch; uint32_t a, b; } *pairs; size_t npairs; /* processes that come together, but not with all others */
+	struct part_pair { size_t stretch; uint32_t a, b; } *pairs; /* processes that come together, but not */
+	size_t npairs;               /* with all others */
 	bool *goes_on;               /* of each stretch: it is of one phase with the one before */
 	size_t *phase_of;            /* of each stretch */
 	size_t nphases;
@@ -242,8 +243,8 @@ static size_t count_phases(const struct parts_finder *f, const size_t *first, si
 	return phases;
 }
 
-/* Stretches between which messages are under way are one; then those next to each other with the same pairs; and if these are too many, those
- * that come again and again in some order. Their counts are with the first. */
+/* Stretches between which messages are under way are one; then those next to each other with the same pairs; and if these
+ * are too many, those that come again and again in some order. Their counts are with the first. */
 static void find_phases(struct parts_finder *f)
 {
 	size_t *first = zeros(f->nends + 1, sizeof *first);

@@ -26,7 +26,8 @@ struct marked {
 static void add_mark(struct marked *m, const struct trace *trace, uint32_t site)
 {
 	enum dprof_role role = trace->sites[site].role;
-	bool other = role == DPROF_IN_ROLE_STAGE && m->of[role] != TR_NO_SITE && trace->sites[m->of[role]].stage != trace->sites[site].stage;
+	bool other = role == DPROF_IN_ROLE_STAGE && m->of[role] != TR_NO_SITE &&
+		     trace->sites[m->of[role]].stage != trace->sites[site].stage;
 	*(other ? &m->other_stage : &m->of[role]) = site;
 }
 
@@ -59,8 +60,10 @@ static char *contradiction(const struct trace *trace, const struct marked *marke
 	for (uint32_t i = 0; i < trace->nprocesses; i++) {
 		const uint32_t *of = marked[i].of;
 		if (has(&marked[i], DPROF_IN_ROLE_MASTER) && has(&marked[i], DPROF_IN_ROLE_WORKER))
-			return mem_format("%s has contradictory roles: it was in %s, role(master), and in %s, role(worker)", name_of_process(trace, i).text,
-					  site_name(trace, of[DPROF_IN_ROLE_MASTER]).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
+			return mem_format("%s has contradictory roles: it was in %s, role(master), and in %s, role(worker)",
+					  name_of_process(trace, i).text,
+					  site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
+					  site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
 		if (i == hub && has(&marked[i], DPROF_IN_ROLE_WORKER))
 			return mem_format("roles contradict the messages: %s was in %s, role(worker), and all messages are to it or from it",
 					  name_of_process(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
@@ -163,7 +166,8 @@ static char *missing_workers(const struct trace *trace, const enum event_role *r
 }
 
 /* True if it is one; else no_star says why not. */
-static bool is_star(struct pattern *p, const struct trace *trace, const struct call_profile *calls, const struct marked *marked, uint64_t messages)
+static bool is_star(struct pattern *p, const struct trace *trace, const struct call_profile *calls,
+		    const struct marked *marked, uint64_t messages)
 {
 	size_t workers = 0;
 	uint32_t hub = find_hub(calls, marked);
@@ -325,8 +329,8 @@ static bool is_staged(struct pattern *p, const struct trace *trace, const struct
 	if (p->why || *missing)
 		return false;
 	order_stages(p, trace, marked);
-	p->why = mem_format("all %" PRIu64 " messages go from one of the stages that are marked to the next, or back: %zu processes are in one", messages,
-			    p->n);
+	p->why = mem_format("all %" PRIu64 " messages go from one of the stages that are marked to the next, or back: "
+			    "%zu processes are in one", messages, p->n);
 	return true;
 }
 
@@ -390,7 +394,8 @@ static void forget_order(struct pattern *p)
 }
 
 /* With what is missing of their marks, if any. */
-static bool is_marked_chain(struct pattern *p, const struct trace *trace, const struct call_profile *calls, const char *missing, uint64_t messages)
+static bool is_marked_chain(struct pattern *p, const struct trace *trace, const struct call_profile *calls,
+			    const char *missing, uint64_t messages)
 {
 	if (!is_chain(p, trace, calls, messages)) {
 		forget_order(p);
@@ -402,8 +407,8 @@ static bool is_marked_chain(struct pattern *p, const struct trace *trace, const 
 	return true;
 }
 
-static enum pattern_shape find_shape(struct pattern *p, const struct trace *trace, const struct call_profile *calls, const struct marked *marked,
-				     uint64_t messages)
+static enum pattern_shape find_shape(struct pattern *p, const struct trace *trace, const struct call_profile *calls,
+				     const struct marked *marked, uint64_t messages)
 {
 	char *missing = NULL;
 	enum pattern_shape shape = SHAPE_NONE;
@@ -414,7 +419,9 @@ static enum pattern_shape find_shape(struct pattern *p, const struct trace *trac
 	} else if (p->contradiction) {
 		p->why = p->why ? p->why : mem_copy(p->contradiction);
 	} else {
-		shape = is_marked_chain(p, trace, calls, missing, messages) ? SHAPE_CHAIN : is_tree(p, trace, calls, messages) ? SHAPE_TREE : SHAPE_NONE;
+		shape = is_marked_chain(p, trace, calls, missing, messages) ? SHAPE_CHAIN
+		      : is_tree(p, trace, calls, messages)                  ? SHAPE_TREE
+									     : SHAPE_NONE;
 		if (shape == SHAPE_NONE)
 			p->why = mem_format("messages go neither to one process, nor along a chain or a tree%s", missing ? missing : "");
 	}

@@ -2,20 +2,25 @@
  *
  * pattern.h - what a program's messages look like: its shape, and who has which role.
  *
- *   star    all messages are between one process, the *master*, and others: at least two *workers* (one, where marks say who is the master), each of which sends to it and is
- *           answered more than once, as often but for one as it sends
- *   chain   each process sends to one other at most, and gets from one other at most: from the *first* to the last of at least three
- *   tree    who has anything to do with whom is a tree of at least three, and whoever sends to another gets as many messages back
+ * Law: a shape is only said if all messages of the trace have it. The first that fits is said:
  *
- * Marks (`region(NAME) role(master)`, `role(worker)`) say who is who: of two processes that could be the master that one is which has been
- * in a region of the master's (or the other one in a worker's or a task's, `role(task)`). Where stages are marked (`role(stage:K)`), of all who
- * send or receive, a chain may have several processes in one stage, and answers: all messages go from one stage to the next or back, and some to
- * each. Where marks contradict each other or the messages, no shape is said, and `contradiction` names that. Whom messages say to be in a
- * shape in which others are marked, and who is not, is named in `why`.
+ *   star    all messages are between one process, the *master*, and others: at least two *workers* (one, where marks
+ *           say who is the master), each of which sends to it and is answered more than once, as often but for one as
+ *           it sends
+ *   chain   each process sends to one other at most, and gets from one other at most: from the *first* to the last of
+ *           at least three
+ *   tree    who has anything to do with whom is a tree of at least three, and whoever sends to another gets as many
+ *           messages back
  *
- * Law: a shape is only said if all messages of the trace have it, each of which is in no more than one.
+ * A chain may be a pipeline or a wavefront: messages do not tell, and it is left to others.
  *
- * What is not of messages is left to others: a chain may be a pipeline or a wavefront. */
+ * Marks (`region(NAME) role(master)`, `role(worker)`, `role(task)`) say who is who: of two processes that could be the
+ * master it is the one that has been in a region of the master's, or whose other has been in a worker's or a task's.
+ * Where stages are marked (`role(stage:K)`), of all who send or receive, a chain may have several processes in one
+ * stage, and answers: all messages go from one stage to the next or back, and some to each.
+ *
+ * Where marks contradict each other or the messages, no shape is said, and `contradiction` names that. Who is in the
+ * shape by its messages and not marked, where others are, is named in `why`. */
 #ifndef ANALYSIS_PATTERN_H
 #define ANALYSIS_PATTERN_H
 

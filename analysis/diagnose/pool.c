@@ -117,8 +117,8 @@ static void add(struct task_pool_worker *w, enum pool_metric m, frz_time ticks)
 }
 
 /* It waits at the begin of the operation: until then, and then. */
-static void divide_wait(const struct pool_finder *f, struct task_pool_worker *w, const struct step *s, uint64_t until, enum pool_metric before,
-			enum pool_metric behind)
+static void divide_wait(const struct pool_finder *f, struct task_pool_worker *w, const struct step *s, uint64_t until,
+			enum pool_metric before, enum pool_metric behind)
 {
 	frz_time first = { 0, 0 };
 	if (s->is.from < until)
@@ -211,7 +211,8 @@ static bool may_take(const struct facts *f)
 	return may;
 }
 
-bool pool_open(struct task_pool *p, const struct facts *facts, const struct graph *g, struct graph_last *last, const struct part *part)
+bool pool_open(struct task_pool *p, const struct facts *facts, const struct graph *g, struct graph_last *last,
+	       const struct part *part)
 {
 	struct pool_finder f = { .pool = p, .g = g, .last = last, .part = part };
 	*p = (struct task_pool){ .feeder = UINT32_MAX };
@@ -239,17 +240,20 @@ void pool_close(struct task_pool *p)
 
 char *pool_why(const struct facts *f, const struct task_pool *p)
 {
-	return mem_format("%zu threads take %" PRIu64 " tasks out of a pool, to do them in %s", p->n, p->tasks, region_name_within(f->trace, p->site, 40).text);
+	return mem_format("%zu threads take %" PRIu64 " tasks out of a pool, to do them in %s", p->n, p->tasks,
+			  region_name_within(f->trace, p->site, 40).text);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
 static const char *const keys[POOL_METRICS] = { "comp", "lock", "starved", "finalization", "seq", "comm" };
 
-static void add_metric(const struct facts *f, const struct task_pool_worker *w, const char *name, frz_time ticks, struct metric **list, size_t *n)
+static void add_metric(const struct facts *f, const struct task_pool_worker *w, const char *name, frz_time ticks,
+		       struct metric **list, size_t *n)
 {
 	struct interval share = w->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, w->life);
-	*MEM_GROW(*list, *n) = (struct metric){ w->thread, name, ticks, share, interval_percent(ticks, time_less(w->life, w->metric[POOL_COMP])) };
+	struct interval lost = interval_percent(ticks, time_less(w->life, w->metric[POOL_COMP]));
+	*MEM_GROW(*list, *n) = (struct metric){ w->thread, name, ticks, share, lost };
 }
 
 static void add_worker(const struct facts *f, const struct task_pool_worker *w, struct metric **list, size_t *n)
@@ -312,8 +316,9 @@ static void tell_metric(const struct facts *f, const struct task_pool *p, const 
 {
 	bool last = strcmp(x->name, "finalization") == 0, starved = strcmp(x->name, "starved") == 0;
 	uint32_t site = starved ? p->feeds : p->site, thread = last ? p->workers[p->last_worker].thread : starved ? p->feeder : UINT32_MAX;
-	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)), EXPERT_TEXT("worker-name", location_of(f, x->thread).text),
-		    EXPERT_WORD("name", x->name), EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost),
+	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)),
+		    EXPERT_TEXT("worker-name", location_of(f, x->thread).text), EXPERT_WORD("name", x->name),
+		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost),
 		    EXPERT_COUNT("region", facts_site(f->trace, site)), EXPERT_TEXT("region-name", name_of(f, site).text),
 		    EXPERT_COUNT("thread", thread_number(thread)), EXPERT_TEXT("thread-name", location_of(f, thread).text));
 }

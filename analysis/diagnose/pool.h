@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * pool.h - how threads spent the run that take tasks out of a pool: each takes a lock, or waits for a condition or a semaphore, and then
- * works in a region, the same for all, again and again.
+ * pool.h - how threads that take tasks out of a pool spent the run: each takes a lock, or waits for a condition or a
+ * semaphore, and then works in a region, the same for all, again and again.
  *
- * A *task* is work in a region that lies behind such an operation, with no other one in between; the region is the one in which most threads
- * have POOL_LEAST of them or more, of several one that is marked, and that with most. These threads are the *workers*, two at least, and of one clock. The pool is *open* from when
- * the first of them begins its first task until the last has done its last. Of a worker's time
+ * Law: each of the times below lies in its interval, if a wait was ended by what the graph connects it with. Together
+ * they are as long as the worker's time, where it is known what it did.
+ *
+ * A *task* is work in a region right behind such an operation. The region is the one in which most threads have
+ * POOL_LEAST of them or more, of several one that is marked, and of these that with most. These threads are the
+ * *workers*, two at least, and of one clock. The pool is *open* from when the first of them begins its first task until
+ * the last has done its last. Of a worker's time
  *
  *   comp          is work in regions
  *   lock          waiting for locks
  *   starved       other waiting while the pool is open: for a task, if that is what the condition is for
  *   finalization  waiting while the pool is open, when it has done its last task: for the others
  *   seq           waiting before the pool is open, or when it no longer is
- *   comm          what operations take besides, and work outside of regions
- *
- * Law: each lies in its interval, if a wait was ended by what the graph connects it with; together they are as long as the worker's time, where it
- * is known what it did. */
+ *   comm          what operations take besides, and work outside of regions */
 #ifndef ANALYSIS_POOL_H
 #define ANALYSIS_POOL_H
 
@@ -32,7 +33,8 @@ struct task_pool_worker {
 	uint32_t thread;
 	uint64_t tasks, first, last; /* stamps: its first task begins, its last one ends */
 	frz_time life, wait, metric[POOL_METRICS];
-	frz_time taking;             /* of comm, but for what is behind longer waiting, not for a lock: whoever had to wait may be late to wake */
+	frz_time taking;             /* of comm, but for what is behind a longer wait that is not for a lock: whoever
+					had to wait may be late to wake */
 };
 
 struct task_pool {
@@ -42,7 +44,8 @@ struct task_pool {
 	uint32_t site;               /* in which tasks are done */
 	uint64_t tasks;
 	frz_time fed;                /* waiting of workers for conditions, which others than workers ended */
-	uint32_t feeder, feeds;      /* the one for whom most of that is, and the region in which it was then; UINT32_MAX, TR_NO_SITE: nobody */
+	uint32_t feeder, feeds;      /* the one for whom most of that is, and the region in which it was then; UINT32_MAX,
+					TR_NO_SITE: nobody */
 };
 
 /* Of a part, or of all of the run (NULL). False: it does not fit. */

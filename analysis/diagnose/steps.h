@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * steps.h - what one thread did, as activities of which abstract events consist (events.h): work between operations, and whole
- * operations, with whom they sent or received.
+ * steps.h - what one thread did, as activities of which abstract events consist (events.h): work between operations,
+ * and whole operations, with whom they sent or received.
  *
- * Law: how long all steps took, together, and the time from the thread's first event to its last (within its window) lie in each other's intervals; of
- * each operation what it took, waited and transferred is what graph_activities.h says of its parts. */
+ * Law: how long all steps took, together, and the time from the thread's first event to its last (within its window)
+ * lie in each other's intervals; of each operation what it took, waited and transferred is what graph_activities.h says
+ * of its parts. */
 #ifndef ANALYSIS_STEPS_H
 #define ANALYSIS_STEPS_H
 
@@ -20,8 +21,8 @@ struct step {
 	bool known;              /* what the thread did, and if it waited for whom */
 };
 
-/* Work in one region or outside, of regions of one name the first; role: of the innermost region around it that has one of what a
- * task needs (setup, task, init, final), or DPROF_IN_NO_ROLE. */
+/* Work in one region or outside, of regions of one name the first; role: of the innermost region around it that has one
+ * of what a task needs (setup, task, init, final), or DPROF_IN_NO_ROLE. */
 struct step_piece { uint32_t site; enum dprof_role role; uint64_t from, to; };
 
 struct steps {

@@ -2,9 +2,9 @@
  *
  * tree.h - divide and conquer: in which regions the threads of a tree of messages divide, solve and combine.
  *
- * They *solve* in the region in which most of them work, of several the one with most work in all: the leaves of the tree do nothing
- * else. Whatever a thread does before its first time there is *dividing*, and what it does behind it *combining*; a region is where
- * most of its time is.
+ * They *solve* in the region in which most of them work, of several the one with most work in all: the leaves of the
+ * tree do nothing else. Whatever a thread does before its first time there is *dividing*, and what it does behind it
+ * *combining*; a region is where most of its time is.
  *
  * This is a guess by the order of what was done; costs do not stand on it, but what they are called. */
 #ifndef ANALYSIS_TREE_H
@@ -16,7 +16,7 @@
 #include "analysis/graph/graph_last.h"
 
 /* `windows`: of each thread only what it does there, or NULL. */
-void tree_tell(const struct facts *, const struct graph *, struct graph_last *, const struct pattern *, const struct steps_window *windows,
-	       struct expert *);
+void tree_tell(const struct facts *, const struct graph *, struct graph_last *, const struct pattern *,
+	       const struct steps_window *windows, struct expert *);
 
 #endif
