@@ -27,11 +27,19 @@ struct neighbours_finder {
 
 /* ---- Who with whom --------------------------------------------------------------------------- */
 
+/* Where the messages of such a pair stand, or nmessages: there are none. */
+static size_t find_pair(const struct call_profile *calls, uint32_t from, uint32_t to)
+{
+	const struct call_message *list = calls->messages;
+	size_t at = SEARCH(calls->nmessages, i, list[i].from < from || (list[i].from == from && list[i].to < to));
+	bool found = at < calls->nmessages && list[at].from == from && list[at].to == to;
+	return found ? at : calls->nmessages;
+}
+
 static uint64_t count_between(const struct call_profile *calls, uint32_t from, uint32_t to)
 {
-	size_t at = SEARCH(calls->nmessages, i, calls->messages[i].from < from || (calls->messages[i].from == from && calls->messages[i].to < to));
-	bool found = at < calls->nmessages && calls->messages[at].from == from && calls->messages[at].to == to;
-	return found ? calls->messages[at].count : 0;
+	size_t at = find_pair(calls, from, to);
+	return at < calls->nmessages ? calls->messages[at].count : 0;
 }
 
 /* -> how many rounds there are, or 0: messages are not such. */
@@ -101,10 +109,9 @@ static bool take_message(struct neighbours_finder *f, const struct match *m)
 {
 	const struct match_part *s = &m->parts[0], *r = &m->parts[1];
 	const struct tr_thread *from = &f->g->trace->threads[s->thread], *to = &f->g->trace->threads[r->thread];
-	const struct call_message *list = f->calls->messages;
-	size_t at = SEARCH(f->calls->nmessages, i, list[i].from < from->process || (list[i].from == from->process && list[i].to < to->process));
+	size_t at = find_pair(f->calls, from->process, to->process);
 	struct neighbour_stream *stream = &f->streams[at];
-	if (at == f->calls->nmessages || list[at].from != from->process || list[at].to != to->process || stream->nsent == list[at].count)
+	if (at == f->calls->nmessages || stream->nsent == f->calls->messages[at].count)
 		return false;
 	stream->sent[stream->nsent++] = s->enter;
 	stream->got[stream->ngot++] = r->done;
@@ -170,8 +177,7 @@ static struct round round_of(const struct neighbours_finder *f, uint32_t at, siz
 	struct round r = { UINT64_MAX, 0, UINT64_MAX, 0 };
 	const struct call_message *list = f->calls->messages;
 	for (size_t i = f->n->from[at]; i < f->n->from[at + 1]; i++) {
-		uint32_t from = list[i].to, to = list[i].from;
-		size_t back = SEARCH(f->calls->nmessages, j, list[j].from < from || (list[j].from == from && list[j].to < to));
+		size_t back = find_pair(f->calls, list[i].to, list[i].from);
 		add_stamps(&r.sent_first, &r.sent_last, f->streams[i].sent, &f->streams[i], k);
 		add_stamps(&r.got_first, &r.got_last, f->streams[back].got, &f->streams[back], k);
 	}
