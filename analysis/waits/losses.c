@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * losses.c - waits of a trace of which records are lost. Who was in an operation may have waited there for anybody, for all of
- * it: behind a loss, too, events are taken for those of others where the n-th of one thread belongs to the n-th of another. In what is
- * lost of a thread it may have waited anywhere. */
+ * losses.c - waits of a trace of which records are lost. Who was in an operation may have waited there for anybody, for
+ * all of it: behind a loss, too, events are taken for those of others where the n-th of one thread belongs to the n-th
+ * of another. In what is lost of a thread it may have waited anywhere. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -360,8 +360,8 @@ static uint32_t left_with(const struct finder *f, const struct doing *d, uint32_
 	return idle ? d->team : 0;
 }
 
-/* Where regions inside of the operation have moved the wait's begin, what lies before them is a part of it; where they have not, they
- * lie in what seems to be waiting. */
+/* Where regions inside of the operation have moved the wait's begin, what lies before them is a part of it; where they
+ * have not, they lie in what seems to be waiting. */
 static void note_inside(const struct finder *f, struct doing *d, struct wait *w, bool again)
 {
 	struct doing_inside *i = &d->inside;
@@ -520,7 +520,8 @@ static enum wait_kind kind_of_node(const struct trace *trace, const struct graph
 	}
 }
 
-static enum wait_kind kind_of(const struct finder *f, const struct wait *w, const struct graph_node *node, const struct graph_input *cause)
+static enum wait_kind kind_of(const struct finder *f, const struct wait *w, const struct graph_node *node,
+			      const struct graph_input *cause)
 {
 	const struct trace *trace = f->g->trace;
 	const struct posted *posted = &f->posted[wait_sent(cause) - f->g->inputs];
@@ -704,7 +705,8 @@ frz_time wait_for(struct finder *f, const struct wait *w, const struct graph_inp
 }
 
 /* From its begin until the last of a node's other inputs than `mine` had come: that is one of those that may have been the last. */
-static void look_among(struct finder *f, const struct wait *w, uint32_t number, const struct graph_input *mine, struct wait_looked *found)
+static void look_among(struct finder *f, const struct wait *w, uint32_t number, const struct graph_input *mine,
+		       struct wait_looked *found)
 {
 	const struct graph *g = f->g;
 	const struct graph_node *node = &g->nodes[number];

@@ -2,40 +2,42 @@
  *
  * waits.h - wait states: for how long each thread waited at each place, and for whom.
  *
- * A thread waits from when it begins to (the graph's input of its own, graph.h) until the last of what it waited for has
- * come; what follows until it goes on is transfer, and no waiting. (Of who asks again and again in vain that is so for sure
- * from the first attempt that is recorded, and not between one and the next. Nor does a thread wait while it is in a region inside of the
- * operation, such as a handler of a signal, but before and behind that.) Whoever came last caused all of that wait, and what
- * caused it is what that thread had mostly done since it had last waited itself, or come to an operation in which it might
- * have, but for a lock that was free; and for a receive whose message was there: there it is what it did longest while the other
- * one waited, of what it did before, between, and behind such. For a lock it is what was done while that was held, if whoever held it
- * has not waited since it took it. (The classes are those of Scalasca's wait states; that a wait ends with its cause is Property 3.11 of the
+ * Law: if a wait was ended by what the graph connects it with, then the time for which a thread waited at a place, in
+ * all, and the time for which it waited there for another thread, lie in the intervals given for them. What is given
+ * for a cause has in its lower bound only waits of which it is known that this thread was the last. Under the same
+ * condition delays, as defined below, lie in the intervals given for them; all of them and what is left without a cause
+ * are as long as all waiting at places.
+ *
+ * A thread *waits* from when it begins to (the graph's input of its own, graph.h) until the last of what it waited for
+ * has come; what follows until it goes on is transfer, and no waiting. If it asks again and again in vain, that is sure
+ * from the first attempt that is recorded, and not between one and the next. It does not wait while it is in a region
+ * inside of the operation, such as a handler of a signal, but before and behind that. Who has left a team of OpenMP is
+ * idle until the next one begins, in two waits at one place: for the last one to leave, and then for whoever opens the
+ * next one.
+ *
+ * Whoever came last *caused* all of that wait, by what that thread had mostly done since it had last waited itself, or
+ * come to an operation in which it might have. A lock that was free is no such operation. Nor is a receive whose
+ * message was there; of what was done before, between and behind such receives the cause is what was longest while the
+ * other one waited. For a lock it is what was done while that was held, if whoever held it has not waited since it took
+ * it. (The classes are those of Scalasca's wait states; that a wait ends with its cause is Property 3.11 of the
  * critical-path thesis.)
  *
- * Who has left a team of OpenMP is idle until the next one begins: until all had left the one, it waited for whoever was the last
- * of these, and only then for whoever opens the other one. Those are two waits at one place.
- *
- * Law: if a wait was ended by what the graph connects it with, then the time for which a thread waited at a place, in all, and
- * the time for which it waited there for another thread, lie in the intervals given for them. What is given for a
- * cause has in its lower bound only waits of which it is known that this thread was the last.
- *
- * Delays: what a wait goes back to. Its direct cause, thread B, was late; so since A and B had synchronised last B had been longer
- * in some places than A, or had waited itself. (Of a message up to its send, also where it went on only with a later call.) That is the
- * point of both that is the fewest points back, DELAYS_LOOK_BACK at most: a node for which both waited, or one of them until the other
- * one came, who was the last; or else the begin of the run. (Who came sooner had not synchronised: of a team that waits for its last
- * thread, the first has waited longer when they go on.) What is left of the one's operation is behind that. The cost
- * of the wait is shared out among these excesses and these waits, by how long they were; and what falls to a wait of B is
- * added to the cost of that one, and so goes back on, until it comes to places that were longer. (This is the delay analysis of
+ * *Delays* are what a wait of thread A goes back to. Its direct cause, thread B, was late: since both synchronised last
+ * (of a message, up to its send, also where it went on only with a later call) B had been longer in some places than A,
+ * or had waited itself. The cost of the wait is shared out among these excesses and these waits, by how long they were.
+ * What falls to a wait of B is added to the cost of that one, and so goes back on, until it comes to places that were
+ * longer. What a thread does in an operation counts as the place it was in, but for its waiting. (The delay analysis of
  * D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of wait states in large-scale parallel
- * applications, ICPP 2010, with its short-term and long-term costs. What a thread does in an operation counts there
- * as the place it was in, but for its waiting.)
+ * applications, ICPP 2010, with its short-term and long-term costs.)
  *
- * Law: under the same condition, so defined costs lie in the intervals given for them; all of them and what is left without a
- * cause are as long as all waiting at places.
+ * They *synchronised last* at the point of both that is the fewest points back, DELAYS_LOOK_BACK at most: a node for
+ * which both waited, or one of them until the other one came, who was the last; or else at the begin of the run. Who
+ * came sooner had not synchronised: of a team that waits for its last thread, the first has waited longer when they go
+ * on. What is left of the one's operation is behind that.
  *
- * Memory: 20 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's spill; and the
- * answer. With delays 56 more for each wait, 4 for each point, 12 for each node, 16 for each place in which a thread was between two of
- * its points. */
+ * Memory: 20 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's
+ * spill; and the answer. With delays 56 more for each wait, 4 for each point, 12 for each node, 16 for each place in
+ * which a thread was between two of its points. */
 #ifndef ANALYSIS_WAITS_H
 #define ANALYSIS_WAITS_H
 
@@ -74,7 +76,8 @@ struct waits {
 	struct wait_delay *delays; size_t ndelays; /* likewise */
 	frz_time uncaused;           /* waiting that goes back to nothing in the trace */
 	bool *lacks;                 /* of each thread: some of those */
-	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these, nor are those that a time ended */
+	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these, nor
+					are those that a time ended */
 	struct graph_said said;      /* by the graph */
 };
 

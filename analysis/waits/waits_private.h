@@ -20,7 +20,8 @@ struct wait {                /* that has ended */
 	uint32_t thread, site, node;
 	uint32_t own;        /* the thread's own input of the node, where it began to wait, and 1; or 0: it did not, as one that begins */
 	uint32_t left;       /* what it posted then as it left its team, for whose next one it waits, and 1; or 0 */
-	uint32_t pieces;     /* it had begun before regions inside of its operation: so many stretches outside of these were before `own`, */
+	uint32_t pieces;     /* it had begun before regions inside of its operation: so many stretches outside of these were
+				before `own`, */
 	uint64_t before;     /* of so many ticks, */
 	uint64_t last;       /* and the last of the regions was so long */
 };
@@ -71,7 +72,8 @@ struct posted {              /* an input */
 	uint32_t did;        /* what its thread had mostly done since it had last waited, or might have */
 	uint32_t point, site; /* the point and 1, or 0; of the event */
 	uint32_t before;     /* that of the finder's `busy`, and 1; or 0 */
-	uint32_t holding;    /* what it had mostly done since it took the lock that it gives back; TR_NO_SITE: none, or it has waited since */
+	uint32_t holding;    /* what it had mostly done since it took the lock that it gives back; TR_NO_SITE: none, or it
+				has waited since */
 };
 
 /* What a thread had mostly done between two operations in which it did not wait, since what they wait for was there. */
