@@ -225,7 +225,8 @@ static char *convert_apart(const char *path, enum otf2_times times, const struct
 	if (*wrong)
 		return wrong;
 	free(wrong);
-	return mem_format("%s: OTF2's own library failed on it (%s)", path, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended");
+	const char *how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended";
+	return mem_format("%s: OTF2's own library failed on it (%s)", path, how);
 }
 
 char *otf2_pack(const char *path, enum otf2_times times, const struct sync_logs *logs, const char *directory)

@@ -57,7 +57,8 @@ static OTF2_CallbackCode take_region(void *user, OTF2_RegionRef self, OTF2_Strin
 {
 	(void)canonical, (void)flags, (void)last;
 	*PLACE((struct otf2_trace *)user, region_ids, regions, nregions, self) =
-		(struct otf2_region){ .name = name, .description = description, .file = file, .line = first == UINT32_MAX ? 0 : first, .role = role, .paradigm = paradigm };
+		(struct otf2_region){ .name = name, .description = description, .file = file,
+				      .line = first == UINT32_MAX ? 0 : first, .role = role, .paradigm = paradigm };
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -78,8 +79,8 @@ static OTF2_CallbackCode take_node(void *user, OTF2_SystemTreeNodeRef self, OTF2
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode take_location(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t events,
-				       OTF2_LocationGroupRef process)
+static OTF2_CallbackCode take_location(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
+				       uint64_t events, OTF2_LocationGroupRef process)
 {
 	(void)events;
 	*PLACE((struct otf2_trace *)user, location_ids, locations, nlocations, self) =
@@ -88,8 +89,8 @@ static OTF2_CallbackCode take_location(void *user, OTF2_LocationRef self, OTF2_S
 }
 
 /* Which locations MPI's ranks are; and which ranks a group has. */
-static OTF2_CallbackCode take_group(void *user, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm,
-				    OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
+static OTF2_CallbackCode take_group(void *user, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
+				    OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
 {
 	struct otf2_trace *t = user;
 	(void)name, (void)flags;

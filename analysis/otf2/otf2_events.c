@@ -55,7 +55,8 @@ static bool begins(const char *name, const char *with)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static uint64_t site_line(struct otf2_trace *t, const char *kind, const char *name, const char *suffix, const char *file, uint32_t line)
+static uint64_t site_line(struct otf2_trace *t, const char *kind, const char *name, const char *suffix,
+			  const char *file, uint32_t line)
 {
 	fprintf(t->out, "site %" PRIu64 " kind=%s name=", t->nsites, kind);
 	ln_escaped(t->out, *name ? name : "?");
@@ -81,9 +82,10 @@ static uint64_t site_of(struct otf2_events *e, size_t region, enum dprof_kind ki
 {
 	struct otf2_region *r = &e->t->regions[region];
 	uint64_t *site = &r->site[nested][kind];
+	const char *does = kind == DPROF_KIND_SEND ? " sends" : kind == DPROF_KIND_RECV ? " receives" : " begins";
 	if (*site == 0)
-		*site = 1 + site_line(e->t, kind_word(kind), otf2_string(e->t, r->name),
-				      !nested ? "" : kind == DPROF_KIND_SEND ? " sends" : kind == DPROF_KIND_RECV ? " receives" : " begins", otf2_string(e->t, r->file), r->line);
+		*site = 1 + site_line(e->t, kind_word(kind), otf2_string(e->t, r->name), nested ? does : "",
+				      otf2_string(e->t, r->file), r->line);
 	return *site - 1;
 }
 
@@ -91,9 +93,9 @@ static uint64_t site_of(struct otf2_events *e, size_t region, enum dprof_kind ki
 static uint64_t site_done(struct otf2_events *e, enum dprof_kind kind)
 {
 	uint64_t *site = &e->t->done_site[kind];
+	const char *done = kind == DPROF_KIND_SEND ? "sent" : kind == DPROF_KIND_RECV ? "received" : "completed";
 	if (*site == 0)
-		*site = 1 + site_line(e->t, kind_word(kind), kind == DPROF_KIND_SEND ? "sent" : kind == DPROF_KIND_RECV ? "received" : "completed",
-				      "", "", 0);
+		*site = 1 + site_line(e->t, kind_word(kind), done, "", "", 0);
 	return *site - 1;
 }
 
@@ -226,8 +228,8 @@ static void write_nested(struct otf2_events *e, uint64_t stamp, const struct otf
 	end(e);
 }
 
-/* It waited for what it completed, of which some it may have begun itself. If that is nothing, an attempt was in vain, and of others but
- * MPI_Wait and its like nobody knows for what they waited. */
+/* It waited for what it completed, of which some it may have begun itself. If that is nothing, an attempt was in vain,
+ * and of others but MPI_Wait and its like nobody knows for what they waited. */
 static void write_wait(struct otf2_events *e, uint64_t left)
 {
 	const struct call *c = &e->call;
@@ -379,7 +381,8 @@ static OTF2_CallbackCode falls(struct otf2_events *e, uint64_t stamp)
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode take_enter(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_RegionRef ref)
+static OTF2_CallbackCode take_enter(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user,
+				    OTF2_AttributeList *a, OTF2_RegionRef ref)
 {
 	struct otf2_events *e = user;
 	size_t region = ids_find(&e->t->region_ids, ref);
@@ -398,7 +401,8 @@ static OTF2_CallbackCode take_enter(OTF2_LocationRef l, OTF2_TimeStamp stamp, ui
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode take_leave(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_RegionRef ref)
+static OTF2_CallbackCode take_leave(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user,
+				    OTF2_AttributeList *a, OTF2_RegionRef ref)
 {
 	struct otf2_events *e = user;
 	size_t region = ids_find(&e->t->region_ids, ref);
@@ -420,7 +424,8 @@ static OTF2_CallbackCode take_leave(OTF2_LocationRef l, OTF2_TimeStamp stamp, ui
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode take_team_begin(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_CommRef team)
+static OTF2_CallbackCode take_team_begin(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user,
+					 OTF2_AttributeList *a, OTF2_CommRef team)
 {
 	struct otf2_events *e = user;
 	(void)l, (void)at, (void)a, (void)team;
@@ -434,7 +439,8 @@ static OTF2_CallbackCode take_team_begin(OTF2_LocationRef l, OTF2_TimeStamp stam
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode take_team_end(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, OTF2_CommRef team)
+static OTF2_CallbackCode take_team_end(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user,
+				       OTF2_AttributeList *a, OTF2_CommRef team)
 {
 	struct otf2_events *e = user;
 	(void)l, (void)at, (void)a, (void)team;
@@ -488,23 +494,29 @@ static void end_request(struct otf2_events *e, uint64_t name, struct otf2_part p
 		add_done(e, p);
 }
 
-#define RECORD(name, ...) \
-	static OTF2_CallbackCode name(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, OTF2_AttributeList *a, __VA_ARGS__)
+#define RECORD(name, ...)                                                                                         \
+	static OTF2_CallbackCode name(OTF2_LocationRef l, OTF2_TimeStamp stamp, uint64_t at, void *user, \
+				      OTF2_AttributeList *a, __VA_ARGS__)
 #define TAKEN(does) ((void)l, (void)stamp, (void)at, (void)a, does, OTF2_CALLBACK_SUCCESS)
+
+static struct otf2_part message(enum dprof_kind kind, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+{
+	return (struct otf2_part){ .kind = kind, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes };
+}
 
 RECORD(take_send, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-	return TAKEN(add_begun(user, (struct otf2_part){ .kind = DPROF_KIND_SEND, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(add_begun(user, message(DPROF_KIND_SEND, peer, comm, tag, bytes)));
 }
 
 RECORD(take_recv, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-	return TAKEN(add_begun(user, (struct otf2_part){ .kind = DPROF_KIND_RECV, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(add_begun(user, message(DPROF_KIND_RECV, peer, comm, tag, bytes)));
 }
 
 RECORD(take_isend, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
-	return TAKEN(begin_request(user, request, (struct otf2_part){ .kind = DPROF_KIND_SEND, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(begin_request(user, request, message(DPROF_KIND_SEND, peer, comm, tag, bytes)));
 }
 
 RECORD(take_isend_complete, uint64_t request)
@@ -519,15 +531,15 @@ RECORD(take_irecv_request, uint64_t request)
 
 RECORD(take_irecv, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
-	return TAKEN(end_request(user, request, (struct otf2_part){ .kind = DPROF_KIND_RECV, .comm = comm, .peer = peer, .tag = tag, .bytes = bytes }));
+	return TAKEN(end_request(user, request, message(DPROF_KIND_RECV, peer, comm, tag, bytes)));
 }
 
 /* How much a member gave, where that counts, and else how much it got (program_links.h). */
 static struct otf2_part collective(OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
 {
 	bool from_root = op == OTF2_COLLECTIVE_OP_BCAST || op == OTF2_COLLECTIVE_OP_SCATTER || op == OTF2_COLLECTIVE_OP_SCATTERV;
-	return (struct otf2_part){ .kind = op == OTF2_COLLECTIVE_OP_BARRIER ? DPROF_KIND_BARRIER : DPROF_KIND_COLL, .comm = comm, .peer = root,
-			      .bytes = from_root && sent == 0 ? received : sent, .op = op };
+	return (struct otf2_part){ .kind = op == OTF2_COLLECTIVE_OP_BARRIER ? DPROF_KIND_BARRIER : DPROF_KIND_COLL,
+				   .comm = comm, .peer = root, .bytes = from_root && sent == 0 ? received : sent, .op = op };
 }
 
 RECORD(take_collective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)

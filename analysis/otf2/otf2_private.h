@@ -86,10 +86,10 @@ const char *otf2_string(const struct otf2_trace *, OTF2_StringRef);
 /* NULL if there is none, or no processes of MPI are known to be in it. */
 const struct otf2_group *otf2_comm(const struct otf2_trace *, OTF2_CommRef);
 
-/* A *stream* is of messages that MPI keeps in order: from a rank to another, in a communicator, with a tag. Of a receive whose request
- * the trace never completes (EZTrace's) it is not known which it took. So messages of a stream can be told from each other only if
- * as many receives say that they took one as were sent: then nobody else took any. `rank` is whose call it is, `peer` the other's in
- * the communicator; `from` and `to` are among all ranks. */
+/* A *stream* is of messages that MPI keeps in order: from a rank to another, in a communicator, with a tag. Of a
+ * receive whose request the trace never completes (EZTrace's) it is not known which it took. So messages of a stream
+ * can be told from each other only if as many receives say that they took one as were sent: then nobody else took any.
+ * `rank` is whose call it is, `peer` the other's in the communicator; `from` and `to` are among all ranks. */
 void otf2_count_send(struct otf2_trace *, size_t rank, uint32_t peer, OTF2_CommRef, uint32_t tag);
 void otf2_count_receive(struct otf2_trace *, size_t rank, uint32_t peer, OTF2_CommRef, uint32_t tag);
 bool otf2_is_told(const struct otf2_trace *, size_t from, size_t to, OTF2_CommRef, uint32_t tag);

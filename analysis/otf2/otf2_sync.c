@@ -11,8 +11,8 @@
 
 #define MOST_LEVELS 64 /* of the system tree, which may be a circle */
 
-/* The host in the logs whose name a node has that the process is in, which is its node then; or SIZE_MAX, and the names of all these nodes,
- * to be freed. */
+/* The host in the logs whose name a node has that the process is in, which is its node then; or SIZE_MAX, and the names
+ * of all these nodes, to be freed. */
 static size_t host_of(const struct otf2_trace *t, struct otf2_process *p, char **names)
 {
 	size_t node = ids_find(&t->node_ids, p->node), host = SIZE_MAX;
@@ -38,8 +38,9 @@ static char *no_host(const struct otf2_trace *t, const struct otf2_process *p, c
 		free(hosts);
 		hosts = more;
 	}
-	char *wrong = mem_format("%s: expected process %s on a host that the logs of --sync have (%s), found it on %s (freezer's --name calls a host "
-				 "otherwise)", t->path, otf2_string(t, p->name), *hosts ? hosts : "none", *nodes ? nodes : "none that it names");
+	char *wrong = mem_format("%s: expected process %s on a host that the logs of --sync have (%s), found it on %s "
+				 "(freezer's --name calls a host otherwise)", t->path, otf2_string(t, p->name),
+				 *hosts ? hosts : "none", *nodes ? nodes : "none that it names");
 	free(hosts);
 	return wrong;
 }
@@ -50,8 +51,9 @@ static char *two_nodes(const struct otf2_trace *t, size_t process)
 	const struct otf2_process *p = &t->processes[process];
 	for (size_t q = 0; q < process; q++)
 		if (t->processes[q].clock == p->clock && t->processes[q].placed && t->processes[q].node != p->node)
-			return mem_format("%s: expected one node of the name of each host, found %s and %s on two of one name: it is not known on which of them "
-					  "the log was made", t->path, otf2_string(t, t->processes[q].name), otf2_string(t, p->name));
+			return mem_format("%s: expected one node of the name of each host, found %s and %s on two of "
+					  "one name: it is not known on which of them the log was made", t->path,
+					  otf2_string(t, t->processes[q].name), otf2_string(t, p->name));
 	return NULL;
 }
 
