@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * callgrind.c - the call tree as callgrind's profile format 1 (https://valgrind.org/docs/manual/cl-format.html), for callgrind_annotate and
- * KCachegrind: regions and operations are functions, cost is time in ns. Of intervals it is the middle, or the lower end of
- * those that have no upper one; what a call costs is what is in it, so that sums are equal. */
+ * callgrind.c - the call tree as callgrind's profile format 1 (https://valgrind.org/docs/manual/cl-format.html), for
+ * callgrind_annotate and KCachegrind: regions and operations are functions, cost is time in ns. Of intervals it is the
+ * middle, or the lower end of those that have no upper one; what a call costs is what is in it, so that sums are
+ * equal. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

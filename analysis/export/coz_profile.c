@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * coz_profile.c - the causal profile for the viewer of Coz (Curtsinger and Berger): each reduction of a region is an experiment, whose progress point is the
- * run itself: it is reached once in as long as the run is expected to take. */
+ * coz_profile.c - the causal profile for the viewer of Coz (Curtsinger and Berger): each reduction of a region is an
+ * experiment, whose progress point is the run itself: it is reached once in as long as the run is expected to take. */
 #include <inttypes.h>
 #include <math.h>
 

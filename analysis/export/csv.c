@@ -87,7 +87,9 @@ static void add_times(struct csv_line *l, struct csv_writer *w, uint64_t stamp)
 
 static void put_event(struct csv_writer *w, const struct tr_columns *k, size_t i)
 {
-	static const char *const ops[] = { [DPROF_ENTER] = ",enter", [DPROF_EXIT] = ",exit", [DPROF_POINT] = ",point", [DPROF_LOST] = ",lost" };
+	static const char *const ops[] = {
+		[DPROF_ENTER] = ",enter", [DPROF_EXIT] = ",exit", [DPROF_POINT] = ",point", [DPROF_LOST] = ",lost"
+	};
 	static const enum dprof_key keys[] = { DPROF_KEY_PEER, DPROF_KEY_TAG, DPROF_KEY_BYTES, DPROF_KEY_GROUP, DPROF_KEY_SEQ };
 	const struct tr_what *what = trace_what(w->trace, k, i);
 	size_t site = what->site < w->trace->nsites ? what->site : w->trace->nsites;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * export.h - a trace in the formats of other tools. Each writer is a file of its own, writes what it has to and says nothing; whether all was
- * written is ferror's to say.
+ * export.h - a trace in the formats of other tools. Each writer is a file of its own, writes what it has to and says
+ * nothing; whether all was written is ferror's to say.
  *
- * Names are those that may be shown (trace_text.c), quoted as the format wants it. Who wants one moment for each event has those of moments.h; what is an
- * interval keeps its ends where the format has a place for them. */
+ * Names are those that may be shown (trace_text.c), quoted as the format wants it. Who wants one moment for each event
+ * has those of moments.h; what is an interval keeps its ends where the format has a place for them. */
 #ifndef ANALYSIS_EXPORT_H
 #define ANALYSIS_EXPORT_H
 
@@ -15,7 +15,8 @@
 #include "analysis/export/nested.h"
 #include "analysis/path/path.h"
 
-/* Of all events, with both ends of their times in ns since the begin. Times of clocks that nothing relates to the base are empty. */
+/* Of all events, with both ends of their times in ns since the begin. Times of clocks that nothing relates to the base
+ * are empty. */
 void export_csv(FILE *, const struct trace *, const struct times *);
 
 /* Perfetto's protobuf: a track for each thread, slices, and messages as flows. Times in ns. */

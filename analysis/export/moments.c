@@ -155,9 +155,10 @@ static bool is_kept(const struct moments *m)
 
 /* ---- The earliest ----------------------------------------------------------------------------
  *
- * In rounds, until nothing is moved: what is needed in every run as the graph has it, causes first; then what was in this one: a message
- * that was received from any source, and that it was there when its receive was done, which may be before the call was over. Matches come
- * nearly in the order of causes, so that there are few rounds; and they end, as every moment is some event's lower bound. */
+ * In rounds, until nothing is moved: what is needed in every run as the graph has it, causes first; then what was in
+ * this one: a message that was received from any source, and that it was there when its receive was done, which may be
+ * before the call was over. Matches come nearly in the order of causes, so that there are few rounds; and they end, as
+ * every moment is some event's lower bound. */
 
 struct earliest {
 	struct moments *m;

@@ -5,12 +5,14 @@
  * Each is within the event's bounds, moments of a thread never go back, and nothing comes before what it needs: no message is
  * received before it was sent, nobody leaves a barrier before the last one has entered, no thread begins before it was made.
  *
- * Such moments always exist: those at which it happened. They are found so: the middle of each interval, if that keeps all this (it does as a rule,
- * for clocks are known by these very messages). Else the earliest that are possible: an event's lower bound, or the moment of what it
- * needs or has had in this run, whichever is later. Along any chain of needs that is no later than what really happened, and so not above the upper bound.
+ * Such moments always exist: those at which it happened. They are found so: the middle of each interval, if that keeps
+ * all this (it does as a rule, for clocks are known by these very messages). Else the earliest that are possible: an
+ * event's lower bound, or the moment of what it needs or has had in this run, whichever is later. Along any chain of
+ * needs that is no later than what really happened, and so not above the upper bound.
  *
- * Law: as it says, or `kept` is false: no such moments were found. That may be where bounds are only consistent; and where they are true, if
- * events of one thread have the same stamp, and so one moment, with one between them on another thread (of a thousand random programs in one).
+ * Law: as it says, or `kept` is false: no such moments were found. That may be where bounds are only consistent; and
+ * where they are true, if events of one thread have the same stamp, and so one moment, with one between them on another
+ * thread (of a thousand random programs in one).
  *
  * All clocks with threads must be on one time base. Memory: the graph's, and nothing in the first case. */
 #ifndef ANALYSIS_EXPORT_MOMENTS_H

@@ -2,8 +2,9 @@
  *
  * nested.h - a thread for formats that know stacks: what is entered is left, innermost first, each at a moment.
  *
- * Law: of the steps of a thread enters and exits are as many, nest, and their moments never go back. An exit without an enter is no step; what
- * is left without an exit is left where what encloses it is, or at the next loss, or with the thread's last event. */
+ * Law: of the steps of a thread enters and exits are as many, nest, and their moments never go back. An exit without an
+ * enter is no step; what is left without an exit is left where what encloses it is, or at the next loss, or with the
+ * thread's last event. */
 #ifndef ANALYSIS_EXPORT_NESTED_H
 #define ANALYSIS_EXPORT_NESTED_H
 

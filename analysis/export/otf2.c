@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * otf2.c - an archive of the Open Trace Format 2, by its own library: a location for each thread, a region for each site, and MPI's
- * messages and collective operations where it is known who took part. A message whose call only begins it has a request, which its wait or
- * test completes; where that was in another thread it is written as a blocking one. The ends of each interval are attributes, lo and hi, in ticks like
- * all times. https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/ has what readers expect.
+ * otf2.c - an archive of the Open Trace Format 2, by its own library: a location for each thread, a region for each
+ * site, and MPI's messages and collective operations where it is known who took part. A message whose call only begins
+ * it has a request, which its wait or test completes; where that was in another thread it is written as a blocking one.
+ * The ends of each interval are attributes, lo and hi, in ticks like all times.
+ * https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/ has what readers expect.
  *
- * A communicator is a group of the trace in which each thread is of another rank; what has none is of the first, that of all ranks. */
+ * A communicator is a group of the trace in which each thread is of another rank; what has none is of the first, that
+ * of all ranks. */
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdlib.h>
@@ -111,8 +113,11 @@ static void note_message(struct otf2_writer *w, const struct match *m)
 	uint64_t bytes = from->bytes == MATCH_NO_BYTES ? 0 : from->bytes;
 	if (sender.rank == NO_RANK || receiver.rank == NO_RANK || by->done_at == MATCH_NEVER)
 		return;
-	add_note(w, from->thread, (struct note){ NOTE_SENDS, from->enter_at, receiver.rank, sender.comm, (uint32_t)m->number, bytes, NO_REQUEST, 0 });
-	add_note(w, by->thread, (struct note){ NOTE_RECEIVES, by->done_at, sender.rank, sender.comm, (uint32_t)m->number, bytes, NO_REQUEST, 0 });
+	uint32_t tag = (uint32_t)m->number;
+	add_note(w, from->thread,
+		 (struct note){ NOTE_SENDS, from->enter_at, receiver.rank, sender.comm, tag, bytes, NO_REQUEST, 0 });
+	add_note(w, by->thread,
+		 (struct note){ NOTE_RECEIVES, by->done_at, sender.rank, sender.comm, tag, bytes, NO_REQUEST, 0 });
 }
 
 static const struct { const char *name; OTF2_CollectiveOp op; } collectives[] = {
@@ -156,7 +161,8 @@ static void note_collective(struct otf2_writer *w, const struct match *m)
 	for (size_t i = 0; i < m->nparts; i++) {
 		const struct match_part *p = &m->parts[i];
 		uint64_t bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes;
-		struct note note = { NOTE_BEGINS, p->enter_at, root, place_in(w, m->group, p->thread).comm, 0, bytes, NO_REQUEST, op_of(w->trace, p->site) };
+		struct note note = { NOTE_BEGINS, p->enter_at, root, place_in(w, m->group, p->thread).comm, 0, bytes,
+				     NO_REQUEST, op_of(w->trace, p->site) };
 		add_note(w, p->thread, note);
 		note.what = NOTE_ENDS;
 		note.ordinal = p->done_at;
@@ -435,9 +441,11 @@ static void put_places(struct otf2_writer *w, const uint64_t *events)
 	}
 }
 
-static void put_group(struct otf2_writer *w, OTF2_GroupRef number, OTF2_GroupType type, const char *name, const uint64_t *members, size_t n)
+static void put_group(struct otf2_writer *w, OTF2_GroupRef number, OTF2_GroupType type, const char *name,
+		      const uint64_t *members, size_t n)
 {
-	OTF2_GlobalDefWriter_WriteGroup(w->defs, number, put_string(w, name), type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)n, members);
+	OTF2_GlobalDefWriter_WriteGroup(w->defs, number, put_string(w, name), type, OTF2_PARADIGM_MPI,
+					OTF2_GROUP_FLAG_NONE, (uint32_t)n, members);
 }
 
 static void put_comms(struct otf2_writer *w)

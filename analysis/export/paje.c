@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * paje.c - Paje's trace file format: what each event consists of, then the types, then containers, states and links. Times are seconds with
- * ns. Sites are values of states; names are in quotes, and those in a name become apostrophes, as the format has no other way.
+ * paje.c - Paje's trace file format: what each event consists of, then the types, then containers, states and links.
+ * Times are seconds with ns. Sites are values of states; names are in quotes, and those in a name become apostrophes,
+ * as the format has no other way.
  *
  * Of each container events are in the order of time. */
 #define _GNU_SOURCE /* fputs_unlocked */
@@ -25,10 +26,10 @@ static const char definitions[] =
 	"%EventDef PajeDestroyContainer 5\n% Time date\n% Type string\n% Name string\n%EndEventDef\n"
 	"%EventDef PajePushState 6\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n"
 	"%EventDef PajePopState 7\n% Time date\n% Type string\n% Container string\n%EndEventDef\n"
-	"%EventDef PajeStartLink 8\n% Time date\n% Type string\n% Container string\n% StartContainer string\n% Value string\n% Key string\n"
-	"%EndEventDef\n"
-	"%EventDef PajeEndLink 9\n% Time date\n% Type string\n% Container string\n% EndContainer string\n% Value string\n% Key string\n"
-	"%EndEventDef\n";
+	"%EventDef PajeStartLink 8\n% Time date\n% Type string\n% Container string\n% StartContainer string\n"
+	"% Value string\n% Key string\n%EndEventDef\n"
+	"%EventDef PajeEndLink 9\n% Time date\n% Type string\n% Container string\n% EndContainer string\n"
+	"% Value string\n% Key string\n%EndEventDef\n";
 
 static void put_name(FILE *out, const char *name)
 {

@@ -3,8 +3,9 @@
  * perfetto.c - Perfetto's trace, as protos/perfetto/trace/trace_packet.proto and track_event/ in its sources have it: a track for
  * each thread, a slice for each visit, and for each message two points that a flow joins.
  *
- * Protobuf: a field is its number and type in a varint, then a varint, 8 bytes, or a length and so many bytes. Names stand once, and each event has
- * their numbers. The ends of a moment's interval are annotations, "lo" and "hi", in ns. */
+ * Protobuf: a field is its number and type in a varint, then a varint, 8 bytes, or a length and so many bytes. Names
+ * stand once, and each event has their numbers. The ends of a moment's interval are annotations, "lo" and "hi", in
+ * ns. */
 #define _GNU_SOURCE /* unlocked streams */
 #include <stdlib.h>
 #include <string.h>
@@ -77,13 +78,14 @@ static void add_message(struct perfetto_message *m, unsigned field, struct perfe
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 enum { TRACE_PACKET = 1 };
-enum { PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_TRACK = 60 };
+enum { PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13,
+       PACKET_TRACK = 60 };
 enum { FLAGS_CLEARED = 1, FLAGS_NEEDED = 2 };
 enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
-enum { EVENT_CATEGORY = 3, EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11, EVENT_SOURCE = 34, EVENT_FLOW = 47,
-       EVENT_FLOW_ENDS = 48 };
+enum { EVENT_CATEGORY = 3, EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11, EVENT_SOURCE = 34,
+       EVENT_FLOW = 47, EVENT_FLOW_ENDS = 48 };
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 enum { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, INTERNED_SOURCE = 4 };
 enum { INTERNED_IID = 1, INTERNED_TEXT = 2, SOURCE_LINE = 4 };
@@ -143,8 +145,8 @@ static void put_names(struct perfetto_writer *w)
 	put_packet(w);
 }
 
-/* Ids of tracks: processes, then threads; 0 is none. Pids of Perfetto's are the places of processes, from 1 on: several hosts may have
- * processes of one pid. */
+/* Ids of tracks: processes, then threads; 0 is none. Pids of Perfetto's are the places of processes, from 1 on: several
+ * hosts may have processes of one pid. */
 static uint64_t thread_track(const struct perfetto_writer *w, uint32_t thread)
 {
 	return w->moments->trace->nprocesses + thread + 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * source.c - the program's source, each line with what was found of it: its share of all threads' time and of the critical path, and by how much the run is
- * expected to be shorter if the region there took half as long. A file that cannot be read (source_file.h) has only the lines that were recorded, by name;
- * so do sites of which no line is known, each by its own. */
+ * source.c - the program's source, each line with what was found of it: its share of all threads' time and of the
+ * critical path, and by how much the run is expected to be shorter if the region there took half as long. A file that
+ * cannot be read (source_file.h) has only the lines that were recorded, by name; so do sites of which no line is known,
+ * each by its own. */
 #define _GNU_SOURCE /* qsort_r */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -134,7 +135,8 @@ static void put_line(FILE *out, const struct source_line *l, uint32_t number, co
 		fprintf(out, "%6s | %s\n", "-", text);
 }
 
-/* Of operations of libraries many could have been recorded, and were not. A region's time may stand at another place of its name. */
+/* Of operations of libraries many could have been recorded, and were not. A region's time may stand at another place of
+ * its name. */
 static bool is_told(const struct source_line *l, const struct trace *t)
 {
 	return l->time.hi > 0 || l->path.hi > 0 || tr_is(t, l->site, OP_REGION);
@@ -198,7 +200,8 @@ static void put_file(FILE *out, const struct source_line *lines, size_t n, const
 {
 	const char *name = t->sites[lines->site].file, *why;
 	FILE *source = source_open(name, &why);
-	fprintf(out, "\n%s%s\n%*s %*s %*s %6s\n", *name ? name : "Of no file", why, COLUMN, "time, %", COLUMN, "path, %", COLUMN, "half: -%", "line");
+	fprintf(out, "\n%s%s\n%*s %*s %*s %6s\n", *name ? name : "Of no file", why, COLUMN, "time, %", COLUMN, "path, %",
+		COLUMN, "half: -%", "line");
 	if (source)
 		put_source(out, source, lines, n, t);
 	else
