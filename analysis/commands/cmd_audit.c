@@ -56,8 +56,10 @@ static void say_orders(struct reply *r, const struct trace *trace, const struct 
 
 /* ---- Clocks ---------------------------------------------------------------------------------- */
 
-static const struct tab_column clock_columns[] = { TAB_SHOWN("process", "clock of", 16), TAB_SHOWN("first_offset_s", "ahead at its begin, s", 26, 6),
-						   TAB_SHOWN("last_offset_s", "at its end, s", 26, 6), { 0 } };
+static const struct tab_column clock_columns[] = {
+	TAB_SHOWN("process", "clock of", 16), TAB_SHOWN("first_offset_s", "ahead at its begin, s", 26, 6),
+	TAB_SHOWN("last_offset_s", "at its end, s", 26, 6), { 0 }
+};
 
 /* How far a clock is ahead of the first process's, when it shows `stamp`. */
 static struct interval offset_at(const struct times *t, uint32_t clock, uint64_t stamp)
@@ -91,8 +93,9 @@ static void say_clocks(struct reply *r, const struct times *t, const struct opti
 		reply_value(r, "sync_links", tab_number(t->trace->nlinks));
 		reply_value(r, "trace_clock", tab_text(frz_source_word(options->logs->of)));
 	}
-	reply_say(r, SAY_TEXT, "What they%s prove of the clocks, as they were before the tool corrected them: how far each%s is ahead of that of %s.",
-		  options->logs ? " and the packets of --sync" : "", options->logs ? " host's" : "", t->trace->clocks[0].host);
+	reply_say(r, SAY_TEXT, "What they%s prove of the clocks, as they were before the tool corrected them: how far "
+		  "each%s is ahead of that of %s.", options->logs ? " and the packets of --sync" : "",
+		  options->logs ? " host's" : "", t->trace->clocks[0].host);
 	reply_table(r, "clocks", clock_columns, options->verbose ? SIZE_MAX : 8);
 	for (uint32_t c = 1; c < t->trace->nclocks; c++) {
 		struct ends ends;
@@ -141,17 +144,18 @@ static void say_assumptions(struct reply *r, const struct options *options)
 	char *clocks = source ? mem_format("the stamps are readings of each host's %s, of the same boot as those of --sync; its", source)
 			      : mem_copy("each process has a clock of its own, and its");
 	reply_gap(r);
-	reply_say(r, SAY_TEXT, "Percent of the run, and of waiting of the time of all threads. Holds: true at all times that messages and collective "
-			       "operations%s allow; flips: at none. Assumed: %s rate changes by no more than --clock-model says; the recorded order "
-			       "of each thread;%s and that a share is the same if it is within %g point of what was recorded.",
+	reply_say(r, SAY_TEXT, "Percent of the run, and of waiting of the time of all threads. Holds: true at all "
+		  "times that messages and collective operations%s allow; flips: at none. Assumed: %s rate changes by "
+		  "no more than --clock-model says; the recorded order of each thread;%s and that a share is the same "
+		  "if it is within %g point of what was recorded.",
 		  source ? ", and the packets of --sync," : "", clocks,
 		  options->by_order ? " that operations without numbers are paired by their order;" : "", AUDIT_POINTS);
 	free(clocks);
 }
 
 /* Its exit status: what is impossible only if pairs are right may be damage. */
-static int fill(struct reply *r, const struct trace *trace, const struct trace *corrected, const struct times *times, const struct audit *a,
-		 const struct options *options)
+static int fill(struct reply *r, const struct trace *trace, const struct trace *corrected, const struct times *times,
+		const struct audit *a, const struct options *options)
 {
 	struct program_order order = program_order(corrected, 0);
 	notes_damage(r, trace->ndiagnostics);
@@ -189,8 +193,8 @@ static int find_recorded(struct quantities *q, const struct options *options)
 	return status;
 }
 
-static int answer(struct trace *trace, const struct trace *corrected, const struct quantities *recorded, const struct options *options,
-		  struct reply *reply)
+static int answer(struct trace *trace, const struct trace *corrected, const struct quantities *recorded,
+		  const struct options *options, struct reply *reply)
 {
 	struct quantities bounds;
 	struct times times;

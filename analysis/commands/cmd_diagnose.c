@@ -114,8 +114,8 @@ static void fill_parts(struct reply *r, const struct diagnosis_answer *a)
 	reply_table(r, "parts", columns, 0);
 	for (size_t i = 0; i < a->diagnosis.nparts; i++) {
 		const struct diagnosis_part *p = &a->diagnosis.parts[i];
-		reply_row(r, tab_count((int64_t)i + 1), tab_text(p->model), tab_text(p->who), tab_text(p->why), tab_interval(seconds(a, p->begins)),
-			  tab_interval(seconds(a, p->length)));
+		reply_row(r, tab_count((int64_t)i + 1), tab_text(p->model), tab_text(p->who), tab_text(p->why),
+			  tab_interval(seconds(a, p->begins)), tab_interval(seconds(a, p->length)));
 	}
 	reply_end(r);
 }

@@ -262,7 +262,8 @@ static void say_rows(struct reply *r, const struct diff_answer *a, size_t most)
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < a->nrows && i < most; i++) {
 		const struct diff_row *row = &a->rows[i];
-		char *of_a = number(a, row, side_a(a, row), row->a_s), *of_b = number(a, row, side_b(a, row), row->b_s), *name = name_of(row->what);
+		char *of_a = number(a, row, side_a(a, row), row->a_s), *of_b = number(a, row, side_b(a, row), row->b_s);
+		char *name = name_of(row->what);
 		reply_row(r, tab_text(name), tab_text(of_a), tab_text(of_b), tab_text(difference_text(r, row->percent).text),
 			  tab_text(verdict(row)));
 		free(name);
@@ -304,8 +305,9 @@ static void say_runs_needed(struct reply *r, const struct diff_answer *a)
 		reply_say(r, SAY_TEXT, "To find a change of the run by %g %% nine times in ten takes about %zu runs of each, as far as these "
 			  "vary as others will.", 100 * CHANGE_WANTED, needed);
 	else
-		reply_say(r, SAY_TEXT, "These runs differ by so much that even %d of each may not find a change of %g %%: make them longer, or run "
-			  "them while nothing else does.", COMPARE_RUNS, 100 * CHANGE_WANTED);
+		reply_say(r, SAY_TEXT, "These runs differ by so much that even %d of each may not find a change of "
+			  "%g %%: make them longer, or run them while nothing else does.", COMPARE_RUNS,
+			  100 * CHANGE_WANTED);
 }
 
 static const char *assumptions(const struct diff_answer *a)
@@ -313,9 +315,10 @@ static const char *assumptions(const struct diff_answer *a)
 	if (is_single(a))
 		return a->one_host ? "Assumed: the base clock ran as fast in both runs, to 20 ppm."
 				   : "Assumed: the base clocks, of different hosts, run as fast as they say, to 0.1 %.";
-	return a->one_host ? "Assumed: runs are independent of each other, and those of one side alike; the base clock ran as fast in all, to 20 ppm."
-			   : "Assumed: runs are independent of each other, and those of one side alike; the base clocks, of different "
-			     "hosts, run as fast as they say, to 0.1 %.";
+	return a->one_host ? "Assumed: runs are independent of each other, and those of one side alike; the base clock "
+			     "ran as fast in all, to 20 ppm."
+			   : "Assumed: runs are independent of each other, and those of one side alike; the base "
+			     "clocks, of different hosts, run as fast as they say, to 0.1 %.";
 }
 
 /* A false proof would be worse than none. */

@@ -81,10 +81,11 @@ static void fill_cause(struct reply *r, const struct efficiency_answer *a, const
 	const struct tr_thread *by = &trace->threads[caused ? c->for_thread : c->thread];
 	if (!c->named)
 		return;
-	reply_row(r, tab_text(factor), tab_text(low), tab_verdict(of.hi < EFFICIENCY_LOW), tab_count(t->rank), tab_count(pid_of(trace, c->thread)),
-		  tab_count(t->number), name_of(trace, c->site), tab_interval(c->percent), caused ? tab_count(by->rank) : TAB_NONE,
-		  caused ? tab_count(pid_of(trace, c->for_thread)) : TAB_NONE, caused ? tab_count(by->number) : TAB_NONE,
-		  caused ? name_of(trace, c->did) : TAB_NONE);
+	reply_row(r, tab_text(factor), tab_text(low), tab_verdict(of.hi < EFFICIENCY_LOW),
+		  tab_count(t->rank), tab_count(pid_of(trace, c->thread)), tab_count(t->number),
+		  name_of(trace, c->site), tab_interval(c->percent),
+		  caused ? tab_count(by->rank) : TAB_NONE, caused ? tab_count(pid_of(trace, c->for_thread)) : TAB_NONE,
+		  caused ? tab_count(by->number) : TAB_NONE, caused ? name_of(trace, c->did) : TAB_NONE);
 }
 
 static void fill_causes(struct reply *r, const struct efficiency_answer *a)

@@ -85,7 +85,8 @@ static char *write_otf2(const struct export_job *j, const char *path)
 }
 
 /* What stands on who waited for whom. */
-static char *write_calls(const struct export_job *j, const char *path, void write(FILE *, const struct call_profile *, const struct moments *))
+static char *write_calls(const struct export_job *j, const char *path,
+			 void write(FILE *, const struct call_profile *, const struct moments *))
 {
 	const char *missing = relations_missing(j->times);
 	struct moments unit = moments_unit(j->trace, j->times);
@@ -110,7 +111,8 @@ static char *write_dot(const struct export_job *j, const char *path)
 }
 
 /* As coz answers; of a graph that is there, or NULL. */
-static void open_profile(const struct export_job *j, const struct unrecorded *unrecorded, struct graph *graph, struct profile *profile)
+static void open_profile(const struct export_job *j, const struct unrecorded *unrecorded, struct graph *graph,
+			 struct profile *profile)
 {
 	struct profile_request request = { .who = COZ_ALL, .graph = graph };
 	struct interval *unclassified = unclassified_find(j->trace, j->times);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_profile.c - dprof-analyze profile: in which regions and operations threads were, how often and for how long; by call path, or as
- * a list; operations with what they waited for; and who sent whom how much. */
+ * cmd_profile.c - dprof-analyze profile: in which regions and operations threads were, how often and for how long; by
+ * call path, or as a list; operations with what they waited for; and who sent whom how much. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -170,8 +170,9 @@ static void say_spread(struct reply *r, const struct profile_answer *a, const st
 {
 	if (s->nthreads < 2)
 		return;
-	reply_say(r, SAY_DETAIL, "%s to %s, most on %s; mean %s; imbalance %s %%", interval_lower(on_page(a, s->least).lo, 2).text,
-		  interval_upper(on_page(a, s->most).hi, 2).text, location_name(a->trace, s->longest).text, reply_interval(r, on_page(a, call_mean(s)), 2).text,
+	reply_say(r, SAY_DETAIL, "%s to %s, most on %s; mean %s; imbalance %s %%",
+		  interval_lower(on_page(a, s->least).lo, 2).text, interval_upper(on_page(a, s->most).hi, 2).text,
+		  location_name(a->trace, s->longest).text, reply_interval(r, on_page(a, call_mean(s)), 2).text,
 		  reply_interval(r, call_imbalance(s), 1).text);
 }
 
@@ -191,7 +192,8 @@ static void say_flat(struct reply *r, const struct profile_answer *a, size_t mos
 {
 	const struct tab_column columns[] = {
 		TAB_SHOWN(NULL, every ? "in" : "region or operation", NAME_COLUMN(every), .alone = true), TAB_SHOWN(NULL, "visits", -8),
-		TAB_SHOWN(NULL, TITLE(a, "exclusive"), TIME_COLUMN(every), decimals(a)), TAB_SHOWN(NULL, TITLE(a, "inclusive"), TIME_COLUMN(every), decimals(a)),
+		TAB_SHOWN(NULL, TITLE(a, "exclusive"), TIME_COLUMN(every), decimals(a)),
+		TAB_SHOWN(NULL, TITLE(a, "inclusive"), TIME_COLUMN(every), decimals(a)),
 		TAB_SHOWN(NULL, TITLE(a, "waiting"), 0, decimals(a)), { 0 } };
 	size_t left = 0, shown = 0;
 	reply_gap(r);
@@ -244,7 +246,8 @@ static struct children *find_children(const struct profile_answer *a)
 #define TREE_COLUMN(every) ((every) ? 31 : 36)
 #define TREE_INDENT 20 /* deeper ones are not indented more */
 
-static size_t say_node(struct reply *r, const struct profile_answer *a, const struct children *of, const struct call_node *node, bool every)
+static size_t say_node(struct reply *r, const struct profile_answer *a, const struct children *of,
+		       const struct call_node *node, bool every)
 {
 	const struct call_sums *s = &node->spread.all;
 	const struct children *c = &of[node - a->p->nodes];
@@ -285,7 +288,8 @@ static void say_operations(struct reply *r, const struct profile_answer *a, bool
 {
 	const struct tab_column columns[] = {
 		TAB_SHOWN(NULL, "operation", NAME_COLUMN(every), .alone = true), TAB_SHOWN(NULL, "count", -8), TAB_SHOWN(NULL, "bytes", -12),
-		TAB_SHOWN(NULL, TITLE(a, "waiting"), TIME_COLUMN(every), decimals(a)), TAB_SHOWN(NULL, TITLE(a, "transfer"), 0, decimals(a)), { 0 } };
+		TAB_SHOWN(NULL, TITLE(a, "waiting"), TIME_COLUMN(every), decimals(a)),
+		TAB_SHOWN(NULL, TITLE(a, "transfer"), 0, decimals(a)), { 0 } };
 	size_t left = 0, shown = 0;
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
@@ -371,8 +375,9 @@ static int by_bytes(const void *x, const void *y)
 
 static void say_pairs(struct reply *r, const struct profile_answer *a, bool every)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "from", 14), TAB_SHOWN(NULL, "to", 14), TAB_SHOWN(NULL, "messages", -12),
-						     TAB_SHOWN(NULL, "bytes", -16), { 0 } };
+	static const struct tab_column columns[] = {
+		TAB_SHOWN(NULL, "from", 14), TAB_SHOWN(NULL, "to", 14), TAB_SHOWN(NULL, "messages", -12),
+		TAB_SHOWN(NULL, "bytes", -16), { 0 } };
 	struct call_message *sorted = mem_resize(NULL, a->p->nmessages, sizeof *sorted);
 	size_t shown = every || a->p->nmessages < PAIRS_SHOWN ? a->p->nmessages : PAIRS_SHOWN;
 	for (size_t i = 0; i < a->p->nmessages; i++)
@@ -426,8 +431,8 @@ static void say_missing(struct reply *r, const struct trace *trace)
 		return;
 	char *text = trace_why(why);
 	reply_gap(r);
-	reply_say(r, SAY_TEXT, "Records are missing, at least %" PRIu64 "%s. Visits, counts and bytes are those that were recorded: there may "
-		  "have been more.", lost, text);
+	reply_say(r, SAY_TEXT, "Records are missing, at least %" PRIu64 "%s. Visits, counts and bytes are those that "
+		  "were recorded: there may have been more.", lost, text);
 	free(text);
 }
 
@@ -438,8 +443,8 @@ static const char assumptions[] =
 static void fill_page(struct reply *r, const struct profile_answer *a, const struct options *o)
 {
 	const struct call_profile *p = a->p;
-	reply_say(r, SAY_TEXT, "Profile of %zu thread%s in %zu process%s, in the run of %s s. Times are of all threads together.", p->nthreads,
-		  p->nthreads == 1 ? "" : "s", p->nprocesses, p->nprocesses == 1 ? "" : "es",
+	reply_say(r, SAY_TEXT, "Profile of %zu thread%s in %zu process%s, in the run of %s s. Times are of all threads together.",
+		  p->nthreads, p->nthreads == 1 ? "" : "s", p->nprocesses, p->nprocesses == 1 ? "" : "es",
 		  reply_interval(r, seconds(a, p->span.length), 9).text);
 	if (o->calls)
 		say_calls(r, a, o->verbose);

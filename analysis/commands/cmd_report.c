@@ -237,7 +237,8 @@ static void say_job(struct reply *r, const struct findings *f)
 		  reply_interval(r, findings_run_s(f), 9).text, f->events, plural(f->events), sound ? "; trace sound" : "");
 	free(who);
 	if (f->events > 0)
-		reply_say(r, SAY_TEXT, r->ends ? "Each lo .. hi contains the true value." : "Each x ±y and each lo .. hi contains the true value.");
+		reply_say(r, SAY_TEXT, r->ends ? "Each lo .. hi contains the true value."
+					       : "Each x ±y and each lo .. hi contains the true value.");
 	say_lost(r, f);
 	if (unfinished > 0)
 		reply_say(r, SAY_TEXT,
@@ -405,7 +406,8 @@ static void fill_advice(struct reply *r, const struct findings *f, const struct 
 
 static void fill_causes(struct reply *r, const struct page *p)
 {
-	static const struct tab_column columns[] = { TAB_KEY("cause"), TAB_KEY("proved"), TAB_KEY("cost_percent"), TAB_KEY("what"), { 0 } };
+	static const struct tab_column columns[] = {
+		TAB_KEY("cause"), TAB_KEY("proved"), TAB_KEY("cost_percent"), TAB_KEY("what"), { 0 } };
 	if (!p->diagnosed)
 		return;
 	reply_table(r, "findings", columns, 0);

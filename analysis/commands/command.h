@@ -41,15 +41,15 @@ char *export_formats(void); /* lines for --help; to be freed */
 int cmd_pack(const char *file, const char *directory); /* has no trace yet */
 int cmd_sites(const char *const *files, size_t count, struct reply *); /* needs none */
 
-/* The same of what is there already, without what relations_run() says beside it (relations.h). reply_path: false after a message, if no
- * part of the run is what was asked for. */
+/* The same of what is there already, without what relations_run() says beside it (relations.h). reply_path: false after
+ * a message, if no part of the run is what was asked for. */
 void reply_waits(struct reply *, const struct graph *, const struct waits *, const struct unrecorded *, const struct options *);
 bool reply_path(struct reply *, struct path *, const struct options *);
 void reply_profile(struct reply *, const struct graph *, const struct call_profile *, const struct options *);
 void reply_efficiency(struct reply *, struct trace *, const struct graph *, const struct waits *, const struct options *);
 /* False: rules could not be used, and there is no diagnosis; else it is to be closed. */
-bool reply_diagnosis(struct reply *, struct graph *, const struct waits *, const struct call_profile *, const struct diagnosis_doubts *,
-		     const struct options *, struct diagnosis *);
+bool reply_diagnosis(struct reply *, struct graph *, const struct waits *, const struct call_profile *,
+		     const struct diagnosis_doubts *, const struct options *, struct diagnosis *);
 /* With a diagnosis that is there, or NULL. */
 int reply_report(struct trace *, const struct options *, struct reply *, const struct diagnosis *);
 

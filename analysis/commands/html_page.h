@@ -8,8 +8,8 @@
 #include "analysis/tables/reply.h"
 #include "analysis/trace/trace.h"
 
-/* Writes the page to options->html, which must not be there unless options->force; nothing is left of a page that could not be written whole. The
- * exit status. */
+/* Writes the page to options->html, which must not be there unless options->force; nothing is left of a page that could
+ * not be written whole. The exit status. */
 int html_page(struct trace *, const struct options *, struct reply *);
 
 #endif

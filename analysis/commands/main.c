@@ -126,7 +126,8 @@ static struct command_line_help help_of(size_t command)
 	char *text = mem_format(READS_A_TRACE "Commands:\n%s\ndprof-analyze COMMAND --help lists what else a command "
 				"understands, with an example.\n\nOptions:\v" EXIT_STATUS, list);
 	free(list);
-	return (struct command_line_help){ NULL, mem_copy("[COMMAND] DIR\nquery DIR EXPR\nexport --to FORMAT FILE DIR\npack FILE DIR\nsites FILE..."), text };
+	char *usage = mem_copy("[COMMAND] DIR\nquery DIR EXPR\nexport --to FORMAT FILE DIR\npack FILE DIR\nsites FILE...");
+	return (struct command_line_help){ NULL, usage, text };
 }
 
 /* ---- Running a command ----------------------------------------------------------------------- */
@@ -257,8 +258,9 @@ static char *pack_other(const struct command_line *a, enum otf2_times times, con
 static int refuse_sync(const struct command_line *a)
 {
 	if (a->options.nsync > 0 && !otf2_is(a->word[0]))
-		return command_line_refuse("%s: expected a trace in OTF2: the times in files of PyTorch's profiler are computed from those of several "
-					   "clocks, none of which freezer measures", "--sync", NULL);
+		return command_line_refuse("%s: expected a trace in OTF2: the times in files of PyTorch's profiler are "
+					   "computed from those of several clocks, none of which freezer measures",
+					   "--sync", NULL);
 	if (a->options.trace_clock && a->options.nsync == 0)
 		return command_line_refuse("%s: expected logs of freezer measure (--sync=FILE) as well", "--trace-clock", NULL);
 	return EXIT_FINE;
@@ -272,8 +274,8 @@ static int audit(size_t command, const struct command_line *a)
 		return command_line_refuse("audit: expected the file of another tool's trace, found the directory %s; "
 					   "a trace of dprof's own needs no audit: dprof-analyze check", a->word[0], NULL);
 	if (!is_another_tools(a))
-		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2; or files of PyTorch's profiler, .json, one of each rank",
-					   "audit", NULL);
+		return command_line_refuse("%s: expected one OTF2 trace, its file that ends in .otf2; or files of "
+					   "PyTorch's profiler, .json, one of each rank", "audit", NULL);
 	if (refuse_sync(a) != EXIT_FINE)
 		return EXIT_USAGE;
 	struct sync_logs logs = { .of = options.trace_clock ? options.trace_clock : FRZ_TSC };

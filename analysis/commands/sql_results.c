@@ -53,7 +53,8 @@ static const struct sql_result results[] = {
 	  "cause$ proved cost_percent~ where$ region$ what$ suggestion$ " THREAD " less_percent speedup_percent~ expected_percent~" },
 };
 
-static void answer_together(struct trace *trace, const struct times *times, const struct options *options, const struct sql_together *to)
+static void answer_together(struct trace *trace, const struct times *times, const struct options *options,
+			    const struct sql_together *to)
 {
 	struct diagnosis found;
 	if (!relations_unanswered(times) &&
