@@ -2,45 +2,53 @@
  *
  * path.h - the critical path of a run: what it was doing at any moment that the end had to wait for.
  *
- * From the last event the path goes back along its thread. Where that thread had waited, the path goes on at whatever
- * ended the waiting: at the last of the events that it waited for, on another thread. Where it had not waited - its own
- * coming was the last of these - it stays on the thread. So the path is never in a wait: of an operation only that is on
- * it which lies behind the last event that was waited for, which is what transfer and the operation itself took. It goes
- * back to the begin of the run; what is on it is as long as the run, and no other way through the run is longer. The
- * method is that of the critical-path thesis (Definition 3.12, Algorithm 1, sections 3.4 and 5.3: back from the end,
- * preferring a thread's own activity; Theorem 3.13 is the proof).
+ * Laws, if a wait was ended by what the graph connects it with (graph.h). In the interval given for it lies
  *
- * Whose event was the last is known where clocks are exact enough. Where it is not, the path may go on at each of
- * several. All of these ways are followed, each with a part of one *flow*; whatever has all of it is surely on the path,
- * whatever has some of it is perhaps. Ways that come together again are sure again.
+ *   share   the time for which the true path was at a site of a thread, within the slice;
+ *   hop     likewise for which it was on its way from one rank to another;
+ *   slack   the least slack that a thread truly had at a site;
+ *   near    by how much another path is shorter, which goes from the run's begin to its end over what was surely waited
+ *           for.
  *
- * A message that is open (graph.h) came perhaps only with its sender's next call of MPI: then the path was on the sender from that
- * call on, and half of the flow goes there (path_detour.c).
+ * Path. From the last event it goes back along its thread. Where that thread had waited, it goes on at the last of the
+ * events that were waited for, on another thread. Where the thread's own coming was the last of these, it stays there.
+ * So the path is never in a wait: of an operation only that is on it which lies behind the last event that was waited
+ * for, which is what transfer and the operation itself took. It goes back to the begin of the run; what is on it is as
+ * long as the run, and no other way through the run is longer. (The method is that of the critical-path thesis,
+ * Definition 3.12, Algorithm 1, sections 3.4 and 5.3: back from the end, preferring a thread's own activity; Theorem
+ * 3.13 is the proof.)
  *
- * Law: if a wait was ended by what the graph connects it with (graph.h), then the time for which the true path was at a
- * site of a thread, within the slice, lies in the interval given for it. Where nothing is known of that (a node that is
- * UNKNOWN or broken, splits beyond counting; records of any thread that are lost then or later, or of the thread that it was on at all), all
- * that came before may have been on it, or not.
+ * Flow. Whose event was the last is known where clocks are exact enough. Where it is not, the path may go on at each of
+ * several: all of these ways are followed, each with a part of one *flow*. Whatever has all of it is surely on the
+ * path, whatever has some of it is perhaps; ways that come together again are sure again. A message that is open
+ * (graph.h) came perhaps only with its sender's next call of MPI: then the path was on the sender from that call on,
+ * and half of the flow goes there (path_detour.c).
  *
- * Slack: how much longer a thread could take where it is before the run's end comes later, if nothing else changes: least over
- * all ways from there to the end of what lies on that way between an event and the last that was waited for with it. On the
- * path it is 0; elsewhere a path over there is so much shorter than the critical one, and becomes critical when that gives
- * as much somewhere else. (Back from the end as Kelley and Walker's total float, CPM, 1959.) The imbalance indicator of a
- * region is how long it was on the path, less how long a thread was in it on average (D. Boehme, F. Wolf, M. Geimer:
- * Characterizing load and communication imbalance in large-scale parallel applications, 2012).
+ * Where nothing is known of the path, all that came before may have been on it, or not: at a node that is UNKNOWN or
+ * broken, at splits beyond counting, and where records are lost, then or later of any thread, or at all of the thread
+ * that it was on.
  *
- * Law: under the same condition, the least slack that a thread truly had at a site lies in the interval given for it; where
- * what ended some later wait is not known, from 0 on. So it is, too, of what a thread did before another thread of its process ended a wait by
- * what it gave (a post, a signal, a wake-up, bytes: node `posted` of graph.h): perhaps that one gave because it came last of
- * several, to a counter that nobody records; had this thread come later, it would have given. Not of messages, and not of what
- * processes share. Hops: likewise for how long the path was on its way from one rank to another.
+ * Slack is how much longer a thread could take where it is before the run's end comes later, if nothing else changes:
+ * the least, over all ways from there to the end, of what lies on that way between an event and the last that was
+ * waited for with it. On the path it is 0; elsewhere a path over there is so much shorter than the critical one, and
+ * becomes critical when that gives as much somewhere else. (Back from the end as Kelley and Walker's total float, CPM,
+ * 1959.)
  *
- * Law: another path goes from the run's begin to its end over what was surely waited for, and is shorter by what lies in the
- * interval given for it. That begins no higher than the least slack of where the path was found: other ways that go through there may be
- * longer, and with no less given is this one the longest.
+ * It is from 0 on where it is not known what ended some later wait. So it is of what a thread did before another thread
+ * of its process ended a wait by what it gave (a post, a signal, a wake-up, bytes: node `posted` of graph.h): perhaps
+ * that one gave because it came last of several, to a counter that nobody records; had this thread come later, it would
+ * have given itself. Not so of messages, and of what processes share.
  *
- * Memory: 8 bytes for each input and 56 for each node of the graph, 20 for each of its points, 48 for each stay of the path, and of another one, on a
- * thread and 56 for each time that it came from another, in the graph's spill; what the answer has; and the sites of one thread at a time. */
+ * What is given for another path begins no higher than the least slack of where it was found: other ways that go
+ * through there may be longer, and with no less given is this one the longest.
+ *
+ * The imbalance indicator of a region is how long it was on the path, less how long a thread was in it on average
+ * (D. Boehme, F. Wolf, M. Geimer: Characterizing load and communication imbalance in large-scale parallel applications,
+ * 2012).
+ *
+ * Memory: 8 bytes for each input and 56 for each node of the graph, 20 for each of its points, 48 for each stay of the
+ * path, and of another one, on a thread and 56 for each time that it came from another, in the graph's spill; what the
+ * answer has; and the sites of one thread at a time. */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
 
@@ -64,8 +72,8 @@ struct path {
 void path_open(struct path *, const struct trace *, const struct times *);
 void path_close(struct path *);
 
-/* The thread was blocked for up to so many seconds by the kernel's clock in what was not recorded (blocked.h): where the path is
- * on it, it may truly have been on others then. To be said before any profile. */
+/* The thread was blocked for up to so many seconds by the kernel's clock in what was not recorded (blocked.h): where
+ * the path is on it, it may truly have been on others then. To be said before any profile. */
 void path_doubt(struct path *, uint32_t thread, double s);
 
 /* In ticks of the time base since the run's first event; the whole run is 0 .. INT64_MAX. */
@@ -116,8 +124,9 @@ struct path_slack {
 	struct path_place *places; size_t n; /* the least slack first; not operations in which threads only wait */
 	bool withheld;         /* some might have none because of who gives, and would have had some */
 	bool known;            /* else there are none: the trace contradicts itself */
-	struct path_near near[PATH_NEAR]; size_t nnear; /* of each thread, through where it has the least slack and is surely not on the
-							   path: the nearest ones; none where it is not known what ended some wait */
+	struct path_near near[PATH_NEAR]; size_t nnear; /* of each thread, through where it has the least slack and is
+							   surely not on the path: the nearest ones; none where it is
+							   not known what ended some wait */
 	const struct graph *graph;
 };
 

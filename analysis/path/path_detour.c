@@ -70,7 +70,8 @@ static bool is_behind(const struct way *way, struct path_moment p)
 
 /* ---- One stretch of a thread ------------------------------------------------------------------ */
 
-/* Of a stretch in which the thread did not wait, that part which no stay has: if the path came to it, then it stayed until the begin. */
+/* Of a stretch in which the thread did not wait, that part which no stay has: if the path came to it, then it stayed
+ * until the begin. */
 static void add_missing(struct back *b, uint32_t thread, struct stay stay)
 {
 	const struct path_stay *p = &b->places[thread];

@@ -19,8 +19,8 @@ struct near_walk {
 
 /* ---- On to the end ---------------------------------------------------------------------------- */
 
-/* The input with the least slack that a thread posts from a point on, before it waits: its point, or the number of all of them. What was
- * perhaps not waited for has slack without limit. */
+/* The input with the least slack that a thread posts from a point on, before it waits: its point, or the number of all
+ * of them. What was perhaps not waited for has slack without limit. */
 static size_t find_post(struct slacks *s, uint32_t thread, size_t point)
 {
 	const struct graph_thread *t = &s->path->graph.threads[thread];
@@ -165,8 +165,8 @@ static int by_slack(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* That with the least slack which surely has some, and less than it is long: what comes just before a barrier is near for nothing. False:
- * there is none. */
+/* That with the least slack which surely has some, and less than it is long: what comes just before a barrier is near
+ * for nothing. False: there is none. */
 static bool find_stretch(const struct slacks *s, uint32_t thread, struct near_stretch *found)
 {
 	const frz_time *before = s->before + s->first[thread];

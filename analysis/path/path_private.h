@@ -70,8 +70,8 @@ void path_add_stay(struct back *, uint32_t thread, struct stay, size_t at);
 /* To a thread, which went on at this stamp, from each that it may have waited for last: those that were found last. */
 void path_add_hops(struct back *, uint32_t thread, uint64_t stamp, frz_time arrival);
 
-/* If what the thread waited for there came perhaps only with a later call, flow goes on to all of that; else false, and it does not.
- * Those that it may have waited for last have been found. */
+/* If what the thread waited for there came perhaps only with a later call, flow goes on to all of that; else false, and
+ * it does not. Those that it may have waited for last have been found. */
 bool path_detour(struct back *, uint32_t thread, const struct graph_sync_point *, uint64_t flow);
 
 /* ---- Slack ------------------------------------------------------------------------------------ */

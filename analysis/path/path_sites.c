@@ -160,8 +160,8 @@ static void add_arrival(struct path_along *a, const struct tr_event *e)
 	}
 }
 
-/* Where it is not known where the path was, it may have been in any wait that ended here: also before what was entered last, as of one that
- * asks again and again. */
+/* Where it is not known where the path was, it may have been in any wait that ended here: also before what was entered
+ * last, as of one that asks again and again. */
 static void add_unknown_arrival(struct path_along *a, const struct tr_event *e)
 {
 	const struct graph *g = &a->path->graph;
