@@ -116,7 +116,8 @@ static size_t tried(const struct search *s)
 	return n;
 }
 
-/* The longest interval with which clocks are known well enough, or else nearly as well as with any; 0: with none better than now. */
+/* The longest interval with which clocks are known well enough, or else nearly as well as with any; 0: with none better
+ * than now. */
 static double find_interval(const struct search *s, const struct decide *d)
 {
 	double now = rerun_interval_s(s->times), known[TRIES], best = d->known_s;
@@ -199,8 +200,9 @@ static void say(struct reply *r, const struct decide *d)
 		reply_say(r, SAY_ADVICE, "Whether a DPROF_SYNC_INTERVAL gets there was not tried: in a run as long as this one "
 			  "packets are too many. Pieces of work that take %u times as long may, or hosts that are nearer.", d->larger);
 	else
-		reply_say(r, SAY_ADVICE, "No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back took %s us); pieces of work that "
-			  "take %u times as long may, or hosts that are nearer.", reply_interval(r, interval_times(d->packets_s, 1e6), 1).text, d->larger);
+		reply_say(r, SAY_ADVICE, "No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back took %s "
+			  "us); pieces of work that take %u times as long may, or hosts that are nearer.",
+			  reply_interval(r, interval_times(d->packets_s, 1e6), 1).text, d->larger);
 }
 
 void decide_fill(struct reply *r, const struct decide *d)

@@ -2,9 +2,10 @@
  *
  * decide.h - what would decide verdicts that are undecided: clocks that are known better, and how another run gets there.
  *
- * The trace is analysed again as if its hosts had exchanged more packets (rerun.h): first so many that clocks are known as well as one
- * could wish, which says how many verdicts are open because of clocks at all; then fewer, for how well is enough; then such as a run
- * with a shorter DPROF_SYNC_INTERVAL would exchange, if they took as long as those of this one.
+ * The trace is analysed again as if its hosts had exchanged more packets (rerun.h): first so many that clocks are known
+ * as well as one could wish, which says how many verdicts are open because of clocks at all; then fewer, for how well
+ * is enough; then such as a run with a shorter DPROF_SYNC_INTERVAL would exchange, if they took as long as those of
+ * this one.
  *
  * Nothing of this is proved: another run does other things at other times. */
 #ifndef ANALYSIS_DECIDE_H

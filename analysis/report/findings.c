@@ -465,8 +465,8 @@ static bool has_other_jobs(const struct findings *f)
 	return any;
 }
 
-/* Programs that a process of the trace has started worked at most for as long as somebody waited for what they may have ended; as did
- * other jobs, for which calls of MPI wait, too. */
+/* Programs that a process of the trace has started worked at most for as long as somebody waited for what they may have
+ * ended; as did other jobs, for which calls of MPI wait, too. */
 static double waited_outside_s(const struct findings *f, size_t thread, bool other_jobs)
 {
 	const struct thread_totals *t = &f->totals.threads[thread];

@@ -5,10 +5,10 @@
  * Scores are there twice: for threads, and for ranks (processes), whose threads together work while
  * one of them works. Both in percent of the span.
  *
- * Law: an interval that is printed contains the truth; the place of a participant in the ranking is
- * *proved* when its interval does not overlap with that of any other, whatever each thread did in its
- * unclassified time (states.h) and in time that it was blocked, or may have been, in something unrecorded (unrecorded.h),
- * and whatever was done where the kernel counted that a thread ran which is not recorded (unseen.h) or waits, otherwise *undecided*. */
+ * Law: an interval that is printed contains the truth; the place of a participant in the ranking is *proved* when its
+ * interval does not overlap with that of any other, whatever each thread did in its unclassified time (states.h) and in
+ * time that it was blocked, or may have been, in something unrecorded (unrecorded.h), and whatever was done where the
+ * kernel counted that a thread ran which is not recorded (unseen.h) or waits, otherwise *undecided*. */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
 

@@ -19,7 +19,8 @@ static double at_most_100(double percent)
 	return percent < 100 ? percent : 100;
 }
 
-/* Between the thread's first event, or its fork, and its last; where records were lost, these may be further apart than is known. */
+/* Between the thread's first event, or its fork, and its last; where records were lost, these may be further apart than
+ * is known. */
 static struct sched_use use_of(const struct trace *trace, size_t thread, const struct ends *e)
 {
 	struct sched_use use = sched_use(trace, thread, e->first, e->last);

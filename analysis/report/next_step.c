@@ -211,7 +211,8 @@ static char *less_of(const struct findings *f, const struct diagnosis_finding *d
 	return text;
 }
 
-void next_step_prefer(struct next_step *step, const struct reply *r, const struct findings *f, const struct profile *p, const struct diagnosis *d)
+void next_step_prefer(struct next_step *step, const struct reply *r, const struct findings *f, const struct profile *p,
+		      const struct diagnosis *d)
 {
 	const struct diagnosis_finding *first = d->nfindings ? d->findings : NULL;
 	if (!first || !first->proved || !first->asked || first->expected.lo <= step->gain.hi + 1)

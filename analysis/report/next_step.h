@@ -3,8 +3,9 @@
  * next_step.h - what the report ends with: what less time in one region would buy, and the command
  * that says more about it.
  *
- * Who works while *all* others wait is not always whom to look at: in a chain or a wavefront the slow one keeps only its neighbours waiting. So
- * the costliest finding of a diagnosis comes first, if it is proved and to do something about it is expected to buy more.
+ * Who works while *all* others wait is not always whom to look at: in a chain or a wavefront the slow one keeps only
+ * its neighbours waiting. So the costliest finding of a diagnosis comes first, if it is proved and to do something
+ * about it is expected to buy more.
  *
  * The region is where the worst straggler mostly works while all others wait, on that rank or thread; all its work
  * where that is outside of regions, or in one that encloses everything (enclosing.h). Where none straggles,
@@ -38,7 +39,8 @@ char *next_step_without(const struct reply *, const struct findings *, const str
 
 struct next_step next_step(const struct reply *, const struct findings *, const struct profile *);
 /* The diagnosis's first finding instead of the step, where that buys more. */
-void next_step_prefer(struct next_step *, const struct reply *, const struct findings *, const struct profile *, const struct diagnosis *);
+void next_step_prefer(struct next_step *, const struct reply *, const struct findings *, const struct profile *,
+		      const struct diagnosis *);
 /* A command that says more of the trace: "path", what decided how long the run took; "diagnose", why; "coz", the causal
  * profile. To be freed. */
 char *next_step_command(const struct findings *, const char *name);

@@ -162,8 +162,9 @@ static void fill_regions(const struct path_table_writer *w, const struct path_re
 
 static void say_regions(const struct path_table_writer *w, const struct path_regions *regions)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of it", 17, 3, .bar = true), TAB_SHOWN(NULL, "more than the mean, s", 24, 6),
-						     TAB_SHOWN(NULL, "in", 0), { 0 } };
+	static const struct tab_column columns[] = {
+		TAB_SHOWN(NULL, "% of it", 17, 3, .bar = true), TAB_SHOWN(NULL, "more than the mean, s", 24, 6),
+		TAB_SHOWN(NULL, "in", 0), { 0 } };
 	size_t shown = 0;
 	reply_gap(w->r);
 	reply_say(w->r, SAY_TEXT, "By region, all threads together, and how much longer it was on the path than a thread was in it on "
@@ -202,8 +203,8 @@ static void say_slack(const struct path_table_writer *w, const struct path_slack
 {
 	const struct trace *trace = w->p->graph.trace;
 	int width = locations_width(trace), rest = 48 - width;
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "slack, s", 24, 6), TAB_SHOWN(NULL, "on", width), TAB_SHOWN(NULL, "in", rest),
-					      { 0 } };
+	const struct tab_column columns[] = {
+		TAB_SHOWN(NULL, "slack, s", 24, 6), TAB_SHOWN(NULL, "on", width), TAB_SHOWN(NULL, "in", rest), { 0 } };
 	size_t shown = 0;
 	for (size_t i = 0; i < slack->n && (w->every || shown < MOST_ROWS); i++) {
 		const struct path_place *x = &slack->places[i];
@@ -223,8 +224,9 @@ static void say_slack(const struct path_table_writer *w, const struct path_slack
 	if (!slack->withheld)
 		return;
 	reply_gap(w->r);
-	reply_say(w->r, SAY_TEXT, "Left out is what a thread did before another one of its process posted, woke others or gave bytes: that may have "
-		  "been done by whoever came last, so it is not known whether there was any slack (-j: from 0 on).");
+	reply_say(w->r, SAY_TEXT, "Left out is what a thread did before another one of its process posted, woke others "
+		  "or gave bytes: that may have been done by whoever came last, so it is not known whether there was "
+		  "any slack (-j: from 0 on).");
 }
 
 /* ---- Paths that are nearly critical ----------------------------------------------------------- */
@@ -284,13 +286,13 @@ static void say_near_row(const struct path_table_writer *w, struct tab_cell firs
 static void say_near(const struct path_table_writer *w, const struct path_slack *slack, const struct near_profiles *near)
 {
 	int width = locations_width(w->p->graph.trace), rest = 48 - width;
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "shorter, s", 24, 6), TAB_SHOWN(NULL, "on", width), TAB_SHOWN(NULL, "in", rest),
-					      { 0 } };
+	const struct tab_column columns[] = {
+		TAB_SHOWN(NULL, "shorter, s", 24, 6), TAB_SHOWN(NULL, "on", width), TAB_SHOWN(NULL, "in", rest), { 0 } };
 	if (!near->n)
 		return;
 	reply_gap(w->r);
-	reply_say(w->r, SAY_TEXT, "Other paths through the run: so much the critical one must give where it is apart from such a path, before that "
-		  "is the longest; and where they are apart by most:");
+	reply_say(w->r, SAY_TEXT, "Other paths through the run: so much the critical one must give where it is apart "
+		  "from such a path, before that is the longest; and where they are apart by most:");
 	reply_table(w->r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < near->n; i++) {
 		say_near_row(w, tab_range(seconds(w, slack->near[i].shorter)), longer_in(&near->v[i], w->profile), (size_t)rest);

@@ -30,7 +30,8 @@ static struct interval_text gain_text(const struct reply *r, struct interval x, 
 	return (struct interval_text){ "unknown" };
 }
 
-struct gains_text profile_gains(const struct reply *r, const struct profile *p, const struct interval gain[COZ_ANSWERS], int decimals)
+struct gains_text profile_gains(const struct reply *r, const struct profile *p, const struct interval gain[COZ_ANSWERS],
+				int decimals)
 {
 	struct interval_text expected = gain_text(r, gain[COZ_EXPECTED], decimals);
 	struct interval_text proved = gain_text(r, gain[COZ_PROVED], decimals);
@@ -87,8 +88,8 @@ static bool nearly_same(struct interval x, struct interval y)
 }
 
 /* What is expected, and on a second line what is proved, where that is less exact; else that alone, which holds both. */
-static void say_region(struct reply *r, const struct trace *trace, const struct profile *p, const struct profile_row *row, bool little,
-		       const size_t *at, size_t n)
+static void say_region(struct reply *r, const struct trace *trace, const struct profile *p,
+		       const struct profile_row *row, bool little, const size_t *at, size_t n)
 {
 	const char *bounds = p->if_work ? "  proved if work:" : "  proved:";
 	const char *verdict = little ? "" : row->proved ? "proved" : "undecided";

@@ -11,9 +11,11 @@
 /* "12.5 %" of millionths of a percent; a gain, or "unknown". */
 struct percentage { char text[24]; };
 struct percentage profile_percentage(uint32_t millionths);
-/* "28.21 % shorter (proved 0.00 .. 28.43)": what is expected, and what is proved; "(proved)" where that is the same; and if what. */
+/* "28.21 % shorter (proved 0.00 .. 28.43)": what is expected, and what is proved; "(proved)" where that is the same;
+ * and if what. */
 struct gains_text { char text[200]; };
-struct gains_text profile_gains(const struct reply *, const struct profile *, const struct interval gain[COZ_ANSWERS], int decimals);
+struct gains_text profile_gains(const struct reply *, const struct profile *, const struct interval gain[COZ_ANSWERS],
+				int decimals);
 
 /* "rank 1", "pid 4711 thread 2", "all ranks". */
 struct location_name profile_who(struct coz_location);

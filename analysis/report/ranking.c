@@ -279,7 +279,8 @@ static char *why_undecided(const struct findings *f, const struct ranking *s)
 			return mem_copy("; some threads ended inside of a region or a barrier, and what they "
 					"did then is not known");
 	}
-	return mixed ? mem_format("; what is done in %s is not recorded, and may be work or waiting", site_name(f->trace, mixed->site).text)
+	return mixed ? mem_format("; what is done in %s is not recorded, and may be work or waiting",
+				  site_name(f->trace, mixed->site).text)
 		     : mem_copy("");
 }
 
@@ -457,8 +458,9 @@ static char *advice_mostly_unclassified(const struct reply *r, const struct find
 	struct interval mean = { fmax(0, nextafter(sum.lo / n, -INFINITY)), fmin(100, nextafter(sum.hi / n, INFINITY)) };
 	if (mean.lo <= 50)
 		return NULL;
-	return mem_format("Most of the threads' time, %s %%, is unclassified: outside of regions and operations, where work cannot be told "
-			  "from waiting. Mark what is done there with %s.", reply_interval(r, mean, 1).text, marks_region(f->trace));
+	return mem_format("Most of the threads' time, %s %%, is unclassified: outside of regions and operations, where "
+			  "work cannot be told from waiting. Mark what is done there with %s.",
+			  reply_interval(r, mean, 1).text, marks_region(f->trace));
 }
 
 static char *advice_of_scores(const struct reply *r, const struct findings *f, bool mostly_unclassified)

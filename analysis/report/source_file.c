@@ -11,9 +11,12 @@
 
 static bool is_named_as_source(const char *file)
 {
-	static const char *const ends[] = { ".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".h++", ".H", ".inl", ".ipp", ".tcc", ".tpp",
-					    ".inc", ".cu", ".cuh", ".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".F", ".FOR", ".fpp",
-					    ".F77", ".F90", ".F95", ".F03", ".F08", ".y", ".l" };
+	static const char *const ends[] = {
+		".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".h++", ".H",
+		".inl", ".ipp", ".tcc", ".tpp", ".inc", ".cu", ".cuh",
+		".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".F", ".FOR", ".fpp",
+		".F77", ".F90", ".F95", ".F03", ".F08", ".y", ".l"
+	};
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
 	for (size_t i = 0; i < sizeof ends / sizeof *ends && dot > name; i++)
 		if (strcmp(dot, ends[i]) == 0)

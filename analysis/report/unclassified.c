@@ -23,7 +23,8 @@ static uint64_t ticks_of(const struct period *p, uint64_t first, uint64_t last)
 /* Ticks in which the thread surely was in unclassified time, or may have been. */
 struct unclassified_ticks { uint64_t sure, possible; };
 
-static struct unclassified_ticks add_up(const struct trace *trace, size_t thread, const struct roles *roles, uint64_t first, uint64_t last)
+static struct unclassified_ticks add_up(const struct trace *trace, size_t thread, const struct roles *roles,
+					uint64_t first, uint64_t last)
 {
 	struct unclassified_ticks all = { 0, 0 };
 	struct period_begin begin[PERIODS_AT_ONCE];
