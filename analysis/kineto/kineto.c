@@ -78,7 +78,8 @@ static size_t site_of(struct kineto_writer *w, const char *kind, const char *nam
 	return w->nsites - 1;
 }
 
-static void write_event(const struct kineto_writer *w, size_t thread, int64_t at, size_t site, const struct kineto_slice *s, const char *op)
+static void write_event(const struct kineto_writer *w, size_t thread, int64_t at, size_t site,
+			const struct kineto_slice *s, const char *op)
 {
 	fprintf(w->out, "e %zu %" PRId64 " %zu %s", thread, at - w->begin + 1, site, op);
 	if (s->match != KINETO_NONE)
@@ -152,8 +153,9 @@ static void write_all(struct kineto_writer *w)
 			write_thread(w, w->first_thread[f] + i, &w->t->files[f].threads[i]);
 	if (w->t->counted) {
 		fputs("note ", w->out);
-		ln_escaped(w->out, "collective operations have no numbers (\"Seq\") that tell them apart: assumed is that the files are of the same steps, so that the n-th of a "
-				   "group in each is the same");
+		ln_escaped(w->out, "collective operations have no numbers (\"Seq\") that tell them apart: assumed is "
+				   "that the files are of the same steps, so that the n-th of a group in each is the "
+				   "same");
 		putc('\n', w->out);
 	}
 }

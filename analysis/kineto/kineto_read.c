@@ -65,7 +65,9 @@ static uint64_t bytes_of(const json_t *args)
 static char *ranks_of(const json_t *args)
 {
 	const json_t *ranks = json_object_get(args, "Process Group Ranks"), *size = json_object_get(args, "Group size");
-	char *text = json_is_string(ranks) ? mem_copy(json_string_value(ranks)) : json_is_array(ranks) ? json_dumps(ranks, JSON_COMPACT) : NULL;
+	char *text = json_is_string(ranks)  ? mem_copy(json_string_value(ranks))
+		   : json_is_array(ranks) ? json_dumps(ranks, JSON_COMPACT)
+					  : NULL;
 	char *list = NULL;
 	json_int_t n = 0;
 	for (char *at = text; at && *at;) {
@@ -161,8 +163,10 @@ static char *as_written(const json_t *x)
 static char *refuse_times(const struct kineto_reader *r, size_t number, const json_t *event)
 {
 	char *at = as_written(json_object_get(event, "ts")), *length = as_written(json_object_get(event, "dur"));
-	char *wrong = mem_format("%s: event %zu of \"traceEvents\": expected \"ts\" and \"dur\" in microseconds, numbers from 0 to %g with "
-				 "\"baseTimeNanoseconds\", found \"ts\" %s and \"dur\" %s", r->file->path, number, MOST_NS / 1e3, at, length);
+	char *wrong = mem_format("%s: event %zu of \"traceEvents\": expected \"ts\" and \"dur\" in microseconds, "
+				 "numbers from 0 to %g with \"baseTimeNanoseconds\", found \"ts\" %s and \"dur\" %s",
+				 r->file->path, number,
+				 MOST_NS / 1e3, at, length);
 	free(at);
 	free(length);
 	return wrong;
@@ -187,8 +191,10 @@ static bool take_slice(struct kineto_reader *r, const json_t *event)
 	struct kineto_thread *t = thread_of(r->file, id_of(json_object_get(event, "pid")), id_of(json_object_get(event, "tid")));
 	int64_t base = (int64_t)r->base_ns;
 	struct kineto_slice *s = MEM_GROW(t->slices, t->n);
-	*s = (struct kineto_slice){ .from = base + (int64_t)llround(1e3 * from), .to = base + (int64_t)llround(1e3 * (from + us)), .number = -1,
-				    .name = mem_copy(json_is_string(name) ? json_string_value(name) : "?"), .match = KINETO_NONE };
+	*s = (struct kineto_slice){ .from = base + (int64_t)llround(1e3 * from),
+				    .to = base + (int64_t)llround(1e3 * (from + us)), .number = -1,
+				    .name = mem_copy(json_is_string(name) ? json_string_value(name) : "?"),
+				    .match = KINETO_NONE };
 	r->unit = unit_of(r->unit, (int64_t)llround(1e3 * from), (int64_t)llround(1e3 * us));
 	r->largest_us = fmax(r->largest_us, fabs(from) + us);
 	if (r->devices)
@@ -226,15 +232,17 @@ static int64_t uncertainty_of(const struct kineto_reader *r)
 
 static char *take_file(struct kineto_file *f, const json_t *root)
 {
-	const json_t *events = json_is_array(root) ? root : json_object_get(root, "traceEvents"), *job = json_object_get(root, "distributedInfo");
-	const json_t *rank = json_object_get(job, "rank"), *size = json_object_get(job, "world_size"), *base = json_object_get(root, "baseTimeNanoseconds");
+	const json_t *events = json_is_array(root) ? root : json_object_get(root, "traceEvents");
+	const json_t *job = json_object_get(root, "distributedInfo"), *base = json_object_get(root, "baseTimeNanoseconds");
+	const json_t *rank = json_object_get(job, "rank"), *size = json_object_get(job, "world_size");
 	struct kineto_reader r = { .file = f, .base_ns = json_number_value(base), .unit = 1000 };
 	if (!json_is_array(events))
 		return mem_format("%s: expected a list \"traceEvents\", found none", f->path);
 	f->rank = json_is_integer(rank) ? (int64_t)json_integer_value(rank) : f->rank;
 	f->size = json_is_integer(size) ? (int64_t)json_integer_value(size) : 0;
 	if (f->rank < 0 || f->rank > INT32_MAX || f->size < 0)
-		return mem_format("%s: expected \"rank\" and \"world_size\" from 0 on, found rank %" PRId64 " of %" PRId64, f->path, f->rank, f->size);
+		return mem_format("%s: expected \"rank\" and \"world_size\" from 0 on, found rank %" PRId64 " of %" PRId64,
+				  f->path, f->rank, f->size);
 	for (size_t i = 0; i < json_array_size(events) && !r.devices; i++)
 		r.devices = is_slice(json_array_get(events, i)) && is_of_device(json_array_get(events, i));
 	char *wrong = take_slices(&r, events);
