@@ -29,10 +29,11 @@
  * that, and may have worked, or slept, since the outer one began, or since the last event there: that may be hidden as well.
  *
  * Where the kernel was asked once, at the thread's end (a process without a helper), it is what of its own time is more
- * than all that was counted. Between two answers of the kernel, i and j, both bounds follow from the ticks for which the thread was surely
- * and possibly in its own time, and from what the counts grew by. A count of delays lacks one that goes on when the
- * kernel is asked; that one began after the thread's last event, and is counted by an answer behind its next event. What
- * one answer lacks the next one has: so the upper bound takes answers i to j together wherever that is less. */
+ * than all that was counted. Between two answers of the kernel, i and j, both bounds follow from the ticks for which
+ * the thread was surely and possibly in its own time, and from what the counts grew by. A count of delays lacks one
+ * that goes on when the kernel is asked; that one began after the thread's last event, and is counted by an answer
+ * behind its next event. What one answer lacks the next one has: so the upper bound takes answers i to j together
+ * wherever that is less. */
 #ifndef ANALYSIS_BLOCKED_H
 #define ANALYSIS_BLOCKED_H
 
@@ -47,7 +48,8 @@ struct blocked {
 	bool known;          /* the kernel counted, and no record is missing */
 	struct interval s;   /* seconds by the kernel's clock */
 	double waits_s;      /* at most for so long it was in what was not recorded, with its delays there if `s` is worth it */
-	struct interval hidden_s; /* for so long it worked while it waited, with its delays; 0 where that is not known, or less than `worth` */
+	struct interval hidden_s; /* for so long it worked while it waited, with its delays; 0 where that is not known,
+				     or less than `worth` */
 	bool interrupted;    /* in an operation that waits another one began, or a region: a handler's */
 };
 

@@ -74,9 +74,9 @@ struct csp_score {
 bool csp_on_one_time_base(const struct times *, const struct participants *,
 			  const struct span *spans);
 
-/* Scores of all participants, one per participant; `spans` has that of each time base. With several time bases in use no thread is proved to wait while one on another time base works,
- * and the run may be longer than each time base's span: all lower bounds are zero, and upper ones
- * hold for the share of the span. */
+/* Scores of all participants, one per participant; `spans` has that of each time base. With several time bases in use
+ * no thread is proved to wait while one on another time base works, and the run may be longer than each time base's
+ * span: all lower bounds are zero, and upper ones hold for the share of the span. */
 struct csp_score *csp_scores(const struct times *, const struct periods *,
 			     const struct participants *,
 			     const struct span *spans);

@@ -59,8 +59,9 @@ struct query {
 	uint32_t natoms, ncounts;
 	struct query_node *nodes; size_t nnodes; /* the last one is the whole */
 	char **notes; size_t nnotes; /* what the user may have meant differently */
-	const uint8_t *also;         /* of each thread: MAY_WAIT if it may have waited where it was in no operation, MAY_WORK if it may have
-					worked where it seems to wait (blocked.h); NULL, as it is opened: none may */
+	const uint8_t *also;         /* of each thread: MAY_WAIT if it may have waited where it was in no operation,
+					MAY_WORK if it may have worked where it seems to wait (blocked.h); NULL, as it
+					is opened: none may */
 };
 
 /* What is wrong, and where in the text. */

@@ -17,7 +17,8 @@ static bool may_be_in_vain(const struct operation *o, const struct tr_event *e)
 	return arg_in_vain(o, e) || arg_expired(o, e) || (arg_for_unknown(o, e) && !got);
 }
 
-/* A lock is held from its EXIT to a POINT of the same kind. One that is held while the thread sleeps is none that it looked with. */
+/* A lock is held from its EXIT to a POINT of the same kind. One that is held while the thread sleeps is none that it
+ * looked with. */
 static bool looks_with_lock(struct looking *l, uint8_t op)
 {
 	if (op == DPROF_EXIT)

@@ -5,14 +5,15 @@
  *   while (read(fd, &c, 1) < 1) usleep(1000);    of a descriptor that does not block
  *   while (!ready()) usleep(1000);               which takes a lock, looks at a flag, and gives the lock back
  *
- * A thread is in no such loop for sure: it may sleep for itself, and look for something else now and then. So whoever is told of one
- * takes it for a thread that works or waits.
+ * A thread is in no such loop for sure: it may sleep for itself, and look for something else now and then. So whoever
+ * is told of one takes it for a thread that works or waits.
  *
- * Law: a look is what may have been there to ask, and may have got nothing: a wait that was in vain, or ended by its time limit alone, or
- * of which no record says what it got; a lock that is taken and given back; and, beside that, input and output of the thread's own, and
- * regions that nobody marked. What gives something to others, or says what it got from them, is none. Of sleeps between which there are
- * only looks, RETRY_NAPS at one place make a loop, if no look keeps the thread awake for longer than the longest sleep before it took; of a
- * look that was surely in vain one sleep before the next one does. */
+ * Law: a look is what may have been there to ask, and may have got nothing: a wait that was in vain, or ended by its
+ * time limit alone, or of which no record says what it got; a lock that is taken and given back; and, beside that,
+ * input and output of the thread's own, and regions that nobody marked. What gives something to others, or says what it
+ * got from them, is none. Of sleeps between which there are only looks, RETRY_NAPS at one place make a loop, if no look
+ * keeps the thread awake for longer than the longest sleep before it took; of a look that was surely in vain one sleep
+ * before the next one does. */
 #ifndef ANALYSIS_RETRY_H
 #define ANALYSIS_RETRY_H
 
@@ -30,8 +31,8 @@ size_t retry_until_sleep(struct tr_cursor, uint64_t latest);
 /* How many there are from behind the EXIT of an attempt in vain up to the ENTER of the next one; or 0. */
 size_t retry_until_attempt(struct tr_cursor);
 
-/* Likewise from behind a wait at `site` that was over at `since`, and nothing but a time limit ended that, up to the ENTER of another
- * there, or of what takes bytes. It sleeps for most of that. */
+/* Likewise from behind a wait at `site` that was over at `since`, and nothing but a time limit ended that, up to the
+ * ENTER of another there, or of what takes bytes. It sleeps for most of that. */
 size_t retry_until_wait(struct tr_cursor, uint32_t site, uint64_t since);
 
 #endif

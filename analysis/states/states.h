@@ -16,8 +16,8 @@
  * or not.
  *
  * Who sleeps three times and more in a row at one place, in no region that the user marked, with no more between two
- * sleeps than the longest before took, and nothing but looks (retry.h), may look for what others do in between, or sleep for itself: it
- * works or waits. So does who sleeps between two waits of which the first ended with nothing.
+ * sleeps than the longest before took, and nothing but looks (retry.h), may look for what others do in between, or
+ * sleep for itself: it works or waits. So does who sleeps between two waits of which the first ended with nothing.
  *
  * Who waits with a time limit and is ended by that alone has waited for nobody that is known: it waits, or does what it did
  * before. So does who yields.
@@ -27,14 +27,13 @@
  * no telling; nor can anybody where sites are missing, which may be marks. (When the user names the
  * region of work, all else is neither work nor unclassified.)
  *
- * A thread that recorded when it began and when it ended is *gone* before and after that: it neither waits
- * nor is waited for. So is a thread of a team before its first one; after its last one it waits for
- * another. The first thread of a process is there from when the process began, and waits in MPI_Init, whatever region that is in; before,
- * the child of a fork is gone, and of another process it is unknown. Any other thread without a
- * recorded begin may have been there before its first event. After its last event a thread goes on
- * until its end, and when its process ended in good order it is gone after that. One that was
- * killed, or still runs, or of which no end is known (the text form has none), may go on, or be
- * gone.
+ * A thread that recorded when it began and when it ended is *gone* before and after that: it neither waits nor is
+ * waited for. So is a thread of a team before its first one; after its last one it waits for another. The first thread
+ * of a process is there from when the process began, and waits in MPI_Init, whatever region that is in; before, the
+ * child of a fork is gone, and of another process it is unknown. Any other thread without a recorded begin may have
+ * been there before its first event. After its last event a thread goes on until its end, and when its process ended in
+ * good order it is gone after that. One that was killed, or still runs, or of which no end is known (the text form has
+ * none), may go on, or be gone.
  *
  * A period is a stretch between two events of the thread in which it *may* be in any of a set of
  * states; a set of one is certain. Periods of one thread follow each other without gaps, from

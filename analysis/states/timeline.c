@@ -124,7 +124,8 @@ static uint8_t is_of_thread(bool waits, uint8_t may)
 #define WORKS(may) (((may) & MAY_WORK ? 1 : 0) + ((may) == MAY_WORK ? MUST : 0))
 #define IDLES(may) ((may) & (MAY_WAIT | MAY_GONE))
 #define WAITS(may) ((IDLES(may) ? 1 : 0) + ((may) && IDLES(may) == (may) ? MUST : 0))
-#define EIGHT(as, may) as(may), as((may) + 1), as((may) + 2), as((may) + 3), as((may) + 4), as((may) + 5), as((may) + 6), as((may) + 7)
+#define FOUR(as, may)  as(may), as((may) + 1), as((may) + 2), as((may) + 3)
+#define EIGHT(as, may) FOUR(as, may), FOUR(as, (may) + 4)
 static const uint64_t works_as[MAY_ANY + 1] = { EIGHT(WORKS, 0), EIGHT(WORKS, 8), EIGHT(WORKS, 16), EIGHT(WORKS, 24) };
 static const uint64_t waits_as[MAY_ANY + 1] = { EIGHT(WAITS, 0), EIGHT(WAITS, 8), EIGHT(WAITS, 16), EIGHT(WAITS, 24) };
 
