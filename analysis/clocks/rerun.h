@@ -6,7 +6,8 @@
  * middle of the bounds that are known. So what is computed from such a trace is no bound on anything: it says how
  * much would be known.
  *
- * Law: the packets that are made up contradict nothing of what is known, and take as long as was asked for, or as those of this run. */
+ * Law: the packets that are made up contradict nothing of what is known, and take as long as was asked for, or as those
+ * of this run. */
 #ifndef ANALYSIS_RERUN_H
 #define ANALYSIS_RERUN_H
 

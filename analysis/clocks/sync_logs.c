@@ -41,8 +41,8 @@ size_t sync_logs_find(const struct sync_logs *logs, const char *name)
 static char *join(struct sync_host *known, const struct frz_host *again, const char *path)
 {
 	if (memcmp(known->is.boot, again->boot, sizeof again->boot) != 0)
-		return mem_format("%s and %s: expected one boot of host %s, found two: it was started again, or two hosts are called so (freezer --name)",
-				  known->path, path, known->is.name);
+		return mem_format("%s and %s: expected one boot of host %s, found two: it was started again, or two "
+				  "hosts are called so (freezer --name)", known->path, path, known->is.name);
 	if (known->is.source != again->source)
 		return mem_format("%s and %s: expected one clock of host %s, found %s and %s", known->path, path, known->is.name,
 				  frz_source_word((enum frz_source)known->is.source), frz_source_word((enum frz_source)again->source));
@@ -159,7 +159,8 @@ char *sync_logs_refuse(const struct sync_logs *logs, size_t host, uint64_t ticks
 	const struct frz_host *h = &logs->hosts[host].is;
 	const char *path = logs->hosts[host].path;
 	if (logs->of == FRZ_TSC && h->source != FRZ_TSC)
-		return mem_format("%s: expected the tsc of host %s, found its clock %s: its tsc does not keep its rate; see --trace-clock", path, h->name,
+		return mem_format("%s: expected the tsc of host %s, found its clock %s: its tsc does not keep its "
+				  "rate; see --trace-clock", path, h->name,
 				  frz_source_word((enum frz_source)h->source));
 	if (!may_be(h, logs->of, ticks_per_s))
 		return mem_format("%s: expected the trace's stamps to be of host %s's %s, %" PRIu64 " ticks a second, found %" PRIu64
@@ -173,8 +174,8 @@ char *sync_logs_scattered(const struct sync_logs *logs, uint32_t clock)
 	const struct sync_host *host = &logs->hosts[clock / FRZ_LOG_CLOCKS];
 	if (clock % FRZ_LOG_CLOCKS != FRZ_TSC || host->is.compared)
 		return NULL;
-	return mem_format("%s: expected all cores of host %s to be compared, found that some were not (busy, or not for freezer to use): so its tsc may be "
-			  "several clocks", host->path, host->is.name);
+	return mem_format("%s: expected all cores of host %s to be compared, found that some were not (busy, or not "
+			  "for freezer to use): so its tsc may be several clocks", host->path, host->is.name);
 }
 
 struct log_period { uint64_t first, last; };
@@ -241,8 +242,9 @@ char *sync_logs_misfit(const struct sync_logs *logs, const struct trace *t)
 		char *far = measured.first > measured.last
 				    ? mem_copy("none")
 				    : mem_format("from %" PRIu64 " to %" PRIu64, measured.first, measured.last);
-		char *wrong = mem_format("host %s: expected stamps that the logs of --sync enclose, of its %s %s, found some from %" PRIu64 " to %" PRIu64
-					 ": measure beside the program, or before and behind it; or they are of another clock (--trace-clock)%s",
+		char *wrong = mem_format("host %s: expected stamps that the logs of --sync enclose, of its %s %s, found "
+					 "some from %" PRIu64 " to %" PRIu64 ": measure beside the program, or before "
+					 "and behind it; or they are of another clock (--trace-clock)%s",
 					 t->clocks[c].host, frz_source_word(logs->of), far, events.first, events.last, fits);
 		free(fits);
 		free(far);

@@ -2,9 +2,9 @@
  *
  * sync_logs.h - logs of `freezer measure --log`, which say of another tool's trace what its hosts' clocks showed.
  *
- * Law: all links are of the logs, and a clock in them is that of one boot of one host. They are true of a trace's stamps if these are
- * readings of that clock (`of`) in that boot; what can be seen of that is looked at: the stamps lie between the first and the last that
- * the logs have of it. */
+ * Law: all links are of the logs, and a clock in them is that of one boot of one host. They are true of a trace's
+ * stamps if these are readings of that clock (`of`) in that boot; what can be seen of that is looked at: the stamps lie
+ * between the first and the last that the logs have of it. */
 #ifndef ANALYSIS_SYNC_LOGS_H
 #define ANALYSIS_SYNC_LOGS_H
 
@@ -36,7 +36,8 @@ char *sync_logs_refuse(const struct sync_logs *, size_t host, uint64_t ticks_per
 /* NULL, or why stamps of a clock that is in links cannot be related to each other: cores of its host may differ (to be freed). */
 char *sync_logs_scattered(const struct sync_logs *, uint32_t clock);
 
-/* Of a trace whose clocks are named like the hosts and have the links: NULL, or why its stamps cannot be of those clocks (to be freed). */
+/* Of a trace whose clocks are named like the hosts and have the links: NULL, or why its stamps cannot be of those
+ * clocks (to be freed). */
 char *sync_logs_misfit(const struct sync_logs *, const struct trace *);
 
 #endif

@@ -113,12 +113,12 @@ static void say_unlinked(const struct times *t)
 	}
 	const char *base = t->trace->clocks[t->base].host;
 	if (n == 1)
-		trace_diagnose(t->trace, "clock %s: too few links with clock %s (%zu found) to place it on its time line; its threads are analysed "
-					 "on their own clock only", names, base, links);
+		trace_diagnose(t->trace, "clock %s: too few links with clock %s (%zu found) to place it on its time "
+					 "line; its threads are analysed on their own clock only", names, base, links);
 	else if (n > 1)
-		trace_diagnose(t->trace, "%zu clocks (%s%s): too few links with clock %s (%s%zu found) to place them on its time line; their threads "
-					 "are analysed on their own clocks only", n, names, n > UNLINKED_NAMED ? ", ..." : "", base,
-			       links ? "at most " : "", links);
+		trace_diagnose(t->trace, "%zu clocks (%s%s): too few links with clock %s (%s%zu found) to place them "
+					 "on its time line; their threads are analysed on their own clocks only",
+			       n, names, n > UNLINKED_NAMED ? ", ..." : "", base, links ? "at most " : "", links);
 	free(names);
 }
 
