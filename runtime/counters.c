@@ -4,8 +4,8 @@
  *
  *   POINT atomic counter offset=ADDRESS tag=NUMBER    its thread has got that number
  *
- * A process with one thread has nobody to share it with. And pieces of work that take less than what is recorded of a call that blocks
- * (DPROF_BLOCKED_NS) are one piece: else those who take them so would be slower by much.
+ * A process with one thread has nobody to share it with. And pieces of work that take less than what is recorded of a
+ * call that blocks (DPROF_BLOCKED_NS) are one piece: else those who take them so would be slower by much.
  *
  * Law: the stamp is behind the moment at which it was counted. */
 #include "runtime/adapter.h"

@@ -178,14 +178,14 @@ enum dprof_key {
  *   send     group peer tag bytes [id]   with an id it was only begun (MPI_Isend, MPI_Start, ...): the
  *   recv     [group peer tag] bytes [id] POINT "done" below ends it. A receive from any source, or with
  *                                   any tag, lacks peer or tag here and has them at its done.
- *   wait     [id] [peer]            completion of something begun earlier, or with the id 0 of nothing; also a condition variable or
- *                                   a semaphore, with its address as id; and MPI_Sendrecv, which begins
- *                                   a send and a receive inside and completes both. With a peer, which is
- *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Buffer_detach,
- *                                   what several processes share, ...). With nothing it found a message, and left
- *                                   it to whoever takes it next (MPI_Probe, MPI_Iprobe)
- *            peer tag               of MPI, with DPROF_PEER_UNKNOWN: until something is complete at this rank's part of a window, or at
- *                                   all (DPROF_TARGET_ALL)
+ *   wait     [id] [peer]            completion of something begun earlier, or with the id 0 of nothing; also a
+ *                                   condition variable or a semaphore, with its address as id; and MPI_Sendrecv, which
+ *                                   begins a send and a receive inside and completes both. With a peer, which is
+ *                                   DPROF_PEER_UNKNOWN, it is not known for whom it may wait (MPI_Buffer_detach, what
+ *                                   several processes share, ...). With nothing it found a message, and left it to
+ *                                   whoever takes it next (MPI_Probe, MPI_Iprobe)
+ *            peer tag               of MPI, with DPROF_PEER_UNKNOWN: until something is complete at this rank's part of
+ *                                   a window, or at all (DPROF_TARGET_ALL)
  *            peer tag               with DPROF_PEER_NONE: several calls that follow each other, from the begin of the first
  *                                   one on, each of which asked in vain (MPI_Test, MPI_Iprobe, pthread_mutex_trylock, ...)
  *                                   or, to the end, did not any more. For `tag` ticks in between the thread was in none
@@ -198,15 +198,15 @@ enum dprof_key {
  *                                   a socket that listens (accept; with role=1 connect). Of a file's lock (flock, lockf,
  *                                   fcntl) that it was taken; role=0: shared
  *            peer [channel [offset] bytes [role]] [process]
- *                                   a call of the C library that another thread or process may end. With a
- *                                   channel it took so many bytes from there, or, with role=1, gave them:
- *                                   those from offset on, if that is known; none were to come if it took 0,
- *                                   and without bytes it failed; with role=0 it would have taken more. With a process, it learnt of that one's end;
- *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the routine of a
- *                                   pthread_once, with this address; a futex without a peer was signalled. What is there for
- *                                   good (std::future, std::latch; pthread_once that found it done) has an id and no peer. With role=0
- *                                   an std::atomic::wait found stored what it looks for
- *                                   A call that moved bytes, or learnt of an end, and did not block has no peer
+ *                                   a call of the C library that another thread or process may end. With a channel it
+ *                                   took so many bytes from there, or, with role=1, gave them: those from offset on, if
+ *                                   that is known; none were to come if it took 0, and without bytes it failed; with
+ *                                   role=0 it would have taken more. With a process, it learnt of that one's end;
+ *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the
+ *                                   routine of a pthread_once, with this address; a futex without a peer was signalled.
+ *                                   What is there for good (std::future, std::latch; pthread_once that found it done)
+ *                                   has an id and no peer. With role=0 an std::atomic::wait found stored what it looks
+ *                                   for. A call that moved bytes, or learnt of an end, and did not block has no peer
  *   fork     thread                 creates a thread: number N in this process, or
  *            process                forks a process with this pid, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later
@@ -239,11 +239,12 @@ enum dprof_key {
  *               object              of a file's lock that it was given back
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
- *               offset [role]       of MPI: it counts at a place of a window, which has that number in all ranks, and learns how far
- *                                   others have. role=0: by a swap, which may be in vain
- *               offset tag          not of MPI: likewise at an atomic number with this address, and got tag, as a signed number (or 2^40
- *                                   less what it got, of one that is counted down), which only grows until it is
- *                                   counted from the start again. Of several within DPROF_BLOCKED_NS there may be one
+ *               offset [role]       of MPI: it counts at a place of a window, which has that number in all ranks, and
+ *                                   learns how far others have. role=0: by a swap, which may be in vain
+ *               offset tag          not of MPI: likewise at an atomic number with this address, and got tag, as a
+ *                                   signed number (or 2^40 less what it got, of one that is counted down), which only
+ *                                   grows until it is counted from the start again. Of several within DPROF_BLOCKED_NS
+ *                                   there may be one
  *   lock        id [object]         released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does
@@ -273,14 +274,14 @@ enum dprof_key {
  * and means what role=DPROF_ROLE_UNKNOWN does. A send or a receive with that role failed: whether
  * it has moved a message is not known.
  *
- * Bytes leave a channel in the order in which they came into it. So who took the byte with number n, and has
- * left the operation that took it, comes after the entry of whoever gave that byte. The same channel has the same
- * number in all processes of a job: it is made of the host and the inode of a pipe, the inodes of both sockets
- * of a pair, of the socket that asked for a local connection (AF_UNIX), or protocol, addresses and ports of another one (with
- * the host if they are of loopback: other addresses are taken to mean the same everywhere). Numbers of what was closed may come again, and offsets then
- * begin at 0 again. An offset is given only if every byte that went that way was counted, and in which order (of two who take at
- * the same time nobody knows who was first: from there on all is recorded without offsets); who moves bytes by a
- * system call that is not the C library's (assembly, io_uring) is not noticed.
+ * Bytes leave a channel in the order in which they came into it. So who took the byte with number n, and has left the
+ * operation that took it, comes after the entry of whoever gave that byte. The same channel has the same number in all
+ * processes of a job: it is made of the host and the inode of a pipe, the inodes of both sockets of a pair, of the
+ * socket that asked for a local connection (AF_UNIX), or protocol, addresses and ports of another one (with the host if
+ * they are of loopback: other addresses are taken to mean the same everywhere). Numbers of what was closed may come
+ * again, and offsets then begin at 0 again. An offset is given only if every byte that went that way was counted, and
+ * in which order (of two who take at the same time nobody knows who was first: from there on all is recorded without
+ * offsets); who moves bytes by a system call that is not the C library's (assembly, io_uring) is not noticed.
  *
  * An object has the same number in all processes of a host: it is made of the host, and of the inode of a queue of messages and a
  * message's priority, the number of a queue or set of System V and a message's type or a semaphore's index, the inode of shared
@@ -335,8 +336,9 @@ enum dprof_key {
  *   slot:    | header, DPROF_SLOT_HEADER bytes | chunk |
  *
  * That file is there only if the thread went on behind its slot; its header page then has DPROF_MORE_MAGIC, and of the
- * rest only what says of which thread it is (and in traces before, not when it began) and how large its chunks are. A slot without a magic was never begun: no
- * thread has that number, or its header is in its .events file, as that of the process's first thread is.
+ * rest only what says of which thread it is (and in traces before, not when it began) and how large its chunks are. A
+ * slot without a magic was never begun: no thread has that number, or its header is in its .events file, as that of the
+ * process's first thread is.
  *
  * Records are in the order of recording. Stamps go back only where a signal handler recorded
  * between the stamp of an interrupted record and its claim, or between its claim and its stamp; the reader puts those

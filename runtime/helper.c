@@ -211,8 +211,8 @@ static void *leave(void)
 	return NULL;
 }
 
-/* For descriptors of our own the kernel copies what lies below this (NR_OPEN_DEFAULT), and closes the copies; before Linux 5.9, which
- * has no close_range(), it copies all, and the copies are ours to close. */
+/* For descriptors of our own the kernel copies what lies below this (NR_OPEN_DEFAULT), and closes the copies; before
+ * Linux 5.9, which has no close_range(), it copies all, and the copies are ours to close. */
 #define COPIED      64
 #define COPIED_MOST 65536
 #define QUEUE_MAGIC 0x19800202 /* of its file system, as statfs(2) has it */

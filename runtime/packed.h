@@ -26,9 +26,10 @@
  *
  *   packed words: | struct dprof_split | class u64 ... | count u16 ... to 8 bytes | plane | ... | to 8 bytes |
  *
- * The form before (DPROF_PART_MAGIC_3): the same, and nothing says whose it is. That before it (DPROF_PART_MAGIC_2): one zstd frame, with its checksum, of the 8 planes of all words, filled up
- * with zeros to 16; of two events' stamps, and of two arguments with the same key, their difference. And the first
- * form (DPROF_PART_MAGIC_1): the same with escapes as they are.
+ * The form before (DPROF_PART_MAGIC_3): the same, and nothing says whose it is. That before it (DPROF_PART_MAGIC_2):
+ * one zstd frame, with its checksum, of the 8 planes of all words, filled up with zeros to 16; of two events' stamps,
+ * and of two arguments with the same key, their difference. And the first form (DPROF_PART_MAGIC_1): the same with
+ * escapes as they are.
  *
  * Law: dprof_merge() after dprof_split() gives back every word, whatever it is. */
 #ifndef DPROF_PACKED_H

@@ -46,8 +46,8 @@ static inline int sys_failed(long result)
 #define SYS_YIELDS  64
 #define SYS_WAIT_NS 20000
 
-/* Of who waits for what another thread does in an instant, for the n-th time. Who only yielded would wait for as long as he may run where
- * that one has a lower priority (SCHED_FIFO) and the same core. */
+/* Of who waits for what another thread does in an instant, for the n-th time. Who only yielded would wait for as long
+ * as he may run where that one has a lower priority (SCHED_FIFO) and the same core. */
 static inline void sys_wait_for_other(unsigned n)
 {
 	struct timespec soon = { .tv_nsec = SYS_WAIT_NS };

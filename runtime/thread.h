@@ -307,10 +307,11 @@ bool dprof_threads_list(char *to, size_t size, uint32_t *from);
 /* For the helper: all that an ended thread recorded is dealt with. */
 void dprof_thread_gone(struct dprof_thread *t);
 
-/* All signals that can wait, as the kernel has them. Those that an instruction causes cannot: a program that is traced step by
- * step, or whose system calls a filter traps, would be killed where they are blocked. Nor can the one by which the C library
- * has each thread change its user or group: setuid() in another thread waits for ours, for which ours may wait. The program may
- * have blocked these itself and wait for them (sigwait): so all of ours are blocked besides (SIG_BLOCK), and none is let through. */
+/* All signals that can wait, as the kernel has them. Those that an instruction causes cannot: a program that is traced
+ * step by step, or whose system calls a filter traps, would be killed where they are blocked. Nor can the one by which
+ * the C library has each thread change its user or group: setuid() in another thread waits for ours, for which ours may
+ * wait. The program may have blocked these itself and wait for them (sigwait): so all of ours are blocked besides
+ * (SIG_BLOCK), and none is let through. */
 #define DPROF_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
 #define DPROF_SIGNAL_CANCEL  DPROF_SIGNAL(32) /* the C library's, as is the next one */
 #define DPROF_SIGNAL_SETXID  DPROF_SIGNAL(33)

@@ -46,7 +46,8 @@ struct waiting {
 };
 
 /* One for something that has a number. */
-static inline __attribute__((always_inline)) struct waiting waiting_for(const struct dprof_site *site, enum dprof_key key, uint64_t value)
+static inline __attribute__((always_inline)) struct waiting waiting_for(const struct dprof_site *site,
+									 enum dprof_key key, uint64_t value)
 {
 	struct waiting w;
 
@@ -106,8 +107,12 @@ void worksharing_begin_single(void);
 
 /* What the calling thread does is part of this task; 0: it has no number yet. */
 struct taskgroup { uint64_t number; struct taskgroup *around; };
-struct task { uint64_t number; bool has_children, given; struct taskgroup *group; }; /* given: a body that libgomp runs, maybe when its
-										       thread has left the team */
+struct task {
+	uint64_t number;
+	bool has_children;
+	bool given;                  /* a body that libgomp runs, maybe when its thread has left the team */
+	struct taskgroup *group;
+};
 extern __thread struct task task_now;
 
 #endif

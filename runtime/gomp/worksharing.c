@@ -3,7 +3,8 @@
  * worksharing.c - constructs whose parts are given to whichever thread asks first.
  *
  *   POINT dynamic loop group       the thread begins with a loop whose schedule is not static, or with sections
- *   POINT dynamic loop group seq   it has its seq-th piece of that, from 0, which may be of several iterations; or there is none left
+ *   POINT dynamic loop group seq   it has its seq-th piece of that, from 0, which may be of several iterations; or
+ *                                  there is none left
  *   POINT single group             it comes to a `single`, which whoever comes first runs
  *   POINT cancellation point group tag=0  it goes on, and would not if another thread had cancelled the construct: once before
  *                                         each barrier. Without a tag: of a taskgroup, or before cancelled loops were recorded

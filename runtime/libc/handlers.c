@@ -122,7 +122,8 @@ static bool has_room(const void *context)
 }
 
 /* Called by the trampolines, with their number. */
-static __attribute__((used)) void run_handler(int signal, siginfo_t *info, void *context, unsigned trampoline) __asm__("run_handler");
+static __attribute__((used)) void run_handler(int signal, siginfo_t *info, void *context, unsigned trampoline)
+	__asm__("run_handler");
 
 static void run_handler(int signal, siginfo_t *info, void *context, unsigned trampoline)
 {

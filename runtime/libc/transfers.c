@@ -386,7 +386,8 @@ RECEIVE(recvfrom, recvfrom, n, (int fd, void *to, size_t n, int flags, struct so
 RECEIVE(__recvfrom_chk, recvfrom, n,
 	(int fd, void *to, size_t n, size_t room, int flags, struct sockaddr *from, socklen_t *size),
 	(fd, to, n, room, flags, from, size))
-RECEIVE(recvmsg, recvmsg, room_of(message->msg_iov, (int)message->msg_iovlen), (int fd, struct msghdr *message, int flags), (fd, message, flags))
+RECEIVE(recvmsg, recvmsg, room_of(message->msg_iov, (int)message->msg_iovlen),
+	(int fd, struct msghdr *message, int flags), (fd, message, flags))
 SEND(send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))
 SEND(sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t size),
      (fd, from, n, flags, to, size))

@@ -101,8 +101,8 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 	w->n = n;
 }
 
-/* The ENTER of a call that waits for these. With no handle but MPI_REQUEST_NULL nothing is under way, and that is said, unless not all are
- * here. */
+/* The ENTER of a call that waits for these. With no handle but MPI_REQUEST_NULL nothing is under way, and that is said,
+ * unless not all are here. */
 static inline __attribute__((always_inline)) void enter_for(struct mpi_call *c, struct request *const *requests,
 							    const MPI_Request *handles, int n, bool all)
 {

@@ -124,8 +124,8 @@ static bool has_signals_of_its_own(const pthread_attr_t *attr)
 #define SMALL_STACK 65536
 #define OWN_STACK   16384 /* what the recorder may need of it, with all registers kept */
 
-/* A small stack, which the C library makes, gets room for the recorder: it had been measured for the program alone. `own` is what is
- * pointed to then, which owns nothing. */
+/* A small stack, which the C library makes, gets room for the recorder: it had been measured for the program alone.
+ * `own` is what is pointed to then, which owns nothing. */
 static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own)
 {
 	size_t bytes;

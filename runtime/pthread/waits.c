@@ -8,9 +8,9 @@
  *   POINT pthread_cond_signal id=CONDITION
  *   POINT sem_init id=SEMAPHORE tag=PERMITS               another one that was there before is gone
  *
- * A wait says its id when it is over, and only if it did not give up: before, it is unknown whether
- * it was for a signal that it ended. One that lasted until a moment says until=MOMENT. Who signals what processes share need not be one that is recorded here:
- * such a wait says peer=UNKNOWN and object=N instead, and who signals says the object, too. */
+ * A wait says its id when it is over, and only if it did not give up: before, it is unknown whether it was for a signal
+ * that it ended. One that lasted until a moment says until=MOMENT. Who signals what processes share need not be one
+ * that is recorded here: such a wait says peer=UNKNOWN and object=N instead, and who signals says the object, too. */
 #include <errno.h>
 #include <semaphore.h>
 
