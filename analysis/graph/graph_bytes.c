@@ -236,7 +236,8 @@ static void find_pool(struct builder *b, const struct bytes_channel *c, const st
 	free(takes);
 }
 
-static struct loose_channel place_loose(const struct builder *b, const struct bytes_channel *c, const struct loose_bytes *v, size_t n)
+static struct loose_channel place_loose(const struct builder *b, const struct bytes_channel *c,
+					const struct loose_bytes *v, size_t n)
 {
 	struct loose_channel l = { .v = v, .n = n };
 	for (size_t i = 0; i < c->ngave && n > 0; i++)

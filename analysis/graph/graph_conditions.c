@@ -5,19 +5,20 @@
  *   lock, while (empty) wait, take, unlock       those who take
  *   lock, put, signal, unlock                    those who put, once for each that is taken
  *
- * Who finds something does not wait, and leaves no record of for whom it would have: so in another run in which who takes is faster,
- * or who puts is slower, nobody would know that it has to. Where what was seen is what a semaphore does, it is taken for one: the
- * n-th who has been in the lock to take is served by the n-th signal, but for as many as there were to begin with. That must hold
- * of all who waited: the signal that serves each of them came while it waited; and nobody does both, unless each gives back what it
- * has taken before it takes again, as of a lock that the program has made. Nothing of it is proved.
+ * Who finds something does not wait, and leaves no record of for whom it would have: so in another run in which who
+ * takes is faster, or who puts is slower, nobody would know that it has to. Where what was seen is what a semaphore
+ * does, it is taken for one: the n-th who has been in the lock to take is served by the n-th signal, but for as many as
+ * there were to begin with. That must hold of all who waited: the signal that serves each of them came while it waited;
+ * and nobody does both, unless each gives back what it has taken before it takes again, as of a lock that the program
+ * has made. Nothing of it is proved.
  *
- * Where nobody has waited, or all for one signal, there is no sign of who else would have. But whoever has come behind a signal to a
- * place at which one waits elsewhere, for something else of the kind, would have waited for it.
+ * Where nobody has waited, or all for one signal, there is no sign of who else would have. But whoever has come behind
+ * a signal to a place at which one waits elsewhere, for something else of the kind, would have waited for it.
  *
- * Or whoever takes takes all that is there. That is seen where one thread takes, less often than others put: all that they have put
- * since it came last, also if they do not always signal; it has waited where that was nothing, and only there. Then the work on each
- * thing waits for that one (graph_batches.c); or if nobody knows where it begins, all of it for the first of them, and the last of
- * all for the last. */
+ * Or whoever takes takes all that is there. That is seen where one thread takes, less often than others put: all that
+ * they have put since it came last, also if they do not always signal; it has waited where that was nothing, and only
+ * there. Then the work on each thing waits for that one (graph_batches.c); or if nobody knows where it begins, all of
+ * it for the first of them, and the last of all for the last. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,7 +236,8 @@ static bool by_several(const struct counting *c)
 	return false;
 }
 
-/* Several put: in another run the n-th thing may be another one's. So each visitor takes one of those that are there, as of a semaphore. */
+/* Several put: in another run the n-th thing may be another one's. So each visitor takes one of those that are there,
+ * as of a semaphore. */
 static void serve_any(const struct counting *c)
 {
 	uint32_t queue = graph_queue(c->b, GRAPH_PERMITS, c->first);
@@ -283,8 +285,9 @@ static void serve_each(const struct counting *c)
 
 /* ---- All that is there --------------------------------------------------------------------------- */
 
-/* All that was put, in the order in which it was taken, and how much of it each visitor found: some[i] things. Empty: they do not take
- * all that is there, or not only that; or nobody has found anything without a wait, as those who wait for all of several. */
+/* All that was put, in the order in which it was taken, and how much of it each visitor found: some[i] things. Empty:
+ * they do not take all that is there, or not only that; or nobody has found anything without a wait, as those who wait
+ * for all of several. */
 struct batches { struct taken *v; size_t n, *some; };
 
 static struct batches find_batches(const struct counting *c)

@@ -4,12 +4,12 @@
  *
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i)
  *
- * What such a thread does another may do in another run. The plugin records it where it sees it; elsewhere there is no sign of it
- * but that it is shared out: of threads that were created in one place not all are as often in a region, and they leave it, or all
- * regions, for the last time no further apart than the longest such piece takes, since nobody is idle while there is one left. Those
- * that come behind the end of all others from there are looked at by themselves. Chance may look so, too; then what is proved is only wider than need be. Where a
- * lock or something else that is recorded gives out the work, that is known better (graph_pools.c); so it is of ranks
- * that count in a window.
+ * What such a thread does another may do in another run. The plugin records it where it sees it; elsewhere there is no
+ * sign of it but that it is shared out: of threads that were created in one place not all are as often in a region, and
+ * they leave it, or all regions, for the last time no further apart than the longest such piece takes, since nobody is
+ * idle while there is one left. Those that come behind the end of all others from there are looked at by themselves.
+ * Chance may look so, too; then what is proved is only wider than need be. Where a lock or something else that is
+ * recorded gives out the work, that is known better (graph_pools.c); so it is of ranks that count in a window.
  *
  * Of a team of OpenMP that is looked for up to each barrier; but a static loop, of which there is no record either, gives some
  * threads one iteration more.

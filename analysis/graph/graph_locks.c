@@ -389,7 +389,8 @@ static void pass_work_inside(struct take *takes, size_t n)
 
 /* Those of a kind; to be freed. Who waited for a condition variable in between has what it came for when it has taken the lock
  * again. */
-static struct take *find_takes(const struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind, size_t *count)
+static struct take *find_takes(const struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind,
+			       size_t *count)
 {
 	uint32_t *last = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *last);
 	struct lock_roles roles = find_roles(b, t, n);

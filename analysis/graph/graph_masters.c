@@ -28,14 +28,16 @@ static int in_order(const void *x, const void *y)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-void graph_note_request(struct builder *b, struct exchange_records *exchanges, struct event_ref ref, struct event_ref request, uint32_t site)
+void graph_note_request(struct builder *b, struct exchange_records *exchanges, struct event_ref ref,
+			struct event_ref request, uint32_t site)
 {
 	*SPILL_GROW(b->spill, exchanges->v, exchanges->n) = (struct exchange){
 		.ref = ref, .other = request.thread, .number = (uint32_t)exchanges->n, .asked = true,
 		.take = { .ref = request, .has = request, .place.site = site } };
 }
 
-void graph_note_reply(struct builder *b, struct exchange_records *exchanges, struct event_ref ref, uint32_t other, uint64_t received)
+void graph_note_reply(struct builder *b, struct exchange_records *exchanges, struct event_ref ref, uint32_t other,
+		      uint64_t received)
 {
 	*SPILL_GROW(b->spill, exchanges->v, exchanges->n) =
 		(struct exchange){ .ref = ref, .other = other, .number = (uint32_t)exchanges->n, .received = received };
@@ -61,7 +63,8 @@ static bool *find_takers(const struct builder *b, const struct message_records *
 	return takes;
 }
 
-static void add_messages(struct builder *b, const struct message_records *messages, const bool *takes, struct exchange_records *exchanges)
+static void add_messages(struct builder *b, const struct message_records *messages, const bool *takes,
+			 struct exchange_records *exchanges)
 {
 	for (size_t i = 0; i < messages->n; i++, spill_relax(b->spill)) {
 		const struct message *m = &messages->v[i];

@@ -16,13 +16,13 @@
  *   lock of one's own, i = own++, ... several threads take locks at one place, again and again, each but its own: who is done
  *                                     may take what others have left
  *
- * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in
- * another run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
- * what it has taken) it goes on with that. That is certain of no lock: it may as well protect a number that nobody acts on. So it is taken to be given
- * out wherever it may be. Expected is that threads share their work out, so that nobody is idle while there is
- * some left, where this run looks so: not all take as often, or some wait for it, or all come once more for nothing, and they take
- * their last at about the same time; but not where all take as often and each has regions of its own, nor by a lock that some take
- * only to read. */
+ * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in another
+ * run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
+ * what it has taken) it goes on with that. That is certain of no lock: it may as well protect a number that nobody acts
+ * on. So it is taken to be given out wherever it may be. Expected is that threads share their work out, so that nobody
+ * is idle while there is some left, where this run looks so: not all take as often, or some wait for it, or all come
+ * once more for nothing, and they take their last at about the same time; but not where all take as often and each has
+ * regions of its own, nor by a lock that some take only to read. */
 #include <stdlib.h>
 #include <string.h>
 

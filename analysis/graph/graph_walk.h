@@ -40,7 +40,8 @@ struct thread_walk {
 	struct event_ref enter;
 	bool explained, completed, doubtful;
 	bool looked_for;          /* it completes what was begun because it had been looked for */
-	bool sends_outside;       /* it sends, or completes what was begun to, on a communicator that may have members outside of the trace */
+	bool sends_outside;       /* it sends, or completes what was begun to, on a communicator that may have members
+				     outside of the trace */
 	bool found_none;          /* it has looked for a message, of which there was none */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
@@ -167,7 +168,8 @@ void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the
 
 void walk_begin_chance(struct thread_walk *, struct event_ref exit); /* up to the next barrier */
 void walk_note_barrier(struct thread_walk *, struct event_ref exit);
-void walk_note_going_on(struct thread_walk *, const struct tr_event *, uint64_t at); /* behind an operation, or what was taken last */
+/* Behind an operation, or what was taken last. */
+void walk_note_going_on(struct thread_walk *, const struct tr_event *, uint64_t at);
 void walk_note_pieces(struct thread_walk *, const struct tr_event *);  /* behind bytes of which there could have been more */
 void walk_note_piece(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_begin_given_work(struct thread_walk *, const struct tr_event *, struct event_ref);

@@ -21,8 +21,9 @@ bool walk_retakes(const struct thread_walk *w)
 	       !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 }
 
-/* What has been tried in vain begins with the first attempt that is known. Where there is none, a program without marks has worked before;
- * and where it has marks, it has perhaps tried since the last of them or the last operation, too seldom for a record. */
+/* What has been tried in vain begins with the first attempt that is known. Where there is none, a program without marks
+ * has worked before; and where it has marks, it has perhaps tried since the last of them or the last operation, too
+ * seldom for a record. */
 static struct event_ref tried_since(const struct thread_walk *w)
 {
 	if (w->failed)
@@ -120,8 +121,8 @@ static bool is_plain_sleep(const struct thread_walk *w, const struct tr_event *e
 	       !trace_has(e, DPROF_KEY_BYTES);
 }
 
-/* Whether it is tried again: at the same site or like that in code that has none; or otherwise, again in vain (a yield between looks), or
- * with bytes that have come, behind a look that took too little time for a record. */
+/* Whether it is tried again: at the same site or like that in code that has none; or otherwise, again in vain (a yield
+ * between looks), or with bytes that have come, behind a look that took too little time for a record. */
 static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e)
 {
 	const struct trace *t = w->b->graph->trace;
@@ -150,8 +151,8 @@ void walk_try_again(struct thread_walk *w, const struct tr_event *e)
 	w->failed = w->failed_since = false;
 }
 
-/* It sleeps again and again, with nothing in between but looks, with a lock or at descriptors: perhaps until something is there that no
- * record tells of. */
+/* It sleeps again and again, with nothing in between but looks, with a lock or at descriptors: perhaps until something
+ * is there that no record tells of. */
 static void note_sleep(struct thread_walk *w, struct event_ref exit)
 {
 	struct sleep_records *kept = &w->records->sleeps;

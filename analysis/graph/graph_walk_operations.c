@@ -19,7 +19,8 @@ void walk_note_unseen(struct thread_walk *w, uint32_t site)
 		w->b->graph->unseen = site;
 }
 
-/* All who share it are on this clock, so that their stamps tell who had it before: a window's lock may be taken from other hosts. */
+/* All who share it are on this clock, so that their stamps tell who had it before: a window's lock may be taken from
+ * other hosts. */
 bool walk_shares(const struct thread_walk *w, const struct tr_event *e)
 {
 	const struct trace *t = w->b->graph->trace;
@@ -57,9 +58,10 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 	const struct operation *o = walk_operation(w, &w->entered);
 	struct sync_object object = walk_object(w, &w->entered);
 	*SPILL_GROW(w->b->spill, w->records->sync.v, w->records->sync.n) = (struct sync_event){
-		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o), .enter = w->enter, .begin = walk_begin_of(w),
-		.id = object.id, .site = w->entered.site, .target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered),
-		.shared = arg_is_reader(walk_operation(w, &w->entered), &w->entered), .section = w->section, .behind_vain = w->vain_wait,
+		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o),
+		.enter = w->enter, .begin = walk_begin_of(w), .id = object.id, .site = w->entered.site,
+		.target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered),
+		.shared = arg_is_reader(o, &w->entered), .section = w->section, .behind_vain = w->vain_wait,
 		.at_once = !w->works };
 	w->took = w->records->sync.n;
 	w->took_bytes = 0;
@@ -173,8 +175,8 @@ static uint64_t target_of(const struct thread_walk *w)
 	return target == DPROF_TARGET_ALL && w->b->graph->trace->nthreads > MOST_TARGETS ? ARG_NONE : target;
 }
 
-/* Who calls it again at once, or after a sleep, has perhaps looked at a window whether something is there, and not found it: then all of
- * that is one wait, which was not over when the last call but one began. */
+/* Who calls it again at once, or after a sleep, has perhaps looked at a window whether something is there, and not
+ * found it: then all of that is one wait, which was not over when the last call but one began. */
 static void add_unsaid(struct thread_walk *w, struct event_ref exit)
 {
 	struct unknown_wait *last = w->unsaid ? &w->b->unknown[w->unsaid - 1] : NULL;
@@ -424,7 +426,8 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 		barrier(w, exit);
 	else if (kind == DPROF_KIND_JOIN && !w->explained)
 		join(w, exit);
-	else if (kind == DPROF_KIND_COLL && !w->explained && arg_is_of_unknown(walk_operation(w, &w->entered), &w->entered) && !only_began(w))
+	else if (kind == DPROF_KIND_COLL && !w->explained &&
+		 arg_is_of_unknown(walk_operation(w, &w->entered), &w->entered) && !only_began(w))
 		with_unknown(w, exit);
 	else if (kind == DPROF_KIND_COLL && !w->explained)
 		unexplained(w, exit, &w->missing);

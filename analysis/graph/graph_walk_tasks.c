@@ -166,8 +166,8 @@ void walk_end_tasks_apart(struct thread_walk *w)
 	w->waits_on = false;
 }
 
-/* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before it, and ran some
- * as well. */
+/* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before
+ * it, and ran some as well. */
 void walk_share_tasks_apart(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
