@@ -5,7 +5,8 @@
  * In such a log each host has a number, and each of its clocks one that follows from that: its endpoint's clock and those of its
  * kernel. The host that asks has number 0. The parts of a host stand before the first exchange with it.
  *
- * Law: whatever core of the host a stamp of `source` was read on, it differs from one clock by at most `uncertainty`, if `compared`. */
+ * Law: whatever core of the host a stamp of `source` was read on, it differs from one clock by at most `uncertainty`,
+ * if `compared`. */
 #ifndef FREEZER_HOST_H
 #define FREEZER_HOST_H
 

@@ -8,9 +8,9 @@
  *
  * What threads start with, and what handles signals (bodies.cc), is one in any case.
  *
- * Law: nothing of system headers, of stretches that are off, that the compiler made up, that the filter
- * excludes or, unless it includes it by name, that is always inlined is taken. Functions are wrapped where -finstrument-functions would
- * wrap them, when they are GIMPLE but have no graph yet, in every language. */
+ * Law: nothing of system headers, of stretches that are off, that the compiler made up, that the filter excludes or,
+ * unless it includes it by name, that is always inlined is taken. Functions are wrapped where -finstrument-functions
+ * would wrap them, when they are GIMPLE but have no graph yet, in every language. */
 #include "plugin/parts.h"
 #include "attribs.h"
 #include "gimple-walk.h"

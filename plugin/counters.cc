@@ -4,9 +4,9 @@
  *
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i);   ->   i = atomic_fetch_add(&next, 1); dprof_counted(SITE, &next, i); ...
  *
- * So it is if the result is compared for order, in the same function: who only counts, draws a number of its own or looks whether it
- * was the last one leaves no record, which would cost more than what it does. Of what counts down it is told how far it has come, so
- * that what is told of one number only grows.
+ * So it is if the result is compared for order, in the same function: who only counts, draws a number of its own or
+ * looks whether it was the last one leaves no record, which would cost more than what it does. Of what counts down it
+ * is told how far it has come, so that what is told of one number only grows.
  *
  * Law: nothing that the program does changes, and what is told is the call's own result. */
 #include "plugin/parts.h"

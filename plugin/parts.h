@@ -235,7 +235,8 @@ template <typename... ARGS> gimple *runtime_call(gimple *at, tree fn, ARGS... ar
 	return stmt;
 }
 
-/* counters.cc: numbers that threads share and count, where the result is compared. The first is for builtins: whether it was one. */
+/* counters.cc: numbers that threads share and count, where the result is compared. The first is for builtins: whether
+ * it was one. */
 bool counters_wrap(gimple_stmt_iterator *i);
 void counters_note(gimple_stmt_iterator *i, bool down);
 
