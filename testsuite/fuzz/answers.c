@@ -13,8 +13,10 @@
 #include "analysis/base/memory.h"
 
 /* What tells things of an array apart. */
-static const char *const identity[] = { "rank", "pid", "thread", "region", "waiting", "reduce_percent", "instance", "name", "file", "line", "site",
-					"kind", "cause", "caused_by", "metric", "what", "factor", "low", "from", "to", "where", "by", "part" };
+static const char *const identity[] = {
+	"rank", "pid", "thread", "region", "waiting", "reduce_percent", "instance", "name", "file", "line", "site", "kind",
+	"cause", "caused_by", "metric", "what", "factor", "low", "from", "to", "where", "by", "part"
+};
 
 /* Questions of which a trace that was damaged without a word must not give another answer. */
 static const char *const judged[] = { "span_s", "straggler_percent", "alone_s", "working_s", "waiting_s", "time_s",

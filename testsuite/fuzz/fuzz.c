@@ -16,13 +16,13 @@
  * was asked for; and where a command says by status 0 that all is well, none of its answers contradicts
  * what it answers of the whole trace. (With status 1 hardly any does; those are counted.)
  *
- * With -e a case is one change of what the sums of chunks are not of: headers of files of events, process files and packets. A bit of
- * a byte is another one, or the byte is 0 or 255; or a line is missing, twice there, empty, or behind an empty one. The first case is
- * one of these, and as many follow as there are, in a mixed order. Then the report ends with status 1, or says what it said of the
- * whole trace, to the byte.
+ * With -e a case is one change of what the sums of chunks are not of: headers of files of events, process files and
+ * packets. A bit of a byte is another one, or the byte is 0 or 255; or a line is missing, twice there, empty, or behind
+ * an empty one. The first case is one of these, and as many follow as there are, in a mixed order. Then the report ends
+ * with status 1, or says what it said of the whole trace, to the byte.
  *
- * With -l a case is a loss: a file, its end, or a piece of it, or records of threads that a text tells to be lost. Nothing else is changed, so
- * whatever the exit status, no answer contradicts what was said of the whole trace.
+ * With -l a case is a loss: a file, its end, or a piece of it, or records of threads that a text tells to be lost.
+ * Nothing else is changed, so whatever the exit status, no answer contradicts what was said of the whole trace.
  *
  * A command runs in a process of its own, without exec: its main is linked in. */
 #define _GNU_SOURCE /* memfd_create */
@@ -197,7 +197,12 @@ static int ask(const struct fuzz_question *q, const char *trace, const char *que
 	char *arguments[8] = { (char *)(uintptr_t) "dprof-analyze" };
 	for (size_t i = 0; i < 6 && q->argument[i]; i++) {
 		const char *a = q->argument[i];
-		arguments[i + 1] = (char *)(uintptr_t)(!strcmp(a, "@") ? trace : !strcmp(a, "?") ? question : !strcmp(a, "%") ? written : !strcmp(a, "=") ? original : a);
+		const char *is = !strcmp(a, "@") ? trace
+			       : !strcmp(a, "?") ? question
+			       : !strcmp(a, "%") ? written
+			       : !strcmp(a, "=") ? original
+						 : a;
+		arguments[i + 1] = (char *)(uintptr_t)is;
 	}
 	return run(arguments);
 }

@@ -37,8 +37,8 @@ void mut_lines(struct mutator *, struct mut_bytes *);
 /* As befits a file of that name, some one of these. */
 void mut_file(struct mutator *, const char *name, struct mut_bytes *, const uint8_t *other, size_t other_size);
 
-/* What full disks and buffers, and careless copies lose: a file, its end, a piece of it, or of a text (dprof-text) events of one thread.
- * False: the file is gone. */
+/* What full disks and buffers, and careless copies lose: a file, its end, a piece of it, or of a text (dprof-text)
+ * events of one thread. False: the file is gone. */
 bool mut_lose(struct mutator *, const char *name, struct mut_bytes *);
 
 #endif

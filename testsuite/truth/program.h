@@ -20,9 +20,10 @@
  * clock is within p->assumption; and program_run with a cut is what the program would really have
  * done, had its region been faster:
  *
- *  - each stretch between two events of a thread shrinks by the cut while the region is anywhere on
- *    its stack, or on that of the opener of a team that it is in, but for time inside an operation (barrier, coll, send, recv, wait, fork, join,
- *    lock); while it runs a task its stack is that of the task's maker when the task was made, and the task's own;
+ *  - each stretch between two events of a thread shrinks by the cut while the region is anywhere on its stack, or on
+ *    that of the opener of a team that it is in, but for time inside an operation (barrier, coll, send, recv, wait,
+ *    fork, join, lock); while it runs a task its stack is that of the task's maker when the task was made, and the
+ *    task's own;
  *  - a barrier, or a collective of all to all, is left a fixed cost after the latest entry;
  *  - a receive, or the wait for one, ends a fixed cost after its own entry, or a fixed transfer
  *    after the entry of its send, whichever is later; other operations end a fixed cost after their
@@ -34,10 +35,10 @@
  *    that; and the opener goes on a fixed transfer after the last of them has left, or a fixed cost after itself;
  *  - a lock is got in the order in which threads come to it, a fixed cost after its release, or its own entry: in another run
  *    that may be another order;
- *  - a task begins a fixed cost after its thread has begun to wait, or a fixed transfer after it was made
- *    and after all ended that it depends on (any two of one parent with an address in common, unless both
- *    are ins or both inoutsets; but not on one for which another of these waits); the wait for tasks ends likewise after the last of them, and a team's
- *    barrier a fixed cost after all its threads have come there and ended what they run there. */
+ *  - a task begins a fixed cost after its thread has begun to wait, or a fixed transfer after it was made and after all
+ *    ended that it depends on (any two of one parent with an address in common, unless both are ins or both inoutsets;
+ *    but not on one for which another of these waits); the wait for tasks ends likewise after the last of them, and a
+ *    team's barrier a fixed cost after all its threads have come there and ended what they run there. */
 #ifndef TRUTH_PROGRAM_H
 #define TRUTH_PROGRAM_H
 

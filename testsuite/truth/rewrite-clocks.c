@@ -6,8 +6,8 @@
  *   dprof-analyze dump DIR | rewrite-clocks --merge | ...      all threads on clock 0: the truth, when
  *                                                             all hosts were one machine
  *
- * Law: each stamp of that clock becomes floor(rate * stamp) + offset, and its nominal ticks per nanosecond are as many times more: what a
- * kernel counts in nanoseconds is as long as before. Nothing else changes. */
+ * Law: each stamp of that clock becomes floor(rate * stamp) + offset, and its nominal ticks per nanosecond are as many
+ * times more: what a kernel counts in nanoseconds is as long as before. Nothing else changes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * activities_twin.h - what the threads of a random program (truth/program.h) did, event by event, on a clock that shows the truth: the
- * slow twin of graph_activities.h. */
+ * activities_twin.h - what the threads of a random program (truth/program.h) did, event by event, on a clock that shows
+ * the truth: the slow twin of graph_activities.h. */
 #ifndef TESTSUITE_ACTIVITIES_TWIN_H
 #define TESTSUITE_ACTIVITIES_TWIN_H
 

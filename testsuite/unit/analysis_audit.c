@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * analysis_audit.c - verdicts on claims (audit.h), beside all true values that the bounds leave: random shares of a run of 100 s. */
+ * analysis_audit.c - verdicts on claims (audit.h), beside all true values that the bounds leave: random shares of a run
+ * of 100 s. */
 #include "unit.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@ static double uniform(double least, double most)
 
 static void add(struct quantities *q, enum quantity_kind kind, size_t rank, double lo, double hi)
 {
-	*MEM_GROW(q->v, q->n) = (struct quantity){ kind, kind == QUANTITY_RUN ? mem_copy("run") : mem_format("rank %zu", rank), NULL, { lo, hi } };
+	char *name = kind == QUANTITY_RUN ? mem_copy("run") : mem_format("rank %zu", rank);
+	*MEM_GROW(q->v, q->n) = (struct quantity){ kind, name, NULL, { lo, hi } };
 }
 
 static void drop(struct quantities *q)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * analysis_compare.c - one quantity in several runs (compare.h): the distribution of U beside all orders that there are; intervals beside
- * all true values within them; how often runs that are alike are told apart; and whether as many runs find a change as is said. */
+ * analysis_compare.c - one quantity in several runs (compare.h): the distribution of U beside all orders that there
+ * are; intervals beside all true values within them; how often runs that are alike are told apart; and whether as many
+ * runs find a change as is said. */
 #include "unit.h"
 
 #include <math.h>

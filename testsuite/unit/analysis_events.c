@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * analysis_events.c - abstract events are recognised as their expressions say: random expressions and activities, against a twin that
- * rewrites the expression by each activity (J. A. Brzozowski, Derivatives of regular expressions, 1964). What is wrong with a description
- * is said, with its line. */
+ * analysis_events.c - abstract events are recognised as their expressions say: random expressions and activities,
+ * against a twin that rewrites the expression by each activity (J. A. Brzozowski, Derivatives of regular expressions,
+ * 1964). What is wrong with a description is said, with its line. */
 #include "analysis/base/memory.h"
 #include "analysis/diagnose/events.h"
 #include "testsuite/truth/random.h"

@@ -230,8 +230,8 @@ static void check(uint64_t seed)
 	struct totals totals;
 	run(seed);
 	open_trace();
-	ck_assert_msg(p.mixed == (thread.jumps && thread.jumps->tangled), "seed %" PRIu64 ": it switched stacks inside of something, or not",
-		      seed);
+	ck_assert_msg(p.mixed == (thread.jumps && thread.jumps->tangled),
+		      "seed %" PRIu64 ": it switched stacks inside of something, or not", seed);
 	ck_assert(roles_open(&roles, &trace, NULL, NULL));
 	check_states(seed, &roles);
 	check_conditions(seed, &roles);

@@ -28,7 +28,12 @@ static struct trace trace = { .clocks = &host, .nclocks = 1, .processes = &proce
 
 /* ---- Records, nested as a rule --------------------------------------------------------------- */
 
-struct writing { struct dice *dice; struct tr_record record[RECORDS + 4]; size_t n; uint64_t stamp; uint32_t open[20]; size_t depth; };
+struct writing {
+	struct dice *dice;
+	struct tr_record record[RECORDS + 4]; size_t n;
+	uint64_t stamp;
+	uint32_t open[20]; size_t depth;
+};
 
 static void put(struct writing *w, uint64_t value, uint64_t body, enum dprof_op op)
 {

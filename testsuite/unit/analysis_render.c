@@ -108,7 +108,8 @@ START_TEST(json_is_the_data)
 		"  { \"name\": \"a\", \"count\": 7, \"wide\": { \"least\": 1, \"most\": null },"
 		"    \"share\": { \"lo\": 1, \"hi\": 2 }, \"verdict\": \"proved\", \"within\": [ { \"rank\": -1 } ] },"
 		"  { \"name\": \"a longer name\", \"count\": 1234567, \"share\": { \"lo\": 0, \"hi\": null }, \"verdict\": \"undecided\" },"
-		"  { \"name\": null, \"count\": 0, \"verdict\": \"undecided\", \"within\": [ { \"rank\": 3, \"more\": { \"a\": 4, \"b\": false } } ] } ],"
+		"  { \"name\": null, \"count\": 0, \"verdict\": \"undecided\","
+		"    \"within\": [ { \"rank\": 3, \"more\": { \"a\": 4, \"b\": false } } ] } ],"
 		"  \"pairs\": [ [ \"18446744073709551615\", 9223372036854775807 ] ],"
 		"  \"notes\": [ \"one\", \"two\" ] }", 0, NULL);
 	ck_assert_msg(found && json_equal(found, expected), "%s", r.text);
@@ -215,9 +216,10 @@ START_TEST(a_bar_is_no_more_than_the_share)
 		struct interval x = { a < b ? a : b, a < b ? b : a };
 		size_t columns = (size_t)roll_in(&dice, 100, 160), room = columns - 82 < 40 ? columns - 82 : 40;
 		char *line = shown_share(columns, x);
-		int filled = count_of(line, "█"), all = filled + count_of(line, "░");
-		ck_assert_msg((filled <= x.lo / 100 * (double)room && filled > x.lo / 100 * (double)room - 1) || filled == (int)room, "[%g, %g]: %s", x.lo, x.hi, line);
-		ck_assert_msg((all >= x.hi / 100 * (double)room && all < x.hi / 100 * (double)room + 1) || all == (int)room, "[%g, %g]: %s", x.lo, x.hi, line);
+		int filled = count_of(line, "█"), all = filled + count_of(line, "░"), most = (int)room;
+		double lo = x.lo / 100 * (double)room, hi = x.hi / 100 * (double)room;
+		ck_assert_msg((filled <= lo && filled > lo - 1) || filled == most, "[%g, %g]: %s", x.lo, x.hi, line);
+		ck_assert_msg((all >= hi && all < hi + 1) || all == most, "[%g, %g]: %s", x.lo, x.hi, line);
 		free(line);
 	}
 }

@@ -2,11 +2,11 @@
  *
  * analysis_world.h - random programs with known truth, for the tests of the sweeps.
  *
- * A random world has threads with true states at true real times, on clocks that are true straight
- * lines. The analysis gets what a recording would hold: whole-numbered stamps, some threads killed, some
- * records lost (first ones, some in the middle, last ones, all of a thread); and for each clock a family of lines of which the true one is a mixture.
- * What the analysis would get from the trace reader and the clock solver comes from here, instead
- * of from their files. */
+ * A random world has threads with true states at true real times, on clocks that are true straight lines. The analysis
+ * gets what a recording would hold: whole-numbered stamps, some threads killed, some records lost (first ones, some in
+ * the middle, last ones, all of a thread); and for each clock a family of lines of which the true one is a mixture.
+ * What the analysis would get from the trace reader and the clock solver comes from here, instead of from their
+ * files. */
 #ifndef TESTSUITE_ANALYSIS_WORLD_H
 #define TESTSUITE_ANALYSIS_WORLD_H
 

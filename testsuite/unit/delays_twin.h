@@ -136,7 +136,8 @@ static bool twin_node(const struct delays_twin *t, uint32_t thread, uint32_t poi
 }
 
 /* Whether a thread waited at a point of its own, and what ended that is what another one posted. */
-static const struct twin_wait *twin_brought(const struct delays_twin *t, uint32_t thread, uint32_t point, uint32_t other, uint32_t posted)
+static const struct twin_wait *twin_brought(const struct delays_twin *t, uint32_t thread, uint32_t point,
+					    uint32_t other, uint32_t posted)
 {
 	for (size_t k = 0; k < t->n; k++) {
 		const struct twin_wait *w = &t->waits[k];
@@ -218,8 +219,8 @@ static double twin_transfer(const struct twin_wait *w)
 }
 
 /* How long it was in each row, but for waiting. */
-static void twin_profile(const struct delays_twin *t, uint32_t thread, uint32_t since, uint32_t point, const struct twin_wait *ended,
-			 double *rows)
+static void twin_profile(const struct delays_twin *t, uint32_t thread, uint32_t since, uint32_t point,
+			 const struct twin_wait *ended, double *rows)
 {
 	int64_t from = since ? twin_time(t, thread, since - 1) : INT64_MIN, to = twin_time(t, thread, point);
 

@@ -7,7 +7,8 @@
 #include "analysis/graph/graph.h"
 #include "testsuite/truth/program.h"
 
-/* Whether what ended a wait at this event came with an input, or before: of a message that MPI held back, with its sender's next call. */
+/* Whether what ended a wait at this event came with an input, or before: of a message that MPI held back, with its
+ * sender's next call. */
 static inline bool twin_ends(const struct program_event *end, const struct graph_input *input)
 {
 	return input->sure ? !input->candidate : input->candidate && end->freed && !input->follows;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * runtime_vectors.c - what is kept of registers has the memory that the processor says it takes, and AMX's tiles are not among it. */
+ * runtime_vectors.c - what is kept of registers has the memory that the processor says it takes, and AMX's tiles are
+ * not among it. */
 #include <cpuid.h>
 
 #include "runtime/vectors.h"

@@ -72,7 +72,8 @@ static int64_t posted(const struct program *p, const struct graph *g, size_t inp
 }
 
 /* From the enter until the last that it waited for, or all the way. */
-static void add_wait(struct causes_truth *t, const struct program *p, const struct graph *g, uint32_t thread, const struct graph_sync_point *s)
+static void add_wait(struct causes_truth *t, const struct program *p, const struct graph *g, uint32_t thread,
+		     const struct graph_sync_point *s)
 {
 	const struct graph_node *node = &g->nodes[s->number];
 	const struct program_event *exit = &p->threads[thread].events[s->at];

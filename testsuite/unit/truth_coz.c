@@ -411,7 +411,8 @@ START_TEST(savings_hold_the_truth_where_work_was_done_while_others_came)
 }
 END_TEST
 
-/* How long a message takes, and a receive that waits for nobody, is learnt from what may have come only with its sender's next call. */
+/* How long a message takes, and a receive that waits for nobody, is learnt from what may have come only with its
+ * sender's next call. */
 START_TEST(savings_hold_the_truth_where_a_transfer_is_open)
 {
 	check_program(200159, &(struct program_spec){ .holds = true, .twins = true, .may = PROGRAM_ALL }, false);

@@ -105,7 +105,8 @@ static void check(const struct efficiency_truth *t, const char *of, const char *
 		      t->w.p->seed, of, what, truth, found.lo, found.hi);
 }
 
-static void check_factors(const struct efficiency_truth *t, const char *of, const struct efficiency_quantities *q, const struct factors *found)
+static void check_factors(const struct efficiency_truth *t, const char *of, const struct efficiency_quantities *q,
+			  const struct factors *found)
 {
 	long double sum = 0, longest = 0, n = (long double)q->n;
 
@@ -157,7 +158,8 @@ static void check_run(struct efficiency_truth *t, const struct efficiency *e, bo
 	check_factors(t, "run", &q, &e->factors);
 	for (size_t i = 0; i < e->nthreads && t->w.p->unmarked && t->w.p->nhosts == 1; i++)
 		check_useful(t, &e->each[i]);
-	ck_assert_msg(program_compare(q.ideal, e->ideal.hi) <= 0, "SEED=%" PRIu64 ": the ideal run takes %.3f ticks, found at most %" PRId64,
+	ck_assert_msg(program_compare(q.ideal, e->ideal.hi) <= 0,
+		      "SEED=%" PRIu64 ": the ideal run takes %.3f ticks, found at most %" PRId64,
 		      t->w.p->seed, (double)q.ideal / PROGRAM_FINE, e->ideal.hi);
 	judged++;
 	for (int f = 0; f < FACTORS; f++)
@@ -167,7 +169,8 @@ static void check_run(struct efficiency_truth *t, const struct efficiency *e, bo
 /* ---- Regions --------------------------------------------------------------------------------- */
 
 /* How long a thread was in a region of this site, was useful there, and had transfers; false: it never was. */
-static bool in_region(struct efficiency_truth *t, uint32_t thread, unsigned site, int64_t *time, int64_t *useful, int64_t *transfers)
+static bool in_region(struct efficiency_truth *t, uint32_t thread, unsigned site, int64_t *time, int64_t *useful,
+		      int64_t *transfers)
 {
 	unsigned depth = 0;
 	bool ever = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * truth_moments.c - random programs on clocks that are known only within bounds, each event at one moment (moments.h): within its bounds, none
- * before what it needs; the law asked of each match, as the slowest way of matching finds them. */
+ * truth_moments.c - random programs on clocks that are known only within bounds, each event at one moment (moments.h):
+ * within its bounds, none before what it needs; the law asked of each match, as the slowest way of matching finds
+ * them. */
 #include "analysis/export/moments.h"
 
 #include "analysis/match/match.h"
@@ -28,7 +29,8 @@ static void check_threads(const struct program *p, const struct moments *m)
 		while (trace_next(&events, &e)) {
 			frz_time bounds, again;
 			int64_t at = moments_at(&along, e.stamp, &bounds);
-			ck_assert_msg(bounds.lo <= at && at <= bounds.hi, "SEED=%" PRIu64 ": thread %u at %" PRIu64 ": out of its bounds", p->seed, t, e.stamp);
+			ck_assert_msg(bounds.lo <= at && at <= bounds.hi,
+				      "SEED=%" PRIu64 ": thread %u at %" PRIu64 ": out of its bounds", p->seed, t, e.stamp);
 			ck_assert_msg(at >= last, "SEED=%" PRIu64 ": thread %u at %" PRIu64 ": before the last one", p->seed, t, e.stamp);
 			ck_assert_int_eq(moments_at_any(&any, e.stamp, &again), at);
 			ck_assert(bounds.lo == again.lo && bounds.hi == again.hi);
@@ -45,7 +47,8 @@ static int64_t at(const struct moments *m, uint32_t thread, uint64_t stamp)
 	return moments_at_any(&c, stamp, &bounds);
 }
 
-static void check_order(const struct program *p, const struct moments *m, const struct match_part *by, const struct match_part *needs)
+static void check_order(const struct program *p, const struct moments *m, const struct match_part *by,
+			const struct match_part *needs)
 {
 	ck_assert_msg(by->done_at == MATCH_NEVER || at(m, needs->thread, needs->enter) <= at(m, by->thread, by->done),
 		      "SEED=%" PRIu64 ": thread %u is done at %" PRIu64 " before thread %u begins at %" PRIu64, p->seed, by->thread, by->done,
@@ -92,8 +95,8 @@ START_TEST(moments_are_possible)
 		trace_close(trace);
 		program_free(p);
 	}
-	printf("%" PRIu64 " programs, of which %" PRIu64 " not by their middles; %" PRIu64 " messages, %" PRIu64 " collectives\n", seen.programs,
-	       seen.moved, seen.messages, seen.collectives);
+	printf("%" PRIu64 " programs, of which %" PRIu64 " not by their middles; %" PRIu64 " messages, %" PRIu64 " collectives\n",
+	       seen.programs, seen.moved, seen.messages, seen.collectives);
 	ck_assert(seen.messages > programs && seen.collectives > programs && seen.moved > 0);
 	ck_assert_msg(seen.none <= programs / 50, "SEED=%" PRIu64 ": of %" PRIu64 " programs have no moments", seed, seen.none);
 }

@@ -213,7 +213,8 @@ static void check_profile(const struct path_truth *t, struct path *path)
 	free(seen);
 }
 
-static void check_hops(const struct path_truth *t, struct path *path, struct path_slice slice, int64_t truth[MOST_RANKS][MOST_RANKS])
+static void check_hops(const struct path_truth *t, struct path *path, struct path_slice slice,
+		       int64_t truth[MOST_RANKS][MOST_RANKS])
 {
 	struct path_profile profile;
 
@@ -337,7 +338,8 @@ static int64_t truth_at(const struct program *p, const struct graph *g, const st
 	return p->threads[input->thread].events[posted_at(g, input)].truth;
 }
 
-/* When a way truly comes to a node, behind which it has a stay (or NULL): at the last of its inputs up to which it is on a thread. */
+/* When a way truly comes to a node, behind which it has a stay (or NULL): at the last of its inputs up to which it is
+ * on a thread. */
 static int64_t taken(const struct program *p, const struct graph *g, const struct path_near *way, uint32_t number,
 		     const struct stay *behind)
 {
@@ -442,7 +444,8 @@ START_TEST(slack_holds_the_truth)
 		check_slack_of(seed + i);
 	check_slack_of(FREE_WITHIN_A_TICK);
 	printf("%" PRIu64 " other paths in %" PRIu64 " programs\n", ways_seen, programs);
-	ck_assert_msg(ways_seen >= programs / 2, "SEED=%" PRIu64 ": %" PRIu64 " other paths in %" PRIu64 " programs", seed, ways_seen, programs);
+	ck_assert_msg(ways_seen >= programs / 2, "SEED=%" PRIu64 ": %" PRIu64 " other paths in %" PRIu64 " programs", seed,
+		      ways_seen, programs);
 	double wide = slack_seen.wide / slack_seen.all, limited = (double)slack_seen.limited / (double)slack_seen.n;
 	printf("slacks are %.6f of the run wide; %.6f of those that have a limit are found to\n", wide, limited);
 	ck_assert_msg(wide <= 0.02 && limited >= 0.9, "SEED=%" PRIu64 " and %" PRIu64 " more: slacks are %.6f of the run wide, expected "

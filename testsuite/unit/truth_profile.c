@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * truth_profile.c - what is said of each call path, and of each region and operation, of all threads and of each, holds the truth:
- * random programs whose true times are known are followed event by event, with the path of each as a text, on a clock that shows the
- * truth. */
+ * truth_profile.c - what is said of each call path, and of each region and operation, of all threads and of each, holds
+ * the truth: random programs whose true times are known are followed event by event, with the path of each as a text,
+ * on a clock that shows the truth. */
 #include <string.h>
 
 #include "analysis/calls/calls.h"

@@ -14,8 +14,8 @@
  * names a case that fails by its number: SEED=NUMBER begins with just that one. TIMES=N tries N
  * times as many.
  *
- * `make check` tries the same cases every time, so that it fails only for what was changed; each round of `make repeat` tries others:
- * it sets ANEW. */
+ * `make check` tries the same cases every time, so that it fails only for what was changed; each round of `make repeat`
+ * tries others: it sets ANEW. */
 #ifndef TESTSUITE_UNIT_H
 #define TESTSUITE_UNIT_H
 
