@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * profile.h - the causal profile: what each region and reduction would buy, in percent: how much
- * shorter the run would be, or how much more often a progress point would be reached, or how much
- * shorter the way from one to another would be (points.h).
+ * profile.h - the causal profile: what each region and reduction would buy, in percent: how much shorter the run would
+ * be, or how much more often a progress point would be reached, or how much shorter the way from one to another would
+ * be (points.h).
  *
  * Of each there are two answers (coz.h): what is *proved* of every run, and what is *expected*, which is most
  * likely.
@@ -10,16 +10,21 @@
  * Regions are ranked by the expected slope of speed-up over reduction, that of the straight line through the
  * origin that fits best: the sum of (reduction * speed-up) over the sum of reduction squared.
  *
- * Law: proved speed-ups and slopes contain the truth (coz.h); the place of a region is *proved* when its
- * proved slope does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved
- * when it certainly buys something. What threads did outside of marks is taken for work; where it may have been waiting that
- * matters (`if_work`), bounds are proved only if it was work, which whoever shows them says, and no place is proved.
- * The lower end of what is proved is below 0 where another order may make the run longer (orders.h), and what is expected where the
- * order that is decided again does (greedy.h).
+ * Law: proved speed-ups and slopes contain the truth (coz.h). The place of a region is *proved* when its proved slope
+ * does not overlap with that of any other, otherwise *undecided*; a row without rivals is proved when it certainly buys
+ * something.
+ *
+ * What threads did outside of marks is taken for work. Where it may have been waiting and that matters (`if_work`),
+ * bounds are proved only if it was work, which whoever shows them says, and no place is proved.
+ *
+ * The lower end of what is proved is below 0 where another order may make the run longer (orders.h), and what is
+ * expected where the order that is decided again does (greedy.h).
+ *
  * What is expected is cut to what is proved, which is certain. Where its middle lies outside by more than 1 % of the
- * run, one of both is wrong: then the proved bounds are widened by it, and a diagnostic says so. A reduction by
- * 0 buys exactly 0; one by p percent is expected to buy at most p percent of the run, which is proved only where
- * nothing is loose (graph.h): who looks every 15 ms may gain 15 from 1 ms less. */
+ * run, one of both is wrong: then the proved bounds are widened by it, and a diagnostic says so.
+ *
+ * A reduction by 0 buys exactly 0. One by p percent is expected to buy at most p percent of the run, which is proved
+ * only where nothing is loose (graph.h): who looks every 15 ms may gain 15 from 1 ms less. */
 #ifndef ANALYSIS_PROFILE_H
 #define ANALYSIS_PROFILE_H
 

@@ -125,15 +125,20 @@
  *   - barriers that do not say their group are those of all threads of their process that have such
  *     barriers, or of MPI of all ranks that do, the n-th with the n-th.
  *
- * Regions inside of an operation are signal handlers, and functions that the operation calls. They are the thread's own time, and
- * the operation goes on behind them; nobody recorded why they began. A region that began before the last of the others came has
- * interrupted the wait: in another run it most likely begins as long after the operation as here, or behind what another thread did
- * just before (graph_presumed.c), and the thread waits from when it was over on. What began behind that is what the operation does
- * with what came: it comes as long after that, so there the wait is over. Of a run in which there are any (interrupted), or in
- * which a handler ran in the midst of work (handles), which a timer may call more or less often in another run, nothing is proved.
- * Others who take part in the operation may have waited for the region, too (graph_node.inside). In a collective operation, where
- * such a region is what MPI calls, whoever came out of it, or went on to a region of its own there, behind the ends of others'
- * regions most likely has: these are inputs that are not needed.
+ * Regions inside of an operation are signal handlers, and functions that the operation calls. They are the thread's own
+ * time, and the operation goes on behind them; nobody recorded why they began.
+ *
+ *   - One that began before the last of the others came has interrupted the wait. In another run it most likely begins
+ *     as long after the operation as here, or behind what another thread did just before (graph_presumed.c), and the
+ *     thread waits from when it was over on.
+ *   - One that began behind that is what the operation does with what came: it comes as long after that, so there the
+ *     wait is over.
+ *   - Others who take part in the operation may have waited for the region, too (graph_node.inside).
+ *   - In a collective operation, where such a region is what MPI calls, whoever came out of it, or went on to a region
+ *     of its own there, behind the ends of others' regions most likely has: these are inputs that are not needed.
+ *
+ * Of a run in which there are any (interrupted), or in which a handler ran in the midst of work (handles), which a
+ * timer may call more or less often in another run, nothing is proved.
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which

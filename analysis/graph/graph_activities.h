@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_activities.h - what a thread did, step by step: it worked, or was in an operation, of which so much was waiting.
+ * graph_activities.h - what a thread did, step by step: it worked, or was in an operation, of which so much was
+ * waiting.
  *
  *	struct graph_activities a;
  *	graph_activities_open(&a, &graph, thread, &last);
@@ -17,18 +18,23 @@
  *   idles      it has left a team, and waits for the next one (states.h)
  *   or it is not known: records are lost, or something on its stack may have been left before (trace_jumps.h).
  *
- * An operation is the outermost one; what regions in there take is not a part of it: it is work, or an operation of its own (a
- * signal handler that forks, as its thread waits). Of an operation that
- * had to wait for others (graph.h), what lies behind the last of these is *transfer*, and what lies before that is waiting; of
- * one that had not, all of it is transfer: what the operation itself took. One in which a wait ends before it is over has two
- * parts. A wait for a condition variable is over for the graph when the mutex is taken again, in the next call: of each of both
- * calls that part is waiting which lies before the last of those for whom it waited; if nobody is known to have signalled, all of
- * the first may be. Attempts in vain (states.h) are waiting, but for what the thread may have done between them; whether they would
- * have gone on as long as they did nobody knows. Where another one that takes part was in a region inside of the operation, what
- * would be transfer may have been waiting for that.
+ * An operation is the outermost one. What regions in there take is not a part of it: it is work, or an operation of its
+ * own (a signal handler that forks, as its thread waits).
  *
- * Law: if a wait was ended by what the graph connects it with, how long an operation took, how much of that was waiting, and how
- * much was transfer, lie in the intervals given for them.
+ * Of an operation that had to wait for others (graph.h), what lies behind the last of these is *transfer*, and what
+ * lies before that is waiting; of one that had not, all of it is transfer: what the operation itself took. One in which
+ * a wait ends before it is over has two parts.
+ *
+ *   - A wait for a condition variable is over for the graph when the mutex is taken again, in the next call. Of each of
+ *     both calls that part is waiting which lies before the last of those for whom it waited; if nobody is known to
+ *     have signalled, all of the first may be.
+ *   - Attempts in vain (states.h) are waiting, but for what the thread may have done between them; whether they would
+ *     have gone on as long as they did nobody knows.
+ *   - Where another one that takes part was in a region inside of the operation, what would be transfer may have been
+ *     waiting for that.
+ *
+ * Law: if a wait was ended by what the graph connects it with, how long an operation took, how much of that was
+ * waiting, and how much was transfer, lie in the intervals given for them.
  *
  * All clocks with threads must be on one time base. */
 #ifndef ANALYSIS_GRAPH_ACTIVITIES_H

@@ -8,12 +8,17 @@
  * A thread is in no such loop for sure: it may sleep for itself, and look for something else now and then. So whoever
  * is told of one takes it for a thread that works or waits.
  *
- * Law: a look is what may have been there to ask, and may have got nothing: a wait that was in vain, or ended by its
- * time limit alone, or of which no record says what it got; a lock that is taken and given back; and, beside that,
- * input and output of the thread's own, and regions that nobody marked. What gives something to others, or says what it
- * got from them, is none. Of sleeps between which there are only looks, RETRY_NAPS at one place make a loop, if no look
- * keeps the thread awake for longer than the longest sleep before it took; of a look that was surely in vain one sleep
- * before the next one does. */
+ * A *look* is what may have been there to ask, and may have got nothing:
+ *
+ *   - a wait that was in vain, or ended by its time limit alone, or of which no record says what it got;
+ *   - a lock that is taken and given back;
+ *   - beside that, input and output of the thread's own, and regions that nobody marked.
+ *
+ * What gives something to others, or says what it got from them, is none.
+ *
+ * Law: sleeps with nothing but looks in between are a loop if there are RETRY_NAPS of them at one place, and no look
+ * keeps the thread awake for longer than the longest sleep before it took. Behind a look that was surely in vain one
+ * sleep before the next look does. */
 #ifndef ANALYSIS_RETRY_H
 #define ANALYSIS_RETRY_H
 
@@ -24,8 +29,8 @@
 /* Whether the sleep that has begun is the first of such a loop. The cursor is behind its ENTER. */
 bool retry_begins(struct tr_cursor, const struct tr_event *sleep);
 
-/* How many events there are from behind a sleep's EXIT up to the ENTER of the next sleep, that one too, if these are looks, and it
- * comes not later than at `latest`; or 0. */
+/* How many events there are from behind a sleep's EXIT up to the ENTER of the next sleep, that one too, if these are
+ * looks, and it comes not later than at `latest`; or 0. */
 size_t retry_until_sleep(struct tr_cursor, uint64_t latest);
 
 /* How many there are from behind the EXIT of an attempt in vain up to the ENTER of the next one; or 0. */
