@@ -5,38 +5,37 @@
  *   file:   | header | small ones, | the one before, | cursor in here | clean |
  *                      left behind   being packed
  *
- * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little
- * costs little; up to less where the thread begins among many, so that many do not cost much more than some. The
- * process's first thread has a file at once; all others begin in a slot of a file that they share, mostly mapped by the
- * helper ahead (nursery.h), and have a file of their own when that is full. A thread makes its file, and the second
- * chunk there, itself; from then on it has the helper make the next one while it fills its current one. A chunk that
- * is full is packed by the helper, wiped, and
- * clean again: so three of the largest take turns, with all their pages faulted in, and a thread that
- * goes on takes a clean one without asking. If the helper is late the thread makes a chunk itself,
- * at the end of the file; a record is lost only where the system refuses a chunk (no space, no descriptor,
- * no memory) or where a signal handler interrupts the change of chunks.
+ * Chunks double from DPROF_FIRST_CHUNK up to DPROF_BUFFER, so that a thread that records little costs little; up to
+ * less where the thread begins among many, so that many do not cost much more than some. The process's first thread has
+ * a file at once; all others begin in a slot of a file that they share, mostly mapped by the helper ahead (nursery.h),
+ * and have a file of their own when that is full.
  *
- * When the process ends, all threads go on in another chunk, if their current ones have much (left.c); the helper
- * packs what is full, for some time at most; then clean chunks are given back, and most of that thread's own.
+ * A thread makes its file, and the second chunk there, itself; from then on it has the helper make the next one while
+ * it fills its current one. A chunk that is full is packed by the helper, wiped, and clean again: so three of the
+ * largest take turns, with all their pages faulted in, and a thread that goes on takes a clean one without asking. If
+ * the helper is late the thread makes a chunk itself, at the end of the file; a record is lost only where the system
+ * refuses a chunk (no space, no descriptor, no memory) or where a signal handler interrupts the change of chunks.
  *
- * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written
- * to by its maker page by page, so that writing to it does not fault.
+ * When the process ends, all threads go on in another chunk, if their current ones have much (left.c); the helper packs
+ * what is full, for some time at most; then clean chunks are given back, and most of that thread's own.
+ *
+ * A chunk is reserved on disk before it is mapped, so that writing to it cannot fail; and written to by its maker page
+ * by page, so that writing to it does not fault.
  *
  * Every chunk begins with its number and an epoch, and once in EPOCH_TICKS the helper takes the fast path
  * away from each thread, whose next event then comes with another epoch. An event that an adapter stamped long before it
  * records it, since it waited, has an epoch before it and another one behind it.
  *
- * Law of stamps: `epoch` is never more than 2 * EPOCH_TICKS, and what the helper is late, away from the stamp to which a reader
- * relates the thread's next word; and while the fast path is open, neither is the counter. A claim that a signal handler has
- * interrupted is compared with `end`, and its counter read, when that is done: so the handler does not open the path while such a
- * claim may be from a time before. Then no word is ambiguous (words.h), unless its thread is kept for minutes, its process not,
- * between the comparison and the counter, two instructions.
+ * Law of stamps: `epoch` is never more than 2 * EPOCH_TICKS, and what the helper is late, away from the stamp to which
+ * a reader relates the thread's next word; and while the fast path is open, neither is the counter. A claim that a
+ * signal handler has interrupted is compared with `end`, and its counter read, when that is done: so the handler does
+ * not open the path while such a claim may be from a time before. Then no word is ambiguous (words.h), unless its
+ * thread is kept for minutes, its process not, between the comparison and the counter, two instructions.
  *
- * Law: a chunk is packed, wiped or unmapped only when every word of it that was ever claimed is written.
- * Claims that failed for want of room count, too: each has a word of its own in the slack behind
- * `end`. So whoever is interrupted between claiming a word and writing it, for however long and
- * however many chunks, may then find any `end`, and either write its word or leave it to slow.c, which
- * fills it. */
+ * Law: a chunk is packed, wiped or unmapped only when every word of it that was ever claimed is written. Claims that
+ * failed for want of room count, too: each has a word of its own in the slack behind `end`. So whoever is interrupted
+ * between claiming a word and writing it, for however long and however many chunks, may then find any `end`, and either
+ * write its word or leave it to slow.c, which fills it. */
 #ifndef RUNTIME_THREAD_H
 #define RUNTIME_THREAD_H
 
@@ -185,8 +184,8 @@ void dprof_chunk_settle(struct dprof_thread *t, uint64_t *word);
 /* Says behind its words how many there are, and their sum (format.h). Of a chunk that nobody else seals. */
 void dprof_chunk_seal(const struct dprof_chunk *);
 
-/* Gives its memory back. It has none from before that on: a child that is forked meanwhile gives back what it finds to be its
- * parent's, and by then something of the program's may stand there. */
+/* Gives its memory back. It has none from before that on: a child that is forked meanwhile gives back what it finds to
+ * be its parent's, and by then something of the program's may stand there. */
 void dprof_chunk_unmap(struct dprof_chunk *);
 
 /* For a thread that ended: takes its full chunks, unless the helper has one; then false, and they are as
@@ -277,7 +276,8 @@ void dprof_thread_be(uint32_t number, uint64_t before);
 /* The calling thread was made between these stamps, by a fork; behind dprof_threads_forget(). */
 void dprof_thread_was_forked(uint64_t from, uint64_t to);
 
-/* The calling thread, which records nothing yet, jumps: if it was forked, out of what its parent's thread was in, perhaps. */
+/* The calling thread, which records nothing yet, jumps: if it was forked, out of what its parent's thread was in,
+ * perhaps. */
 void dprof_thread_jumps(void);
 
 /* The process ends: every thread that still runs ends with it. How many events there are, if that is going
@@ -338,8 +338,8 @@ void dprof_helper_dismiss(void);
 const char *dprof_helper_absent(void); /* why there never was one, for a reader; or NULL */
 
 /* helper.c: calls what(with) where files that are opened are nobody else's, which is in the helper, and gives what that
- * gives: a file that a thread of the program opens has a number that another one may close, or give to a file of its own, which we
- * would then write to. Where there is no helper, or it does not come, the caller does it himself. */
+ * gives: a file that a thread of the program opens has a number that another one may close, or give to a file of its
+ * own, which we would then write to. Where there is no helper, or it does not come, the caller does it himself. */
 long dprof_do_apart(long (*what)(void *), void *with);
 bool dprof_helper_answer(void); /* for the helper, as often as it can; true if somebody had asked */
 
@@ -372,8 +372,8 @@ struct dprof_event {
 	bool of_adapter;
 };
 
-/* Records an adapter's event, of which nothing was claimed. False: something stands behind its place already, and it is not
- * recorded. And words behind the last event, if nothing was recorded since that place. */
+/* Records an adapter's event, of which nothing was claimed. False: something stands behind its place already, and it is
+ * not recorded. And words behind the last event, if nothing was recorded since that place. */
 bool dprof_record(const struct dprof_event *);
 void dprof_add_slowly(const uint64_t *place, const uint64_t *word, unsigned n);
 
@@ -385,8 +385,8 @@ extern uint8_t dprof_off;
  * slow path and is stored wide. */
 extern bool dprof_supervised, dprof_unambiguous;
 
-/* An object is loaded with sites of kinds that are left out and that inserted code records without looking: then each event takes
- * the slow path, too, which looks at its kind. */
+/* An object is loaded with sites of kinds that are left out and that inserted code records without looking: then each
+ * event takes the slow path, too, which looks at its kind. */
 extern bool dprof_choosy;
 
 /* All events are left out from now on, for good: the process's files are complete (DPROF_GATHER). */
