@@ -665,11 +665,6 @@ char *bsp_why(const struct bsp *b)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static struct site_name name_of(const struct facts *f, uint32_t site)
-{
-	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
-}
-
 static frz_time all_work(const struct bsp *b)
 {
 	frz_time all = { 0, 0 };
@@ -692,9 +687,7 @@ struct bsp_row { uint32_t thread; struct bsp_life life; frz_time work; };
 static void add_metric(const struct facts *f, const struct bsp_row *row, const char *name, frz_time ticks,
 		       struct metric **list, size_t *n)
 {
-	struct interval share = row->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, row->life.whole);
-	struct interval lost = interval_percent(ticks, time_less(row->life.whole, row->work));
-	*MEM_GROW(*list, *n) = (struct metric){ row->thread, name, ticks, share, lost };
+	*MEM_GROW(*list, *n) = facts_metric(f, row->thread, name, ticks, row->life.whole, row->work);
 }
 
 static void add_row(const struct facts *f, const struct bsp_row *row, struct metric **list, size_t *n)
@@ -756,14 +749,15 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
 		    EXPERT_WORD("sure", yes_or_no(b->sure)), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
 		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_place.site)),
-		    EXPERT_TEXT("longest-region-name", name_of(f, b->longest_place.site).text),
+		    EXPERT_TEXT("longest-region-name", facts_name(f->trace, b->longest_place.site).text),
 		    EXPERT_WORD("longest-mostly", yes_or_no(b->longest_place.mostly)),
-		    EXPERT_COUNT("region", facts_site(f->trace, b->place.site)), EXPERT_TEXT("region-name", name_of(f, b->place.site).text),
+		    EXPERT_COUNT("region", facts_site(f->trace, b->place.site)),
+		    EXPERT_TEXT("region-name", facts_name(f->trace, b->place.site).text),
 		    EXPERT_WORD("mostly", yes_or_no(b->place.mostly)),
 		    EXPERT_COUNT("alone", alone ? (int64_t)b->alone : -1),
 		    EXPERT_TEXT("alone-name", alone ? facts_location(f->trace, b->alone).text : "none"),
 		    EXPERT_COUNT("alone-region", alone ? facts_site(f->trace, b->alone_place.site) : -1),
-		    EXPERT_TEXT("alone-region-name", alone ? name_of(f, b->alone_place.site).text : "none"),
+		    EXPERT_TEXT("alone-region-name", alone ? facts_name(f->trace, b->alone_place.site).text : "none"),
 		    EXPERT_WORD("alone-mostly", yes_or_no(b->alone_place.mostly)),
 		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)), EXPERT_RANGE("changing", facts_share(f, b->changing)),
 		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),

@@ -42,7 +42,6 @@
 #define ANALYSIS_BSP_H
 
 #include "analysis/diagnose/facts.h"
-#include "analysis/diagnose/master_worker_facts.h"
 #include "analysis/diagnose/neighbours.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/graph/graph_last.h"

@@ -264,11 +264,6 @@ void chain_close(struct chain *c)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static struct site_name name_of(const struct facts *f, uint32_t site)
-{
-	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
-}
-
 #define MOST_NAMES 3
 
 /* "rank 1 in b, rank 2 in c and 4 others": those that are as long as any; to be freed. */
@@ -282,7 +277,7 @@ static char *names_of_longest(const struct facts *f, const struct chain *c)
 			continue;
 		bool last = ++named == c->nlongest;
 		char *longer = mem_format("%s%s%s in %s", names ? names : "", !names ? "" : last ? " and " : ", ",
-					  facts_location(f->trace, s->thread).text, name_of(f, s->site).text);
+					  facts_location(f->trace, s->thread).text, facts_name(f->trace, s->site).text);
 		free(names);
 		names = longer;
 	}
@@ -321,17 +316,18 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 		const struct stage *s = &c->stages[i];
 		EXPERT_FACT(e, "stage", EXPERT_COUNT("number", s->number), EXPERT_COUNT("thread", s->thread),
 			    EXPERT_TEXT("thread-name", facts_location(f->trace, s->thread).text), EXPERT_COUNT("region", facts_site(f->trace, s->site)),
-			    EXPERT_TEXT("region-name", name_of(f, s->site).text),
+			    EXPERT_TEXT("region-name", facts_name(f->trace, s->site).text),
 			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));
 	}
 	EXPERT_FACT(e, "chain", EXPERT_COUNT("stages", (int64_t)c->n), EXPERT_COUNT("as-long", (int64_t)c->nlongest),
 		    EXPERT_TEXT("as-long-names", names), EXPERT_WORD("as-long-sure", c->surely_as_long ? "yes" : "no"),
 		    EXPERT_COUNT("longest", longest->thread),
 		    EXPERT_TEXT("longest-name", facts_location(f->trace, longest->thread).text),
-		    EXPERT_COUNT("region", facts_site(f->trace, longest->site)), EXPERT_TEXT("region-name", name_of(f, longest->site).text),
+		    EXPERT_COUNT("region", facts_site(f->trace, longest->site)),
+		    EXPERT_TEXT("region-name", facts_name(f->trace, longest->site).text),
 		    EXPERT_COUNT("first", first->thread), EXPERT_TEXT("first-name", facts_location(f->trace, first->thread).text),
 		    EXPERT_COUNT("first-region", facts_site(f->trace, first->sequential_site)),
-		    EXPERT_TEXT("first-region-name", name_of(f, first->sequential_site).text),
+		    EXPERT_TEXT("first-region-name", facts_name(f->trace, first->sequential_site).text),
 		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
 		    EXPERT_RANGE("for-longest", facts_share(f, goes_back(f, c, false))),
 		    EXPERT_RANGE("for-first", facts_share(f, goes_back(f, c, true))),

@@ -49,8 +49,7 @@ struct diagnosis_part {
 	frz_time begins, length;     /* since the run's begin, and for so long */
 };
 
-/* Where time went that the model tells apart: of one thread, or of all that it is about (thread UINT32_MAX). Percent:
- * as those of struct metric. */
+/* Where time went that the model tells apart (facts.h, struct metric). */
 struct diagnosis_metric {
 	size_t part;
 	uint32_t thread;

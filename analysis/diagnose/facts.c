@@ -33,14 +33,21 @@ char *facts_place(const struct trace *trace, uint32_t site)
 struct location_name facts_location(const struct trace *trace, uint32_t thread)
 {
 	bool several = false;
+	if (thread == UINT32_MAX)
+		return (struct location_name){ "all" };
 	for (size_t t = 0; t < trace->nthreads && !several; t++)
 		several = trace->threads[t].number > 0;
 	return several ? thread_name(trace, thread) : rank_name(trace, thread);
 }
 
+int64_t facts_thread(uint32_t thread)
+{
+	return thread == UINT32_MAX ? -1 : (int64_t)thread;
+}
+
 /* For texts of rules, which are lines of 80 columns. */
 #define NAME_ROOM 40
-static struct site_name name_of(const struct trace *trace, uint32_t site)
+struct site_name facts_name(const struct trace *trace, uint32_t site)
 {
 	struct site_name outside = { OUTSIDE_CODE };
 	return site < trace->nsites ? region_name_within(trace, site, NAME_ROOM) : outside;
@@ -49,6 +56,13 @@ static struct site_name name_of(const struct trace *trace, uint32_t site)
 int64_t facts_site(const struct trace *trace, uint32_t site)
 {
 	return site < trace->nsites ? (int64_t)site : -1;
+}
+
+struct metric facts_metric(const struct facts *f, uint32_t thread, const char *name, frz_time ticks, frz_time life,
+			   frz_time work)
+{
+	struct interval share = thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, life);
+	return (struct metric){ thread, name, ticks, share, interval_percent(ticks, time_less(life, work)) };
 }
 
 static bool exceeds(frz_time x, frz_time y)
@@ -168,7 +182,8 @@ static void tell_region(const struct facts *f, struct expert *e, size_t from)
 	struct spread s = spread_of(f, from);
 	char *at = facts_place(trace, site);
 	frz_time mean = { s.all.lo / s.nthreads, s.all.hi / s.nthreads + 1 };
-	EXPERT_FACT(e, "region", EXPERT_COUNT("id", site), EXPERT_TEXT("name", name_of(trace, site).text), EXPERT_TEXT("at", at),
+	EXPERT_FACT(e, "region", EXPERT_COUNT("id", site), EXPERT_TEXT("name", facts_name(trace, site).text),
+		    EXPERT_TEXT("at", at),
 		    EXPERT_COUNT("threads", s.nthreads), EXPERT_COUNT("visits", s.visits), EXPERT_RANGE("work", facts_share(f, s.all)),
 		    EXPERT_COUNT("longest", s.longest),
 		    EXPERT_TEXT("longest-name", facts_location(trace, s.longest).text),
@@ -183,7 +198,8 @@ static void tell_operation(const struct facts *f, struct expert *e, const struct
 	const struct call_sums *all = &flat->spread.all;
 	int64_t hidden = hidden_sum(f);
 	char *at = facts_place(trace, flat->site);
-	EXPERT_FACT(e, "operation", EXPERT_COUNT("id", flat->site), EXPERT_TEXT("name", name_of(trace, flat->site).text),
+	EXPERT_FACT(e, "operation", EXPERT_COUNT("id", flat->site),
+		    EXPERT_TEXT("name", facts_name(trace, flat->site).text),
 		    EXPERT_TEXT("at", at), EXPERT_COUNT("visits", (int64_t)all->visits), EXPERT_COUNT("bytes", (int64_t)all->bytes),
 		    EXPERT_RANGE("waiting", facts_share(f, less_or_more(waited_of(all), hidden, 0, 0))),
 		    EXPERT_RANGE("transfer", facts_share(f, less_or_more(transfer_of(all), hidden, 0, 0))));
@@ -359,13 +375,14 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 	char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
 	struct excess excess = excess_of(f, b);
 	EXPERT_FACT(e, template, EXPERT_COUNT("region", facts_site(f->trace, b->site)),
-		    EXPERT_TEXT("name", name_of(f->trace, b->site).text), EXPERT_TEXT("at", at),
+		    EXPERT_TEXT("name", facts_name(f->trace, b->site).text), EXPERT_TEXT("at", at),
 		    EXPERT_WORD("operation", tr_is(f->trace, b->site, OP_OTHERS) ? "yes" : "no"),
 		    EXPERT_COUNT("thread", b->thread), EXPERT_TEXT("thread-name", facts_location(f->trace, b->thread).text),
 		    EXPERT_WORD("outside", marked ? "unknown" : "work"),
-		    EXPERT_TEXT("mostly-in", mostly == TR_NO_SITE ? "" : name_of(f->trace, mostly).text), EXPERT_TEXT("mostly-at", mostly_at),
+		    EXPERT_TEXT("mostly-in", mostly == TR_NO_SITE ? "" : facts_name(f->trace, mostly).text),
+		    EXPERT_TEXT("mostly-at", mostly_at),
 		    EXPERT_WORD("kind", b->mostly ? wait_kind_key(b->mostly->kind) : "none"),
-		    EXPERT_TEXT("waits-in", b->mostly ? name_of(f->trace, b->mostly->site).text : ""),
+		    EXPERT_TEXT("waits-in", b->mostly ? facts_name(f->trace, b->mostly->site).text : ""),
 		    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
 		    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess.all)),
 		    EXPERT_RANGE("longer", facts_share(f, excess.of_thread)));

@@ -12,8 +12,8 @@
  *
  * Law: a share is one of all threads' time, which is their number times the run's span, and its bounds hold the truth,
  * as far as doubts.h says: waiting that was not recorded counts as work for certain only where no thread surely did it.
- * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. Of regions and operations it
- * has those as well that a row of another table names. */
+ * A table that is longer than FACTS_MOST has only the greatest of it: so many rows of a run matter. Of regions and
+ * operations it has those as well that a row of another table names. */
 #ifndef ANALYSIS_FACTS_H
 #define ANALYSIS_FACTS_H
 
@@ -52,7 +52,23 @@ int64_t facts_site(const struct trace *, uint32_t site);
 /* "app.c:12", or the name where no place is known, or of what has no site; to be freed. */
 char *facts_place(const struct trace *, uint32_t site);
 
-/* "rank 3", with the thread where the run's processes have several. */
+/* The name of a region or operation, short enough for a line of a rule's text; what has no site is code outside of
+ * these. */
+struct site_name facts_name(const struct trace *, uint32_t site);
+
+/* "rank 3", with the thread where the run's processes have several; "all" of UINT32_MAX, which rules have as -1. */
 struct location_name facts_location(const struct trace *, uint32_t thread);
+int64_t facts_thread(uint32_t thread);
+
+/* Where a model's time went: of one thread, or of all that it is about (UINT32_MAX). */
+struct metric {
+	uint32_t thread;
+	const char *name;            /* "comp", ...; "wait", all waiting; "life", all of it */
+	frz_time ticks;
+	struct interval share, lost; /* in percent of the thread's life, or of all threads' time; and of what of it was
+					no work */
+};
+struct metric facts_metric(const struct facts *, uint32_t thread, const char *name, frz_time ticks, frz_time life,
+			   frz_time work);
 
 #endif

@@ -26,10 +26,7 @@ static struct worker sum_of(const struct master_worker *m)
 
 static struct metric metric_of(const struct facts *f, const struct worker *w, const char *name, frz_time ticks)
 {
-	frz_time comp = w->metric[WORKER_COMP];
-	frz_time lost = { w->life.lo > comp.hi ? w->life.lo - comp.hi : 0, w->life.hi > comp.lo ? w->life.hi - comp.lo : 0 };
-	struct interval share = w->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, w->life);
-	return (struct metric){ w->thread, name, ticks, share, interval_percent(ticks, lost) };
+	return facts_metric(f, w->thread, name, ticks, w->life, w->metric[WORKER_COMP]);
 }
 
 static void add_worker(const struct facts *f, const struct worker *w, struct metric **list, size_t *n)
@@ -57,7 +54,7 @@ static const char *name_of(const struct facts *f, uint32_t site, struct site_nam
 {
 	if (site >= f->trace->nsites)
 		return site == TR_OUTSIDE ? OUTSIDE_CODE : "none";
-	*room = region_name_within(f->trace, site, 40);
+	*room = facts_name(f->trace, site);
 	return room->text;
 }
 
@@ -77,25 +74,16 @@ static struct master_fact_place place_of(const struct master_worker *m, const ch
 	return (struct master_fact_place){ TR_NO_SITE, UINT32_MAX };
 }
 
-static struct location_name thread_name_of(const struct facts *f, uint32_t thread)
-{
-	return thread == UINT32_MAX ? (struct location_name){ "all" } : facts_location(f->trace, thread);
-}
-
-static int64_t thread_number(uint32_t thread)
-{
-	return thread == UINT32_MAX ? -1 : (int64_t)thread;
-}
-
 static void tell_metric(const struct facts *f, const struct master_worker *m, const struct metric *x, struct expert *e)
 {
 	struct master_fact_place at = place_of(m, x->name);
 	struct site_name room;
-	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)),
-		    EXPERT_TEXT("worker-name", thread_name_of(f, x->thread).text), EXPERT_WORD("name", x->name),
+	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", facts_thread(x->thread)),
+		    EXPERT_TEXT("worker-name", facts_location(f->trace, x->thread).text), EXPERT_WORD("name", x->name),
 		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost), EXPERT_COUNT("region", facts_site(f->trace, at.site)),
-		    EXPERT_TEXT("region-name", name_of(f, at.site, &room)), EXPERT_COUNT("thread", thread_number(at.thread)),
-		    EXPERT_TEXT("thread-name", thread_name_of(f, at.thread).text));
+		    EXPERT_TEXT("region-name", name_of(f, at.site, &room)),
+		    EXPERT_COUNT("thread", facts_thread(at.thread)),
+		    EXPERT_TEXT("thread-name", facts_location(f->trace, at.thread).text));
 }
 
 void master_worker_tell(const struct facts *f, const struct master_worker *m, const struct metric *metrics, size_t count,
@@ -104,9 +92,10 @@ void master_worker_tell(const struct facts *f, const struct master_worker *m, co
 	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
 	struct site_name room;
 	EXPERT_FACT(e, "master-worker", EXPERT_COUNT("master", m->master),
-		    EXPERT_TEXT("master-name", thread_name_of(f, m->master).text), EXPERT_COUNT("workers", (int64_t)m->nworkers),
+		    EXPERT_TEXT("master-name", facts_location(f->trace, m->master).text),
+		    EXPERT_COUNT("workers", (int64_t)m->nworkers),
 		    EXPERT_COUNT("tasks", (int64_t)m->tasks), EXPERT_COUNT("last", m->last),
-		    EXPERT_TEXT("last-name", thread_name_of(f, m->last).text),
+		    EXPERT_TEXT("last-name", facts_location(f->trace, m->last).text),
 		    EXPERT_RANGE("task", times_seconds(f->times, base, m->task)),
 		    EXPERT_RANGE("service", times_seconds(f->times, base, m->service)),
 		    EXPERT_RANGE("message", times_seconds(f->times, base, m->message)),

@@ -241,7 +241,7 @@ void pool_close(struct task_pool *p)
 char *pool_why(const struct facts *f, const struct task_pool *p)
 {
 	return mem_format("%zu threads take %" PRIu64 " tasks out of a pool, to do them in %s", p->n, p->tasks,
-			  region_name_within(f->trace, p->site, 40).text);
+			  facts_name(f->trace, p->site).text);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -251,9 +251,7 @@ static const char *const keys[POOL_METRICS] = { "comp", "lock", "starved", "fina
 static void add_metric(const struct facts *f, const struct task_pool_worker *w, const char *name, frz_time ticks,
 		       struct metric **list, size_t *n)
 {
-	struct interval share = w->thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, w->life);
-	struct interval lost = interval_percent(ticks, time_less(w->life, w->metric[POOL_COMP]));
-	*MEM_GROW(*list, *n) = (struct metric){ w->thread, name, ticks, share, lost };
+	*MEM_GROW(*list, *n) = facts_metric(f, w->thread, name, ticks, w->life, w->metric[POOL_COMP]);
 }
 
 static void add_worker(const struct facts *f, const struct task_pool_worker *w, struct metric **list, size_t *n)
@@ -290,21 +288,6 @@ size_t pool_metrics(const struct facts *f, const struct task_pool *p, struct met
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static struct site_name name_of(const struct facts *f, uint32_t site)
-{
-	return site < f->trace->nsites ? region_name_within(f->trace, site, 40) : (struct site_name){ OUTSIDE_CODE };
-}
-
-static struct location_name location_of(const struct facts *f, uint32_t thread)
-{
-	return thread < f->trace->nthreads ? facts_location(f->trace, thread) : (struct location_name){ "all" };
-}
-
-static int64_t thread_number(uint32_t thread)
-{
-	return thread == UINT32_MAX ? -1 : (int64_t)thread;
-}
-
 /* Of one task, on average. */
 static struct interval mean_seconds(const struct facts *f, const struct task_pool *p, frz_time all)
 {
@@ -316,11 +299,13 @@ static void tell_metric(const struct facts *f, const struct task_pool *p, const 
 {
 	bool last = strcmp(x->name, "finalization") == 0, starved = strcmp(x->name, "starved") == 0;
 	uint32_t site = starved ? p->feeds : p->site, thread = last ? p->workers[p->last_worker].thread : starved ? p->feeder : UINT32_MAX;
-	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", thread_number(x->thread)),
-		    EXPERT_TEXT("worker-name", location_of(f, x->thread).text), EXPERT_WORD("name", x->name),
+	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", facts_thread(x->thread)),
+		    EXPERT_TEXT("worker-name", facts_location(f->trace, x->thread).text), EXPERT_WORD("name", x->name),
 		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost),
-		    EXPERT_COUNT("region", facts_site(f->trace, site)), EXPERT_TEXT("region-name", name_of(f, site).text),
-		    EXPERT_COUNT("thread", thread_number(thread)), EXPERT_TEXT("thread-name", location_of(f, thread).text));
+		    EXPERT_COUNT("region", facts_site(f->trace, site)),
+		    EXPERT_TEXT("region-name", facts_name(f->trace, site).text),
+		    EXPERT_COUNT("thread", facts_thread(thread)),
+		    EXPERT_TEXT("thread-name", facts_location(f->trace, thread).text));
 }
 
 /* While the pool is open: at least what cannot have been before or behind that. */
@@ -335,8 +320,9 @@ void pool_tell(const struct facts *f, const struct task_pool *p, const struct me
 	struct task_pool_worker all = sum_of(p);
 	frz_time fed = fed_with_tasks(p, &all);
 	EXPERT_FACT(e, "pool", EXPERT_COUNT("workers", (int64_t)p->n), EXPERT_COUNT("tasks", (int64_t)p->tasks),
-		    EXPERT_COUNT("region", facts_site(f->trace, p->site)), EXPERT_TEXT("region-name", name_of(f, p->site).text),
-		    EXPERT_COUNT("feeder", thread_number(p->feeder)), EXPERT_RANGE("fed", facts_share(f, fed)),
+		    EXPERT_COUNT("region", facts_site(f->trace, p->site)),
+		    EXPERT_TEXT("region-name", facts_name(f->trace, p->site).text),
+		    EXPERT_COUNT("feeder", facts_thread(p->feeder)), EXPERT_RANGE("fed", facts_share(f, fed)),
 		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[POOL_COMP])), EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
 		    EXPERT_RANGE("taking", facts_share(f, all.taking)));
 	for (size_t i = 0; i < count; i++)

@@ -21,7 +21,6 @@
 #define ANALYSIS_POOL_H
 
 #include "analysis/diagnose/facts.h"
-#include "analysis/diagnose/master_worker_facts.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/graph/graph_last.h"
 
