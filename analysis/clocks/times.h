@@ -91,6 +91,15 @@ frz_time times_of_thread(const struct times *, size_t thread, uint64_t from, uin
 struct stretches { uint64_t ticks, pieces, from, to; };
 frz_time times_sum(const struct times *, size_t thread, struct stretches);
 
+/* One more, which begins no earlier than those before. */
+static inline void stretches_add(struct stretches *s, uint64_t from, uint64_t to)
+{
+	s->from = s->pieces ? s->from : from;
+	s->to = to;
+	s->ticks += to - from;
+	s->pieces++;
+}
+
 /* From a stamp of one clock to a stamp of another or the same on the same time base; negative if the
  * second came first. */
 struct moment { uint32_t clock; uint64_t stamp; };

@@ -251,14 +251,6 @@ static void find_alone(struct bsp_finder *f, const struct call_profile *calls)
 /* Of one thread in one superstep. */
 struct bsp_sums { struct stretches work, alone, unclassified; };
 
-static void add_stretch(struct stretches *s, const struct step_piece *p)
-{
-	s->from = s->pieces ? s->from : p->from;
-	s->to = p->to;
-	s->ticks += p->to - p->from;
-	s->pieces++;
-}
-
 static void add_to_step(struct superstep *s, uint32_t at, frz_time work, frz_time alone)
 {
 	s->whole = time_most(s->whole, time_add(work, alone));
@@ -308,10 +300,10 @@ static void add_steps(struct bsp_finder *f, uint32_t at, const struct steps *s)
 			const struct step_piece *p = &s->pieces[piece];
 			bool in_region = p->site < trace->nsites, alone = in_region && f->alone[p->site];
 			if (!in_region && marked) {
-				add_stretch(&sums.unclassified, p);
+				stretches_add(&sums.unclassified, p->from, p->to);
 				continue;
 			}
-			add_stretch(alone ? &sums.alone : &sums.work, p);
+			stretches_add(alone ? &sums.alone : &sums.work, p->from, p->to);
 			f->now.rows[in_region ? p->site : trace->nsites] += p->to - p->from;
 		}
 		frz_time doubt = doubt_of(s, &next, until);

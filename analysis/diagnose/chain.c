@@ -32,24 +32,16 @@ static bool *find_sequential(const struct trace *trace, const struct call_profil
 
 struct chain_sums { struct stretches work, sequential, unclassified; uint64_t *ticks; };
 
-static void add_stretch(struct stretches *s, const struct step_piece *p)
-{
-	s->from = s->pieces ? s->from : p->from;
-	s->to = p->to;
-	s->ticks += p->to - p->from;
-	s->pieces++;
-}
-
 static void add_pieces(const struct trace *trace, const struct steps *steps, const bool *once, bool marked, struct chain_sums *sums)
 {
 	for (size_t i = 0; i < steps->npieces; i++) {
 		const struct step_piece *p = &steps->pieces[i];
 		bool in_region = p->site < trace->nsites;
 		if (!in_region && marked) {
-			add_stretch(&sums->unclassified, p);
+			stretches_add(&sums->unclassified, p->from, p->to);
 			continue;
 		}
-		add_stretch(in_region && once[p->site] ? &sums->sequential : &sums->work, p);
+		stretches_add(in_region && once[p->site] ? &sums->sequential : &sums->work, p->from, p->to);
 		sums->ticks[in_region ? p->site : trace->nsites] += p->to - p->from;
 	}
 }

@@ -153,11 +153,7 @@ static void see_worker(struct pool_finder *f, struct task_pool_worker *w)
 	steps_open(&s, f->g, f->last, w->thread, f->role_of, windows_of(f));
 	for (size_t i = 0; i < s.npieces; i++) {
 		const struct step_piece *p = &s.pieces[i];
-		struct stretches *to = p->site < trace->nsites ? &inside : &outside;
-		to->from = to->pieces ? to->from : p->from;
-		to->to = p->to;
-		to->ticks += p->to - p->from;
-		to->pieces++;
+		stretches_add(p->site < trace->nsites ? &inside : &outside, p->from, p->to);
 	}
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.list[i].is.kind == EVENT_WORK)

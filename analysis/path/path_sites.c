@@ -91,11 +91,7 @@ static void add_piece(struct path_along *a, uint32_t site, bool sure, uint64_t f
 		add_clipped(a, site, sure, begin, end, times_of_thread(p->times, a->thread, from, to));
 		return;
 	}
-	struct stretches *s = &use_row(a, site)->whole[sure ? SURE : PERHAPS];
-	s->from = s->pieces ? s->from : from;
-	s->to = to;
-	s->ticks += to - from;
-	s->pieces++;
+	stretches_add(&use_row(a, site)->whole[sure ? SURE : PERHAPS], from, to);
 }
 
 /* Between two events the thread was in this site: on the path as far as it stayed here. Even between equal stamps up to a
