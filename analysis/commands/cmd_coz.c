@@ -99,11 +99,6 @@ static int64_t rank_of(const struct trace *trace, size_t thread)
 	return trace->threads[thread].rank;
 }
 
-static int64_t pid_of(const struct trace *trace, size_t thread)
-{
-	return (int64_t)trace->processes[trace->threads[thread].process].pid;
-}
-
 static int64_t number_of(const struct trace *trace, size_t thread)
 {
 	return trace->threads[thread].number;
@@ -119,7 +114,7 @@ static int find_who(const struct trace *trace, const struct options *o, struct c
 	if (o->rank && ranks)
 		status = find_number(trace, "--rank", "a rank of this trace", o->rank, *who, rank_of, &who->rank);
 	else if (o->rank)
-		status = find_number(trace, "--rank", "the pid of a process, as there are no ranks", o->rank, *who, pid_of,
+		status = find_number(trace, "--rank", "the pid of a process, as there are no ranks", o->rank, *who, trace_pid,
 				     &who->pid);
 	if (status == EXIT_FINE && o->thread)
 		status = find_number(trace, "--thread", "the number of a thread of this trace", o->thread, *who, number_of,

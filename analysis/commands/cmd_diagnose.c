@@ -43,7 +43,7 @@ static void fill_location(struct reply *r, const struct trace *trace, uint32_t t
 	if (thread >= trace->nthreads)
 		return;
 	reply_value(r, "rank", tab_count(trace->threads[thread].rank));
-	reply_value(r, "pid", tab_count((int64_t)trace->processes[trace->threads[thread].process].pid));
+	reply_value(r, "pid", tab_count(trace_pid(trace, thread)));
 	reply_value(r, "thread", tab_count(trace->threads[thread].number));
 }
 

@@ -42,11 +42,6 @@ static bool is_low(struct interval factor)
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-static int64_t pid_of(const struct trace *trace, uint32_t thread)
-{
-	return (int64_t)trace->processes[trace->threads[thread].process].pid;
-}
-
 static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 {
 	return site < trace->nsites ? tab_site(trace, site) : tab_text(OUTSIDE_REGIONS);
@@ -82,9 +77,9 @@ static void fill_cause(struct reply *r, const struct efficiency_answer *a, const
 	if (!c->named)
 		return;
 	reply_row(r, tab_text(factor), tab_text(low), tab_verdict(of.hi < EFFICIENCY_LOW),
-		  tab_count(t->rank), tab_count(pid_of(trace, c->thread)), tab_count(t->number),
+		  tab_count(t->rank), tab_count(trace_pid(trace, c->thread)), tab_count(t->number),
 		  name_of(trace, c->site), tab_interval(c->percent),
-		  caused ? tab_count(by->rank) : TAB_NONE, caused ? tab_count(pid_of(trace, c->for_thread)) : TAB_NONE,
+		  caused ? tab_count(by->rank) : TAB_NONE, caused ? tab_count(trace_pid(trace, c->for_thread)) : TAB_NONE,
 		  caused ? tab_count(by->number) : TAB_NONE, caused ? name_of(trace, c->did) : TAB_NONE);
 }
 
@@ -114,7 +109,7 @@ static void fill_regions(struct reply *r, const struct efficiency_answer *a)
 		const struct efficiency_region *x = &a->e.regions[i];
 		reply_row(r, tab_site(a->trace, x->site), tab_number(x->nthreads), tab_interval(seconds(a, x->time)),
 			  tab_interval(seconds(a, x->useful)), FACTOR_CELLS(x->factors),
-			  tab_count(a->trace->threads[x->longest].rank), tab_count(pid_of(a->trace, x->longest)),
+			  tab_count(a->trace->threads[x->longest].rank), tab_count(trace_pid(a->trace, x->longest)),
 			  tab_count(a->trace->threads[x->longest].number));
 	}
 	reply_end(r);

@@ -55,11 +55,6 @@ static bool is_operation(const struct profile_answer *a, uint32_t site)
 	return site < a->trace->nsites && !tr_is(a->trace, site, OP_REGION);
 }
 
-static int64_t pid_of(const struct trace *trace, uint32_t thread)
-{
-	return (int64_t)trace->processes[trace->threads[thread].process].pid;
-}
-
 #define ALL_THREADS "all threads"
 #define NOT_KNOWN   "not known"
 
@@ -102,7 +97,7 @@ static void fill_each(struct reply *r, const struct profile_answer *a, uint32_t 
 	reply_table(r, "each", columns, 0);
 	for (; low < a->p->neach && a->p->each[low].site == site; low++) {
 		const struct call_each *e = &a->p->each[low];
-		reply_row(r, tab_count(a->trace->threads[e->thread].rank), tab_count(pid_of(a->trace, e->thread)),
+		reply_row(r, tab_count(a->trace->threads[e->thread].rank), tab_count(trace_pid(a->trace, e->thread)),
 			  tab_count(a->trace->threads[e->thread].number), SUM_CELLS(a, &e->sums));
 	}
 	reply_end(r);
@@ -137,7 +132,7 @@ static void fill_operations(struct reply *r, const struct profile_answer *a)
 		reply_row(r, tab_site(trace, f->site), tab_number(s->visits), tab_interval(seconds(a, s->inclusive)),
 			  tab_interval(seconds(a, s->waited)), tab_interval(seconds(a, s->transfer)), tab_number(s->bytes),
 			  tab_number(f->spread.nthreads), c ? tab_count(trace->threads[c->for_thread].rank) : TAB_NONE,
-			  c ? tab_count(pid_of(trace, c->for_thread)) : TAB_NONE,
+			  c ? tab_count(trace_pid(trace, c->for_thread)) : TAB_NONE,
 			  c ? tab_count(trace->threads[c->for_thread].number) : TAB_NONE,
 			  c ? c->did < trace->nsites ? tab_site(trace, c->did) : tab_text(OUTSIDE_REGIONS) : TAB_NONE,
 			  c ? tab_interval(seconds(a, c->ticks)) : TAB_NONE);

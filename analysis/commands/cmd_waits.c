@@ -48,17 +48,12 @@ static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 	return tab_text(site < trace->nsites ? trace->sites[site].name : OUTSIDE_REGIONS);
 }
 
-static int64_t pid_of(const struct trace *trace, uint32_t thread)
-{
-	return (int64_t)trace->processes[trace->threads[thread].process].pid;
-}
-
 #define WAITED_KEYS                                                                                \
 	TAB_KEY("kind"), TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"), TAB_KEY("site"),         \
 		TAB_KEY("seconds"), TAB_KEY("share_percent"), TAB_KEY("count"), TAB_KEY("verdict")
 #define WAITED_CELLS(a, s, at)                                                                     \
 	tab_text(wait_kind_key((s)->kind)), tab_count((a)->trace->threads[(s)->thread].rank),                          \
-		tab_count(pid_of((a)->trace, (s)->thread)), tab_count((a)->trace->threads[(s)->thread].number),        \
+		tab_count(trace_pid((a)->trace, (s)->thread)), tab_count((a)->trace->threads[(s)->thread].number),        \
 		name_of((a)->trace, (s)->site), tab_text(at), tab_interval(seconds((a), (s)->ticks)),                  \
 		tab_interval(interval_percent((s)->ticks, (a)->waits->span.length)), tab_count((int64_t)(s)->count),     \
 		tab_verdict(proved((a), (s)->ticks))
@@ -73,7 +68,7 @@ static void fill_causes(struct reply *r, const struct waits_answer *a)
 		const struct wait_sum *s = &a->waits->causes[i];
 		char *at = site_place(a->trace, s->site), *did = site_place(a->trace, s->did);
 		reply_row(r, WAITED_CELLS(a, s, at), tab_count(a->trace->threads[s->for_thread].rank),
-			  tab_count(pid_of(a->trace, s->for_thread)), tab_count(a->trace->threads[s->for_thread].number),
+			  tab_count(trace_pid(a->trace, s->for_thread)), tab_count(a->trace->threads[s->for_thread].number),
 			  name_of(a->trace, s->did), tab_text(did));
 		free(at);
 		free(did);
@@ -104,7 +99,7 @@ static void fill_delays(struct reply *r, const struct waits_answer *a)
 	for (size_t i = 0; i < a->waits->ndelays; i++) {
 		const struct wait_delay *d = &a->waits->delays[i];
 		char *at = site_place(a->trace, d->site);
-		reply_row(r, tab_count(a->trace->threads[d->thread].rank), tab_count(pid_of(a->trace, d->thread)),
+		reply_row(r, tab_count(a->trace->threads[d->thread].rank), tab_count(trace_pid(a->trace, d->thread)),
 			  tab_count(a->trace->threads[d->thread].number), name_of(a->trace, d->site), tab_text(at),
 			  tab_interval(seconds(a, d->ticks)), tab_interval(interval_percent(d->ticks, a->waiting)),
 			  tab_interval(seconds(a, d->short_term)), tab_interval(seconds(a, d->long_term)),

@@ -233,11 +233,6 @@ static void find_standstills(struct looker *l, int64_t nthreads)
 
 /* ---- One thread ------------------------------------------------------------------------------ */
 
-static bool is_first(const struct trace *t, uint32_t thread)
-{
-	return thread == 0 || t->threads[thread - 1].process != t->threads[thread].process;
-}
-
 /* The node after which a thread begins, or GRAPH_NO_NODE. */
 static uint32_t begin_of(const struct graph_thread *t)
 {
@@ -252,7 +247,8 @@ static bool begin_lacks(const struct graph *g, uint32_t thread)
 {
 	uint32_t node = begin_of(&g->threads[thread]);
 	return node != GRAPH_NO_NODE ? g->nodes[node].loose
-				     : is_first(g->trace, thread) && g->trace->processes[g->trace->threads[thread].process].forked;
+				     : trace_begins_process(g->trace, thread) &&
+				       g->trace->processes[g->trace->threads[thread].process].forked;
 }
 
 static void look_at_begin(struct looker *l)

@@ -98,12 +98,6 @@ static bool was_executed(const struct builder *b, uint32_t thread)
 	return b->graph->trace->processes[process_of(b, thread)].executed;
 }
 
-static bool is_first(const struct builder *b, uint32_t thread)
-{
-	const struct tr_thread *threads = b->graph->trace->threads;
-	return thread == 0 || threads[thread - 1].process != threads[thread].process;
-}
-
 /* Those on a clock, in the order of their begins; to be freed. */
 static struct child *find_children(const struct builder *b, const struct process_records *r, uint32_t clock, size_t *n)
 {
@@ -111,7 +105,7 @@ static struct child *find_children(const struct builder *b, const struct process
 	struct child *children = NULL;
 	*n = 0;
 	for (uint32_t t = 0; t < trace->nthreads; t++)
-		if (trace->threads[t].clock == clock && is_first(b, t) && was_forked(b, t) &&
+		if (trace->threads[t].clock == clock && trace_begins_process(trace, t) && was_forked(b, t) &&
 		    b->graph->threads[t].nevents > 0 && !find_fork(b, r, t))
 			*MEM_GROW(children, *n) = (struct child){ trace->processes[process_of(b, t)].started, t };
 	if (*n)
@@ -164,7 +158,7 @@ static void begin_forked(struct builder *b, const struct process_records *r)
 	runs_sort(b->spill, r->forks, r->nforks, sizeof *r->forks, by_pid);
 	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++) {
 		const struct process_fork *f = NULL;
-		if (is_first(b, t) && b->graph->threads[t].nevents > 0)
+		if (trace_begins_process(b->graph->trace, t) && b->graph->threads[t].nevents > 0)
 			f = find_fork(b, r, t);
 		if (f)
 			graph_begin_after(b, t, f->ref, !was_executed(b, t));
@@ -209,7 +203,7 @@ static void open_families(struct families *f, const struct builder *b, const str
 	for (size_t i = 0; i < r->nwaits; i++)
 		f->waits_for_any[process_of(b, r->waits[i].exit.thread)] |= !r->waits[i].of_one;
 	for (uint32_t t = 0; t < trace->nthreads; t++)
-		if (is_first(b, t))
+		if (trace_begins_process(trace, t))
 			f->leaders[f->n++] = (struct leader){ pid_of(b, t), b->graph->threads[t].first, clock_of(b, t), t };
 	qsort(f->leaders, f->n, sizeof *f->leaders, by_leader);
 }

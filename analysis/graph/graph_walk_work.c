@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * graph_walk_work.c - along a thread: work that is given out by chance or evenly, in pieces, until a barrier ends it. */
-#include <stdlib.h>
-
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_walk.h"
 
@@ -22,24 +20,13 @@ static void end_chance(struct thread_walk *w, struct event_ref exit)
 	w->by_chance = false;
 }
 
-static int by_id(const void *id, const void *group)
-{
-	uint64_t a = *(const uint64_t *)id, b = ((const struct tr_group *)group)->id;
-	return (a > b) - (a < b);
-}
-
-static const struct tr_group *find_group(const struct trace *t, uint64_t id)
-{
-	return t->ngroups ? bsearch(&id, t->groups, t->ngroups, sizeof *t->groups, by_id) : NULL;
-}
-
 /* What the thread leaves. Barriers that do not say their group are counted (graph_barriers.c). */
 static struct passed_barrier barrier_left(struct thread_walk *w, struct event_ref exit)
 {
 	const struct trace *t = w->b->graph->trace;
 	enum dprof_kind kind = walk_kind(w, w->entered.site);
 	const struct collective_id id = walk_collective(&w->entered);
-	const struct tr_group *group = find_group(t, id.group);
+	const struct tr_group *group = trace_group(t, id.group);
 	uint64_t object = arg_barrier(walk_operation(w, &w->entered), &w->entered);
 	uint64_t address = arg_barrier_at(walk_operation(w, &w->entered), &w->entered), visit;
 	struct passed_barrier left = { exit.at, exit.stamp, 0, BARRIER_OF_UNKNOWN };

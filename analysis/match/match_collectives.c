@@ -49,17 +49,6 @@ static enum flow flow_of(const struct operation *op, const struct tr_event *e)
 	return flow != FLOW_BY_ROLE ? flow : arg_is_rooted(op, e) ? FLOW_NOWHERE : FLOW_ALL;
 }
 
-static int by_id(const void *id, const void *group)
-{
-	uint64_t a = *(const uint64_t *)id, b = ((const struct tr_group *)group)->id;
-	return (a > b) - (a < b);
-}
-
-static const struct tr_group *find_group(const struct trace *t, uint64_t id)
-{
-	return t->ngroups ? bsearch(&id, t->groups, t->ngroups, sizeof *t->groups, by_id) : NULL;
-}
-
 /* ---- One collective operation ---------------------------------------------------------------- */
 
 /* With the room for parts that another one leaves. */
@@ -103,7 +92,7 @@ static struct collective *begin(struct matcher *m, struct collective_key key,
 				const struct tr_event *e)
 {
 	const struct operation *op = tr_operation(m->trace, e);
-	const struct tr_group *group = find_group(m->trace, key.group);
+	const struct tr_group *group = trace_group(m->trace, key.group);
 	struct collective *collective = make(m, (struct collective){ .key = key, .flow = flow_of(op, e),
 								     .arrival = op->is & OP_ARRIVAL,
 								     .begun = only_begins(op, e) });

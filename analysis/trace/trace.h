@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/base/search.h"
 #include "analysis/model/arguments.h"
 #include "analysis/model/event.h"
 #include "analysis/model/operation.h"
@@ -185,6 +186,24 @@ static inline const struct operation *tr_operation(const struct trace *t, const 
 {
 	static const struct operation missing = { .flow = FLOW_NOWHERE, .begun = FLOW_NOWHERE };
 	return e->site < t->nsites ? &t->sites[e->site].op : &missing;
+}
+
+/* The group with this id; NULL: there is none. They stand in the order of their ids. */
+static inline const struct tr_group *trace_group(const struct trace *t, uint64_t id)
+{
+	size_t at = SEARCH(t->ngroups, i, t->groups[i].id < id);
+	return at < t->ngroups && t->groups[at].id == id ? &t->groups[at] : NULL;
+}
+
+/* Whether it is the first thread of its process that is there. */
+static inline bool trace_begins_process(const struct trace *t, size_t thread)
+{
+	return thread == 0 || t->threads[thread - 1].process != t->threads[thread].process;
+}
+
+static inline int64_t trace_pid(const struct trace *t, size_t thread)
+{
+	return (int64_t)t->processes[t->threads[thread].process].pid;
 }
 
 /* Of an ENTER, for whoever replays a thread. */

@@ -136,12 +136,6 @@ static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uin
 	free(where);
 }
 
-static int by_id(const void *id, const void *group)
-{
-	uint64_t a = *(const uint64_t *)id, b = ((const struct tr_group *)group)->id;
-	return (a > b) - (a < b);
-}
-
 static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -155,7 +149,7 @@ struct check_part { uint64_t id, *took_part, *last; };
 /* Groups stand in the order of their ids, their threads in the order of the trace's. */
 static struct check_part find_part(const struct trace *t, uint32_t thread, uint64_t id, const struct check_totals *totals)
 {
-	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
+	const struct tr_group *g = trace_group(t, id);
 	const uint32_t *member =
 		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
 	if (!member)
@@ -186,7 +180,7 @@ static bool is_cancel(const struct trace *t, const struct tr_what *what)
 
 static void note_cancelled(const struct trace *t, uint64_t id, struct check_totals *totals)
 {
-	const struct tr_group *g = bsearch(&id, t->groups, t->ngroups, sizeof *g, by_id);
+	const struct tr_group *g = trace_group(t, id);
 	if (g)
 		__atomic_store_n(&totals->cancelled[g - t->groups], true, __ATOMIC_RELAXED);
 }

@@ -51,11 +51,6 @@ static bool is_child(const struct tr_process *p)
 	return p->forked && !p->executed && !p->says_entered;
 }
 
-static bool is_first(const struct trace *t, size_t thread)
-{
-	return thread == 0 || t->threads[thread - 1].process != t->threads[thread].process;
-}
-
 /* ---- What forks are in ------------------------------------------------------------------------ */
 
 struct fork_walk {
@@ -285,7 +280,7 @@ static void find_births(struct forked *all)
 	for (size_t i = 0; i < t->nthreads; i++) {
 		uint32_t process = t->threads[i].process;
 		const struct tr_process *p = &t->processes[process];
-		if (is_child(p) && is_first(t, i) && t->threads[i].number == 0)
+		if (is_child(p) && trace_begins_process(t, i) && t->threads[i].number == 0)
 			*MEM_GROW(all->births, all->nbirths) =
 				(struct birth){ .thread = i, .process = process, .parent = p->parent, .started = p->started };
 	}
@@ -306,7 +301,7 @@ static void begin_all(struct forked *all)
 	for (size_t i = 0; i < all->nbirths; i++)
 		all->walked[all->births[i].process] = true;
 	for (size_t i = 0; i < t->nthreads; i++)
-		if (is_first(t, i) && !all->walked[t->threads[i].process])
+		if (trace_begins_process(t, i) && !all->walked[t->threads[i].process])
 			walk_process(all, i);
 	for (size_t i = 0; i < all->nbirths; i++) {
 		const struct birth *birth = &all->births[all->order[i]];
