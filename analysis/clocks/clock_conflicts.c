@@ -133,7 +133,7 @@ static bool find_jump(const struct clock_links *p, size_t begin, size_t end, uin
 	if (found) {
 		struct frz_cursor c = frz_cursor(before, 1), d = frz_cursor(behind, 1);
 		frz_time then = frz_time_of(&c, stamp), now = frz_time_of(&d, stamp);
-		*jump = (frz_time){ ticks_minus(now.lo, then.hi), ticks_minus(now.hi, then.lo) };
+		*jump = time_minus(now, then);
 	}
 	frz_solution_free(before);
 	frz_solution_free(behind);

@@ -192,9 +192,15 @@ static inline frz_time time_positive(frz_time x)
 	return (frz_time){ x.lo > 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0 };
 }
 
+/* The difference, which may be below 0; time_less() is of durations, which are not. */
+static inline frz_time time_minus(frz_time x, frz_time y)
+{
+	return (frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) };
+}
+
 static inline frz_time time_less(frz_time x, frz_time y)
 {
-	return time_positive((frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) });
+	return time_positive(time_minus(x, y));
 }
 
 /* 0 .. INT64_MAX where a product is too large. */

@@ -330,11 +330,6 @@ static void find_all_marks(const struct parts_finder *f, struct part *part)
 	free(seen);
 }
 
-static frz_time minus(frz_time x, frz_time y)
-{
-	return (frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) };
-}
-
 static void find_length(const struct parts_finder *f, struct part *part)
 {
 	const struct trace *trace = f->g->trace;
@@ -348,8 +343,8 @@ static void find_length(const struct parts_finder *f, struct part *part)
 		first = (frz_time){ from.lo < first.lo ? from.lo : first.lo, from.hi < first.hi ? from.hi : first.hi };
 		last = time_most(last, to);
 	}
-	part->begins = time_positive(minus(first, f->calls->span.first));
-	part->length = time_positive(minus(last, first));
+	part->begins = time_less(first, f->calls->span.first);
+	part->length = time_less(last, first);
 }
 
 static void fill_part(const struct parts_finder *f, struct part *part, size_t phase, uint32_t *group, uint32_t leader)

@@ -48,11 +48,6 @@ static frz_time at_most(frz_time x, int64_t most)
 	return (frz_time){ x.lo < most ? x.lo : most, x.hi < most ? x.hi : most };
 }
 
-static frz_time minus(frz_time x, frz_time y)
-{
-	return (frz_time){ ticks_minus(x.lo, y.hi), ticks_minus(x.hi, y.lo) };
-}
-
 /* Whether x is the longer one, most likely. */
 static bool longer(frz_time x, frz_time y)
 {
@@ -172,11 +167,6 @@ static int by_useful(const void *a, const void *b)
 	return p != q ? (p < q) - (p > q) : (x->site > y->site) - (x->site < y->site);
 }
 
-static frz_time longest_of(frz_time x, frz_time y)
-{
-	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
-}
-
 /* In what is lost of a thread it may have been in there. */
 static struct region_sum with_lost(const struct efficiency_finder *f, struct region_sum s)
 {
@@ -202,11 +192,11 @@ static void add_region(struct efficiency_finder *f, const struct region_sum *all
 		useful.lo = useful.lo > blocked ? useful.lo - blocked : 0;
 		useful.hi = ticks_plus(useful.hi, f->useful.hidden[sums[i].thread]);
 		useful = at_most(useful, sums[i].time.hi);
-		frz_time without = at_most(minus(sums[i].time, sums[i].transfer), sums[i].time.hi);
+		frz_time without = at_most(time_minus(sums[i].time, sums[i].transfer), sums[i].time.hi);
 		without.hi = f->useful.hidden[sums[i].thread] ? sums[i].time.hi : without.hi;
 		parts[i] = (struct factor_part){ useful, 1 };
-		r.time = longest_of(r.time, sums[i].time);
-		ideal = longest_of(ideal, at_least(without, useful.lo));
+		r.time = time_most(r.time, sums[i].time);
+		ideal = time_most(ideal, at_least(without, useful.lo));
 		longest = longer(useful, longest->useful) ? &sums[i] : longest;
 	}
 	r.longest = longest->thread;
@@ -239,7 +229,7 @@ static void find_regions(struct efficiency_finder *f)
 static frz_time since_begin(frz_time from, frz_time to)
 {
 	frz_time f = at_least(from, 0), t = at_least(to, 0);
-	return at_least(minus(t, f), 0);
+	return at_least(time_minus(t, f), 0);
 }
 
 /* In MPI, or in MPI_Init, of which there are no events, within the run. */
@@ -252,7 +242,7 @@ static frz_time in_mpi(struct efficiency_finder *f, uint32_t thread)
 	if (trace->threads[thread].number > 0 || !p->init_to || p->init_from > p->init_to)
 		return in;
 	frz_time from = frz_time_of(&c, p->init_from), to = frz_time_of(&c, p->init_to);
-	return time_add(in, since_begin(minus(from, f->e->span.first), minus(to, f->e->span.first)));
+	return time_add(in, since_begin(time_minus(from, f->e->span.first), time_minus(to, f->e->span.first)));
 }
 
 /* A process is outside of MPI while its first thread is: as many threads as it has could be useful then. */
@@ -268,7 +258,7 @@ static void find_hybrid(struct efficiency_finder *f)
 		bool first = i == 0 || trace->threads[e->each[i - 1].thread].process != trace->threads[thread].process;
 		if (first) {
 			frz_time in = in_mpi(f, thread);
-			frz_time out = at_least(minus(e->span.length, in), 0);
+			frz_time out = at_least(time_minus(e->span.length, in), 0);
 			*MEM_GROW(outside, n) = (struct factor_part){ at_most(out, e->span.length.hi), 0 };
 			mpi |= in.hi > 0;
 		}
@@ -312,7 +302,7 @@ static struct efficiency_cause cause_of_imbalance(struct efficiency_finder *f)
 		const struct site_sum *s = &w->sites[i];
 		frz_time sum = sums[s->site < nsites ? s->site : nsites];
 		frz_time mean = { sum.lo / n, ticks_plus(sum.hi / n, sum.hi % n > 0) };
-		frz_time more = minus(s->useful, mean);
+		frz_time more = time_minus(s->useful, mean);
 		if (s->thread != longest->thread || !longer(more, most))
 			continue;
 		most = more;

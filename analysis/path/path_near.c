@@ -225,7 +225,7 @@ void path_near_profile_open(struct path_profile *profile, struct path *p, const 
 	struct path other = *p;
 	other.stays = way->stays;
 	other.nhops = 0;
-	other.length = (frz_time){ ticks_minus(p->length.lo, way->shorter.hi), ticks_minus(p->length.hi, way->shorter.lo) };
+	other.length = time_minus(p->length, way->shorter);
 	other.length.lo = other.length.lo > 0 ? other.length.lo : 0;
 	path_profile_open(profile, &other, PATH_ALL);
 }

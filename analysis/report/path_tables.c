@@ -98,7 +98,7 @@ void path_regions_open(struct path_regions *r, const struct path *p, const struc
 		if (p->graph.nlosses)
 			add_lost(x, &p->graph, nthreads ? nthreads : 1, p->span.length);
 		x->on_path.hi = x->on_path.hi < profile->length.hi ? x->on_path.hi : profile->length.hi; /* where several threads may be on it */
-		x->imbalance = (frz_time){ ticks_minus(x->on_path.lo, x->mean.hi), ticks_minus(x->on_path.hi, x->mean.lo) };
+		x->imbalance = time_minus(x->on_path, x->mean);
 	}
 	if (r->n)
 		qsort(r->v, r->n, sizeof *r->v, by_length);

@@ -321,7 +321,7 @@ static frz_time find_excess(struct delays_blame *b)
 		frz_time x;
 		if (i < b->b.nused) {
 			frz_time longer = length_of(b, &b->b, b->b.used[i]), than = length_of(b, &b->a, b->b.used[i]);
-			x = (frz_time){ ticks_minus(longer.lo, than.hi), ticks_minus(longer.hi, than.lo) };
+			x = time_minus(longer, than);
 		} else {
 			x = b->f->costs[b->b.waits[i - b->b.nused]].ticks;
 		}
