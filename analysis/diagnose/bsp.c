@@ -50,12 +50,6 @@ static bool is_within(const struct bsp_finder *f, const struct match *m)
 	return within;
 }
 
-static bool brings_together(const struct bsp_finder *f, const struct match *m)
-{
-	return m->kind == MATCH_COLLECTIVE && m->flow == FLOW_ALL && m->complete && !m->begun && !m->by_chance && m->nparts > 1 &&
-	       is_within(f, m);
-}
-
 static void forget_threads(struct bsp *b)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -138,8 +132,8 @@ static void find_enters(struct bsp_finder *f)
 	if (f->exchange)
 		begin_with_neighbours(f, place_of);
 	for (struct match m; match_walk_next(walk, &m);) {
-		if (m.nparts < f->b->n || (f->exchange && m.nparts > f->b->n) || !brings_together(f, &m) ||
-		    has_twice(&m, last, ++number))
+		if (m.nparts < f->b->n || (f->exchange && m.nparts > f->b->n) || !match_synchronises(&m) ||
+		    !is_within(f, &m) || has_twice(&m, last, ++number))
 			continue;
 		if (m.nparts > f->b->n)
 			begin_with(f, &m, place_of);

@@ -48,7 +48,7 @@ static void *zeros(size_t n, size_t size)
 /* Processes come together, each with its first thread. */
 static bool brings_together(const struct parts_finder *f, const struct match *m)
 {
-	bool together = m->kind == MATCH_COLLECTIVE && m->flow == FLOW_ALL && m->complete && !m->begun && !m->by_chance && m->nparts > 1;
+	bool together = match_synchronises(m);
 	for (size_t i = 0; i < m->nparts && together; i++)
 		together = f->g->trace->threads[m->parts[i].thread].number == 0;
 	return together;

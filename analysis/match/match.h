@@ -77,6 +77,12 @@ struct match {
 	const struct match_part *parts; /* until the next call */
 };
 
+/* Whether it is a collective operation of several that none of them leaves before all have come. */
+static inline bool match_synchronises(const struct match *m)
+{
+	return m->kind == MATCH_COLLECTIVE && m->flow == FLOW_ALL && m->complete && !m->begun && !m->by_chance && m->nparts > 1;
+}
+
 struct match_tally {
 	uint64_t messages, collectives, incomplete, untaken, unsent;
 	uint64_t doubtful;      /* sends and receives not matched for lack of a certain order */
