@@ -12,8 +12,9 @@
 #   fits_80 [FILE [BUT]] whether there are lines and all fit 80 columns; those that do not and do not match BUT are shown
 #   mpirun_of MPI        the command that runs programs of openmpi or mpich here, before "-n"
 #
-# Nothing of the user's DPROF_ variables or locale is left. An MPI job of three ranks starts at 60 % of the processor time where nothing
-# looks for devices and networks that no test needs: every rank reads all of the PCI bus, in a virtual machine at an exit each.
+# Nothing of the user's DPROF_ variables or locale is left. An MPI job of three ranks starts at 60 % of the processor
+# time where nothing looks for devices and networks that no test needs: every rank reads all of the PCI bus, in a
+# virtual machine at an exit each.
 set -u
 export HWLOC_COMPONENTS=-pci,-linuxio,-gl,-opencl OMPI_MCA_pml=ob1 PMIX_MCA_gds=hash
 unset "${!DPROF_@}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
 #
-# export.sh - how fast a long trace becomes what other tools read, and answers a question of SQL. Processor time, as files are written to whatever
-# disk there is.
+# export.sh - how fast a long trace becomes what other tools read, and answers a question of SQL. Processor time, as
+# files are written to whatever disk there is.
 
 seconds() { # command...
 	/usr/bin/time -f '%U %S' "$B/bin/dprof-analyze" "$@" 2>&1 >/dev/null | tail -1 | awk '{ print $1 + $2 }'

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Files of PyTorch's profiler, one of each rank: what is known of a run that is made up here is what audit says of it, whatever one of its
-# clocks shows; operations that do not say who takes part prove nothing; what is none, or damaged, is refused by name and place.
+# Files of PyTorch's profiler, one of each rank: what is known of a run that is made up here is what audit says of it,
+# whatever one of its clocks shows; operations that do not say who takes part prove nothing; what is none, or damaged,
+# is refused by name and place.
 . testsuite/lib.sh
 
-# 60 steps of 3 ranks: a kernel of 1 ms (rank 2: 1.5 ms) on one stream, then an operation of all on another, which all leave 20 us after the
-# last has come. Rank 1's clock is so many ns ahead; rank 0's file begins so many steps later.
+# 60 steps of 3 ranks: a kernel of 1 ms (rank 2: 1.5 ms) on one stream, then an operation of all on another, which all
+# leave 20 us after the last has come. Rank 1's clock is so many ns ahead; rank 0's file begins so many steps later.
 make() { # directory ahead numbered lag operation...
 	local directory=$1 ahead=$2 numbered=$3 lag=$4 rank
 	mkdir -p "$directory"
@@ -87,8 +88,8 @@ cut() { # ts and dur of rank 0, of rank 1's
 [ "$(cut '"ts": 100, "dur": 0' '"ts": 106, "dur": 50')" = "2 1" ] || fail "6 us are rounded"
 [ "$(cut '"ts": 100.001, "dur": 0' '"ts": 101.001, "dur": 50')" = "2 1" ] || fail "what is known to a nanosecond and is 1 us off is not seen"
 
-# Files whose ends are cut by as many operations at different ends, so that the n-th of one is not the n-th of the others. Numbers that are
-# all the same are none.
+# Files whose ends are cut by as many operations at different ends, so that the n-th of one is not the n-th of the
+# others. Numbers that are all the same are none.
 make "$dir/shifted" 0 0 7 "$all, \"Seq\": 0"
 for rank in 1 2; do
 	jq -c '.traceEvents |= .[:1 + 2 * 53]' "$dir/shifted/rank$rank.json" >"$dir/cut" && mv "$dir/cut" "$dir/shifted/rank$rank.json"

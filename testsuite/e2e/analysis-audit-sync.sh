@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Another tool's trace beside a log of freezer measure: of a run of known truth its clocks are bounded more closely, what was undecided is
-# decided, and truly; a log that is none, or damaged, or of other hosts or clocks, is refused, and one that contradicts the program is told.
+# Another tool's trace beside a log of freezer measure: of a run of known truth its clocks are bounded more closely,
+# what was undecided is decided, and truly; a log that is none, or damaged, or of other hosts or clocks, is refused, and
+# one that contradicts the program is told.
 . testsuite/lib.sh
 
 fixtures=testsuite/fixtures/otf2

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# path, waits, efficiency, profile and check of traces that lack what they ask for: a part of the run without events, or all of it; one that
-# stops within a record; waits whose causes are missing, or later than they are over; what DPROF_EVENTS left out. Each says so in a
-# sentence, with the right exit status, and gives no number that cannot be known.
+# path, waits, efficiency, profile and check of traces that lack what they ask for: a part of the run without events, or
+# all of it; one that stops within a record; waits whose causes are missing, or later than they are over; what
+# DPROF_EVENTS left out. Each says so in a sentence, with the right exit status, and gives no number that cannot be
+# known.
 . testsuite/fixtures/analysis/setup.sh
 commands="path waits efficiency profile check"
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# diagnose names what was slow in runs of supersteps whose true times are known (testsuite/fixtures/diagnose/bsp_run.py), with what it
-# cost, and proves nothing that was not so. Other programs are no such runs, and it says why.
+# diagnose names what was slow in runs of supersteps whose true times are known
+# (testsuite/fixtures/diagnose/bsp_run.py), with what it cost, and proves nothing that was not so. Other programs are no
+# such runs, and it says why.
 made=$PWD/testsuite/fixtures/diagnose
 . testsuite/fixtures/analysis/setup.sh
 export PYTHONDONTWRITEBYTECODE=1
@@ -83,7 +84,8 @@ expect 0 diagnose --json --model bsp lopsided
 jq -e '.model == "generic" and (.why_model | endswith("one superstep has more than half of all work"))' out >is ||
 	fail "lopsided: $(head -c 2000 out)"
 
-# In a program with marks, of the waiting for what one does outside of regions it is said who that is, and not that nothing costs anything.
+# In a program with marks, of the waiting for what one does outside of regions it is said who that is, and not that
+# nothing costs anything.
 {
 	ranks
 	for k in {0..19}; do
@@ -141,7 +143,8 @@ done
 expect 0 diagnose --json sends
 jq -e '.model == "bsp" and ([.findings[] | select(.cause == "sequential") | .proved] == [false])' out >is || fail "sends: $(jq -c '[.model, .findings]' out)"
 
-# Others wait for what rank 0 does alone, or in another operation, and for nobody who has more of the work that all do, or now has more.
+# Others wait for what rank 0 does alone, or in another operation, and for nobody who has more of the work that all do,
+# or now has more.
 rounds() { # of each rank, of one superstep after the other, what it does: SITE:TIME,SITE:TIME/SITE:TIME...
 	awk -v n=$# -v how="$*" '
 		BEGIN {
@@ -186,8 +189,8 @@ verdict_of sequential 'length == 1 and all(.cost_percent.lo < 8)' 1:80,0:10/1:80
 verdict_of changing 'map([.proved, .what]) == [[true, "now one works longer in a superstep, now another; all of them work mostly in c"]]' 5:100,0:10/5:100,0:50 5:100,0:50/5:100,0:10
 # Rank 0 takes turns with others in being last in a, and is there for longer while they send, and nobody waits for it.
 verdict_of imbalance 'map(.proved) == [false]' 0:50/0:10/0:10/0:80 0:10/0:50/0:10/0:10,4:70 0:10/0:10/0:50/0:10,4:70
-# In every other superstep threads 1 to 3 do not come together late for their own work, but as each gets something from the one before.
-# That is no work which is now one's and now another's, and nobody waits for thread 0.
+# In every other superstep threads 1 to 3 do not come together late for their own work, but as each gets something from
+# the one before. That is no work which is now one's and now another's, and nobody waits for thread 0.
 {
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=barrier name=pthread_barrier_wait file=x.c line=2" \
 		"site 2 kind=wait name=sem_wait file=x.c line=3" "site 3 kind=wait name=sem_post file=x.c line=4" "group 1 threads=0,1,2,3"

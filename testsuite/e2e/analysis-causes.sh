@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# check says which waits and which begins of threads have no cause in the trace, where, how often and who was first; and that all waited
-# meanwhile. None of that is damage. Of a program that waits in many ways all causes are there, and a time that is over is one.
+# check says which waits and which begins of threads have no cause in the trace, where, how often and who was first; and
+# that all waited meanwhile. None of that is damage. Of a program that waits in many ways all causes are there, and a
+# time that is over is one.
 from=$PWD/testsuite/fixtures/analysis
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig

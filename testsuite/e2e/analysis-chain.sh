@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Runs of pipelines and wavefronts that are made up, each with a fault that is known, on hosts with clocks of their own: diagnose takes
-# them for what they are, names the fault first, and what it says of the stages' time holds the truth. And a tree of messages: divide and
-# conquer, by phases. Stages that are equally slow, or marked. TIMES=7 tries 21 seeds; SEED=N begins with another.
+# Runs of pipelines and wavefronts that are made up, each with a fault that is known, on hosts with clocks of their own:
+# diagnose takes them for what they are, names the fault first, and what it says of the stages' time holds the truth.
+# And a tree of messages: divide and conquer, by phases. Stages that are equally slow, or marked. TIMES=7 tries 21
+# seeds; SEED=N begins with another.
 . testsuite/fixtures/analysis/setup.sh
 made=${fixtures%/analysis}/diagnose
 export PYTHONDONTWRITEBYTECODE=1
@@ -210,8 +211,8 @@ before=$(echo "site 8 kind=region name=load file=x.c line=9"; echo "site 9 kind=
 line 4 10 0:40000 0:40000 0:40000 0:40000 | awk -v before="$before" '$1 == "e" { if (!n++) print before; $3 += 800000 } 1' | trace load
 verdicts load >found
 jq -e '.sequential == false' found >is || fail "nobody waits for what is loaded: $(jq -c .findings out)"
-# Rank 1 has most to do, 30 of each 100 us, but waits for rank 0, which waits for something else: rank 0 loses nothing by it, and rank 2 no
-# more than that takes.
+# Rank 1 has most to do, 30 of each 100 us, but waits for rank 0, which waits for something else: rank 0 loses nothing
+# by it, and rank 2 no more than that takes.
 awk '
 	function op(t, site, to, keys) { print "e", t, at[t] + 0, site, "enter", keys; print "e", t, at[t] = to, site, "exit", keys }
 	BEGIN {

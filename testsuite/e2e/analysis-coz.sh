@@ -104,8 +104,9 @@ buys waitall b 100 100000 30 # then rank 2 is the last; its message takes what r
 buys lock a 50 249995
 buys lock b 50 249995 300
 
-# In another run who comes to a lock behind half of a has it first, and keeps the other thread waiting, which has much to do behind it:
-# that takes 350,020 ns instead of 255,010. What is proved holds for any order. It is not known what it takes to hand that lock on.
+# In another run who comes to a lock behind half of a has it first, and keeps the other thread waiting, which has much
+# to do behind it: that takes 350,020 ns instead of 255,010. What is proved holds for any order. It is not known what it
+# takes to hand that lock on.
 {
 	head_of 2
 	op 0 0 1000000 1080000
@@ -138,8 +139,8 @@ short() { # [what else]
 short | trace short
 proves short a 50 497499 499523
 
-# But nothing bounds how long one has the lock who sleeps there until a moment, or waits for more than locks; and where somebody signals
-# the other one may wait there in another run, for longer than either has the lock.
+# But nothing bounds how long one has the lock who sleeps there until a moment, or waits for more than locks; and where
+# somebody signals the other one may wait there in another run, for longer than either has the lock.
 sleeps() { op 0 30 1500500 1500600; }
 signals() { echo "e 0 1500550 41 point id=8"; }
 posts() { echo "e 0 1500550 28 point id=8"; }
@@ -189,8 +190,8 @@ may_buy permits a 50 225000
 expect 0 coz --json --progress begun --region a --reduce 50 interrupted
 says out '"throughput_percent": {"lo": null, "hi": null}'
 
-# Threads that were created in one place, do 1 and 9 pieces, and are through together: a counter that nobody sees may give those out. Not so
-# if they have as many each, or one is through much earlier.
+# Threads that were created in one place, do 1 and 9 pieces, and are through together: a counter that nobody sees may
+# give those out. Not so if they have as many each, or one is through much earlier.
 counted() { # pieces of 100,000 ns of the second thread
 	head_of 3
 	op 0 39 1000000 1000001 thread=1
@@ -378,7 +379,8 @@ buys early a 100 300000 100100
 buys mutex b 100 399000 400010
 buys mutex b 100 1000 400010
 
-# Likewise, but they signalled soon one behind the other: so it hardly matters, and the first has most likely woken who waited longest.
+# Likewise, but they signalled soon one behind the other: so it hardly matters, and the first has most likely woken who
+# waited longest.
 bursts() { # who waits longer
 	head_of 4
 	op 0 0 1000000 1390000
@@ -539,8 +541,8 @@ sections 1500000 1800000 | trace sections
 buys sections a 50 300000
 sections 1900000 1900000 | trace three-sections
 buys three-sections a 50 100000
-# A loop: thread 0 has done two iterations, and then one of thread 1's, unless those were one piece. Where nothing is said behind the first
-# piece, nobody knows how many there were: what is saved is shared out evenly.
+# A loop: thread 0 has done two iterations, and then one of thread 1's, unless those were one piece. Where nothing is
+# said behind the first piece, nobody knows how many there were: what is saved is shared out evenly.
 loop() { # pieces of one iteration, or of two, or of which only the first is said
 	head_of 2
 	echo "group 3 threads=0,1"
@@ -1071,8 +1073,8 @@ windows 1489000 | trace windows-looked # it would have been seen
 expect 0 coz --json --region b --reduce 50 windows-looked
 interval expected_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi > 24"; } || fail "windows-looked: $(cat out)"
 
-# Something is to be complete at rank 0, which calls MPI for the first time at 1500000: then the wait is over, if no other thread has
-# not just ended something as well.
+# Something is to be complete at rank 0, which calls MPI for the first time at 1500000: then the wait is over, if no
+# other thread has not just ended something as well.
 for at in 0 72057594037927935; do
 	{
 		ranks 3
@@ -1126,8 +1128,8 @@ buys window-progress a 50 0
 expect 0 coz --json --region a --reduce 50 window-hosts
 interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi > 99"; } || fail "window-hosts: $(cat out)"
 
-# Ranks count in a window, and whoever has the next number does what that stands for: b takes four times as long as each of eight a. What
-# a rank does another may do.
+# Ranks count in a window, and whoever has the next number does what that stands for: b takes four times as long as each
+# of eight a. What a rank does another may do.
 count() { # rank at
 	echo "e $1 $2 16 point offset=5 $swaps"
 	op "$1" 17 "$2" $(($2 + 20)) tag=0 peer=72057594037927934
@@ -1424,8 +1426,8 @@ unsure untold 20 20
 } | trace third
 unsure third 20 20 # the last of them hardly waited, and the other did until this one came
 grep -q 'a collective operation lacks participants: 4 times' out || fail "third: $(cat out)"
-# Nobody says what has ended a wait: most likely what another thread did just before, where that is hardly chance; and where it was over
-# at once, nothing has.
+# Nobody says what has ended a wait: most likely what another thread did just before, where that is hardly chance; and
+# where it was over at once, nothing has.
 unsaid() { # until when another works beside
 	head_of 3
 	op 0 0 1000000 1400000
@@ -1445,8 +1447,8 @@ unsure undecided 0 20
 	op 1 1 1400010 2000000
 } | trace at_once
 unsure at_once 20 20
-# Likewise of one that was tried again, until a time limit each; and of sleeps in which nothing else is done, unless they are in a marked
-# region.
+# Likewise of one that was tried again, until a time limit each; and of sleeps in which nothing else is done, unless
+# they are in a marked region.
 {
 	head_of 2
 	op 0 0 1000000 1400000
@@ -2496,8 +2498,9 @@ interval speedup_percent <out | { read -r _ hi && is_true "$hi < 20"; } || fail 
 
 # ---- What is there for good once it is given --------------------------------------------------------
 
-# Who finds it there would have to wait for it if it came earlier; of what another thread had done by then, a counter in memory may have
-# decided who gives it: if that one was at work then, nothing is proved; if it was waiting or over, it cannot have come later.
+# Who finds it there would have to wait for it if it came earlier; of what another thread had done by then, a counter in
+# memory may have decided who gives it: if that one was at work then, nothing is proved; if it was waiting or over, it
+# cannot have come later.
 future() { # the address at which it is given
 	head_of 3
 	echo "site 16 kind=wait name=std::future file=x.c line=17"
@@ -2614,8 +2617,8 @@ at_barrier | trace futex-barrier
 buys futex-barrier a 50 250000
 at_barrier 3 | trace futex-flag
 buys futex-flag a 50 375000
-# Whoever comes last does something once for all, before it wakes the other: in another run that begins when the later one has come. But
-# not if both have begun as much since they met.
+# Whoever comes last does something once for all, before it wakes the other: in another run that begins when the later
+# one has come. But not if both have begun as much since they met.
 does_once() { # what thread 0 does besides
 	head_of 2
 	echo "site 16 kind=wait name=futex file=x.c line=17"

@@ -480,8 +480,9 @@ for words in 1 2 10; do
 		again "$events" $words
 done
 
-# A parent says which of its children had files when they were, or it was, over, and a child whose it is: nobody is forgotten of whom
-# all files are gone. Children that execute something else, or are killed at once, have none, and are not missed.
+# A parent says which of its children had files when they were, or it was, over, and a child whose it is: nobody is
+# forgotten of whom all files are gone. Children that execute something else, or are killed at once, have none, and are
+# not missed.
 cat >"$dir/family.c" <<'END'
 #include <signal.h>
 #include <stdlib.h>

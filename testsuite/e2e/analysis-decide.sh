@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What would decide a verdict that is undecided: how well clocks must be known, and the DPROF_SYNC_INTERVAL that gets there; and who
-# runs the program with that has it decided. Where packets take too long no interval is advised, where it is not for the clocks nothing is.
+# What would decide a verdict that is undecided: how well clocks must be known, and the DPROF_SYNC_INTERVAL that gets
+# there; and who runs the program with that has it decided. Where packets take too long no interval is advised, where it
+# is not for the clocks nothing is.
 . testsuite/fixtures/analysis/setup.sh
 
 # A run of 1 s on two hosts whose clocks show the same: packets take so many ns each way, and go every so many ms. Rank 0 waits

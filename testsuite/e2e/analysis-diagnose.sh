@@ -26,8 +26,8 @@ ranks() { # how many
 	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
 }
 
-# The most expensive finding: its cause, rank, place, region and verdict, and its cost, which is no wider than 0.1 points. What half of
-# it would buy is expected within a point.
+# The most expensive finding: its cause, rank, place, region and verdict, and its cost, which is no wider than 0.1
+# points. What half of it would buy is expected within a point.
 first() { # directory cause rank place region proved percent [buys]
 	expect 0 diagnose --model generic --json "$1"
 	jq -e --arg cause "$2" --argjson rank "$3" --arg where "$4" --arg region "$5" --argjson proved "$6" --argjson percent "$7" '
@@ -78,7 +78,8 @@ first lock lock 0 x.c:1 a true 29.703
 expect 0 diagnose --model generic --json lock
 jq -e '[.findings[] | select(.cause != "lock" and .proved)] == []' out >is ||
 	fail "lock: what a lock explains is proved of something else: $(jq -c .findings out)"
-# What thread 0 does before it takes the lock, for longer, is not what it holds that for; nor is what it does in a lock within, and behind that.
+# What thread 0 does before it takes the lock, for longer, is not what it holds that for; nor is what it does in a lock
+# within, and behind that.
 { sites; echo "site 7 kind=region name=c file=x.c line=7"; echo "thread 0 clock=0 rank=0 number=0"; echo "thread 1 clock=0 rank=0 number=1"
 	work 0 0 0 100000; op 0 5 100000 100050 id=5; work 0 1 100050 120000; op 0 5 120000 120010 id=6; work 0 7 120010 125000
 	echo 'e 0 125000 5 point id=6'; work 0 1 125000 130000; echo 'e 0 130000 5 point id=5'; work 0 7 130000 170000
@@ -182,8 +183,8 @@ says err "as rules were applied: [PRNTUTIL7] Attempt to divide by zero"
 expect 2 diagnose --model genric imbalance
 says err '--model: expected auto or a model such as generic; found "genric"'
 
-# A token goes round: all work in one region for as long each, but one after the other. That is no turn in being longest. And where one does
-# nearly all, no others do anything after it.
+# A token goes round: all work in one region for as long each, but one after the other. That is no turn in being
+# longest. And where one does nearly all, no others do anything after it.
 token() { # how much longer rank 1 works each time
 	local k r at=0 end
 	printf '%s\n' "dprof-text 1" "clock 0 host=h ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=send name=MPI_Send file=x.c line=2" \

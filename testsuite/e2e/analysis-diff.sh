@@ -6,8 +6,8 @@
 # dprof-ab: toolchain-ab.sh.)
 . testsuite/fixtures/analysis/setup.sh
 
-# Two ranks on one clock: rank 0 works for 100 us, rank 1 for so many, then both meet; that 10 times, in nanoseconds. With $turns they
-# take turns.
+# Two ranks on one clock: rank 0 works for 100 us, rank 1 for so many, then both meet; that 10 times, in nanoseconds.
+# With $turns they take turns.
 job() { # us [folder] [host] [extra site]
 	cat <<-END
 	dprof-text 1

@@ -6,7 +6,8 @@
 export DPROF_DIR=$tmp DPROF_QUIET=1
 "$B/bin/dprof-cc" -O2 -pthread "$fixtures/ends-inside.c" -o inside || fail "ends-inside.c does not compile"
 
-# Runs it, anew where a thread was blocked and nobody knows in what, as when a virtual machine stands still: then nothing is proved of z.
+# Runs it, anew where a thread was blocked and nobody knows in what, as when a virtual machine stands still: then
+# nothing is proved of z.
 run() { # way
 	for _ in 1 2 3 4 5; do
 		rm -rf dprof-*

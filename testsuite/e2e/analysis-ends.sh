@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What ended a wait has perhaps no record of its own: a child goes on behind its last one until it ends, a channel is closed in the midst of a
-# region, and a semaphore is made anew where another one was. waits and path prove nothing then that was not so.
+# What ended a wait has perhaps no record of its own: a child goes on behind its last one until it ends, a channel is
+# closed in the midst of a region, and a semaphore is made anew where another one was. waits and path prove nothing then
+# that was not so.
 . testsuite/fixtures/analysis/setup.sh
 unknown=72057594037927934 # DPROF_PEER_UNKNOWN
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# export --to perfetto, otf2, speedscope, paje, callgrind, coz, dot, source, csv: each is read by what reads it, has all that was recorded, and times that keep every message in order,
-# within the bounds. Names of all kinds are only names.
+# export --to perfetto, otf2, speedscope, paje, callgrind, coz, dot, source, csv: each is read by what reads it, has all
+# that was recorded, and times that keep every message in order, within the bounds. Names of all kinds are only names.
 export=$PWD/testsuite/fixtures/export
 synthesize=$B/test/synthesize
 . testsuite/fixtures/analysis/setup.sh
@@ -148,9 +148,11 @@ rm x.c
 [ "$(count foreign.source 'what it says') $(count foreign.source 'not named as source is') $(count foreign.source ' 1 [|] there')" = "1 3 3" ] ||
 	fail "source of a foreign trace: $(cat foreign.source)"
 
-# Every message is received behind its send, and every moment is within its bounds: of clocks that wander, and are known by packets only.
+# Every message is received behind its send, and every moment is within its bounds: of clocks that wander, and are known
+# by packets only.
 "$synthesize" --hosts 4 --messages 4000 --work 50 --topology mesh --seed "${SEED:-1}" | trace many
-# And of clocks that are known to 900 ns, where messages take 10: there the middle of the bounds would have some arrive before they were sent.
+# And of clocks that are known to 900 ns, where messages take 10: there the middle of the bounds would have some arrive
+# before they were sent.
 {
 	"$analyze" dump two | grep '^link'
 	printf '%s\n' 'site 3 kind=send name=MPI_Send file=x.c line=4' 'site 4 kind=recv name=MPI_Recv file=x.c line=5' 'thread 0 clock=0 rank=0' 'thread 1 clock=1 rank=1' 'group 1 threads=0,1' 'site 9 kind=barrier name=MPI_Barrier file=x.c line=9'

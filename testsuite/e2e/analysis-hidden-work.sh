@@ -128,8 +128,8 @@ for wait in 'read(channel[0], &c, 1)' 'pause()'; do
 	done
 done
 
-# Where the wait goes on behind the handler nothing but the kernel's count tells of it. Nobody else worked meanwhile: what is printed
-# of the thread, and of its process, holds that, too.
+# Where the wait goes on behind the handler nothing but the kernel's count tells of it. Nobody else worked meanwhile:
+# what is printed of the thread, and of its process, holds that, too.
 run again '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= '-DWAIT=read(channel[0], &c, 1)' -UAGAIN -DAGAIN=SA_RESTART \
 	-UUNSEEN -DUNSEEN=1
 "$analyze" csp --json dprof-again.* >json 2>err || fail "again: csp: $(cat err)"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# npm's axe-core finds nothing wrong with the page of report --html, light and wide, and dark and narrow; and finds what is broken on purpose.
+# npm's axe-core finds nothing wrong with the page of report --html, light and wide, and dark and narrow; and finds what
+# is broken on purpose.
 . testsuite/fixtures/analysis/setup.sh
 axe=$B/oracle/node_modules/axe-core/axe.min.js
 

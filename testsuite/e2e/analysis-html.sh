@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# report --html writes one file that a browser shows by itself: its data are what the commands say, names are text and never markup, nothing is
-# fetched, and it zooms, searches and changes its colours. Nothing is left of a page that could not be written, and no file is
-# written over unasked.
+# report --html writes one file that a browser shows by itself: its data are what the commands say, names are text and
+# never markup, nothing is fetched, and it zooms, searches and changes its colours. Nothing is left of a page that could
+# not be written, and no file is written over unasked.
 . testsuite/fixtures/analysis/setup.sh
 
 # Two ranks on two hosts, 40 rounds; the second is slower. Its names would be markup, if they could.
@@ -73,7 +73,8 @@ jq -e '.[0] == 0 and all(.[1], .[3]; . > 79900000 and . < 79920000) and .[2] > 4
 jq -e "$parts"'.timeline | [.path | parts(4) | select(.[0] == 1) | .[2] - .[1]] | add > 70000000' data.json >held || fail "rank 1 is the critical path"
 jq -e '.timeline.links | length >= 5 * 39' data.json >held || fail "who was waited for"
 
-# A run of more steps than a page keeps: neighbours are put together into bars shorter than one grain, and nothing gets lost by that.
+# A run of more steps than a page keeps: neighbours are put together into bars shorter than one grain, and nothing gets
+# lost by that.
 "$B/test/synthesize" --hosts 2 --messages 60000 --work 50 | trace many
 expect 0 report --html many.html many
 expect 0 profile --json many

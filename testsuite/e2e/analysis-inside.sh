@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What less work inside of an operation would buy, in a signal handler or in what MPI calls, and how long the operation waited besides: traces
-# of which it is known.
+# What less work inside of an operation would buy, in a signal handler or in what MPI calls, and how long the operation
+# waited besides: traces of which it is known.
 . testsuite/lib.sh
 cd "$dir" || exit 1
 

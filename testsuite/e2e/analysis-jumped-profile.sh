@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What a jump left without an exit makes no time wide in which the thread was elsewhere for certain: of what ended before that, or began
-# behind it, the profile is exact; only what was left, and what is around it, may have had the time in which neither is known.
+# What a jump left without an exit makes no time wide in which the thread was elsewhere for certain: of what ended
+# before that, or began behind it, the profile is exact; only what was left, and what is around it, may have had the
+# time in which neither is known.
 . testsuite/lib.sh
 cd "$dir" || exit 1
 "$analyze" pack - made <<'T' || fail "pack"

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What a thread did behind its last record is not known: a join waited for it, or did not, and who had a lock meanwhile may have been it;
-# what was counted is the least. Without losses all of that is exact.
+# What a thread did behind its last record is not known: a join waited for it, or did not, and who had a lock meanwhile
+# may have been it; what was counted is the least. Without losses all of that is exact.
 . testsuite/fixtures/analysis/setup.sh
 
-# Thread 1 works from 1 to 90 ms (its records end at 2 ms), and has the lock from 30 to 60 ms; thread 0 wants that at 40 ms, and joins thread 1 then.
+# Thread 1 works from 1 to 90 ms (its records end at 2 ms), and has the lock from 30 to 60 ms; thread 0 wants that at 40
+# ms, and joins thread 1 then.
 text() { # of the end of thread 1
 	cat <<T
 dprof-text 1

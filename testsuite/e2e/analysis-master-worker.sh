@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Runs of a master and workers that are made up, each with a fault that is known, on hosts with clocks of their own: diagnose names the
-# fault first, proves no cause that costs less than it must, and what it says of each worker's time holds the truth and adds up.
-# TIMES=7 tries 21 seeds; SEED=N begins with another.
+# Runs of a master and workers that are made up, each with a fault that is known, on hosts with clocks of their own:
+# diagnose names the fault first, proves no cause that costs less than it must, and what it says of each worker's time
+# holds the truth and adds up. TIMES=7 tries 21 seeds; SEED=N begins with another.
 . testsuite/fixtures/analysis/setup.sh
 made=${fixtures%/analysis}/diagnose
 export PYTHONDONTWRITEBYTECODE=1
@@ -26,8 +26,8 @@ expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
 says out "1. The least efficient worker is rank "
 says out "suggestion: deal out several at once"
-# The master does nothing but to answer at once. Messages take half as long as a task, and workers have work of their own behind their last
-# one, rank 1 most: nobody waits for what the master does.
+# The master does nothing but to answer at once. Messages take half as long as a task, and workers have work of their
+# own behind their last one, rank 1 most: nobody waits for what the master does.
 message() { # from to time: had 5 us later
 	op "$1" 0 "$3" $(($3 + 20)) group=1 "peer=$2" tag=1 bytes=8
 	op "$2" 1 "$4" $(($3 + 5000)) group=1 "peer=$1" tag=1 bytes=8
@@ -203,10 +203,10 @@ expect 0 diagnose --json run
 is_true "$bottleneck > 10 && $setup < 2 && $(share_of bottleneck) < 0.75 * $bottleneck && $(share_of setup) > 0.25 * $bottleneck" ||
 	fail "role(setup): bottleneck $bottleneck, setup $setup became $(share_of bottleneck), $(share_of setup)"
 
-# What workers do in role(task), role(init) and role(final) is that, wherever it stands, also inside of other regions; what else they do
-# between messages is not their tasks'. Each of two workers asks three times: for two tasks, of 10 us with 3 us of logging behind
-# each, and in vain (it is told to try again, which takes 4 us); behind that it writes for 6 us, and then comes to a barrier. It prepares for
-# 5 us behind its first request.
+# What workers do in role(task), role(init) and role(final) is that, wherever it stands, also inside of other regions;
+# what else they do between messages is not their tasks'. Each of two workers asks three times: for two tasks, of 10 us
+# with 3 us of logging behind each, and in vain (it is told to try again, which takes 4 us); behind that it writes for 6
+# us, and then comes to a barrier. It prepares for 5 us behind its first request.
 marked() { # role of: prepare, compute, log
 	local rank at i
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
@@ -245,7 +245,8 @@ metrics "[0,69360,15680]"
 metrics "[5000,69360,15680]" init
 metrics "[0,20000,15680]" "" task
 metrics "[5000,20000,21680]" init task final
-# The third request brings a task, too: it is behind its last task when that is over, and then writes for 6 us and leaves the barrier.
+# The third request brings a task, too: it is behind its last task when that is over, and then writes for 6 us and
+# leaves the barrier.
 marked "" task | sed 's/name=again file=x.c line=7/& role=task/' | trace last
 expect 0 diagnose --json last
 jq -e '[.metrics[] | select(.rank == 1 and .metric == "final") | .seconds | (.lo + .hi) * 5e8 | round] == [6680]' out >is ||
@@ -274,8 +275,8 @@ sed '/^site .*name=handle/s/$/ role=setup/' run.txt | trace run
 echo 'site 0 kind=region name=a role=servant' | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 | grep -q 'expected role=master' ||
 	fail "an unknown role is taken"
 
-# The last worker is done 50 us behind the other, which waits at a barrier; the master answers it, and works alone for 100 us before it answers
-# the last one, or not: then that is what the other waits for, and else it is the last worker.
+# The last worker is done 50 us behind the other, which waits at a barrier; the master answers it, and works alone for
+# 100 us before it answers the last one, or not: then that is what the other waits for, and else it is the last worker.
 ends() { # for how long the master works
 	local rank at i
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "thread 0 clock=0 rank=0" "thread 1 clock=0 rank=1" "thread 2 clock=0 rank=2" \

@@ -26,8 +26,8 @@ said() { # command...
 run() { # processes words...
 	local n=$1
 	shift
-	# MPICH's mpirun is ended by SIGPIPE now and then, where what it has started is over first; OpenMPI's may see a process end before
-	# it knows that this had begun, and calls that improper. Not three times.
+	# MPICH's mpirun is ended by SIGPIPE now and then, where what it has started is over first; OpenMPI's may see a
+	# process end before it knows that this had begun, and calls that improper. Not three times.
 	for _ in 1 2 3; do
 		# shellcheck disable=SC2046
 		said $(mpirun_of "$mpi") -n "$n" "$analyze" "$@" >run.out

@@ -52,7 +52,8 @@ for command in report 'report -v' csp 'csp --frames' coz waits path 'path -v' ef
 	fits_80 "$dir/wide" || fail "$command: a line is wider than 80 columns"
 done
 
-# Nor are names of characters that take two columns each, or none. (A region of 30 columns, a file of 14, a program of 16, a host of 8.)
+# Nor are names of characters that take two columns each, or none. (A region of 30 columns, a file of 14, a program of
+# 16, a host of 8.)
 {
 	printf '%s\n' 'dprof-text 1' 'clock 0 host=ホスト ghz=1' 'clock 1 host=🚀🔥 ghz=1' 'link 0 1000 1 5000' 'link 1 5400 0 1500' \
 		'process 0 clock=0 rank=0 size=2 program=並列プログラム' 'process 1 clock=1 rank=1 size=2 program=並列プログラム' \

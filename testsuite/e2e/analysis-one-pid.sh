@@ -47,8 +47,8 @@ jq -e '[.regions[], .machine[], .ranks[]] | length > 5 and all(.pid > 0)' report
 "$analyze" --json query spaces/* 'count(X) >= 1' >query 2>&1
 jq -e '[.longest[].places[].threads[]] | length > 1 and all(.pid > 0)' query >/dev/null || fail "longest frames without pid: $(cat query)"
 
-# Two processes have a child with pid 2 each, in namespaces of their own; that of the first begins last. So Y, before which the other one
-# did not fork, is nothing that it waits for, and it is not surely in B, in which that one forked.
+# Two processes have a child with pid 2 each, in namespaces of their own; that of the first begins last. So Y, before
+# which the other one did not fork, is nothing that it waits for, and it is not surely in B, in which that one forked.
 cat >two.txt <<'END'
 dprof-text 1
 clock 0 host=h0 ghz=1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# diagnose of a program that is a master with workers in one phase or for some of its processes, and a pipeline, supersteps or divide and
-# conquer in another one or for others: each is diagnosed as if it were alone.
+# diagnose of a program that is a master with workers in one phase or for some of its processes, and a pipeline,
+# supersteps or divide and conquer in another one or for others: each is diagnosed as if it were alone.
 . testsuite/fixtures/analysis/setup.sh
 
 run() { python3 "$fixtures/../diagnose/parts_run.py" "$1"; }
@@ -91,8 +91,8 @@ for shape in phases groups; do
 	fits_80 out || fail "$shape: wider than 80 columns"
 done
 
-# Tasks are done by teams: of a worker's time its tasks are all that its team takes, not what the first thread does; and that the second
-# one has more to do is found, too.
+# Tasks are done by teams: of a worker's time its tasks are all that its team takes, not what the first thread does; and
+# that the second one has more to do is found, too.
 run teams | trace teams
 expect 0 diagnose --json teams
 jq -e '.model == "master-worker" and ([.metrics[] | select(.metric == "comp" and (has("thread") | not)) | .seconds] | length == 1 and

@@ -145,7 +145,8 @@ says out 'Other paths'
 grep -q 'rank 1 b (x.c:2)$' out && grep -q '^  instead of  *rank 0 a (x.c:1)$' out || fail "nearly: $(cat out)"
 fits_80 out || fail "nearly: wider than 80 columns"
 
-# Thread 0 waits for who comes last, to a counter that nobody records: that one posts, wakes, or gives bytes. Of each thread but 0: when it comes.
+# Thread 0 waits for who comes last, to a counter that nobody records: that one posts, wakes, or gives bytes. Of each
+# thread but 0: when it comes.
 come=() after=0 # so long they go on: us
 last_gives() { # semaphore, futex, bytes
 	local wait=7 post='6 point id=7' waits=id=7 last t
@@ -189,8 +190,9 @@ for how in semaphore futex bytes semaphore futex bytes; do
 	fits_80 out || fail "$how: wider than 80 columns"
 done
 
-# Before an attempt that succeeds, the first that is known, a thread has perhaps tried, too seldom for a record; or done anything else, such as
-# work without a mark: then who posted meanwhile was not waited for. Nor is that left open if it posts during the attempt.
+# Before an attempt that succeeds, the first that is known, a thread has perhaps tried, too seldom for a record; or done
+# anything else, such as work without a mark: then who posted meanwhile was not waited for. Nor is that left open if it
+# posts during the attempt.
 tries() { # when it posts
 	sites
 	echo 'site 9 kind=wait name=sem_trywait file=x.c line=9'

@@ -129,9 +129,9 @@ op 0 9 2000 102000 | two | trace woken
 alone woken 1 99960 99960
 sed -i '/^site \(9\|10\) /d' sites
 
-# It looks for something before it sleeps again: asks for it in vain, or perhaps, looks under a lock, says what it does, in a function of its
-# own. Or it sleeps between two attempts, once. Not so if it gets something each time, or gives something, sleeps with a lock, or does
-# something else in the end.
+# It looks for something before it sleeps again: asks for it in vain, or perhaps, looks under a lock, says what it does,
+# in a function of its own. Or it sleeps between two attempts, once. Not so if it gets something each time, or gives
+# something, sleeps with a lock, or does something else in the end.
 unknown=$((none - 1))
 sed -i '/^site 4 /i site 9 kind=wait name=read file=x.c line=10\nsite 10 kind=wait name=msgrcv file=x.c line=11\nsite 11 kind=lock name=pthread_mutex_lock file=x.c line=12\nsite 12 kind=io name=write file=x.c line=13\nsite 13 kind=region name=look file=x.c line=14 auto=1\nsite 14 kind=wait name=sem_post file=x.c line=15' sites
 between() { # what it does, ENTER and EXIT as of a time, between its sleeps
@@ -176,8 +176,8 @@ sed -i '/^site \(9\|1[0-4]\) /d' sites
 # Nobody is told that it surely waited, where it may have worked for a moment.
 expect 0 query --json spins 'count(waiting) == 1'
 jq -e '.holds_s.lo < 1e-6 * 55 and .holds_s.hi > 1e-6 * 149' out >is || fail "spins: $(cat out)"
-# Its wait is as long as it asked for sure, and at most as long since it asked first, before which a program without marks works: what was
-# sent may go on only in its sender's next call, at 102,000.
+# Its wait is as long as it asked for sure, and at most as long since it asked first, before which a program without
+# marks works: what was sent may go on only in its sender's next call, at 102,000.
 waited() { # trace lo hi
 	"$analyze" waits --json "$1" >out 2>err # of one message it is not known who took it
 	jq -e --argjson lo "$2" --argjson hi "$3" '[.places[] | select(.kind == "late_sender")] | length == 1 and (.[0].seconds |

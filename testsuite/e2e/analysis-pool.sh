@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# diagnose names what was slow in runs of threads that take tasks out of a pool, whose true times are known (testsuite/fixtures/diagnose/pool_run.py):
-# each worker's time is divided as it was, and nothing is proved that was not so.
+# diagnose names what was slow in runs of threads that take tasks out of a pool, whose true times are known
+# (testsuite/fixtures/diagnose/pool_run.py): each worker's time is divided as it was, and nothing is proved that was not
+# so.
 made=$PWD/testsuite/fixtures/diagnose
 . testsuite/fixtures/analysis/setup.sh
 export PYTHONDONTWRITEBYTECODE=1

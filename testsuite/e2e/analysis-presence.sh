@@ -178,7 +178,8 @@ sed 's/^e 1 9990 /e 1 9060 /' < <("$analyze" dump little) | trace less
 expect 0 report less
 says_not out unclassified
 
-# Rank 0 looks for what rank 1 does, outside of marks: what-ifs take that for work, and prove nothing but if it is. Marked, it is known.
+# Rank 0 looks for what rank 1 does, outside of marks: what-ifs take that for work, and prove nothing but if it is.
+# Marked, it is known.
 trace spins <<'END'
 dprof-text 1
 clock 0 host=h0 ghz=1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# profile says of each call path, and of each region and operation, how often threads were there and for how long, how long they waited
-# there and for whom, and who sent whom how much. (Random programs: testsuite/unit/truth_profile.c.)
+# profile says of each call path, and of each region and operation, how often threads were there and for how long, how
+# long they waited there and for whom, and who sent whom how much. (Random programs: testsuite/unit/truth_profile.c.)
 . testsuite/fixtures/analysis/setup.sh
 
 # A trace of one clock that shows nanoseconds.
@@ -90,8 +90,9 @@ done; } | trace both
 profile both
 has both '.operations[]' count=3 waiting_s=120000 caused_by.rank=0 caused_by.seconds=120000
 
-# Who waits for a condition variable waits from there on until its mutex is free, too: 60 us for the signal, and once more 10 for the mutex, of
-# which 4 are in the call that takes it again. Without any signal in the trace all of it may be.
+# Who waits for a condition variable waits from there on until its mutex is free, too: 60 us for the signal, and once
+# more 10 for the mutex, of which 4 are in the call that takes it again. Without any signal in the trace all of it may
+# be.
 waits_for_signal() { # stamp at which the mutex is given back, and the signal's event
 	sites
 	echo "site 9 kind=lock name=pthread_mutex_lock file=x.c line=10

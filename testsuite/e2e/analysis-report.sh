@@ -336,8 +336,9 @@ fits_80 out || fail "threads of a process, with -v: wider than 80 columns"
 expect 0 report -v visited
 says out "  and 2 more regions, see --json"
 
-# A wavefront whose rank 1 has twice the work: it keeps only those behind it waiting, and the last rank works alone at the end. What costs most comes
-# first, with the command that says more of that one. The barrier's straggler above is said as ever.
+# A wavefront whose rank 1 has twice the work: it keeps only those behind it waiting, and the last rank works alone at
+# the end. What costs most comes first, with the command that says more of that one. The barrier's straggler above is
+# said as ever.
 {
 	printf '%s\n' 'dprof-text 1' 'clock 0 host=h0 ghz=1' 'site 0 kind=region name=cells file=x.c line=1' \
 		'site 1 kind=recv name=MPI_Recv file=x.c line=2' 'site 2 kind=send name=MPI_Send file=x.c line=3' 'site 3 kind=barrier name=MPI_Barrier file=x.c line=4'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# diagnose finds time that is lost in many places of which none costs enough to be a finding, and what others wait for while an operation
-# itself takes long; and proves of it what the trace shows.
+# diagnose finds time that is lost in many places of which none costs enough to be a finding, and what others wait for
+# while an operation itself takes long; and proves of it what the trace shows.
 . testsuite/fixtures/analysis/setup.sh
 
 sites() { # ranks
@@ -23,7 +23,8 @@ found() { # trace expression: of the findings
 	jq -e ".findings | $2" out >is || fail "$1: $(jq -c '[.findings[] | [.cause, .rank, .proved, .cost_percent, .what, .expected_percent]]' out)"
 }
 
-# Rank 0 works alone in 60 regions, one after the other, each for 1.6 % of the run; rank 1 waits meanwhile. (The 61st place is the barrier.)
+# Rank 0 works alone in 60 regions, one after the other, each for 1.6 % of the run; rank 1 waits meanwhile. (The 61st
+# place is the barrier.)
 alone() { # ranks that work
 	sites 2
 	for i in {1..60}; do
@@ -46,7 +47,8 @@ bsp() { # trace cause text buys
 		fail "$1: expected $*, found $(jq -c '[.model, .findings]' out)"
 }
 bsp alone sequential "what one does alone, most rank 0, in many regions, longest in r1" 49.5
-# Both work there, rank 0 for longer: that is no sequential work, and of each region it is not proved that others are longer in none.
+# Both work there, rank 0 for longer: that is no sequential work, and of each region it is not proved that others are
+# longer in none.
 alone 2 | trace both
 found both 'length == 1 and (.[0] | .cause == "imbalance" and (.proved | not) and .rank == 0 and .cost_percent.hi > 44)'
 bsp both imbalance "superstep for superstep, in many regions, longest in r1" 49.5
@@ -91,8 +93,9 @@ found regions 'length == 1 and (.[0] | .cause == "sequential" and .proved and .r
 found locks 'any(.cause == "lock" and .proved and (.what | contains("in one of 60 places")) and .cost_percent.lo > 39 and .cost_percent.hi < 41) and
 	all(.[]; .cause == "lock" or (.proved | not))'
 
-# Outside of regions rank 1 reads a file for 6 of 10 of the run, or for 4 (less than half of what it does there), and rank 0 waits for it.
-# In a program with marks nobody knows whether the rest is work, so what less of all work would buy is not asked.
+# Outside of regions rank 1 reads a file for 6 of 10 of the run, or for 4 (less than half of what it does there), and
+# rank 0 waits for it. In a program with marks nobody knows whether the rest is work, so what less of all work would buy
+# is not asked.
 reads() { # how long, marked
 	sites 2 | grep -v "$([ "$2" = yes ] && echo nothing || echo kind=region)"
 	echo "site 3000 kind=io name=fread file=x.c line=9"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# query --sql and export --to sqlite: the manual's five questions have their true answers, in the trace and in the file alike; tables have what the
-# commands say; nothing but one SELECT is taken, and names are no SQL.
+# query --sql and export --to sqlite: the manual's five questions have their true answers, in the trace and in the file
+# alike; tables have what the commands say; nothing but one SELECT is taken, and names are no SQL.
 manual=$PWD/docs/dprof-sql.7.scd
 . testsuite/fixtures/analysis/setup.sh
 
-# Two hosts, 40 rounds of 2 ms. Rank 1 works for 1.5 ms in each, for 1.8 in the second half of the run; rank 0 for half a one. Rank 1's
-# messages, of 1000 and of 2000 bytes in turn, take 10 us; the one of round 20 takes 6 ms.
+# Two hosts, 40 rounds of 2 ms. Rank 1 works for 1.5 ms in each, for 1.8 in the second half of the run; rank 0 for half
+# a one. Rank 1's messages, of 1000 and of 2000 bytes in turn, take 10 us; the one of round 20 takes 6 ms.
 {
 	cat <<-'END'
 	dprof-text 1

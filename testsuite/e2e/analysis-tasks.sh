@@ -93,8 +93,8 @@ expect 0 check t
 coz body 30
 coz "omp task" 20
 
-# In a single thread 0 makes nine tasks in a taskgroup, of which thread 1 runs the first, which takes 400, and two more in the barrier,
-# while thread 0 runs six: without the first, both would share out the other eight.
+# In a single thread 0 makes nine tasks in a taskgroup, of which thread 1 runs the first, which takes 400, and two more
+# in the barrier, while thread 0 runs six: without the first, both would share out the other eight.
 piece() { # thread task from to operation's site and key...
 	echo "e $1 $3 $5 exit task=$2"
 	echo "e $1 $3 2 enter task=$2"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Every command answers the same of a trace and of what pack makes of its dump: of threads, of children that were forked and of
-# programs that took their place, of threads that jumped, and of traces that are damaged; and what the process files say of a process
-# (its start and end, MPI_Init) or a group has its words.
+# Every command answers the same of a trace and of what pack makes of its dump: of threads, of children that were forked
+# and of programs that took their place, of threads that jumped, and of traces that are damaged; and what the process
+# files say of a process (its start and end, MPI_Init) or a group has its words.
 fixtures=$PWD/testsuite/fixtures
 . testsuite/lib.sh
 export DPROF_QUIET=1

@@ -118,8 +118,8 @@ jq -e '[.waits[] | select(.seconds.hi > 9e-5)] | all(.verdict == "undecided" and
 	(map([.thread, .caused_by.thread]) | index([[2, 0]]) and index([[3, 0]]) and index([[2, 1]]) and index([[3, 1]]))' out >is ||
 	fail "burst: which signal woke a thread is not known: $(jq -c .waits out)"
 
-# With problems in the trace nothing is proved: what records are lost of may have waited for all of its time, and whatever it did then may be
-# what others waited for.
+# With problems in the trace nothing is proved: what records are lost of may have waited for all of its time, and
+# whatever it did then may be what others waited for.
 { ranks; work 0 0 1000 41000; op 0 2 41000 102000 group=1 seq=0; work 1 1 1000 11000; echo 'lost 1 1'; work 1 1 51000 101000; op 1 2 101000 102000 group=1 seq=0; } |
 	trace lossy
 expect 1 waits --json lossy
@@ -146,7 +146,8 @@ expect 0 waits --json probes
 jq -e '[.delays[] | select(.rank == 1 and .region == "a")] | length == 1 and (.[0].seconds | .lo > 1.77e-4 and .hi < 1.78e-4)' out >is ||
 	fail "probes: $(jq -c .delays out)"
 
-# Rank 0 asks, and the question is there when rank 1 comes to it: what that one did before is what rank 0 waits for, if it waits that long.
+# Rank 0 asks, and the question is there when rank 1 comes to it: what that one did before is what rank 0 waits for, if
+# it waits that long.
 { ranks; op 0 13 900 950 group=1 peer=1 tag=1 bytes=8; op 0 4 1000 102000 group=1 peer=1 tag=2 bytes=8
 	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace asked
 waited asked late_sender 0 0 5 100000 1 0 a
@@ -154,7 +155,8 @@ waited asked late_sender 0 0 5 100000 1 0 a
 	work 1 0 900 95000; op 1 4 95000 95100 group=1 peer=0 tag=1 bytes=8; work 1 1 95100 101000; op 1 13 101000 101500 group=1 peer=0 tag=2 bytes=8; } | trace late
 waited late late_sender 0 0 5 6500 1 0 b
 
-# So it is at a barrier to which rank 1 comes last, of its team of one or of other ranks: what it did before made rank 0 wait, if that one waited then.
+# So it is at a barrier to which rank 1 comes last, of its team of one or of other ranks: what it did before made rank 0
+# wait, if that one waited then.
 after_barrier() { # when rank 0 begins to wait -> its events, and those of rank 1: 90 us of a, then a barrier of ranks 1 and 2, and 10 of b
 	ranks
 	echo "thread 2 clock=0 rank=2"
@@ -208,8 +210,8 @@ tr -s ' \n' ' ' <out >page
 says page 'what making it shorter would buy says dprof-analyze coz --region NAME'
 fits_80 out || fail "chain: wider than 80 columns"
 
-# Of a team thread 2 is longest; then thread 0 is alone in b. Who had left the team before waits for the next one until thread 0 comes,
-# who has waited for thread 2: only what came behind that is b's.
+# Of a team thread 2 is longest; then thread 0 is alone in b. Who had left the team before waits for the next one until
+# thread 0 comes, who has waited for thread 2: only what came behind that is b's.
 member() { # thread leaves
 	op "$1" 18 900 1100 group=3 seq=0 role=0
 	work "$1" 0 1100 "$2"
@@ -444,8 +446,8 @@ expect 0 profile --json full
 jq -e '.operations[] | select(.name == "write" and .threads == 2) | .waiting_s.hi >= 58e-6 and .transfer_s.lo < 1.2e-6' out >is ||
 	fail "full: $(jq -c .operations out)"
 
-# Whoever comes last to what is made of futexes, and wakes the others, has not waited, whatever it did before without a record: what csp
-# says is work waits for nobody, is on the path, and would make the run shorter. Recorded were:
+# Whoever comes last to what is made of futexes, and wakes the others, has not waited, whatever it did before without a
+# record: what csp says is work waits for nobody, is on the path, and would make the run shorter. Recorded were:
 agrees() { # trace; % of the run that thread 1 is on the path; % that is saved without its work
 	trace agrees <"$fixtures/futexes/$1.txt"
 	for command in csp waits path coz; do

@@ -176,7 +176,8 @@ if [ "$(cat /proc/self/schedstat 2>/dev/null || echo 0 0 0)" = "0 0 0" ]; then
 fi
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) -o left left.c -pthread $(pkg-config --libs dprof) || fail "left.c does not compile"
-# What the program measures is too much where a thread has no core between its look at the clock and its read(): so it has three tries.
+# What the program measures is too much where a thread has no core between its look at the clock and its read(): so it
+# has three tries.
 for _ in 1 2 3; do
 	rm -rf dprof-left.*
 	read -r run waited alone <<<"$(./left)"

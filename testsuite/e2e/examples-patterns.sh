@@ -54,7 +54,8 @@ decides() { # region rank percent program options...
 	fail "$*: expected that most of the path is there, found $(jq -c '[.segments[] | [.rank, .name, .share_percent]]' path.json)"
 }
 
-# What diagnose proves of that trace, among other things: what ranks that wait for a core lose may cost more, and may have hidden it.
+# What diagnose proves of that trace, among other things: what ranks that wait for a core lose may cost more, and may
+# have hidden it.
 diagnosed() { # cause or causes with | between them, region or regions
 	for _ in {1..6}; do
 		"$analyze" diagnose --json "$trace" >diagnosis.json 2>err || fail "diagnose: $(cat err)"

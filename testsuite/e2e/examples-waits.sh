@@ -6,8 +6,8 @@
 . testsuite/fixtures/examples/setup.sh
 [ -z "${SAN:-}" ] || { echo "beside a sanitizer MPI's own threads are recorded, too"; exit 77; }
 
-# The wait that is mostly somebody's in a region: its kind, who waited (rank or thread) in which operation, for whom. Half as long as
-# that, or twice, since either may have waited for a core.
+# The wait that is mostly somebody's in a region: its kind, who waited (rank or thread) in which operation, for whom.
+# Half as long as that, or twice, since either may have waited for a core.
 holds() { # kinds who operation for region verdict
 	local took
 	took=$(jq --arg region "$5" '[.regions[] | select(.region == $region) | .time_s.lo] | add' report.json)

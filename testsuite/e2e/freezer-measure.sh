@@ -123,7 +123,8 @@ status_of 2 "$freezer" serve --key 12
 grep -q "expected 32 hexadecimal digits, found '12'" "$work/err" || fail "--key: $(cat "$work/err")"
 status_of 1 "$freezer" serve --bind 192.0.2.1
 status_of 2 "$freezer" cores 1
-# What is said to have begun has begun: not before a host answers that is stopped at first; but nobody waits long for one that never does.
+# What is said to have begun has begun: not before a host answers that is stopped at first; but nobody waits long for
+# one that never does.
 start "$freezer" serve --bind 127.0.0.1 --port 0
 kill -STOP "$server"
 for late in yes no; do

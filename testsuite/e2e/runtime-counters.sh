@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Atomic numbers by which threads take their work are recorded: each number that is compared for order, once, with the thread that got
-# it. Nothing is recorded of other atomics, nor where there is only one thread.
+# Atomic numbers by which threads take their work are recorded: each number that is compared for order, once, with the
+# thread that got it. Nothing is recorded of other atomics, nor where there is only one thread.
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1

@@ -77,8 +77,8 @@ region region barrier,coll,send,recv,wait,fork,join,lock,progress,io,sleep
 -barrier,-wait ${all/barrier|/} barrier,wait
 END
 
-# Who looks at kinds asks nothing of the system for that: neither where regions are left out, nor where others are. A machine that is
-# busy only adds.
+# Who looks at kinds asks nothing of the system for that: neither where regions are left out, nor where others are. A
+# machine that is busy only adds.
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) -o visits "$here/testsuite/fixtures/runtime/visits.c" $(pkg-config --libs dprof) || fail "visits"
 for events in "" region -region progress region,barrier; do

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A wait that only its time limit or a signal, perhaps a timer's, ended may have been for nobody: whoever slept so is not proved to have waited, nor is whoever
-# was done sooner proved the straggler; in whatever call that was. In which waits that was so is said.
+# A wait that only its time limit or a signal, perhaps a timer's, ended may have been for nobody: whoever slept so is
+# not proved to have waited, nor is whoever was done sooner proved the straggler; in whatever call that was. In which
+# waits that was so is said.
 from=$PWD/testsuite/fixtures/libc
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig

@@ -17,8 +17,8 @@ for way in blocked masked workers handled; do
 	[ "$(cat said)" = "$expected" ] || fail "$way: expected $expected, found $(cat said)"
 done
 
-# Whoever closes a copy of a message queue's descriptor, as the helper does that wants none of the program's, takes back what its process
-# has asked for there.
+# Whoever closes a copy of a message queue's descriptor, as the helper does that wants none of the program's, takes back
+# what its process has asked for there.
 "$B/bin/dprof-cc" -Wall -Wextra -O1 "$from/notified.c" -o notified -lrt || exit 1
 rm -rf dprof-*
 ./notified >said || fail "notified: exit status $?"

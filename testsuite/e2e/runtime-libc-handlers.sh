@@ -81,8 +81,9 @@ rm -rf dprof-*
 DPROF_QUIET=1 ./installs >out 2>&1
 diff expected out >wrong && [ -s expected ] || fail "installs: $(head -5 wrong)"
 
-# A handler's own stack may be too short for the first event's slow path, and for another chunk's: that keeps off it, also
-# where the kernel does not tell of that stack (SS_AUTODISARM). The kernel needs less there than MINSIGSTKSZ, by 8 KB where there is AMX.
+# A handler's own stack may be too short for the first event's slow path, and for another chunk's: that keeps off it,
+# also where the kernel does not tell of that stack (SS_AUTODISARM). The kernel needs less there than MINSIGSTKSZ, by 8
+# KB where there is AMX.
 short=$from/../runtime/short-stack.c
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE $(pkg-config --cflags dprof) -o short-stack "$short" $(pkg-config --libs dprof) || exit 1

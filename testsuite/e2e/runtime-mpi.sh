@@ -70,8 +70,9 @@ for program in seen unseen; do
 		operations dprof-* >ops
 		consistent ops >wrong
 		[ ! -s wrong ] || fail "$program on $ranks: $(cat wrong)"
-		# 17 operations on the world, again only begun, 4 that make others, MPI_Finalize; there: 5 of
-		# neighbours that are begun, again twice, reversed, halves, self, one copy, the making of two groups and two between them
+		# 17 operations on the world, again only begun, 4 that make others, MPI_Finalize; there: 5 of neighbours
+		# that are begun, again twice, reversed, halves, self, one copy, the making of two groups and two
+		# between them
 		for t in $(seq 0 $((ranks - 1))); do
 			[ "$(grep -c "^$t 1 " ops)" = 39 ] || fail "$program on $ranks: thread $t: $(grep -c "^$t 1 " ops) of 39 on the world"
 			created=$((t == 0 || t == ranks - 1))
@@ -105,7 +106,8 @@ for program in seen unseen; do
 		[ ! -s err ] || fail "$program on $ranks: coz: $(cat err)"
 		# a group made of two says that the wait dependencies are unknown
 		[ "$(grep -c 'enter group=.* role=2' text)" = $((3 * ranks)) ] || fail "$program on $ranks: $(grep 'role=2' text)"
-		# who saw it, recorded it: the adapter's own sites have no file (MPI_Finalize, tests and messages of neighbours are its own)
+		# who saw it, recorded it: the adapter's own sites have no file (MPI_Finalize, tests and messages of
+		# neighbours are its own)
 		awk '$1 == "site" && / file= / { own[$2] = 1 }
 		     $1 == "site" && / name=MPI_(Test|Finalize|Neighbor(%20| )(sends|receives)) / { its[$2] = 1 }
 		     $1 == "e" && $5 == "enter" && !($4 in its) { if ($4 in own) unseen++; else seen++ }

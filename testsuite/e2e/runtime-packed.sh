@@ -40,8 +40,8 @@ name=${packed#whole/}
 
 # ---- the forms before --------------------------------------------------------------------------------------
 
-# Recorded when parts were one zstd frame each, and when they did not say whose they are: two threads that lock, sleep and are in a region 300 times. Their events
-# are those that were read then.
+# Recorded when parts were one zstd frame each, and when they did not say whose they are: two threads that lock, sleep
+# and are in a region 300 times. Their events are those that were read then.
 old() { # trace form events sum
 	cat "$1"/*-1.packed | head -c 4 | grep -q "$2" || fail "$1: not of the form $2"
 	"$analyze" check "$1" >text 2>&1 || fail "$1: $(cat text)"

@@ -33,7 +33,8 @@ record() { # way
 	[ "$odd" = 0 ] || fail "$1: $odd records say that it asked for less than no time"
 }
 
-# What is not there was no time to ask: another process had its core, for more than a moment. Where that was nearly always, it asks anew.
+# What is not there was no time to ask: another process had its core, for more than a moment. Where that was nearly
+# always, it asks anew.
 for _ in {1..5}; do
 	record spin
 	! is_true "$ns > 5e6" || break
@@ -66,8 +67,8 @@ for _ in {1..10}; do
 	asked=$((asked + ns))
 done
 is_true "$asked > 5e7" || fail "leave: asked for $asked ns in 10 times"
-# Who has a lock, or has not posted, or set a flag (poll), is the straggler, and no other is proved to be one. (Who polls, and has no core, may
-# work, for all that is known.)
+# Who has a lock, or has not posted, or set a flag (poll), is the straggler, and no other is proved to be one. (Who
+# polls, and has no core, may work, for all that is known.)
 for way in "1" "2 -DSEMAPHORE" "1 -DFLAG"; do
 	# shellcheck disable=SC2046,SC2086
 	gcc -O2 -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -DWHO=$way -o keeping "$unmarked/polling.c" \
@@ -88,9 +89,9 @@ for way in "1" "2 -DSEMAPHORE" "1 -DFLAG"; do
 	done
 	[ -n "$named" ] || fail "$way: $(jq -c '.threads' json)"
 done
-# Who asks for what another gives, and sleeps before it asks again, may wait for that one: so it is not proved that it keeps anybody waiting,
-# nor that the other does not. Who takes something before each of its sleeps is busy there. All attempts are recorded, or those that took
-# long.
+# Who asks for what another gives, and sleeps before it asks again, may wait for that one: so it is not proved that it
+# keeps anybody waiting, nor that the other does not. Who takes something before each of its sleeps is busy there. All
+# attempts are recorded, or those that took long.
 # shellcheck disable=SC2046
 gcc -D_GNU_SOURCE -O2 -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o retrying "$unmarked/retrying.c" \
 	$(pkg-config --libs dprof) || exit 1

@@ -152,7 +152,8 @@ for program in omp omp-unseen omp++; do
 		interrupted=$(sed -n 's/^omp%20taskwait interrupted //p' sums)
 		counts omp%20taskwait "enter id" $((rounds + ${interrupted:-0}))
 		counts omp%20task "point id" 7
-		# Each of two loops and the sections begins, and has a first piece or none; where something is recorded in each, all eight.
+		# Each of two loops and the sections begins, and has a first piece or none; where something is recorded
+		# in each, all eight.
 		teams=$((threads == 1 ? 1 : 7)) # of more than one thread
 		case $program in *unseen) pieces=0 ;; *) pieces=$((8 * teams)) ;; esac
 		counts dynamic%20loop point $((6 * (threads == 1 ? 2 : members) + pieces))

@@ -58,10 +58,10 @@ behind() {
 	}' text
 }
 
-# From the records alone, in percent of the run: how long fast worked (was in a region) as the others waited or were gone; for how
-# much of that it had done as much as slow (then slow does not wait for fast to come: it has been woken, and has no core yet); and how
-# long it may have worked so, too, because somebody was nowhere: a thread has been created, or comes from a region to a latch,
-# and a busy core is another one's.
+# From the records alone, in percent of the run: how long fast worked (was in a region) as the others waited or were
+# gone; for how much of that it had done as much as slow (then slow does not wait for fast to come: it has been woken,
+# and has no core yet); and how long it may have worked so, too, because somebody was nowhere: a thread has been
+# created, or comes from a region to a latch, and a busy core is another one's.
 works_alone() {
 	grep '^e ' text | sort -s -n -k3,3 >events
 	grep '^site ' text | cat - events | awk -v events=events '
@@ -78,8 +78,8 @@ works_alone() {
 	END { printf "%.6f %.6f %.6f\n", 100 * alone / (at - begun), 100 * woken / (at - begun), 100 * (perhaps - alone) / (at - begun) }'
 }
 
-# Slow is the straggler, and its score may be unknown; fast is proved one for no more than the time in which slow was done, and that in
-# which slow was woken and had no core: a thread waits until it goes on.
+# Slow is the straggler, and its score may be unknown; fast is proved one for no more than the time in which slow was
+# done, and that in which slow was woken and had no core: a thread waits until it goes on.
 not_the_wrong_one() { # name
 	local fast late woken
 	read -r fast _ < <(of_thread 2 straggler_percent)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What is said of the source's structure is so: the folders of analysis/ stand in ARCHITECTURE.md in an order in which each uses those
-# above it, and who lists the files of a folder lists them all.
+# What is said of the source's structure is so: the folders of analysis/ stand in ARCHITECTURE.md in an order in which
+# each uses those above it, and who lists the files of a folder lists them all.
 . testsuite/lib.sh
 
 # ---- Folders ------------------------------------------------------------------------------------
@@ -15,8 +15,8 @@ grep -roE --include='*.[ch]' --include='*.def' '^#include "analysis/[a-z0-9]+/' 
 awk 'NR == FNR { at[$1] = NR; next } at[$2] > at[$1] { print $1 " uses " $2 }' "$dir/order" "$dir/uses" >"$dir/upward"
 [ ! -s "$dir/upward" ] || fail "ARCHITECTURE.md has below a folder what that uses: $(cat "$dir/upward")"
 
-# ---- Lists of files -----------------------------------------------------------------------------
-# Who uses what such a header declares is listed there, or in another one beside it, or has a header of its own. Not as one of "the files
+# ---- Lists of files ----------------------------------------------------------------------------- Who uses what such a
+# header declares is listed there, or in another one beside it, or has a header of its own. Not as one of "the files
 # graph*.c", which says nothing.
 listed() { awk 'FNR == 1 { head = 1 } head; /\*\// { head = 0 }' "$@" | grep -oE '\b[a-z_0-9*]+\.cc?\b' | grep -vE '^[a-z]+\*\.c$'; }
 is_listed() {

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# One name for one thing: each struct of the project has a name of its own, so that a search for it finds that one, and words that the
-# field's terms have replaced do not come back.
+# One name for one thing: each struct of the project has a name of its own, so that a search for it finds that one, and
+# words that the field's terms have replaced do not come back.
 . testsuite/lib.sh
 
-# uPlot is others'; programs that are traced are no part of the project. A unit test has a solution of its own in place of freezer's.
+# uPlot is others'; programs that are traced are no part of the project. A unit test has a solution of its own in place
+# of freezer's.
 sources() { find analysis bench examples freezer plugin pragmas runtime testsuite \( -path '*/fixtures' -o -path '*/uplot' \) -prune -o -type f "$@" -print; }
 
 { sources -name '*.c'; sources -name '*.h'; sources -name '*.cc'; } | xargs grep -HoE '\bstruct [A-Za-z_0-9]+ *\{' |
