@@ -9,12 +9,13 @@
 ;   communication  likewise, where much is moved; or what other operations take, beyond waiting
 ;   lock           threads wait for a lock that others hold
 ;
-; Of what work is uneven it is only proved that it cost what was surely waited where threads come together, where they may have
-; waited for others before that, less what they may have done instead, alone, in no region or in other operations; or what surely goes back
-; to it, wherever it was waited: at the end of the run in MPI_Finalize, say, which need not be left by all together.
+; Of what work is uneven it is only proved that it cost what was surely waited where threads come together, where they
+; may have waited for others before that, less what they may have done instead, alone, in no region or in other
+; operations; or what surely goes back to it, wherever it was waited: at the end of the run in MPI_Finalize, say, which
+; need not be left by all together.
 ;
-; In a program with marks, what is done outside of regions is no work for certain. Whoever is last since it does something there is found by
-; what waiting goes back to.
+; In a program with marks, what is done outside of regions is no work for certain. Whoever is last since it does
+; something there is found by what waiting goes back to.
 
 (defglobal ?*least* = 2.0)   ; percent of all threads' time: less is no finding
 (defglobal ?*small* = 4096)  ; bytes that an operation moves on average: it is no great deal of data
@@ -25,7 +26,8 @@
 
 (deffunction less (?x ?y) (max 0.0 (- ?x ?y)))
 
-; How much surely was waited since a thread was there for longer, and is so in all, not in turn with others; ?locks may have been for locks.
+; How much surely was waited since a thread was there for longer, and is so in all, not in turn with others; ?locks may
+; have been for locks.
 (deffunction goes-back-to (?region ?thread ?locks)
   (bind ?surely 0.0)
   (do-for-all-facts ((?d delay)) (and (eq ?d:region ?region) (eq ?d:thread ?thread)) (bind ?surely (max ?surely (min ?d:of-thread-lo ?d:longer-lo))))

@@ -2,12 +2,12 @@
 ;
 ; divide-conquer.clp - why threads of a tree are not at work, which hand parts of their work down and get results back.
 ;
-;   sequential     one thread does something once, before it divides anything, or when all is combined, and others wait for that; it is
-;                  not sure if some may have worked meanwhile
+;   sequential     one thread does something once, before it divides anything, or when all is combined, and others wait for that;
+;                  it is not sure if some may have worked meanwhile
 ;   divide         others wait while threads divide
 ;   combine        others wait while threads combine
-;   uneven         some parts take longer to solve, and others wait for those: what is proved is at most what a thread solves longer than
-;                  the mean of others
+;   uneven         some parts take longer to solve, and others wait for those: what is proved is at most what a thread
+;                  solves longer than the mean of others
 ;   communication  what an operation itself takes, beyond waiting for others
 ;
 ; What waiting goes back to may be a lock that was held: so of what is proved, all waiting for locks is taken off.

@@ -34,8 +34,10 @@
   (slot operation)                           ; yes, no
   (slot thread) (slot thread-name)           ; whose share of it is the greatest
   (slot of-thread-lo) (slot of-thread-hi)    ; that share
-  (slot outside)                             ; work, unknown: what that thread does outside of regions, unknown if its process has marks
-  (slot mostly-in) (slot mostly-at)          ; outside of regions: file input or output, or a sleep, which took half of its time there; or ""
+  (slot outside)                             ; work, unknown: what that thread does outside of regions, unknown if its
+                                             ; process has marks
+  (slot mostly-in) (slot mostly-at)          ; outside of regions: file input or output, or a sleep, which took half of
+                                             ; its time there; or ""
   (slot excess-lo) (slot excess-hi)          ; for how long threads worked there beyond the mean of others that did, for each other
                                              ; thread; each no more than it was waited for there, and surely so much less as it
                                              ; may have waited there itself
@@ -108,11 +110,13 @@
 ; What of the stages' time is not work, as chain.h divides it: all shares are of all threads' time.
 (deftemplate chain
   (slot stages) (slot longest) (slot longest-name) (slot region) (slot region-name) ; the stage with most work, and where
-  (slot as-long) (slot as-long-names)        ; how many stages have as much, to 2 % of the run, and which: "rank 1 in a and rank 2 in b";
+  (slot as-long) (slot as-long-names)        ; how many stages have as much, to 2 % of the run, and which: "rank 1 in a
+                                             ; and rank 2 in b"
   (slot as-long-sure)                        ; yes: they surely have, no: some may have less
   (slot first) (slot first-name) (slot first-region) (slot first-region-name) ; who has most sequential work, and where
   (slot uneven-lo) (slot uneven-hi) (slot sequential-lo) (slot sequential-hi)
-  (slot for-longest-lo) (slot for-longest-hi) ; waiting that goes back to stages that are as long as any, but for what is sequential,
+  (slot for-longest-lo) (slot for-longest-hi) ; waiting that goes back to stages that are as long as any, but for what
+                                              ; is sequential,
   (slot for-first-lo) (slot for-first-hi)    ; and to what is sequential of the first
   (slot transfer-lo) (slot transfer-hi) (slot filling-lo) (slot filling-hi))
 
@@ -126,24 +130,26 @@
 
 ; As bsp.h divides it: shares are of all threads' time.
 (deftemplate supersteps
-  (slot steps) (slot threads)                ; how many, of how many threads, which come together in:
-  (slot operation)                           ; most often
-  (slot outside)                             ; work, unknown: what is done outside of regions, unknown if some of them mark their work;
-  (slot elsewhere-lo) (slot elsewhere-hi)    ; and how long all were in no region and no operation, or not there
-  (slot longest) (slot longest-name) (slot sure) ; the thread that works most in all; yes: it does; in so many steps it works longest:
-  (slot surely) (slot possibly)
-  (slot longest-region) (slot longest-region-name) (slot longest-mostly) ; where it has most more to do than the mean of all; mostly: yes,
-  (slot region) (slot region-name) (slot mostly) ; half of that is there, or more, or no; where all work most;
-  (slot alone) (slot alone-name) (slot alone-region) (slot alone-region-name) ; who does most in regions of its own, and in which one; -1:
-  (slot alone-mostly)                        ; nobody
+  (slot steps) (slot threads)                ; how many, of how many threads
+  (slot operation)                           ; in which these come together most often
+  (slot outside)                             ; work, unknown: what is done outside of regions, unknown if some of them
+                                             ; mark their work
+  (slot elsewhere-lo) (slot elsewhere-hi)    ; how long all were in no region and no operation, or not there
+  (slot longest) (slot longest-name)         ; the thread that works most in all
+  (slot sure) (slot surely) (slot possibly)  ; yes: it does; in so many steps it works longest
+  (slot longest-region) (slot longest-region-name) ; where it has most more to do than the mean of all
+  (slot longest-mostly)                      ; yes: half of that is there, or more; or no
+  (slot region) (slot region-name) (slot mostly) ; where all work most; likewise
+  (slot alone) (slot alone-name)             ; who does most in regions of its own; -1: nobody
+  (slot alone-region) (slot alone-region-name) (slot alone-mostly) ; in which one most; likewise
   (slot persistent-lo) (slot persistent-hi) (slot changing-lo) (slot changing-hi)
   (slot sequential-lo) (slot sequential-hi)
-  (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together,
-  (slot instead-lo) (slot instead-hi)        ; what threads may do more than others that is no such work: so much less of persistent and changing
-                                             ; is surely lost;
+  (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together
+  (slot instead-lo) (slot instead-hi)        ; so much less of persistent and changing is surely lost, for what threads
+                                             ; may do more than others that is no such work
   (slot meanwhile-lo) (slot meanwhile-hi)    ; and of sequential, for what others may do then
-  (slot step-work-lo) (slot step-work-hi)    ; in seconds, of one thread in one superstep on average: its work, and what it takes to come
-  (slot step-transfer-lo) (slot step-transfer-hi)) ; together, beyond waiting
+  (slot step-work-lo) (slot step-work-hi)    ; in seconds, of one thread in one superstep on average: its work
+  (slot step-transfer-lo) (slot step-transfer-hi)) ; and what it takes to come together, beyond waiting
 
 ; ---- Given of threads that take tasks out of a pool -----------------------------------------------
 

@@ -21,7 +21,8 @@
 
 (deffunction less (?x ?y) (max 0.0 (- ?x ?y)))
 
-; ?work of all time is work: so many threads work at a time. Whoever waits does so for one that works, or for what an operation takes.
+; ?work of all time is work: so many threads work at a time. Whoever waits does so for one that works, or for what an
+; operation takes.
 (deffunction at-a-time (?threads ?work) (/ (* ?threads ?work) 100))
 
 ; At any time somebody works, or an operation takes its time: for as long as these are together more than one thread, no more,
@@ -86,8 +87,8 @@
     (suggestion (str-cat "share what " ?name " does among threads, make it shorter, or let others work meanwhile"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
 
-; That others wait for a thread that is the last proves no imbalance: they may take turns in that. What is proved is at most what they
-; could wait less if that thread was there for no longer than the mean of the others.
+; That others wait for a thread that is the last proves no imbalance: they may take turns in that. What is proved is at
+; most what they could wait less if that thread was there for no longer than the mean of the others.
 (deffunction longer-in (?name ?who ?excess-lo ?excess-hi)
   (if (>= ?excess-lo ?*least*) then (str-cat "who works in " ?name " takes longer than others that wait then, " ?who " most")
    else (if (< ?excess-hi ?*least*) then (str-cat "threads take turns in being longest in " ?name ", " ?who " most")
@@ -152,7 +153,8 @@
     (what (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others"))
     (suggestion (move-otherwise ?small)))))
 
-; It may have waited there for something that is not in the trace: what others waited meanwhile is proved by what the operation surely took.
+; It may have waited there for something that is not in the trace: what others waited meanwhile is proved by what the
+; operation surely took.
 (defrule others-wait-for-an-operation
   (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
   (delay (region ?r) (operation yes) (name ?name) (thread ?t) (thread-name ?who) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
 ;
-; task-pool.clp - why threads are not at work that take tasks out of a pool, one after the other: each takes a lock, or waits for a condition,
-; and then does what it has found.
+; task-pool.clp - why threads are not at work that take tasks out of a pool, one after the other: each takes a lock, or
+; waits for a condition, and then does what it has found.
 ;
 ;   lock           they wait for a lock that others hold
 ;   starvation     they wait for who puts tasks there, if that is what it does: it may be who takes what they have done, too

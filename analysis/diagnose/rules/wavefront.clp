@@ -7,7 +7,8 @@
 ;   filling        pieces are large: ranks behind wait for the first one, those before for the last
 ;   communication  what operations themselves take, beyond waiting for others
 
-; Others have less to do than the longest, and nothing to do while one is alone: that is surely lost to them only if they surely wait for it.
+; Others have less to do than the longest, and nothing to do while one is alone: that is surely lost to them only if
+; they surely wait for it.
 
 (defglobal ?*least* = 2.0) ; percent of all threads' time: less is no finding
 
