@@ -2,7 +2,8 @@
 #
 # analysis: libdprof-analysis.a is everything but main; dprof-analyze is its command.
 
-ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out analysis/commands/main.c analysis/info/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
+ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out \
+                       analysis/commands/main.c analysis/info/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 LIBS_analysis     := -lmpfr -lgmp -lzstd -lclips -lelf -lsqlite3 -lotf2 -ljansson -lz -lm
 
@@ -20,7 +21,8 @@ $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
 # Rules of diagnose are beside the program as they will be installed.
-RULES  := $(patsubst analysis/diagnose/rules/%,$(B)/share/dprof/rules/%,$(wildcard analysis/diagnose/rules/*.clp analysis/diagnose/rules/*.events))
+RULES  := $(patsubst analysis/diagnose/rules/%,$(B)/share/dprof/rules/%, \
+            $(wildcard analysis/diagnose/rules/*.clp analysis/diagnose/rules/*.events))
 things += $(RULES)
 $(RULES): $(B)/share/dprof/rules/%: analysis/diagnose/rules/%
 	$(call say,COPY)

@@ -4,12 +4,14 @@
 
 PEERS := $(if $(wildcard /usr/include/otf2/otf2.h),otf2) $(if $(wildcard /usr/include/*/fxt/fxt.h /usr/include/fxt/fxt.h),fxt) \
          $(if $(wildcard /usr/include/*/lttng/tracepoint.h /usr/include/lttng/tracepoint.h),lttng)
-BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) $(B)/bench/ghz $(B)/bench/word $(B)/bench/helper $(B)/bench/wake \
+BENCHES := $(addprefix $(B)/bench/record-,bare dprof hook uftrace $(PEERS)) \
+           $(B)/bench/ghz $(B)/bench/word $(B)/bench/helper $(B)/bench/wake \
            $(B)/bench/threads $(B)/bench/threads-plain $(B)/bench/blocking $(B)/bench/blocking-plain \
            $(B)/bench/unmarked $(B)/bench/unmarked-plain $(B)/bench/start $(B)/bench/start-plain \
            $(if $(filter openmpi,$(MPIS)),$(B)/bench/pingpong $(B)/bench/pingpong-plain \
              $(addprefix $(B)/bench/,operations operations-plain operations-wrapped stencil stencil-plain)) \
-           $(B)/bench/csp $(B)/bench/repack $(B)/bench/stored $(B)/bench/nested $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
+           $(B)/bench/csp $(B)/bench/repack $(B)/bench/stored $(B)/bench/nested \
+           $(addprefix $(B)/bench/clock-,methods conversion optimum width network)
 
 CFLAGS_bench_record_otf2 := -I/usr/include/otf2
 CFLAGS_bench_record_fxt  := -w

@@ -4,7 +4,8 @@
 # libfreezer.a reads the packets and solves for bounds (links with -lgmp).
 
 FREEZER_MEASURE := clock regular synclog burst stop packet exchange topology cores host host_here
-FREEZER_SOLVE   := regular clock synclog host wide hull polygon bound segment block sweep envelope pairs wander solved solution network solve
+FREEZER_SOLVE   := regular clock synclog host wide hull polygon bound segment block sweep envelope pairs wander \
+                   solved solution network solve
 
 $(B)/lib/libfreezer-measure.a: $(FREEZER_MEASURE:%=$(B)/obj/freezer/%.o)
 $(B)/lib/libfreezer.a: $(FREEZER_SOLVE:%=$(B)/obj/freezer/%.o)

@@ -13,8 +13,8 @@ OBJCOPY     ?= objcopy
 GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-sanitize=all \
                -fno-omit-frame-pointer
 GENERAL     := slow chunk left helper recycle count unpacked
-CORE        := settings pmi_client starter notice missing process lines children modules thread end sched unseen nursery $(GENERAL) adapter polling \
-               instance library counters objects local_peer fortran
+CORE        := settings pmi_client starter notice missing process lines children modules thread end sched unseen nursery \
+               $(GENERAL) adapter polling instance library counters objects local_peer fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives neighbors requests completions \
                communicators groups windows files members kvs hosts sync_options endpoint measure background gather
 guest        = $(1:%=$(B)/obj/guest/%.o)
@@ -53,8 +53,8 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 
 # Adapters that stand before the library whose functions they record.
 PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table jumps) \
-           $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits yields signals handlers queues names \
-             syscalls sleeps notified)
+           $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits yields signals handlers \
+             queues names syscalls sleeps notified)
 GOMP    := teams barriers tasks waits locks doacross worksharing
 
 # Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.
