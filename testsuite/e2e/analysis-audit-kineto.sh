@@ -50,7 +50,8 @@ for case in "0 1 0 Float" "30000000 1 0 Float" "-30000000 0 0 Half" "30000000 1 
 	made=$dir/made.${case// /.}
 	make "$made" "$ahead" "$numbered" "$lag" "${all/Float/$type}"
 	audited "$made" $((ahead != 0 && !numbered)) # what may be wrong pairs is not impossible for certain
-	jq -e --argjson n "$numbered" '.paired_by_order == ($n == 0)' "$dir/json" >"$dir/held" || fail "$case: how it is paired is not said"
+	jq -e --argjson n "$numbered" '.paired_by_order == ($n == 0)' "$dir/json" >"$dir/held" ||
+		fail "$case: how it is paired is not said"
 	about="ahead by $ahead ns, numbered $numbered, later by $lag steps"
 	impossible=$(jq .impossible_orders "$dir/json")
 	if [ "$ahead" = 0 ]; then
@@ -64,7 +65,8 @@ for case in "0 1 0 Float" "30000000 1 0 Float" "-30000000 0 0 Half" "30000000 1 
 		contains "$offset" "$ahead / 1e9" || fail "$about: its offset is $offset s"
 		is_true "${offset#* } - ${offset% *} < 2e-3" || fail "$about: its offset is known only to $offset s"
 	done
-	jq -e --argjson n "$numbered" '[.notes[] | select(test("Seq"))] | length == 1 - $n' "$dir/json" >"$dir/held" || fail "$about: $(jq -c .notes "$dir/json")"
+	jq -e --argjson n "$numbered" '[.notes[] | select(test("Seq"))] | length == 1 - $n' "$dir/json" >"$dir/held" ||
+		fail "$about: $(jq -c .notes "$dir/json")"
 done
 "$analyze" audit "$made"/rank*.json >"$dir/text" || fail "exit status $?"
 fits_80 "$dir/text" || fail "the text is wider than 80 columns"
@@ -86,7 +88,8 @@ cut() { # ts and dur of rank 0, of rank 1's
 [ "$(cut '"ts": 100, "dur": 0' '"ts": 101.85, "dur": 50')" = "2 0" ] || fail "a length is not rounded"
 [ "$(cut '"ts": 100.9, "dur": 0.9' '"ts": 102, "dur": 50.1')" = "2 0" ] || fail "what is rounded to tenths of them is impossible"
 [ "$(cut '"ts": 100, "dur": 0' '"ts": 106, "dur": 50')" = "2 1" ] || fail "6 us are rounded"
-[ "$(cut '"ts": 100.001, "dur": 0' '"ts": 101.001, "dur": 50')" = "2 1" ] || fail "what is known to a nanosecond and is 1 us off is not seen"
+[ "$(cut '"ts": 100.001, "dur": 0' '"ts": 101.001, "dur": 50')" = "2 1" ] ||
+	fail "what is known to a nanosecond and is 1 us off is not seen"
 
 # Files whose ends are cut by as many operations at different ends, so that the n-th of one is not the n-th of the
 # others. Numbers that are all the same are none.
@@ -97,7 +100,8 @@ done
 audited "$dir/shifted" 1
 [ "$(jq .impossible_orders "$dir/json")" -gt 50 ] || fail "shifted: it is not seen: $(cat "$dir/json")"
 "$analyze" audit "$dir"/shifted/rank*.json >"$dir/text"
-tr -s ' \n' ' ' <"$dir/text" | grep -q "If its operations are paired by their order, its times are impossible (else the pairs may be wrong): " ||
+tr -s ' \n' ' ' <"$dir/text" |
+	grep -q "If its operations are paired by their order, its times are impossible (else the pairs may be wrong): " ||
 	fail "shifted: called impossible: $(cat "$dir/text")"
 grep -q "^Its times are impossible" "$dir/text" && fail "shifted: it is called a fact"
 fits_80 "$dir/text" || fail "shifted: wider than 80 columns"

@@ -37,7 +37,8 @@ for case in "30000000 tsc" "-70000 monotonic"; do
 	read -r ahead clock <<<"$case"
 	rm -rf made log.sync before.sync behind.sync
 	truth=$(./make made "$ahead" 1 barriers)
-	./log log.sync "$clock" "$ahead" -20 700 && ./log before.sync "$clock" "$ahead" -200 -100 && ./log behind.sync "$clock" "$ahead" 600 700
+	./log log.sync "$clock" "$ahead" -20 700 && ./log before.sync "$clock" "$ahead" -200 -100 &&
+		./log behind.sync "$clock" "$ahead" 600 700
 	audited 0 made/traces.otf2
 	is_true "$(jq '.clocks[0].last_offset_s | .hi - .lo' json) > 1e-3" || fail "without a log: $(jq -c .clocks json)"
 	[ "$(verdict)" = "undecided: rank 1 keeps the others waiting longest" ] || fail "without a log: $(verdict)"
@@ -96,10 +97,12 @@ else
 	encloses "live: the score of rank 1" "$(interval .findings[0].bounds_percent)" "$truth" 100
 fi
 audited 1 --sync live.sync made/traces.otf2
-grep -q "host h0's tsc, [0-9]* ticks a second, found 1000000000: .*SCOREP_TIMER=tsc" err || fail "live, as if of the tsc: $(cat err)"
+grep -q "host h0's tsc, [0-9]* ticks a second, found 1000000000: .*SCOREP_TIMER=tsc" err ||
+	fail "live, as if of the tsc: $(cat err)"
 "$freezer" measure --for 1ms --log=live.sync "$(port h1)" >out 2>err && fail "a log is written over"
 grep -q "live.sync: cannot be made: File exists" err || fail "a log that is there: $(cat err)"
-"$freezer" measure --for 1ms --log=none.sync --key 000102030405060708090a0b0c0d0e0f "$(port h1)" >out 2>err && fail "a log of nothing is fine"
+"$freezer" measure --for 1ms --log=none.sync --key 000102030405060708090a0b0c0d0e0f "$(port h1)" >out 2>err &&
+	fail "a log of nothing is fine"
 grep -q "none.sync: nothing of $(port h1) is in it" err || fail "a host that does not answer: $(cat err)"
 
 # ---- What cannot be used ------------------------------------------------------------------------------
@@ -143,7 +146,8 @@ done <<-'END'
 	--trace-clock: expected tsc, monotonic|--trace-clock cpu --sync log.sync
 	--trace-clock: expected logs of freezer measure|--trace-clock tsc
 END
-"$analyze" audit --sync log.sync "$OLDPWD/$fixtures/eztrace/eztrace_log.otf2" >out 2>err && fail "a trace of another host is analysed"
+"$analyze" audit --sync log.sync "$OLDPWD/$fixtures/eztrace/eztrace_log.otf2" >out 2>err &&
+	fail "a trace of another host is analysed"
 grep -q "process P#0 on a host that the logs of --sync have (h0, h1, h2), found it on small " err || fail "other hosts: $(cat err)"
 ./make alike 0 1 silent >out
 "$analyze" audit --sync log.sync alike/traces.otf2 >out 2>err && fail "hosts of one name are one"
@@ -153,9 +157,11 @@ echo '{"traceEvents": []}' >rank0.json
 grep -q "computed from those of several clocks" err || fail "PyTorch's: $(cat err)"
 
 audited 1 --sync false.sync made/traces.otf2
-grep -q "clock h1: its links from packets agree with, and those from the program contradict, the assumption" err || fail "a false log: $(cat err)"
+grep -q "clock h1: its links from packets agree with, and those from the program contradict, the assumption" err ||
+	fail "a false log: $(cat err)"
 jq -e '[.findings[].verdict] | all(. == "undecided")' json >out || fail "a false log decides: $(jq -c .findings json)"
 ./log kernel.sync monotonic 30000000 -20 700
-"$analyze" audit --sync kernel.sync --trace-clock monotonic made/traces.otf2 >text && fits_80 text || fail "the text is wider than 80 columns"
+"$analyze" audit --sync kernel.sync --trace-clock monotonic made/traces.otf2 >text && fits_80 text ||
+	fail "the text is wider than 80 columns"
 grep -q ": 3 processes, 4 threads$" text || fail "a clock of the log counts as a process: $(head -1 text)"
 exit $failed

@@ -42,7 +42,8 @@ for case in "0 1 0" "30000000 1 0" "-30000000 1 0" "700000 1 0" "30000000 1000 0
 	done
 	score=$(jq -r '[.findings[] | select(.claim | test("wait for rank 1|rank 1 keeps"))][0].bounds_percent | "\(.lo) \(.hi)"' "$dir/json")
 	contains "$score" "$truth" || fail "rank 1's score is $score, in truth $truth"
-	claims holds <"$dir/json" | grep -qx "rank 1 keeps the others waiting longest" || fail "the straggler is not confirmed: $(cat "$dir/json")"
+	claims holds <"$dir/json" | grep -qx "rank 1 keeps the others waiting longest" ||
+		fail "the straggler is not confirmed: $(cat "$dir/json")"
 done
 about() { :; }
 
@@ -54,7 +55,8 @@ grep -q "^Its times are impossible: 700 of 2100 orders" "$dir/text" || fail "imp
 grep -q "^ *flips .* others wait for rank 1 for 24" "$dir/text" || fail "a false score does not flip: $(cat "$dir/text")"
 
 # Packed, it is a trace like any other: messages of all kinds are matched, and the two answers agree.
-"$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" || fail "packed, it is not sound: $(cat "$dir/text")"
+"$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" ||
+	fail "packed, it is not sound: $(cat "$dir/text")"
 "$analyze" profile --json "$dir/packed" >"$dir/json"
 [ "$(jq '[.messages[].count] | add' "$dir/json")" = 700 ] || fail "expected 700 messages, found $(jq -c .messages "$dir/json")"
 "$analyze" dump "$dir/packed" | grep -c "^clock .* halfwidth=1$" | grep -qx 3 || fail "expected three clocks, each known to a tick"
@@ -62,15 +64,18 @@ grep -q "^ *flips .* others wait for rank 1 for 24" "$dir/text" || fail "a false
 # Where requests never say what they took, only messages of which as many were taken as sent are told apart: 200 of 700.
 rm -rf "$dir/made" "$dir/packed"
 "$dir/make" "$dir/made" 30000000 1 silent >/dev/null
-"$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" || fail "silent: it is not sound: $(cat "$dir/text")"
+"$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" ||
+	fail "silent: it is not sound: $(cat "$dir/text")"
 "$analyze" profile --json "$dir/packed" >"$dir/json"
-[ "$(jq '[.messages[].count] | add' "$dir/json")" = 200 ] || fail "silent: expected 200 messages, found $(jq -c .messages "$dir/json")"
+[ "$(jq '[.messages[].count] | add' "$dir/json")" = 200 ] ||
+	fail "silent: expected 200 messages, found $(jq -c .messages "$dir/json")"
 
 # Nothing was recorded of rank 1's first barriers, so that the n-th of it is not the n-th of others: its times are right, and which
 # belong together is not known.
 rm -rf "$dir/made"
 "$dir/make" "$dir/made" 0 1 late >/dev/null
-"$analyze" audit --json "$dir/made/traces.otf2" >"$dir/json" 2>"$dir/err" && fail "late: nothing is said of clocks that nothing relates"
+"$analyze" audit --json "$dir/made/traces.otf2" >"$dir/json" 2>"$dir/err" &&
+	fail "late: nothing is said of clocks that nothing relates"
 jq -e '.impossible_orders == 0 and .orders == 0 and any(.notes[]; contains("processes recorded different numbers of collective operations"))' "$dir/json" >"$dir/is" ||
 	fail "late: $(jq -c '[.impossible_orders, .orders, .worst_s, .notes]' "$dir/json")"
 
@@ -87,18 +92,22 @@ jq -e '.impossible_orders == 0 and .orders == 0 and any(.notes[]; contains("proc
 	e 0 200 1 enter
 	e 0 300 1 exit
 END
-"$analyze" export --to otf2 "$dir/sleeps.otf2" "$dir/sleeps" >/dev/null 2>"$dir/err" && "$analyze" pack "$dir/sleeps.otf2"/*.otf2 "$dir/again" || fail "it is not read back: $(cat "$dir/err")"
+"$analyze" export --to otf2 "$dir/sleeps.otf2" "$dir/sleeps" >/dev/null 2>"$dir/err" &&
+	"$analyze" pack "$dir/sleeps.otf2"/*.otf2 "$dir/again" || fail "it is not read back: $(cat "$dir/err")"
 "$analyze" dump "$dir/again" >"$dir/text"
-grep -q "kind=sleep name=nanosleep" "$dir/text" && grep -q "kind=wait name=poll" "$dir/text" || fail "sleep is not told from waiting: $(grep site "$dir/text")"
+grep -q "kind=sleep name=nanosleep" "$dir/text" && grep -q "kind=wait name=poll" "$dir/text" ||
+	fail "sleep is not told from waiting: $(grep site "$dir/text")"
 
 # ---- EZTrace: two ranks whose clocks are some 360 ms apart -------------------------------------------
 
 "$analyze" audit --json "$ez" >"$dir/json" || fail "EZTrace's: exit status $?"
 [ "$(jq .impossible_orders "$dir/json")" = 12 ] || fail "EZTrace's: $(jq .impossible_orders "$dir/json") orders are impossible"
-is_true "$(jq .clocks[0].first_offset_s.lo "$dir/json") > 0.3" || fail "EZTrace's: its clocks are not seen apart: $(cat "$dir/json")"
+is_true "$(jq .clocks[0].first_offset_s.lo "$dir/json") > 0.3" ||
+	fail "EZTrace's: its clocks are not seen apart: $(cat "$dir/json")"
 claims flips <"$dir/json" | grep -q "^others wait for rank 1 for" || fail "EZTrace's: no score flips: $(cat "$dir/json")"
 
-"$analyze" audit "$ez" | tr -s ' \n' ' ' | grep -q "entered by rank 1 (MPI_Barrier) before" || fail "EZTrace's: a call without a line is not named by its name alone"
+"$analyze" audit "$ez" | tr -s ' \n' ' ' | grep -q "entered by rank 1 (MPI_Barrier) before" ||
+	fail "EZTrace's: a call without a line is not named by its name alone"
 
 # ---- What is none, or damaged -----------------------------------------------------------------------
 

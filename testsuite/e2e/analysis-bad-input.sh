@@ -41,7 +41,8 @@ undecided() { # status trace text
 	expect "$1" path --json "$2"
 	jq -e '[.segments[] | .share_percent.lo] | all(. == 0)' out >is || fail "$2: a path that cannot be known: $(jq -c .segments out)"
 	expect "$1" waits --json "$2"
-	jq -e '.waits == [] and .delays == [] and .waiting_s.lo == 0' out >is || fail "$2: waits that cannot be known: $(jq -c '[.waits, .waiting_s]' out)"
+	jq -e '.waits == [] and .delays == [] and .waiting_s.lo == 0' out >is ||
+		fail "$2: waits that cannot be known: $(jq -c '[.waits, .waiting_s]' out)"
 }
 
 # ---- Nothing there ---------------------------------------------------------------------------------
@@ -67,11 +68,13 @@ done
 # ---- It stops ----------------------------------------------------------------------------------------
 
 # Within a word: of rank 0 nothing is left, for whom rank 1 waited, or who for it.
-{ ranks 1; work 0 0 0 100000; op 0 1 100000 200000 group=1 seq=0; work 1 0 0 190000; op 1 1 190000 200000 group=1 seq=0; } | trace cut
+{ ranks 1; work 0 0 0 100000; op 0 1 100000 200000 group=1 seq=0; work 1 0 0 190000; op 1 1 190000 200000 group=1 seq=0; } |
+	trace cut
 truncate -s -13 cut/h0-0-0.events
 undecided 1 cut "expected a word of 8 bytes, found 3: the file is cut short"
 # In two calls: whether they would have been over is not known, nor for whom they waited.
-{ ranks 1; work 0 0 0 100000; echo "e 0 100000 1 enter group=1 seq=0"; work 1 0 0 60000; echo "e 1 60000 1 enter group=1 seq=0"; } | trace within
+{ ranks 1; work 0 0 0 100000; echo "e 0 100000 1 enter group=1 seq=0"; work 1 0 0 60000; echo "e 1 60000 1 enter group=1 seq=0"; } |
+	trace within
 for command in $commands; do
 	expect 1 $command within
 	cat out err >line
@@ -80,7 +83,8 @@ done
 expect 1 waits --json within
 jq -e '.waits == []' out >is || fail "a wait that is not over: $(jq -c .waits out)"
 expect 1 efficiency --json within
-jq -e '.parallel | .lo <= 80.001 and .hi == 100' out >is || fail "what rank 1 does in the end may be anything: $(jq -c .parallel out)"
+jq -e '.parallel | .lo <= 80.001 and .hi == 100' out >is ||
+	fail "what rank 1 does in the end may be anything: $(jq -c .parallel out)"
 
 # ---- No cause ----------------------------------------------------------------------------------------
 

@@ -28,7 +28,8 @@ for ((seed = first; seed < first + 2 * ${TIMES:-1}; seed++)); do
 	judge $seed halo-late 3 # all messages are to the one in the middle, or from it
 done
 expect 0 diagnose --json run
-jq -e '.why_model | startswith("3 processes exchange messages with their neighbours ")' out >is || fail "neighbours: $(head -c 2000 out)"
+jq -e '.why_model | startswith("3 processes exchange messages with their neighbours ")' out >is ||
+	fail "neighbours: $(head -c 2000 out)"
 expect 0 diagnose --json --model master-worker run
 jq -e '.model == "master-worker"' out >is || fail "asked: $(head -c 2000 out)"
 expect 0 diagnose run
@@ -53,7 +54,8 @@ neighbours() { # for how long
 }
 neighbours 0 | trace exchange
 expect 0 diagnose --json exchange
-jq -e '.model == "bsp" and .why_model == "4 processes exchange messages with their neighbours 20 times"' out >is || fail "exchange: $(head -c 2000 out)"
+jq -e '.model == "bsp" and .why_model == "4 processes exchange messages with their neighbours 20 times"' out >is ||
+	fail "exchange: $(head -c 2000 out)"
 neighbours 900 | trace answer
 expect 0 diagnose --json answer
 jq -e '.model == "generic"' out >is || fail "answer: $(head -c 2000 out)"
@@ -141,7 +143,8 @@ done
 		awk '$1 == "e" && $2 > 0 && $4 == 0 && $5 == "exit" { print; print "e", $2, $3, 3, "enter group=1 peer=9 tag=1 bytes=8"; print "e", $2, $3 + 5000, 3, "exit"; next } 1'
 } | trace sends
 expect 0 diagnose --json sends
-jq -e '.model == "bsp" and ([.findings[] | select(.cause == "sequential") | .proved] == [false])' out >is || fail "sends: $(jq -c '[.model, .findings]' out)"
+jq -e '.model == "bsp" and ([.findings[] | select(.cause == "sequential") | .proved] == [false])' out >is ||
+	fail "sends: $(jq -c '[.model, .findings]' out)"
 
 # Others wait for what rank 0 does alone, or in another operation, and for nobody who has more of the work that all do,
 # or now has more.
@@ -173,7 +176,8 @@ rounds() { # of each rank, of one superstep after the other, what it does: SITE:
 verdict_of() { # cause, expression; ranks...
 	rounds "${@:3}" | trace rounds
 	expect 0 diagnose --json rounds
-	jq -e --arg cause "$1" ".model == \"bsp\" and ([.findings[] | select(.cause == \$cause)] | $2)" out >is || fail "$*: $(jq -c '[.model, .findings]' out)"
+	jq -e --arg cause "$1" ".model == \"bsp\" and ([.findings[] | select(.cause == \$cause)] | $2)" out >is ||
+		fail "$*: $(jq -c '[.model, .findings]' out)"
 }
 verdict_of imbalance 'map(.proved) == [false]' 1:100 0:92 0:90 0:90
 verdict_of sequential 'map(.proved) == [true]' 1:100 0:92 0:90 0:90
@@ -211,5 +215,6 @@ verdict_of imbalance 'map(.proved) == [false]' 0:50/0:10/0:10/0:80 0:10/0:50/0:1
 	done
 } | sed '/^group/{h;d}; /^thread 3/G' | trace line
 expect 0 diagnose --json line
-jq -e '.model == "bsp" and ([.findings[] | select(.cause | IN("changing", "imbalance")) | .proved] == [false, false])' out >is || fail "line: $(jq -c '[.model, .findings]' out)"
+jq -e '.model == "bsp" and ([.findings[] | select(.cause | IN("changing", "imbalance")) | .proved] == [false, false])' out >is ||
+	fail "line: $(jq -c '[.model, .findings]' out)"
 echo "as expected"

@@ -79,7 +79,8 @@ checked 'a circle' 1 <<'END'
 ["wait_state_termination","MPI_Recv","x.c:2",2,0,0]
 ["communication_existence","MPI_Recv","x.c:2",1,1,0]
 END
-grep -q '^a wait was over before what ended it: of that nothing is known: 2 times, first rank 0 thread 0' page || fail "a circle: $(cat page)"
+grep -q '^a wait was over before what ended it: of that nothing is known: 2 times, first rank 0 thread 0' page ||
+	fail "a circle: $(cat page)"
 for command in waits path efficiency profile; do
 	"$analyze" $command --json dprof-text >out 2>err
 	[ $? = 1 ] && grep -q 'a wait was over before what ended it: of that nothing is known: 2 times' err ||
@@ -116,7 +117,8 @@ jq -e '.verdict == "damaged" and (.problems | length == 1)' json >is || fail "a 
 
 # ---- Programs
 # shellcheck disable=SC2046
-cp "$from/causes.c" . && gcc -O2 -pthread -Wall -Wextra -Werror -o causes causes.c $(pkg-config --cflags --libs dprof) -ldl || exit 1
+cp "$from/causes.c" . && gcc -O2 -pthread -Wall -Wextra -Werror -o causes causes.c $(pkg-config --cflags --libs dprof) -ldl ||
+	exit 1
 line_of() { grep -n "$1" causes.c | head -1 | cut -d: -f1; }
 
 rm -rf dprof-*

@@ -85,7 +85,8 @@ jq -e '.findings[] | select(.region == "make") | .cause == "sequential" and (.pr
 	op 0 6 82100 85000 group=1 seq=0
 } | trace equal
 expect 0 diagnose --json equal
-jq -e '.model == "divide-conquer" and (.findings[0] | .cause == "uneven" and (.proved | not))' out >is || fail "equal: $(jq -c '[.model, .findings]' out)"
+jq -e '.model == "divide-conquer" and (.findings[0] | .cause == "uneven" and (.proved | not))' out >is ||
+	fail "equal: $(jq -c '[.model, .findings]' out)"
 
 # ---- Stages that are equally slow, and stages that are marked ----------------------------------------
 
@@ -123,7 +124,8 @@ verdicts() { # directory: of each cause, whether it is proved
 line 4 40 0:10000 0:10000 0:18000 0:10000 | trace slow
 verdicts slow >found
 jq -e '.["slow-stage"]' found >is || fail "one slow stage: $(cat found)"
-jq -e '.findings[0] | .rank == 2 and (.what | startswith("rank 2 has more to do in s2 than other stages"))' out >is || fail "one slow stage: $(jq -c .findings out)"
+jq -e '.findings[0] | .rank == 2 and (.what | startswith("rank 2 has more to do in s2 than other stages"))' out >is ||
+	fail "one slow stage: $(jq -c .findings out)"
 # Two are slow: both are named, and neither is the one.
 line 4 40 0:10000 0:18000 0:18010 0:10000 | trace tie
 verdicts tie >found
@@ -138,7 +140,8 @@ jq -e 'has("slow-stage") and (.["slow-stage"] | not)' found >is || fail "a stage
 # Of two one sends for long, and the other has nothing to do then: neither is for sure what the longest loses.
 line 3 100 0:10000 0:14000:5000 0:14000 | trace tie
 verdicts tie >found
-jq -e 'has("communication") and has("filling") and (.communication or .filling | not)' found >is || fail "a tie: $(jq -c .findings out)"
+jq -e 'has("communication") and has("filling") and (.communication or .filling | not)' found >is ||
+	fail "a tie: $(jq -c .findings out)"
 
 model_is() { # model why
 	trace model
@@ -148,7 +151,8 @@ model_is() { # model why
 }
 # Marks say what stages are: two are enough, all in one region are no wavefront, and a stage has the number that it is given.
 model_is pipeline "2 processes are in one" < <(line 2 10 5:10000 7:20000)
-jq -e '[.explanation[] | select(.level == 1) | .text | split(",")[0]] == ["Stage 5", "Stage 7"]' out >is || fail "numbers: $(jq -c .explanation out)"
+jq -e '[.explanation[] | select(.level == 1) | .text | split(",")[0]] == ["Stage 5", "Stage 7"]' out >is ||
+	fail "numbers: $(jq -c .explanation out)"
 model_is generic "" < <(line 2 10 0:10000 0:20000)
 model_is generic "roles contradict the messages: rank 0, role(stage:1), sends to rank 1, role(stage:1), which is not next to it" < <(line 3 10 1:10000 2:10000 3:10000 | sed 's/name=s[0-9] file=x.c line=[0-9]/name=s file=x.c line=3/; s/ role=stage:[23]/ role=stage:1/')
 model_is generic "rank 0, role(stage:1), sends to rank 1, role(stage:1)" < <(line 3 10 1:10000 1:10000 2:10000)
@@ -208,7 +212,8 @@ jq -e '.model == "pipeline" and any(.findings[]; .cause == "sequential" and .pro
 # The last stage loads something once while the first one waits for what is not in the trace: nobody waits for that.
 before=$(echo "site 8 kind=region name=load file=x.c line=9"; echo "site 9 kind=wait name=read file=x.c line=10"
 	work 3 8 0 500000; op 0 9 0 800000 peer=72057594037927934)
-line 4 10 0:40000 0:40000 0:40000 0:40000 | awk -v before="$before" '$1 == "e" { if (!n++) print before; $3 += 800000 } 1' | trace load
+line 4 10 0:40000 0:40000 0:40000 0:40000 | awk -v before="$before" '$1 == "e" { if (!n++) print before; $3 += 800000 } 1' |
+	trace load
 verdicts load >found
 jq -e '.sequential == false' found >is || fail "nobody waits for what is loaded: $(jq -c .findings out)"
 # Rank 1 has most to do, 30 of each 100 us, but waits for rank 0, which waits for something else: rank 0 loses nothing

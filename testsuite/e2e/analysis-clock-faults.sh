@@ -76,7 +76,8 @@ says err 's of its run (its stamps '
 says err 'is the least that reconciles them'
 says err 'not proven'
 sed -n 's/.*between \([0-9.]*\) and \([0-9.]*\) s of its run.*/\1 \2/p' err |
-	awk '{ n++; if (!($1 > 0.94 && $1 <= 1 && $2 >= 1 && $2 < 1.01)) bad = 1 } END { exit bad || n != 1 }' || fail "the step came after 1 s: $(cat err)"
+	awk '{ n++; if (!($1 > 0.94 && $1 <= 1 && $2 >= 1 && $2 < 1.01)) bad = 1 } END { exit bad || n != 1 }' ||
+	fail "the step came after 1 s: $(cat err)"
 for command in report csp coz; do
 	expect 1 $command step
 	says out 'but not proven'

@@ -1580,7 +1580,8 @@ paced 7000300001 7000600001 7000900001 | trace paced
 expects paced 0 0
 paced 7000300001 7000600001 7000900002 | trace paced
 expects paced 33.3333 33.3333
-paced 7000300001 7000600001 7000900002 | grep -v -e "^e 0 [68]00000 0 " -e "^e 0 900000 0 enter" -e "^e 0 1100000 0 exit" | trace paced
+paced 7000300001 7000600001 7000900002 | grep -v -e "^e 0 [68]00000 0 " -e "^e 0 900000 0 enter" -e "^e 0 1100000 0 exit" |
+	trace paced
 expect 0 coz --json --region a --reduce 50 paced # it has looked three times
 is_true "$(interval expected_percent <out | awk '{ print $2 - $1 }') > 10" || fail "who looks again knows: $(cat out)"
 {
@@ -2246,7 +2247,8 @@ buys late a 50 0
 } | trace own
 for region in 'a 25' 'b 20'; do
 	may_buy own "${region% *}" 50 "${region#* }0000"
-	interval expected_percent <out | { read -r lo hi && is_true "$lo > ${region#* } - .01 && $hi < ${region#* } + .01"; } || fail "own: $(cat out)"
+	interval expected_percent <out | { read -r lo hi && is_true "$lo > ${region#* } - .01 && $hi < ${region#* } + .01"; } ||
+		fail "own: $(cat out)"
 done
 # Of what was not given in the trace it is not known when it came.
 bytes 0 100000 100000 1000020 peer=72057594037927934 offset=0 bytes=5 | trace not-given
@@ -2535,7 +2537,8 @@ may_buy future-other a 100 0
 	op 2 1 1380000 1390000
 } | trace future-first
 expect 0 coz --json --region a --reduce 100 future-first
-interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi > 39.99 && $hi < 40.001"; } || fail "future-first: $(cat out)"
+interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi > 39.99 && $hi < 40.001"; } ||
+	fail "future-first: $(cat out)"
 # For a latch, everybody who has counted it down since it was made.
 latch() { # how thread 1 counts down
 	head_of 3

@@ -297,7 +297,8 @@ for ((i = 272; i < 288; i++)); do # when the thread jumped first
 done
 named 'a missing file of packets' "$dir/summed" 'h0-0.process: expected the file .*h0.sync.* of packets' rm h0.sync
 named 'a missing rank' "$dir/summed" 'expected the files of 3 ranks, found 2: rank 1 is missing' eval 'rm h0-1*'
-rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && truncate -s 16384 "$dir/t/h0-1.process" && "$analyze" check "$dir/t" >"$dir/out" ||
+rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && truncate -s 16384 "$dir/t/h0-1.process" &&
+	"$analyze" check "$dir/t" >"$dir/out" ||
 	fail "room that was not given back: $(cat "$dir/out")"
 named 'a cut process file' "$dir/summed" "h0-1.process: expected a line " sed -i '$d' h0-1.process
 named 'a process file cut between lines' "$dir/summed" "h0-1.process: .*'finished', or room for more lines, found the end: the file is cut short" \
@@ -363,7 +364,8 @@ python3 - "$dir"/t/*.packed <<-'END'
 	            at = end
 END
 "$analyze" dump "$dir/t" >"$dir/out" 2>&1
-"$analyze" dump testsuite/fixtures/analysis/packed-3 | cmp -s - "$dir/out" || fail "chunks that are there twice: $(grep -c ^e "$dir/out") events, $(head -3 "$dir/out")"
+"$analyze" dump testsuite/fixtures/analysis/packed-3 | cmp -s - "$dir/out" ||
+	fail "chunks that are there twice: $(grep -c ^e "$dir/out") events, $(head -3 "$dir/out")"
 
 # Packed chunks of a thread that is not there: it may have done anything as well.
 rm -rf "$dir/t" && "$analyze" pack "$dir/text" "$dir/t"
@@ -574,7 +576,8 @@ run=$("$analyze" report --json "$another" | jq -c 'del(.trace)')
 cp -r "$another" "$dir/counted"
 begun=$(od -An -tx8 -j 48 -N8 "$another/$counted" | tr -d ' ')
 poke "$dir/counted/$counted" 104 "$(for n in $begun $begun 1000 2000 3 4 f; do word $n; done)"
-[ "$("$analyze" report --json "$dir/counted" | jq -c 'del(.trace)')" = "$run" ] || fail "counts that no sum vouches for are believed"
+[ "$("$analyze" report --json "$dir/counted" | jq -c 'del(.trace)')" = "$run" ] ||
+	fail "counts that no sum vouches for are believed"
 
 # However much that is, the chunk in which the thread was last has no sum: that is no damage. But none before it may be
 # missing, and beside damage it is not believed.

@@ -66,7 +66,8 @@ says page 'No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back 
 	echo 'e 2 1500000000 0 exit'; op 2 2 1500000000 3100000000 group=2 seq=0 bytes=8
 } | trace decide
 expect 0 waits --json "$dir/decide"
-jq -e '.undecided | .verdicts > 0 and .by_clocks == 0 and .sync_interval_s == null' out >is || fail "candidates: $(jq -c .undecided out)"
+jq -e '.undecided | .verdicts > 0 and .by_clocks == 0 and .sync_interval_s == null' out >is ||
+	fail "candidates: $(jq -c .undecided out)"
 expect 0 waits "$dir/decide"
 says out ' undecided, which no better clocks would decide.'
 
@@ -88,7 +89,8 @@ trace decide <<-END
 	$(op 1 1 190000000000000000 200000000123456789 group=1 seq=0)
 END
 for command in waits path csp report; do
-	(ulimit -t 5; "$analyze" $command "$dir/decide" >out 2>err) || fail "$command of years: status $?, expected an answer in 5 s: $(cat err)"
+	(ulimit -t 5; "$analyze" $command "$dir/decide" >out 2>err) ||
+		fail "$command of years: status $?, expected an answer in 5 s: $(cat err)"
 	tr -s ' \n' ' ' <out >page
 	says page 'Whether a DPROF_SYNC_INTERVAL gets there was not tried: in a run as long as this one packets are too many.'
 done

@@ -47,7 +47,8 @@ first() { # directory cause rank place region proved percent [buys]
 first sequential sequential 0 x.c:1 a true 29.412 29.4
 says out "only rank 0 works in a, and others wait for that, longest in"
 # Both work in b, rank 1 longer: by 50 of 202.
-{ ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 100000; op 1 2 100000 101000 group=1 seq=0; } | trace imbalance
+{ ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 100000; op 1 2 100000 101000 group=1 seq=0; } |
+	trace imbalance
 first imbalance imbalance 1 x.c:2 b true 24.752 49.5
 # They take turns in being longer in b by 50: nobody has more to do than others.
 { ranks 2; for rank in 0 1; do
@@ -109,7 +110,8 @@ jq -e '[.findings[] | select(.cause == "granularity")] == [] and ([.findings[] |
 	fail "bulk: expected communication, found $(jq -c .findings out)"
 
 # Who receives what is sent, and who holds the lock, is not in the trace: that may have been late.
-{ ranks 2; work 0 0 0 20000; op 0 3 20000 60000 group=1 peer=1 tag=1 bytes=8; op 0 5 60000 99000 id=5; work 1 0 0 100000; } | trace uncaused
+{ ranks 2; work 0 0 0 20000; op 0 3 20000 60000 group=1 peer=1 tag=1 bytes=8; op 0 5 60000 99000 id=5; work 1 0 0 100000; } |
+	trace uncaused
 expect 0 diagnose --model generic --json uncaused
 jq -e '[.findings[] | select(.cause == "communication")] | length == 2 and all(.proved | not)' out >is ||
 	fail "uncaused: expected communication, and not proved, found $(jq -c .findings out)"

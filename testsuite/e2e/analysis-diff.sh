@@ -129,7 +129,8 @@ expect 3 diff --gate a? -- b?
 sed '$d' <(job 200) | trace cut
 expect 1 diff --gate --json fast cut
 says err 'cut: '
-jq -e 'all(.rows[]; .verdict == "undecided")' out >unknown || fail "a damaged trace decides: $(jq -c '.rows[] | select(.verdict != "undecided")' out)"
+jq -e 'all(.rows[]; .verdict == "undecided")' out >unknown ||
+	fail "a damaged trace decides: $(jq -c '.rows[] | select(.verdict != "undecided")' out)"
 expect 1 diff cut slow
 says out '1 of 2 traces is damaged'
 

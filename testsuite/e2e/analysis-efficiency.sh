@@ -55,7 +55,8 @@ causes() { # directory [factor,rank,name,line] of all
 # ---- One run ---------------------------------------------------------------------------------------------
 
 # Rank 0 has two and a half times as much to do. Nobody waits on an ideal network but for that.
-{ ranks 2; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 41000; op 1 2 41000 102000 group=1 seq=0; } | trace imbalance
+{ ranks 2; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 41000; op 1 2 41000 102000 group=1 seq=0; } |
+	trace imbalance
 factors imbalance . 69.307 70 99.01 99.01..100 99.01..100
 causes imbalance '[["load_balance",0,"a",1,"proved"]]'
 expect 0 efficiency imbalance
@@ -63,7 +64,8 @@ says out 'Low: load balance, at most 70.01 %'
 says out 'Rank 0 is useful in a (x.c:1)'
 
 # Both have the same to do: nothing is low, and what would be said of that leaves no gap.
-{ ranks 2; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 101000; op 1 2 101000 102000 group=1 seq=0; } | trace balanced
+{ ranks 2; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 101000; op 1 2 101000 102000 group=1 seq=0; } |
+	trace balanced
 factors balanced . 99.01 100 99.01 99.01..100 99.01..100
 causes balanced '[]'
 
@@ -83,7 +85,8 @@ factors transfer . 33.113 100 33.113 94.34..100 33.113..35.099
 causes transfer '[["transfer",1,"MPI_Recv",5,"proved"]]'
 
 # Neither load balance nor communication is low, but their product is: the lesser of the two has the cause.
-{ ranks 2; work 0 0 1000 91000; op 0 2 91000 101000 group=1 seq=0; work 1 1 1000 65000; op 1 2 65000 101000 group=1 seq=0; } | trace product
+{ ranks 2; work 0 0 1000 91000; op 0 2 91000 101000 group=1 seq=0; work 1 1 1000 65000; op 1 2 65000 101000 group=1 seq=0; } |
+	trace product
 factors product . 77 85.555 90 90..100 90..100
 causes product '[["load_balance",0,"a",1,"proved"]]'
 jq -e '.causes[0].low == "parallel"' out >is || fail "product: $(jq -c .causes out)"
@@ -107,7 +110,8 @@ done; } | trace regions
 factors regions '.regions[] | select(.region == "a")' 69.5 70.202 99 100 99
 factors regions '.regions[] | select(.region == "b")' 60 60 100 100 100
 expect 0 efficiency --json regions
-jq -e '[.regions[] | select(.region == "b")] | .[0].threads == 2 and .[0].longest.rank == 0' out >is || fail "regions: $(jq -c .regions out)"
+jq -e '[.regions[] | select(.region == "b")] | .[0].threads == 2 and .[0].longest.rank == 0' out >is ||
+	fail "regions: $(jq -c .regions out)"
 expect 0 efficiency regions
 says out 'longest on rank 0'
 
@@ -180,7 +184,8 @@ jq -e '.ideal_s.lo <= 50e-6 and .ideal_s.hi >= 102e-6' out >is || fail "unsent: 
 	work 0 0 1000 41000; op 0 2 41000 92000 group=1 seq=0
 	op 1 7 1000 2000 $none tag=10; work 1 1 2000 3000; op 1 7 3000 91000 $none tag=40000; op 1 2 91000 92000 group=1 seq=0; } | trace vain
 expect 0 efficiency --json vain
-jq -e '.ideal_s.lo <= 41e-6 and .ideal_s.hi >= 90e-6 and .useful_s.lo <= 41e-6 and .useful_s.hi >= 81e-6' out >is || fail "vain: $(jq -c '.ideal_s, .useful_s' out)"
+jq -e '.ideal_s.lo <= 41e-6 and .ideal_s.hi >= 90e-6 and .useful_s.lo <= 41e-6 and .useful_s.hi >= 81e-6' out >is ||
+	fail "vain: $(jq -c '.ideal_s, .useful_s' out)"
 expect 0 profile --json vain
 jq -e '.operations[] | select(.name == "MPI_Test") | .count == 2 and (.waiting_s | .lo <= 49e-6 and .lo > 48e-6 and .hi >= 89e-6) and
 	(.transfer_s.lo == 0)' out >is || fail "vain: $(jq -c .operations out)"
@@ -204,7 +209,8 @@ jq -e '.ideal_s.lo <= 110e-6 and .ideal_s.lo > 109e-6 and .ideal_s.hi >= 160e-6'
 # What a thread does from stamp 0 on is useful, too: rank 0 is in a for 60 us, and nobody else is.
 { ranks 2; work 0 0 0 60000; work 0 1 60000 100000; op 0 2 100000 101000 group=1 seq=0; work 1 1 0 40000; op 1 2 40000 101000 group=1 seq=0; } | trace zero
 expect 0 efficiency --json zero
-jq -e '.causes[0] | .factor == "load_balance" and .name == "a" and .rank == 0 and .percent.lo > 29 and .percent.hi < 30' out >is || fail "zero: $(jq -c .causes out)"
+jq -e '.causes[0] | .factor == "load_balance" and .name == "a" and .rank == 0 and .percent.lo > 29 and .percent.hi < 30' out >is ||
+	fail "zero: $(jq -c .causes out)"
 
 # Lost records: what was useful there is open.
 "$analyze" dump imbalance | sed '/^e 1 1000 1 enter/a lost 1 3' | trace lossy

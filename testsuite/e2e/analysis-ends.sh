@@ -78,9 +78,11 @@ channel() { # the reader's second read begins
 for since in 30000 145000; do
 	channel $since | trace channel
 	expect 0 waits --json channel
-	jq -e '.unknown == 1 and ([.waits[] | select(.name == "read") | .seconds.hi] | add) < 6e-6' out >is || fail "channel, $since: $(jq -c '[.unknown, .waits]' out)"
+	jq -e '.unknown == 1 and ([.waits[] | select(.name == "read") | .seconds.hi] | add) < 6e-6' out >is ||
+		fail "channel, $since: $(jq -c '[.unknown, .waits]' out)"
 	expect 0 path --json channel
-	jq -e '.segments | map(select(.name == "read" and .seconds.lo > 1e-6)) == []' out >is || fail "channel, $since: path $(jq -c .segments out)"
+	jq -e '.segments | map(select(.name == "read" and .seconds.lo > 1e-6)) == []' out >is ||
+		fail "channel, $since: path $(jq -c .segments out)"
 done
 
 # But a process that ended has closed what it had when it did, at the latest.
@@ -126,7 +128,8 @@ holds left path '.segments[] | select(.name == "a")' 198000 3000
 	made 200000 1; op 1 7 200010 200020 id=5; op 1 7 200100 300100 id=5; work 1 1 300100 400000; } | trace anew
 holds anew waits '.waits[]' 198800 10
 expect 0 coz --region a --reduce 100 --json anew
-jq -e '.regions[0].curve[0].speedup_percent | .lo <= 49.82 and .hi >= 49.81' out >is || fail "anew: of a $(jq -c '.regions[0].curve' out)"
+jq -e '.regions[0].curve[0].speedup_percent | .lo <= 49.82 and .hi >= 49.81' out >is ||
+	fail "anew: of a $(jq -c '.regions[0].curve' out)"
 
 # It was made with none, and goes on without a post: whoever posted is not recorded.
 { threads; made 900 0; work 0 0 1000 100000; op 1 7 1000 90000 id=5; work 1 1 90000 200000; } | trace unposted
@@ -161,7 +164,8 @@ team 150000 | trace event
 expect 0 waits --json event
 jq -e '.unknown == 2 and .waits == []' out >is || fail "event: $(jq -c '[.unknown, .waits]' out)"
 expect 0 path --json event
-jq -e '.segments | map(select(.name == "omp barrier" and .seconds.lo > 1e-6)) == []' out >is || fail "event: path $(jq -c .segments out)"
+jq -e '.segments | map(select(.name == "omp barrier" and .seconds.lo > 1e-6)) == []' out >is ||
+	fail "event: path $(jq -c .segments out)"
 team 30000 | trace event
 holds event waits '.waits[] | select(.thread == 0)' 30000 10
 
@@ -214,6 +218,7 @@ jq -e '.waits | map(select(.rank == 0)) | (map(.seconds.lo) | add // 0) <= 90e-6
 	fail "nowhere: waits $(jq -c .waits out)"
 expect 0 path --json nowhere
 jq -e '.segments | map(select(.name == "a") | .seconds.hi) | add > 149e-6' out >is || fail "nowhere: path $(jq -c .segments out)"
-jq -e '.segments | map(select(.name == "a" and .rank == 2) | .seconds.lo) | add // 0 < 1e-6' out >is || fail "nowhere: path $(jq -c .segments out)"
+jq -e '.segments | map(select(.name == "a" and .rank == 2) | .seconds.lo) | add // 0 < 1e-6' out >is ||
+	fail "nowhere: path $(jq -c .segments out)"
 
 echo "as expected"

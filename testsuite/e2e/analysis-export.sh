@@ -67,7 +67,8 @@ export_all() { # trace status -> trace.FORMAT
 		fail "$1.speedscope: events do not nest"
 }
 export_all two 0
-[ "$(count decoded 'type: TYPE_SLICE_BEGIN') $(count decoded 'type: TYPE_SLICE_END')" = "200 200" ] || fail "perfetto: slices: $(head -50 decoded)"
+[ "$(count decoded 'type: TYPE_SLICE_BEGIN') $(count decoded 'type: TYPE_SLICE_END')" = "200 200" ] ||
+	fail "perfetto: slices: $(head -50 decoded)"
 [ "$(count decoded '^    flow_ids') $(count decoded '^    terminating_flow_ids')" = "40 40" ] || fail "perfetto: flows"
 [ "$(count decoded 'type: TYPE_INSTANT')" = 120 ] || fail "perfetto: points"
 [ "$(count decoded "name: \"$long\"") $(count decoded 'thread_name: "rank [01]"')" = "1 2" ] || fail "perfetto: names"
@@ -91,13 +92,15 @@ END
 # What stands on results says what the commands say.
 awk '/PROGRAM TOTALS/ { gsub(",", ""); print $1 }' annotated >total
 expect 0 profile --json two
-jq -e --argjson total "$(cat total)" '.calls[0].inclusive_s | .lo * 1e9 - 10 <= $total and $total <= .hi * 1e9 + 10' out >held || fail "callgrind: all is $(cat total)"
+jq -e --argjson total "$(cat total)" '.calls[0].inclusive_s | .lo * 1e9 - 10 <= $total and $total <= .hi * 1e9 + 10' out >held ||
+	fail "callgrind: all is $(cat total)"
 grep -q "[0-9].*:$long" annotated && grep -q 'x.c:wörk' annotated || fail "callgrind: names: $(cut -c 1-200 annotated)"
 expect 0 coz --json two
 jq -r '.span_s as $run | .regions[] | "\(.file):\(.line)" as $at | .curve[] |
 	"\($at) \(.reduce_percent.lo) \(($run.lo + $run.hi) / 2e-9 * (1 - (.expected_percent.lo + .expected_percent.hi) / 200) | round)"' out | sort >asked
 awk -F '\t' '/^experiment/ { split($2, at, "="); split($3, by, "="); split($4, took, "="); print at[2], by[2] * 100, took[2] }' two.coz | sort >kept
-join -j 1 <(sed 's/ /@/' asked | sort) <(sed 's/ /@/' kept | sort) | awk '{ d = $2 - $3; if (d > 2 || d < -2) bad = 1 } END { exit bad || NR != 63 }' || fail "coz: $(diff asked kept | head -5)"
+join -j 1 <(sed 's/ /@/' asked | sort) <(sed 's/ /@/' kept | sort) |
+	awk '{ d = $2 - $3; if (d > 2 || d < -2) bad = 1 } END { exit bad || NR != 63 }' || fail "coz: $(diff asked kept | head -5)"
 grep -c '<g id="node' drawn.svg >held && [ "$(cat held)" -ge 4 ] || fail "dot: $(cat two.dot)"
 awk '/^x.c/ { here = 1 } here && / 2 \|/ && /w/ && $1 > 44 && $1 < 46 && $3 > 89 && $3 < 91 { found = 1 } END { exit !found }' two.source || fail "source: $(cut -c 1-200 two.source)"
 printf 'one\n\ttwo \e]0;x\a\n' >x.c
@@ -126,7 +129,8 @@ rm x.c
 for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | int one;' ' 9 | here'; do
 	says places.source "$name"
 done
-! grep -q never places.source && [ "$(grep -c . places.source)" = 11 ] && grep -n 'Of no file' places.source | grep -q '^10:' || fail "source: of no file: $(cat places.source)"
+! grep -q never places.source && [ "$(grep -c . places.source)" = 11 ] && grep -n 'Of no file' places.source | grep -q '^10:' ||
+	fail "source: of no file: $(cat places.source)"
 ! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
 
 expect 0 export --to callgrind places.callgrind places
@@ -245,12 +249,14 @@ export_all empty 0
 printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nsite 0 kind=region name=a file=x.c line=1\nsite 1 kind=region name=b file=x.c line=2
 e 0 5 0 enter\ne 0 7 1 enter\ne 0 9 0 exit\ne 0 10 1 exit\ne 0 11 0 enter\nlost 0 3\ne 0 20 1 enter\n' | trace crashed
 export_all crashed 1
-[ "$(count decoded 'type: TYPE_SLICE_BEGIN') $(count decoded 'type: TYPE_SLICE_END')" = "4 4" ] || fail "perfetto, crashed: $(cat decoded)"
+[ "$(count decoded 'type: TYPE_SLICE_BEGIN') $(count decoded 'type: TYPE_SLICE_END')" = "4 4" ] ||
+	fail "perfetto, crashed: $(cat decoded)"
 "$analyze" dump two | grep -v '^link' | trace unlinked
 expect 1 export --links packets --to perfetto x unlinked
 says err 'x: cannot be written: the clocks of some hosts could not be related'
 expect 1 export --links packets --to csv unlinked.csv unlinked
-grep -q '^1,1,enter,region,[^,]*,x.c,2,,,' unlinked.csv || fail "csv of a clock without a place: $(grep '^1,' unlinked.csv | head -2)"
+grep -q '^1,1,enter,region,[^,]*,x.c,2,,,' unlinked.csv ||
+	fail "csv of a clock without a place: $(grep '^1,' unlinked.csv | head -2)"
 expect 2 export --force --to otf2 two.otf2 two
 says err 'two.otf2 is a folder that is there already: name another, or remove it'
 expect 2 export --to csv - two

@@ -106,7 +106,8 @@ run() { # NAME FLAGS...
 	local name=$1
 	shift
 	# shellcheck disable=SC2046
-	gcc -O2 $(pkg-config --cflags dprof) -DAGAIN=0 -DUNSEEN=0 "$@" -o "$name" program.c -pthread $(pkg-config --libs dprof) || fail "$name does not compile"
+	gcc -O2 $(pkg-config --cflags dprof) -DAGAIN=0 -DUNSEEN=0 "$@" -o "$name" program.c -pthread $(pkg-config --libs dprof) ||
+		fail "$name does not compile"
 	timeout 60 "./$name" || fail "$name: $?"
 	"$analyze" csp dprof-"$name".* >out || fail "$name: csp: $?"
 	tr -s ' \n' ' ' <out >line

@@ -25,7 +25,8 @@ violations() { # width script
 		echo "document.title = 'RESULT ' + JSON.stringify([r.passes.length, r.violations.map((v) => [v.id, v.impact, v.nodes[0].target])]); }, 500);</script></body></html>"
 	} >tried.html
 	HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size="$1",900 \
-		--virtual-time-budget=30000 --dump-dom "file://$tmp/tried.html" 2>chromium.err | sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p' >found
+		--virtual-time-budget=30000 --dump-dom "file://$tmp/tried.html" 2>chromium.err |
+		sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p' >found
 }
 
 fine() {
@@ -35,4 +36,5 @@ fine() {
 fine 1200 ''
 fine 420 "document.getElementById('theme').click()"
 violations 1200 "document.documentElement.removeAttribute('lang'); document.querySelector('h2').style.color = '#ddd'"
-jq -e '[.[1][][0]] | index("html-has-lang") and index("color-contrast")' found >held || fail "what is broken is not found: $(cat found chromium.err)"
+jq -e '[.[1][][0]] | index("html-has-lang") and index("color-contrast")' found >held ||
+	fail "what is broken is not found: $(cat found chromium.err)"

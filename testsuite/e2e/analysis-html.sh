@@ -70,7 +70,8 @@ parts='def parts($n): range(0; length; $n) as $i | .[$i : $i + $n]; '
 jq -c "$parts"'.timeline | [.grain, (.threads[] | [.bars | parts(6)] | ([.[] | .[0] + .[1]] | add), ([.[] | .[3]] | add))]' data.json >bars
 jq -e '.[0] == 0 and all(.[1], .[3]; . > 79900000 and . < 79920000) and .[2] > 40 * 1290000 and .[2] < 40 * 1300000 and .[4] < 1000000' bars >held ||
 	fail "bars: $(cat bars)"
-jq -e "$parts"'.timeline | [.path | parts(4) | select(.[0] == 1) | .[2] - .[1]] | add > 70000000' data.json >held || fail "rank 1 is the critical path"
+jq -e "$parts"'.timeline | [.path | parts(4) | select(.[0] == 1) | .[2] - .[1]] | add > 70000000' data.json >held ||
+	fail "rank 1 is the critical path"
 jq -e '.timeline.links | length >= 5 * 39' data.json >held || fail "who was waited for"
 
 # A run of more steps than a page keeps: neighbours are put together into bars shorter than one grain, and nothing gets
@@ -101,7 +102,8 @@ for each in pipe link; do
 	says err 'expected the name of a file'
 done
 expect 0 report --html page.html --force two
-[ "$(stat -c %a page.html) $(stat -c %F pipe link | tr '\n' ',')" = "600 fifo,symbolic link," ] || fail "what was there: $(ls -l pipe link page.html)"
+[ "$(stat -c %a page.html) $(stat -c %F pipe link | tr '\n' ',')" = "600 fifo,symbolic link," ] ||
+	fail "what was there: $(ls -l pipe link page.html)"
 expect 1 report --html nowhere/page.html two
 says err 'nowhere/page.html: cannot be written'
 (ulimit -f 8 && "$analyze" report --html small.html two >out 2>err)
@@ -138,7 +140,8 @@ browse() { # page script
 		echo '})(); } catch (e) { said = "threw " + e; } document.title = "RESULT " + JSON.stringify([said, wrong]); }, 300);</script></body></html>'
 	} >"$1.tried.html"
 	HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=${width:-1200},900 \
-		--virtual-time-budget=5000 --dump-dom "file://$tmp/$1.tried.html" 2>chromium.err | sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p'
+		--virtual-time-budget=5000 --dump-dom "file://$tmp/$1.tried.html" 2>chromium.err |
+		sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p'
 }
 
 cat >look.js <<-'END'
@@ -183,7 +186,8 @@ cat >digits.js <<-'END'
 	return [bad.slice(0, 3), longest, document.querySelectorAll('.stack td[data-title]').length > 5, cut];
 END
 width=400 browse page.html digits.js >seen
-jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] == 0' seen >held || fail "what is shown of intervals: $(cat seen)"
+jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] == 0' seen >held ||
+	fail "what is shown of intervals: $(cat seen)"
 
 # Of what a share is says each factor's cause: imbalance of the run, waiting of all threads' time. Two ranks take turns.
 {
@@ -198,7 +202,8 @@ jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] ==
 expect 0 report --html turns.html turns
 echo 'return [...document.querySelectorAll("#efficiency tbody tr")].map((tr) => (tr.lastChild.textContent.match(/ % (of .*)$/) || [])[1]);' >shares.js
 browse turns.html shares.js >seen
-jq -e '. == [[null, "of the run", null, "of all threads\u0027 time", "of all threads\u0027 time"], []]' seen >held || fail "shares in the browser: $(cat seen chromium.err)"
+jq -e '. == [[null, "of the run", null, "of all threads\u0027 time", "of all threads\u0027 time"], []]' seen >held ||
+	fail "shares in the browser: $(cat seen chromium.err)"
 echo 'return [...document.querySelectorAll("main > section")].length;' >count.js
 for page in one unlinked; do
 	browse $page.html count.js >seen

@@ -53,7 +53,8 @@ profiled() { # NAME LINE NS LONGEST
 	"$analyze" profile --json "$1" >"$1.json" || fail "profile $1: status $?"
 	jq -e --argjson line "$2" --argjson ns "$3" --argjson most "$4" '[.operations[] | select(.line == $line)] | length == 1 and
 		(.[0].waiting_s | .lo <= $ns * 1e-9 + 1e-12 and .lo > $ns * 1e-9 - 1e-7 and .hi >= $ns * 1e-9 and .hi < $most * 1e-9 + 1e-7)' \
-		"$1.json" >/dev/null || fail "profile $1: expected $3 ns at line $2, found $(jq -c '.operations[] | [.line, .waiting_s]' "$1.json")"
+		"$1.json" >/dev/null ||
+		fail "profile $1: expected $3 ns at line $2, found $(jq -c '.operations[] | [.line, .waiting_s]' "$1.json")"
 }
 
 # The other one begins when the handler has posted: all of it is saved.

@@ -252,13 +252,15 @@ expect 0 diagnose --json last
 jq -e '[.metrics[] | select(.rank == 1 and .metric == "final") | .seconds | (.lo + .hi) * 5e8 | round] == [6680]' out >is ||
 	fail "a last task: $(jq -c '[.metrics[] | select(.rank == 1)]' out)"
 # Rank 2 has no marks, and says so; of two that talk to each other the one who does tasks is no master.
-marked "" task | sed 's/^site 3 .*/&\nsite 9 kind=region name=other file=x.c line=10/; s/^e 2 \([0-9]*\) 3 /e 2 \1 9 /' | trace missing
+marked "" task | sed 's/^site 3 .*/&\nsite 9 kind=region name=other file=x.c line=10/; s/^e 2 \([0-9]*\) 3 /e 2 \1 9 /' |
+	trace missing
 expect 0 diagnose --json missing
 jq -e '.model == "master-worker" and (.why_model | endswith("roles are missing: rank 2 was in no region with role(worker) or role(task), which others were in"))' \
 	out >is || fail "rank 2 without a role: $(jq -c '[.model, .why_model]' out)"
 pair "" task | trace pair
 expect 0 diagnose --json pair
-jq -e '.model == "master-worker" and (.why_model | contains("ask rank 0 again and again"))' out >is || fail "pair: $(jq -c '[.model, .why_model]' out)"
+jq -e '.model == "master-worker" and (.why_model | contains("ask rank 0 again and again"))' out >is ||
+	fail "pair: $(jq -c '[.model, .why_model]' out)"
 
 # A role goes through text and back.
 for role in task init final stage:1 stage:999; do
@@ -266,13 +268,16 @@ for role in task init final stage:1 stage:999; do
 	"$analyze" dump roles | grep -q "^site .*name=handle.* role=$role\$" || fail "dump has no role=$role"
 done
 for role in stage stage: stage:0 stage:01 stage:1000 stage:1x task:1 tas; do
-	echo "site 0 kind=region name=a role=$role" | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 | grep -q 'expected role=master' ||
+	echo "site 0 kind=region name=a role=$role" | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 |
+		grep -q 'expected role=master' ||
 		fail "role=$role is taken"
 done
 sed '/^site .*name=handle/s/$/ role=setup/' run.txt | trace run
 "$analyze" dump run | grep -q '^site .*name=handle.* role=setup$' || fail "dump has no role"
-"$analyze" dump run | "$analyze" pack - again && "$analyze" dump again | cmp -s - <("$analyze" dump run) || fail "a role is lost in the text form"
-echo 'site 0 kind=region name=a role=servant' | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 | grep -q 'expected role=master' ||
+"$analyze" dump run | "$analyze" pack - again && "$analyze" dump again | cmp -s - <("$analyze" dump run) ||
+	fail "a role is lost in the text form"
+echo 'site 0 kind=region name=a role=servant' | sed '1i dprof-text 1' | "$analyze" pack - bad 2>&1 |
+	grep -q 'expected role=master' ||
 	fail "an unknown role is taken"
 
 # The last worker is done 50 us behind the other, which waits at a barrier; the master answers it, and works alone for

@@ -148,7 +148,8 @@ same "with 64 descriptors"
 # shellcheck disable=SC2046,SC2016
 said $(mpirun_of "$first") -n 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] || export TMPDIR=/nowhere; exec "$@"' \
 	- "$analyze" csp --json --jobs 1 big >out
-grep -q '^dprof-analyze: rank 1 on .*: no temporary file has room' out || fail "rank 1 has no room, and does not say so: $(head -c 300 out)"
+grep -q '^dprof-analyze: rank 1 on .*: no temporary file has room' out ||
+	fail "rank 1 has no room, and does not say so: $(head -c 300 out)"
 sed -i '/^dprof-analyze: rank 1 on .*: no temporary file/d' out
 said "$analyze" csp --json big >truth
 same "a rank without room for a temporary file"

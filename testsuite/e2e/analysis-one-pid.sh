@@ -43,9 +43,11 @@ END
 # (Where it is not known for which child one waits, that may be longer in another run.)
 # Where there are no ranks, data says of which process it is.
 "$analyze" --json report spaces/* >report 2>&1
-jq -e '[.regions[], .machine[], .ranks[]] | length > 5 and all(.pid > 0)' report >/dev/null || fail "regions, machine or ranks without pid: $(cat report)"
+jq -e '[.regions[], .machine[], .ranks[]] | length > 5 and all(.pid > 0)' report >/dev/null ||
+	fail "regions, machine or ranks without pid: $(cat report)"
 "$analyze" --json query spaces/* 'count(X) >= 1' >query 2>&1
-jq -e '[.longest[].places[].threads[]] | length > 1 and all(.pid > 0)' query >/dev/null || fail "longest frames without pid: $(cat query)"
+jq -e '[.longest[].places[].threads[]] | length > 1 and all(.pid > 0)' query >/dev/null ||
+	fail "longest frames without pid: $(cat query)"
 
 # Two processes have a child with pid 2 each, in namespaces of their own; that of the first begins last. So Y, before
 # which the other one did not fork, is nothing that it waits for, and it is not surely in B, in which that one forked.

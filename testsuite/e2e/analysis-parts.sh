@@ -107,7 +107,8 @@ expect 0 diagnose --json --model pipeline phases
 jq -e '[.parts[].model] == [null, "pipeline"] and ([.findings[] | select(.part == 1)] == []) and any(.findings[]; .cause == "slow-stage" and .part == 2) and
 	any(.findings[]; has("part") | not)' out >is || fail "asked: $(jq -c '[.parts, .findings]' out)"
 expect 0 diagnose --json --model wavefront phases
-jq -e '.model == "generic" and (.why_model | startswith("wavefront does not fit")) and (has("parts") | not)' out >is || fail "wavefront: $(jq -c .why_model out)"
+jq -e '.model == "generic" and (.why_model | startswith("wavefront does not fit")) and (has("parts") | not)' out >is ||
+	fail "wavefront: $(jq -c .why_model out)"
 
 # A message that is under way while all come together is of no phase alone.
 sed 's/^group 1/site 30 kind=send name=MPI_Isend file=x.c line=30\n&/; 0,/^e 0 .* 4 enter.*seq=0/s/^e 0 \([0-9]*\) 4 enter.*seq=0/e 0 \1 30 enter group=1 peer=3 tag=9 bytes=8 id=9\ne 0 \1 30 exit\n&/' phases.txt |

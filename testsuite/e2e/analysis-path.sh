@@ -101,15 +101,18 @@ share two 1 0 MPI_Recv 1.0
 share two 0 0 MPI_Barrier 0.1
 share two 0 0 'outside regions' 5.0
 jq -e '[.segments[].share_percent.lo] | add <= 100' out >shares || fail "shares are more than all"
-jq -e '.length_s.lo <= 0.001 and .length_s.hi >= 0.001 and .span_s == .length_s' out >length || fail "the path is not as long as the run"
-jq -e 'all(.segments[]; .name != "MPI_Send" and (.verdict == "proved" or .share_percent.hi < 0.2))' out >verdict || fail "what waited, or cannot be known: $(cat out)"
+jq -e '.length_s.lo <= 0.001 and .length_s.hi >= 0.001 and .span_s == .length_s' out >length ||
+	fail "the path is not as long as the run"
+jq -e 'all(.segments[]; .name != "MPI_Send" and (.verdict == "proved" or .share_percent.hi < 0.2))' out >verdict ||
+	fail "what waited, or cannot be known: $(cat out)"
 
 # Over all threads; rank 0 comes to the barrier 400 us before rank 1; and the path goes over to rank 1 and back.
 near='def near($us): .lo <= $us * 1e-6 and .hi >= $us * 1e-6 and .hi - .lo < 1e-6;'
 jq -e "$near"'[.regions[] | select(.name == "a" or .name == "b")] | map({(.name): .}) | add |
 	(.a.seconds | near(349)) and (.a.mean_s | near(224.5)) and (.a.imbalance_s | near(124.5)) and
 	(.b.seconds | near(590)) and (.b.mean_s | near(345)) and (.b.imbalance_s | near(245))' out >is || fail "two: regions: $(jq -c .regions out)"
-jq -e '[.slack[] | select(.name == "a" or .name == "b") | .slack_s.lo] | length == 2 and max == 0' out >is || fail "two: slack: $(jq -c .slack out)"
+jq -e '[.slack[] | select(.name == "a" or .name == "b") | .slack_s.lo] | length == 2 and max == 0' out >is ||
+	fail "two: slack: $(jq -c .slack out)"
 jq -e "$near"'[.messages[] | [.from, .to]] == [[0, 1], [1, 0]] and (.messages[0].seconds | near(10)) and (.messages[1].seconds | near(1)) and
 	all(.messages[]; .verdict == "proved" and .count == 1)' out >is || fail "two: messages: $(jq -c .messages out)"
 expect 0 path two
@@ -184,7 +187,8 @@ for how in semaphore futex bytes semaphore futex bytes; do
 			.slack_s.lo <= $true * 1e-6 and .slack_s.hi >= $true * 1e-6 and .slack_s.hi < 600e-6' out >is ||
 			fail "$how ${come[*]} $after: slack of thread $t, truly $(may_be_later $((t - 1))) us: $(jq -c .slack out)"
 	done
-	jq -e 'all(.near_paths[].segments[]; .thread == 0 or .thread == 3)' out >is || fail "$how: who was not the last is on another path: $(jq -c .near_paths out)"
+	jq -e 'all(.near_paths[].segments[]; .thread == 0 or .thread == 3)' out >is ||
+		fail "$how: who was not the last is on another path: $(jq -c .near_paths out)"
 	expect 0 path last
 	says out 'Left out is what a thread did before'
 	fits_80 out || fail "$how: wider than 80 columns"
@@ -239,7 +243,8 @@ says out 'a (x.c:1):'
 fits_80 out || fail "several runs: wider than 80 columns"
 { sites; echo 'thread 0 clock=0 rank=0'; } | trace empty
 expect 1 path --json one empty
-jq -e '[.runs[].threads] == [1, 0] and .runs[1].length_s == {"lo": 0, "hi": null} and .runs[1].regions == []' out >is || fail "empty: $(jq -c .runs out)"
+jq -e '[.runs[].threads] == [1, 0] and .runs[1].length_s == {"lo": 0, "hi": null} and .runs[1].regions == []' out >is ||
+	fail "empty: $(jq -c .runs out)"
 says err "empty: Nothing was recorded: no critical path is known"
 expect 2 path --every 1ms two one
 expect 0 path two
@@ -269,7 +274,8 @@ part b 22.5
 expect 0 path --json two --from step#2
 part b 83.333
 expect 0 path --json two --every 250us
-jq -e '[.slices[].segments[0].name] == ["a", "b", "b", "b"]' out >slices || fail "slices: $(jq -c '[.slices[].segments[0].name]' out)"
+jq -e '[.slices[].segments[0].name] == ["a", "b", "b", "b"]' out >slices ||
+	fail "slices: $(jq -c '[.slices[].segments[0].name]' out)"
 # Of ticks that make no whole microsecond there is no part more.
 expect 0 dump two
 sed 's/ghz=1$/ghz=2.3333/' out | trace odd
@@ -407,7 +413,8 @@ says out 'what ended a wait is not in the'
 "$analyze" dump two | sed '/^e 1 311000 1 enter/a lost 1 3' | trace lossy
 status=1 share lossy 0 0 'outside regions' 5.0 11
 status=1 share lossy 0 0 a 34.9 60
-jq -e '.segments[] | select(.name == "a") | .share_percent.lo < 6 and .verdict == "undecided"' out >a || fail "a is $(jq -c '.segments[]' out)"
+jq -e '.segments[] | select(.name == "a") | .share_percent.lo < 6 and .verdict == "undecided"' out >a ||
+	fail "a is $(jq -c '.segments[]' out)"
 
 # Who waited was left out: nothing is known.
 "$analyze" dump two | sed '/^group/a without recv' | trace without

@@ -74,7 +74,8 @@ alone sleeps 0 49950 49950
 { op 0 0 2000 42000 tag=0 peer=$none; op 0 0 82000 102000 tag=0 peer=$none; } | two | trace stops
 alone stops 1 59960 99960
 # But does something else in the end: then it slept for itself.
-{ op 0 0 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 2 90010 90020 group=1 peer=1 tag=8 bytes=1 id=6; } | two | trace sleeps-not
+{ op 0 0 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 2 90010 90020 group=1 peer=1 tag=8 bytes=1 id=6; } | two |
+	trace sleeps-not
 alone sleeps-not 1 1020 1020
 
 # It does nothing but sleep, again and again: it waits, or that is its work. Not so if the user marked it, if it sleeps but twice,

@@ -66,7 +66,8 @@ expect 0 diagnose --json barriers
 jq -e '.model == "generic"' out >is || fail "barriers: $(head -c 2000 out)"
 sed 's/^\(e 1 [0-9]*\) 0 /\1 3 /; s/^\(e 2 [0-9]*\) 0 /\1 1 /' run.txt | trace apart
 expect 0 diagnose --json --model task-pool apart
-jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit: no two threads take"))' out >is || fail "apart: $(head -c 2000 out)"
+jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit: no two threads take"))' out >is ||
+	fail "apart: $(head -c 2000 out)"
 
 # The thread's body is a region, too, and does a little at each lock: a task is what is marked.
 { threads | sed 's/^site 0 .*/&\nsite 6 kind=region name=body file=x.c line=6 auto=1/'; for thread in 0 1; do
@@ -79,7 +80,8 @@ jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit:
 	echo "e $thread 66000 6 exit"
 done; } | trace bodies
 expect 0 diagnose --json bodies
-jq -e '.model == "task-pool" and (.why_model | contains(" take 12 tasks ") and endswith(" task"))' out >is || fail "bodies: $(jq -c '[.model, .why_model]' out)"
+jq -e '.model == "task-pool" and (.why_model | contains(" take 12 tasks ") and endswith(" task"))' out >is ||
+	fail "bodies: $(jq -c '[.model, .why_model]' out)"
 
 # Who gives them permits need not put tasks there: it may take what they have done.
 { threads | sed 's/^thread 1 .*/&\nthread 2 clock=0 rank=0 number=2\nsite 6 kind=region name=write file=x.c line=6/'

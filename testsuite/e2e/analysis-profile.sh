@@ -71,7 +71,8 @@ jq -e '.flat[] | select(.name == "solve") | .imbalance_percent | .lo <= 25 and .
 has paths '.flat[] | select(.name == "solve").each[] | select(.rank == 0)' visits=1 inclusive_s=80000 exclusive_s=60000 waiting_s=19000
 has paths '.flat[] | select(.name == "solve").each[] | select(.rank == 1)' visits=1 inclusive_s=40000 exclusive_s=39000 waiting_s=0
 has paths '.operations[]' line=4 count=2 seconds=21000 waiting_s=19000 transfer_s=2000 threads=2 caused_by.rank=1 caused_by.seconds=19000
-jq -e '.operations[0].caused_by.region == "main"' paths.json >is || fail "paths: cause $(jq -c '.operations[0].caused_by' paths.json)"
+jq -e '.operations[0].caused_by.region == "main"' paths.json >is ||
+	fail "paths: cause $(jq -c '.operations[0].caused_by' paths.json)"
 expect 0 profile paths --calls
 says out '  all threads'
 grep -q '^      solve (x.c:2)' out || fail "paths: no tree in $(cat out)"
@@ -170,15 +171,18 @@ grep -q '^  rank 8 *rank 0 *1 *9$' out || fail "many: no list in $(cat out)"
 # Behind lost records: what was open may have been so until it is known again, and the rest is exact.
 { ranks 1; enter 0 0 1000; echo 'lost 0 3'; enter 0 1 51000; leave 0 1 61000; } | trace lossy
 profile lossy 1
-jq -e '.flat[] | select(.name == "main") | .inclusive_s.lo < 1e-8 and .inclusive_s.hi >= 50e-6' lossy.json >is || fail "lossy: $(jq -c .flat lossy.json)"
-jq -e '.flat[] | select(.name == "solve") | .exclusive_s.lo >= 9e-6 and .visits == 1' lossy.json >is || fail "lossy: $(jq -c .flat lossy.json)"
+jq -e '.flat[] | select(.name == "main") | .inclusive_s.lo < 1e-8 and .inclusive_s.hi >= 50e-6' lossy.json >is ||
+	fail "lossy: $(jq -c .flat lossy.json)"
+jq -e '.flat[] | select(.name == "solve") | .exclusive_s.lo >= 9e-6 and .visits == 1' lossy.json >is ||
+	fail "lossy: $(jq -c .flat lossy.json)"
 says out 'not known'
 
 # What was left without an exit may have been left at once.
 { ranks 1; enter 0 0 1000; enter 0 1 2000; leave 0 0 101000; } | trace left
 profile left 1
 has left '.flat[] | select(.name == "main")' visits=1
-jq -e '.flat[] | select(.name == "solve") | .inclusive_s.lo == 0 and .inclusive_s.hi >= 99e-6' left.json >is || fail "left: $(jq -c .flat left.json)"
+jq -e '.flat[] | select(.name == "solve") | .inclusive_s.lo == 0 and .inclusive_s.hi >= 99e-6' left.json >is ||
+	fail "left: $(jq -c .flat left.json)"
 
 # Nobody takes what was sent.
 { ranks 2; op 0 5 1000 2000 group=1 peer=1 tag=1 bytes=100; enter 1 0 1000; leave 1 0 3000; } | trace untaken

@@ -45,7 +45,8 @@ says out '"advice": "Look at rank 1'
 "$analyze" pack "$fixtures/job.txt" job || fail "pack refused job.txt"
 "$analyze" report --json job | jq '[.clocks[].width_s.max] | max * 1e6' >widest
 "$analyze" report job | sed -n 's/^Clocks known to \([0-9.]*\) us\. .*/\1/p' >line
-is_true "$(cat line) >= $(cat widest) && $(cat line) < $(cat widest) + 0.011" || fail "clocks known to $(cat line) us, the widest is $(cat widest)"
+is_true "$(cat line) >= $(cat widest) && $(cat line) < $(cat widest) + 0.011" ||
+	fail "clocks known to $(cat line) us, the widest is $(cat widest)"
 
 # What that would buy, and a command that can be pasted; the name of a region may be anything.
 # It is what less time on that rank would buy, not on all of them.
@@ -181,7 +182,8 @@ says out "Each lo .. hi contains the true value."
 
 # With --quiet there are no remarks, only what is wrong.
 "$analyze" straggler unsound 2>&1 >/dev/null | grep -q 'this is the newest' || fail "no word of which trace is shown"
-[ -z "$("$analyze" --quiet straggler straggler 2>&1 >/dev/null)" ] || fail "--quiet: $("$analyze" --quiet straggler straggler 2>&1 >/dev/null)"
+[ -z "$("$analyze" --quiet straggler straggler 2>&1 >/dev/null)" ] ||
+	fail "--quiet: $("$analyze" --quiet straggler straggler 2>&1 >/dev/null)"
 "$analyze" --quiet unsound 2>&1 >/dev/null | grep -q . || fail "--quiet hides what is wrong with a trace"
 
 # ---- What else there may be to say -----------------------------------------------------------------
@@ -214,7 +216,8 @@ advises level "Nothing stands out: no rank works for more than"
 { head_of 1 2; visit 0 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 5010; visit 1 0 5010 9000; } | trace never
 advises never "but rank 0 never waits"
 
-{ head_of 1 3; visit 0 0 1000 9000; visit 2 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 8010; visit 1 0 8010 9000; } | trace never
+{ head_of 1 3; visit 0 0 1000 9000; visit 2 0 1000 9000; visit 1 0 1000 5000; visit 1 1 5000 8010; visit 1 0 8010 9000; } |
+	trace never
 advises never "but rank 0 never waits"
 
 # Each waits half of the time for the other: who does longer is within a tick.
@@ -277,10 +280,12 @@ grep -Eq '^  a_region_[a-z_]*\.\.[a-z_]*_assign \(kmeans\.c:88\)$' out || fail "
 fits_80 out || fail "with -v wider than 80 columns"
 # A command goes on in the next line where it is broken, and names no region that has no line.
 grep -qx 'More: dprof-analyze coz long' out || fail "a command with a name that has no room: $(cat out)"
-"$analyze" dump long | sed "s/name=a_region_[a-z_]*/name=it's%20a%20region%20of%20a%20length%20that%20leaves%20no%20room/" | trace broken
+"$analyze" dump long | sed "s/name=a_region_[a-z_]*/name=it's%20a%20region%20of%20a%20length%20that%20leaves%20no%20room/" |
+	trace broken
 expect 0 report broken
 sed -n '/^More: /,/[^\\]$/p' out | sed '1s/^More: dprof-analyze//' >command
-[ "$(wc -l <command)" = 2 ] && fits_80 out && eval "$analyze $(cat command)" >again 2>&1 || fail "cannot be pasted: $(cat command again)"
+[ "$(wc -l <command)" = 2 ] && fits_80 out && eval "$analyze $(cat command)" >again 2>&1 ||
+	fail "cannot be pasted: $(cat command again)"
 says again "it's a region of a length that leaves"
 
 # A long name has a line of its own, and of a qualified one the end is kept, where there is little room.
@@ -365,7 +370,8 @@ expect 0 report --json front
 jq -e '(.first | test("^[0-9. ±]+ % of all threads. time: rank 1 has more to do in cells")) and (.gain | startswith("50 % less time in region cells (x.c:1) on rank 1 would")) and
 	.command == "dprof-analyze coz --region cells --rank 1 front"' out >is || fail "a wavefront: $(jq -c '[.first, .advice, .gain, .command]' out)"
 expect 0 report front
-[[ $(sed -n 4p out) == *"% of all threads' time: rank 1 has more"* ]] && says out 'More: dprof-analyze coz --region cells --rank 1 front' || fail "a wavefront: $(cat out)"
+[[ $(sed -n 4p out) == *"% of all threads' time: rank 1 has more"* ]] &&
+	says out 'More: dprof-analyze coz --region cells --rank 1 front' || fail "a wavefront: $(cat out)"
 expect 0 report --json threads
 jq -e 'has("first") | not' out >is || fail "what buys no more comes first: $(cat out)"
 

@@ -45,7 +45,8 @@ for way in before behind inside; do
 		always) grep -q "in no number here: pid [0-9]* was there for .*[0-9] s \(before\|behind\)" notes || fail "$way: $(cat notes)" ;;
 		esac
 		expect 0 $ask dprof-*
-		[ "$(is_said)" != always ] || tr '\n' ' ' <out | tr -s ' ' | grep -q "was there for .* s \(before\|behind\)" || fail "$way: $(cat out)"
+		[ "$(is_said)" != always ] || tr '\n' ' ' <out | tr -s ' ' | grep -q "was there for .* s \(before\|behind\)" ||
+			fail "$way: $(cat out)"
 	done
 	# That or more: the machine may have done something else meanwhile.
 	[ $way = inside ] || is_true "${!way} >= 0.2" || fail "$way: 0.2 s were computed there, found $before and $behind"

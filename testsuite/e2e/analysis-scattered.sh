@@ -20,7 +20,8 @@ sites() { # ranks
 
 found() { # trace expression: of the findings
 	expect 0 diagnose --model generic --json "$1"
-	jq -e ".findings | $2" out >is || fail "$1: $(jq -c '[.findings[] | [.cause, .rank, .proved, .cost_percent, .what, .expected_percent]]' out)"
+	jq -e ".findings | $2" out >is ||
+		fail "$1: $(jq -c '[.findings[] | [.cause, .rank, .proved, .cost_percent, .what, .expected_percent]]' out)"
 }
 
 # Rank 0 works alone in 60 regions, one after the other, each for 1.6 % of the run; rank 1 waits meanwhile. (The 61st

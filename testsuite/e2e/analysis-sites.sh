@@ -31,7 +31,8 @@ int main(void)
 END_C
 echo 'int nothing(void) { return 0; }' >"$dir/nothing.c"
 (cd "$dir" && "$B/bin/dprof-cc" -O2 -c app.c && gcc -c nothing.c && ar rc all.a app.o nothing.o && "$B/bin/dprof-cc" app.o -o app &&
-	"$B/bin/dprof-cc" -O2 -flto -c app.c -o lto.o && "$B/bin/dprof-cc" -O2 -flto lto.o -o lto && "$B/bin/dprof-cc" -O2 -fPIC -shared app.c -o lib.so &&
+	"$B/bin/dprof-cc" -O2 -flto -c app.c -o lto.o && "$B/bin/dprof-cc" -O2 -flto lto.o -o lto &&
+	"$B/bin/dprof-cc" -O2 -fPIC -shared app.c -o lib.so &&
 	strip -o stripped app && ./app) || exit 1
 "$analyze" dump --json "$DPROF_DIR"/dprof-app.* >"$dir/trace.json" || exit 1
 
@@ -42,7 +43,8 @@ sites() { # file: a line for each
 jq -c '.sites[] | del(.column)' "$dir/trace.json" | sort >"$dir/recorded"
 sites "$dir/app" | sort | comm -13 - "$dir/recorded" | grep -v '"line":0' && fail "sites of the trace that the executable lacks"
 for file in app.o all.a lib.so stripped lto; do
-	sites "$dir/$file" | diff - <(sites "$dir/app") >"$dir/diff" || fail "$file has other sites than the executable: $(cat "$dir/diff")"
+	sites "$dir/$file" | diff - <(sites "$dir/app") >"$dir/diff" ||
+		fail "$file has other sites than the executable: $(cat "$dir/diff")"
 done
 
 # What people see.
@@ -52,7 +54,8 @@ grep -qxE '  region +evilname \(app.c:6\)' "$dir/out" || fail "no region evilnam
 grep -qxE '  region +stage:12 +begun \(app.c:16\)' "$dir/out" || fail "no region with a role: $(cat "$dir/out")"
 grep -qxE '  region +automatic +body \(app.c:4\)' "$dir/out" || fail "no automatic region: $(cat "$dir/out")"
 tr -s '\n ' ' ' <"$dir/out" >"$dir/line"
-grep -qE 'app: executable, [0-9]+ sites: .*1 progress.*; linked with .*libdprof.so' "$dir/line" || fail "no summary: $(cat "$dir/out")"
+grep -qE 'app: executable, [0-9]+ sites: .*1 progress.*; linked with .*libdprof.so' "$dir/line" ||
+	fail "no summary: $(cat "$dir/out")"
 grep -qF 'all.a(nothing.o): object, 0 sites.' "$dir/out" || fail "no word of a member without sites: $(cat "$dir/out")"
 grep -qF -e '(-flto)' "$dir/out" || fail "no word of -flto: $(cat "$dir/out")"
 [ "$("$analyze" sites --json "$dir/lto.o" | jq '.objects[0].lto')" = true ] || fail "lto.o is not said to wait for linking"
@@ -102,6 +105,7 @@ for file in "$dir"/damaged-*; do
 	status=$?
 	[ $status -le 1 ] || fail "$file: status $status: $(cat "$dir/err")"
 done
-jq -n '[inputs] | length' "$dir"/damaged-*.json >"$dir/out" 2>"$dir/err" && [ "$(cat "$dir/out")" = "$(find "$dir" -name 'damaged-*.json' -size +0 | wc -l)" ] ||
+jq -n '[inputs] | length' "$dir"/damaged-*.json >"$dir/out" 2>"$dir/err" &&
+	[ "$(cat "$dir/out")" = "$(find "$dir" -name 'damaged-*.json' -size +0 | wc -l)" ] ||
 	fail "no JSON: $(cat "$dir/out" "$dir/err")"
 exit $failed

@@ -78,9 +78,11 @@ holds '. == [{"sender": "h'"'"';--1", "receiver": "h0", "slow": 1e9}]'
 	work 0 0 5010 6010; op 0 2 6010 8020 group=1 seq=1; work 1 1 5010 8010; op 1 2 8010 8020 group=1 seq=1
 } | trace pids
 expect 0 query --json --sql "$(sed -n 4p questions | sed 's/^SELECT s.rank,/SELECT s.pid, s.rank,/')" pids
-jq -e '[.rows[] | select(.seconds_lo > 0) | [.pid, .rank, .region]] | sort == [[70, -1, "a"], [71, -1, "b"]]' out >held || fail "pids: $(cat out)"
+jq -e '[.rows[] | select(.seconds_lo > 0) | [.pid, .rank, .region]] | sort == [[70, -1, "a"], [71, -1, "b"]]' out >held ||
+	fail "pids: $(cat out)"
 expect 0 query --json --sql 'SELECT t.pid, s.site FROM threads AS t JOIN stragglers AS s ON t.rank = s.rank AND t.pid = s.pid AND t.number = s.thread' pids
-jq -e '.rows == [{pid: 70, site: "a"}, {pid: 71, site: "b"}]' out >held || fail "a thread is not itself in another table: $(cat out)"
+jq -e '.rows == [{pid: 70, site: "a"}, {pid: 71, site: "b"}]' out >held ||
+	fail "a thread is not itself in another table: $(cat out)"
 
 # ---- Tables ---------------------------------------------------------------------------------------
 
@@ -126,7 +128,8 @@ for thread in 0 1 2 -1 "'x'" 0.5 NULL; do
 done
 for table in $(sqlite3 two.db "SELECT name FROM sqlite_master WHERE type = 'table'"); do
 	grep -qw "$table" "$manual" || fail "not in the manual: $table"
-	[ "$table" = path_messages ] || [ "$table" = traffic ] || [ "$(sqlite3 two.db "SELECT count(*) FROM $table")" -gt 0 ] || fail "nothing in $table"
+	[ "$table" = path_messages ] || [ "$table" = traffic ] ||
+		[ "$(sqlite3 two.db "SELECT count(*) FROM $table")" -gt 0 ] || fail "nothing in $table"
 done
 [ "$(sqlite3 two.db "SELECT count(*) FROM sqlite_master")" = 25 ] || fail "tables: $(sqlite3 two.db .tables)"
 [ "$(sqlite3 two.db 'PRAGMA integrity_check')" = ok ] || fail "the file is not sound"
@@ -209,7 +212,8 @@ expect 2 query --links packets --sql 'SELECT * FROM waits' unlinked
 says err 'nothing is known of waits'
 expect 1 export --to sqlite --links packets unlinked.db unlinked
 [ "$(sqlite3 unlinked.db 'SELECT count(*) FROM sqlite_master WHERE name = "waits"')" = 0 ] || fail "a table of what is not known"
-printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nsite 0 kind=region name=a file=x.c line=1\ne 0 5 0 enter\n' | trace open
+printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nsite 0 kind=region name=a file=x.c line=1\ne 0 5 0 enter\n' |
+	trace open
 expect 1 query --json --sql 'SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM visits) AS visits' open
 jq -e '.rows[0] == {events: 1, visits: 0}' out >held || fail "an open region: $(cat out)"
 printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\n' | trace empty

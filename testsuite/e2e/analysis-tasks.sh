@@ -28,7 +28,8 @@ coz() { # region, what its absence saves in percent, options; a stamp is known t
 	[ ! -s err ] || fail "$1: $(cat err)"
 	interval expected_percent <out >saved
 	interval speedup_percent <out >>saved
-	awk -v x="$2" '{ n++; if (!($1 <= x && x <= $2 && (n == 2 || $2 - $1 < 1))) bad = 1 } END { exit bad || n != 2 }' saved || fail "$1, $2: $(cat out)"
+	awk -v x="$2" '{ n++; if (!($1 <= x && x <= $2 && (n == 2 || $2 - $1 < 1))) bad = 1 } END { exit bad || n != 2 }' saved ||
+		fail "$1, $2: $(cat out)"
 }
 
 # 1000 ticks: thread 0 works for 400 and makes a task, which thread 1 runs from 400 to 1000 in the barrier.

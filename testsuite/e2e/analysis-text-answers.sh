@@ -48,14 +48,16 @@ for way in twice jumps; do
 	DPROF_DIR=$PWD ./forked $way || fail "$way: exit status $?"
 	mv dprof-forked.* before/run && same_answers "forked, $way"
 done
-grep -q '^process .* started=[1-9][0-9]* forked=1 parent=0' text || fail "no child is said to have been forked: $(grep ^process text)"
+grep -q '^process .* started=[1-9][0-9]* forked=1 parent=0' text ||
+	fail "no child is said to have been forked: $(grep ^process text)"
 
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 # shellcheck disable=SC2046
 gcc -O1 -pthread $(pkg-config --cflags dprof) -o spawned "$fixtures/runtime/spawned.c" $(pkg-config --libs dprof) || exit 1
 ./spawned vfork ./spawned || fail "spawned: exit status $?"
 mv dprof-spawned.* before/run && same_answers "a child that became another program"
-grep -q '^process .* forked=1 parent=0 unborn=[1-9]' text || fail "no child is said to have become another program: $(grep ^process text)"
+grep -q '^process .* forked=1 parent=0 unborn=[1-9]' text ||
+	fail "no child is said to have become another program: $(grep ^process text)"
 
 # A child, of which it is not known which thread forked it (in a PID namespace it has another pid there), may be in any region.
 "$analyze" pack - before/run <<'T' && same_answers "a child that was forked anywhere"
@@ -75,7 +77,8 @@ e 1 1900000000 1 exit
 e 2 1300000000 1 enter
 e 2 1400000000 1 exit
 T
-grep -q '^thread 0 .* entered=1' text && grep -q '^e 0 1200000000 - enter$' text || fail "it is not said that the child may be in any region: $(cat text)"
+grep -q '^thread 0 .* entered=1' text && grep -q '^e 0 1200000000 - enter$' text ||
+	fail "it is not said that the child may be in any region: $(cat text)"
 grep -q '^check: exit status 0$' said.after || fail "what was packed of a sound trace is not sound: $(cat after/check)"
 
 # What is said by none of these.
@@ -100,7 +103,8 @@ T
 "$analyze" pack text made && "$analyze" dump made 2>err | diff text - || fail "not the same text: $(cat err)"
 grep -q 'made of a damaged one' err || fail "a damaged trace is whole again"
 "$analyze" --json csp made 2>err >csp
-jq -e '.outside_span | length == 2 and (.[0].mpi_init_s.lo > 0.8 and .[0].behind_s.hi < 0.00001)' csp >held || fail "another begin or end: $(jq -c .outside_span csp)"
+jq -e '.outside_span | length == 2 and (.[0].mpi_init_s.lo > 0.8 and .[0].behind_s.hi < 0.00001)' csp >held ||
+	fail "another begin or end: $(jq -c .outside_span csp)"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"

@@ -111,7 +111,8 @@ fi
 record raw program.c -pthread -DRAW
 grep -q ' proved ' out && fail "something is proved: $(cat out)"
 "$analyze" diagnose --json dprof-raw.* 2>/dev/null |
-	jq -e '.findings | length > 0 and all(.region == "worker" or (.proved | not))' >/dev/null || fail "diagnose proves what the victim cost"
+	jq -e '.findings | length > 0 and all(.region == "worker" or (.proved | not))' >/dev/null ||
+	fail "diagnose proves what the victim cost"
 # Where the machine itself was kept from running, others were blocked for some ms.
 grep -Eq 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*pid [0-9]* thread [12] for (0\.[1-9]|[1-9])[0-9.]* \.\. [0-9.]* s[,.]' page ||
 	fail "nothing is said of the victim: $(cat out)"
@@ -125,7 +126,8 @@ blocked | awk '$2 > 0.05 { victims++; if ($3 < 0.2 || $2 > $3) exit 1 } END { ex
 # threads begin late on a busy machine both ends are less.
 "$analyze" efficiency --json dprof-raw.* >json || fail "efficiency: $(cat json)"
 jq -e '.parallel.lo < 40 and .parallel.hi - .parallel.lo > 20' json >held || fail "efficiency: $(jq -c .parallel json)"
-"$analyze" efficiency dprof-raw.* | tr -s ' \n' ' ' | grep -q 'blocked where nothing was recorded that blocks, for at most 0\.[0-9]* s' ||
+"$analyze" efficiency dprof-raw.* | tr -s ' \n' ' ' |
+	grep -q 'blocked where nothing was recorded that blocks, for at most 0\.[0-9]* s' ||
 	fail "efficiency does not say it: $("$analyze" efficiency dprof-raw.*)"
 "$analyze" coz --json --region victim --reduce 100 dprof-raw.* >json 2>err || fail "coz: $(cat err)"
 jq -e '.expected_percent.lo <= 15 and .speedup_percent.lo <= 15' json >held || fail "coz: $(jq -c . json)"
@@ -220,7 +222,8 @@ open_verdict() { # NAME STATUS PLANNED-SECONDS FLAGS...
 	local name=$1 status=$2 planned=$3
 	shift 3
 	# shellcheck disable=SC2046
-	gcc -O2 $(pkg-config --cflags dprof) -DKILLED=0 -DNO_PROC=0 "$@" -o "$name" open.c -pthread $(pkg-config --libs dprof) || fail "$name"
+	gcc -O2 $(pkg-config --cflags dprof) -DKILLED=0 -DNO_PROC=0 "$@" -o "$name" open.c -pthread $(pkg-config --libs dprof) ||
+		fail "$name"
 	for _ in 1 2 3 4 5; do # where the machine kept the victim from running as well, it may be the first
 		rm -rf dprof-"$name".*
 		{ "./$name"; } 2>/dev/null

@@ -115,7 +115,8 @@ for command in report csp coz query; do
 	"$analyze" $command "${arguments[@]}" 2>&1 | tr -s ' \n' ' ' >out
 	grep -q 'threads ran that are not recorded' out || fail "$command: $(cat out)"
 done
-"$analyze" dump dprof-plain.* >text && "$analyze" pack text packed && "$analyze" dump packed | diff text - || fail "not the same text"
+"$analyze" dump dprof-plain.* >text && "$analyze" pack text packed && "$analyze" dump packed | diff text - ||
+	fail "not the same text"
 grep -q 'unseen_ns=2' text || fail "not in the text: $(grep process text)"
 
 # As long as it runs, too.

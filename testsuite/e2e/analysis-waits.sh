@@ -68,7 +68,8 @@ waited() { # directory kind rank thread line ns for-rank for-thread region
 	fits_80 out || fail "$1: wider than 80 columns"
 }
 
-{ ranks; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 41000; op 1 2 41000 102000 group=1 seq=0; } | trace barrier
+{ ranks; work 0 0 1000 101000; op 0 2 101000 102000 group=1 seq=0; work 1 1 1000 41000; op 1 2 41000 102000 group=1 seq=0; } |
+	trace barrier
 waited barrier wait_at_barrier 1 0 3 60000 0 0 a
 "$analyze" dump barrier | sed 's/name=a file=x.c/name=before_all_have_the_sums file=a_file.c/' | trace named
 for command in waits profile; do
@@ -203,7 +204,8 @@ delay 0 0 a 60000 30000 30000
 delay 1 0 a 60000 60000 0
 delay 1 0 b 17091 17091 0
 delay 1 0 MPI_Recv 1899 1899 0
-jq -e '.waiting_s.lo <= 138.99e-6 and .waiting_s.hi >= 138.99e-6 and .uncaused_s.hi < 1e-7' out >is || fail "chain: $(jq -c '[.waiting_s, .uncaused_s]' out)"
+jq -e '.waiting_s.lo <= 138.99e-6 and .waiting_s.hi >= 138.99e-6 and .uncaused_s.hi < 1e-7' out >is ||
+	fail "chain: $(jq -c '[.waiting_s, .uncaused_s]' out)"
 expect 0 waits chain
 says out 'longer on'
 tr -s ' \n' ' ' <out >page
@@ -310,7 +312,8 @@ two_clocks() { # which know each other to 200 ns
 	op 2 2 41000 102000 group=1 seq=0
 } | trace close
 expect 0 waits --json close
-jq -e '[.places[] | select(.rank == 2)] | length == 1 and .[0].seconds.lo > 59e-6 and .[0].seconds.hi < 61e-6' out >is || fail "close: $(jq -c .places out)"
+jq -e '[.places[] | select(.rank == 2)] | length == 1 and .[0].seconds.lo > 59e-6 and .[0].seconds.hi < 61e-6' out >is ||
+	fail "close: $(jq -c .places out)"
 jq -e '[.waits[] | select(.rank == 2)] | length == 2 and all(.seconds.lo == 0 and .seconds.hi > 59e-6 and .verdict == "undecided")' out >is ||
 	fail "close: $(jq -c .waits out)"
 jq -e '[.waits[] | select(.rank != 2)] | length == 2 and all(.seconds.lo == 0 and .verdict == "undecided")' out >is ||
@@ -358,7 +361,8 @@ done
 expect 0 waits --json many
 jq -e '[.waits[] | select(.rank >= 2 and .seconds.hi > 2e-6)] | length == 76 and all(.seconds.lo == 0 and .seconds.hi > 59e-6) and
 	([.[].caused_by.rank] | group_by(.) | map([.[0], length])) == [[0, 38], [1, 38]]' out >is || fail "many: $(jq -c .waits out)"
-jq -e '[.places[] | select(.rank >= 2)] | length == 38 and all(.seconds.lo > 59e-6 and .seconds.hi < 62e-6)' out >is || fail "many: $(jq -c .places out)"
+jq -e '[.places[] | select(.rank >= 2)] | length == 38 and all(.seconds.lo > 59e-6 and .seconds.hi < 62e-6)' out >is ||
+	fail "many: $(jq -c .places out)"
 
 # Each has sent only behind its receive: one of them cannot have waited for that, and which is not known.
 {
@@ -432,7 +436,8 @@ done
 	echo "e $r 51092 56 exit"; echo "e $r 51093 55 exit"; echo "e $r 51100 54 exit"
 done; } | trace exchange
 expect 0 waits --json exchange
-jq -e '.places | length == 1 and (.[0] | .kind == "late_sender" and .rank == 0 and .seconds.lo > 49e-6)' out >is || fail "exchange: $(jq -c .places out)"
+jq -e '.places | length == 1 and (.[0] | .kind == "late_sender" and .rank == 0 and .seconds.lo > 49e-6)' out >is ||
+	fail "exchange: $(jq -c .places out)"
 
 # A pipe is full of what another thread gave: it may be its reader who was waited for, though two give.
 { cat sites; printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1 2 2

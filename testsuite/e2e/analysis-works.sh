@@ -65,8 +65,10 @@ jq -e '.findings[] | select(.cause == "imbalance") | (.proved | not) and .cost_p
 # So it is if all but the first 10 ms of that is outside of regions.
 sed 's/^e 0 101000000 0 exit/e 0 11000000 0 exit/' made.txt | "$analyze" pack - outside || fail "pack"
 "$analyze" diagnose --json outside | jq -re '.explanation[0].text' >line || fail "diagnose: outside of regions"
-grep -qE '^Of the time of 3 threads 1[0-6] \.\. 50 % was work, 4[89] \.\. 8[34] % waiting' line || fail "diagnose: outside of regions: $(cat line)"
-"$analyze" diff --json outside outside | jq -e '.rows[] | select(.name == "all of it").a[0] | .lo < 0.11 and .hi > 0.15' >held || fail "diff: outside of regions"
+grep -qE '^Of the time of 3 threads 1[0-6] \.\. 50 % was work, 4[89] \.\. 8[34] % waiting' line ||
+	fail "diagnose: outside of regions: $(cat line)"
+"$analyze" diff --json outside outside | jq -e '.rows[] | select(.name == "all of it").a[0] | .lo < 0.11 and .hi > 0.15' >held ||
+	fail "diff: outside of regions"
 "$analyze" diff --json made made >json || fail "diff: $(cat json)"
 jq -e '[.rows[] | select(.name == "body" and (.what == "region" or .what == "path")) | .a[0] | .lo < 0.11 and .hi > 0.099] | length == 2 and all' \
 	json >held || fail "diff: $(jq -c '.rows[]' json)"
@@ -87,7 +89,8 @@ sed 's/cpu=52000000/cpu=22000000/' made.txt | "$analyze" pack - less || fail "pa
 sed '/^\(thread\|e\) 2 /d; s/threads=0,1,2/threads=0,1/' made.txt | "$analyze" pack - two || fail "pack"
 holds() { # CONDITION LO HI: milliseconds
 	"$analyze" query --json two "$1" >json || fail "query $1: $(cat json)"
-	jq -e "(.holds_s.lo * 1000 - $2 | fabs) < 1 and (.holds_s.hi * 1000 - $3 | fabs) < 1" json >held || fail "query $1: $(jq -c .holds_s json)"
+	jq -e "(.holds_s.lo * 1000 - $2 | fabs) < 1 and (.holds_s.hi * 1000 - $3 | fabs) < 1" json >held ||
+		fail "query $1: $(jq -c .holds_s json)"
 	jq -e '.notes[0] | startswith("by the kernel")' json >held || fail "query $1: no note"
 }
 holds "count(working) == 1" 20 100
@@ -191,5 +194,6 @@ told "thread 0 may have been alone for $alone s" ".[0].alone_s.hi >= $alone - 0.
 "$analyze" diagnose --json dprof-left.* >json 2>err || fail "diagnose: $(cat err)"
 jq -re '.explanation[0].text' json >line || fail "diagnose: $(cat json)"
 # Who left the read was woken by a signal, which may be a time limit of its own: so its time may be waiting or not.
-grep -qE '^Of the time of 2 threads ([0-9]|4[0-9]|50) \.\. (100|9[0-9]) % was work, .* \.\. (4[5-9]|5[0-9]) % waiting' line || fail "diagnose: $(cat line)"
+grep -qE '^Of the time of 2 threads ([0-9]|4[0-9]|50) \.\. (100|9[0-9]) % was work, .* \.\. (4[5-9]|5[0-9]) % waiting' line ||
+	fail "diagnose: $(cat line)"
 exit $failed

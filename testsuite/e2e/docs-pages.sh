@@ -38,7 +38,9 @@ done >"$dir/sections"
 grep -q 'see \*REGIONS OF THREADS\* above' docs/dprof.7.scd || fail "dprof(7) does not say where REGIONS OF THREADS is"
 
 # Commands and options.
-"$analyze" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*(or: \([a-z]*\)).*/\1 \2/p; /^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr ' ' '\n' >"$dir/commands"
+"$analyze" --help |
+	sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*(or: \([a-z]*\)).*/\1 \2/p; /^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
+	tr ' ' '\n' >"$dir/commands"
 for command in $(grep -ohE '(`|^    )dprof-analyze [a-z]+( |`|$)' "${pages[@]}" | tr -d '`' | awk '{ print $2 }' | sort -u); do
 	grep -qx -- "$command" "$dir/commands" || fail "a page names dprof-analyze $command, which is not there"
 done
@@ -51,7 +53,8 @@ done < <(grep -ohE 'dprof-analyze [a-z]+( --[a-z-]+( [A-Za-z0-9.]+)?)+' docs/*.m
 	awk '{ printf "%s", $1; for (i = 2; i <= NF; i++) if ($i ~ /^--/) printf " %s", $i; print "" }' | sort -u)
 
 # README.md says so of each command in its table.
-sed -n '/^| command /,/^$/p' README.md | grep -oE '`[a-z][^`]*`' | tr -d '`' | awk '{ print $1, $2 ~ /^[a-z]+$/ ? $2 : $1 == "dprof-analyze" ? "report" : "" }' |
+sed -n '/^| command /,/^$/p' README.md | grep -oE '`[a-z][^`]*`' | tr -d '`' |
+	awk '{ print $1, $2 ~ /^[a-z]+$/ ? $2 : $1 == "dprof-analyze" ? "report" : "" }' |
 	sort -u >"$dir/table"
 { cat "$dir/table"; echo dprof-ab; } | while read -r words; do
 	# shellcheck disable=SC2086
@@ -60,7 +63,8 @@ sed -n '/^| command /,/^$/p' README.md | grep -oE '`[a-z][^`]*`' | tr -d '`' | a
 	*) "$analyze" $words --help ;;
 	esac | grep -q '^Example' || echo "$words"
 done >"$dir/without"
-[ "$(wc -l <"$dir/table")" -ge 15 ] && [ ! -s "$dir/without" ] || fail "README.md: --help has no example: $(cat "$dir/without"); $(cat "$dir/table")"
+[ "$(wc -l <"$dir/table")" -ge 15 ] && [ ! -s "$dir/without" ] ||
+	fail "README.md: --help has no example: $(cat "$dir/without"); $(cat "$dir/table")"
 
 # The models of diagnose: those that the help and the manual page name are those that there are.
 models() { tr -s '\n\t ' ' ' | sed -n 's/.*how the program works: \([^(]*\) (default).*/\1/p' | sed 's/,\? or /, /; s/, /\n/g' | sort; }
@@ -68,7 +72,8 @@ models() { tr -s '\n\t ' ' ' | sed -n 's/.*how the program works: \([^(]*\) (def
 models <docs/dprof-analyze.1.scd | diff "$dir/models" - >"$dir/out" ||
 	fail "the help names other models than the manual page: $(cat "$dir/out")"
 n=$(sed -n 's/^const char \*const diagnosis_models\[\] = { \(.*\), NULL };/\1/p' analysis/diagnose/diagnose.c | tr , '\n' | wc -l)
-[ "$n" -ge 7 ] && [ "$(wc -l <"$dir/models")" -eq $((n + 1)) ] || fail "the help has not all of $n models and auto: $(cat "$dir/models")"
+[ "$n" -ge 7 ] && [ "$(wc -l <"$dir/models")" -eq $((n + 1)) ] ||
+	fail "the help has not all of $n models and auto: $(cat "$dir/models")"
 
 # Keys.
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/t" || exit 1
@@ -96,7 +101,8 @@ for command in report csp coz path waits efficiency profile diff diagnose query 
 	path) set -- "$@" --every 1us ;;
 	esac
 	for key in $("$analyze" "$@" --json 2>/dev/null | jq -r '[paths[] | strings] | unique[]'); do
-		cat docs/formats.md docs/dprof-analyze.1.scd docs/dprof-query.7.scd | grep -qF "\"$key\"" || fail "no page says what \"$key\" of $command --json is"
+		cat docs/formats.md docs/dprof-analyze.1.scd docs/dprof-query.7.scd | grep -qF "\"$key\"" ||
+			fail "no page says what \"$key\" of $command --json is"
 	done
 done
 

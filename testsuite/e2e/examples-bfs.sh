@@ -40,6 +40,7 @@ jq -e --slurpfile report report.json '
 	(map(.lo) | add) <= $share + 0.1 and (map(.hi) | add) >= $share - 0.1 and (map(.lo) | add) > $share / 2' path.json >is ||
 	fail "generate on the path: $(jq -c .segments path.json); $(jq -c '[.span_s, .regions[0]]' report.json)"
 jq -e '[.segments[] | select(.name == "generate")] | all(.rank == 0)' path.json >is || fail "generate: $(jq -c .segments path.json)"
-"$analyze" waits --json "$trace" | jq -e '[.waits[] | select(.caused_by.region == "generate")] | map(.rank) | unique == [1, 2]' >is ||
+"$analyze" waits --json "$trace" |
+	jq -e '[.waits[] | select(.caused_by.region == "generate")] | map(.rank) | unique == [1, 2]' >is ||
 	fail "ranks 1 and 2 wait for generate on rank 0: $("$analyze" waits "$trace")"
 echo "as expected"

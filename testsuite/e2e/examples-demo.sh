@@ -27,7 +27,8 @@ show() { # what is where it runs
 	done
 	[ "$(grep -c ' in both$' "$tmp/out")" -eq "$(sed -n 's/^.*\] \([24]\) ranks on.*/\1/p' "$tmp/out")" ] ||
 		fail "expected the truth in both: $(cat "$tmp/out")"
-	awk '/ in both$/ && $7 - $5 > 2 * ($4 - $2) + 0.5 { exit 1 }' "$tmp/out" || fail "the other clock makes less known: $(cat "$tmp/out")"
+	awk '/ in both$/ && $7 - $5 > 2 * ($4 - $2) + 0.5 { exit 1 }' "$tmp/out" ||
+		fail "the other clock makes less known: $(cat "$tmp/out")"
 	[ -z "$(grep '^\[\|^Predicted' "$tmp/out" | grep -v "$tmp" | awk 'length > 80')" ] ||
 		fail "lines are too long: $(cat "$tmp/out")"
 }

@@ -50,7 +50,8 @@ END
 sed '/^#/d; s/\t/000   /; s/$/000 \r/; s/^/ /; 3s/^/\n  # a remark\r\n\n/' <(zcat sparse.gz) >renamed
 run plain/cc 2 components2 -t 1 renamed >said
 run plain/cc 2 components -t 1 sparse.gz | diff - said || fail "other ids, another result"
-awk '/^#/ { print; next } { print $1 * 1000 "\t" $2 * 1000 }' components | diff - components2 >/dev/null || fail "other ids, other components"
+awk '/^#/ { print; next } { print $1 * 1000 "\t" $2 * 1000 }' components | diff - components2 >/dev/null ||
+	fail "other ids, other components"
 
 # As many edges as wanted, the same each time, of all nodes' ids, and others for another seed.
 "$B/examples/rmat" --scale 4 --edges 30 --seed 7 >small

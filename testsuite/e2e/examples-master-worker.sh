@@ -48,5 +48,6 @@ done
 	fail "small pieces: expected none to straggle by $large %, found (rank, lo, hi): $(cat scores)"
 "$analyze" dump "$trace" >text
 # 48 pieces and 3 that say it is over, each asked for, each with its two sides
-[ "$(grep -c '^e . [0-9]* [0-9]* enter group=1 .*bytes=' text)" -ge 204 ] || fail "51 questions and answers: $(grep -c 'enter group=1' text)"
+[ "$(grep -c '^e . [0-9]* [0-9]* enter group=1 .*bytes=' text)" -ge 204 ] ||
+	fail "51 questions and answers: $(grep -c 'enter group=1' text)"
 echo "as expected"

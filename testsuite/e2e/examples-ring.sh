@@ -20,7 +20,8 @@ for shape in "3 2 1" "2 3 0"; do
 	for slow in "" "--imbalance 1:200"; do
 		# shellcheck disable=SC2086
 		got=$(mpi "$ranks" "$B/examples/ring" --iterations "$laps" --work "$work" $slow | token)
-		[ "$got" = "$(expected "$laps" "$ranks" "$work")" ] || fail "$shape $slow: token $got, expected $(expected "$laps" "$ranks" "$work")"
+		[ "$got" = "$(expected "$laps" "$ranks" "$work")" ] ||
+			fail "$shape $slow: token $got, expected $(expected "$laps" "$ranks" "$work")"
 	done
 done
 mpi 1 "$B/examples/ring" >out 2>&1

@@ -153,7 +153,8 @@ compares() { # PATTERN option...: whether it does; with status 1 it has said of 
 	"$freezer" cores "$@" >"$work/out" 2>"$work/err"
 	status=$?
 	[ $status = 0 ] && { grep -q "$pattern" "$work/out" || fail "cores $*: $(cat "$work/out")"; return; }
-	[ $status = 1 ] && grep -q 'too busy to be compared\|"core":[0-9]*}' "$work/out" || fail "cores $*: status $status: $(cat "$work/out" "$work/err")"
+	[ $status = 1 ] && grep -q 'too busy to be compared\|"core":[0-9]*}' "$work/out" ||
+		fail "cores $*: status $status: $(cat "$work/out" "$work/err")"
 	return 1
 }
 one_of_six compares '^Any stamp of [0-9]* cores* is within [0-9]* ticks' || fail "cores: $(cat "$work/out")"

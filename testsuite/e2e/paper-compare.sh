@@ -85,7 +85,8 @@ number 8 1 5
 number 9 3 4 # 10000 ticks, of 1.25 each; 0.5 us are proven
 
 # Nothing is proven of a clock that jumped, so no method is judged by it.
-world | awk '$1 == "link" && $2 == 1 && $3 > 5000000 { $3 += 400000 } $1 == "link" && $4 == 1 && $5 > 5000000 { $5 += 400000 } 1' | trace jump
+world | awk '$1 == "link" && $2 == 1 && $3 > 5000000 { $3 += 400000 } $1 == "link" && $4 == 1 && $5 > 5000000 { $5 += 400000 } 1' |
+	trace jump
 compared jump regression 1
 none 8 9
 says err "contradict the assumption"

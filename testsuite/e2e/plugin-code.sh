@@ -69,7 +69,8 @@ done
 # The fence is there when it is wanted, around every reading.
 compile -O2 -fplugin-arg-dprof-fence
 readings=$(objdump -d "$dir/o.o" | grep -c rdtsc)
-[ "$readings" -gt 0 ] && [ "$(objdump -d "$dir/o.o" | grep -A1 lfence | grep -c rdtsc)" = "$readings" ] || fail "not every rdtsc follows an lfence"
+[ "$readings" -gt 0 ] && [ "$(objdump -d "$dir/o.o" | grep -A1 lfence | grep -c rdtsc)" = "$readings" ] ||
+	fail "not every rdtsc follows an lfence"
 
 # What may be the receiving end of a link is behind one in any case, and only that.
 printf '%s\n' '#include <pthread.h>' 'void f(pthread_barrier_t *b) { pthread_barrier_wait(b); }' >"$dir/barrier.c"

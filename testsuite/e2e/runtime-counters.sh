@@ -158,7 +158,8 @@ expect_counters program.f90 gfortran -fopenmp
 # Neither is it recorded where waits are not to be.
 rm -rf dprof-*
 DPROF_EVENTS=region ./program || fail "exit status $?"
-"$analyze" dump dprof-* | grep -q 'atomic%20counter .*' && "$analyze" dump dprof-* | grep -q ' offset=' && fail "recorded without waits"
+"$analyze" dump dprof-* | grep -q 'atomic%20counter .*' && "$analyze" dump dprof-* | grep -q ' offset=' &&
+	fail "recorded without waits"
 
 # Who takes pieces that are as short as that has them recorded now and then: at most one in a microsecond, by a rate of the counter
 # that the trace knows better than the program did.

@@ -71,8 +71,10 @@ recorded() { # directory, a cause or "any": whether any is lost is chance
 		[ $? = 1 ] || fail "$command --json: status $?"
 	done
 	said_by=$(jq -r --arg cause "expected (all records|room).*: $cause" 'select(.problems | any(test($cause))) | input_filename' {report,csp,query,coz,clocks}.json)
-	[ "$(xargs <<<"$said_by")" = "report.json csp.json query.json coz.json clocks.json" ] || fail "not each names that $cause: only $said_by"
-	"$analyze" report "$trace" 2>/dev/null | tr '\n' ' ' | grep -q "Records are missing, at least [0-9]*: $cause" || fail "report does not say that $cause"
+	[ "$(xargs <<<"$said_by")" = "report.json csp.json query.json coz.json clocks.json" ] ||
+		fail "not each names that $cause: only $said_by"
+	"$analyze" report "$trace" 2>/dev/null | tr '\n' ' ' | grep -q "Records are missing, at least [0-9]*: $cause" ||
+		fail "report does not say that $cause"
 	contained
 }
 

@@ -80,7 +80,8 @@ END
 # Who looks at kinds asks nothing of the system for that: neither where regions are left out, nor where others are. A
 # machine that is busy only adds.
 # shellcheck disable=SC2046
-gcc -O2 $(pkg-config --cflags dprof) -o visits "$here/testsuite/fixtures/runtime/visits.c" $(pkg-config --libs dprof) || fail "visits"
+gcc -O2 $(pkg-config --cflags dprof) -o visits "$here/testsuite/fixtures/runtime/visits.c" $(pkg-config --libs dprof) ||
+	fail "visits"
 for events in "" region -region progress region,barrier; do
 	for _ in 1 2 3 4 5; do
 		answer=$(DPROF_EVENTS=$events ./visits)

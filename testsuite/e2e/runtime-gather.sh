@@ -94,7 +94,8 @@ expect_whole "packed chunks and children"
 # ---- Rank 0 may not write much: what is too long is named, and all else is here
 disks=1 DPROF_GATHER=1 DPROF_BUFFER=256K job 4 250000 limit
 "$analyze" check disk0/dprof-* >answer 2>&1 && fail "a limit of 200 K, and all is said to be here: $(cat answer; ls -l disk*/*)"
-"$analyze" report disk0/dprof-* 2>&1 | tr '\n' ' ' | tr -s ' ' | grep -q 'DPROF_GATHER: h1-.* of rank [23] on h1 is not here: File too large' ||
+"$analyze" report disk0/dprof-* 2>&1 | tr '\n' ' ' | tr -s ' ' |
+	grep -q 'DPROF_GATHER: h1-.* of rank [23] on h1 is not here: File too large' ||
 	fail "what had no room is not named: $(cat answer; grep -h note disk0/*/h0-0.process)"
 grep -q 'found no such file\|cut short\|expected' answer || fail "nothing is said to be missing: $(cat answer)"
 

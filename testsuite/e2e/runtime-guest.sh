@@ -54,7 +54,8 @@ rm -rf dprof-*
 mkdir -p root/dev
 echo "a file" >root/dev/null
 timeout -s KILL 20 ./no-null-bare root >said
-[ $? = 77 ] || [ "$(timeout -s KILL 20 ./no-null root)" = "$(cat said)" ] || fail "daemon() where /dev/null is a file: expected $(cat said)"
+[ $? = 77 ] || [ "$(timeout -s KILL 20 ./no-null root)" = "$(cat said)" ] ||
+	fail "daemon() where /dev/null is a file: expected $(cat said)"
 [ "$(cat root/dev/null)" = "a file" ] || fail "a daemon has written into the file /dev/null"
 rm -rf dprof-* root
 timeout -s KILL 60 ./cancelled-joins >said || fail "joins that are cancelled keep memory: exit status $?, $(cat said)"
@@ -102,7 +103,8 @@ runs "a job" job
 runs "the job again" job
 [ -s dprof-loop.a_b_7/x_y_.._z-3.process ] && [ -s dprof-loop.a_b_7.2/x_y_.._z-3.process ] ||
 	fail "expected dprof-loop.a_b_7 and .2, found $(ls -d dprof-*)"
-[ "$(find . '(' -name '*.events' -o -name '*.nursery' ')' -path '*a_b_7*' | wc -l)" = 4 ] || fail "the second run wrote over the first"
+[ "$(find . '(' -name '*.events' -o -name '*.nursery' ')' -path '*a_b_7*' | wc -l)" = 4 ] ||
+	fail "the second run wrote over the first"
 
 runs "nothing instrumented" ./bare
 grep -q '^note .*fplugin' dprof-bare.*/*.process || fail "no note that nothing was instrumented"

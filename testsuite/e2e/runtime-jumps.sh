@@ -54,7 +54,8 @@ for way in longjmp signal exception context pthread_exit cancel exit _exit jumpe
 	case $way in
 	tangled-exit | assembly) # nothing takes longer than the run
 		"$analyze" profile --json "$run" >profile 2>/dev/null
-		jq -e '.span_s.hi as $run | all(.calls[]; .exclusive_s.hi < 1.01 * $run)' profile >held || fail "$way: profile: $(head -40 profile)" ;;
+		jq -e '.span_s.hi as $run | all(.calls[]; .exclusive_s.hi < 1.01 * $run)' profile >held ||
+			fail "$way: profile: $(head -40 profile)" ;;
 	esac
 	"$analyze" query --json "$run" 'count(left) == 1' >out 2>/dev/null
 	contains "the query" "$truth" $(number out '"holds_s"')

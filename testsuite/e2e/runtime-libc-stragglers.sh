@@ -40,7 +40,8 @@ slow_is_slow() { # way
 	# for whom they waited is not claimed: with less of `slow` the run may be shorter, and it is not claimed that it
 	# will not
 	"$analyze" coz --region slow --reduce 100 --json dprof-* >coz 2>diagnostics
-	interval speedup_percent <coz | awk '$2 > 10 { ok = 1 } END { exit !ok }' || fail "$1: coz excludes what slow really buys: $(head -3 coz)"
+	interval speedup_percent <coz | awk '$2 > 10 { ok = 1 } END { exit !ok }' ||
+		fail "$1: coz excludes what slow really buys: $(head -3 coz)"
 	is_true "${slow:-0} > 10 && ${slow:-0} > ${fast:-0}"
 }
 for way in pipe fork pair stream atomic latch barrier doacross; do
@@ -62,7 +63,8 @@ int main(void)
 C
 # shellcheck disable=SC2046
 gcc -O1 $(pkg-config --cflags dprof) -o either either.c $(pkg-config --libs dprof) && ./either || fail either
-"$analyze" dump dprof-either.* | awk '/^site .* name=futex%20wake / { site = $2 } $4 == site && $5 == "point" { print $6 }' | sort -u >woken
+"$analyze" dump dprof-either.* | awk '/^site .* name=futex%20wake / { site = $2 } $4 == site && $5 == "point" { print $6 }' |
+	sort -u >woken
 [ "$(wc -l <woken)" = 2 ] || fail "either: expected two wake-ups, found $(cat woken)"
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"

@@ -30,7 +30,8 @@ limited() { # way, how many events there were, what check says of each loss ("" 
 	# Behind its verdict it says what has no cause.
 	sed '/^dprof-limits[^:]*: \(fine\|[0-9]* problem\)/,$d' check | grep -v '^dprof-limits' >problems
 	n=$(all)
-	[ "$2" = any ] || [ $((n + 10#0$(homeless))) = "$2" ] || fail "$1: expected $2 events, found $n and $(homeless) lost without a file"
+	[ "$2" = any ] || [ $((n + 10#0$(homeless))) = "$2" ] ||
+		fail "$1: expected $2 events, found $n and $(homeless) lost without a file"
 	if [ -z "$3" ]; then
 		[ ! -s problems ] || fail "$1: $(cat problems)"
 	else
@@ -45,9 +46,11 @@ files="(lost|dropped.*): too many files are open: raise the limit \(ulimit -n\)$
 limited no-bytes-at-first 20 "$limit|$none"
 limited no-bytes 600020 "$limit"
 limited no-bytes-for-a-library 22 "limits-library"
-grep -q "^note no%20name.*limits-library.so.*ulimit%20-f" dprof-limits.*/*.process || fail "the cause is not named: $(cat dprof-limits.*/*.process)"
+grep -q "^note no%20name.*limits-library.so.*ulimit%20-f" dprof-limits.*/*.process ||
+	fail "the cause is not named: $(cat dprof-limits.*/*.process)"
 # Between two looks at the limit; so perhaps at none.
-for _ in {1..5}; do limited bytes-now-and-then 11002 "$limit|^$"; [ ! -s problems ] || break; done # start functions are regions, too
+for _ in {1..5}; do limited bytes-now-and-then 11002 "$limit|^$"; [ ! -s problems ] ||
+	break; done # start functions are regions, too
 [ -s problems ] || fail "bytes-now-and-then: nothing was lost"
 limited own-pending 600004 "$limit|$none" # its handler is a region, too; and a second one where no record says that it is
 limited few-descriptors 20 ""
@@ -64,7 +67,8 @@ small() { (ulimit -s 20 && exec env -i DPROF_QUIET=1 "./$1") 2>&1; }
 [ "$(small small-bare)" != "done" ] || [ "$(small small-stack)" = "done" ] || fail "a program does not run on a stack of 20 KiB"
 
 # As much as dprof(7) says.
-"$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o depths "$from/depths.c" && gcc -O1 -pthread -o depths-bare "$from/depths.c" || exit 1
+"$B/bin/dprof-cc" -Wall -Wextra -O1 -pthread -o depths "$from/depths.c" && gcc -O1 -pthread -o depths-bare "$from/depths.c" ||
+	exit 1
 env -u DPROF_EVENTS DPROF_QUIET=1 ./depths >with && ./depths-bare | paste with - >both || fail "depths: exit status $?"
 awk '$1 - $2 > 4300 { bad = 1 } END { exit bad || NR != 3 }' both || fail "stacks are deeper by more than 4.2 KiB: $(cat both)"
 

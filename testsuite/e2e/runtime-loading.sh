@@ -25,7 +25,8 @@ says team 'loaded 1'
 says cancel 'loaded 1, cancelled 1, other 1'
 
 # What is loaded is looked at with the loader's lock: nothing is asked there that may wait for the loader, such as malloc.
-"$B/bin/dprof-cc" -O1 -fno-builtin -pthread -Wall -Wextra -Werror -o looking-malloc "$fixtures/looking-malloc.c" || fail "looking-malloc.c does not compile"
+"$B/bin/dprof-cc" -O1 -fno-builtin -pthread -Wall -Wextra -Werror -o looking-malloc "$fixtures/looking-malloc.c" ||
+	fail "looking-malloc.c does not compile"
 for i in 1 2 3 4 5 6; do
 	echo "int f$i(int x) { _Pragma(\"dprof region(f)\") x++; return x; }" >lib$i.c
 	"$B/bin/dprof-cc" -O1 -shared -fPIC -o ./lib$i.so lib$i.c || fail "lib$i.c does not compile"

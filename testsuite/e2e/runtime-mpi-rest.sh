@@ -126,9 +126,11 @@ if command -v mpicc.openmpi >/dev/null && [ -e "$B/lib/libdprof-openmpi.so" ]; t
 		"$analyze" check "$trace" >out 2>&1 || fail "check: $(cat out)"
 		"$analyze" dump "$trace" >text
 		for ((t = 0; t < $(grep -c '^process' text); t++)); do
-			[ "$(entered $t MPI_Barrier ' enter role=2$')" = 1 ] || fail "rank $t: the barrier with another job is not for unknown ranks: $(grep '^e' text)"
+			[ "$(entered $t MPI_Barrier ' enter role=2$')" = 1 ] ||
+				fail "rank $t: the barrier with another job is not for unknown ranks: $(grep '^e' text)"
 		done
-		"$analyze" coz "$trace" | tr -s ' \n' ' ' | grep -q 'note: processes of another job may take part' || fail "coz: no note of the other job"
+		"$analyze" coz "$trace" | tr -s ' \n' ' ' | grep -q 'note: processes of another job may take part' ||
+			fail "coz: no note of the other job"
 	done
 fi
 [ -n "${tested:-}" ] || { echo "no MPI here"; exit 77; }

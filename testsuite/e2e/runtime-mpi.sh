@@ -128,7 +128,8 @@ done
 [ "$(ls dprof-*/*.sync)" = "$(echo dprof-*/h0.sync)" ] || fail "expected h0.sync, found $(ls dprof-*/*.sync)"
 # But for what is true of any busy machine, and of one run in some hundreds: it depends on addresses.
 grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only' \
-	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' -e '^note two%20modules%20have%20sites%20at' && fail "notes where all is well"
+	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' -e '^note two%20modules%20have%20sites%20at' &&
+	fail "notes where all is well"
 "$analyze" dump dprof-* >text
 # Of start and end 20 each way, or a note says that there were fewer.
 least=40

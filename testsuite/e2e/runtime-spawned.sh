@@ -9,7 +9,8 @@ from=$PWD/testsuite/fixtures/runtime
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1
 cd "$dir" || exit 1
 # shellcheck disable=SC2046
-gcc -O1 -Wall -Wextra -Werror -pthread $(pkg-config --cflags dprof) -o spawned "$from/spawned.c" $(pkg-config --libs dprof) || exit 1
+gcc -O1 -Wall -Wextra -Werror -pthread $(pkg-config --cflags dprof) -o spawned "$from/spawned.c" $(pkg-config --libs dprof) ||
+	exit 1
 echo 'int main(void) { return 0; }' >nothing.c
 # shellcheck disable=SC2046
 gcc -O1 $(pkg-config --cflags dprof) -o nothing nothing.c $(pkg-config --libs dprof) || exit 1
@@ -19,7 +20,9 @@ while read -r traces call; do
 	rm -rf dprof-*
 	# shellcheck disable=SC2086
 	timeout 60 $call || fail "$call: exit status $?"
-	[ "${call#*fork-on}" = "$call" ] || for ((i = 0; i < 200; i++)); do [ "$(grep -las '^finished' dprof-*/*.process | wc -l)" = 2 ] && break; sleep 0.05; done
+	[ "${call#*fork-on}" = "$call" ] ||
+		for ((i = 0; i < 200; i++)); do [ "$(grep -las '^finished' dprof-*/*.process | wc -l)" = 2 ] &&
+		break; sleep 0.05; done
 	found=$(echo dprof-* | wc -w)
 	[[ $found = [$traces] ]] || fail "$call: expected $traces traces, found $found"
 	for trace in dprof-*; do
@@ -56,7 +59,8 @@ for how in fork vfork spawn pipe; do
 	started=$(sed -n 's/^started \([0-9]*\) forked=1 parent=.* unborn=\([0-9]*\)$/\1 \2/p' $trace/*.process)
 	read -r start unborn <<<"$started"
 	is_true "$unborn > 0 && $unborn < $start" || fail "$how: expected two stamps of its begin, found $started"
-	grep -aq "^child $(basename "$(grep -al ' unborn=' $trace/*.process)" .process)$" $trace/*.process || fail "$how: the parent does not name it"
+	grep -aq "^child $(basename "$(grep -al ' unborn=' $trace/*.process)" .process)$" $trace/*.process ||
+		fail "$how: the parent does not name it"
 	! grep -aq '^ran ' $trace/*.process || fail "$how: $(grep -a '^ran ' $trace/*.process)"
 	"$analyze" coz --region X --reduce 100 --json "$trace" >json || fail "$how: coz: exit status $?"
 	interval speedup_percent <json >bounds
@@ -77,7 +81,8 @@ while read -r how named; do
 	interval speedup_percent <json >bounds
 	read -r low high <bounds
 	is_true "$low == 0 && $high > 50" || fail "$how: X in the child is nearly all of the run, found $low .. $high"
-	"$analyze" report "$trace" | tr -s ' \n' ' ' | grep -Eq "note: $named" || fail "$how: expected \"$named\": $("$analyze" report "$trace")"
+	"$analyze" report "$trace" | tr -s ' \n' ' ' | grep -Eq "note: $named" ||
+		fail "$how: expected \"$named\": $("$analyze" report "$trace")"
 	"$analyze" dump "$trace" >text && rm -rf packed && "$analyze" pack text packed && "$analyze" dump packed | diff text - >wrong ||
 		fail "$how: dump, pack and dump: $(cat wrong)"
 	"$analyze" coz --region X --reduce 100 --json packed | interval speedup_percent | diff bounds - || fail "$how: packed"
@@ -114,10 +119,13 @@ done
 rm -rf dprof-*
 ./spawned once || fail "once: exit status $?"
 first=$(ls -d dprof-* | head -1)
-"$analyze" report "$first" | tr -s ' \n' ' ' | grep -q 'pid [0-9]* became another program (exec)' || fail "once: $("$analyze" report "$first")"
-rm -rf packed && "$analyze" dump "$first" >text && "$analyze" pack text packed && "$analyze" dump packed | diff text - >wrong && "$analyze" check packed >verdict ||
+"$analyze" report "$first" | tr -s ' \n' ' ' | grep -q 'pid [0-9]* became another program (exec)' ||
+	fail "once: $("$analyze" report "$first")"
+rm -rf packed && "$analyze" dump "$first" >text && "$analyze" pack text packed && "$analyze" dump packed | diff text - >wrong &&
+	"$analyze" check packed >verdict ||
 	fail "once: dump, pack and check: $(cat wrong verdict)"
-[ "$(grep -ac '^exec ' "$first"/*.process)/$(grep -ac '^stayed ' "$first"/*.process)" = 2/1 ] || fail "once: $(cat "$first"/*.process)"
+[ "$(grep -ac '^exec ' "$first"/*.process)/$(grep -ac '^stayed ' "$first"/*.process)" = 2/1 ] ||
+	fail "once: $(cat "$first"/*.process)"
 
 # Who tried in vain is still what it was.
 rm -rf dprof-*

@@ -47,7 +47,8 @@ in_the_middle() {
 
 # How many packets left clock 0 between the fork of its first thread and MPI_Finalize.
 behind_the_fork() {
-	"$analyze" dump dprof-* 2>why | awk '$1 == "site" { name[$2] = $4 } $1 == "thread" && $3 == "clock=0" && thread == "" { thread = $2 }
+	"$analyze" dump dprof-* 2>why |
+		awk '$1 == "site" { name[$2] = $4 } $1 == "thread" && $3 == "clock=0" && thread == "" { thread = $2 }
 		$1 == "e" && $2 == thread && $5 == "exit" && name[$4] == "name=fork" { from = $3 }
 		$1 == "e" && $2 == thread && $5 == "enter" && name[$4] == "name=MPI_Finalize" { to = $3 }
 		$1 == "link" && $2 == 0 { t[n++] = $3 }
@@ -62,7 +63,8 @@ all_the_time() { runs 2 1; [ "$(in_the_middle)" -ge 40 ]; }
 one_of_six all_the_time || fail "expected packets all the time, found $(in_the_middle) in the middle"
 grep -q '^packets run exchanges=[1-9]' dprof-*/h0-0.process || fail "no line 'packets run': $(grep packets dprof-*/*.process)"
 for phase in start run end; do
-	grep -q "^packets $phase .* forged=0 stale=[0-9]* ns=[1-9]" dprof-*/h1-1.process || fail "the answering side: no line 'packets $phase'"
+	grep -q "^packets $phase .* forged=0 stale=[0-9]* ns=[1-9]" dprof-*/h1-1.process ||
+		fail "the answering side: no line 'packets $phase'"
 done
 notes && fail "notes where all is well"
 for host in h0-0 h1-1; do
@@ -91,7 +93,8 @@ done
 [ -n "$threads" ] || fail "no thread dprof-freezer"
 if command -v ss >/dev/null; then
 	ss -Huanp 2>/dev/null | grep '"sleeper"' | awk '{ print $4 }' >bound
-	[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound || fail "expected sockets on loopback, found $(cat bound)"
+	[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound ||
+		fail "expected sockets on loopback, found $(cat bound)"
 fi
 ports=$(sed -n 's/^127.0.0.1:\([0-9]*\)$/\1/p' bound 2>/dev/null)
 for port in $ports; do # one who does not have the key
@@ -100,9 +103,11 @@ done
 wait $running || fail "with a fork: exit status $?: $(head -3 err)"
 [ "$(behind_the_fork)" -ge 5 ] || fail "a fork ends the measuring: $(behind_the_fork)"
 if [ -n "$ports" ]; then
-	grep -q '^packets run .* forged=3 ' dprof-*/h1-1.process || fail "forged packets were not counted: $(grep -h '^packets' dprof-*/*.process)"
+	grep -q '^packets run .* forged=3 ' dprof-*/h1-1.process ||
+		fail "forged packets were not counted: $(grep -h '^packets' dprof-*/*.process)"
 	"$analyze" clocks dprof-* >out
-	grep -q '3 forged' out && grep -q '^note: packets without the job.s key' out || fail "clocks does not say what was dropped: $(cat out)"
+	grep -q '3 forged' out && grep -q '^note: packets without the job.s key' out ||
+		fail "clocks does not say what was dropped: $(cat out)"
 fi
 
 # ---- Who asks whom

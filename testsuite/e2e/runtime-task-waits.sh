@@ -15,6 +15,7 @@ for how in "" -DGROUP; do
 	jq -e '[.waits[] | select(.kind == "join" and .caused_by.region == "big")] | length == 1 and .[0].seconds.lo > 0.2' "$dir/out" >"$dir/is" ||
 		fail "task_waits $how: $(jq -c .waits "$dir/out")"
 	"$analyze" csp --json "$dir/trace$how"/dprof-* >"$dir/out" || fail "task_waits $how: csp"
-	jq -e '.threads | max_by(.straggler_percent.lo) | .site == "big"' "$dir/out" >"$dir/is" || fail "task_waits $how: $(jq -c .threads "$dir/out")"
+	jq -e '.threads | max_by(.straggler_percent.lo) | .site == "big"' "$dir/out" >"$dir/is" ||
+		fail "task_waits $how: $(jq -c .threads "$dir/out")"
 done
 exit $failed

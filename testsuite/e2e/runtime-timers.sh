@@ -56,7 +56,8 @@ record() { # NAME FLAGS [AGAIN] [BETWEEN]: ns from one time to the next, and us 
 
 # What is said of the read.
 arguments() { # NAME
-	"$analyze" dump dprof-"$1".* | awk '/^site .* kind=sleep name=read / { site = $2 } $4 == site && $5 == "enter" { $1 = $2 = $3 = $4 = ""; print }'
+	"$analyze" dump dprof-"$1".* |
+		awk '/^site .* kind=sleep name=read / { site = $2 } $4 == site && $5 == "enter" { $1 = $2 = $3 = $4 = ""; print }'
 }
 
 # The sleeper is alone for 300 ms
@@ -116,7 +117,8 @@ C
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) -o others others.c -pthread $(pkg-config --libs dprof) && ./others || fail others
 "$analyze" csp --json dprof-others.* >json || fail "csp: $(cat json)"
-jq -e '[.threads[] | select(.thread == 1)][0].alone_s.hi > 0.15' json >held || fail "others: the other thread does not straggle: $(jq -c .threads json)"
+jq -e '[.threads[] | select(.thread == 1)][0].alone_s.hi > 0.15' json >held ||
+	fail "others: the other thread does not straggle: $(jq -c .threads json)"
 jq -e '[.threads[] | select(.thread == 0 and .verdict == "proved")] | all(.alone_s.lo < 0.05)' json >held ||
 	fail "others: who sleeps is blamed: $(jq -c .threads json)"
 
@@ -148,7 +150,8 @@ C
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) -o family family.c $(pkg-config --libs dprof) && ./family || fail family
 "$analyze" coz --region X --reduce 100 --json dprof-family.* >json 2>err || fail "coz: $(cat err)"
-jq -e '.span_s.hi as $s | .regions[0].curve[0] | .speedup_percent.hi * $s > 15 and .expected_percent.hi * $s > 15' json >held || fail "family: X saves nothing: $(jq -c .regions json)"
+jq -e '.span_s.hi as $s | .regions[0].curve[0] | .speedup_percent.hi * $s > 15 and .expected_percent.hi * $s > 15' json >held ||
+	fail "family: X saves nothing: $(jq -c .regions json)"
 
 # Or one that another process, or program, has been given, perhaps while it is read here.
 cat >given.c <<'C'

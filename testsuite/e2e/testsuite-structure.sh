@@ -9,7 +9,8 @@
 sed -n 's/^| `\([a-z0-9]*\)\/` |.*/\1/p' ARCHITECTURE.md >"$dir/order"
 ls -d analysis/*/ | cut -d/ -f2 | sort | diff <(sort "$dir/order") - >"$dir/folders" ||
 	fail "ARCHITECTURE.md does not have each folder of analysis/ once: $(cat "$dir/folders")"
-grep -roE --include='*.[ch]' --include='*.def' '^#include "analysis/[a-z0-9]+/' analysis | sed -E 's/^analysis\/([a-z0-9]+)\/.*"analysis\/([a-z0-9]+)\//\1 \2/' |
+grep -roE --include='*.[ch]' --include='*.def' '^#include "analysis/[a-z0-9]+/' analysis |
+	sed -E 's/^analysis\/([a-z0-9]+)\/.*"analysis\/([a-z0-9]+)\//\1 \2/' |
 	sort -u >"$dir/uses"
 [ "$(wc -l <"$dir/uses")" -gt 100 ] || fail "few folders are found to use others: $(wc -l <"$dir/uses")"
 awk 'NR == FNR { at[$1] = NR; next } at[$2] > at[$1] { print $1 " uses " $2 }' "$dir/order" "$dir/uses" >"$dir/upward"

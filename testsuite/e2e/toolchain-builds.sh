@@ -67,7 +67,8 @@ END
 	echo '@TOP@' >config.h.in && autoheader -f 2>/dev/null && autoconf 2>/dev/null || fail "autoconf"
 	./configure -q CC=gcc CXX=g++ >log 2>&1 && mv config.h plain.h || fail "configure: $(tail -5 log)"
 	for wrapper in off on; do
-		DPROF_WRAPPER=$wrapper ./configure -q CC="${with% *}" CXX="${with#* }" >log 2>&1 || fail "configure, wrapper $wrapper: $(tail -5 log)"
+		DPROF_WRAPPER=$wrapper ./configure -q CC="${with% *}" CXX="${with#* }" >log 2>&1 ||
+			fail "configure, wrapper $wrapper: $(tail -5 log)"
 		diff plain.h config.h || fail "configure finds out other things with the wrapper $wrapper"
 		make -s >log 2>&1 && [ ! -s log ] && records "configure, wrapper $wrapper" ./app || fail "make: $(cat log)"
 		make -s clean 2>/dev/null

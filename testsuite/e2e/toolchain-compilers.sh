@@ -23,7 +23,8 @@ PATH=$dir/bin:$PATH
 for cc in strange gcc-99; do
 	DPROF_CC=$cc "$B/bin/dprof-cc" -c plain.c 2>err && fail "dprof-cc takes $cc"
 	grep -q "^dprof-cc: expected a GCC that dprof was built for ($major[, 0-9]*), found '.*' as $cc; " err || fail "$cc: $(cat err)"
-	DPROF_CC=$cc DPROF_WRAPPER=off "$B/bin/dprof-cc" -Wno-unknown-pragmas -c plain.c 2>err && [ ! -s err ] || fail "$cc off: $(cat err)"
+	DPROF_CC=$cc DPROF_WRAPPER=off "$B/bin/dprof-cc" -Wno-unknown-pragmas -c plain.c 2>err && [ ! -s err ] ||
+		fail "$cc off: $(cat err)"
 done
 OMPI_CC=strange MPICH_CC=strange "$B/bin/dprof-mpicc" -c mpi.c 2>err && fail "dprof-mpicc takes another compiler"
 grep -q "found 'strange version 14' as mpicc; OMPI_CC and its kin" err || fail "dprof-mpicc: $(cat err)"
@@ -47,7 +48,8 @@ command -v cmake >/dev/null || { [ $failed = 0 ] && echo "no cmake: not tested" 
 other="-DWITHOUT=1 -DCMAKE_C_COMPILER_FORCED=1 -DCMAKE_C_COMPILER_ID=Clang -DCMAKE_C_COMPILER_VERSION=14.0.6"
 refuses() { # what it finds, cmake's options
 	cmake -S . -B refused "${@:2}" >log 2>&1 && fail "cmake ${*:2} succeeds"
-	tr -s ' \n' ' ' <log | grep -q "dprof: expected GCC $major (also here: [0-9, ]*) as the C compiler, found $1 " || fail "cmake ${*:2}: $(cat log)"
+	tr -s ' \n' ' ' <log | grep -q "dprof: expected GCC $major (also here: [0-9, ]*) as the C compiler, found $1 " ||
+		fail "cmake ${*:2}: $(cat log)"
 	rm -rf refused
 }
 # shellcheck disable=SC2086
@@ -55,7 +57,8 @@ refuses "Clang 14.0.6" $other
 # shellcheck disable=SC2086
 refuses "GNU 99.1" ${other/Clang/GNU} -DCMAKE_C_COMPILER_VERSION=99.1
 # shellcheck disable=SC2086
-DPROF_WRAPPER=off cmake -S . -B off $other -DCMAKE_C_FLAGS=-Wno-unknown-pragmas >log 2>&1 && cmake --build off >>log 2>&1 && ./off/plain ||
+DPROF_WRAPPER=off cmake -S . -B off $other -DCMAKE_C_FLAGS=-Wno-unknown-pragmas >log 2>&1 && cmake --build off >>log 2>&1 &&
+	./off/plain ||
 	fail "cmake, wrapper off: $(tail -5 log)"
 [ -z "$(ls "$DPROF_DIR")" ] || fail "cmake, wrapper off: it records"
 
@@ -64,7 +67,8 @@ adapters() { readelf -d "$1" | grep -c 'NEEDED.*libdprof-\(openmpi\|mpich\)'; }
 [ "$(adapters made/plain)" = 0 ] || fail "a program without MPI has the adapter"
 for order in before behind path library; do
 	[ "$(adapters made/$order)" = 1 ] || { fail "$order: no adapter"; continue; }
-	readelf -d made/$order | sed -n 's/.*NEEDED.*\[\(lib.*mpi.*\)\.so.*/\1/p' | head -1 | grep -q dprof || fail "$order: the adapter stands behind libmpi"
+	readelf -d made/$order | sed -n 's/.*NEEDED.*\[\(lib.*mpi.*\)\.so.*/\1/p' | head -1 | grep -q dprof ||
+		fail "$order: the adapter stands behind libmpi"
 done
 rm -rf "${DPROF_DIR:?}"/* && timeout 60 ./made/behind || fail "behind: status $?"
 "$analyze" dump "$DPROF_DIR"/* | grep -q ' name=MPI_Barrier file=.*/mpi.c ' || fail "behind: the barrier is not recorded"
@@ -75,7 +79,8 @@ says() { # what, how it was linked
 	"$analyze" "$DPROF_DIR"/* >report
 	tr -s '\n ' ' ' <report >line
 	grep -q "note: $1, so calls of MPI are not recorded, nor ranks: link with dprof-mpicc" line || fail "$2: no note: $(cat report)"
-	grep -q 'events of these kinds were not recorded .*or MPI without dprof.s library' line || fail "$2: calls are not missed: $(cat report)"
+	grep -q 'events of these kinds were not recorded .*or MPI without dprof.s library' line ||
+		fail "$2: calls are not missed: $(cat report)"
 	grep -q '; proved\.' line && fail "$2: who waits in MPI is not known, yet: $(cat report)"
 }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig

@@ -20,11 +20,14 @@ done
 (cd "$prefix" && find . ! -type d) | sort | diff "$dir/staged" - || fail "DESTDIR= and PREFIX= install other files"
 grep -rl "$dir" "$dir/stage" && fail "files that name the DESTDIR"
 grep -rlI -e "$B" -e "$PWD" "$prefix" && fail "files that name the build folder or the source"
-(export PKG_CONFIG_PATH=$dir/stage/usr/lib/pkgconfig && pkg-config --variable=plugin dprof) | grep -qx /usr/lib/dprof/dprof.so || fail "plugin= in dprof.pc"
+(export PKG_CONFIG_PATH=$dir/stage/usr/lib/pkgconfig && pkg-config --variable=plugin dprof) | grep -qx /usr/lib/dprof/dprof.so ||
+	fail "plugin= in dprof.pc"
 if command -v mpirun.openmpi >/dev/null; then
 	"$prefix/bin/dprof-analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || fail "the installed command"
-	$(mpirun_of openmpi) -n 2 "$prefix/bin/dprof-analyze" csp "$dir/job" >"$dir/by-two" 2>&1 || fail "two processes: $(cat "$dir/by-two")"
-	"$prefix/bin/dprof-analyze" csp "$dir/job" | cmp -s - "$dir/by-two" || fail "two processes say something else: $(cat "$dir/by-two")"
+	$(mpirun_of openmpi) -n 2 "$prefix/bin/dprof-analyze" csp "$dir/job" >"$dir/by-two" 2>&1 ||
+		fail "two processes: $(cat "$dir/by-two")"
+	"$prefix/bin/dprof-analyze" csp "$dir/job" | cmp -s - "$dir/by-two" ||
+		fail "two processes say something else: $(cat "$dir/by-two")"
 fi
 for page in man1/dprof-analyze.1 man1/dprof-ab.1 man1/dprof-info.1 man1/freezer.1 man7/dprof.7; do
 	grep -q '^\.SH COMMANDS\|^\.SH COMPILING\|^\.SH SYNOPSIS' "$prefix/share/man/$page" || fail "$page is no manual page"
@@ -43,9 +46,12 @@ complete_line() { # word...
 		"_${1//-/_}" "$1" && printf '%s ' "${COMPREPLY[@]}")
 }
 [ "$(complete_line dprof-analyze wai)" = 'waits ' ] || fail "completion of wai: $(complete_line dprof-analyze wai)"
-[ "$(complete_line dprof-analyze coz --reg)" = '--region= ' ] || fail "completion of coz --reg: $(complete_line dprof-analyze coz --reg)"
-[ -z "$(complete_line dprof-analyze csp --reg | tr -d ' ')" ] || fail "completion of csp --reg: $(complete_line dprof-analyze csp --reg)"
-[ "$(complete_line dprof-analyze audit --syn)" = '--sync= ' ] || fail "completion of audit --syn: $(complete_line dprof-analyze audit --syn)"
+[ "$(complete_line dprof-analyze coz --reg)" = '--region= ' ] ||
+	fail "completion of coz --reg: $(complete_line dprof-analyze coz --reg)"
+[ -z "$(complete_line dprof-analyze csp --reg | tr -d ' ')" ] ||
+	fail "completion of csp --reg: $(complete_line dprof-analyze csp --reg)"
+[ "$(complete_line dprof-analyze audit --syn)" = '--sync= ' ] ||
+	fail "completion of audit --syn: $(complete_line dprof-analyze audit --syn)"
 [ "$(cd "$prefix/bin" && complete_line dprof-analyze audit dprof-inf)" = 'dprof-info ' ] || fail "completion of a file for audit"
 [ "$(cd "$prefix" && complete_line dprof-analyze csp sha)" = 'share ' ] || fail "completion of a directory"
 
@@ -58,14 +64,17 @@ set ModulesCurrentModulefile [lindex $argv 0]
 source $ModulesCurrentModulefile
 END_TCL
 	tclsh "$dir/module.tcl" "$prefix/share/modulefiles/dprof/$version" >"$dir/module" || fail "the module file"
-	grep -qx "PATH=$prefix/bin" "$dir/module" && grep -qx "PKG_CONFIG_PATH=$prefix/lib/pkgconfig" "$dir/module" || fail "module: $(cat "$dir/module")"
+	grep -qx "PATH=$prefix/bin" "$dir/module" && grep -qx "PKG_CONFIG_PATH=$prefix/lib/pkgconfig" "$dir/module" ||
+		fail "module: $(cat "$dir/module")"
 fi
 
 touch "$dir/stage/usr/lib/another" "$dir/stage/usr/bin/another"
-make --no-print-directory B="$B" DESTDIR="$dir/stage" PREFIX=/usr now-uninstall >"$dir/log" 2>&1 || fail "make uninstall: $(cat "$dir/log")"
+make --no-print-directory B="$B" DESTDIR="$dir/stage" PREFIX=/usr now-uninstall >"$dir/log" 2>&1 ||
+	fail "make uninstall: $(cat "$dir/log")"
 [ "$(cd "$dir/stage/usr" && find . ! -type d | sort | tr '\n' ' ')" = "./bin/another ./lib/another " ] ||
 	fail "make uninstall: there remains $(find "$dir/stage" -type f)"
-[ "$(cd "$dir/stage/usr" && find . ! -name another | sort | tr '\n' ' ')" = ". ./bin ./lib " ] || fail "make uninstall leaves $(find "$dir/stage")"
+[ "$(cd "$dir/stage/usr" && find . ! -name another | sort | tr '\n' ' ')" = ". ./bin ./lib " ] ||
+	fail "make uninstall leaves $(find "$dir/stage")"
 
 mkdir "$dir/project" && cd "$dir/project" || exit 1
 cat >work.cc <<'END'
@@ -106,12 +115,14 @@ regions() { # what, program, arguments...
 }
 barriers() { # what, program
 	rm -rf "$DPROF_DIR"/*
-	timeout 60 ${3:-mpirun.openmpi --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1} -n 2 "$2" || fail "$1: does not run"
+	timeout 60 ${3:-mpirun.openmpi --allow-run-as-root --oversubscribe --quiet --mca mpi_yield_when_idle 1} -n 2 "$2" ||
+		fail "$1: does not run"
 	[ "$("$prefix/bin/dprof-analyze" dump "$DPROF_DIR"/* | grep -c '^e .* enter group=1 seq=0')" = 2 ] ||
 		fail "$1: expected a barrier of a known group on both ranks"
 }
 
-"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions wrappers ./app || fail "wrappers: do not build"
+"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions wrappers ./app ||
+	fail "wrappers: do not build"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2046
@@ -165,23 +176,28 @@ cmake -S . -B build-2 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
 	sed -i 's/dprof 0.1/dprof 7.0/' CMakeLists.txt && cmake -S . -B build-3 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
 	fail "version 7.0 was found"
 grep -q 'version: 0' log || fail "expected to hear which version is there, found: $(cat log)"
-sed -i 's/dprof 7.0 REQUIRED)/dprof REQUIRED COMPONENTS grpc)/' CMakeLists.txt && cmake -S . -B build-4 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+sed -i 's/dprof 7.0 REQUIRED)/dprof REQUIRED COMPONENTS grpc)/' CMakeLists.txt &&
+	cmake -S . -B build-4 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
 	fail "COMPONENTS grpc was found"
-tr -s ' \n' ' ' <log | grep -q 'dprof has no target dprof::grpc: expected mpi, openmpi or mpich' || fail "expected to hear which components there are, found: $(cat log)"
+tr -s ' \n' ' ' <log | grep -q 'dprof has no target dprof::grpc: expected mpi, openmpi or mpich' ||
+	fail "expected to hear which components there are, found: $(cat log)"
 sed -i 's/dprof REQUIRED COMPONENTS grpc)/dprof REQUIRED)/' CMakeLists.txt
 
 # ---- moved elsewhere ----------------------------------------------------------------------------------------
 mv "$prefix" "$dir/moved" && prefix=$dir/moved
 rm -f app app2 ./*.o
-"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions "moved: wrappers" ./app || fail "wrappers: do not build"
+"$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions "moved: wrappers" ./app ||
+	fail "wrappers: do not build"
 builds moved -DCMAKE_PREFIX_PATH="$prefix" && regions "moved: cmake" build/app || fail "moved: cmake does not build"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2046
 g++ -O2 $(pkg-config --define-prefix --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --define-prefix --cflags dprof) -c app.c &&
-	gcc app.o work.o -o app2 $(pkg-config --define-prefix --libs dprof) && regions "moved: pkg-config" ./app2 || fail "pkg-config: does not build"
+	gcc app.o work.o -o app2 $(pkg-config --define-prefix --libs dprof) && regions "moved: pkg-config" ./app2 ||
+	fail "pkg-config: does not build"
 
 # A prefix that was made for it goes with it, also where it is named from here.
 cd "$source" || exit 1
-make --no-print-directory B="$B" PREFIX="$(realpath --relative-to=. "$prefix")" now-uninstall >"$dir/log" 2>&1 || fail "make uninstall: $(cat "$dir/log")"
+make --no-print-directory B="$B" PREFIX="$(realpath --relative-to=. "$prefix")" now-uninstall >"$dir/log" 2>&1 ||
+	fail "make uninstall: $(cat "$dir/log")"
 [ ! -e "$prefix" ] || fail "make uninstall leaves $(find "$prefix")"
 exit $failed

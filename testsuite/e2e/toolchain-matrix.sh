@@ -109,11 +109,13 @@ apart() {
 	case $1 in *-flto*) ar=gcc-ar ;; esac
 	rm -f libarchive.a
 	"$bin/dprof-cc" $strict $1 -c archive.c && $ar rcs libarchive.a archive.o &&
-		"$bin/dprof-c++" $strict $1 -c main.cc && "$bin/dprof-c++" $strict $1 -c other.cc && "$bin/dprof-c++" $1 main.o other.o -L. -larchive -o app
+		"$bin/dprof-c++" $strict $1 -c main.cc && "$bin/dprof-c++" $strict $1 -c other.cc &&
+		"$bin/dprof-c++" $1 main.o other.o -L. -larchive -o app
 }
 # shellcheck disable=SC2086
 shared() {
-	"$bin/dprof-cc" $strict $1 -fPIC -shared archive.c -o libarchive.so && "$bin/dprof-c++" $strict $1 -fPIC -shared other.cc -o libother.so &&
+	"$bin/dprof-cc" $strict $1 -fPIC -shared archive.c -o libarchive.so &&
+		"$bin/dprof-c++" $strict $1 -fPIC -shared other.cc -o libother.so &&
 		"$bin/dprof-c++" $strict $1 main.cc -L. -lother -larchive -Wl,-rpath,"$dir" -o app
 	local status=$?
 	rm -f libarchive.a
@@ -170,21 +172,26 @@ try apart "-O2 -flto -ffat-lto-objects"
 # ---- what is thrown away by the linker has no site, and what is merged has one --------------------------------------
 apart "-O2 -fno-inline -ffunction-sections -Wl,--gc-sections" && runs "gc-sections" ./app || fail "gc-sections: does not build"
 "$bin/dprof-analyze" dump "$DPROF_DIR"/* >text
-[ "$(grep -c 'name=scaled ' text)" = 1 ] || fail "a template's region in two files: expected one site, found $(grep 'name=scaled' text)"
+[ "$(grep -c 'name=scaled ' text)" = 1 ] ||
+	fail "a template's region in two files: expected one site, found $(grep 'name=scaled' text)"
 nm app | grep -q ' T unused$' && fail "--gc-sections kept what is never called"
 
 # ---- tools that rewrite objects and programs ------------------------------------------------------------------------
 apart "-O2 -g" && strip app && runs "strip" ./app || fail "strip: does not build"
-apart "-O2 -g" && objcopy --only-keep-debug app app.debug && objcopy --strip-debug --add-gnu-debuglink=app.debug app && runs "debug apart" ./app || fail "debug apart: does not build"
+apart "-O2 -g" && objcopy --only-keep-debug app app.debug && objcopy --strip-debug --add-gnu-debuglink=app.debug app &&
+	runs "debug apart" ./app || fail "debug apart: does not build"
 apart "-O2 -g" && ld -r main.o other.o -o both.o && objcopy --rename-section .text=.text.moved both.o moved.o &&
 	"$bin/dprof-c++" moved.o -L. -larchive -o app && runs "ld -r, objcopy" ./app || fail "ld -r, objcopy: does not build"
-shared "-O2 -g" && strip --strip-unneeded app libother.so libarchive.so && runs "strip of shared objects" ./app || fail "strip of shared objects: does not build"
+shared "-O2 -g" && strip --strip-unneeded app libother.so libarchive.so && runs "strip of shared objects" ./app ||
+	fail "strip of shared objects: does not build"
 rm libother.so libarchive.so
-"$bin/dprof-c++" -O2 -c -x c++ - -o one.o <<<"$(cat main.cc other.cc)" && "$bin/dprof-cc" -O2 -c archive.c && "$bin/dprof-c++" one.o archive.o -o app &&
+"$bin/dprof-c++" -O2 -c -x c++ - -o one.o <<<"$(cat main.cc other.cc)" && "$bin/dprof-cc" -O2 -c archive.c &&
+	"$bin/dprof-c++" one.o archive.o -o app &&
 	runs "from standard input" ./app || fail "from standard input: does not build"
 
 # ---- precompiled headers ----------------------------------------------------------------------------------------------
-"$bin/dprof-c++" -O1 -x c++-header common.h -o common.h.gch 2>log && "$bin/dprof-c++" -O1 -Winvalid-pch -H main.cc other.cc -c 2>log &&
+"$bin/dprof-c++" -O1 -x c++-header common.h -o common.h.gch 2>log &&
+	"$bin/dprof-c++" -O1 -Winvalid-pch -H main.cc other.cc -c 2>log &&
 	grep -q '^! .*common.h.gch' log && "$bin/dprof-cc" -c archive.c && "$bin/dprof-c++" main.o other.o archive.o -o app ||
 	fail "precompiled header: $(cat log)"
 rm -f common.h.gch
@@ -205,7 +212,8 @@ if command -v ccache >/dev/null; then
 		fail "ccache: expected 3 hits, found $(ccache --print-stats | grep _hit)"
 	runs "from ccache" ./app
 	ccache -z >/dev/null
-	DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-fence apart -O2 && runs "ccache, another option" ./app || fail "ccache, another option: does not build"
+	DPROF_WRAPPER_FLAGS=-fplugin-arg-dprof-fence apart -O2 && runs "ccache, another option" ./app ||
+		fail "ccache, another option: does not build"
 	objdump -d app | grep -A1 lfence | grep -q rdtsc || fail "ccache: an option of the plugin was not seen"
 	unset DPROF_CC DPROF_CXX
 else

@@ -40,7 +40,8 @@ grep -q '^apt-get install libsodium-dev scdoc failed, see above$' "$dir/out" || 
 echo 0 >"$dir/status"
 rm "$dir/asked"
 makes || fail "apt-get does its work, and make fails: $(cat "$dir/out")"
-[ "$(cat "$dir/asked")" = "install -y --no-install-recommends libsodium-dev scdoc" ] || fail "apt-get was asked: $(cat "$dir/asked")"
+[ "$(cat "$dir/asked")" = "install -y --no-install-recommends libsodium-dev scdoc" ] ||
+	fail "apt-get was asked: $(cat "$dir/asked")"
 
 # Without any compiler: that which Debian's gcc stands for.
 if command -v apt-cache >/dev/null; then

@@ -49,7 +49,8 @@ grep -q 'undefined reference to .__dprof_1_needs_libdprof' err || fail "another 
 echo '__thread void *__dprof_cursor[2]; void __dprof_1_needs_libdprof(void) {}' >lib.c
 name=$(readelf -d "$B/lib/libdprof.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')
 mkdir other && gcc -fPIC -shared lib.c -Wl,-soname,"$name" -o other/"$name"
-gcc app.o -o moved -L"$B/lib" -ldprof && LD_LIBRARY_PATH=other LD_BIND_NOW=1 ./moved 2>err && fail "runs with another version's library"
+gcc app.o -o moved -L"$B/lib" -ldprof && LD_LIBRARY_PATH=other LD_BIND_NOW=1 ./moved 2>err &&
+	fail "runs with another version's library"
 grep -q 'undefined symbol: __dprof_[0-9]*_needs_libdprof' err || fail "another library: the loader says $(cat err)"
 
 # 10,000 threads, of which 1,000 at a time: all are recorded, or the loss is counted.

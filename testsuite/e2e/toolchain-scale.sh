@@ -143,7 +143,8 @@ int main(int argc, char **argv)
 	return argc != 1;
 }
 END
-"$bin/dprof-cc" clash.c -ldl -o clash && "$bin/dprof-cc" -DN=100 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610000000000 o100.c -o low.so &&
+"$bin/dprof-cc" clash.c -ldl -o clash &&
+	"$bin/dprof-cc" -DN=100 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610000000000 o100.c -o low.so &&
 	"$bin/dprof-cc" -DN=101 -O1 -fPIC -shared -Wl,-Ttext-segment=0x610008000000 o101.c -o high.so || fail "clash"
 ./clash &
 pid=$!

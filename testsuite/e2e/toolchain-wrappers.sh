@@ -56,18 +56,21 @@ builds -static main.c twice.c -o app && records "$both"
 builds -shared -fPIC twice.c -o libtwice.so -Wl,-z,defs && builds main.c ./libtwice.so -o app && records "$both"
 builds -shared -fPIC twice.c -o libtwice.so && gcc -Wall -Werror -I"$B/../pragmas" -idirafter . -D__unused__ \
 	-include /dev/null -Wno-unknown-pragmas -idirafter "$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=includedir dprof)" \
-	main.c ./libtwice.so -o app && what="only the shared object" && records "+inner -inner " || fail "an application beside a recorded object does not build"
+	main.c ./libtwice.so -o app && what="only the shared object" && records "+inner -inner " ||
+	fail "an application beside a recorded object does not build"
 what="dprof-c++" && builds -c main.c && sed -i 's/^int twice/extern "C" &/' twice.cc &&
 	"$bin/dprof-c++" twice.cc main.o -o app && records "$both" || fail "$what: does not build"
 what="two words" && DPROF_CC="env gcc" "$bin/dprof-cc" main.c twice.c -o app && records "$both" || fail "$what: does not build"
 what=DPROF_WRAPPER_FLAGS && DPROF_WRAPPER_FLAGS="-fplugin-arg-dprof-auto=functions -fplugin-arg-dprof-min=0" \
-	"$bin/dprof-cc" main.c twice.c -o app && records "+main +body +twice +inner -inner -twice -body -main " || fail "$what: does not build"
+	"$bin/dprof-cc" main.c twice.c -o app && records "+main +body +twice +inner -inner -twice -body -main " ||
+	fail "$what: does not build"
 mkdir "$dir/links" && ln -s "$bin/dprof-cc" links/ && what="a link to dprof-cc" && rm app &&
 	links/dprof-cc main.c twice.c -o app && records "$both" || fail "$what: does not build"
 plugin=$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=plugin dprof)
 if command -v gcc-11 >/dev/null && [ -e "${plugin%/*}/11/dprof.so" ]; then
 	what=gcc-11 && DPROF_CC=gcc-11 "$bin/dprof-cc" main.c twice.c -o app && records "$both" || fail "$what: does not build"
-	what="objects of two compilers" && DPROF_CC=gcc-11 "$bin/dprof-cc" -c twice.c && builds -c main.c && builds main.o twice.o -o app && records "$both" || fail "$what: does not build"
+	what="objects of two compilers" && DPROF_CC=gcc-11 "$bin/dprof-cc" -c twice.c && builds -c main.c &&
+		builds main.o twice.o -o app && records "$both" || fail "$what: does not build"
 fi
 
 # ---- off: not a byte of difference ----------------------------------------------------------------------------
@@ -141,8 +144,10 @@ barriers() {
 }
 if command -v mpicc.mpich >/dev/null; then
 	mpirun=mpirun.mpich
-	DPROF_MPICC=mpicc.mpich "$bin/dprof-mpicc" mpi.c -o app && barriers "dprof-mpicc is MPICH's" || fail "dprof-mpicc with MPICH: does not build"
-	DPROF_CC=mpicc.mpich "$bin/dprof-cc" mpi.c -o app && barriers "dprof-cc is MPICH's mpicc" || fail "dprof-cc with MPICH's mpicc: does not build"
+	DPROF_MPICC=mpicc.mpich "$bin/dprof-mpicc" mpi.c -o app && barriers "dprof-mpicc is MPICH's" ||
+		fail "dprof-mpicc with MPICH: does not build"
+	DPROF_CC=mpicc.mpich "$bin/dprof-cc" mpi.c -o app && barriers "dprof-cc is MPICH's mpicc" ||
+		fail "dprof-cc with MPICH's mpicc: does not build"
 	mpi=$(mpicc.mpich -show | tr ' ' '\n' | sed -n 's/^-I//p')
 	"$bin/dprof-cc" -I"$mpi" mpi.c -lmpich -o app && barriers "-lmpich" || fail "-lmpich: does not build"
 	ln -s "$(gcc -print-file-name=libmpich.so)" libmpi.so # as Debian's alternatives do
@@ -156,7 +161,8 @@ if command -v mpicc >/dev/null && mpicc -show | grep -q openmpi; then
 	mpi=$(mpicc -showme:libdirs | tr ' ' '\n' | head -1)
 	# shellcheck disable=SC2046
 	"$bin/dprof-cc" $(mpicc -showme:compile) -c mpi.c && ar rc libcalls.a mpi.o && echo 'int unused;' >empty.c &&
-		"$bin/dprof-cc" empty.c -Wl,-u,main libcalls.a -o app -Wl,-rpath,"$mpi" "$mpi/libmpi.so" && barriers "libmpi by path" || fail "libmpi by path: does not build"
+		"$bin/dprof-cc" empty.c -Wl,-u,main libcalls.a -o app -Wl,-rpath,"$mpi" "$mpi/libmpi.so" &&
+		barriers "libmpi by path" || fail "libmpi by path: does not build"
 	if command -v mpifort >/dev/null; then
 		printf '%s\n' 'program p' 'use mpi' 'integer e' 'call mpi_init(e)' 'call mpi_barrier(mpi_comm_world, e)' \
 			'call mpi_finalize(e)' 'end program' >mpi.f90

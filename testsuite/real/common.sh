@@ -97,7 +97,8 @@ messages() {
 	say "  Messages, as OpenMPI's monitoring counted them and as dprof recorded them"
 	echo "    from  to   OpenMPI: messages, bytes    dprof: messages, bytes"
 	cmp -s messages.monitored messages.dprof || status=1
-	paste -d' ' messages.monitored messages.dprof | awk -v s=$status '{ printf "    %4s %3s %18s %9s %17s %9s   %s\n", $1, $2, $3, $4, $7, $8,
+	paste -d' ' messages.monitored messages.dprof |
+		awk -v s=$status '{ printf "    %4s %3s %18s %9s %17s %9s   %s\n", $1, $2, $3, $4, $7, $8,
 		$1 " " $2 " " $3 " " $4 == $5 " " $6 " " $7 " " $8 ? "agree" : "DIFFER" }'
 	verdict $status "messages and bytes of each pair of ranks"
 }
