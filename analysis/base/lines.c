@@ -96,7 +96,8 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-char *ln_unescape(char *string)
+/* Undoes %XX in place; NULL, or what is wrong. */
+static char *unescape(char *string)
 {
 	char *to = string;
 	for (const char *from = string; *from; from++, to++) {
@@ -183,7 +184,7 @@ static char *read_value(const struct ln_field *field, char *word, struct ln_valu
 						      : expected(word, "the word %s", field->name);
 	case LN_STRING:
 		value->string = word;
-		return ln_unescape(word);
+		return unescape(word);
 	case LN_END:
 		break;
 	}

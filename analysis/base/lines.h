@@ -70,8 +70,7 @@ bool ln_number(const char *word, uint64_t *number);
  * *wrong then tells whether that is because something else stood there. */
 bool ln_list_next(const char **list, uint64_t *number, bool *wrong);
 
-/* Undoes %XX in place; NULL, or what is wrong. */
-char *ln_unescape(char *string);
+/* With %XX where a word cannot have what stands there. */
 void ln_escaped(FILE *out, const char *string);
 
 /* As few digits as give the same number back. */

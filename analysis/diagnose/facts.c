@@ -25,7 +25,8 @@ struct interval facts_share(const struct facts *f, frz_time part)
 	return interval_percent(part, f->all);
 }
 
-char *facts_place(const struct trace *trace, uint32_t site)
+/* "app.c:12", or the name where no place is known, or of what has no site; to be freed. */
+static char *place_of(const struct trace *trace, uint32_t site)
 {
 	return site < trace->nsites ? site_place(trace, site) : mem_copy(OUTSIDE_REGIONS);
 }
@@ -180,7 +181,7 @@ static void tell_region(const struct facts *f, struct expert *e, size_t from)
 	const struct trace *trace = f->trace;
 	uint32_t site = f->calls->each[from].site;
 	struct spread s = spread_of(f, from);
-	char *at = facts_place(trace, site);
+	char *at = place_of(trace, site);
 	frz_time mean = { s.all.lo / s.nthreads, s.all.hi / s.nthreads + 1 };
 	EXPERT_FACT(e, "region", EXPERT_COUNT("id", site), EXPERT_TEXT("name", facts_name(trace, site).text),
 		    EXPERT_TEXT("at", at),
@@ -197,7 +198,7 @@ static void tell_operation(const struct facts *f, struct expert *e, const struct
 	const struct trace *trace = f->trace;
 	const struct call_sums *all = &flat->spread.all;
 	int64_t hidden = hidden_sum(f);
-	char *at = facts_place(trace, flat->site);
+	char *at = place_of(trace, flat->site);
 	EXPERT_FACT(e, "operation", EXPERT_COUNT("id", flat->site),
 		    EXPERT_TEXT("name", facts_name(trace, flat->site).text),
 		    EXPERT_TEXT("at", at), EXPERT_COUNT("visits", (int64_t)all->visits), EXPERT_COUNT("bytes", (int64_t)all->bytes),
@@ -370,9 +371,9 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 {
 	uint32_t mostly = b->site < f->trace->nsites ? TR_NO_SITE : mostly_outside(f, b->thread);
 	bool marked = f->trace->processes[f->trace->threads[b->thread].process].marked;
-	char *mostly_at = mostly == TR_NO_SITE ? mem_copy("") : facts_place(f->trace, mostly);
-	char *at = facts_place(f->trace, b->site);
-	char *waits_at = b->mostly ? facts_place(f->trace, b->mostly->site) : mem_copy("");
+	char *mostly_at = mostly == TR_NO_SITE ? mem_copy("") : place_of(f->trace, mostly);
+	char *at = place_of(f->trace, b->site);
+	char *waits_at = b->mostly ? place_of(f->trace, b->mostly->site) : mem_copy("");
 	struct excess excess = excess_of(f, b);
 	EXPERT_FACT(e, template, EXPERT_COUNT("region", facts_site(f->trace, b->site)),
 		    EXPERT_TEXT("name", facts_name(f->trace, b->site).text), EXPERT_TEXT("at", at),

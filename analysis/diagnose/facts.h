@@ -49,9 +49,6 @@ void facts_tell(const struct facts *, struct expert *);
 /* A site as rules have it: -1 is what has none. */
 int64_t facts_site(const struct trace *, uint32_t site);
 
-/* "app.c:12", or the name where no place is known, or of what has no site; to be freed. */
-char *facts_place(const struct trace *, uint32_t site);
-
 /* The name of a region or operation, short enough for a line of a rule's text; what has no site is code outside of
  * these. */
 struct site_name facts_name(const struct trace *, uint32_t site);

@@ -107,7 +107,8 @@ bool graph_lost_all_of(const struct graph *g, uint32_t thread)
 	return g->threads[thread].first > g->threads[thread].last && g->lost[thread] > 0;
 }
 
-bool graph_lost_between(const struct graph *g, struct frz_cursor *cursors, uint32_t thread, uint64_t from, uint64_t to)
+/* Whether any thread's records may be missing between two stamps of a thread; `cursors`: as times_cursors() gives them. */
+static bool lost_between(const struct graph *g, struct frz_cursor *cursors, uint32_t thread, uint64_t from, uint64_t to)
 {
 	if (!g->nlosses)
 		return false;
@@ -137,7 +138,7 @@ static void doubt_waits(struct graph *g, struct frz_cursor *cursors)
 			if (s->what != GRAPH_WAITS)
 				continue;
 			struct graph_node *node = &g->nodes[s->number];
-			if (!node->keyed && graph_lost_between(g, cursors, t, graph_wait_begin(g, t, i), s->stamp))
+			if (!node->keyed && lost_between(g, cursors, t, graph_wait_begin(g, t, i), s->stamp))
 				node->doubted = true;
 		}
 }

@@ -18,9 +18,6 @@ void graph_find_losses(struct graph *, struct frz_cursor *cursors);
 /* Whether nothing is here of what a thread recorded. */
 bool graph_lost_all_of(const struct graph *, uint32_t thread);
 
-/* Whether any thread's records may be missing between two stamps of a thread; `cursors`: as times_cursors() gives them. */
-bool graph_lost_between(const struct graph *, struct frz_cursor *cursors, uint32_t thread, uint64_t from, uint64_t to);
-
 /* The stamp with which a thread came to the node for which it waits at its point `at`; 0: not known. */
 uint64_t graph_wait_begin(const struct graph *, uint32_t thread, size_t at);
 

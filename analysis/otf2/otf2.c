@@ -162,7 +162,8 @@ static OTF2_ErrorCode be_quiet(void *user, const char *file, uint64_t line, cons
 	return code;
 }
 
-char *otf2_text(const char *path, enum otf2_times times, const struct sync_logs *logs, FILE *out)
+/* NULL, or what went wrong (to be freed). */
+static char *write_text(const char *path, enum otf2_times times, const struct sync_logs *logs, FILE *out)
 {
 	OTF2_Error_RegisterCallback(be_quiet, NULL);
 	struct otf2_trace t = { .path = path, .out = out, .times = times, .logs = logs, .reader = OTF2_Reader_Open(path) };
@@ -184,7 +185,7 @@ char *otf2_text(const char *path, enum otf2_times times, const struct sync_logs 
 static _Noreturn void convert(const char *path, enum otf2_times times, const struct sync_logs *logs, int text, int words)
 {
 	FILE *out = fdopen(text, "w");
-	char *wrong = out ? otf2_text(path, times, logs, out) : mem_copy("out of memory");
+	char *wrong = out ? write_text(path, times, logs, out) : mem_copy("out of memory");
 	if (wrong && write(words, wrong, strlen(wrong)) < 0)
 		_exit(2);
 	_exit(wrong ? 1 : 0);

@@ -21,7 +21,6 @@
 #define ANALYSIS_OTF2_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "analysis/clocks/sync_logs.h"
 
@@ -34,11 +33,8 @@ bool otf2_is(const char *path);
 /* Stamps as the clock of each process gave them; as the tool has corrected them; and likewise, all of one clock. */
 enum otf2_times { OTF2_RAW, OTF2_CORRECTED, OTF2_ONE_CLOCK };
 
-/* `logs`: with OTF2_RAW, or NULL. NULL, or what went wrong (to be freed). */
-char *otf2_text(const char *path, enum otf2_times, const struct sync_logs *logs, FILE *out);
-
 /* Packs it into a directory that is made, as text_pack() does. The library reads it in a process of its own: what makes
- * that fail is named, and does no harm. NULL, or what went wrong (to be freed). */
-char *otf2_pack(const char *path, enum otf2_times, const struct sync_logs *, const char *directory);
+ * that fail is named, and does no harm. `logs`: with OTF2_RAW, or NULL. NULL, or what went wrong (to be freed). */
+char *otf2_pack(const char *path, enum otf2_times, const struct sync_logs *logs, const char *directory);
 
 #endif

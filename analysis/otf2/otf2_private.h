@@ -4,6 +4,8 @@
 #ifndef ANALYSIS_OTF2_PRIVATE_H
 #define ANALYSIS_OTF2_PRIVATE_H
 
+#include <stdio.h>
+
 #include <otf2/otf2.h>
 
 #include "analysis/base/ids.h"

@@ -11,7 +11,7 @@
 
 /* ---- Sets of masks --------------------------------------------------------------------------- */
 
-bool condition_same(const struct condition *x, const struct condition *y)
+static bool is_same(const struct condition *x, const struct condition *y)
 {
 	return x->count == y->count && memcmp(x->set, y->set, x->count * sizeof *x->set) == 0;
 }
@@ -286,7 +286,7 @@ bool conditions_next(struct conditions *c, struct condition_stretch *out)
 	enum states_step step;
 	while ((step = states_step(&c->states, &e)) != STATES_END) {
 		struct condition now = condition_now(c, step, &e);
-		if (condition_same(&now, &c->now.condition))
+		if (is_same(&now, &c->now.condition))
 			continue;
 		turn(c, &now, out);
 		return true;

@@ -23,8 +23,6 @@ struct condition {
 	struct state_set set[CONDITION_SETS]; /* in ascending order, all different */
 };
 
-bool condition_same(const struct condition *, const struct condition *);
-
 /* All masks of both, and perhaps some more. */
 struct condition condition_join(struct condition, const struct condition *);
 

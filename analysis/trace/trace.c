@@ -183,7 +183,7 @@ static bool read_sync(struct opened_trace *o, const char *name, struct clock_num
 	return true;
 }
 
-void open_links(struct opened_trace *o)
+static void open_links(struct opened_trace *o)
 {
 	struct clock_numbers *known = known_clocks(o);
 	size_t n;

@@ -261,7 +261,6 @@ void sort_threads(struct opened_trace *);  /* as trace.h wants them */
 
 void open_groups(struct opened_trace *); /* t.groups */
 void bound_killed(struct opened_trace *); /* `latest` of threads that have no end, where it is known */
-void open_links(struct opened_trace *);  /* t.links */
 void open_texts(struct opened_trace *);  /* all strings of t become what may be shown; last */
 void close_texts(struct trace *);
 void close_process_files(struct opened_trace *);
