@@ -496,9 +496,8 @@ DPROF_EXPORT bool dprof_adapter_gathers(void);
 DPROF_EXPORT void dprof_adapter_stop(void);
 DPROF_EXPORT void dprof_adapter_end(void);
 
-/* A site as the plugin would make it, for `static const ... = DPROF_SITE(...)`. Not relocated,
- * so it says nothing that the linker would have to fill in. Its name is followed by two empty
- * strings: file and function. */
+/* Defines a site as the plugin would make it. Not relocated, so it says nothing that the linker would have to fill in.
+ * Its name is followed by two empty strings: file and function. */
 #define DPROF_SITE_STRINGS(name) \
 	(sizeof(name) + 2 < DPROF_SITE_MIN - 16 ? DPROF_SITE_MIN - 16 : (sizeof(name) + 17) & ~15u)
 #define DPROF_SITE_OF(variable, kind_, name_)                                              \

@@ -2,15 +2,16 @@
  *
  * trace_parts.h - a trace that several processes read together, each some of its files of events.
  *
- *   in every process                        in the first one
- *   part_list()   what it sees
- *                  [who reads what]
- *   part_files()  the trace's files
- *   part_bytes()  of the small ones, in one that has them; part_give() in all others
- *   part_begin()  processes and sites: from the same bytes, so the same
- *   part_read()   its share of the files of events
- *   part_send() ----------------------->  part_take()
- *   part_close()                          part_end()     the trace
+ *   in every process                                 in the first one
+ *   part_list()         what it sees
+ *                       [who reads what]
+ *   part_files()        the trace's files
+ *   part_read_bytes()   of the small ones, in one that has them;
+ *   part_move_bytes()   from there to all others
+ *   part_begin()        processes and sites: from the same bytes, so the same
+ *   part_read()         its share of the files of events
+ *   part_move() ---------------------------------->  part_move()
+ *   part_close()                                     part_end()     the trace
  *
  * Law: what part_end() gives is what trace_open() gives of a directory that has all those files, whoever has read which. */
 #ifndef ANALYSIS_TRACE_PARTS_H

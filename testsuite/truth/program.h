@@ -126,7 +126,7 @@ enum program_view {
 	PROGRAM_TRUE,     /* all threads on one clock that shows true ticks, without packets */
 };
 
-/* As a text (analysis/text.h), and opened; trace_close. Dies when the trace cannot be made. */
+/* As a text (analysis/text/text.h), and opened; trace_close. Dies when the trace cannot be made. */
 void program_text(const struct program *, enum program_view, FILE *);
 struct trace *program_trace(const struct program *, enum program_view);
 

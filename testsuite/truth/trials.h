@@ -13,7 +13,7 @@ struct plan {                     /* what to draw from; its COUNT or NULL: any *
 	int model;                /* of struct world_spec; -1: any */
 	enum clock_kind clock;
 	enum delay_kind delay;
-	const char *topology;     /* as for DPROF_TOPOLOGY */
+	const char *topology;     /* as for frz_topology_parse() */
 	unsigned conversions;     /* of each case */
 };
 
