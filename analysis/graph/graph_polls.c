@@ -33,8 +33,8 @@
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
 #define OWN_INPUTS    2 /* of a row */
 
-/* What ended a wait by an attempt, or behind others in vain: a message, or something of the builder's sync_events, or bytes; and
- * the row in front of it, if there is one. */
+/* What ended a wait by an attempt, or behind others in vain: a message, or one of the walk's sync events, or bytes; and the
+ * row in front of it, if there is one. */
 struct poll {
 	uint32_t thread;
 	uint64_t begin_at, enter_at;

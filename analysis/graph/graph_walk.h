@@ -64,7 +64,7 @@ struct thread_walk {
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
 	bool resumed;             /* the outermost operation was one of those */
 
-	/* What was taken last: of sync_events or of the records of bytes, and 1; or 0. And whether nothing else has begun since. */
+	/* What was taken last: of the records of sync events or of bytes, and 1; or 0. And whether nothing else has begun since. */
 	size_t took, took_bytes;
 	bool just_took;
 	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */

@@ -29,7 +29,7 @@ static size_t somewhere(struct mutator *m, size_t size)
 		       : at;
 }
 
-/* Puts n bytes of `with` in place of `n_old` bytes, as far as there is room. */
+/* Puts n bytes of `with` in place of `old` bytes, as far as there is room. */
 static void splice(struct mut_bytes *b, size_t at, size_t old, const void *with, size_t n)
 {
 	if (b->size - old + n > b->room)
