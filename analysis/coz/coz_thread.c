@@ -109,7 +109,7 @@ static void forget(struct visit *v, struct runner *r)
 
 /* ---- Where it is ----------------------------------------------------------------------------- */
 
-/* Rows of a site, from the first to before the end; those that are in question in this thread are `followed`. */
+/* Rows of a site, from the first to before the end. */
 struct row_list { const uint32_t *at, *end; };
 
 static struct row_list rows_of(const struct visit *v, size_t site)
@@ -117,6 +117,7 @@ static struct row_list rows_of(const struct visit *v, size_t site)
 	return (struct row_list){ v->rows->of_site + v->rows->first[site], v->rows->of_site + v->rows->first[site + 1] };
 }
 
+/* Whether the row is in question in this thread. */
 static bool is_followed(const struct visit *v, const struct runner *r, uint32_t row)
 {
 	return v->rows->asks[row] & r->asked;
@@ -203,8 +204,8 @@ static void end_inside(struct runner *r, size_t entry, uint64_t stamp)
 	r->operations = r->interrupted[--r->ninterrupted].operations;
 }
 
-/* Rows of work without a site: `all` is open in regions, and where there are no marks outside of them too;
- * `outside` is open only there. */
+/* Rows of work without a site: COZ_ALL_WORK is open in regions, and where there are no marks outside of them too;
+ * COZ_OUTSIDE is open only there. */
 static void enter_regions(struct visit *v, struct runner *r, uint64_t stamp)
 {
 	if (r->marked)
