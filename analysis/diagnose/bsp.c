@@ -302,7 +302,8 @@ static void add_steps(struct bsp_finder *f, uint32_t at, const struct steps *s)
 		}
 		frz_time doubt = doubt_of(s, &next, until);
 		f->does.besides[k] = times_sum(f->g->times, thread, sums.unclassified);
-		add_work(f, at, k, time_add(times_sum(f->g->times, thread, sums.work), doubt), times_sum(f->g->times, thread, sums.alone));
+		add_work(f, at, k, time_add(times_sum(f->g->times, thread, sums.work), doubt),
+			 times_sum(f->g->times, thread, sums.alone));
 	}
 }
 

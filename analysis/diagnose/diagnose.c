@@ -208,7 +208,8 @@ static const char *find_workers(struct patient *p)
 
 static const char *find_stages(struct patient *p)
 {
-	chain_open(&p->chain, p->graph, p->last, &p->pattern, p->calls, p->part ? p->part->length : p->calls->span.length, windows_of(p));
+	chain_open(&p->chain, p->graph, p->last, &p->pattern, p->calls,
+		   p->part ? p->part->length : p->calls->span.length, windows_of(p));
 	bool marked = p->chain.n > 0 && p->pattern.stage_of[p->pattern.order[0]] > 0;
 	return marked && p->chain.n >= 2 ? "pipeline" : p->chain.n < 3 ? NULL : p->chain.same ? "wavefront" : "pipeline";
 }
@@ -305,7 +306,8 @@ static void choose_model(struct patient *p, const char *asked)
 	} else if (of_itself && p->pattern.contradiction) {
 		d->why = mem_copy(p->pattern.contradiction);
 	} else if (!of_itself) {
-		d->why = mem_format("%s does not fit: %s%s%s", asked, why_not(p, asked), fits ? "; what does is " : "", fits ? fits : "");
+		d->why = mem_format("%s does not fit: %s%s%s", asked, why_not(p, asked), fits ? "; what does is " : "",
+				    fits ? fits : "");
 	}
 }
 

@@ -502,10 +502,12 @@ static void tell_little(const struct facts *f, struct expert *e, const char *of,
 	}
 	sort_blames(&threads);
 	if (places)
-		EXPERT_FACT(e, "little", EXPERT_WORD("of", of), EXPERT_COUNT("places", places), EXPERT_RANGE("alone", facts_share(f, alone)),
+		EXPERT_FACT(e, "little", EXPERT_WORD("of", of), EXPERT_COUNT("places", places),
+			    EXPERT_RANGE("alone", facts_share(f, alone)),
 			    EXPERT_COUNT("thread", threads.list[0].thread),
 			    EXPERT_TEXT("thread-name", facts_location(f->trace, threads.list[0].thread).text),
-			    EXPERT_RANGE("of-thread", facts_share(f, threads.list[0].ticks)), EXPERT_RANGE("cost", facts_share(f, all)));
+			    EXPERT_RANGE("of-thread", facts_share(f, threads.list[0].ticks)),
+			    EXPERT_RANGE("cost", facts_share(f, all)));
 	free(threads.list);
 	free(works);
 }
@@ -525,8 +527,8 @@ static void tell_little_operations(const struct facts *f, struct expert *e)
 		all = time_add(all, transfer);
 	}
 	if (places)
-		EXPERT_FACT(e, "little-operations", EXPERT_COUNT("places", places), EXPERT_COUNT("visits", visits), EXPERT_COUNT("bytes", bytes),
-			    EXPERT_RANGE("transfer", facts_share(f, all)));
+		EXPERT_FACT(e, "little-operations", EXPERT_COUNT("places", places), EXPERT_COUNT("visits", visits),
+			    EXPERT_COUNT("bytes", bytes), EXPERT_RANGE("transfer", facts_share(f, all)));
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

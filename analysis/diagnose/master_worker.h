@@ -58,7 +58,8 @@ struct master_worker {
 	uint32_t master;             /* thread */
 	struct worker *workers; size_t nworkers;
 	uint64_t tasks;
-	frz_time task, service, message; /* in the middle of all: how long a task took, what the master did for one, and its messages */
+	frz_time task, service, message; /* in the middle of all: how long a task took, what the master did for one, and
+					    its messages */
 	frz_time apart, between;     /* of all workers' t_seq, and of their t_w-bn, that in which the master works */
 	frz_time last_alone;         /* and of their t_w-final that in which it does not */
 	uint32_t before_site, service_site, setup_site; /* where the master mostly was: before and behind all tasks; in services;

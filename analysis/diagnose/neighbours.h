@@ -27,7 +27,8 @@
 
 struct neighbours {
 	uint32_t *threads; size_t n; /* the first of each process */
-	uint32_t *with; size_t *from; /* of each of these: places of its neighbours, those behind from[at] and before from[at + 1] */
+	uint32_t *with; size_t *from; /* of each of these: places of its neighbours, those behind from[at] and before
+					 from[at + 1] */
 	uint64_t **enters; size_t rounds; /* of each: when it begins to wait for its neighbours; a stamp */
 	bool behind_work, at_once;
 };

@@ -71,8 +71,10 @@ static char *contradiction(const struct trace *trace, const struct marked *marke
 			continue;
 		if (first != NO_PROCESS && first != i)
 			return mem_format(hub == NO_PROCESS ? "roles are contradictory: %s was in %s, role(master), and so was %s"
-						   : "roles contradict the messages: %s was in %s, role(master), and all messages are to %s or "
-						     "from it", name_of_process(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
+						   : "roles contradict the messages: %s was in %s, role(master), and "
+						     "all messages are to %s or from it",
+						     name_of_process(trace, i).text,
+						     site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
 					  name_of_process(trace, first).text);
 		first = i;
 	}
@@ -94,7 +96,8 @@ static uint32_t marked_master(const struct marked *marked, const uint32_t candid
 static char *missing_text(const struct trace *trace, uint32_t first, size_t n, const char *roles)
 {
 	char *others = n > 1 ? mem_format(" and %zu other%s were", n - 1, n > 2 ? "s" : "") : mem_copy(" was");
-	char *text = mem_format("; roles are missing: %s%s in no region with %s", name_of_process(trace, first).text, others, roles);
+	char *text = mem_format("; roles are missing: %s%s in no region with %s", name_of_process(trace, first).text,
+				others, roles);
 	free(others);
 	return text;
 }
@@ -162,7 +165,9 @@ static char *missing_workers(const struct trace *trace, const enum event_role *r
 		n += !is_worker(&marked[i]);
 		without = is_worker(&marked[i]) ? without : i;
 	}
-	return with == 0 || n == 0 ? mem_copy("") : missing_text(trace, without, n, "role(worker) or role(task), which others were in");
+	if (with == 0 || n == 0)
+		return mem_copy("");
+	return missing_text(trace, without, n, "role(worker) or role(task), which others were in");
 }
 
 /* True if it is one; else no_star says why not. */
@@ -423,7 +428,8 @@ static enum pattern_shape find_shape(struct pattern *p, const struct trace *trac
 		      : is_tree(p, trace, calls, messages)                  ? SHAPE_TREE
 									     : SHAPE_NONE;
 		if (shape == SHAPE_NONE)
-			p->why = mem_format("messages go neither to one process, nor along a chain or a tree%s", missing ? missing : "");
+			p->why = mem_format("messages go neither to one process, nor along a chain or a tree%s",
+					    missing ? missing : "");
 	}
 	if (shape == SHAPE_NONE)
 		forget_order(p);

@@ -87,7 +87,8 @@ static uint32_t find_solve(const struct tree_finder *f)
 	uint32_t found = TR_NO_SITE;
 	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
 		const struct tree_row *row = &f->rows[i], *best = found == TR_NO_SITE ? NULL : &f->rows[found];
-		if (row->threads && (!best || row->threads > best->threads || (row->threads == best->threads && row->ticks > best->ticks)))
+		if (row->threads &&
+		    (!best || row->threads > best->threads || (row->threads == best->threads && row->ticks > best->ticks)))
 			found = i;
 	}
 	return found;
