@@ -307,7 +307,8 @@ static frz_time length_of(const struct delays_blame *b, const struct delays_prof
 	const struct delays_profile_row *row = &p->rows[number];
 	if (!row->used)
 		return (frz_time){ 0, 0 };
-	return time_add(times_sum(b->f->g->times, p->thread, (struct stretches){ row->ticks, row->pieces, p->from, p->to }), row->more);
+	return time_add(times_sum(b->f->g->times, p->thread, (struct stretches){ row->ticks, row->pieces, p->from, p->to }),
+			row->more);
 }
 
 /* How much longer b was in each of its rows than a, and how long it waited. Returns all of that. */

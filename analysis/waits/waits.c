@@ -804,7 +804,8 @@ static void look_at(struct finder *f, size_t number)
 	const struct wait *w = &f->list[number];
 	struct wait_looked found;
 	bool known = wait_look(f, w, &found);
-	add_unknown(f, w->thread, graph_lacks_cause(&f->g->nodes[w->node]) || (!known && f->g->nodes[w->node].kind != GRAPH_UNKNOWN));
+	add_unknown(f, w->thread, graph_lacks_cause(&f->g->nodes[w->node]) ||
+		    (!known && f->g->nodes[w->node].kind != GRAPH_UNKNOWN));
 	if (f->delays)
 		note_cost(f, &f->costs[number], &found);
 	if (!known || !found.any)

@@ -18,7 +18,8 @@ struct wait {                /* that has ended */
 	uint64_t surely;     /* likewise: from then on it waited, ... */
 	uint64_t between;    /* ... but for so many ticks between attempts */
 	uint32_t thread, site, node;
-	uint32_t own;        /* the thread's own input of the node, where it began to wait, and 1; or 0: it did not, as one that begins */
+	uint32_t own;        /* the thread's own input of the node, where it began to wait, and 1; or 0: it did not, as
+				one that begins */
 	uint32_t left;       /* what it posted then as it left its team, for whose next one it waits, and 1; or 0 */
 	uint32_t pieces;     /* it had begun before regions inside of its operation: so many stretches outside of these were
 				before `own`, */
