@@ -104,7 +104,8 @@ static void write_events(struct otf2_trace *t)
 		if (!wrong)
 			continue;
 		fprintf(t->out, "lost %zu 1\nnote ", i);
-		char *note = mem_format("location %s: %s; what lies behind is missing", otf2_string(t, t->locations[i].name), wrong);
+		char *note = mem_format("location %s: %s; what lies behind is missing",
+					otf2_string(t, t->locations[i].name), wrong);
 		ln_escaped(t->out, note);
 		putc('\n', t->out);
 		free(note);

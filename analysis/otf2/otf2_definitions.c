@@ -84,7 +84,8 @@ static OTF2_CallbackCode take_location(void *user, OTF2_LocationRef self, OTF2_S
 {
 	(void)events;
 	*PLACE((struct otf2_trace *)user, location_ids, locations, nlocations, self) =
-		(struct otf2_location){ .ref = self, .name = name, .group = process, .thread = type == OTF2_LOCATION_TYPE_CPU_THREAD };
+		(struct otf2_location){ .ref = self, .name = name, .group = process,
+					.thread = type == OTF2_LOCATION_TYPE_CPU_THREAD };
 	return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -94,7 +95,8 @@ static OTF2_CallbackCode take_group(void *user, OTF2_GroupRef self, OTF2_StringR
 {
 	struct otf2_trace *t = user;
 	(void)name, (void)flags;
-	if (paradigm != OTF2_PARADIGM_MPI || n == 0 || (type != OTF2_GROUP_TYPE_COMM_LOCATIONS && type != OTF2_GROUP_TYPE_COMM_GROUP))
+	if (paradigm != OTF2_PARADIGM_MPI || n == 0 ||
+	    (type != OTF2_GROUP_TYPE_COMM_LOCATIONS && type != OTF2_GROUP_TYPE_COMM_GROUP))
 		return OTF2_CALLBACK_SUCCESS;
 	uint64_t *copy = mem_resize(NULL, n, sizeof *copy);
 	memcpy(copy, members, n * sizeof *copy);
