@@ -81,8 +81,8 @@ static void put_node(struct callgrind_writer *w, size_t i)
 	for (uint32_t c = w->children[i]; c != CALL_ROOT; c = w->next[c]) {
 		const struct call_node *child = &w->p->nodes[c];
 		put_name(w, "cfl", "cfn", child->site);
-		fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRId64 "\n", child->spread.all.visits, line_of(w, child->site),
-			line_of(w, n->site), w->inclusive[c]);
+		fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRId64 "\n", child->spread.all.visits,
+			line_of(w, child->site), line_of(w, n->site), w->inclusive[c]);
 	}
 }
 

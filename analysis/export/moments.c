@@ -289,7 +289,8 @@ void moments_close(struct moments *m)
 
 struct moments_cursor moments_of(const struct moments *m, uint32_t thread)
 {
-	return (struct moments_cursor){ .of = m, .clock = times_cursor(m->times, m->trace->threads[thread].clock), .thread = thread };
+	return (struct moments_cursor){ .of = m, .clock = times_cursor(m->times, m->trace->threads[thread].clock),
+					.thread = thread };
 }
 
 int64_t moments_at_any(struct moments_cursor *c, uint64_t stamp, frz_time *bounds)

@@ -414,8 +414,8 @@ static void put_regions(struct otf2_writer *w, OTF2_StringRef none)
 		const struct tr_site *s = &t->sites[i];
 		OTF2_StringRef name = put_string(w, s->name), file = put_string(w, s->file);
 		OTF2_StringRef is = s->kind == DPROF_KIND_SLEEP ? put_string(w, DPROF_OTF2_SLEEP) : none;
-		OTF2_GlobalDefWriter_WriteRegion(w->defs, i, name, name, is, role_of(s), paradigm_of(s), OTF2_REGION_FLAG_NONE, file, s->line,
-						 s->line);
+		OTF2_GlobalDefWriter_WriteRegion(w->defs, i, name, name, is, role_of(s), paradigm_of(s),
+						 OTF2_REGION_FLAG_NONE, file, s->line, s->line);
 	}
 	OTF2_StringRef missing = put_string(w, export_site_name(t, (uint32_t)t->nsites));
 	OTF2_GlobalDefWriter_WriteRegion(w->defs, (OTF2_RegionRef)t->nsites, missing, missing, none, OTF2_REGION_ROLE_UNKNOWN,
@@ -436,8 +436,8 @@ static void put_places(struct otf2_writer *w, const uint64_t *events)
 			OTF2_GlobalDefWriter_WriteLocationGroup(w->defs, thread->process, put_string(w, rank_name(t, i).text),
 								OTF2_LOCATION_GROUP_TYPE_PROCESS, thread->clock + 1,
 								OTF2_UNDEFINED_LOCATION_GROUP);
-		OTF2_GlobalDefWriter_WriteLocation(w->defs, i, put_string(w, thread_name(t, i).text), OTF2_LOCATION_TYPE_CPU_THREAD, events[i],
-						   thread->process);
+		OTF2_GlobalDefWriter_WriteLocation(w->defs, i, put_string(w, thread_name(t, i).text),
+						   OTF2_LOCATION_TYPE_CPU_THREAD, events[i], thread->process);
 	}
 }
 
@@ -464,7 +464,8 @@ static void put_comms(struct otf2_writer *w)
 	for (size_t i = 0; i < n; i++)
 		members[i] = i;
 	put_group(w, 1, OTF2_GROUP_TYPE_COMM_GROUP, "all ranks", members, n);
-	OTF2_GlobalDefWriter_WriteComm(w->defs, COMM_WORLD, put_string(w, "all ranks"), 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+	OTF2_GlobalDefWriter_WriteComm(w->defs, COMM_WORLD, put_string(w, "all ranks"), 1, OTF2_UNDEFINED_COMM,
+				       OTF2_COMM_FLAG_NONE);
 	for (uint32_t g = 0; g < t->ngroups; g++) {
 		if (!w->is_comm[g])
 			continue;
@@ -472,7 +473,8 @@ static void put_comms(struct otf2_writer *w)
 		for (size_t i = 0; i < t->groups[g].nthreads; i++)
 			members[i] = w->world[t->threads[t->groups[g].threads[i]].process];
 		put_group(w, g + 2, OTF2_GROUP_TYPE_COMM_GROUP, name, members, t->groups[g].nthreads);
-		OTF2_GlobalDefWriter_WriteComm(w->defs, COMM_OF_GROUPS + g, put_string(w, name), g + 2, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+		OTF2_GlobalDefWriter_WriteComm(w->defs, COMM_OF_GROUPS + g, put_string(w, name), g + 2,
+					       OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
 		free(name);
 	}
 	free(members);
@@ -484,11 +486,13 @@ static void put_definitions(struct otf2_writer *w, const uint64_t *events, uint6
 	if (!w->defs)
 		return;
 	OTF2_StringRef none = put_string(w, ""), mpi = put_string(w, "MPI");
-	OTF2_GlobalDefWriter_WriteClockProperties(w->defs, (uint64_t)(w->moments->ghz * 1e9 + 0.5), 0, last + 1, OTF2_UNDEFINED_TIMESTAMP);
+	OTF2_GlobalDefWriter_WriteClockProperties(w->defs, (uint64_t)(w->moments->ghz * 1e9 + 0.5), 0, last + 1,
+						  OTF2_UNDEFINED_TIMESTAMP);
 	OTF2_GlobalDefWriter_WriteParadigm(w->defs, OTF2_PARADIGM_MPI, mpi, OTF2_PARADIGM_CLASS_PROCESS);
-	OTF2_GlobalDefWriter_WriteAttribute(w->defs, ATTRIBUTE_LO, put_string(w, "lo"), put_string(w, "not before; ticks like the time"),
+	OTF2_GlobalDefWriter_WriteAttribute(w->defs, ATTRIBUTE_LO, put_string(w, "lo"),
+					    put_string(w, "not before; ticks like the time"), OTF2_TYPE_INT64);
+	OTF2_GlobalDefWriter_WriteAttribute(w->defs, ATTRIBUTE_HI, put_string(w, "hi"), put_string(w, "not after"),
 					    OTF2_TYPE_INT64);
-	OTF2_GlobalDefWriter_WriteAttribute(w->defs, ATTRIBUTE_HI, put_string(w, "hi"), put_string(w, "not after"), OTF2_TYPE_INT64);
 	put_regions(w, none);
 	put_places(w, events);
 	put_comms(w);

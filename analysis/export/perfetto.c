@@ -155,8 +155,10 @@ static uint64_t thread_track(const struct perfetto_writer *w, uint32_t thread)
 static void put_process(struct perfetto_writer *w, uint32_t p)
 {
 	const struct tr_process *process = &w->moments->trace->processes[p];
-	char *name = process->rank >= 0 ? mem_format("%s rank %lld on %s", process->program, (long long)process->rank, process->host)
-					: mem_format("%s pid %llu on %s", process->program, (unsigned long long)process->pid, process->host);
+	char *name = process->rank >= 0 ? mem_format("%s rank %lld on %s", process->program, (long long)process->rank,
+						     process->host)
+					: mem_format("%s pid %llu on %s", process->program,
+						     (unsigned long long)process->pid, process->host);
 	add_number(&w->part, TRACK_UUID, p + 1);
 	add_number(&w->inner, PROCESS_PID, p + 1);
 	add_text(&w->inner, PROCESS_NAME, name);

@@ -147,7 +147,8 @@ static void put_recorded(FILE *out, const struct source_line *lines, size_t n, c
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_told(&lines[i], t))
-			put_line(out, &lines[i], t->sites[lines[i].site].line, region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
+			put_line(out, &lines[i], t->sites[lines[i].site].line,
+				 region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
 }
 
 /* With tabs as blanks; whatever else does not belong on a terminal is shown. To be freed. */

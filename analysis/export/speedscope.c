@@ -38,8 +38,8 @@ static void put_events(struct json *j, const struct moments *m, uint32_t thread)
 		uint32_t frame = s.site < m->trace->nsites ? s.site : (uint32_t)m->trace->nsites;
 		if (s.what == NESTED_POINT)
 			continue;
-		fprintf(j->out, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRId64 "}", comma, s.what == NESTED_ENTER ? 'O' : 'C', frame,
-			export_ns(m, s.at));
+		fprintf(j->out, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRId64 "}", comma,
+			s.what == NESTED_ENTER ? 'O' : 'C', frame, export_ns(m, s.at));
 		comma = ",\n";
 	}
 	nested_close(&steps);
