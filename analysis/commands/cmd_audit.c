@@ -118,8 +118,8 @@ static void say_claims(struct reply *r, const struct audit *a)
 		reply_say(r, SAY_TEXT, "The recorded times say of no rank, operation or region that it matters.");
 	reply_table(r, "findings", claim_columns, SIZE_MAX);
 	for (size_t i = 0; i < a->n; i++)
-		reply_row(r, tab_text(audit_word(a->claims[i].verdict)), tab_real(a->claims[i].recorded), tab_range(a->claims[i].bounds),
-			  tab_text(a->claims[i].text));
+		reply_row(r, tab_text(audit_word(a->claims[i].verdict)), tab_real(a->claims[i].recorded),
+			  tab_range(a->claims[i].bounds), tab_text(a->claims[i].text));
 	reply_end(r);
 }
 

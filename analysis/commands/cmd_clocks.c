@@ -16,8 +16,8 @@ static void fill(struct reply *r, const struct times *t)
 	reply_value(r, "links", tab_text(t->program_used ? "all" : "packets"));
 	reply_value(r, "bounds", tab_text(clock_bounds_word(t)));
 	notes_damage(r, t->trace->ndiagnostics);
-	reply_say(r, SAY_LINE, "Clocks, in ticks of %s (nominally %g GHz), model %s", name_within(base->host, HOST_ROOM).text, base->ghz,
-		  clock_model_name(t->assumption).text);
+	reply_say(r, SAY_LINE, "Clocks, in ticks of %s (nominally %g GHz), model %s",
+		  name_within(base->host, HOST_ROOM).text, base->ghz, clock_model_name(t->assumption).text);
 	clock_facts_fill(r, t);
 	reply_say(r, SAY_TEXT, "The true time of a stamp lies in an interval of the given width if the "
 			       "model holds; \"proven\": nothing that was recorded contradicts that.");

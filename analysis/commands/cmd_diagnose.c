@@ -93,8 +93,8 @@ static void fill_lines(struct reply *r, const struct diagnosis_answer *a)
 
 static void fill_metrics(struct reply *r, const struct diagnosis_answer *a)
 {
-	static const struct tab_column columns[] = { TAB_KEY("metric"), TAB_KEY("seconds"), TAB_KEY("percent"), TAB_KEY("lost_percent"),
-						     { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("metric"), TAB_KEY("seconds"), TAB_KEY("percent"),
+						     TAB_KEY("lost_percent"), { 0 } };
 	reply_table(r, "metrics", columns, 0);
 	for (size_t i = 0; i < a->diagnosis.nmetrics; i++) {
 		const struct diagnosis_metric *m = &a->diagnosis.metrics[i];

@@ -198,8 +198,8 @@ static void fill_values(struct reply *r, const char *key, struct compare_side si
 
 static void fill_rows(struct reply *r, const struct diff_answer *a)
 {
-	static const struct tab_column columns[] = { TAB_KEY("what"), TAB_KEY("name"), TAB_KEY("file"), TAB_KEY("difference_percent"),
-						     TAB_KEY("verdict"), { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("what"), TAB_KEY("name"), TAB_KEY("file"),
+						     TAB_KEY("difference_percent"), TAB_KEY("verdict"), { 0 } };
 	reply_table(r, "rows", columns, 0);
 	for (size_t i = 0; i < a->nrows; i++) {
 		const struct diff_row *row = &a->rows[i];
@@ -300,10 +300,11 @@ static void say_runs_needed(struct reply *r, const struct diff_answer *a)
 		reply_say(r, SAY_TEXT, "So few runs can decide nothing: it takes %zu of each, and for the other rows %zu.",
 			  compare_fewest(ALPHA_RUN), compare_fewest(rest));
 	else if (compare_rank(a->na, a->nb, rest / 2) == 0)
-		reply_say(r, SAY_TEXT, "So few runs can decide only the first row: the others take %zu of each.", compare_fewest(rest));
+		reply_say(r, SAY_TEXT, "So few runs can decide only the first row: the others take %zu of each.",
+			  compare_fewest(rest));
 	else if (needed)
-		reply_say(r, SAY_TEXT, "To find a change of the run by %g %% nine times in ten takes about %zu runs of each, as far as these "
-			  "vary as others will.", 100 * CHANGE_WANTED, needed);
+		reply_say(r, SAY_TEXT, "To find a change of the run by %g %% nine times in ten takes about %zu runs of "
+			  "each, as far as these vary as others will.", 100 * CHANGE_WANTED, needed);
 	else
 		reply_say(r, SAY_TEXT, "These runs differ by so much that even %d of each may not find a change of "
 			  "%g %%: make them longer, or run them while nothing else does.", COMPARE_RUNS,
@@ -328,8 +329,8 @@ static void say_unsound(struct reply *r, const struct diff_answer *a)
 	for (size_t i = 0; i < a->na + a->nb; i++)
 		n += !a->runs[i].sound;
 	if (n)
-		reply_say(r, SAY_TEXT, "%zu of %zu traces %s damaged, and nothing is said of what took how long in %s.", n, a->na + a->nb,
-			  n == 1 ? "is" : "are", n == 1 ? "it" : "them");
+		reply_say(r, SAY_TEXT, "%zu of %zu traces %s damaged, and nothing is said of what took how long in %s.",
+			  n, a->na + a->nb, n == 1 ? "is" : "are", n == 1 ? "it" : "them");
 }
 
 static void say_side(struct reply *r, const char *which, const struct quantities *runs, size_t n)

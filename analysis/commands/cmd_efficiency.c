@@ -160,12 +160,15 @@ static void say_cause(struct reply *r, const struct efficiency_answer *a, enum f
 	struct site_name where = site_name_said(a->trace, c->site, 40);
 	char *share = mem_format("%s %%", reply_interval(r, c->percent, 2).text), *why;
 	if (f == FACTOR_LOAD_BALANCE)
-		why = mem_format("%s is useful in %s longer than all are on average, by %s of the run.", who.text, where.text, share);
+		why = mem_format("%s is useful in %s longer than all are on average, by %s of the run.", who.text,
+				 where.text, share);
 	else if (f == FACTOR_TRANSFER)
-		why = mem_format("Transfer takes longest in %s: %s of all threads' time; most of it on %s.", where.text, share, who.text);
+		why = mem_format("Transfer takes longest in %s: %s of all threads' time; most of it on %s.", where.text,
+				 share, who.text);
 	else
-		why = mem_format("The longest waiting is %s's in %s, for %s, that was in %s: %s of all threads' time.", who.text, where.text,
-				 location_name(a->trace, c->for_thread).text, site_name_said(a->trace, c->did, 40).text, share);
+		why = mem_format("The longest waiting is %s's in %s, for %s, that was in %s: %s of all threads' time.",
+				 who.text, where.text, location_name(a->trace, c->for_thread).text,
+				 site_name_said(a->trace, c->did, 40).text, share);
 	why[0] = why[0] >= 'a' && why[0] <= 'z' ? (char)(why[0] - 'a' + 'A') : why[0];
 	say_low(r, factor_words(c->low), a->e.factors.of[c->low], why);
 	free(share);
@@ -219,9 +222,9 @@ static void say_regions(struct reply *r, const struct efficiency_answer *a, bool
 }
 
 static const char assumptions[] =
-	"Assumed: a wait was ended by an operation that the trace connects with it. Useful is what threads do outside of "
-	"operations. On an ideal network an operation takes, once all that it waits for have come, between nothing and the least that "
-	"one of its name was seen to take.";
+	"Assumed: a wait was ended by an operation that the trace connects with it. Useful is what threads do outside "
+	"of operations. On an ideal network an operation takes, once all that it waits for have come, between nothing "
+	"and the least that one of its name was seen to take.";
 
 /* "at most 1.2 s"; of a run that has no end nothing bounds it. */
 static struct interval_text at_most(const struct efficiency_answer *a, int64_t ticks)
@@ -245,8 +248,9 @@ static void fill_page(struct reply *r, const struct efficiency_answer *a, bool e
 {
 	const struct efficiency *e = &a->e;
 	size_t silent = a->trace->nthreads - e->nthreads;
-	reply_say(r, SAY_TEXT, "Efficiency of %zu thread%s in %zu process%s, in the run of %s s", e->nthreads, e->nthreads == 1 ? "" : "s",
-		  e->nprocesses, e->nprocesses == 1 ? "" : "es", reply_interval(r, seconds(a, e->span.length), 9).text);
+	reply_say(r, SAY_TEXT, "Efficiency of %zu thread%s in %zu process%s, in the run of %s s", e->nthreads,
+		  e->nthreads == 1 ? "" : "s", e->nprocesses, e->nprocesses == 1 ? "" : "es",
+		  reply_interval(r, seconds(a, e->span.length), 9).text);
 	if (silent)
 		reply_say(r, SAY_TEXT, "Left out: %zu thread%s without any event, first %s. What %s did is not known.", silent,
 			  silent == 1 ? "" : "s", location_name(a->trace, first_silent(a)).text, silent == 1 ? "it" : "they");
@@ -254,15 +258,16 @@ static void fill_page(struct reply *r, const struct efficiency_answer *a, bool e
 	say_causes(r, a);
 	say_regions(r, a, every);
 	if (e->open)
-		reply_say(r, SAY_TEXT, "What threads did outside of marked regions, or before and after their own events, may be useful or not: "
-			  "intervals hold both.");
+		reply_say(r, SAY_TEXT, "What threads did outside of marked regions, or before and after their own "
+			  "events, may be useful or not: intervals hold both.");
 	if (e->blocked)
-		reply_say(r, SAY_TEXT, "By the kernel's counts threads were, or may have been, blocked where nothing was recorded that "
-			  "blocks, for %s in all: that may be useful or not, and intervals hold both.",
+		reply_say(r, SAY_TEXT, "By the kernel's counts threads were, or may have been, blocked where nothing "
+			  "was recorded that blocks, for %s in all: that may be useful or not, and intervals hold "
+			  "both.",
 			  at_most(a, e->blocked).text);
 	if (e->hidden)
-		reply_say(r, SAY_TEXT, "Threads worked, or may have, while they were in operations that wait, such as in a signal's handler, for "
-			  "%s in all: intervals hold both.",
+		reply_say(r, SAY_TEXT, "Threads worked, or may have, while they were in operations that wait, such as "
+			  "in a signal's handler, for %s in all: intervals hold both.",
 			  at_most(a, e->hidden).text);
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
@@ -459,8 +464,8 @@ static void fill_runs(struct reply *r, const struct efficiency_run *runs, size_t
 	}
 	reply_end(r);
 	reply_gap(r);
-	reply_say(r, SAY_TEXT, "Computation is the useful time of all threads there, divided by that here: less than 100 %% where more is "
-		  "computed, or slower. Global is parallel times computation.");
+	reply_say(r, SAY_TEXT, "Computation is the useful time of all threads there, divided by that here: less than "
+		  "100 %% where more is computed, or slower. Global is parallel times computation.");
 }
 
 static void note_programs(struct trace *trace, const struct efficiency_run *runs, size_t n)

@@ -392,8 +392,10 @@ static int by_threads(const void *a, const void *b)
 
 static void fill_runs(struct reply *r, const struct path_run *runs, size_t n)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN("directory", "", 18, .alone = true), TAB_SHOWN("threads", "threads", -7),
-						     TAB_SHOWN("processes", "processes", -9), TAB_SHOWN("length_s", "length, s", 0, 6), { 0 } };
+	static const struct tab_column columns[] = { TAB_SHOWN("directory", "", 18, .alone = true),
+						     TAB_SHOWN("threads", "threads", -7),
+						     TAB_SHOWN("processes", "processes", -9),
+						     TAB_SHOWN("length_s", "length, s", 0, 6), { 0 } };
 	static const struct tab_column parts[] = { TAB_KEY("name"), TAB_KEY("file"), TAB_KEY("line"), TAB_KEY("seconds"),
 						   TAB_KEY("share_percent"), { 0 } };
 	reply_say(r, SAY_TEXT, "The critical paths of %zu runs, that with the fewest threads first:", n);
@@ -405,8 +407,9 @@ static void fill_runs(struct reply *r, const struct path_run *runs, size_t n)
 		reply_table(r, "regions", parts, 0);
 		for (size_t k = 0; k < runs[i].nparts; k++) {
 			const struct path_part *p = &runs[i].parts[k];
-			reply_row(r, tab_text(p->name), p->file ? tab_text(p->file) : TAB_NONE, p->file ? tab_count(p->line) : TAB_NONE,
-				  tab_interval(p->seconds), tab_interval(p->share));
+			reply_row(r, tab_text(p->name), p->file ? tab_text(p->file) : TAB_NONE,
+				  p->file ? tab_count(p->line) : TAB_NONE, tab_interval(p->seconds),
+				  tab_interval(p->share));
 		}
 		reply_end(r);
 	}

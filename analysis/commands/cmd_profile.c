@@ -80,12 +80,13 @@ static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 
 static void fill_calls(struct reply *r, const struct profile_answer *a)
 {
-	static const struct tab_column columns[] = { TAB_KEY("parent"), TAB_KEY("depth"), TAB_KEY("name"), SUM_KEYS, SPREAD_KEYS, { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("parent"), TAB_KEY("depth"), TAB_KEY("name"), SUM_KEYS,
+						     SPREAD_KEYS, { 0 } };
 	reply_table(r, "calls", columns, 0);
 	for (size_t i = 0; i < a->p->nnodes; i++) {
 		const struct call_node *n = &a->p->nodes[i];
-		reply_row(r, n->parent == CALL_ROOT ? TAB_NONE : tab_count(n->parent), tab_count(n->depth), name_of(a->trace, n->site),
-			  SUM_CELLS(a, &n->spread.all), SPREAD_CELLS(a, &n->spread));
+		reply_row(r, n->parent == CALL_ROOT ? TAB_NONE : tab_count(n->parent), tab_count(n->depth),
+			  name_of(a->trace, n->site), SUM_CELLS(a, &n->spread.all), SPREAD_CELLS(a, &n->spread));
 	}
 	reply_end(r);
 }
@@ -142,14 +143,14 @@ static void fill_operations(struct reply *r, const struct profile_answer *a)
 
 static void fill_messages(struct reply *r, const struct profile_answer *a)
 {
-	static const struct tab_column columns[] = { TAB_KEY("from.rank"), TAB_KEY("from.pid"), TAB_KEY("to.rank"), TAB_KEY("to.pid"),
-						     TAB_KEY("count"), TAB_KEY("bytes"), { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("from.rank"), TAB_KEY("from.pid"), TAB_KEY("to.rank"),
+						     TAB_KEY("to.pid"), TAB_KEY("count"), TAB_KEY("bytes"), { 0 } };
 	reply_table(r, "messages", columns, 0);
 	for (size_t i = 0; i < a->p->nmessages; i++) {
 		const struct call_message *m = &a->p->messages[i];
 		const struct tr_process *from = &a->trace->processes[m->from], *to = &a->trace->processes[m->to];
-		reply_row(r, tab_count(from->rank), tab_number(from->pid), tab_count(to->rank), tab_number(to->pid), tab_number(m->count),
-			  tab_number(m->bytes));
+		reply_row(r, tab_count(from->rank), tab_number(from->pid), tab_count(to->rank), tab_number(to->pid),
+			  tab_number(m->count), tab_number(m->bytes));
 	}
 	reply_end(r);
 }
@@ -253,7 +254,8 @@ static size_t say_node(struct reply *r, const struct profile_answer *a, const st
 	struct site_name site = node->site < a->trace->nsites
 				       ? site_name_within(a->trace, node->site, (size_t)(TREE_COLUMN(every) - indent)) : (struct site_name){ "" };
 	char *name = mem_format("%*s%s", indent, "", *site.text ? site.text : node->site == TR_OUTSIDE ? ALL_THREADS : NOT_KNOWN);
-	reply_row(r, tab_text(name), tab_number(s->visits), tab_interval(on_page(a, s->inclusive)), tab_interval(on_page(a, s->waited)));
+	reply_row(r, tab_text(name), tab_number(s->visits), tab_interval(on_page(a, s->inclusive)),
+		  tab_interval(on_page(a, s->waited)));
 	free(name);
 	for (size_t i = 0; i < c->n; i++)
 		left += say_node(r, a, of, c->v[i], every);
@@ -299,11 +301,13 @@ static void say_operations(struct reply *r, const struct profile_answer *a, bool
 			continue;
 		}
 		shown++;
-		reply_row(r, tab_site(a->trace, f->site), tab_number(s->visits), tab_number(s->bytes), tab_interval(on_page(a, s->waited)),
-			  tab_interval(on_page(a, s->transfer)));
+		reply_row(r, tab_site(a->trace, f->site), tab_number(s->visits), tab_number(s->bytes),
+			  tab_interval(on_page(a, s->waited)), tab_interval(on_page(a, s->transfer)));
 		if (c && matters(a, c->ticks, every))
-			reply_say(r, SAY_DETAIL, "longest for %s, that was in %s: %s %s", location_name(a->trace, c->for_thread).text,
-				  site_name_within(a->trace, c->did, 48).text, reply_interval(r, on_page(a, c->ticks), decimals(a)).text, unit(a));
+			reply_say(r, SAY_DETAIL, "longest for %s, that was in %s: %s %s",
+				  location_name(a->trace, c->for_thread).text,
+				  site_name_within(a->trace, c->did, 48).text,
+				  reply_interval(r, on_page(a, c->ticks), decimals(a)).text, unit(a));
 	}
 	reply_end(r);
 	if (left)
@@ -403,7 +407,8 @@ static void say_messages(struct reply *r, const struct profile_answer *a, bool e
 		say_pairs(r, a, every);
 	}
 	if (a->p->unmatched)
-		reply_say(r, SAY_TEXT, "Of %" PRIu64 " messages the other side is not known; they are not among these.", a->p->unmatched);
+		reply_say(r, SAY_TEXT, "Of %" PRIu64 " messages the other side is not known; they are not among these.",
+			  a->p->unmatched);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -432,8 +437,8 @@ static void say_missing(struct reply *r, const struct trace *trace)
 }
 
 static const char assumptions[] =
-	"Assumed: a wait was ended by an operation that the trace connects with it. Waiting lasts until the last that was waited for has "
-	"come; what else an operation takes is transfer.";
+	"Assumed: a wait was ended by an operation that the trace connects with it. Waiting lasts until the last that "
+	"was waited for has come; what else an operation takes is transfer.";
 
 static void fill_page(struct reply *r, const struct profile_answer *a, const struct options *o)
 {
@@ -478,8 +483,8 @@ static void fill(struct reply *r, const struct profile_answer *a, const struct o
 void reply_profile(struct reply *reply, const struct graph *graph, const struct call_profile *calls, const struct options *options)
 {
 	const struct times *times = graph->times;
-	struct profile_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock],
-				    .p = calls };
+	struct profile_answer a = { .trace = graph->trace, .times = times,
+				    .time_base = times->time_base[graph->trace->threads[0].clock], .p = calls };
 	fill(reply, &a, options);
 }
 

@@ -221,7 +221,8 @@ static char *who_ran(const struct trace *trace)
 		     : ranks		? mem_format("%zu processes (%zu rank%s)", processes, ranks, plural(ranks))
 					: mem_format("%zu process%s", processes, processes == 1 ? "" : "es");
 	char *whole = trace->nthreads > processes
-			      ? mem_format("%s, %zu threads, on %zu host%s", text, trace->nthreads, trace->nclocks, plural(trace->nclocks))
+			      ? mem_format("%s, %zu threads, on %zu host%s", text, trace->nthreads, trace->nclocks,
+					   plural(trace->nclocks))
 			      : mem_format("%s on %zu host%s", text, trace->nclocks, plural(trace->nclocks));
 	free(text);
 	return whole;
@@ -342,7 +343,8 @@ static void say_causes(struct reply *r, const struct page *p)
 	reply_say(r, SAY_HEADING, "What costs most: %% of all threads' time");
 	for (size_t i = 0; i < p->diagnosis.nfindings && i < CAUSES_SHOWN; i++) {
 		const struct diagnosis_finding *f = &p->diagnosis.findings[i];
-		reply_say(r, SAY_INDENTED, "%s: %s (%s)", reply_interval(r, f->cost, 1).text, f->what, f->proved ? "proved" : "undecided");
+		reply_say(r, SAY_INDENTED, "%s: %s (%s)", reply_interval(r, f->cost, 1).text, f->what,
+			  f->proved ? "proved" : "undecided");
 	}
 }
 

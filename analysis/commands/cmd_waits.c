@@ -148,8 +148,9 @@ static void say_causes(struct reply *r, const struct waits_answer *a, bool every
 static void say_delays(struct reply *r, const struct waits_answer *a, bool every)
 {
 	int width = locations_width(a->trace);
-	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of waiting", 17, 3, .bar = true), TAB_SHOWN(NULL, "longer on", width),
-					      TAB_SHOWN(NULL, "in", 48 - width), TAB_SHOWN(NULL, ""), { 0 } };
+	const struct tab_column columns[] = { TAB_SHOWN(NULL, "% of waiting", 17, 3, .bar = true),
+					      TAB_SHOWN(NULL, "longer on", width), TAB_SHOWN(NULL, "in", 48 - width),
+					      TAB_SHOWN(NULL, ""), { 0 } };
 	size_t shown = 0, left = 0;
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "What all waiting (%s s, of all threads) goes back to, from wait to wait:",
@@ -172,8 +173,8 @@ static void say_delays(struct reply *r, const struct waits_answer *a, bool every
 	if (interval_percent(a->waits->uncaused, a->waiting).hi > SHARE_OF_LITTLE)
 		reply_say(r, SAY_INDENTED, "%s %% of waiting goes back to nothing that took longer in the trace.",
 			  reply_interval(r, interval_percent(a->waits->uncaused, a->waiting), 3).text);
-	reply_say(r, SAY_TEXT, "That is what was longer there than elsewhere; what making it shorter would buy says dprof-analyze coz "
-			       "--region NAME.");
+	reply_say(r, SAY_TEXT, "That is what was longer there than elsewhere; what making it shorter would buy says "
+			       "dprof-analyze coz --region NAME.");
 }
 
 static const char assumptions[] =
@@ -196,7 +197,8 @@ static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 			  (unsigned long long)a->waits->unknown, a->waits->unknown > 1 ? "s" : "", a->waits->unknown > 1 ? "them" : "it",
 			  a->waits->unknown > 1 ? "they are" : "it is");
 	if (a->open)
-		reply_say(r, SAY_TEXT, "%zu thread%s records, or what ended a wait: %s may have waited for all of %s time.", a->open,
+		reply_say(r, SAY_TEXT,
+			  "%zu thread%s records, or what ended a wait: %s may have waited for all of %s time.", a->open,
 			  a->open > 1 ? "s lack" : " lacks", a->open > 1 ? "each" : "it", a->open > 1 ? "its" : "that");
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
@@ -246,8 +248,8 @@ void reply_waits(struct reply *reply, const struct graph *graph, const struct wa
 {
 	const struct times *times = graph->times;
 	struct waits shown = *waits;
-	struct waits_answer a = { .trace = graph->trace, .times = times, .time_base = times->time_base[graph->trace->threads[0].clock],
-				  .waits = &shown };
+	struct waits_answer a = { .trace = graph->trace, .times = times,
+				  .time_base = times->time_base[graph->trace->threads[0].clock], .waits = &shown };
 	shown.delays = mem_resize(NULL, waits->ndelays + 1, sizeof *shown.delays);
 	if (waits->ndelays)
 		memcpy(shown.delays, waits->delays, waits->ndelays * sizeof *shown.delays);

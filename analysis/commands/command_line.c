@@ -86,8 +86,8 @@ static const struct option_line {
 	{ "local", 'L', NULL, NULL, TO(local),
 	  "under mpirun, each process reads the files on its own disk (default: all read one folder that they share)" },
 	{ "verbose", 'v', NULL, "coz, csp, diagnose, diff, efficiency, path, profile, report, waits", TO(verbose),
-	  "all rows, with both ends of intervals (csp, report: every thread, where more than 16 are grouped otherwise; coz: all that "
-	  "is assumed)" },
+	  "all rows, with both ends of intervals (csp, report: every thread, where more than 16 are grouped otherwise; "
+	  "coz: all that is assumed)" },
 	{ "plain", 'n', NULL, NULL, TO(plain),
 	  "write all intervals as lo .. hi, none as x \u00b1y" },
 	{ "quiet", 'q', NULL, "", TO(quiet),

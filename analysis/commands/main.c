@@ -52,7 +52,8 @@ static const struct {
 	  "query dprof-app.1 'count(barrier) == threads-1'" },
 	{ { "clocks", cmd_clocks, "the clock of each host, and how well it is known" }, "DIR", NULL,
 	  "clocks --clock-model affine dprof-app.1" },
-	{ { "check", cmd_check, "whether the trace is sound, and what is wrong with it" }, "DIR", NULL, "check --json dprof-app.1" },
+	{ { "check", cmd_check, "whether the trace is sound, and what is wrong with it" }, "DIR", NULL,
+	  "check --json dprof-app.1" },
 	{ { "export", cmd_export, "write the trace for other tools: --to FORMAT" }, "FILE DIR", NULL,
 	  "export --to sqlite job.db dprof-app.1" },
 	{ { "audit", cmd_audit, "which findings of another tool's trace hold" }, "FILE...", NULL, "audit scorep/traces.otf2" },
@@ -117,8 +118,8 @@ static struct command_line_help help_of(size_t command)
 	if (command < NCOMMANDS) {
 		const struct command *c = &commands[command].command;
 		char *more = c->run == cmd_export ? export_formats() : mem_copy("");
-		char *text = mem_format("%s: %s\n\n%s%sExample:\n  dprof-analyze %s\n\nOptions:\v" EXIT_STATUS, c->name, c->help, more,
-					*more ? "\n" : "", commands[command].example);
+		char *text = mem_format("%s: %s\n\n%s%sExample:\n  dprof-analyze %s\n\nOptions:\v" EXIT_STATUS, c->name,
+					c->help, more, *more ? "\n" : "", commands[command].example);
 		free(more);
 		return (struct command_line_help){ c->name, mem_format("%s %s", c->name, commands[command].arguments), text };
 	}
@@ -361,7 +362,8 @@ static int take_sides(struct command_line *a)
 			if (strcmp(a->word[k], a->word[i]) == 0)
 				return command_line_refuse("diff: expected each run once, found '%s' again", a->word[i], NULL);
 	if (nfirst == 0 || nfirst == a->nwords)
-		return command_line_refuse("diff: expected %s", "two trace directories, A B, or several of both, A... -- B...", NULL);
+		return command_line_refuse("diff: expected %s",
+					   "two trace directories, A B, or several of both, A... -- B...", NULL);
 	if (nfirst > COMPARE_RUNS || a->nwords - nfirst > COMPARE_RUNS)
 		return command_line_refuse("diff: expected at most %s runs on each side", TEXT_OF(COMPARE_RUNS), NULL);
 	return EXIT_FINE;
@@ -372,8 +374,8 @@ static int choose_directory(struct command_line *a, size_t command, const char *
 {
 	*directory = a->word[0];
 	if (a->nwords == 0 && a->options.html && is_directory(a->options.html))
-		return command_line_refuse("--html: expected the file to write, such as report.html, and behind it the trace directory; "
-					   "found only %s", a->options.html, NULL);
+		return command_line_refuse("--html: expected the file to write, such as report.html, and behind it the "
+					   "trace directory; found only %s", a->options.html, NULL);
 	if (a->nwords == 0)
 		return command_line_refuse(command < NCOMMANDS ? "%s: expected a trace directory behind the command"
 						 : "expected a trace directory, such as dprof-app.1234%s",

@@ -13,8 +13,8 @@
 
 static const struct sql_result results[] = {
 	{ "run", "report", cmd_report, "",
-	  "program$ processes hosts events lost span_s~ base$ model$ bounds$ verdict$ efficiency.parallel~ efficiency.load_balance~ "
-	  "efficiency.communication~ advice$" },
+	  "program$ processes hosts events lost span_s~ base$ model$ bounds$ verdict$ efficiency.parallel~ "
+	  "efficiency.load_balance~ efficiency.communication~ advice$" },
 	{ "stragglers", "csp", cmd_csp, "threads",
 	  THREAD " host$ routine$ takes_part straggler_percent~ alone_s~ verdict$ site$ file$ line working_s~ waiting_s~ "
 	  "unclassified_percent~ blocked_unrecorded_s~" },
