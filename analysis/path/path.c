@@ -46,7 +46,8 @@ void path_end_stay(struct back *b, uint32_t thread, struct stay stay)
 	const struct path_stay *p = &b->places[thread];
 	stay.to = p->until;
 	stay.sure = p->flow == WHOLE;
-	if (b->path->graph.lost[thread]) /* behind a loss, too, what it waited for may be taken for something else, or for nothing */
+	if (b->path->graph.lost[thread]) /* behind a loss, too, what it waited for may be taken for something else, or
+					    for nothing */
 		path_lose(b, thread, stay.to);
 	path_add_stay(b, thread, stay, b->path->stays[thread].n);
 }

@@ -40,7 +40,8 @@ static size_t find_post(struct slacks *s, uint32_t thread, size_t point)
 static struct stay after_wait(struct slacks *s, uint32_t thread, const struct graph_sync_point *p)
 {
 	graph_last_find(&s->last, p->number);
-	return (struct stay){ .from = p->stamp, .at = p->at, .arrival = graph_last_arrival(&s->last, thread, p->stamp), .sure = true };
+	return (struct stay){ .from = p->stamp, .at = p->at, .arrival = graph_last_arrival(&s->last, thread, p->stamp),
+			      .sure = true };
 }
 
 /* Notes the legs; the first stay begins nowhere yet. False: it does not come to the end. */
