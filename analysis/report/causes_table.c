@@ -73,7 +73,8 @@ static bool is_sleep(const struct causes_table *p, const struct causes_row *row)
 
 static void say_rows(struct reply *r, const struct causes_table *p)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "times", -7), TAB_SHOWN(NULL, "", 14), TAB_SHOWN(NULL, "in"), { 0 } };
+	static const struct tab_column columns[] = { TAB_SHOWN(NULL, "times", -7), TAB_SHOWN(NULL, "", 14),
+						     TAB_SHOWN(NULL, "in"), { 0 } };
 	reply_table(r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < p->causes.n && i < MOST_ROWS; i++) {
 		const struct causes_row *row = &p->causes.rows[i];
@@ -93,8 +94,8 @@ static void say_sleeps(struct reply *r, const struct causes_table *p)
 	for (size_t i = 0; i < p->causes.n; i++)
 		any |= is_sleep(p, &p->causes.rows[i]);
 	if (any)
-		reply_say(r, SAY_TEXT, "What slept again and again, and did nothing in between, counts as one wait here: for something that "
-			  "nobody records, or for nothing. %s.", marks_poll(p->trace));
+		reply_say(r, SAY_TEXT, "What slept again and again, and did nothing in between, counts as one wait "
+			  "here: for something that nobody records, or for nothing. %s.", marks_poll(p->trace));
 }
 
 void causes_table_say(struct reply *r, const struct causes_table *p)
@@ -104,7 +105,8 @@ void causes_table_say(struct reply *r, const struct causes_table *p)
 		reply_say(r, SAY_TEXT, "%s: whether all that happened has a cause is not known.", p->why);
 	if (c->missing == 0) {
 		if (c->waits + c->begins > 0 && p->trace->ndiagnostics == 0)
-			reply_say(r, SAY_TEXT, "All %" PRIu64 " waits and begins of threads have a cause in the trace.", c->waits + c->begins);
+			reply_say(r, SAY_TEXT, "All %" PRIu64 " waits and begins of threads have a cause in the trace.",
+				  c->waits + c->begins);
 		return;
 	}
 	reply_say(r, SAY_TEXT, "%" PRIu64 " of %" PRIu64 " waits and begins of threads %s no cause in the trace: what led to %s is "

@@ -194,8 +194,8 @@ static void say(struct reply *r, const struct decide *d)
 	}
 	say_needed(r, d);
 	if (d->interval_s > 0)
-		reply_say(r, SAY_ADVICE, "Run it with DPROF_SYNC_INTERVAL=%.0fms: that most likely decides %zu.", d->interval_s * 1e3,
-			  d->by_interval);
+		reply_say(r, SAY_ADVICE, "Run it with DPROF_SYNC_INTERVAL=%.0fms: that most likely decides %zu.",
+			  d->interval_s * 1e3, d->by_interval);
 	else if (d->too_long)
 		reply_say(r, SAY_ADVICE, "Whether a DPROF_SYNC_INTERVAL gets there was not tried: in a run as long as this one "
 			  "packets are too many. Pieces of work that take %u times as long may, or hosts that are nearer.", d->larger);

@@ -597,8 +597,8 @@ static void doubt_scores(struct findings *f)
 		return;
 	char *kinds = tr_kinds_words(lacking);
 	trace_diagnose(f->trace,
-		       "%s: events of these kinds were not recorded (DPROF_EVENTS, or MPI without dprof's library), so nothing is known of who "
-		       "straggles, and times of work may have waiting in them: %s",
+		       "%s: events of these kinds were not recorded (DPROF_EVENTS, or MPI without dprof's library), so "
+		       "nothing is known of who straggles, and times of work may have waiting in them: %s",
 		       f->trace->directory, kinds);
 	free(kinds);
 	f->doubted = true;

@@ -123,8 +123,8 @@ static void fill_place(struct reply *r, const struct trace *trace, const uint32_
 	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), { 0 } };
 	char *who = who_is_at(trace, sites, site);
 	struct site_name name = site_name_within(trace, site, ROW_COLUMNS - (who ? strlen(who) : 0));
-	reply_row(r, site == TR_NO_SITE ? tab_text(NULL) : tab_site(trace, site), tab_text(site == TR_NO_SITE ? "(nothing)" : name.text),
-		  tab_text(who));
+	reply_row(r, site == TR_NO_SITE ? tab_text(NULL) : tab_site(trace, site),
+		  tab_text(site == TR_NO_SITE ? "(nothing)" : name.text), tab_text(who));
 	free(who);
 	reply_table(r, "threads", columns, 0);
 	for (size_t i = 0; i < trace->nthreads; i++)
@@ -135,7 +135,8 @@ static void fill_place(struct reply *r, const struct trace *trace, const uint32_
 
 static void fill_places(struct reply *r, const struct trace *trace, const uint32_t *sites)
 {
-	static const struct tab_column columns[] = { TAB_KEY("site"), TAB_SHOWN(NULL, "", 30, .gap = 2), TAB_SHOWN(NULL, ""), { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("site"), TAB_SHOWN(NULL, "", 30, .gap = 2),
+						     TAB_SHOWN(NULL, ""), { 0 } };
 	reply_table(r, "places", columns, SIZE_MAX);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		if (query_knows(trace, i) && !met_before(trace, sites, i))

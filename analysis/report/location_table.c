@@ -92,7 +92,8 @@ static void begin(struct location_table *t)
 	t->columns[0] = (struct tab_column){ .title = "", .width = (int)width };
 	t->columns[1] = (struct tab_column){ .title = "works, %", .width = share, .decimals = decimals };
 	t->columns[2] = (struct tab_column){ .title = "waits, %", .width = share, .decimals = decimals };
-	t->columns[3] = (struct tab_column){ .title = "others wait, %", .width = t->reply->ends ? 16 : 14, .decimals = 3, .bar = true };
+	t->columns[3] = (struct tab_column){ .title = "others wait, %", .width = t->reply->ends ? 16 : 14,
+					     .decimals = 3, .bar = true };
 	t->columns[4] = (struct tab_column){ .title = t->every ? "" : t->reply->ends ? "waits at" : "waits mostly at" };
 	t->columns[5] = (struct tab_column){ 0 };
 	reply_gap(t->reply);
@@ -163,7 +164,8 @@ static void say_groups(struct location_table *t, size_t most)
 void location_table_say(struct reply *r, const struct findings *f, size_t most, bool every)
 {
 	struct location_table ranks = { .reply = r, .f = f, .s = &f->ranks, .every = every, .name = rank_name };
-	struct location_table threads = { .reply = r, .f = f, .s = &f->threads, .by_thread = true, .every = every, .name = thread_name };
+	struct location_table threads = { .reply = r, .f = f, .s = &f->threads, .by_thread = true, .every = every,
+					  .name = thread_name };
 	most = every ? SIZE_MAX : most;
 	if (f->ranks.count > 1)
 		say_all(&ranks, most);

@@ -35,8 +35,8 @@ const char *marks_region(const struct trace *trace)
 const char *marks_poll(const struct trace *trace)
 {
 	return all_fortran(trace) ? "Mark work with call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
-				  : "Mark a loop that asks for something with #pragma dprof poll(NAME), and work with #pragma dprof "
-				    "region(NAME)";
+				  : "Mark a loop that asks for something with #pragma dprof poll(NAME), and work with "
+				    "#pragma dprof region(NAME)";
 }
 
 const char *marks_linker(const struct trace *trace, bool mpi)

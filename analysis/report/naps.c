@@ -50,8 +50,9 @@ static struct open_times find(const struct trace *trace, size_t thread, const st
 static char *sentence(const struct trace *trace, enum open_kind kind, const char *list)
 {
 	if (kind == NAPPED)
-		return mem_format("these slept again and again, and did nothing in between, or asked in vain: %s. Whether they waited "
-				  "there for what others do, or slept for themselves, is not known. %s", list, marks_poll(trace));
+		return mem_format("these slept again and again, and did nothing in between, or asked in vain: %s. "
+				  "Whether they waited there for what others do, or slept for themselves, is not "
+				  "known. %s", list, marks_poll(trace));
 	return mem_format("yields, and waits that a time limit or a signal ended: %s. Whether these waited there for what others "
 			  "do, or for nobody, is not known", list);
 }

@@ -224,7 +224,8 @@ void next_step_prefer(struct next_step *step, const struct reply *r, const struc
 	char *what = name ? mem_format("--region %s", name) : mem_copy("--all-work");
 	next_step_close(step);
 	*step = (struct next_step){
-		.first = mem_format("%s %% of all threads' time: %s (proved).", reply_interval(r, first->cost, 1).text, first->what),
+		.first = mem_format("%s %% of all threads' time: %s (proved).", reply_interval(r, first->cost, 1).text,
+				    first->what),
 		.advice = mem_format("%s would make the run %s, if nothing else changes.", less, profile_gains(r, p, gain, 2).text),
 		.command = command_for(f, what, who), .named = name ? shown_width(name, strlen(name)) : 0, .gain = first->expected };
 	free(less);

@@ -152,8 +152,10 @@ static void fill_regions(const struct path_table_writer *w, const struct path_re
 	for (size_t i = 0; i < regions->n; i++) {
 		const struct path_region *x = &regions->v[i];
 		bool limited = x->slack.lo < INT64_MAX;
-		reply_row(w->r, path_site_cell(w->p->graph.trace, x->site), tab_interval(interval_percent(x->on_path, w->profile->length)),
-			  tab_interval(seconds(w, x->on_path)), x->everywhere ? tab_interval(seconds(w, x->mean)) : TAB_NONE,
+		reply_row(w->r, path_site_cell(w->p->graph.trace, x->site),
+			  tab_interval(interval_percent(x->on_path, w->profile->length)),
+			  tab_interval(seconds(w, x->on_path)),
+			  x->everywhere ? tab_interval(seconds(w, x->mean)) : TAB_NONE,
 			  x->everywhere ? tab_interval(difference(w, x->imbalance)) : TAB_NONE,
 			  limited ? tab_interval(seconds(w, x->slack)) : TAB_NONE);
 	}
@@ -167,8 +169,8 @@ static void say_regions(const struct path_table_writer *w, const struct path_reg
 		TAB_SHOWN(NULL, "in", 0), { 0 } };
 	size_t shown = 0;
 	reply_gap(w->r);
-	reply_say(w->r, SAY_TEXT, "By region, all threads together, and how much longer it was on the path than a thread was in it on "
-		  "average (what there is to gain by balance):");
+	reply_say(w->r, SAY_TEXT, "By region, all threads together, and how much longer it was on the path than a "
+		  "thread was in it on average (what there is to gain by balance):");
 	reply_table(w->r, NULL, columns, SIZE_MAX);
 	for (size_t i = 0; i < regions->n && (w->every || shown < MOST_ROWS); i++) {
 		const struct path_region *x = &regions->v[i];
@@ -212,8 +214,9 @@ static void say_slack(const struct path_table_writer *w, const struct path_slack
 			continue;
 		if (shown++ == 0) {
 			reply_gap(w->r);
-			reply_say(w->r, SAY_TEXT, "Nearly critical: so much longer a thread could take there, at the least place, before the run "
-				  "does; or becomes critical when the path gives as much elsewhere:");
+			reply_say(w->r, SAY_TEXT, "Nearly critical: so much longer a thread could take there, at the "
+				  "least place, before the run does; or becomes critical when the path gives as much "
+				  "elsewhere:");
 			reply_table(w->r, NULL, columns, SIZE_MAX);
 		}
 		reply_row(w->r, tab_range(seconds(w, x->slack)), tab_text(location_name(trace, x->thread).text),
@@ -236,8 +239,8 @@ struct near_profiles { struct path_profile v[PATH_NEAR]; size_t n; };
 static void fill_near(const struct path_table_writer *w, const struct path_slack *slack, const struct near_profiles *near)
 {
 	static const struct tab_column columns[] = { TAB_KEY("shorter_s"), TAB_KEY("length_s"), { 0 } };
-	static const struct tab_column parts[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"), TAB_KEY("seconds"),
-						   { 0 } };
+	static const struct tab_column parts[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("name"),
+						   TAB_KEY("seconds"), { 0 } };
 	const struct trace *trace = w->p->graph.trace;
 	reply_table(w->r, "near_paths", columns, 0);
 	for (size_t i = 0; i < near->n; i++) {
@@ -354,7 +357,8 @@ void path_tables_fill(struct reply *r, struct path *p, const struct path_profile
 		      bool every)
 {
 	uint32_t clock = p->graph.trace->threads[0].clock;
-	struct path_table_writer w = { .r = r, .p = p, .profile = profile, .time_base = p->times->time_base[clock], .every = every };
+	struct path_table_writer w = { .r = r, .p = p, .profile = profile, .time_base = p->times->time_base[clock],
+				       .every = every };
 	struct path_regions regions;
 	path_regions_open(&regions, p, profile, slack);
 	fill_regions(&w, &regions);

@@ -122,11 +122,12 @@ static void fill_thread(struct reply *r, const struct findings *f, size_t thread
 	static const struct ranked no_part = { .site = TR_NO_SITE };
 	const struct ranked *score = x ? x : &no_part;
 	const struct blocked *blocked = &f->unrecorded.threads[thread];
-	reply_row(r, tab_count(f->trace->threads[thread].rank), tab_pid(f->trace, thread), tab_count(f->trace->threads[thread].number),
-		  host_of(f, thread), tab_text(routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text),
-		  tab_flag(x != NULL), SCORE_CELLS(score), tab_interval(findings_seconds(f, thread, findings_work(f, thread))),
-		  tab_interval(findings_seconds(f, thread, findings_wait(f, thread))), tab_interval(findings_unclassified(f, thread)),
-		  blocked->known ? tab_interval(blocked->s) : TAB_NONE);
+	reply_row(r, tab_count(f->trace->threads[thread].rank), tab_pid(f->trace, thread),
+		  tab_count(f->trace->threads[thread].number), host_of(f, thread),
+		  tab_text(routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text), tab_flag(x != NULL),
+		  SCORE_CELLS(score), tab_interval(findings_seconds(f, thread, findings_work(f, thread))),
+		  tab_interval(findings_seconds(f, thread, findings_wait(f, thread))),
+		  tab_interval(findings_unclassified(f, thread)), blocked->known ? tab_interval(blocked->s) : TAB_NONE);
 }
 
 static void fill_threads(struct reply *r, const struct findings *f)
@@ -342,7 +343,8 @@ static struct where_text which_process(const struct trace *t, uint32_t process)
 	if (p->forked && forked == 1)
 		return (struct where_text){ " (the child that was forked)" };
 	if (p->forked)
-		snprintf(which.text, sizeof which.text, " (the %s of %zu forked children, by pid)", ordinal(before + 1).text, forked);
+		snprintf(which.text, sizeof which.text, " (the %s of %zu forked children, by pid)",
+			 ordinal(before + 1).text, forked);
 	return which;
 }
 
@@ -442,8 +444,8 @@ static char *advice_unclassified(const struct findings *f)
 	double most = most_unclassified(f);
 	if (most < WORTH_A_LOOK)
 		return mem_copy("");
-	return mem_format(" But up to %s %% of the run in one thread is unclassified, which may be waiting: mark what it does there "
-			  "with %s.", interval_upper(most, 1).text, marks_region(f->trace));
+	return mem_format(" But up to %s %% of the run in one thread is unclassified, which may be waiting: mark what "
+			  "it does there with %s.", interval_upper(most, 1).text, marks_region(f->trace));
 }
 
 /* Of all threads' time more is not known than is: that goes before what is known. NULL: it is not so. */
