@@ -54,7 +54,8 @@ static void write_heads(const struct kineto_writer *w)
 		ln_escaped(w->out, w->t->files[0].path); /* one job */
 		putc('\n', w->out);
 		for (size_t i = 0; i < file->nthreads; i++)
-			fprintf(w->out, "thread %zu clock=%zu process=%zu rank=%" PRId64 "\n", w->first_thread[f] + i, clock, f, file->rank);
+			fprintf(w->out, "thread %zu clock=%zu process=%zu rank=%" PRId64 "\n", w->first_thread[f] + i,
+				clock, f, file->rank);
 	}
 	for (size_t g = 0; g < w->t->ngroups; g++) {
 		const struct kineto_group *group = &w->t->groups[g];
@@ -196,8 +197,8 @@ static char *read_all(struct kineto_trace *t, const char *const *paths, size_t n
 	qsort(t->files, t->nfiles, sizeof *t->files, by_rank);
 	for (size_t i = 1; i < n; i++)
 		if (t->files[i].rank == t->files[i - 1].rank)
-			return mem_format("%s and %s: expected a file of each rank, found two of rank %" PRId64, t->files[i - 1].path, t->files[i].path,
-					  t->files[i].rank);
+			return mem_format("%s and %s: expected a file of each rank, found two of rank %" PRId64,
+					  t->files[i - 1].path, t->files[i].path, t->files[i].rank);
 	kineto_relate(t);
 	unmatch_cut(t);
 	return NULL;

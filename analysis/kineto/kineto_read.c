@@ -30,7 +30,8 @@ struct kineto_reader {
 
 static bool is_empty_list(const json_t *x)
 {
-	return !x || (json_is_array(x) && json_array_size(x) == 0) || (json_is_string(x) && strcmp(json_string_value(x), "[]") == 0);
+	return !x || (json_is_array(x) && json_array_size(x) == 0) ||
+	       (json_is_string(x) && strcmp(json_string_value(x), "[]") == 0);
 }
 
 /* With data from each to each, as far as the size says that there are any. */
@@ -44,7 +45,8 @@ static bool flows_to_all(const char *what, const json_t *args)
 		return false;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(what, names[i]) == 0)
-			return is_empty_list(json_object_get(args, "In split size")) && is_empty_list(json_object_get(args, "Out split size"));
+			return is_empty_list(json_object_get(args, "In split size")) &&
+			       is_empty_list(json_object_get(args, "Out split size"));
 	return false;
 }
 
@@ -93,7 +95,8 @@ static void take_collective(struct kineto_slice *s, const json_t *args)
 	if (!json_is_string(what))
 		return;
 	char *ranks = ranks_of(args);
-	s->what = mem_format("%s %" PRId64, json_string_value(what), json_is_integer(sent) ? (int64_t)json_integer_value(sent) : -1);
+	s->what = mem_format("%s %" PRId64, json_string_value(what),
+			     json_is_integer(sent) ? (int64_t)json_integer_value(sent) : -1);
 	s->number = json_is_integer(number) ? (int64_t)json_integer_value(number) : -1;
 	s->all = flows_to_all(json_string_value(what), args);
 	s->bytes = bytes_of(args);
@@ -127,7 +130,8 @@ static int64_t id_of(const json_t *x)
 static bool is_of_device(const json_t *event)
 {
 	const char *category = json_string_value(json_object_get(event, "cat"));
-	return category && (strcmp(category, "kernel") == 0 || strcmp(category, "gpu_memcpy") == 0 || strcmp(category, "gpu_memset") == 0);
+	return category && (strcmp(category, "kernel") == 0 || strcmp(category, "gpu_memcpy") == 0 ||
+			    strcmp(category, "gpu_memset") == 0);
 }
 
 static bool is_phase(const json_t *event, const char *phase)
