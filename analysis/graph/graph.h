@@ -289,7 +289,8 @@ enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX, GRAPH_BATCHES };
 struct graph_queue {
 	enum graph_queue_kind kind;
 	uint32_t permits;     /* to begin with */
-	bool prefers_readers; /* when it is given back, also to a writer who came before: as pthread_rwlock_t does unless told otherwise */
+	bool prefers_readers; /* when it is given back, also to a writer who came before: as pthread_rwlock_t does
+				 unless told otherwise */
 };
 struct graph_turn {
 	uint32_t node, queue, n;
@@ -365,14 +366,16 @@ struct graph {
 	struct graph_found *found;    /* what ended waits, as far as that was asked for (graph_last.h) */
 	frz_time *losses; size_t nlosses; /* when records of some thread are lost: times of the base, apart and in order; and ... */
 	int64_t *lost;                /* ... of each thread for how long, at most, and ... */
-	int64_t *around;              /* ... how long it is not known what is around what it was in: all as graph_losses.h finds them */
+	int64_t *around;              /* ... how long it is not known what is around what it was in: all as
+					 graph_losses.h finds them */
 	struct graph_said said;
 };
 
 /* Whether the last input of a node is where its wait began, most likely. */
 static inline bool graph_resumes(const struct graph *g, const struct graph_node *n)
 {
-	return n->kind == GRAPH_ARRIVAL && n->what == GRAPH_LOCKED && n->ninputs > 1 && g->inputs[n->first + n->ninputs - 1].never_last;
+	return n->kind == GRAPH_ARRIVAL && n->what == GRAPH_LOCKED && n->ninputs > 1 &&
+	       g->inputs[n->first + n->ninputs - 1].never_last;
 }
 
 /* All clocks with threads must be on one time base. */

@@ -169,7 +169,8 @@ static void enter(struct graph_activities *a, const struct tr_event *e)
 	a->doubted += entry.jumped || entry.unsure;
 	if (entry.is & OP_OTHERS && a->regions > 0) {
 		*MEM_GROW(a->around, a->naround) =
-			(struct graph_entered){ a->operations, a->regions, a->outermost, a->part, a->in_vain, a->inside, a->between };
+			(struct graph_entered){ a->operations, a->regions, a->outermost, a->part, a->in_vain, a->inside,
+						a->between };
 		a->operations = a->regions = 0;
 		a->inside = false;
 	}

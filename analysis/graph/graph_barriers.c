@@ -169,7 +169,8 @@ static struct barrier_round find_round(struct comers *c, const struct barrier_vi
 	c->now++;
 	for (; r.n < n && r.n < r.threads && is_same(&v[r.n], v) && comes(&v[r.n]) && v[r.n].enter.stamp <= r.left; r.n++) {
 		const struct barrier_visit *next = &v[r.n];
-		if (c->in[next->enter.thread] == c->now || (next->threads != r.threads && next->threads != ARG_NONE && r.threads != ARG_NONE))
+		if (c->in[next->enter.thread] == c->now ||
+		    (next->threads != r.threads && next->threads != ARG_NONE && r.threads != ARG_NONE))
 			return r;
 		c->in[next->enter.thread] = c->now;
 		r.left = next->how == VISIT_WAITS && next->exit.stamp < r.left ? next->exit.stamp : r.left;

@@ -52,7 +52,8 @@ struct loose_channel {
 	const struct loose_bytes *v; size_t n;
 	struct given_bytes *gave; size_t ngave;
 	uint64_t taken;
-	bool placed;              /* all that was given was taken, and all of that is seen: so it is known what most likely gave what */
+	bool placed;              /* all that was given was taken, and all of that is seen: so it is known what most
+				     likely gave what */
 };
 void graph_place_loose(const struct builder *, struct loose_channel *); /* the given then has all, and v those that took */
 void graph_have_loose(struct builder *, const struct loose_channel *, uint32_t queue); /* in which they arrive */

@@ -106,7 +106,8 @@ void graph_team_ends(struct builder *b)
 	struct let_go *ends = NULL;
 	size_t n = 0;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
-		if (b->threads[t].left.ends && b->threads[t].left.ncame > 0 && b->threads[t].left.exit.at + 2 == g->threads[t].nevents)
+		if (b->threads[t].left.ends && b->threads[t].left.ncame > 0 &&
+		    b->threads[t].left.exit.at + 2 == g->threads[t].nevents)
 			*MEM_GROW(ends, n) = (struct let_go){ .end = { t, g->threads[t].nevents - 1, g->threads[t].last },
 							      .opener = b->threads[t].left.opener };
 	if (n > 0)
@@ -195,7 +196,8 @@ static bool was_let_go(const struct builder *b, const struct join_records *r, ui
 static bool was_first_to_end(const struct builder *b, uint32_t thread)
 {
 	uint32_t first = first_of_process(b, thread);
-	return first != thread && may_have_ended_it(b, thread) && b->graph->trace->threads[first].ran_on && b->threads[first].parked;
+	return first != thread && may_have_ended_it(b, thread) && b->graph->trace->threads[first].ran_on &&
+	       b->threads[first].parked;
 }
 
 /* What was last first, in this run. */

@@ -171,7 +171,8 @@ bool graph_last_is_doubtful(struct graph_last *l, frz_time *tried)
 {
 	const struct graph_node *node = &l->graph->nodes[l->node];
 	const struct graph_input *own = &l->graph->inputs[node->first];
-	if (node->kind != GRAPH_ARRIVAL || node->ninputs == 0 || graph_untold_ticks(own) == 0 || (l->n == 1 && l->input[0] == node->first))
+	if (node->kind != GRAPH_ARRIVAL || node->ninputs == 0 || graph_untold_ticks(own) == 0 ||
+	    (l->n == 1 && l->input[0] == node->first))
 		return false;
 	*tried = times_of_thread(l->graph->times, own->thread, own->stamp + graph_untold_ticks(own), node->stamp);
 	return graph_last_arrival(l, own->thread, node->stamp).hi > tried->lo;

@@ -78,7 +78,8 @@ static void add_thirds(struct latch *l, const struct sync_event *given, const st
 {
 	const struct graph *g = l->b->graph;
 	for (uint32_t t = l->first; t < l->first + l->nthreads; t++)
-		if (t != given->ref.thread && t != look->ref.thread && g->threads[t].nevents > 0 && g->threads[t].first <= given->ref.stamp)
+		if (t != given->ref.thread && t != look->ref.thread && g->threads[t].nevents > 0 &&
+		    g->threads[t].first <= given->ref.stamp)
 			add_third(l, t, given, look);
 }
 

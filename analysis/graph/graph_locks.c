@@ -457,7 +457,8 @@ static void find_own_pools(struct sync_pass *p)
 	runs_sort(spill, own, p->own.n, sizeof *own, by_own_place);
 	for (size_t i = 0; i < p->own.n; i++, spill_relax(spill)) {
 		*SPILL_GROW(spill, takes, ntakes) = own[i].take;
-		if (i + 1 < p->own.n && own[i + 1].process == own[i].process && own[i + 1].take.place.site == own[i].take.place.site)
+		if (i + 1 < p->own.n && own[i + 1].process == own[i].process &&
+		    own[i + 1].take.place.site == own[i].take.place.site)
 			continue;
 		graph_find_alike_pool(p->b, takes, ntakes);
 		ntakes = 0;

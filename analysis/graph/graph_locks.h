@@ -71,7 +71,8 @@ struct sync_pass {
 	struct own_takes own;          /* likewise */
 	bool *tells;                   /* of each process: its threads signal condition variables, or post where nobody has waited, so
 					  that in another run one may wait that did not wait here */
-	bool *waits_at;                /* each site with a line at which a lock is taken, and then some condition variable waited for */
+	bool *waits_at;                /* each site with a line at which a lock is taken, and then some condition
+					  variable waited for */
 	uint64_t looked_at;            /* events, so far: graph_conditions.c */
 };
 

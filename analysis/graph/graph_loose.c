@@ -32,7 +32,8 @@ static bool take(const struct builder *b, const struct loose_bytes *l, const str
 	*of = find_given(gave, n, *taken);
 	if (l->n == 0)
 		return true;
-	return *of && threads[l->exit.thread].clock == threads[(*of)->by.thread].clock && !graph_certainly_before(b, l->exit, (*of)->by);
+	return *of && threads[l->exit.thread].clock == threads[(*of)->by.thread].clock &&
+	       !graph_certainly_before(b, l->exit, (*of)->by);
 }
 
 /* It did not wait, here. Returns how many inputs come before what put there what it took, if that is known. */

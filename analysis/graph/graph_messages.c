@@ -112,7 +112,8 @@ static bool add_next_call(const struct builder *b, const struct message *m, stru
 static size_t calls_before(const struct builder *b, uint32_t thread, struct event_ref end)
 {
 	struct mpi_calls *calls = &b->threads[thread].calls;
-	return calls->before = SEARCH_NEAR(calls->n, calls->before, mid, graph_certainly_before(b, call_of(calls, mid, thread), end));
+	return calls->before = SEARCH_NEAR(calls->n, calls->before, mid,
+					   graph_certainly_before(b, call_of(calls, mid, thread), end));
 }
 
 /* The first thread of a rank; or the number of threads. */
@@ -319,8 +320,9 @@ static void note_choice(struct builder *b, const struct completion *x)
 		place = TR_NO_SITE;
 		accepts = m->kind;
 	}
-	graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1, .kind = m->tag, .stream = (uint32_t)(m->stream >> 32),
-					   .named = named, .queue = graph_inbox(b, process, place, accepts) });
+	graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1, .kind = m->tag,
+					   .stream = (uint32_t)(m->stream >> 32), .named = named,
+					   .queue = graph_inbox(b, process, place, accepts) });
 }
 
 /* A send that is matched with its receive waits as that does. */

@@ -259,7 +259,8 @@ static void add_row(struct builder *b, struct sleeps *s)
 {
 	s->waits = !s->between_looks;
 	if (s->between_looks) {
-		b->graph->slept_for_others_s += seconds_of(b, b->graph->trace->threads[s->first.thread].clock, s->exit.stamp - s->first.stamp);
+		b->graph->slept_for_others_s += seconds_of(b, b->graph->trace->threads[s->first.thread].clock,
+							   s->exit.stamp - s->first.stamp);
 		return;
 	}
 	struct unknown_wait *w = graph_add_unknown(b, (struct wait_begin){ .enter = s->first }, s->exit);

@@ -88,7 +88,8 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 	w->vain_wait = true;
 	uint32_t what = arg_only_found(walk_operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED;
 	if (until != ARG_NONE && moment_stays(w, until))
-		graph_unknown_since(w->b, begin, exit, (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, what);
+		graph_unknown_since(w->b, begin, exit,
+				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, what);
 	else if (until == ARG_NONE || again)
 		graph_timed_out(w->b, begin, exit, what);
 	else
