@@ -199,8 +199,9 @@ static void write_levels(FILE *f, const void *what)
 static void tell(const struct bfs *b, double seconds)
 {
 	if (!b->job.rank && !b->job.quiet)
-		printf("%zu nodes, %zu neighbours, from node %" PRIu32 " %zu reached in %" PRIu32 " levels, %.3f s\n", b->nodes.nodes,
-		       b->nodes.neighbours, b->nodes.id ? b->nodes.id[b->source] : b->source, b->reached, b->levels, seconds);
+		printf("%zu nodes, %zu neighbours, from node %" PRIu32 " %zu reached in %" PRIu32 " levels, %.3f s\n",
+		       b->nodes.nodes, b->nodes.neighbours, b->nodes.id ? b->nodes.id[b->source] : b->source,
+		       b->reached, b->levels, seconds);
 	job_tell_late(&b->job);
 	job_write(&b->job, write_levels, b);
 }

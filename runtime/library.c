@@ -184,7 +184,8 @@ void dprof_library_makes(const void *object, long n)
 
 void dprof_library_makes_barrier(const void *object, long n)
 {
-	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)object }, { DPROF_KEY_TAG, (uint64_t)n }, { DPROF_KEY_ROLE, 1 } };
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)object }, { DPROF_KEY_TAG, (uint64_t)n },
+					    { DPROF_KEY_ROLE, 1 } };
 
 	if (dprof_adapter_kinds)
 		dprof_adapter_record_with(SITE(site_barrier_made), DPROF_POINT, 0, a, 3);

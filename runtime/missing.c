@@ -60,8 +60,8 @@ const char *dprof_missing_waits(void)
 
 	dl_iterate_phdr(visit, &seen);
 	if (!seen.libc)
-		return "the program is linked with -static, so nothing that blocks is recorded, but what its own code marks: link it "
-		       "without -static to see who waits";
+		return "the program is linked with -static, so nothing that blocks is recorded, but what its own code "
+		       "marks: link it without -static to see who waits";
 	if (seen.waits_behind)
 		return "dprof's libraries stand behind the C library, so joins, locks and what else blocks there are not recorded: "
 		       "link with dprof-cc or dprof-fort or, before -lc, what pkg-config --libs dprof says";

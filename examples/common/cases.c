@@ -16,8 +16,8 @@
 
 static void print_help(const char *program, const struct example_case *cases, const char *about)
 {
-	printf("Usage: %s [--late MS] [CASE...]\n%s\nThe work for which another one waits takes MS milliseconds (%ld). Cases, all if none "
-	       "is named:\n", program, about, LATE_MS);
+	printf("Usage: %s [--late MS] [CASE...]\n%s\nThe work for which another one waits takes MS milliseconds (%ld). "
+	       "Cases, all if none is named:\n", program, about, LATE_MS);
 	for (; cases->name; cases++)
 		printf("  %-16s %s\n", cases->name, cases->what);
 }

@@ -241,7 +241,8 @@ struct descriptor {
 	uint64_t step;            /* ... and then after each such time again (until is of CLOCK_MONOTONIC); 0: not, or not known */
 	const uint64_t *set_at;   /* ... once, since its thread was at this place (dprof_adapter_place); NULL: not known */
 	bool is_timerfd;          /* set or not; ... */
-	bool is_shared;           /* ... that other processes may set, too: it was there at a fork, was given away, or was not made here */
+	bool is_shared;           /* ... that other processes may set, too: it was there at a fork, was given away, or
+				     was not made here */
 	uint32_t sets;            /* how often it was, and is being, set */
 	uint8_t timers;           /* of an epoll: 0: it was never given one, 1: one, with ... */
 	uint64_t timer_data;      /* ... these data; 2: several */
@@ -334,7 +335,8 @@ struct libc_transfer {
 	enum way way;
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
 	bool is_event, by_one;
-	bool leads_outside;       /* gives, by this descriptor, to whom the trace does not know: its own time, unless it is held up */
+	bool leads_outside;       /* gives, by this descriptor, to whom the trace does not know: its own time, unless it
+				     is held up */
 	int fd;
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
 	const uint32_t *sets;     /* of a timerfd: how often it was set; NULL: not known, ... */
