@@ -272,8 +272,9 @@ static void judge(const struct fuzz_question *q, int status, const struct answer
 		const struct fuzz_answer *before = answers_disjoint(whole, &answers, status * 1e-4, &other);
 		count.disjoint[status] += before != NULL;
 		if (before && (status == 0 || losing))
-			finding(q, "%s, but %s was %.9g .. %.9g and is %.9g .. %.9g", status ? "something is lost" : "all is well", before->name,
-				before->lo, before->hi, other->lo, other->hi);
+			finding(q, "%s, but %s was %.9g .. %.9g and is %.9g .. %.9g",
+				status ? "something is lost" : "all is well", before->name, before->lo, before->hi,
+				other->lo, other->hi);
 	}
 	answers_free(&answers);
 }

@@ -711,7 +711,8 @@ static void play(struct program *p, const struct program_cut *cut, struct patien
 {
 	static const int64_t apart = 1000 * PROGRAM_FINE; /* ranks do not start together */
 	const struct program_script *s = p->script;
-	struct play y = { .p = p, .cut = cut, .patience = patience, .holding = holding, .sent = calloc(s->nactions + 1, sizeof *y.sent),
+	struct play y = { .p = p, .cut = cut, .patience = patience, .holding = holding,
+			  .sent = calloc(s->nactions + 1, sizeof *y.sent),
 			  .made = calloc(s->nactions + 1, sizeof *y.made) };
 
 	if (!y.sent || !y.made)

@@ -96,7 +96,8 @@ START_TEST(verdicts_hold_for_all_truths)
 	}
 	for (int claim = 0; claim < 2; claim++)
 		for (int v = 0; v < 3; v++)
-			ck_assert_msg(decided[claim][v] > 100, "claim %d %s: only %zu times", claim, audit_word(v), decided[claim][v]);
+			ck_assert_msg(decided[claim][v] > 100, "claim %d %s: only %zu times", claim, audit_word(v),
+				      decided[claim][v]);
 }
 END_TEST
 

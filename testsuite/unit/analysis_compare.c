@@ -45,9 +45,11 @@ START_TEST(rank_is_the_greatest)
 		for (size_t m = 1; m <= 7; m++)
 			for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
 				size_t k = compare_rank(n, m, levels[i]);
-				ck_assert_msg(probability(n, m, k) <= levels[i] * (1 + 1e-12), "%zu, %zu, %g: %zu", n, m, levels[i], k);
+				ck_assert_msg(probability(n, m, k) <= levels[i] * (1 + 1e-12), "%zu, %zu, %g: %zu", n,
+					      m, levels[i], k);
 				if (k <= n * m / 2)
-					ck_assert_msg(probability(n, m, k + 1) > levels[i] * (1 - 1e-12), "%zu, %zu, %g: %zu", n, m, levels[i], k);
+					ck_assert_msg(probability(n, m, k + 1) > levels[i] * (1 - 1e-12),
+						      "%zu, %zu, %g: %zu", n, m, levels[i], k);
 			}
 	/* From tables of the Mann-Whitney test, two-sided 0.05: the critical value is k - 1. */
 	ck_assert_uint_eq(compare_rank(10, 10, 0.025), 24);
@@ -74,9 +76,11 @@ START_TEST(intervals_hold_the_truth)
 		double alpha = 0.01 + 0.5 * uniform();
 		struct interval narrow = compare_factor((struct compare_side){ true_values[0], n[0] },
 							(struct compare_side){ true_values[1], n[1] }, alpha);
-		struct interval wide = compare_factor((struct compare_side){ known[0], n[0] }, (struct compare_side){ known[1], n[1] }, alpha);
-		ck_assert_msg(wide.lo <= narrow.lo && narrow.hi <= wide.hi, "SEED=%" PRIu64 ": %g .. %g is not in %g .. %g", unit_seed + i,
-			      narrow.lo, narrow.hi, wide.lo, wide.hi);
+		struct interval wide = compare_factor((struct compare_side){ known[0], n[0] },
+						      (struct compare_side){ known[1], n[1] }, alpha);
+		ck_assert_msg(wide.lo <= narrow.lo && narrow.hi <= wide.hi,
+			      "SEED=%" PRIu64 ": %g .. %g is not in %g .. %g", unit_seed + i, narrow.lo, narrow.hi,
+			      wide.lo, wide.hi);
 		if (n[0] == 1 && n[1] == 1 && true_values[0][0].lo > 0) {
 			double truth = true_values[1][0].lo / true_values[0][0].lo;
 			ck_assert_msg(wide.lo <= truth && truth <= wide.hi, "SEED=%" PRIu64 ": %g", unit_seed + i, truth);

@@ -155,7 +155,8 @@ static size_t recognised(const struct event_type *type, const unsigned *kinds, s
 		size_t parts = 0;
 		for (size_t c = 0; c < EVENT_CONSTITUENTS; c++) {
 			parts += e.of[c].count;
-			ck_assert(e.of[c].sum.took.lo == (int64_t)e.of[c].count && e.of[c].sum.took.hi == 2 * (int64_t)e.of[c].count);
+			ck_assert(e.of[c].sum.took.lo == (int64_t)e.of[c].count &&
+				  e.of[c].sum.took.hi == 2 * (int64_t)e.of[c].count);
 		}
 		ck_assert_uint_eq(parts, e.to - e.from);
 		found[2 * count] = e.from;
@@ -212,7 +213,8 @@ START_TEST(roles_and_attributes_count)
 	struct event_found e;
 	struct event_step other = steps[2];
 	other.with = ROLE_WORKER; /* not from the master: no task */
-	ck_assert(!event_next(&r, &steps[1], &e) && !event_next(&r, &other, &e) && !event_next(&r, &steps[3], &e) && !event_end(&r, &e));
+	ck_assert(!event_next(&r, &steps[1], &e) && !event_next(&r, &other, &e) && !event_next(&r, &steps[3], &e) &&
+		  !event_end(&r, &e));
 	for (size_t i = 0; i < 4; i++)
 		ck_assert(!event_next(&r, &steps[i], &e));
 	ck_assert(event_end(&r, &e));
@@ -235,8 +237,10 @@ START_TEST(what_is_wrong_is_said)
 		  "line 3: expected work, send, receive, exchange, collective or other, found \"sleep\"" },
 		{ "event E at worker\nconstituent a = work\nexpression a . b\n",
 		  "line 3: expected a constituent that was named before, found \"b\"" },
-		{ "event E at worker\nconstituent a = work\nexpression (a . a\n", "line 3: expected \")\", found the end of the line" },
-		{ "event E at worker\nconstituent a = work\nexpression a a\n", "line 3: expected the end of the line, found \"a\"" },
+		{ "event E at worker\nconstituent a = work\nexpression (a . a\n",
+		  "line 3: expected \")\", found the end of the line" },
+		{ "event E at worker\nconstituent a = work\nexpression a a\n",
+		  "line 3: expected the end of the line, found \"a\"" },
 		{ "event E at worker\nconstituent a = work\nexpression a\nattribute x = length(a)\n",
 		  "line 4: expected took, waited or transfer, found \"length(a)\"" },
 		{ "event E at worker\nconstituent a = work\nexpression a & a & a & a & a\n",

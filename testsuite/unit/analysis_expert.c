@@ -59,8 +59,9 @@ START_TEST(facts_come_back)
 			int64_t i = expert_count(e, &f, "n");
 			ck_assert_msg(i >= 0 && i < 8 && !seen[i], "SEED=%" PRIu64, seed);
 			seen[i] = true;
-			ck_assert_msg(strcmp(expert_text(e, &f, "text"), given[i].text) == 0, "SEED=%" PRIu64 ": \"%s\", not \"%s\"",
-				      seed, expert_text(e, &f, "text"), given[i].text);
+			ck_assert_msg(strcmp(expert_text(e, &f, "text"), given[i].text) == 0,
+				      "SEED=%" PRIu64 ": \"%s\", not \"%s\"", seed, expert_text(e, &f, "text"),
+				      given[i].text);
 			ck_assert(expert_number(e, &f, "x-lo") == given[i].x.lo && expert_number(e, &f, "x-hi") == given[i].x.hi);
 		}
 		for (size_t i = 0; i < 8; i++)
@@ -81,8 +82,8 @@ static void expect_error(const char *rules, const char *line, const char *words)
 	ck_assert(!loaded);
 	char *const *errors = expert_errors(e, &n);
 	ck_assert_uint_eq(n, 1);
-	ck_assert_msg(strncmp(errors[0], begin, strlen(begin)) == 0 && strstr(errors[0], words), "%s: expected %s %s", errors[0], begin,
-		      words);
+	ck_assert_msg(strncmp(errors[0], begin, strlen(begin)) == 0 && strstr(errors[0], words),
+		      "%s: expected %s %s", errors[0], begin, words);
 	expert_close(e);
 }
 

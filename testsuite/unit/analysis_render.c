@@ -142,7 +142,8 @@ START_TEST(every_type_is_shown)
 			reply_table(r.reply, "rows", columns, 1);
 			reply_cells(r.reply, &cases[i].cell, 1);
 			reply_end(r.reply);
-			snprintf(expected, sizeof expected, as_json ? "\"x\": %s" : "  x\n  %s\n", as_json ? cases[i].json : cases[i].text);
+			snprintf(expected, sizeof expected, as_json ? "\"x\": %s" : "  x\n  %s\n",
+				 as_json ? cases[i].json : cases[i].text);
 			ck_assert_msg(strstr(end(&r), expected) != NULL, "expected %s, found %s", expected, r.text);
 			free(r.text);
 		}
@@ -158,7 +159,8 @@ START_TEST(both_ends_are_shown)
 	reply_table(r.reply, "rows", columns, 1);
 	reply_row(r.reply, tab_interval((struct interval){ 2, 2.25 }));
 	reply_end(r.reply);
-	reply_say(r.reply, SAY_TEXT, "%s 0.123456 ±0.000001 s", "seventy-one characters are so many that what follows does not fit: 345");
+	reply_say(r.reply, SAY_TEXT, "%s 0.123456 ±0.000001 s",
+		  "seventy-one characters are so many that what follows does not fit: 345");
 	ck_assert_str_eq(end(&r), "  x\n  2.000 .. 2.250\n"
 				  "seventy-one characters are so many that what follows does not fit: 345\n0.123456 ±0.000001 s\n");
 	free(r.text);
@@ -168,7 +170,8 @@ END_TEST
 /* A line that is too long has fewer decimals, rounded outward: first those columns that have most. */
 START_TEST(both_ends_fit_a_line)
 {
-	static const struct tab_column columns[] = { TAB_SHOWN("x", "", 20, 9), TAB_SHOWN("y", "", 4, 2), TAB_SHOWN("z", ""), { 0 } };
+	static const struct tab_column columns[] = { TAB_SHOWN("x", "", 20, 9), TAB_SHOWN("y", "", 4, 2),
+						     TAB_SHOWN("z", ""), { 0 } };
 	struct interval year = { 31556952.123456789, 63113904.987654321 }, share = { 1.25, 2.75 };
 	struct rendered r = { .text = NULL };
 	r.out = open_memstream(&r.text, &r.size);

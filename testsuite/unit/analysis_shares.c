@@ -107,11 +107,13 @@ START_TEST(each_file_is_read_once_by_one_who_has_it)
 			const struct part_file *f = of_trace(s, processes, elsewhere, names[i], &has);
 			if (!f)
 				continue;
-			ck_assert_msg(n < shares.n && strcmp(shares.files[n].name, names[i]) == 0, "SEED=%" PRIu64 ": no %s", seed, names[i]);
+			ck_assert_msg(n < shares.n && strcmp(shares.files[n].name, names[i]) == 0,
+				      "SEED=%" PRIu64 ": no %s", seed, names[i]);
 			ck_assert_int_eq(shares.has[n], has);
 			ck_assert(shares.files[n].size == f->size && shares.files[n].changed == f->changed);
 			bool events = strstr(names[i], ".events") || strstr(names[i], ".nursery");
-			ck_assert_msg((shares.reads[n] >= 0) == events, "SEED=%" PRIu64 ": %s is read by %d", seed, names[i], shares.reads[n]);
+			ck_assert_msg((shares.reads[n] >= 0) == events, "SEED=%" PRIu64 ": %s is read by %d", seed,
+				      names[i], shares.reads[n]);
 			by_others += events && shares.reads[n] != has;
 			if (events)
 				check_reader(s, processes, &shares, n, elsewhere);

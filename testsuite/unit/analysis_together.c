@@ -90,8 +90,9 @@ static void close_others(void)
 
 static void event(FILE *out, int thread, uint64_t *stamp)
 {
-	static const char *const what[] = { "0 enter", "0 exit", "1 enter group=1 seq=%d", "1 exit", "2 point", "3 enter peer=0 tag=%d",
-					    "3 exit", "- point", "4 enter", "4 exit", "5 point", "6 point" };
+	static const char *const what[] = { "0 enter", "0 exit", "1 enter group=1 seq=%d", "1 exit", "2 point",
+					    "3 enter peer=0 tag=%d", "3 exit", "- point", "4 enter", "4 exit",
+					    "5 point", "6 point" };
 	*stamp += 1 + mut_below(&dice, 300);
 	fprintf(out, "e %d %" PRIu64 " ", thread, *stamp);
 	fprintf(out, what[mut_below(&dice, sizeof what / sizeof *what)], (int)mut_below(&dice, 5));
@@ -207,8 +208,9 @@ static void say(const char *path, struct trace *t, const char *error)
 	FILE *out = fopen(path, "w");
 	for (size_t i = 0; t && i < t->nthreads; i++) {
 		const struct tr_thread *h = &t->threads[i];
-		fprintf(out, "%s %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %zu %d %zu %s\n", h->name, h->number, h->lost, h->dropped,
-			h->ended, h->gaps, h->lost_last, h->nopen, h->jumps != NULL, h->nsched, h->unseen_by ? h->unseen_by : "");
+		fprintf(out, "%s %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %zu %d %zu %s\n", h->name, h->number,
+			h->lost, h->dropped, h->ended, h->gaps, h->lost_last, h->nopen, h->jumps != NULL, h->nsched,
+			h->unseen_by ? h->unseen_by : "");
 	}
 	if (t) {
 		text_dump(out, t, NULL);
@@ -300,7 +302,8 @@ START_TEST(together_is_as_alone)
 		for (int i = 0; i <= count; i++) {
 			int status;
 			waitpid(child[i], &status, 0);
-			ck_assert_msg(status == 0, "SEED=%" PRIu64 ": process %d of %d ends with status 0x%x", seed, i, count, status);
+			ck_assert_msg(status == 0, "SEED=%" PRIu64 ": process %d of %d ends with status 0x%x", seed, i,
+				      count, status);
 		}
 		compare();
 		shared += count > 1;

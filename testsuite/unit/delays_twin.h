@@ -155,7 +155,8 @@ static bool twin_met(const struct delays_twin *t, const struct twin_wait *w, uin
 
 	for (uint32_t i = a; i > 0 && x[i - 1].at == x[a - 1].at; i--)
 		for (uint32_t k = b; k > 0 && y[k - 1].at == y[b - 1].at; k--)
-			if (twin_node(t, w->thread, i - 1, &m) && twin_node(t, w->other, k - 1, &n) && m == n && m != x[w->point].number) {
+			if (twin_node(t, w->thread, i - 1, &m) && twin_node(t, w->other, k - 1, &n) && m == n &&
+			    m != x[w->point].number) {
 				const struct twin_wait *mine = twin_brought(t, w->thread, i - 1, w->other, k - 1);
 				*ended = mine ? mine : twin_brought(t, w->other, k - 1, w->thread, i - 1);
 				if (*ended || (x[i - 1].what == GRAPH_WAITS && y[k - 1].what == GRAPH_WAITS))

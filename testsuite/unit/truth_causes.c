@@ -184,7 +184,8 @@ static void check(const struct program *p, const struct causes *c, const struct 
 	ck_assert_uint_eq(c->waits, t->n);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct causes_row *r = &c->rows[i];
-		ck_assert_msg(r->lack == CAUSES_WAIT || r->lack == CAUSES_STANDSTILL, "SEED=%" PRIu64 ": a row of %d", p->seed, r->lack);
+		ck_assert_msg(r->lack == CAUSES_WAIT || r->lack == CAUSES_STANDSTILL,
+			      "SEED=%" PRIu64 ": a row of %d", p->seed, r->lack);
 		if (r->lack == CAUSES_STANDSTILL)
 			continue;
 		ck_assert_uint_eq(r->count, t->lacks[r->site].count);
@@ -245,8 +246,8 @@ START_TEST(what_lacks_a_cause_is_found)
 	for (uint64_t i = 0; i < programs; i++)
 		check_program(seed + i, true, &(struct program_spec){ .may = SIMPLE, .affine = i % 3 == 0, .varying = i % 2,
 								      .ranks = 2 + (unsigned)((seed + i) % 3), .twins = i % 4 == 0 });
-	printf("%" PRIu64 " causes missing; %" PRIu64 " standstills, of truly %.0f ticks, %.0f .. %.0f found\n", seen.missing, seen.still,
-	       seen.truly, seen.least, seen.most);
+	printf("%" PRIu64 " causes missing; %" PRIu64 " standstills, of truly %.0f ticks, %.0f .. %.0f found\n",
+	       seen.missing, seen.still, seen.truly, seen.least, seen.most);
 	ck_assert_msg(seen.still > programs / 20 && seen.least > 0.9 * seen.truly && seen.most < 1.5 * seen.truly,
 		      "SEED=%" PRIu64 " and %" PRIu64 " more: %" PRIu64 " standstills, of truly %.0f ticks, %.0f .. %.0f found", seed,
 		      programs - 1, seen.still, seen.truly, seen.least, seen.most);

@@ -31,7 +31,8 @@ static void check_threads(const struct program *p, const struct moments *m)
 			int64_t at = moments_at(&along, e.stamp, &bounds);
 			ck_assert_msg(bounds.lo <= at && at <= bounds.hi,
 				      "SEED=%" PRIu64 ": thread %u at %" PRIu64 ": out of its bounds", p->seed, t, e.stamp);
-			ck_assert_msg(at >= last, "SEED=%" PRIu64 ": thread %u at %" PRIu64 ": before the last one", p->seed, t, e.stamp);
+			ck_assert_msg(at >= last, "SEED=%" PRIu64 ": thread %u at %" PRIu64 ": before the last one",
+				      p->seed, t, e.stamp);
 			ck_assert_int_eq(moments_at_any(&any, e.stamp, &again), at);
 			ck_assert(bounds.lo == again.lo && bounds.hi == again.hi);
 			last = at;

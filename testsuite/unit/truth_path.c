@@ -324,8 +324,9 @@ static void check_slack(struct path *path, const struct program *p, const struct
 		seen[row_of(found.places[i].site)] = true;
 	}
 	for (unsigned row = 0; row < ROWS; row++)
-		ck_assert_msg(seen[row] || truth.least[row] == SLACK_NEVER, "SEED=%" PRIu64 ": thread %u site %u: slack %.3f, found none",
-			      p->seed, thread, row, (double)truth.least[row] / PROGRAM_FINE);
+		ck_assert_msg(seen[row] || truth.least[row] == SLACK_NEVER,
+			      "SEED=%" PRIu64 ": thread %u site %u: slack %.3f, found none", p->seed, thread, row,
+			      (double)truth.least[row] / PROGRAM_FINE);
 	path_slack_close(&found);
 }
 
@@ -477,7 +478,8 @@ END_TEST
 START_TEST(shares_hold_the_truth_where_messages_are_held_back)
 {
 	for (uint64_t i = 0; i < programs; i++)
-		check_program(seed + i, &(struct program_spec){ .holds = true, .twins = (seed + i) % 2, .varying = (seed + i) % 3 == 0 });
+		check_program(seed + i, &(struct program_spec){ .holds = true, .twins = (seed + i) % 2,
+								.varying = (seed + i) % 3 == 0 });
 	check_width(0.06, 0.8);
 }
 END_TEST

@@ -69,7 +69,8 @@ static void add(struct paths *tree, struct sums *flat, const unsigned *open, uns
 	char name[256];
 
 	for (unsigned i = 0; i <= depth; i++) {
-		struct sums *of[] = { sums_of(tree, name_of(name, open, i)), i && is_outermost(open, i - 1) ? &flat[open[i - 1]] : NULL };
+		struct sums *of[] = { sums_of(tree, name_of(name, open, i)),
+				      i && is_outermost(open, i - 1) ? &flat[open[i - 1]] : NULL };
 		for (int k = 0; k < 2 && of[k]; k++) {
 			of[k]->inclusive += x.inclusive;
 			of[k]->waited += x.waited;
@@ -167,7 +168,8 @@ static void check_tree(const struct program *p, const struct paths *trees, const
 	for (size_t t = 0; t < p->nthreads; t++)
 		for (size_t i = 0; i < trees[t].n; i++)
 			add_sums(sums_of(&all, trees[t].v[i].name), &trees[t].v[i].sums);
-	ck_assert_msg(all.n == found->nnodes, "SEED=%" PRIu64 ": there are %zu call paths, found %zu", p->seed, all.n, found->nnodes);
+	ck_assert_msg(all.n == found->nnodes, "SEED=%" PRIu64 ": there are %zu call paths, found %zu", p->seed, all.n,
+		      found->nnodes);
 	for (uint32_t node = 0; node < found->nnodes; node++) {
 		const struct call_spread *s = &found->nodes[node].spread;
 		int64_t least = INT64_MAX, most = 0;
@@ -189,8 +191,9 @@ static void check_tree(const struct program *p, const struct paths *trees, const
 		check_time(p, name, "most", most, s->most);
 		long double imbalance = most ? 100 * (1 - (long double)sums_of(&all, name)->inclusive / (long double)n / (long double)most) : 0;
 		struct interval x = call_imbalance(s);
-		ck_assert_msg(imbalance >= x.lo && imbalance <= x.hi, "SEED=%" PRIu64 ": %s: imbalance of %Lf %%, found %f .. %f", p->seed, name,
-			      imbalance, x.lo, x.hi);
+		ck_assert_msg(imbalance >= x.lo && imbalance <= x.hi,
+			      "SEED=%" PRIu64 ": %s: imbalance of %Lf %%, found %f .. %f", p->seed, name, imbalance,
+			      x.lo, x.hi);
 	}
 	free(all.v);
 }
@@ -206,7 +209,8 @@ static void check_each(const struct program *p, struct sums (*flat)[PROGRAM_SITE
 	}
 	for (size_t t = 0; t < p->nthreads; t++)
 		for (unsigned s = 0; s < PROGRAM_SITES; s++)
-			ck_assert_msg(!flat[t][s].visits && !flat[t][s].inclusive, "SEED=%" PRIu64 ": thread %zu, site %u: is missing", p->seed, t, s);
+			ck_assert_msg(!flat[t][s].visits && !flat[t][s].inclusive,
+				      "SEED=%" PRIu64 ": thread %zu, site %u: is missing", p->seed, t, s);
 }
 
 /* Each send has a receive. */
@@ -225,8 +229,8 @@ static void check_messages(const struct twin *t, const struct call_profile *foun
 		count -= found->messages[i].count;
 		bytes -= found->messages[i].bytes;
 	}
-	ck_assert_msg(count == 0 && bytes == 0 && found->unmatched == 0, "SEED=%" PRIu64 ": %" PRId64 " messages are missing", t->p->seed,
-		      (int64_t)count);
+	ck_assert_msg(count == 0 && bytes == 0 && found->unmatched == 0,
+		      "SEED=%" PRIu64 ": %" PRId64 " messages are missing", t->p->seed, (int64_t)count);
 }
 
 static void check_program(uint64_t number, const struct program_spec *spec)
