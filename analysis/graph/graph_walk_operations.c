@@ -435,6 +435,8 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 		send(w, exit);
 	else if (tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO))
 		fetch(w, exit);
+	else if (walk_operation(w, &w->entered)->queues && arg_gives_message(walk_operation(w, &w->entered), &w->entered))
+		graph_room(w->b, walk_begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit); /* there was, here */
 	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && !w->completed &&
 					     arg_address(walk_operation(w, &w->entered), &w->entered) != ARG_NONE))
 		take_what_was_given(w, exit);

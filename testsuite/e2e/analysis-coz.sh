@@ -1379,6 +1379,15 @@ queue peer=72057594037927934 | trace full
 unsure full 25 25
 queue | trace empty
 unsure empty 0 0
+# There was room for a connection, of whose other end nothing is recorded: who asks for it earlier may wait.
+{
+	head_of 1
+	echo "site 40 kind=wait name=connect file=x.c line=41"
+	op 0 0 1000000 1500000
+	op 0 40 1500000 1500010 object=7 role=1
+	op 0 1 1500010 2000000
+} | trace connects
+proves connects a 50 0 250000
 # Who wakes somebody may take long, though there is room.
 {
 	processes
