@@ -119,6 +119,13 @@ static struct diff_row row_of(const struct diff_answer *a, const struct quantity
 	return row;
 }
 
+/* What takes time: efficiencies take none. */
+static bool is_little(const struct diff_answer *a, const struct diff_row *row)
+{
+	bool takes_time = row->what->kind != QUANTITY_EFFICIENCY;
+	return a->nrows > 0 && takes_time && mean(a, row) < LITTLE * mean(a, &a->rows[0]);
+}
+
 /* Which rows there are depends on all runs, and not on which side they are: so chance is as likely as is said. */
 static void make_rows(struct diff_answer *a)
 {
@@ -132,8 +139,7 @@ static void make_rows(struct diff_answer *a)
 		if (i > 0 && quantities_order(all[i - 1], all[i]) == 0)
 			continue;
 		struct diff_row row = row_of(a, all[i]);
-		bool little = a->nrows > 0 && mean(a, &row) < LITTLE * mean(a, &a->rows[0]);
-		if (little)
+		if (is_little(a, &row))
 			free(row.values);
 		else
 			*MEM_GROW(a->rows, a->nrows) = row;

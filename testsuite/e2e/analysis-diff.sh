@@ -85,6 +85,15 @@ job 200 /a/ h1 | trace elsewhere
 expect 0 diff --json slow elsewhere
 jq -e '.rows[0].difference_percent | .lo <= -0.0999 and .hi >= 0.0999' out >rate || fail "two hosts: $(cat out)"
 
+# Percent are no seconds: of a run of days efficiencies are compared, too.
+expect 0 dump slow
+awk '$1 == "e" { $3 = (int($3 / 1000) - 1) "00000000000" } { print }' out | trace days
+expect 0 dump fast
+awk '$1 == "e" { $3 = (int($3 / 1000) - 1) "00000000000" } { print }' out | trace day
+expect 0 diff --json days day
+[ "$(jq '[.rows[] | select(.what == "efficiency")] | length' out)" = 5 ] || fail "days: $(jq -c '[.rows[] | [.what, .name]]' out)"
+differs efficiency 'load balance' 11.1111111111 faster
+
 # A region that is only in one of them.
 job 200 /a/ h0 new | trace renamed
 expect 0 diff --json slow renamed
