@@ -65,8 +65,8 @@ static int largest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void add_shares(struct audit_shares *s, enum quantity_kind kind, const struct quantities *of, const struct quantities *recorded,
-		       const struct quantities *bounds, size_t threads)
+static void add_shares(struct audit_shares *s, enum quantity_kind kind, const struct quantities *of,
+		       const struct quantities *recorded, const struct quantities *bounds, size_t threads)
 {
 	double times = kind == QUANTITY_WAIT ? (double)threads : 1;
 	for (size_t i = 0; i < of->n; i++) {
@@ -79,7 +79,8 @@ static void add_shares(struct audit_shares *s, enum quantity_kind kind, const st
 }
 
 /* All that occur in either, as recorded the largest first. */
-static struct audit_shares shares_of(enum quantity_kind kind, const struct quantities *recorded, const struct quantities *bounds, size_t threads)
+static struct audit_shares shares_of(enum quantity_kind kind, const struct quantities *recorded,
+				     const struct quantities *bounds, size_t threads)
 {
 	struct audit_shares s = { NULL, 0 };
 	add_shares(&s, kind, recorded, recorded, bounds, threads);

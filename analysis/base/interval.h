@@ -31,10 +31,10 @@ static inline bool interval_apart(struct interval x, struct interval y)
 
 /* ---- As text; a value that owns nothing -------------------------------------------------------
  *
- * The range has a fixed number of decimals, "31.21 .. 31.24", or "31.21" when both ends agree to
- * the last bit. What is shown has one digit more than is certain, at most six, and at most `decimals` after the point: "31.225 ±0.015", where
- * what follows the sign is rounded up so that the interval is inside; or the range, where that is a quarter of the value or more.
- * Without an upper bound both are "at least 31.21". */
+ * The range has a fixed number of decimals, "31.21 .. 31.24", or "31.21" when both ends agree to the last bit. What is
+ * shown has one digit more than is certain, at most six, and at most `decimals` after the point: "31.225 ±0.015", where
+ * what follows the sign is rounded up so that the interval is inside; or the range, where that is a quarter of the
+ * value or more. Without an upper bound both are "at least 31.21". */
 struct interval_text { char text[64]; };
 
 struct interval_text interval_range(struct interval, int decimals);

@@ -24,7 +24,8 @@ struct options {
 	const char *base;                /* host name of the base clock; NULL: the trace's first */
 	struct frz_assumption assumption;
 	bool packets_only;               /* no links from the program */
-	const struct program_links *of_run; /* not asked for: packets are made up, and what the program proves is that of the run (rerun.h); or NULL */
+	const struct program_links *of_run; /* not asked for: packets are made up, and what the program proves is that
+					       of the run (rerun.h); or NULL */
 	bool matches_again;              /* not asked for: the command needs what links are made of once more */
 	const char *work, *wait;         /* csp: names of a region and of a region or site; NULL: default */
 	bool bounds;                     /* dump */

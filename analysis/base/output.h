@@ -2,9 +2,9 @@
  *
  * output.h - files that a command writes for the user.
  *
- * Law: what stands under the name is whole, or what stood there before: the file is written under another name beside it, and
- * gets its own when all of it is on the disk. Nothing is written over unasked, and then only a file: no device, no folder, nor what a
- * link leads to. The name - is refused, which elsewhere is standard output. */
+ * Law: what stands under the name is whole, or what stood there before: the file is written under another name beside
+ * it, and gets its own when all of it is on the disk. Nothing is written over unasked, and then only a file: no device,
+ * no folder, nor what a link leads to. The name - is refused, which elsewhere is standard output. */
 #ifndef ANALYSIS_BASE_OUTPUT_H
 #define ANALYSIS_BASE_OUTPUT_H
 
@@ -24,7 +24,8 @@ bool output_begin(struct output *, const char *name, bool force);
 FILE *output_open(const char *part);
 const char *output_close(FILE *);
 
-/* Gives it its name if nothing is `wrong`, else removes it: it may be a folder, too. Says what went wrong; false if anything did. */
+/* Gives it its name if nothing is `wrong`, else removes it: it may be a folder, too. Says what went wrong; false if
+ * anything did. */
 bool output_end(struct output *, const char *wrong);
 
 /* For people: "12 kB", "3.4 MB". */

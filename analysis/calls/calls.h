@@ -3,22 +3,23 @@
  * calls.h - the profile by call path: in which regions and operations threads were, how often, for how long, and who sent whom
  * how much.
  *
- * A *call path* is what is open when something is entered: regions by their names, operations by their places. All threads share one
- * tree of them, whose root is the whole of a thread, from its first event to its last. What a thread inherits of the one that opened its
- * team is on its path, too. What is deeper than CALLS_DEPTH hangs there: only the innermost is told apart.
+ * A *call path* is what is open when something is entered: regions by their names, operations by their places. All
+ * threads share one tree of them, whose root is the whole of a thread, from its first event to its last. What a thread
+ * inherits of the one that opened its team is on its path, too. What is deeper than CALLS_DEPTH hangs there: only the
+ * innermost is told apart.
  *
  *   visits      enters; none of what is inherited
  *   inclusive   from enter to exit; in the flat list recursion counts once
  *   exclusive   while nothing else was open in it
  *   waited      in operations on the path, for others (graph_activities.h), or for the next team
  *   transfer    what else operations on the path took
- *   uncaused    at most so much of that may be waiting, too: for a lock that was held, or a receive that had not begun, by somebody who is
- *               not in the trace; if records are missing, it is in both
+ *   uncaused    at most so much of that may be waiting, too: for a lock that was held, or a receive that had not begun,
+ *               by somebody who is not in the trace; if records are missing, it is in both
  *   bytes       given by sends and collective operations, where they are begun, and received, where that is complete
  *
- * Law: of each thread, each of these lies in what is said of it, if a wait was ended by what the graph connects it with. Durations are
- * as exact as the thread's clock, but where records are lost or something was left without an exit: that time is
- * possibly anywhere on the thread's paths.
+ * Law: of each thread, each of these lies in what is said of it, if a wait was ended by what the graph connects it
+ * with. Durations are as exact as the thread's clock, but where records are lost or something was left without an exit:
+ * that time is possibly anywhere on the thread's paths.
  *
  * Memory: the tree; for each thread what it did in each region and operation; and the graph's spill. */
 #ifndef ANALYSIS_CALLS_H

@@ -14,7 +14,8 @@ struct on_path {
 	struct { uint64_t ticks, pieces; } inclusive, possibly, exclusive;
 	frz_time waited, transfer;
 	int64_t uncaused;
-	uint64_t at_times, in_times; /* ticks for which it may have been the innermost, or around operations, where what jumps left is not known */
+	uint64_t at_times, in_times; /* ticks for which it may have been the innermost, or around operations, where what
+					jumps left is not known */
 	uint32_t open;               /* how often it is, where paths are not told apart */
 	struct { int64_t inclusive, exclusive, operating; } beyond; /* behind the thread's last event, at most */
 	bool used;
@@ -156,8 +157,8 @@ static void note_points(struct calls_along *l)
 		l->gave |= l->a.step.points[i].what == GRAPH_SCHEDULES;
 }
 
-/* It may have waited, but for nobody who is known, nor is it known that others had what it sent. Of a lock, or the like, whoever it is known
- * to have waited for, another one that is not recorded may have been behind that. */
+/* It may have waited, but for nobody who is known, nor is it known that others had what it sent. Of a lock, or the
+ * like, whoever it is known to have waited for, another one that is not recorded may have been behind that. */
 static bool is_uncaused(const struct calls_along *l, const struct graph_operation *o)
 {
 	const struct trace *trace = l->w->graph->trace;

@@ -70,9 +70,9 @@ void greedy_close(struct greedy *y)
 		free(y->groups[i].pieces);
 		free(y->groups[i].own);
 	}
-	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had, y->services, y->receives,
-			   y->met_at, y->shares, y->queues,
-			   y->groups, y->bodies, y->heap.items, y->baseline, y->found };
+	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had,
+			   y->services, y->receives, y->met_at, y->shares, y->queues, y->groups, y->bodies,
+			   y->heap.items, y->baseline, y->found };
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
 	free(y);

@@ -64,7 +64,8 @@ struct greedy_piece {
 struct greedy_own { uint32_t point; bool finishes, passed; };
 struct greedy_group {
 	struct greedy_piece *pieces; size_t npieces, next; /* in the order in which they were had */
-	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it finishes, and where it comes last; by point */
+	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it finishes, and where it
+						   comes last; by point */
 };
 
 /* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in

@@ -39,7 +39,8 @@ static int order(const void *x, const void *y)
 
 struct quantities_writer { struct quantities *q; const struct findings *f; };
 
-static void add(const struct quantities_writer *w, enum quantity_kind kind, const char *name, const char *file, struct interval value)
+static void add(const struct quantities_writer *w, enum quantity_kind kind, const char *name, const char *file,
+		struct interval value)
 {
 	*MEM_GROW(w->q->v, w->q->n) = (struct quantity){ kind, mem_copy(name), file ? mem_copy(file) : NULL, value };
 }
@@ -112,7 +113,8 @@ static frz_time within(frz_time time, int64_t most)
 	return (frz_time){ time.lo > 0 ? time.lo : 0, time.hi < most ? time.hi : most };
 }
 
-static frz_time region_time(const struct quantities_writer *w, const struct call_profile *p, uint32_t site, const struct call_sums *all)
+static frz_time region_time(const struct quantities_writer *w, const struct call_profile *p, uint32_t site,
+			    const struct call_sums *all)
 {
 	frz_time time = time_apart(all->waited, all->inclusive);
 	bool doubt = w->f->unrecorded.count || w->f->unrecorded.hidden;

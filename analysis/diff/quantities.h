@@ -40,7 +40,8 @@ struct quantities {
 	bool related;            /* who waited for whom is known; else there are only run and score */
 };
 
-/* Of an open trace. EXIT_FINE, or a message says why not, and there is nothing to close. What cannot be had is one of its diagnostics. */
+/* Of an open trace. EXIT_FINE, or a message says why not, and there is nothing to close. What cannot be had is one of
+ * its diagnostics. */
 int quantities_open(struct quantities *, const char *directory, struct trace *, const struct options *);
 
 /* The same of what an unsound trace has: what it says, and nothing that holds. */

@@ -17,9 +17,10 @@
  * useful whenever their process is outside of MPI is that of MPI; the rest is that of its threads (OpenMP): the parallel efficiency
  * is the product of both.
  *
- * A factor below EFFICIENCY_LOW has a *cause*, or if it is the product of two that are not, the lesser of these has: of the load balance, where the thread that is useful the longest is so longer than the
- * others are on average; of serialisation, the longest waiting, and for whom; of transfer, the operation that transfers
- * longest; of threads, the longest that they waited or began or ended operations other than MPI's.
+ * A factor below EFFICIENCY_LOW has a *cause*, or if it is the product of two that are not, the lesser of these has: of
+ * the load balance, where the thread that is useful the longest is so longer than the others are on average; of
+ * serialisation, the longest waiting, and for whom; of transfer, the operation that transfers longest; of threads, the
+ * longest that they waited or began or ended operations other than MPI's.
  *
  * Law: if a wait was ended by what the graph connects it with, each factor lies in the interval given for it, whatever operations
  * take on an ideal network within these bounds.
@@ -74,7 +75,8 @@ struct efficiency {
 
 /* All clocks with threads must be on one time base, and nothing left out. False without any event. */
 bool efficiency_open(struct efficiency *, struct trace *, const struct times *);
-/* Of a graph that is there, whose trace that is, and its waits, if these are there (else NULL); what is wrong with it the graph has said itself. */
+/* Of a graph that is there, whose trace that is, and its waits, if these are there (else NULL); what is wrong with it
+ * the graph has said itself. */
 bool efficiency_of_graph(struct efficiency *, struct trace *, const struct graph *, const struct waits *);
 void efficiency_close(struct efficiency *);
 

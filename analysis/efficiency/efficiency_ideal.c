@@ -78,7 +78,8 @@ static void end_wait(struct ideal *d, uint32_t thread, const struct graph_sync_p
 }
 
 /* Up to its next point. A thread that waits to begin was nowhere before. */
-static void go_on(struct ideal *d, uint32_t thread, const struct before_point *before, const struct graph_sync_point *s, bool broken)
+static void go_on(struct ideal *d, uint32_t thread, const struct before_point *before, const struct graph_sync_point *s,
+		  bool broken)
 {
 	struct timed_thread *t = &d->threads[thread];
 	uint64_t first = d->w->graph->threads[thread].first;

@@ -12,10 +12,11 @@
  * time longer than the ideal one and that no longer than the time, each factor lies in the interval given for it; and the
  * load balance's is the narrowest such.
  *
- * Proof, of the load balance: with u_k the longest, it is the sum of w_i u_i / u_k, over the sum of the weights w. That falls
- * with u_k and grows with all others: so it is least where one u_k that may be the longest is as long as it may be, and all others
- * are as short. Of all choices with a given longest m that one is greatest that has each u_i at the lesser of m and its upper bound; and
- * min(hi_i, m) / m falls with m, which is at least the greatest of the lower bounds. */
+ * Proof, of the load balance: with u_k the longest, it is the sum of w_i u_i / u_k, over the sum of the weights w. That
+ * falls with u_k and grows with all others: so it is least where one u_k that may be the longest is as long as it may
+ * be, and all others are as short. Of all choices with a given longest m that one is greatest that has each u_i at the
+ * lesser of m and its upper bound; and min(hi_i, m) / m falls with m, which is at least the greatest of the lower
+ * bounds. */
 #ifndef ANALYSIS_FACTORS_H
 #define ANALYSIS_FACTORS_H
 

@@ -20,7 +20,8 @@ struct useful {
 	size_t nthreads, nprocesses; /* with events */
 	uint32_t *threads;           /* which ones, */
 	struct factor_part *parts;   /* and the useful time of each; its weight is 1 */
-	int64_t *blocked;            /* of each of the trace's threads, ticks at most for which it was so; 0: below a hundredth of the run */
+	int64_t *blocked;            /* of each of the trace's threads, ticks at most for which it was so; 0: below a
+					hundredth of the run */
 	int64_t *hidden;             /* likewise, ticks for which it may have worked in operations */
 	int64_t blocked_sum, hidden_sum; /* of all */
 	bool unseen;                 /* of some thread all is lost, so that it is not among these */
@@ -33,7 +34,8 @@ struct useful {
 void useful_open(struct useful *, struct trace *, const struct times *, const struct totals *, const struct blocked *);
 void useful_close(struct useful *);
 
-/* Of at least one thread; if some are unseen, nothing is known. That of an ideal network is not known: serialisation and transfer say nothing. */
+/* Of at least one thread; if some are unseen, nothing is known. That of an ideal network is not known: serialisation
+ * and transfer say nothing. */
 struct factors useful_factors(const struct useful *);
 
 #endif

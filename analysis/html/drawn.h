@@ -3,16 +3,16 @@
  * drawn.h - a whole run as few enough pieces to be drawn: what each thread did when, who ended whose waiting, and where the
  * critical path was.
  *
- * A *bar* is a stretch of a thread in which it did one thing: it worked in a region, was in an operation, and waited there for so long, or was
- * idle. Where a run has more of them than DRAWN_BARS, neighbours are put together, the shortest first, into bars that
- * are shorter than one `grain`: such a bar says what took most of it, how much that was, and how many bars it stands for. So
- * long things are drawn as they were, and short ones as far as there is room.
+ * A *bar* is a stretch of a thread in which it did one thing: it worked in a region, was in an operation, and waited
+ * there for so long, or was idle. Where a run has more of them than DRAWN_BARS, neighbours are put together, the
+ * shortest first, into bars that are shorter than one `grain`: such a bar says what took most of it, how much that was,
+ * and how many bars it stands for. So long things are drawn as they were, and short ones as far as there is room.
  *
  * Law: bars of a thread follow each other, do not overlap, and together are as long as the thread; what each took and
  * waited adds up, whatever the grain is. A bar longer than the grain is no mixture.
  *
- * Times are where they most likely were, the middle of their intervals; `uncertainty` says how far a thread's may be from there. Bars are drawn; nothing
- * is computed from them.
+ * Times are where they most likely were, the middle of their intervals; `uncertainty` says how far a thread's may be
+ * from there. Bars are drawn; nothing is computed from them.
  *
  * All clocks with threads must be on one time base. */
 #ifndef ANALYSIS_HTML_DRAWN_H

@@ -21,16 +21,19 @@ void page_write(FILE *, const char *json);
 
 /* The value of the data's member "timeline":
  *
- *	{"span", "grain", "all_links", "sites": [{"name", "file", "line", "kind"}], "threads": [{"name", "uncertainty", "bars"}], "links", "path",
- *	 "moments", "clocks": [{"host", "widths"}]}
+ *	{"span", "grain", "all_links", "sites": [{"name", "file", "line", "kind"}],
+ *	 "threads": [{"name", "uncertainty", "bars"}], "links", "path", "moments", "clocks": [{"host", "widths"}]}
  *
- * Times are in ns of the base since the run's first event. "bars" has 6 numbers for each bar: gap before it, length, 4 * site +
- * did, waited, most, count; "links" 5 for each: thread waited for, thread that waited, when each was, waited; "path" 4 for each stay: thread, from, to,
- * whether that is sure. */
+ * Times are in ns of the base since the run's first event. Numbers for each
+ *
+ *   bar   gap before it, length, 4 * site + did, waited, most, count
+ *   link  thread waited for, thread that waited, when each was, waited
+ *   path  (each stay) thread, from, to, whether that is sure */
 struct json;
 void page_timeline(struct json *, const struct drawn *);
 
-/* And of "source": the lines around those that were recorded, from where the trace says that they are, if that is source (source_file.h):
+/* And of "source": the lines around those that were recorded, from where the trace says that they are, if that is
+ * source (source_file.h):
  *
  *	[{"file", "why" (it is not read), "lines": [number, text, ...]}] */
 void page_source(struct json *, const struct trace *);

@@ -25,7 +25,7 @@ struct source_writer {
 
 static int by_place(const void *x, const void *y, void *sites)
 {
-	const struct tr_site *a = (const struct tr_site *)sites + *(const uint32_t *)x, *b = (const struct tr_site *)sites + *(const uint32_t *)y;
+	const struct tr_site *all = sites, *a = all + *(const uint32_t *)x, *b = all + *(const uint32_t *)y;
 	int order = strcmp(a->file, b->file);
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }

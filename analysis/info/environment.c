@@ -34,7 +34,8 @@ static void fill_variable(struct reply *r, const char *definition)
 	char *bytes = mem_format("%.*s", (int)length, definition);
 	char *name = shown_copy(bytes), *value = shown_copy(definition + length + (definition[length] == '='));
 	const char *like = is_known(bytes) ? NULL : nearest(bytes, known, NKNOWN);
-	char *note = is_known(bytes) ? mem_copy("") : mem_format("  (unknown to dprof%s%s)", like ? ": did you mean " : "", like ? like : "");
+	char *note = is_known(bytes) ? mem_copy("")
+				     : mem_format("  (unknown to dprof%s%s)", like ? ": did you mean " : "", like ? like : "");
 	reply_row(r, tab_text(name), tab_text(value), tab_flag(is_known(bytes)));
 	reply_say(r, SAY_INDENTED, "%s=%s%s", name, value, note);
 	free(bytes);

@@ -49,7 +49,8 @@ static char *first_line(const char *command)
 /* Of the GCC that dprof.pc names, and in folders that are called after others. In the build tree, or installed. */
 static bool has_plugin(const char *root, int major)
 {
-	char *pc = mem_format("%s/lib/pkgconfig/dprof.pc", root), *folder = mem_format("%d/dprof.so", major), *own = mem_format("gcc=%d\n", major);
+	char *pc = mem_format("%s/lib/pkgconfig/dprof.pc", root);
+	char *folder = mem_format("%d/dprof.so", major), *own = mem_format("gcc=%d\n", major);
 	char *plugins[] = { mem_format("%s/lib/dprof", root), mem_format("%s/plugin", root) };
 	FILE *file = fopen(pc, "r");
 	char line[512];

@@ -17,8 +17,9 @@ static void fill_clock(struct reply *r)
 	bool tsc = frz_source() == FRZ_TSC;
 	reply_value(r, "clock.source", tab_text(frz_source_word(frz_source())));
 	reply_value(r, "clock.nominal_ghz", tab_upper(frz_ghz())); /* no bound: one number */
-	reply_say(r, SAY_INDENTED, "clock: %s, nominally %.3f GHz%s", tsc ? "the time stamp counter (TSC), which is invariant" : "CLOCK_MONOTONIC_RAW",
-		  frz_ghz(), tsc ? "" : ": the TSC is not invariant here, and each event costs a call more");
+	reply_say(r, SAY_INDENTED, "clock: %s, nominally %.3f GHz%s",
+		  tsc ? "the time stamp counter (TSC), which is invariant" : "CLOCK_MONOTONIC_RAW", frz_ghz(),
+		  tsc ? "" : ": the TSC is not invariant here, and each event costs a call more");
 }
 
 /* Nothing is said of cores that were not compared. */

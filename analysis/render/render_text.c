@@ -171,7 +171,8 @@ static void put_bar(const struct render_text *r, size_t column, const struct tab
 
 /* A line of a table, without its end: `cells`, or its titles where that is NULL; of numbers so many decimals at most. Returns
  * where it ends. */
-static size_t put_cells(FILE *out, const struct render_text *r, const struct tab_column *c, const struct tab_cell *cells, int decimals)
+static size_t put_cells(FILE *out, const struct render_text *r, const struct tab_column *c,
+			const struct tab_cell *cells, int decimals)
 {
 	size_t column = 0, at = INDENT;
 	for (size_t i = 0; !tab_is_end(&c[i]); i++) {

@@ -70,7 +70,8 @@ static void put_flight(const struct messages *m, sqlite3_context *to, void put(s
 	uint32_t s = clock_of(m, from), r = clock_of(m, by);
 	if (!sql_is_placed(m->world, s) || !sql_is_placed(m->world, r))
 		return;
-	frz_time flight = times_between_near(m->world->times, m->clocks, (struct moment){ s, from->enter }, (struct moment){ r, by->done });
+	struct moment sent = { s, from->enter }, received = { r, by->done };
+	frz_time flight = times_between_near(m->world->times, m->clocks, sent, received);
 	flight.lo = flight.lo > 0 || flight.hi < 0 ? flight.lo : 0;
 	put(to, sql_seconds(m->world, flight));
 }
@@ -110,5 +111,6 @@ const struct sql_table sql_messages = {
 	"messages", "from_thread INTEGER, to_thread INTEGER, from_rank INTEGER, to_rank INTEGER, send_site INTEGER, receive_site INTEGER, "
 		    "group_id INTEGER, tag INTEGER, bytes INTEGER, sent_lo REAL, sent_hi REAL, received_lo REAL, received_hi REAL, "
 		    "seconds_lo REAL, seconds_hi REAL",
-	.large = true, .open = open_messages, .rewind = rewind_messages, .next = next_message, .column = put_message, .close = close_messages,
+	.large = true, .open = open_messages, .rewind = rewind_messages, .next = next_message, .column = put_message,
+	.close = close_messages,
 };

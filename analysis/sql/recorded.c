@@ -182,8 +182,12 @@ static void put_event_time(const struct recorded_events *e, sqlite3_context *to,
 
 static void put_event(const void *rows, int column, sqlite3_context *to)
 {
-	static const char *const ops[] = { [DPROF_ENTER] = "enter", [DPROF_EXIT] = "exit", [DPROF_POINT] = "point", [DPROF_LOST] = "lost" };
-	static const enum dprof_key keys[] = { DPROF_KEY_PEER, DPROF_KEY_TAG, DPROF_KEY_BYTES, DPROF_KEY_GROUP, DPROF_KEY_SEQ, DPROF_KEY_ID };
+	static const char *const ops[] = {
+		[DPROF_ENTER] = "enter", [DPROF_EXIT] = "exit", [DPROF_POINT] = "point", [DPROF_LOST] = "lost"
+	};
+	static const enum dprof_key keys[] = {
+		DPROF_KEY_PEER, DPROF_KEY_TAG, DPROF_KEY_BYTES, DPROF_KEY_GROUP, DPROF_KEY_SEQ, DPROF_KEY_ID
+	};
 	const struct recorded_events *e = rows;
 	const struct tr_what *what = trace_what(e->world->trace, &e->columns, e->at);
 	bool lost = what->op == DPROF_LOST;

@@ -2,9 +2,10 @@
  *
  * results.h - what commands say, as tables: the data of their replies (analysis/tables/reply.h), looked up by key.
  *
- * A table's rows are those of one table of a reply, "regions/curve" of one within another, each with the values of the rows
- * around it where it has none of its own; "" is the reply itself, in one row. Columns are named by keys: "seconds~" is an interval, with an
- * _lo and an _hi in SQL, "host$" a text, all others numbers; caused_by.rank becomes caused_by_rank.
+ * A table's rows are those of one table of a reply, "regions/curve" of one within another, each with the values of the
+ * rows around it where it has none of its own; "" is the reply itself, in one row. Columns are named by keys:
+ * "seconds~" is an interval, with an _lo and an _hi in SQL, "host$" a text, all others numbers; caused_by.rank becomes
+ * caused_by_rank.
  *
  * A command runs when a table of its own is asked for, once for all of them; or before, with others whose work it shares.
  *

@@ -238,7 +238,8 @@ static int allow(void *unused, int action, const char *what, const char *more, c
 {
 	(void)unused, (void)more, (void)database, (void)trigger;
 	switch (action) {
-	case SQLITE_READ: return sqlite3_strnicmp(what, "sqlite_", strlen("sqlite_")) == 0 ? SQLITE_DENY : SQLITE_OK; /* it knows no tables of ours */
+	case SQLITE_READ: /* it knows no tables of ours */
+		return sqlite3_strnicmp(what, "sqlite_", strlen("sqlite_")) == 0 ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_SELECT:
 	case SQLITE_FUNCTION:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
@@ -264,9 +265,10 @@ static int refuse_text(const struct connection *c)
 		list = longer;
 	}
 	bool table = strncmp(wrong, "no such table", strlen("no such table")) == 0 || strstr(wrong, "access to sqlite_");
-	char *text = table					? mem_format("%s; %s", wrong, list)
-		     : strncmp(wrong, "not authorized", strlen("not authorized")) == 0 ? mem_copy("expected one SELECT: nothing here can be changed, and no file be opened")
-							     : mem_copy(wrong);
+	bool refused = strncmp(wrong, "not authorized", strlen("not authorized")) == 0;
+	char *text = table   ? mem_format("%s; %s", wrong, list)
+		   : refused ? mem_copy("expected one SELECT: nothing here can be changed, and no file be opened")
+			     : mem_copy(wrong);
 	int status = refuse(text);
 	free(text);
 	free(list);

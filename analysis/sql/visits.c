@@ -92,7 +92,8 @@ static bool next_visit(void *rows)
 	return false;
 }
 
-static void put_visit_time(const struct recorded_visits *v, uint64_t stamp, sqlite3_context *to, void put(sqlite3_context *, struct interval))
+static void put_visit_time(const struct recorded_visits *v, uint64_t stamp, sqlite3_context *to,
+			   void put(sqlite3_context *, struct interval))
 {
 	struct frz_cursor clock = v->clock;
 	if (v->placed)

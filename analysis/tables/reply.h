@@ -124,7 +124,8 @@ enum reply_kind {
 struct reply {
 	const struct renderer *renderer;
 	bool data, page;         /* what it takes; what costs time to find need not be found for nobody */
-	bool ends;               /* intervals are written by both ends, with all decimals for which a line has room: with -v, and among data */
+	bool ends;               /* intervals are written by both ends, with all decimals for which a line has room:
+				    with -v, and among data */
 	struct tab_open tables[TAB_DEPTH]; /* the innermost last */
 	size_t depth;
 };

@@ -14,8 +14,10 @@
  *        without=KINDS                            format.h, the line without
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
  *        ran_on=0|1                               complete: it ended; ran_on: because its process did
- *        ended=STAMP                              ... and then, behind its last event; where records are lost it is not known without
- *        jumps=STAMP                              from then on it may have left places without an exit (0: never did; trace_jumps.h)
+ *        ended=STAMP                              ... and then, behind its last event; where records are lost it is not
+ *                                                 known without
+ *        jumps=STAMP                              from then on it may have left places without an exit (0: never did;
+ *                                                 trace_jumps.h)
  *        entered=N                                format.h, the line entered
  *   group N threads=N,N,... size=N                  size: how many should take part
  *        by_rank=0                                its own order is not that of the ranks

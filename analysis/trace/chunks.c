@@ -81,10 +81,11 @@ static size_t used_words(int fd, uint64_t place, uint64_t bytes)
 
 bool is_part(const struct dprof_part *p, uint32_t owner)
 {
-	bool now = p->magic == DPROF_PART_MAGIC, before = p->magic == DPROF_PART_MAGIC_3 || p->magic == DPROF_PART_MAGIC_2 ||
-							  p->magic == DPROF_PART_MAGIC_1;
-	return (now || before) && p->check == dprof_part_check(p, now ? owner : DPROF_PART_NOBODY) && p->words <= DPROF_PART_WORDS && p->words &&
-	       p->first <= p->of && p->words <= p->of - p->first && p->bytes <= UNPACKER_BYTES;
+	bool now = p->magic == DPROF_PART_MAGIC;
+	bool before = p->magic == DPROF_PART_MAGIC_3 || p->magic == DPROF_PART_MAGIC_2 || p->magic == DPROF_PART_MAGIC_1;
+	return (now || before) && p->check == dprof_part_check(p, now ? owner : DPROF_PART_NOBODY) &&
+	       p->words <= DPROF_PART_WORDS && p->words && p->first <= p->of && p->words <= p->of - p->first &&
+	       p->bytes <= UNPACKER_BYTES;
 }
 
 /* The next place from `at` on where a part begins; or the size of the file. */
@@ -226,7 +227,8 @@ static bool is_more(const struct dprof_events_header *more, const struct dprof_e
 {
 	return !memcmp(more->magic, DPROF_MORE_MAGIC, sizeof more->magic) && more->version == h->version &&
 	       more->header_size == DPROF_HEADER_SIZE && more->word_size == h->word_size && more->thread == h->thread &&
-	       more->pid == h->pid && (!more->started || more->started == h->started) && more->first_chunk == h->first_chunk && more->largest_chunk == h->largest_chunk;
+	       more->pid == h->pid && (!more->started || more->started == h->started) &&
+	       more->first_chunk == h->first_chunk && more->largest_chunk == h->largest_chunk;
 }
 
 /* A file that was made, and not begun. */

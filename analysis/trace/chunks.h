@@ -67,8 +67,8 @@ struct ch_words ch_open(struct trace *, struct ch_unpacker *, struct ch_files,
 			const struct dprof_events_header *, bool summed, const struct dprof_end *end);
 void ch_close(struct ch_words *);
 
-/* Behind a look at all words, in order: a diagnostic of the trace if some were damaged, or changed meanwhile. And how many words say that
- * something is lost, and were not recorded. */
+/* Behind a look at all words, in order: a diagnostic of the trace if some were damaged, or changed meanwhile. And how
+ * many words say that something is lost, and were not recorded. */
 void ch_tell_damage(struct trace *, struct ch_words *);
 size_t ch_damaged_words(const struct ch_words *);
 

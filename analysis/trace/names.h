@@ -12,8 +12,9 @@ struct location_name rank_name(const struct trace *, size_t thread);
 struct location_name name_of_process(const struct trace *, uint32_t process); /* likewise, of a process; "" if it has no thread */
 struct location_name thread_name(const struct trace *, size_t thread); /* with " thread 2" behind */
 
-/* "assign (kmeans.c:88)", or "parallel kmeans.c:154" where the name says it, in at most `room` bytes. What has no room loses first the qualifiers of its name
- * ("LAMMPS_NS::Pair::compute" -> "Pair::compute"), then the middle of it, then that of the file; never the line. */
+/* "assign (kmeans.c:88)", or "parallel kmeans.c:154" where the name says it, in at most `room` bytes. What has no room
+ * loses first the qualifiers of its name ("LAMMPS_NS::Pair::compute" -> "Pair::compute"), then the middle of it, then
+ * that of the file; never the line. */
 #define SITE_NAME_ROOM 72
 struct site_name { char text[SITE_NAME_ROOM + 1]; };
 struct site_name site_name_within(const struct trace *, uint32_t site, size_t room);

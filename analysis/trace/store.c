@@ -322,7 +322,8 @@ static uint64_t kinds_of(const uint64_t *number, size_t n)
 }
 
 /* Numbers less `base`, of so many bytes each; the end, at a multiple of 8 bytes. */
-VECTORISED static uint8_t *put_column(uint8_t *restrict to, unsigned bytes, const uint64_t *restrict number, size_t n, uint64_t base)
+VECTORISED static uint8_t *put_column(uint8_t *restrict to, unsigned bytes, const uint64_t *restrict number, size_t n,
+				      uint64_t base)
 {
 	for (size_t i = 0; i < n && bytes == 1; i++)
 		to[i] = (uint8_t)(number[i] - base);

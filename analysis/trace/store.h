@@ -130,8 +130,8 @@ size_t store_events(const struct tr_writer *);
  * one, so that it does not matter how many there were. */
 const struct tr_what *store_finish(struct tr_store *, const char **kept_in_memory);
 
-/* Behind that: a writer for the records of one more thread, or of one anew, whose blocks before are closed; and when they are put in
- * all that events are, as above. */
+/* Behind that: a writer for the records of one more thread, or of one anew, whose blocks before are closed; and when
+ * they are put in all that events are, as above. */
 struct tr_writer *store_again(struct tr_store *);
 const struct tr_what *store_settle(struct tr_store *);
 

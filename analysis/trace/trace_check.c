@@ -265,7 +265,8 @@ static inline size_t next_counting(const bool *counts, const struct tr_columns *
 	return i;
 }
 
-static void count_event(const struct check_counting *c, size_t thread, const struct tr_columns *k, size_t i, struct check_part *part)
+static void count_event(const struct check_counting *c, size_t thread, const struct tr_columns *k, size_t i,
+			struct check_part *part)
 {
 	const struct trace *t = c->trace;
 	uint64_t id = trace_value(t, k, i, DPROF_KEY_GROUP, 0);

@@ -213,7 +213,8 @@ static void note_replaced(struct opened_trace *o)
 
 #define PROGRAMS_NAMED 3
 
-/* The folder beside this one that the process `pid`, alone in its job, records into if it runs this program; or NULL. To be freed. */
+/* The folder beside this one that the process `pid`, alone in its job, records into if it runs this program; or NULL.
+ * To be freed. */
 static char *folder_of(const struct opened_trace *o, const struct process_file *p, const char *program, uint64_t pid)
 {
 	const char *slash = strrchr(program, '/'), *dash = strrchr(p->stem, '-');

@@ -250,7 +250,8 @@ size_t scan_plain(struct scan *s, struct word_place *place)
 {
 	struct tr_words *w = s->thread->words;
 	struct store_tail tail;
-	if (place->at >= w->words.n || place->at >= w->words.vouched || !(s->keys & 1) || s->joins || !store_tail(s->o->reader->writer, &tail))
+	if (place->at >= w->words.n || place->at >= w->words.vouched || !(s->keys & 1) ||
+	    s->joins || !store_tail(s->o->reader->writer, &tail))
 		return 0;
 	struct scan_plain p = { .s = s, .sites = s->o->t.sites, .tail = tail, .near = place->near, .highest = s->highest };
 	size_t n = take_run(&p, w->modules->ids, run_of_vouched(&w->words, place->at));
