@@ -38,7 +38,8 @@ struct options {
 	const char *query;               /* query: the condition */
 	const char *sql;                 /* query: a SELECT instead, or NULL */
 	const char *output;              /* export: the file to write */
-	const char *const *directories; size_t ndirectories; /* efficiency, path, diff: all that were given, the first of them opened */
+	const char *const *directories; size_t ndirectories; /* efficiency, path, diff: all that were given, the first
+								of them opened */
 	size_t nfirst;                   /* diff: so many of them are A's */
 	bool gate;                       /* diff: EXIT_SLOWER if B's runs are */
 	const char *html;                /* report: write a page for the browser there */
@@ -50,7 +51,8 @@ struct options {
 	const char **sync; size_t nsync; /* audit: logs of freezer measure, to be freed; */
 	enum frz_source trace_clock;     /* which of a host's clocks the trace has read; 0: its tsc */
 	const struct sync_logs *logs;    /* not asked for: those of --sync, as they were read; or NULL */
-	bool by_order;                   /* audit: which of its operations belong together is taken from their order, which may be wrong */
+	bool by_order;                   /* audit: which of its operations belong together is taken from their order,
+					    which may be wrong */
 	bool frames;                     /* csp: the aggregated event view, too */
 	const char *instances;           /* csp: by instances of this region, too; or NULL */
 };

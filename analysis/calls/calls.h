@@ -39,7 +39,8 @@ struct call_spread {         /* over threads */
 	struct call_sums all;
 	size_t nthreads;         /* that were in it, ... */
 	size_t lossy;            /* of these: records of theirs are lost; */
-	int64_t unseen;          /* and others that may have been in it, at most: theirs, or all of theirs, is lost; inclusive times: */
+	int64_t unseen;          /* and others that may have been in it, at most: theirs, or all of theirs, is lost;
+				    inclusive times: */
 	frz_time least, most;
 	uint32_t longest;        /* thread */
 };

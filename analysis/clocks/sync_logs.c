@@ -54,7 +54,8 @@ static char *join(struct sync_host *known, const struct frz_host *again, const c
 static char *describe(struct log_reader *r, struct described *d)
 {
 	if (!frz_host_is_sound(&d->is))
-		return mem_format("%s: offset %" PRIu64 ": expected a host's name and clock, found something else", r->path, r->offset);
+		return mem_format("%s: offset %" PRIu64 ": expected a host's name and clock, found something else",
+				  r->path, r->offset);
 	d->host = sync_logs_find(r->logs, d->is.name);
 	if (d->host != SIZE_MAX)
 		return join(&r->logs->hosts[d->host], &d->is, r->path);

@@ -129,7 +129,8 @@ void greedy_find_pieces(struct greedy *y)
 		const struct greedy_point *p = &y->points[i];
 		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
-				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE, .finishes = p->what == GRAPH_FINISHES };
+				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE,
+						       .finishes = p->what == GRAPH_FINISHES };
 		else if (p->what == GRAPH_OBTAINS)
 			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
 	}

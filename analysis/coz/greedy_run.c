@@ -489,7 +489,8 @@ static void begin(struct greedy *y)
 	const struct graph *g = y->g;
 	for (size_t i = 0; i < g->nnodes; i++) {
 		uint32_t turn = y->turn_of[i];
-		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn, .missing = y->waits_for[i], .instead = GREEDY_NONE };
+		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn, .missing = y->waits_for[i],
+						    .instead = GREEDY_NONE };
 	}
 	for (size_t q = 0; q < g->nqueues; q++) {
 		struct greedy_queue *queue = &y->queues[q];

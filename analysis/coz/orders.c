@@ -270,7 +270,8 @@ static int64_t longest(const struct visit *v)
 	int64_t sum = 0;
 	for (uint32_t t = 0; t < v->g->trace->nthreads; t++) {
 		const struct graph_thread *self = &v->g->threads[t];
-		if (self->nevents > 0 && __builtin_add_overflow(sum, times_of_thread(v->times, t, self->first, self->last).hi, &sum))
+		if (self->nevents > 0 &&
+		    __builtin_add_overflow(sum, times_of_thread(v->times, t, self->first, self->last).hi, &sum))
 			return INT64_MAX;
 	}
 	return sum;

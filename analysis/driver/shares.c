@@ -174,8 +174,9 @@ static char *remark_on_share(const struct shares *s, const struct sight *sight, 
 	if (sight->why)
 		return mem_format("rank %zu on %s reads nothing, others do: %s", process, sight->host, sight->why);
 	if (missing)
-		return mem_format("rank %zu on %s: expected the same files as rank 0, found that it cannot read %s, or another one of "
-				  "that name: others read what it cannot", process, sight->host, missing);
+		return mem_format("rank %zu on %s: expected the same files as rank 0, found that it cannot read %s, or "
+				  "another one of that name: others read what it cannot", process, sight->host,
+				  missing);
 	return NULL;
 }
 

@@ -67,7 +67,8 @@ struct efficiency {
 	struct efficiency_cause threads_cause;
 	struct efficiency_thread *each; /* nthreads */
 	struct efficiency_region *regions; size_t nregions; /* the longest useful time first */
-	int64_t blocked;             /* ticks of all threads, at most, in which they were blocked in nothing that is known (useful.h) */
+	int64_t blocked;             /* ticks of all threads, at most, in which they were blocked in nothing that is
+					known (useful.h) */
 	int64_t hidden;              /* likewise in which they worked in operations that wait */
 	bool open;                   /* for more than a hundredth of the run some thread may be useful or not */
 	struct graph_said said;      /* by the graph */

@@ -73,8 +73,8 @@ struct drawn_along {
 
 static void add_bar(struct drawn_along *l)
 {
-	static const enum drawn_did as[] = { [GRAPH_WORKED] = DRAWN_WORK, [GRAPH_OPERATED] = DRAWN_OPERATION, [GRAPH_IDLED] = DRAWN_IDLE,
-					     [GRAPH_DID_UNKNOWN] = DRAWN_UNKNOWN };
+	static const enum drawn_did as[] = { [GRAPH_WORKED] = DRAWN_WORK, [GRAPH_OPERATED] = DRAWN_OPERATION,
+					     [GRAPH_IDLED] = DRAWN_IDLE, [GRAPH_DID_UNKNOWN] = DRAWN_UNKNOWN };
 	struct drawn_thread *t = l->thread;
 	uint64_t ticks = l->a.step.to - l->a.step.from;
 	enum drawn_did did = as[l->a.step.did];
@@ -82,7 +82,8 @@ static void add_bar(struct drawn_along *l)
 	struct drawn_bar *last = t->nbars ? &t->bars[t->nbars - 1] : NULL;
 	if (ticks == 0)
 		return;
-	if (last && last->to == bar.from && last->count == 1 && last->did == did && last->site == bar.site && did != DRAWN_OPERATION) {
+	if (last && last->to == bar.from && last->count == 1 && last->did == did && last->site == bar.site &&
+	    did != DRAWN_OPERATION) {
 		*last = together(last, &bar);
 		last->count--;
 	} else {

@@ -86,7 +86,8 @@ static void fill_plugins(struct reply *r, const char *root)
 		list = longer;
 	}
 	reply_end(r);
-	reply_say(r, SAY_INDENTED, "plugin for GCC: %s", *list ? list : "none; build dprof where GCC's plugin headers are installed");
+	reply_say(r, SAY_INDENTED, "plugin for GCC: %s",
+		  *list ? list : "none; build dprof where GCC's plugin headers are installed");
 	free(list);
 }
 

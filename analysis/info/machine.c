@@ -28,14 +28,16 @@ static void say_cores(struct reply *r, const struct frz_cores *c, double ns)
 	if (c->n == 1)
 		reply_say(r, SAY_INDENTED, "cores: 1");
 	else if (c->compared == 0)
-		reply_say(r, SAY_INDENTED, "cores: %zu, too busy to be compared now: whether they share a clock is not known", c->n);
+		reply_say(r, SAY_INDENTED,
+			  "cores: %zu, too busy to be compared now: whether they share a clock is not known", c->n);
 	else if (c->compared < c->n - 1)
-		reply_say(r, SAY_INDENTED, "cores: %zu, of which %zu share a clock to within %.0f ns; the others were too busy to be "
-			  "compared now", c->n, c->compared + 1, ns);
+		reply_say(r, SAY_INDENTED, "cores: %zu, of which %zu share a clock to within %.0f ns; the others were "
+			  "too busy to be compared now", c->n, c->compared + 1, ns);
 	else
 		reply_say(r, SAY_INDENTED, "cores: %zu, which share a clock to within %.0f ns", c->n, ns);
 	if (c->disagree)
-		reply_say(r, SAY_INDENTED, "%zu of them differ from the first for certain: they are clocks of their own.", c->disagree);
+		reply_say(r, SAY_INDENTED,
+			  "%zu of them differ from the first for certain: they are clocks of their own.", c->disagree);
 }
 
 static void fill_cores(struct reply *r)

@@ -26,8 +26,9 @@ int main(int argc, char **argv)
 	static const struct argp_option options[] = { { "json", 'j', NULL, 0, "print JSON", 0 }, { 0 } };
 	static const struct argp argp = {
 		options, parse, NULL,
-		"Says which dprof this is, for which GCC and MPI it was built, which variables DPROF_... are set, and what clock and cores "
-		"this machine has. Takes a third of a second, in which it compares the cores.\n\nExample:\n  dprof-info --json",
+		"Says which dprof this is, for which GCC and MPI it was built, which variables DPROF_... are set, and "
+		"what clock and cores this machine has. Takes a third of a second, in which it compares the "
+		"cores.\n\nExample:\n  dprof-info --json",
 		NULL, NULL, NULL };
 	bool json = false;
 	argp_err_exit_status = 2;

@@ -75,7 +75,8 @@ struct operation {
 	bool once;       /* what is waited for at its address is given once, and is there then for good; */
 	bool counted;    /* likewise, when all have given it who do; */
 	bool first;      /* likewise, once, by whoever comes first */
-	bool stored;     /* of OP_FUTEX: its address is that of what is waited for, also where nobody blocks, and not of where one does */
+	bool stored;     /* of OP_FUTEX: its address is that of what is waited for, also where nobody blocks, and not of
+			    where one does */
 	bool makes;      /* a point: what is waited for at its address is a new one */
 	bool switches;   /* a point: the thread goes on on another stack (a fiber, a coroutine) */
 	bool queues;     /* an object is a queue, out of which one thing is taken, or into which it is put; */

@@ -186,8 +186,8 @@ static size_t put_cells(FILE *out, const struct render_text *r, const struct tab
 		at += (size_t)c[i].gap;
 		as.decimals = as.decimals < decimals ? as.decimals : decimals;
 		const char *text = !cells ? c[i].title
-					  : text_of(&as, &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM, r->reply.ends, &room,
-						    &shown);
+					  : text_of(&as, &cells[i], last ? room_behind(r, column, at) : SITE_NAME_ROOM,
+						    r->reply.ends, &room, &shown);
 		if (cells && c[i].alone && shown_width(text, strlen(text)) > width)
 			fprintf(out, "%*s%s\n", (int)at, "", text);
 		else

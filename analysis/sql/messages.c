@@ -108,9 +108,9 @@ static void put_message(const void *rows, int column, sqlite3_context *to)
 }
 
 const struct sql_table sql_messages = {
-	"messages", "from_thread INTEGER, to_thread INTEGER, from_rank INTEGER, to_rank INTEGER, send_site INTEGER, receive_site INTEGER, "
-		    "group_id INTEGER, tag INTEGER, bytes INTEGER, sent_lo REAL, sent_hi REAL, received_lo REAL, received_hi REAL, "
-		    "seconds_lo REAL, seconds_hi REAL",
+	"messages", "from_thread INTEGER, to_thread INTEGER, from_rank INTEGER, to_rank INTEGER, send_site INTEGER, "
+		    "receive_site INTEGER, group_id INTEGER, tag INTEGER, bytes INTEGER, sent_lo REAL, sent_hi REAL, "
+		    "received_lo REAL, received_hi REAL, seconds_lo REAL, seconds_hi REAL",
 	.large = true, .open = open_messages, .rewind = rewind_messages, .next = next_message, .column = put_message,
 	.close = close_messages,
 };

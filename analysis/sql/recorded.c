@@ -80,8 +80,8 @@ static void put_site(const void *rows, int column, sqlite3_context *to)
 }
 
 const struct sql_table sql_threads = {
-	"threads", "thread INTEGER, rank INTEGER, pid INTEGER, number INTEGER, host TEXT, program TEXT, routine TEXT, complete INTEGER, "
-		   "lost INTEGER",
+	"threads", "thread INTEGER, rank INTEGER, pid INTEGER, number INTEGER, host TEXT, program TEXT, routine TEXT, "
+		   "complete INTEGER, lost INTEGER",
 	.numbered = true, .open = open_threads, .rewind = rewind_numbered, .next = next_numbered, .column = put_thread, .close = free,
 };
 

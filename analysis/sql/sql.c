@@ -313,7 +313,8 @@ static bool is_known(struct connection *c, const struct sql_table *t)
 
 static int copy_table(struct connection *c, const struct sql_table *t)
 {
-	char *text = mem_format("CREATE TABLE %s(%s); INSERT INTO %s SELECT * FROM " OF_TRACE "%s", t->name, t->columns, t->name, t->name);
+	char *text = mem_format("CREATE TABLE %s(%s); INSERT INTO %s SELECT * FROM " OF_TRACE "%s", t->name, t->columns,
+				t->name, t->name);
 	int code = sqlite3_exec(c->to, text, NULL, NULL, NULL);
 	free(text);
 	return code;

@@ -55,7 +55,8 @@ static int disconnect_table(sqlite3_vtab *table)
 static int asked_number(const sqlite3_index_info *i)
 {
 	for (int c = 0; c < i->nConstraint; c++)
-		if (i->aConstraint[c].usable && i->aConstraint[c].iColumn == 0 && i->aConstraint[c].op == SQLITE_INDEX_CONSTRAINT_EQ)
+		if (i->aConstraint[c].usable && i->aConstraint[c].iColumn == 0 &&
+		    i->aConstraint[c].op == SQLITE_INDEX_CONSTRAINT_EQ)
 			return c;
 	return -1;
 }

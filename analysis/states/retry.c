@@ -125,7 +125,8 @@ size_t retry_until_wait(struct tr_cursor events, uint32_t site, uint64_t since)
 	struct tr_event e;
 	uint64_t slept = 0;
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(&events, &e) && is_known(&e); n++) {
-		bool asks = e.op == DPROF_ENTER && (e.site == site || tr_is(events.trace, e.site, OP_ATTEMPT) || takes(&events, &e));
+		bool asks = e.op == DPROF_ENTER && (e.site == site || tr_is(events.trace, e.site, OP_ATTEMPT) ||
+						    takes(&events, &e));
 		if (asks && slept > 0)
 			return e.stamp - since <= 2 * slept ? n : 0;
 		if (!passes(&events, &e, &l, &slept))

@@ -181,7 +181,8 @@ static void put_threads(FILE *out, const struct trace *t)
 		if (thread->lost)
 			fprintf(out, " lost=%" PRIu64, thread->lost);
 		if (thread->may_jump) /* 1: its records alone tell (trace_events.c) */
-			fprintf(out, " jumps=%" PRIu64, thread->may_jump == 1 || thread->may_jump == UINT64_MAX ? 0 : thread->may_jump);
+			fprintf(out, " jumps=%" PRIu64,
+				thread->may_jump == 1 || thread->may_jump == UINT64_MAX ? 0 : thread->may_jump);
 		if (is_forked(t, thread))
 			fprintf(out, " entered=%zu", thread->entered);
 		put_end(out, t, thread);

@@ -482,8 +482,8 @@ static char *find_parent(const struct pack *p, struct pack_process *process)
 {
 	size_t parent = process->has_parent ? ids_find(&p->process_ids, process->parent) : 0;
 	if (process->has_parent && (parent == SIZE_MAX || &p->processes[parent] == process))
-		return mem_format("%s:%zu: expected the number of another process for parent, found %" PRIu64, p->name, process->line,
-				  process->parent);
+		return mem_format("%s:%zu: expected the number of another process for parent, found %" PRIu64, p->name,
+				  process->line, process->parent);
 	process->parent = parent;
 	return NULL;
 }

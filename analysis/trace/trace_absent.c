@@ -144,7 +144,8 @@ static bool is_added(const struct opened_trace *o, size_t first, const char *ste
 static void add_relative(struct opened_trace *o, size_t first, size_t of, const char *stem, const char *whose)
 {
 	uint64_t pid;
-	if (has_file(o, stem) || is_of_rank(o, stem, strlen(stem), &pid) || o->nfiles - first == ABSENT_MOST || is_added(o, first, stem))
+	if (has_file(o, stem) || is_of_rank(o, stem, strlen(stem), &pid) || o->nfiles - first == ABSENT_MOST ||
+	    is_added(o, first, stem))
 		return;
 	char *quoted = ln_quote(stem);
 	trace_diagnose(&o->t, "%s: expected the files of the process %s, %s, found none", o->files[of].name, quoted, whose);

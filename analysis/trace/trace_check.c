@@ -315,8 +315,8 @@ static void note_switches(struct nest_check *c)
 	if (!jumps || jumps->switched_in == TR_NO_SITE)
 		return;
 	char *who = name_thread(t, c->thread), *where = name_site(t, jumps->switched_in);
-	*MEM_GROW(t->notes, t->nnotes) = mem_format("%s: it switched stacks (swapcontext, setcontext, longjmp) inside of %s: it may be "
-						    "anywhere at any time", who, where);
+	*MEM_GROW(t->notes, t->nnotes) = mem_format("%s: it switched stacks (swapcontext, setcontext, longjmp) inside "
+						    "of %s: it may be anywhere at any time", who, where);
 	free(where);
 	free(who);
 }

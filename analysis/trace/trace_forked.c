@@ -105,7 +105,8 @@ static void pass(struct fork_walk *w, const struct trace *t, size_t thread, cons
 	begin_children(w, e->stamp);
 	if (pid != ARG_NONE)
 		*MEM_GROW(w->all->forks, w->all->nforks) =
-			(struct recorded_fork){ pid, e->stamp, t->threads[thread].clock, t->threads[thread].process, regions_now(w) };
+			(struct recorded_fork){ pid, e->stamp, t->threads[thread].clock, t->threads[thread].process,
+						regions_now(w) };
 	if (e->op == DPROF_ENTER)
 		replay_enter(&w->open, tr_entry(t, e));
 	else if (e->op == DPROF_EXIT)

@@ -199,7 +199,8 @@ static inline bool take_event(struct scan_plain *p, uint32_t what, uint64_t word
 {
 	uint64_t stamp = dprof_stamp_near(word, p->near);
 	uint32_t site = (uint32_t)TR_BODY(what), is;
-	if (what >= TR_SEVERAL || !word || p->sites[site].op.is & (OP_JOINS_THREAD | OP_UNSEEN) || !(is = tail_knows(&p->tail, what)) ||
+	if (what >= TR_SEVERAL || !word || p->sites[site].op.is & (OP_JOINS_THREAD | OP_UNSEEN) ||
+	    !(is = tail_knows(&p->tail, what)) ||
 	    !jumps_plain(&p->s->jumps, TR_OP(what), site, stamp, p->tail.first + p->tail.n))
 		return false;
 	tail_event(&p->tail, is, stamp);
