@@ -22,7 +22,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, PASSES, COUNTS, COUNTS_DOWN };
+enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, PASSES, TELLS_PASSES, COUNTS, COUNTS_DOWN };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -198,13 +198,12 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 		return false;
 	case POSTS: return wrap(i, site, says_how_many(stmt, "dprof_library_posts", object), over);
 	case TRIES: return wrap_attempt(i, site, c);
-	case TELLS: return site && wrap(i, site, nullptr, over);
 	default: break;
 	}
-	if (site)
+	if (site && c->does != TELLS)
 		gsi_insert_before(i, runtime_call(stmt, runtime_function("dprof_library_passes", long_integer_type_node), number(c->what)),
 				  GSI_SAME_STMT);
-	return false;
+	return site && c->does != PASSES && wrap(i, site, nullptr, over);
 }
 
 static bool wrap_until(gimple_stmt_iterator *i, const struct known_function &k)
@@ -227,6 +226,13 @@ static bool wrap_guard(gimple_stmt_iterator *i, const char *name)
 	bool acquires = !strcmp(name, "__cxa_guard_acquire");
 	gsi_insert_before(i, says(acquires ? "dprof_library_acquires" : "dprof_library_releases"), GSI_SAME_STMT);
 	return acquires && calls_insert_after(i, [&](bool) { return says("dprof_library_acquired"); });
+}
+
+/* What one that waits calls is a part of that. */
+static bool is_within()
+{
+	const struct library_call *in = known_of(current_function_decl).call;
+	return in && (in->does == LOOKS || in->does == TRIES);
 }
 
 static bool completes(gimple *stmt)
@@ -255,7 +261,7 @@ bool library_wrap(gimple_stmt_iterator *i)
 		return false;
 	if (completes(stmt))
 		return wrap_completion(i);
-	if (!fn || !gimple_call_num_args(stmt))
+	if (!fn || !gimple_call_num_args(stmt) || is_within())
 		return false;
 	const char *name = TREE_PUBLIC(fn) ? IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)) : "";
 	if (startswith(name, "__cxa_guard_"))
