@@ -15,16 +15,11 @@
 
 /* ---- Over threads ---------------------------------------------------------------------------- */
 
-static bool longer(frz_time x, frz_time y)
-{
-	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
-}
-
 void call_spread_add(struct call_spread *s, uint32_t thread, const struct call_sums *sums)
 {
 	frz_time time = sums->inclusive;
 	bool first = s->nthreads++ == 0;
-	s->longest = first || longer(time, s->most) ? thread : s->longest;
+	s->longest = first || time_exceeds(time, s->most) ? thread : s->longest;
 	s->least.lo = first || time.lo < s->least.lo ? time.lo : s->least.lo;
 	s->least.hi = first || time.hi < s->least.hi ? time.hi : s->least.hi;
 	s->most.lo = time.lo > s->most.lo ? time.lo : s->most.lo;
@@ -55,8 +50,8 @@ static int by_exclusive(const void *a, const void *b)
 {
 	const struct call_flat *x = a, *y = b;
 	frz_time p = x->spread.all.exclusive, q = y->spread.all.exclusive;
-	if (longer(p, q) || longer(q, p))
-		return longer(p, q) ? -1 : 1;
+	if (time_exceeds(p, q) || time_exceeds(q, p))
+		return time_exceeds(p, q) ? -1 : 1;
 	return (x->site > y->site) - (x->site < y->site);
 }
 
@@ -168,7 +163,7 @@ static void find_causes(struct call_profile *p, const struct waits *waits)
 		struct call_cause *last = p->ncauses ? &p->causes[p->ncauses - 1] : NULL;
 		if (!last || last->site != all[i].site)
 			*MEM_GROW(p->causes, p->ncauses) = all[i];
-		else if (longer(all[i].ticks, last->ticks))
+		else if (time_exceeds(all[i].ticks, last->ticks))
 			*last = all[i];
 	}
 	free(all);

@@ -220,7 +220,7 @@ static int by_inclusive(const void *x, const void *y)
 {
 	const struct call_node *a = *(const struct call_node *const *)x, *b = *(const struct call_node *const *)y;
 	frz_time p = a->spread.all.inclusive, q = b->spread.all.inclusive;
-	int64_t i = p.lo / 2 + p.hi / 2, k = q.lo / 2 + q.hi / 2;
+	int64_t i = time_middle(p), k = time_middle(q);
 	return i != k ? (i < k) - (i > k) : (a > b) - (a < b);
 }
 

@@ -31,11 +31,6 @@ struct bsp_finder {
 						  what it does alone */
 };
 
-static bool exceeds(frz_time x, frz_time y)
-{
-	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
-}
-
 /* ---- Where they come together ---------------------------------------------------------------- */
 
 /* In the part, and nobody else. */
@@ -249,7 +244,7 @@ static void add_to_step(struct superstep *s, uint32_t at, frz_time work, frz_tim
 {
 	s->whole = time_most(s->whole, time_add(work, alone));
 	s->work = time_most(s->work, work);
-	if (s->longest == UINT32_MAX || exceeds(work, s->of_longest)) {
+	if (s->longest == UINT32_MAX || time_exceeds(work, s->of_longest)) {
 		s->of_others = s->longest != UINT32_MAX && s->of_longest.hi > s->of_others ? s->of_longest.hi : s->of_others;
 		s->longest = at;
 		s->of_longest = work;
@@ -460,7 +455,7 @@ static void see_threads(struct bsp_finder *f)
 	struct bsp *b = f->b;
 	for (uint32_t at = 0; at < b->n; at++) {
 		see_thread(f, at);
-		if (at > 0 && !exceeds(b->work[at], b->work[b->longest]))
+		if (at > 0 && !time_exceeds(b->work[at], b->work[b->longest]))
 			continue;
 		struct bsp_thread kept = f->longest;
 		f->longest = f->now;

@@ -10,11 +10,6 @@
 #include "analysis/base/search.h"
 #include "analysis/trace/names.h"
 
-static bool exceeds(frz_time x, frz_time y)
-{
-	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
-}
-
 /* ---- One stage ------------------------------------------------------------------------------- */
 
 /* Of each row: only one thread is ever in it, once. */
@@ -96,8 +91,8 @@ static void find_longest(struct chain *c, frz_time run)
 {
 	c->same = true;
 	for (size_t i = 1; i < c->n; i++) {
-		c->longest = exceeds(c->stages[i].surely, c->stages[c->longest].surely) ? i : c->longest;
-		c->first = exceeds(c->stages[i].sequential, c->stages[c->first].sequential) ? i : c->first;
+		c->longest = time_exceeds(c->stages[i].surely, c->stages[c->longest].surely) ? i : c->longest;
+		c->first = time_exceeds(c->stages[i].sequential, c->stages[c->first].sequential) ? i : c->first;
 		c->same &= c->stages[i].site == c->stages[0].site;
 	}
 	c->surely_as_long = true;

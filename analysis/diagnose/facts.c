@@ -66,11 +66,6 @@ struct metric facts_metric(const struct facts *f, uint32_t thread, const char *n
 	return (struct metric){ thread, name, ticks, share, interval_percent(ticks, time_less(life, work)) };
 }
 
-static bool exceeds(frz_time x, frz_time y)
-{
-	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
-}
-
 /* What may have been waiting without a cause in the trace is no transfer for sure. */
 static frz_time transfer_of(const struct call_sums *s)
 {
@@ -166,7 +161,7 @@ static struct spread spread_of(const struct facts *f, size_t from)
 	struct spread s = { .nthreads = 0 };
 	for (size_t i = from; i < p->neach && p->each[i].site == p->each[from].site; i++) {
 		frz_time work = worked_by(f, &p->each[i]);
-		bool longest = s.nthreads++ == 0 || exceeds(work, s.of_longest);
+		bool longest = s.nthreads++ == 0 || time_exceeds(work, s.of_longest);
 		s.longest = longest ? p->each[i].thread : s.longest;
 		s.of_longest = longest ? work : s.of_longest;
 		s.visits += (int64_t)p->each[i].sums.visits;
@@ -251,7 +246,7 @@ static struct facts_blame *blame_of(struct blames *b, uint32_t site)
 static void add_blame(struct facts_blame *b, uint32_t thread, frz_time ticks)
 {
 	b->ticks = time_add(b->ticks, ticks);
-	if (exceeds(ticks, b->of_thread)) {
+	if (time_exceeds(ticks, b->of_thread)) {
 		b->thread = thread;
 		b->of_thread = ticks;
 	}
@@ -260,8 +255,8 @@ static void add_blame(struct facts_blame *b, uint32_t thread, frz_time ticks)
 static int by_ticks(const void *a, const void *b)
 {
 	const struct facts_blame *x = a, *y = b;
-	if (exceeds(x->ticks, y->ticks) || exceeds(y->ticks, x->ticks))
-		return exceeds(x->ticks, y->ticks) ? -1 : 1;
+	if (time_exceeds(x->ticks, y->ticks) || time_exceeds(y->ticks, x->ticks))
+		return time_exceeds(x->ticks, y->ticks) ? -1 : 1;
 	return (x->site > y->site) - (x->site < y->site);
 }
 

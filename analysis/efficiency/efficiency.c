@@ -48,12 +48,6 @@ static frz_time at_most(frz_time x, int64_t most)
 	return (frz_time){ x.lo < most ? x.lo : most, x.hi < most ? x.hi : most };
 }
 
-/* Whether x is the longer one, most likely. */
-static bool longer(frz_time x, frz_time y)
-{
-	return x.lo / 2 + x.hi / 2 > y.lo / 2 + y.hi / 2;
-}
-
 static frz_time of_all(const struct efficiency *e)
 {
 	int64_t lo = 0, hi = 0;
@@ -163,7 +157,7 @@ static int by_region(const void *a, const void *b)
 static int by_useful(const void *a, const void *b)
 {
 	const struct efficiency_region *x = a, *y = b;
-	int64_t p = x->useful.lo / 2 + x->useful.hi / 2, q = y->useful.lo / 2 + y->useful.hi / 2;
+	int64_t p = time_middle(x->useful), q = time_middle(y->useful);
 	return p != q ? (p < q) - (p > q) : (x->site > y->site) - (x->site < y->site);
 }
 
@@ -197,7 +191,7 @@ static void add_region(struct efficiency_finder *f, const struct region_sum *all
 		parts[i] = (struct factor_part){ useful, 1 };
 		r.time = time_most(r.time, sums[i].time);
 		ideal = time_most(ideal, at_least(without, useful.lo));
-		longest = longer(useful, longest->useful) ? &sums[i] : longest;
+		longest = time_exceeds(useful, longest->useful) ? &sums[i] : longest;
 	}
 	r.longest = longest->thread;
 	r.useful = factors_sum(parts, n);
@@ -293,7 +287,7 @@ static struct efficiency_cause cause_of_imbalance(struct efficiency_finder *f)
 	frz_time *sums = mem_resize(NULL, nsites + 1, sizeof *sums);
 	memset(sums, 0, (nsites + 1) * sizeof *sums);
 	for (size_t i = 1; i < e->nthreads; i++)
-		longest = longer(e->each[i].useful, longest->useful) ? &e->each[i] : longest;
+		longest = time_exceeds(e->each[i].useful, longest->useful) ? &e->each[i] : longest;
 	for (size_t i = 0; i < w->nsites; i++) {
 		frz_time *sum = &sums[w->sites[i].site < nsites ? w->sites[i].site : nsites];
 		*sum = time_add(*sum, w->sites[i].useful);
@@ -303,7 +297,7 @@ static struct efficiency_cause cause_of_imbalance(struct efficiency_finder *f)
 		frz_time sum = sums[s->site < nsites ? s->site : nsites];
 		frz_time mean = { sum.lo / n, ticks_plus(sum.hi / n, sum.hi % n > 0) };
 		frz_time more = time_minus(s->useful, mean);
-		if (s->thread != longest->thread || !longer(more, most))
+		if (s->thread != longest->thread || !time_exceeds(more, most))
 			continue;
 		most = more;
 		cause.named = true;
@@ -331,13 +325,13 @@ static struct efficiency_cause cause_in_operations(struct efficiency_finder *f, 
 			*sum = time_add(*sum, asked(w, &w->sites[i]));
 		}
 	for (uint32_t i = 0; i < trace->nsites; i++)
-		if (longer(sums[i], most)) {
+		if (time_exceeds(sums[i], most)) {
 			most = sums[i];
 			kind = i;
 		}
 	for (size_t i = 0; i < w->nsites && kind != TR_NO_SITE; i++) {
 		const struct site_sum *s = &w->sites[i];
-		if (s->site >= trace->nsites || trace->sites[s->site].alike != kind || !longer(asked(w, s), own))
+		if (s->site >= trace->nsites || trace->sites[s->site].alike != kind || !time_exceeds(asked(w, s), own))
 			continue;
 		own = asked(w, s);
 		cause.named = true;

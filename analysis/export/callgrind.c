@@ -23,7 +23,7 @@ struct callgrind_writer {
 
 static int64_t middle_ns(const struct callgrind_writer *w, frz_time x)
 {
-	int64_t middle = isfinite(interval_seconds(x, w->ghz).hi) ? x.lo / 2 + x.hi / 2 : x.lo;
+	int64_t middle = isfinite(interval_seconds(x, w->ghz).hi) ? time_middle(x) : x.lo;
 	return (int64_t)((double)middle / w->ghz);
 }
 

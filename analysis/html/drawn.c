@@ -13,8 +13,7 @@
 
 int64_t drawn_time(const struct drawn *d, uint32_t thread, uint64_t stamp)
 {
-	frz_time e = path_elapsed(d->path, thread, stamp);
-	return e.lo / 2 + e.hi / 2;
+	return time_middle(path_elapsed(d->path, thread, stamp));
 }
 
 /* ---- Putting together ------------------------------------------------------------------------ */
@@ -94,7 +93,7 @@ static void add_bar(struct drawn_along *l)
 
 static uint64_t middle(frz_time x)
 {
-	return x.lo < 0 || x.hi <= 0 ? 0 : (uint64_t)(x.lo / 2 + x.hi / 2);
+	return x.lo < 0 || x.hi <= 0 ? 0 : (uint64_t)time_middle(x);
 }
 
 /* What an operation waited is what its last bars were, but for its transfer. */

@@ -183,7 +183,7 @@ static void find_stays(struct path *p)
 static int by_length(const void *a, const void *b)
 {
 	const struct path_share *x = a, *y = b;
-	int64_t p = x->ticks.lo / 2 + x->ticks.hi / 2, q = y->ticks.lo / 2 + y->ticks.hi / 2;
+	int64_t p = time_middle(x->ticks), q = time_middle(y->ticks);
 	if (p != q)
 		return (p < q) - (p > q);
 	return x->thread != y->thread ? (x->thread > y->thread) - (x->thread < y->thread)
@@ -300,7 +300,7 @@ static int by_ranks(const void *x, const void *y)
 static int by_ticks(const void *x, const void *y)
 {
 	const struct path_hop *a = x, *b = y;
-	int64_t p = a->ticks.lo / 2 + a->ticks.hi / 2, q = b->ticks.lo / 2 + b->ticks.hi / 2;
+	int64_t p = time_middle(a->ticks), q = time_middle(b->ticks);
 	return p != q ? (p < q) - (p > q) : by_ranks(x, y);
 }
 

@@ -17,7 +17,7 @@ static uint64_t stamp_at(const struct times *times, uint32_t clock, struct ends_
 	while (lo < hi) {
 		uint64_t middle = lo + (hi - lo) / 2 + 1;
 		frz_time t = frz_time_of(&cursor, middle);
-		if (t.lo / 2 + t.hi / 2 <= time)
+		if (time_middle(t) <= time)
 			lo = middle;
 		else
 			hi = middle - 1;

@@ -35,11 +35,6 @@ static int64_t smaller(int64_t x, int64_t y)
 	return x < y ? x : y;
 }
 
-static int64_t middle(frz_time t)
-{
-	return t.lo / 2 + t.hi / 2;
-}
-
 /* ---- Visits ---------------------------------------------------------------------------------- */
 
 struct region_visit { uint64_t id; size_t thread; uint64_t from, to; };
@@ -63,7 +58,7 @@ static struct instance *instance_of(struct gather *g, const struct region_visit 
 static void compete(const struct trace *trace, struct instance *x, size_t thread, frz_time length)
 {
 	bool same = trace->threads[thread].process == trace->threads[x->slowest].process;
-	if (middle(length) <= middle(x->slowest_length)) {
+	if (time_middle(length) <= time_middle(x->slowest_length)) {
 		x->rival = same ? x->rival : larger(x->rival, length.hi);
 		return;
 	}
@@ -197,7 +192,7 @@ static void finish(const struct times *times, struct instance *x)
 static int by_length(const void *x, const void *y)
 {
 	const struct instance *a = x, *b = y;
-	int64_t l = middle(a->length), m = middle(b->length);
+	int64_t l = time_middle(a->length), m = time_middle(b->length);
 	return l != m ? (l < m ? 1 : -1) : (a->id > b->id) - (a->id < b->id);
 }
 

@@ -80,7 +80,7 @@ bool moment_find(const struct times *times, const struct span *span, const char 
 	if (nth > 0 && !(end && *end) && find_point(trace, text, length, nth, &m, &came)) {
 		struct frz_cursor cursor = times_cursor(times, m.clock);
 		frz_time now = frz_time_of(&cursor, m.stamp);
-		*found = now.lo / 2 + now.hi / 2 - (span->first.lo / 2 + span->first.hi / 2);
+		*found = time_middle(now) - time_middle(span->first);
 		*found = *found > 0 ? *found : 0;
 		return true;
 	}

@@ -143,7 +143,7 @@ static void add_frame(struct csp_sweep *s, struct clock_sweep *alone, frz_time l
 		frz_time *score = &s->scores[participants[i]].alone;
 		int64_t rest = ticks_minus(s->parts[1].end.hi, tally->unordered_until);
 		*score = time_add(*score, (frz_time){ length.lo, smaller(length.hi, larger(rest, 0)) });
-		tally_site(tally, alone->now.what->site, length.lo / 2 + length.hi / 2);
+		tally_site(tally, alone->now.what->site, time_middle(length));
 	}
 }
 

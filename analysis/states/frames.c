@@ -234,7 +234,7 @@ static void set_begin(const struct frames_sweep *s, const struct frame_run *run,
 	}
 	frame->begin.lo = larger(ticks_minus(begin.lo, s->span->first.hi), 0);
 	frame->begin.hi = larger(ticks_minus(begin.hi, s->span->first.lo), 0);
-	frame->middle = begin.lo / 2 + begin.hi / 2 + frame->length.hi / 2;
+	frame->middle = time_middle(begin) + frame->length.hi / 2;
 }
 
 struct frame *frames_place(struct frames *f, size_t most, size_t nclocks, struct frame frame)

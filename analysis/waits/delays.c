@@ -456,7 +456,7 @@ static void go_back_over_wait(struct delays_blame *b, size_t number, bool broken
 static int by_length(const void *x, const void *y)
 {
 	const struct wait_delay *a = x, *b = y;
-	int64_t p = a->ticks.lo / 2 + a->ticks.hi / 2, q = b->ticks.lo / 2 + b->ticks.hi / 2;
+	int64_t p = time_middle(a->ticks), q = time_middle(b->ticks);
 	if (p != q)
 		return p < q ? 1 : -1;
 	return a->thread != b->thread ? (a->thread > b->thread) - (a->thread < b->thread) : (a->site > b->site) - (a->site < b->site);

@@ -821,7 +821,7 @@ static void look_at(struct finder *f, size_t number)
 static int by_length(const void *a, const void *b)
 {
 	const struct wait_sum *x = a, *y = b;
-	int64_t p = x->ticks.lo / 2 + x->ticks.hi / 2, q = y->ticks.lo / 2 + y->ticks.hi / 2;
+	int64_t p = time_middle(x->ticks), q = time_middle(y->ticks);
 	return p != q ? (p < q) - (p > q) : by_what(a, b);
 }
 
