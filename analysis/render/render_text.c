@@ -227,7 +227,9 @@ static void put_line(const struct render_text *r, const struct tab_column *c, co
 
 static void say(struct reply *reply, enum reply_kind kind, const char *text)
 {
-	static const char *const before[] = { [SAY_INDENTED] = "  ", [SAY_DETAIL] = "               ", [SAY_NOTE] = "note: ", [SAY_ITEM] = "- " };
+	static const char *const before[] = {
+		[SAY_INDENTED] = "  ", [SAY_DETAIL] = "               ", [SAY_NOTE] = "note: ", [SAY_ITEM] = "- "
+	};
 	const struct render_text *r = (const struct render_text *)reply;
 	switch (kind) {
 	case SAY_TEXT: put_wrapped(r, "", text); break;
