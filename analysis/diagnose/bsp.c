@@ -330,8 +330,9 @@ static void add_operations(struct bsp_finder *f, uint32_t at, const struct steps
 	for (size_t i = 0, k = 0; i < s->n; i++) {
 		const struct step *step = &s->list[i];
 		if (!comes_together(f, at, step, &k)) {
+			frz_time took = { step->known ? step->is.took.lo : 0, step->is.took.hi };
 			if (step->is.kind != EVENT_WORK)
-				f->does.besides[k] = time_add(f->does.besides[k], step->known ? step->is.took : (frz_time){ 0, step->is.took.hi });
+				f->does.besides[k] = time_add(f->does.besides[k], took);
 			continue;
 		}
 		b->operation = b->operation == TR_NO_SITE ? step->site : b->operation;
@@ -724,12 +725,14 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 	uint32_t longest = b->threads[b->longest];
 	bool alone = b->alone != UINT32_MAX;
 	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
-		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)), EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
+		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)),
+		    EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
 		    EXPERT_RANGE("elsewhere", facts_share(f, elsewhere(f))),
 		    EXPERT_RANGE("instead", facts_share(f, (frz_time){ 0, b->instead })),
 		    EXPERT_RANGE("meanwhile", facts_share(f, (frz_time){ 0, b->meanwhile })),
 		    EXPERT_COUNT("longest", longest), EXPERT_TEXT("longest-name", facts_location(f->trace, longest).text),
-		    EXPERT_WORD("sure", yes_or_no(b->sure)), EXPERT_COUNT("surely", b->surely), EXPERT_COUNT("possibly", b->possibly),
+		    EXPERT_WORD("sure", yes_or_no(b->sure)), EXPERT_COUNT("surely", b->surely),
+		    EXPERT_COUNT("possibly", b->possibly),
 		    EXPERT_COUNT("longest-region", facts_site(f->trace, b->longest_place.site)),
 		    EXPERT_TEXT("longest-region-name", facts_name(f->trace, b->longest_place.site).text),
 		    EXPERT_WORD("longest-mostly", yes_or_no(b->longest_place.mostly)),
@@ -741,8 +744,10 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 		    EXPERT_COUNT("alone-region", alone ? facts_site(f->trace, b->alone_place.site) : -1),
 		    EXPERT_TEXT("alone-region-name", alone ? facts_name(f->trace, b->alone_place.site).text : "none"),
 		    EXPERT_WORD("alone-mostly", yes_or_no(b->alone_place.mostly)),
-		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)), EXPERT_RANGE("changing", facts_share(f, b->changing)),
+		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)),
+		    EXPERT_RANGE("changing", facts_share(f, b->changing)),
 		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),
 		    EXPERT_RANGE("transfer", facts_share(f, b->transfer)),
-		    EXPERT_RANGE("step-work", mean_seconds(f, b, all_work(b))), EXPERT_RANGE("step-transfer", mean_seconds(f, b, b->transfer)));
+		    EXPERT_RANGE("step-work", mean_seconds(f, b, all_work(b))),
+		    EXPERT_RANGE("step-transfer", mean_seconds(f, b, b->transfer)));
 }

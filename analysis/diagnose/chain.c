@@ -97,7 +97,8 @@ static void find_longest(struct chain *c, frz_time run)
 	}
 	c->surely_as_long = true;
 	for (size_t i = 0; i < c->n; i++) {
-		c->stages[i].long_as_any = i == c->longest || c->stages[i].work.hi >= c->stages[c->longest].work.lo - run.hi / CHAIN_TIE;
+		c->stages[i].long_as_any = i == c->longest ||
+					   c->stages[i].work.hi >= c->stages[c->longest].work.lo - run.hi / CHAIN_TIE;
 		c->nlongest += c->stages[i].long_as_any;
 		bool shorter = c->stages[i].work.lo < c->stages[c->longest].work.hi - 2 * (run.hi / CHAIN_TIE);
 		c->surely_as_long &= !c->stages[i].long_as_any || !shorter;
@@ -302,7 +303,8 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct stage *s = &c->stages[i];
 		EXPERT_FACT(e, "stage", EXPERT_COUNT("number", s->number), EXPERT_COUNT("thread", s->thread),
-			    EXPERT_TEXT("thread-name", facts_location(f->trace, s->thread).text), EXPERT_COUNT("region", facts_site(f->trace, s->site)),
+			    EXPERT_TEXT("thread-name", facts_location(f->trace, s->thread).text),
+			    EXPERT_COUNT("region", facts_site(f->trace, s->site)),
 			    EXPERT_TEXT("region-name", facts_name(f->trace, s->site).text),
 			    EXPERT_RANGE("work", interval_percent(s->work, f->calls->span.length)));
 	}

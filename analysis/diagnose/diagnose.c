@@ -316,7 +316,8 @@ static void take_metrics(struct diagnosis *d, const struct facts *f, const struc
 	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
 	for (size_t i = 0; i < n; i++)
 		*MEM_GROW(d->metrics, d->nmetrics) = (struct diagnosis_metric){
-			part, list[i].thread, list[i].name, times_seconds(f->times, base, list[i].ticks), list[i].share, list[i].lost };
+			part, list[i].thread, list[i].name, times_seconds(f->times, base, list[i].ticks),
+			list[i].share, list[i].lost };
 }
 
 static void tell_workers(struct patient *p, struct expert *e)
@@ -649,7 +650,8 @@ static void find_nothing(struct diagnosis *d, const char *why)
 {
 	forget_findings(d);
 	forget_lines(d);
-	*d = (struct diagnosis){ .unknown = why, .span = d->span, .errors = d->errors, .nerrors = d->nerrors, .printed = mem_copy("") };
+	*d = (struct diagnosis){ .unknown = why, .span = d->span, .errors = d->errors, .nerrors = d->nerrors,
+				 .printed = mem_copy("") };
 }
 
 /* ---- What it would buy ----------------------------------------------------------------------- */

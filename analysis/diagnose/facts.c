@@ -180,7 +180,8 @@ static void tell_region(const struct facts *f, struct expert *e, size_t from)
 	frz_time mean = { s.all.lo / s.nthreads, s.all.hi / s.nthreads + 1 };
 	EXPERT_FACT(e, "region", EXPERT_COUNT("id", site), EXPERT_TEXT("name", facts_name(trace, site).text),
 		    EXPERT_TEXT("at", at),
-		    EXPERT_COUNT("threads", s.nthreads), EXPERT_COUNT("visits", s.visits), EXPERT_RANGE("work", facts_share(f, s.all)),
+		    EXPERT_COUNT("threads", s.nthreads), EXPERT_COUNT("visits", s.visits),
+		    EXPERT_RANGE("work", facts_share(f, s.all)),
 		    EXPERT_COUNT("longest", s.longest),
 		    EXPERT_TEXT("longest-name", facts_location(trace, s.longest).text),
 		    EXPERT_RANGE("most", interval_percent(s.most, f->calls->span.length)),

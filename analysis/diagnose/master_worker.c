@@ -162,10 +162,12 @@ static void add_cycle(struct master_finder *f, uint32_t thread, struct worker_st
 	const struct event_type *t = f->type;
 	size_t request = event_constituent(t, "request"), assign = event_constituent(t, "assign");
 	size_t asks = event_constituent(t, "asks"), task = event_constituent(t, "task");
-	const struct event_part *asked = &e->of[e->of[asks].count ? asks : request], *had = &e->of[e->of[asks].count ? asks : assign];
+	bool at_once = e->of[asks].count; /* it sends and receives in one call */
+	const struct event_part *asked = &e->of[at_once ? asks : request], *had = &e->of[at_once ? asks : assign];
 	const struct event_part *work = &e->of[task];
+	const struct step *came = &w->steps.list[had->sum.tag];
 	struct cycle c = { .asked = e->from, .got = had->sum.to, .over = e->to, .first_step = asked->sum.tag,
-			   .sent = w->steps.list[had->sum.tag].from_thread == f->found->master ? w->steps.list[had->sum.tag].sent : UINT64_MAX };
+			   .sent = came->from_thread == f->found->master ? came->sent : UINT64_MAX };
 	add_part(&c, e, request);
 	add_part(&c, e, assign);
 	add_part(&c, e, asks);

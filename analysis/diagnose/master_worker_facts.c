@@ -80,7 +80,8 @@ static void tell_metric(const struct facts *f, const struct master_worker *m, co
 	struct site_name room;
 	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", facts_thread(x->thread)),
 		    EXPERT_TEXT("worker-name", facts_location(f->trace, x->thread).text), EXPERT_WORD("name", x->name),
-		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost), EXPERT_COUNT("region", facts_site(f->trace, at.site)),
+		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost),
+		    EXPERT_COUNT("region", facts_site(f->trace, at.site)),
 		    EXPERT_TEXT("region-name", name_of(f, at.site, &room)),
 		    EXPERT_COUNT("thread", facts_thread(at.thread)),
 		    EXPERT_TEXT("thread-name", facts_location(f->trace, at.thread).text));

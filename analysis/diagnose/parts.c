@@ -467,7 +467,8 @@ static void find_rows(struct parts *parts, const struct graph *g)
 		while (trace_next_bare(&events, &e)) {
 			if (!tr_is(trace, e.site, OP_REGION))
 				continue;
-			uint32_t *row = &parts->part_of[tr_row(trace, e.site)], part = part_at(parts, t, trace->threads[t].process, e.stamp);
+			uint32_t *row = &parts->part_of[tr_row(trace, e.site)];
+			uint32_t part = part_at(parts, t, trace->threads[t].process, e.stamp);
 			*row = *row == 0 || *row == part ? part : MANY;
 		}
 		trace_end(&events);

@@ -65,16 +65,18 @@ static char *contradiction(const struct trace *trace, const struct marked *marke
 					  site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
 					  site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
 		if (i == hub && has(&marked[i], DPROF_IN_ROLE_WORKER))
-			return mem_format("roles contradict the messages: %s was in %s, role(worker), and all messages are to it or from it",
+			return mem_format("roles contradict the messages: %s was in %s, role(worker), and all messages are to it "
+					  "or from it",
 					  name_of_process(trace, i).text, site_name(trace, of[DPROF_IN_ROLE_WORKER]).text);
 		if (!has(&marked[i], DPROF_IN_ROLE_MASTER))
 			continue;
 		if (first != NO_PROCESS && first != i)
-			return mem_format(hub == NO_PROCESS ? "roles are contradictory: %s was in %s, role(master), and so was %s"
-						   : "roles contradict the messages: %s was in %s, role(master), and "
-						     "all messages are to %s or from it",
-						     name_of_process(trace, i).text,
-						     site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
+			return mem_format(hub == NO_PROCESS
+						  ? "roles are contradictory: %s was in %s, role(master), and so was %s"
+						  : "roles contradict the messages: %s was in %s, role(master), and all "
+						    "messages are to %s or from it",
+					  name_of_process(trace, i).text,
+					  site_name(trace, of[DPROF_IN_ROLE_MASTER]).text,
 					  name_of_process(trace, first).text);
 		first = i;
 	}
@@ -190,8 +192,8 @@ static bool is_star(struct pattern *p, const struct trace *trace, const struct c
 		p->role_of[i] = i == hub ? ROLE_MASTER : pairs[i].asked ? ROLE_WORKER : ROLE_ANY;
 	if (!p->no_star) {
 		char *missing = missing_workers(trace, p->role_of, marked);
-		p->why = mem_format("all %" PRIu64 " messages are those of %zu processes that ask %s again and again, and of its answers%s",
-				    messages, workers, name_of_process(trace, hub).text, missing);
+		p->why = mem_format("all %" PRIu64 " messages are those of %zu processes that ask %s again and again, "
+				    "and of its answers%s", messages, workers, name_of_process(trace, hub).text, missing);
 		free(missing);
 	}
 	free(pairs);
@@ -250,7 +252,8 @@ static char *contradictory_stage(const struct trace *trace, const struct marked 
 	if (m->other_stage == TR_NO_SITE)
 		return NULL;
 	return mem_format("%s has contradictory roles: it was in %s, role(stage:%" PRIu32 "), and in %s, role(stage:%" PRIu32 ")",
-			  name_of_process(trace, process).text, site_name(trace, m->of[DPROF_IN_ROLE_STAGE]).text, stage_of(trace, m),
+			  name_of_process(trace, process).text,
+			  site_name(trace, m->of[DPROF_IN_ROLE_STAGE]).text, stage_of(trace, m),
 			  site_name(trace, m->other_stage).text, trace->sites[m->other_stage].stage);
 }
 
@@ -271,17 +274,21 @@ static char *contradictory_message(const struct trace *trace, const struct call_
 	for (size_t i = 0; i < calls->nmessages; i++) {
 		const struct call_message *m = &calls->messages[i];
 		uint32_t from = stage_of(trace, &marked[m->from]), to = stage_of(trace, &marked[m->to]);
-		if (from && to && (from < to ? stage_behind(trace, marked, from) != to : to == from || stage_behind(trace, marked, to) != from))
-			return mem_format("roles contradict the messages: %s, role(stage:%" PRIu32 "), sends to %s, role(stage:%" PRIu32 "), which "
-					  "is not next to it", name_of_process(trace, m->from).text, from, name_of_process(trace, m->to).text, to);
+		uint32_t low = from < to ? from : to, high = from < to ? to : from;
+		if (from && to && (low == high || stage_behind(trace, marked, low) != high))
+			return mem_format("roles contradict the messages: %s, role(stage:%" PRIu32 "), sends to %s, "
+					  "role(stage:%" PRIu32 "), which is not next to it",
+					  name_of_process(trace, m->from).text, from, name_of_process(trace, m->to).text, to);
 	}
-	for (uint32_t stage = stage_behind(trace, marked, 0), next; (next = stage_behind(trace, marked, stage)) != 0; stage = next) {
+	uint32_t stage = stage_behind(trace, marked, 0), next;
+	for (; (next = stage_behind(trace, marked, stage)) != 0; stage = next) {
 		bool any = false;
 		for (size_t i = 0; i < calls->nmessages; i++)
-			any |= stage_of(trace, &marked[calls->messages[i].from]) == stage && stage_of(trace, &marked[calls->messages[i].to]) == next;
+			any |= stage_of(trace, &marked[calls->messages[i].from]) == stage &&
+			       stage_of(trace, &marked[calls->messages[i].to]) == next;
 		if (!any)
-			return mem_format("roles contradict the messages: nothing goes from role(stage:%" PRIu32 ") to role(stage:%" PRIu32 ")", stage,
-					  next);
+			return mem_format("roles contradict the messages: nothing goes from role(stage:%" PRIu32 ") to "
+					  "role(stage:%" PRIu32 ")", stage, next);
 	}
 	return NULL;
 }
@@ -441,7 +448,8 @@ void pattern_open(struct pattern *p, const struct trace *trace, const struct cal
 {
 	uint64_t messages = 0;
 	size_t n = trace->nprocesses + 1;
-	*p = (struct pattern){ .role_of = mem_resize(NULL, n, sizeof *p->role_of), .stage_of = mem_resize(NULL, n, sizeof *p->stage_of) };
+	*p = (struct pattern){ .role_of = mem_resize(NULL, n, sizeof *p->role_of),
+			       .stage_of = mem_resize(NULL, n, sizeof *p->stage_of) };
 	memset(p->role_of, 0, n * sizeof *p->role_of);
 	memset(p->stage_of, 0, n * sizeof *p->stage_of);
 	for (size_t i = 0; i < calls->nmessages; i++)

@@ -50,11 +50,12 @@ static void find_tasks(struct pool_finder *f, uint32_t thread)
 	size_t first = f->nrows;
 	steps_open(&s, f->g, f->last, thread, f->role_of, windows_of(f));
 	for (size_t i = 1; i < s.n; i++) {
-		if (s.list[i].is.kind != EVENT_WORK || s.list[i].site >= f->g->trace->nsites || !is_take(f->g->trace, &s.list[i - 1]))
+		const struct step *task = &s.list[i];
+		if (task->is.kind != EVENT_WORK || task->site >= f->g->trace->nsites || !is_take(f->g->trace, task - 1))
 			continue;
-		struct task_pool_worker *w = row_of(f, first, thread, s.list[i].site, s.list[i].is.from);
+		struct task_pool_worker *w = row_of(f, first, thread, task->site, task->is.from);
 		w->tasks++;
-		w->last = s.list[i].is.to;
+		w->last = task->is.to;
 	}
 	steps_close(&s);
 }
@@ -187,7 +188,8 @@ static void find_feeder(struct task_pool *p, const struct waits *waits)
 	p->feeds = TR_NO_SITE;
 	for (size_t i = 0; i < waits->ncauses; i++) {
 		const struct wait_sum *s = &waits->causes[i];
-		if (s->kind != WAIT_CONDITION || !is_worker(p, s->thread) || s->for_thread == UINT32_MAX || is_worker(p, s->for_thread))
+		if (s->kind != WAIT_CONDITION || !is_worker(p, s->thread) ||
+		    s->for_thread == UINT32_MAX || is_worker(p, s->for_thread))
 			continue;
 		p->fed = time_add(p->fed, (frz_time){ s->sure ? s->ticks.lo : 0, s->ticks.hi });
 		if (p->feeder != UINT32_MAX)
@@ -294,7 +296,8 @@ static struct interval mean_seconds(const struct facts *f, const struct task_poo
 static void tell_metric(const struct facts *f, const struct task_pool *p, const struct metric *x, struct expert *e)
 {
 	bool last = strcmp(x->name, "finalization") == 0, starved = strcmp(x->name, "starved") == 0;
-	uint32_t site = starved ? p->feeds : p->site, thread = last ? p->workers[p->last_worker].thread : starved ? p->feeder : UINT32_MAX;
+	uint32_t site = starved ? p->feeds : p->site, thread = starved ? p->feeder : UINT32_MAX;
+	thread = last ? p->workers[p->last_worker].thread : thread;
 	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", facts_thread(x->thread)),
 		    EXPERT_TEXT("worker-name", facts_location(f->trace, x->thread).text), EXPERT_WORD("name", x->name),
 		    EXPERT_RANGE("share", x->share), EXPERT_RANGE("lost", x->lost),
@@ -319,7 +322,8 @@ void pool_tell(const struct facts *f, const struct task_pool *p, const struct me
 		    EXPERT_COUNT("region", facts_site(f->trace, p->site)),
 		    EXPERT_TEXT("region-name", facts_name(f->trace, p->site).text),
 		    EXPERT_COUNT("feeder", facts_thread(p->feeder)), EXPERT_RANGE("fed", facts_share(f, fed)),
-		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[POOL_COMP])), EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
+		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[POOL_COMP])),
+		    EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
 		    EXPERT_RANGE("taking", facts_share(f, all.taking)));
 	for (size_t i = 0; i < count; i++)
 		tell_metric(f, p, &metrics[i], e);

@@ -76,7 +76,8 @@ static void add_piece(struct steps_along *l, struct step *s, uint32_t site)
 	if (last && last->site == row && last->role == l->role) {
 		last->to = l->a.step.to;
 	} else {
-		*SPILL_GROW(all->spill, all->pieces, all->npieces) = (struct step_piece){ row, l->role, l->a.step.from, l->a.step.to };
+		*SPILL_GROW(all->spill, all->pieces, all->npieces) =
+			(struct step_piece){ row, l->role, l->a.step.from, l->a.step.to };
 		s->npieces++;
 	}
 }
@@ -142,7 +143,9 @@ static void add_activity(struct steps_along *l)
 static struct step *same_operation(struct steps_along *l)
 {
 	struct step *last = l->steps->n ? &l->steps->list[l->steps->n - 1] : NULL;
-	return last && last->is.kind != EVENT_WORK && last->is.from == l->since && last->site == l->a.step.operation.site ? last : NULL;
+	bool same = last && last->is.kind != EVENT_WORK && last->is.from == l->since &&
+		    last->site == l->a.step.operation.site;
+	return same ? last : NULL;
 }
 
 static enum event_kind kind_of(const struct steps_along *l, const struct step *s)
@@ -181,7 +184,8 @@ static void add_operation(struct steps_along *l)
 /* Of the innermost region that has one which says what work is for. */
 static enum dprof_role role_of_place(const struct steps_along *l)
 {
-	const uint32_t roles = 1u << DPROF_IN_ROLE_SETUP | 1u << DPROF_IN_ROLE_TASK | 1u << DPROF_IN_ROLE_INIT | 1u << DPROF_IN_ROLE_FINAL;
+	const uint32_t roles = 1u << DPROF_IN_ROLE_SETUP | 1u << DPROF_IN_ROLE_TASK | 1u << DPROF_IN_ROLE_INIT |
+			       1u << DPROF_IN_ROLE_FINAL;
 	const struct trace *trace = l->a.graph->trace;
 	for (size_t i = l->a.replay.depth; i-- > 0;) {
 		uint32_t site = l->a.replay.entry[i].site;
@@ -201,7 +205,8 @@ static void note_begin(struct steps_along *l)
 		l->sent_to = UINT32_MAX;
 	}
 	for (size_t i = 0; now && i < l->a.step.npoints; i++) {
-		uint32_t to = l->a.step.points[i].what == GRAPH_POSTS ? receiver_of(l->a.graph, l->a.step.points[i].number) : UINT32_MAX;
+		const struct graph_sync_point *p = &l->a.step.points[i];
+		uint32_t to = p->what == GRAPH_POSTS ? receiver_of(l->a.graph, p->number) : UINT32_MAX;
 		l->sent_to = to != UINT32_MAX ? to : l->sent_to;
 	}
 	l->operating = now;

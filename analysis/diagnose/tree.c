@@ -107,11 +107,13 @@ void tree_tell(const struct facts *facts, const struct graph *g, struct graph_la
 		f.cursors = times_cursors(g->times);
 		each_thread(&f, add_meanwhile);
 	}
-	for (uint32_t i = 0; i < facts->trace->nsites && f.solve != TR_NO_SITE; i++)
-		if (f.rows[i].threads)
-			EXPERT_FACT(e, "phase", EXPERT_COUNT("region", i),
-				    EXPERT_WORD("is", i == f.solve ? "solve" : f.rows[i].behind > f.rows[i].before ? "combine" : "divide"),
-				    EXPERT_RANGE("meanwhile", facts_share(facts, (frz_time){ 0, f.rows[i].meanwhile })));
+	for (uint32_t i = 0; i < facts->trace->nsites && f.solve != TR_NO_SITE; i++) {
+		const struct tree_row *row = &f.rows[i];
+		const char *is = i == f.solve ? "solve" : row->behind > row->before ? "combine" : "divide";
+		if (row->threads)
+			EXPERT_FACT(e, "phase", EXPERT_COUNT("region", i), EXPERT_WORD("is", is),
+				    EXPERT_RANGE("meanwhile", facts_share(facts, (frz_time){ 0, row->meanwhile })));
+	}
 	free(f.cursors);
 	free(f.rows);
 }
