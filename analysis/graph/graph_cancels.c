@@ -9,9 +9,10 @@
  * because of that: as long behind it as here. It does not say what else it would have done, and in another run it may have done it
  * all. Where a loop or sections were cancelled before that was recorded, or a taskgroup is, it may have been so, or not.
  *
- * A thread that ends soon behind a pthread_cancel of it has most likely ended because of that, whatever it was about then: as long
- * behind it as here. One that ended before, or long behind it, has most likely ended by itself; but where that came sooner in
- * another run, it may end because of it. Nothing of all this is proved. */
+ * A thread that ends soon behind a pthread_cancel of it has most likely ended because of that, whatever it was about then: what it
+ * does behind it, as its handlers do (pthread_cleanup_push), comes as long behind it as here. One that ended before, or long behind
+ * it, has most likely ended by itself; but where that came sooner in another run, it may end because of it. Nothing of all this is
+ * proved. */
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_cancels.h"
 
@@ -78,6 +79,25 @@ static int by_thread(const void *x, const void *y)
 	return (a->ref.stamp > b->ref.stamp) - (a->ref.stamp < b->ref.stamp);
 }
 
+/* What it does first behind the cancel, which may be part of how it ends (pthread_cleanup_push); or its end. */
+static struct event_ref find_behind(const struct builder *b, const struct thread_cancel *c)
+{
+	const struct trace *trace = b->graph->trace;
+	const struct graph_thread *t = &b->graph->threads[c->thread];
+	uint64_t slack = 2 * trace->clocks[trace->threads[c->thread].clock].uncertainty;
+	struct event_ref behind = { c->thread, t->nevents - 1, t->last };
+	struct tr_cursor events = trace_events(trace, c->thread);
+	struct tr_event e;
+	for (uint64_t at = 0; trace_next_bare(&events, &e); at++) {
+		if (e.op == DPROF_LOST || at == 0 || e.stamp + slack < c->ref.stamp)
+			continue;
+		behind = (struct event_ref){ c->thread, at, e.stamp };
+		break;
+	}
+	trace_end(&events);
+	return behind;
+}
+
 static void end_cancelled(struct builder *b, const struct thread_cancel *c)
 {
 	const struct graph_thread *t = &b->graph->threads[c->thread];
@@ -85,15 +105,16 @@ static void end_cancelled(struct builder *b, const struct thread_cancel *c)
 	bool soon = within && (t->last - c->ref.stamp) <= (c->ref.stamp - t->first) / SOON;
 	if (!b->threads[c->thread].left.ends || alone)
 		return;
+	struct event_ref behind = find_behind(b, c);
 	if (!soon) {
-		graph_let_go(b, (struct event_ref){ c->thread, t->nevents - 1, t->last });
+		graph_let_go(b, behind);
 		return;
 	}
 	struct node_input inputs[] = { { .ref = { c->thread, 0, t->first }, .sure = true }, { .ref = c->ref, .sure = true } };
 	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, 2);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->hidden = node->delayed = true;
-	graph_end_by(b, (struct event_ref){ c->thread, t->nevents - 1, t->last }, number);
+	graph_end_by(b, behind, number);
 }
 
 void graph_thread_cancels(struct builder *b, struct cancel_records *r)

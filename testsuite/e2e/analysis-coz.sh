@@ -1674,6 +1674,17 @@ may_buy later a 50 699980 # it may not have let itself be cancelled meanwhile
 	echo "e 1 1320000 41 point"
 } | trace over # before it is cancelled; so it ends sooner where that is
 may_buy over a 100 999950
+# What it does in the end, as its handlers do, comes behind the cancel: a post here, for which thread 2 waits.
+cleaned() { # when thread 1 does
+	cancelled "$(($1 + 10))" | sed "s/^thread 1 .*/&\nthread 2 clock=0 rank=0 number=2/
+		s/^e 1 $(($1 + 10)) 1 exit.*/e 1 $1 1 exit\ne 1 $(($1 + 5)) 28 point id=9/"
+	op 2 8 1000010 $(($1 + 7)) id=9
+	op 2 1 $(($1 + 7)) 2000000
+}
+cleaned 1410000 | trace cleaned
+buys cleaned a 50 200000
+cleaned 1600000 | trace cleaned-later
+may_buy cleaned-later a 50 200000
 
 # A thread of which it is not recorded who made it may have been made earlier.
 {
