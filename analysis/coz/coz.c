@@ -149,7 +149,10 @@ static bool pass_node(struct visit *v, struct visitor *r, const struct graph_syn
 		state->sleepers = (uint32_t)(r - v->visitors + 1);
 		return false;
 	}
-	if (counts) {
+	if (counts && s->what == GRAPH_PERHAPS) {
+		r->saving = saving_own(v->all, r->saving);
+		saving_perhaps(v->all, r->saving, COZ_PROVED, state->saving);
+	} else if (counts) {
 		saving_drop(v->all, r->saving);
 		r->saving = saving_keep(state->saving);
 	}
@@ -238,7 +241,8 @@ static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync
 {
 	switch (s->what) {
 	case GRAPH_WAITS:
-	case GRAPH_ENDS: return pass_node(v, r, s);
+	case GRAPH_ENDS:
+	case GRAPH_PERHAPS: return pass_node(v, r, s);
 	case GRAPH_SCHEDULES: visitor_schedule(r, s->number); break;
 	case GRAPH_REQUESTS:
 	case GRAPH_FINISHES:

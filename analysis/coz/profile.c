@@ -700,6 +700,6 @@ struct profile_assumptions profile_assumptions(const struct profile *p, bool wor
 		add(&a, "Messages and locks take as long as others of their kind and size were seen to take, and to wait for whoever "
 			"came later here takes no longer than all did here (--transfer worst assumes neither).");
 	if (p->transfers)
-		add(&a, "What came before its sender's next call of MPI needs that call in no run.");
+		add(&a, "What came before whoever gave it called MPI again needs no such call in any run.");
 	return a;
 }

@@ -400,6 +400,14 @@ void saving_delay(struct savings *all, struct saving *own, size_t answer)
 	at_least(own->bound + s.first, 0, s.n);
 }
 
+void saving_perhaps(struct savings *all, struct saving *own, size_t answer, const struct saving *s)
+{
+	struct slice to = slice_of(all, answer);
+	size_t upper = to.first + all->nbounds;
+	raise_to(own->bound + to.first, s->bound + to.first, 0, to.n);
+	raise_to(own->bound + upper, s->bound + upper, 0, to.n);
+}
+
 void saving_lose(struct savings *all, struct saving *own, size_t answer)
 {
 	struct slice s = slice_of(all, answer);

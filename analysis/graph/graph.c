@@ -144,6 +144,11 @@ void graph_end_by(struct builder *b, struct event_ref ref, uint32_t node)
 	happen_at(b, ref, node, GRAPH_ENDS);
 }
 
+void graph_wait_perhaps(struct builder *b, struct event_ref ref, uint32_t node)
+{
+	happen_at(b, ref, node, GRAPH_PERHAPS);
+}
+
 struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32_t what,
 				 const struct node_input *inputs, size_t n)
 {
@@ -442,6 +447,7 @@ static void records_close(struct walk_records *r, struct spill *spill)
 	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->bytes.loose, r->cancels.regions,
 			    r->cancels.threads, r->inside.v, r->joins.v, r->messages.v, r->messages.inboxes,
 			    r->messages.completions, r->messages.begins, r->messages.attached, r->messages.all_to_all,
+			    r->messages.left, r->messages.together,
 			    r->moments.v, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v, r->tasks.made,
 			    r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits, r->counters.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
@@ -521,6 +527,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	struct voter_records voters = { .n = 0 };
 	graph_inboxes(b, &records->messages);
 	graph_completions(b, &records->messages);
+	graph_returns(b, &records->messages);
 	graph_polls(b, &records->messages);
 	graph_joins(b, &records->joins);
 	graph_team_ends(b);

@@ -10,6 +10,7 @@
  *
  *     waits      the event happens when the node does
  *     ends       likewise, most likely: though it was the thread's own time, another one ended it. Only what-ifs ask for that
+ *     perhaps    it may have waited for that node besides, in this run or another: only what what-ifs prove counts that
  *     posts      the event is an input of a node
  *     late       what came later than a node, which may wait for it in another run
  *     schedules  from here on the thread's work is scheduled otherwise: by the program (static) or by who asks first (dynamic)
@@ -46,7 +47,7 @@
  *   candidate   the input may have been waited for, also in another run, though nothing says so: any participant
  *               of a rooted collective, the receiver of any send (buffering is never guaranteed) or a call of MPI of its, the
  *               sender's next call of MPI, which may bring what its send has copied; unless that call was certainly not before
- *               the end: then no run needs it
+ *               the end: then no run needs it (nor a later one, or one of another thread: perhaps)
  *   hidden      so may something that is not among the inputs: the other side's next call of MPI, as there need
  *               be no progress outside of it
  *   loose       order, chance or a choice decided what was waited for: another run may wait for less (a lock,
@@ -317,8 +318,8 @@ enum graph_schedule { GRAPH_STATIC, GRAPH_DYNAMIC, GRAPH_DYNAMIC_EVENLY, GRAPH_P
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;      /* of the event; of a thread's last one perhaps that of its end, for which another waited */
-	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_SCHEDULES, GRAPH_REQUESTS, GRAPH_FINISHES, GRAPH_OBTAINS, GRAPH_POSTS, GRAPH_LATE,
-	       GRAPH_RELEASES, GRAPH_PROBE } what : 8;
+	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_PERHAPS, GRAPH_SCHEDULES, GRAPH_REQUESTS, GRAPH_FINISHES, GRAPH_OBTAINS, GRAPH_POSTS,
+	       GRAPH_LATE, GRAPH_RELEASES, GRAPH_PROBE } what : 8;
 	unsigned arrives : 1; /* POSTS: its thread waits for that node at the same event, from there on; so this comes before all
 				 else of it */
 	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,

@@ -137,7 +137,7 @@ static void add_gathering(struct builder *b, const struct match *m, size_t self,
 }
 
 /* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
-static void add_flow_to(struct builder *b, const struct match *m, size_t i, int64_t takes, struct node_input *inputs)
+static struct graph_node *add_flow_to(struct builder *b, const struct match *m, size_t i, int64_t takes, struct node_input *inputs)
 {
 	const struct match_part *self = &m->parts[i], *late[MOST_CANDIDATES];
 	bool many = m->nparts > MOST_CANDIDATES, dataless = false;
@@ -169,16 +169,38 @@ static void add_flow_to(struct builder *b, const struct match *m, size_t i, int6
 		graph_add_late(b, enter_of(late[k]), lag);
 	if (!node->delayed)
 		add_gathering(b, m, i, takes);
+	return node;
+}
+
+/* Of a part that has left, and may have waited until another one came back to MPI. */
+static void note_exit(struct builder *b, struct message_records *r, const struct match_part *p, bool waits)
+{
+	*SPILL_GROW(b->spill, r->left, r->nleft) = (struct left_mpi){ done_of(p), waits };
+}
+
+static void note_exits(struct builder *b, struct message_records *r, size_t first, bool all)
+{
+	*SPILL_GROW(b->spill, r->together, r->ntogether) = 
+		(struct left_together){ first, (uint32_t)(r->nleft - first), all, { .at = NO_EVENT } };
 }
 
 /* One node for each who left. */
-static void add_flow(struct builder *b, const struct match *m)
+static void add_flow(struct builder *b, struct message_records *r, const struct match *m)
 {
 	struct node_input *inputs = mem_resize(NULL, m->nparts, sizeof *inputs);
 	int64_t takes = m->nparts > MOST_CANDIDATES ? 0 : all_of_it(b, m);
-	for (size_t i = 0; i < m->nparts; i++)
-		if (m->parts[i].done_at != MATCH_NEVER) /* as where records are lost, and another one seems to have left twice */
-			add_flow_to(b, m, i, takes, inputs);
+	bool of_ranks = tr_is(b->graph->trace, m->parts[0].site, OP_OF_RANKS), any = false;
+	size_t first = r->nleft;
+	for (size_t i = 0; i < m->nparts; i++) {
+		if (m->parts[i].done_at == MATCH_NEVER) /* as where records are lost, and another one seems to have left twice */
+			continue;
+		bool waits = !add_flow_to(b, m, i, takes, inputs)->hidden;
+		if (of_ranks)
+			note_exit(b, r, &m->parts[i], waits);
+		any |= waits;
+	}
+	if (of_ranks && any)
+		note_exits(b, r, first, false);
 	free(inputs);
 }
 
@@ -277,9 +299,17 @@ static void add_all(struct builder *b, struct message_records *r, const struct m
 	chance->loose = chance->hidden = chance->delayed = m->by_chance;
 	chance->keyed = needed;
 	chance->guessed = !needed && !m->by_chance && b->graph->trace->sites[m->parts[0].site].kind == DPROF_KIND_COLL;
-	for (size_t i = 0; i < m->nparts; i++)
-		if (m->parts[i].done_at != MATCH_NEVER)
-			graph_wait(b, done_of(&m->parts[i]), node);
+	bool of_ranks = tr_is(b->graph->trace, m->parts[0].site, OP_OF_RANKS) && !m->by_chance;
+	size_t first = r->nleft;
+	for (size_t i = 0; i < m->nparts; i++) {
+		if (m->parts[i].done_at == MATCH_NEVER)
+			continue;
+		graph_wait(b, done_of(&m->parts[i]), node);
+		if (of_ranks)
+			note_exit(b, r, &m->parts[i], true);
+	}
+	if (of_ranks)
+		note_exits(b, r, first, true);
 	free(inputs);
 	if (needed)
 		note_all_to_all(b, r, m, node);
@@ -400,7 +430,7 @@ static void add_collective(struct builder *b, struct message_records *r, const s
 	else if (m->begun && m->nparts <= MOST_CANDIDATES)
 		add_begun_unsure(b, r, m);
 	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
-		add_flow(b, m);
+		add_flow(b, r, m);
 	else
 		for (size_t i = 0; i < m->nparts; i++)
 			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));

@@ -17,6 +17,7 @@ struct sends {
 	struct sends_of_size { uint32_t waited; bool free; } *sizes;
 	bool *comes_back; /* of collective operations that were only begun, by site: one was seen to be over when a rank called MPI
 			     again */
+	uint32_t *callers; /* as graph_find_callers() has them */
 };
 
 static uint64_t *find_eager(const struct builder *b, const struct message_records *r)
@@ -331,7 +332,50 @@ static bool is_matched_send(const struct ending *e)
 	return e->x->n == 1 && e->n == 2 && e->inputs[1].receiver && !e->inputs[1].candidate;
 }
 
-static void add_completion(struct builder *b, const struct completion *x, const struct sends *sends)
+static void note_exit(struct builder *b, struct message_records *r, struct event_ref exit, const struct left_mpi *others,
+		      size_t n, struct event_ref since)
+{
+	*SPILL_GROW(b->spill, r->together, r->ntogether) = (struct left_together){ r->nleft, (uint32_t)n + 1, false, since };
+	*SPILL_GROW(b->spill, r->left, r->nleft) = (struct left_mpi){ exit, true };
+	for (size_t i = 0; i < n; i++)
+		*SPILL_GROW(b->spill, r->left, r->nleft) = others[i];
+}
+
+/* Whether a thread of the sender's rank, which has copied a message, has called MPI while that was waited for, but for the next call:
+ * no call need bring what it finds, so any of these may have. */
+static bool calls_again(const struct builder *b, const struct message *m, const struct sends *sends,
+			const struct completion *x, struct left_mpi *left)
+{
+	uint32_t sender = m->sent.thread, t = sender;
+	struct mpi_calls *calls = &b->threads[sender].calls;
+	size_t next = first_call_behind(calls, m->sent.at);
+	bool any = false;
+	*left = (struct left_mpi){ { sender, next < calls->n ? calls->v[next].at : m->sent.at, m->sent.stamp }, false };
+	do {
+		size_t before = calls_before(b, t, x->exit);
+		struct event_ref last = before ? call_of(&b->threads[t].calls, before - 1, t) : m->sent;
+		any = (t == sender ? last.at > left->ref.at : last.stamp > m->sent.stamp) &&
+		      !graph_certainly_before(b, last, x->begin.enter);
+		t = sends->callers[t];
+	} while (t != sender && !any);
+	return any;
+}
+
+static void note_later_calls(struct builder *b, struct message_records *r, const struct completion *x, const struct sends *sends)
+{
+	struct left_mpi *left = NULL, one;
+	size_t n = 0;
+	for (size_t i = 0; i < x->n; i++) {
+		const struct message *m = &x->messages[x->attached[i].message];
+		if (!x->attached[i].as_sender && !m->sends_on && !m->nobody && calls_again(b, m, sends, x, &one))
+			*MEM_GROW(left, n) = one;
+	}
+	if (n)
+		note_exit(b, r, x->exit, left, n, x->begin.enter);
+	free(left);
+}
+
+static void add_completion(struct builder *b, struct message_records *r, const struct completion *x, const struct sends *sends)
 {
 	struct node_input few[2 + BEGIN_INPUTS];
 	bool tried = x->begin.tried;
@@ -351,6 +395,11 @@ static void add_completion(struct builder *b, const struct completion *x, const 
 	node->hidden = e.says.hidden;
 	node->loose = e.says.loose;
 	node->delayed = e.says.delayed;
+	if (!node->hidden && is_matched_send(&e)) /* it is over when the receiver has said so */
+		note_exit(b, r, x->exit, &(struct left_mpi){ x->messages[x->attached[0].message].begun, false }, 1,
+			  (struct event_ref){ .at = NO_EVENT });
+	if (!node->hidden || !node->delayed)
+		note_later_calls(b, r, x, sends);
 	if (e.says.late && !e.says.delayed)
 		add_late_receives(b, x);
 	note_choice(b, x);
@@ -450,14 +499,15 @@ void graph_completions(struct builder *b, struct message_records *r)
 {
 	size_t n = b->graph->trace->nclocks;
 	struct sends sends = { find_eager(b, r), spill_zeros(b->spill, n * n * SIZES, sizeof *sends.sizes),
-			       spill_zeros(b->spill, b->graph->trace->nsites + 1, sizeof *sends.comes_back) };
+			       spill_zeros(b->spill, b->graph->trace->nsites + 1, sizeof *sends.comes_back), graph_find_callers(b) };
 	find_pending(b, r);
 	note_sends(b, r, &sends);
 	for (size_t i = 0; i < r->ncompletions; i++) {
 		struct completion x = completion_of(r, &r->completions[i]);
-		add_completion(b, &x, &sends);
+		add_completion(b, r, &x, &sends);
 	}
 	free(sends.eager);
+	free(sends.callers);
 	spill_free(b->spill, sends.comes_back);
 	spill_free(b->spill, sends.sizes);
 }

@@ -75,6 +75,11 @@ struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
  * first had left. */
 struct all_to_all { uint64_t class; frz_time took; uint32_t node; };
 
+/* A part of an operation has left it, or of a message has sent it, or begun to receive it: whoever `waits` may have left only with
+ * another one's call of MPI behind that, and since he began to wait (NO_EVENT: or before). In which `all` wait for all. */
+struct left_mpi { struct event_ref ref; bool waits; };
+struct left_together { size_t first; uint32_t n; bool all; struct event_ref since; };
+
 struct message_records {
 	struct message *v; size_t n;
 	struct event_marks *marks; /* of each thread */
@@ -83,6 +88,8 @@ struct message_records {
 	struct wait_begin *begins; size_t nbegins;
 	struct attached *attached; size_t nattached;
 	struct all_to_all *all_to_all; size_t nall_to_all;
+	struct left_mpi *left; size_t nleft;
+	struct left_together *together; size_t ntogether;
 };
 
 /* Collective operations become nodes, and messages records, with marks on the events at which threads send and complete them. */
@@ -96,6 +103,10 @@ void graph_put_in(struct builder *, struct message_records *, const struct match
 void graph_inboxes(struct builder *, struct message_records *);
 
 void graph_completions(struct builder *, struct message_records *); /* those that are kept */
+void graph_returns(struct builder *, const struct message_records *); /* to MPI */
+
+/* Of each thread the next one of its process that calls MPI, in a ring, or itself. To be freed. */
+uint32_t *graph_find_callers(const struct builder *);
 void graph_polls(struct builder *, const struct message_records *); /* of them those that were tried between pieces of work */
 
 /* Whether messages to one rank may come from more than one thread; and which messages may be others of their streams then, where

@@ -9,6 +9,7 @@
  *   graph_begins.c  begins of threads
  *   graph_walk.c   threads' operations: what each completes, what nothing explains; graph_walk_*.c have its parts (graph_walk.h)
  *   graph_messages.c  operations in which messages were completed
+ *   graph_returns.c  ranks that came back to MPI before others were through
  *   graph_streams.c  messages that may come in another order
  *   graph_polls.c  work that goes on until a message is there
  *   graph_ends.c   ends of threads, and of the run
@@ -182,6 +183,7 @@ size_t graph_begin_inputs(const struct wait_begin *, struct node_input *);
 uint32_t graph_add_node(struct builder *, enum graph_kind, const struct node_input *, size_t n);
 void graph_wait(struct builder *, struct event_ref, uint32_t node);
 void graph_end_by(struct builder *, struct event_ref, uint32_t node); /* it was no wait */
+void graph_wait_perhaps(struct builder *, struct event_ref, uint32_t node); /* besides what it has waited for */
 
 /* One that is waited for once, where `what` arrives; until the next is made. */
 struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t what, const struct node_input *,

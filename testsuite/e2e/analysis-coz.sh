@@ -922,6 +922,78 @@ from_copy 1500000 1500010 | trace from-copy-late
 buys from-copy-late a 50 0
 proves from-copy-late b 50 349980 499980 # it might go on only at 1400010
 
+# Nor need the next call bring it, but perhaps one behind that, or one of another thread of its rank.
+later_call() { # threads of rank 1, who calls, and how often
+	local i
+	head_of 0
+	for ((i = 0; i < $1; i++)); do echo "thread $i clock=0 rank=1 number=$i"; done
+	echo "thread $1 clock=0 rank=0 number=0"
+	echo "group 1 threads=0,$1"
+	op 0 38 1000010 1000020 group=1 peer=0 tag=5 bytes=8
+	op 0 14 1000020 1000030 group=1 peer=0 tag=7 bytes=8
+	[ "$1" = 2 ] || op 0 14 1000030 1000040 group=1 peer=0 tag=6 bytes=8
+	op "$2" 0 1000040 1400000
+	for ((i = 0; i < $3; i++)); do op "$2" 34 1400000 1400000 peer=72057594037927934; done
+	op "$1" 15 1000000 1000025 group=1 peer=1 tag=5 bytes=8
+	op "$1" 15 1000025 1400120 group=1 peer=1 tag=7 bytes=8
+	op "$1" 1 1400120 2000000
+	[ "$1" = 2 ] || op "$1" 15 2000000 2000000 group=1 peer=1 tag=6 bytes=8
+}
+later_call 1 0 1 | trace later-call
+later_call 2 1 1 | trace call-of-thread
+later_call 2 1 1200 | trace calls-of-thread
+for t in later-call call-of-thread calls-of-thread; do
+	may_buy $t a 50 199980
+	may_buy $t a 50 0
+done
+
+# Likewise what was given in an operation of several, or said in it, by a rank that has left. It takes a after that.
+comes_back() { # events of rank 0 and of rank 1, and how often that calls MPI then
+	local i
+	ranks 2
+	op 0 $1
+	op 0 1 1500020 2000000
+	op 1 1 1000000 1100000
+	op 1 $2
+	op 1 0 1100010 1500000
+	for ((i = 0; i < $3; i++)); do op 1 34 1500000 1500000 peer=72057594037927934; done
+	op 1 1 1500000 1500020
+}
+comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 1 | trace back-to-barrier
+comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 1200 | trace back-often
+comes_back "26 1000000 1500020 group=1 seq=0 role=0 bytes=8" "26 1100000 1100010 group=1 seq=0 role=1 bytes=8" 1 | trace back-to-root
+comes_back "32 1000000 1500020 group=1 seq=0 role=1 bytes=8" "32 1100000 1100010 group=1 seq=0 role=0 bytes=8" 1 | trace back-to-leaf
+comes_back "33 1000000 1500020 group=1 seq=0" "33 1100000 1100010 group=1 seq=0" 1 | trace back-to-split
+comes_back "37 1000000 1500020 group=1 peer=1 tag=0 bytes=8" "15 1100000 1100010 group=1 peer=0 tag=0 bytes=8" 1 | trace back-to-receiver
+for t in barrier root leaf split receiver; do
+	may_buy back-to-$t a 50 199990
+	may_buy back-to-$t a 50 0
+done
+may_buy back-often a 50 199990
+# Of three, one leaves behind another that may have waited so.
+{
+	ranks 3
+	for r in 0 1 2; do op $r 1 1000000 1100000; done
+	op 0 2 1100000 1100010 group=1 seq=0
+	op 0 0 1100010 1500000
+	op 0 34 1500000 1500000 peer=72057594037927934
+	op 1 2 1100000 1500010 group=1 seq=0
+	op 2 2 1100000 1500020 group=1 seq=0
+	op 2 1 1500020 2000000
+} | trace back-to-three
+may_buy back-to-three a 50 199995
+# Nor need that rank come back any sooner, if it has to wait for something else.
+{
+	ranks 2
+	op 0 2 1000000 1500020 group=1 seq=0
+	op 0 0 1500020 2000000
+	op 1 1 1000000 1100000
+	op 1 2 1100000 1100010 group=1 seq=0
+	op 1 29 1100010 1500000 channel=7 role=1 bytes=8
+	op 1 5 1500000 1500010 id=0
+} | trace back-no-sooner
+may_buy back-no-sooner b 100 0
+
 # Attempts between pieces of work: with fewer of them there is less of that work, too.
 {
 	head_of 2
