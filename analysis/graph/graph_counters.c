@@ -431,11 +431,11 @@ static int by_id(const void *x, const void *y)
 }
 
 /* Whether the i-th begins another round, in which it is counted from the start again. Who was kept from saying for a while that it
- * was the first is followed by those who go on. */
+ * was the first is followed by those who go on, or perhaps by nobody. */
 static bool begins_again(const struct counter_records *r, size_t i, int64_t first, int64_t last)
 {
 	const struct counter_take *next = i + 1 < r->n && r->v[i + 1].id == r->v[i].id ? &r->v[i + 1] : NULL;
-	return r->v[i].value != ARG_NONE && (int64_t)r->v[i].value <= first && !(next && (int64_t)next->value > last);
+	return r->v[i].value != ARG_NONE && (int64_t)r->v[i].value <= first && next && (int64_t)next->value <= last;
 }
 
 /* Of one counter, wherever they are taken. */

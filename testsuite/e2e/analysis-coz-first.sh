@@ -264,6 +264,25 @@ makes "" | trace once-alone
 buys once-alone a 100 0
 proves once-alone a 100 0 0
 
+# Two threads take their work by an atomic number. Thread 1 had the first piece, and was kept from its core before it said so, until
+# thread 2 had said that it has the second. Without region c thread 2 comes first, and does what takes 750,000.
+{
+	head_of 3
+	echo "site 50 kind=wait name=atomic%20counter file=x.c line=50"
+	echo "site 51 kind=region name=c file=x.c line=51"
+	echo "site 52 kind=join name=pthread_join file=x.c line=52"
+	for t in 1 2; do op 0 39 1000000 1000000 thread=$t; done
+	op 0 52 1000000 1900010 thread=1
+	op 0 52 1900010 1900020 thread=2
+	op 1 1 1000000 1100000
+	echo "e 1 1150010 50 point offset=64 tag=0"
+	op 1 0 1150010 1900000
+	op 2 51 1000000 1150000
+	echo "e 2 1150000 50 point offset=64 tag=1"
+	op 2 1 1150000 1250000
+} | trace counted-late
+may_buy counted-late c 100 166677
+
 # ---- Data that go from all to all, before the last one comes -------------------------------------------
 
 # Where much data go from all to all, those who come early may exchange theirs before the last comes. That takes 100,000 where all
