@@ -323,21 +323,18 @@ static bool relocks(const struct finder *f, const struct graph_node *node, uint3
 	       f->g->trace->sites[begun].op.kind == DPROF_KIND_WAIT && !tr_is(f->g->trace, begun, OP_ATTEMPT);
 }
 
-/* A lock that was free is no end of what the thread does. Nor is a message that was there, or others who all were at a
- * barrier (of a team of one it is the only one), for whoever waits since before that; but who began to wait only then
- * waits for what comes behind it. */
+/* A lock that was free is no end of what the thread does. Nor is whatever else was there already, as a message, others who all
+ * were at a barrier (of a team of one it is the only one), or a thread that was over, for whoever waits since before that; but
+ * who began to wait only then waits for what comes behind it. */
 enum found { FOUND_NOT, FOUND_LOCK, FOUND_OTHERS };
 static enum found found_it_there(struct finder *f, const struct graph_node *node, uint32_t own)
 {
-	bool lock = node->kind == GRAPH_ARRIVAL && node->what == GRAPH_LOCKED;
-	bool message = node->kind == GRAPH_ARRIVAL &&
-		       (node->what == GRAPH_RECEIVED || node->what == GRAPH_WAITED_FOR || node->what == GRAPH_BYTES);
-	if (!own || !(lock || message || node->kind == GRAPH_SYNC))
+	if (!own || !(node->kind == GRAPH_SYNC || node->kind == GRAPH_ARRIVAL))
 		return FOUND_NOT;
 	graph_last_find(&f->last, (uint32_t)(node - f->g->nodes));
 	if (f->last.n != 1 || f->last.input[0] + 1 != own)
 		return FOUND_NOT;
-	return lock ? FOUND_LOCK : FOUND_OTHERS;
+	return node->kind == GRAPH_ARRIVAL && node->what == GRAPH_LOCKED ? FOUND_LOCK : FOUND_OTHERS;
 }
 
 /* It goes on with something else. */

@@ -119,6 +119,31 @@ jq -e '[.waits[] | select(.seconds.hi > 9e-5)] | all(.verdict == "undecided" and
 	(map([.thread, .caused_by.thread]) | index([[2, 0]]) and index([[3, 0]]) and index([[2, 1]]) and index([[3, 1]]))' out >is ||
 	fail "burst: which signal woke a thread is not known: $(jq -c .waits out)"
 
+# What was there already is no end of what a thread did, whatever it asked for: rank 1 is in a until 900,000, while rank 0 waits in a barrier.
+ready() { # name, events...: of what rank 1 has at once
+	{
+		cat sites
+		printf 'thread %d clock=0 rank=%d number=%d\n' 0 0 0 1 1 0 2 1 1
+		printf 'group %d threads=%s\n' 1 0,1 2 1,2
+		printf 'site %d kind=%s name=%s file=x.c line=%d\n' 20 fork omp%20parallel 18 21 join omp%20parallel 18 22 fork pthread_create 19 \
+			23 join pthread_join 20
+		printf '%s\n' "${@:2}"
+		work 1 0 4000 900000
+		op 0 2 100000 910000 group=1 seq=9
+		op 1 2 905000 910000 group=1 seq=9
+	} >text
+	{ grep -v '^e ' text; grep '^e ' text | sort -s -n -k 3,3; } | trace "$1"
+	expect 0 waits --json "$1"
+	jq -e '[.waits[] | select(.rank == 0 and .seconds.lo > 8e-4)] | length == 1 and .[0].caused_by.region == "a" and .[0].caused_by.site == "x.c:1"' out >is ||
+		fail "$1: $(jq -c .waits out)"
+}
+ready root "$(op 0 5 50000 51000 group=1 seq=0 role=1 bytes=8)" "$(op 1 5 901000 902000 group=1 seq=0 role=0 bytes=8)"
+ready sums "$(op 0 6 50000 51000 group=1 seq=0 role=0 bytes=8)" "$(op 1 6 901000 902000 group=1 seq=0 role=1 bytes=8)"
+ready over "$(op 1 22 1000 2000 thread=1)" "$(work 2 1 2500 50000)" "$(op 1 23 901000 902000 thread=1)"
+ready post "$(work 2 1 2500 50000)" 'e 2 50000 10 point id=5' "$(op 1 9 901000 902000 id=5)" "$(work 2 1 903000 909000)"
+ready team "$(op 1 20 3000 3500 group=2 seq=0 role=1)" "$(op 2 20 3200 3600 group=2 seq=0 role=0)" "$(work 2 1 3600 50000)" \
+	"$(op 2 21 50000 912000 group=2 seq=0 role=0)" "$(op 1 21 901000 902000 group=2 seq=0 role=1)"
+
 # With problems in the trace nothing is proved: what records are lost of may have waited for all of its time, and
 # whatever it did then may be what others waited for.
 { ranks; work 0 0 1000 41000; op 0 2 41000 102000 group=1 seq=0; work 1 1 1000 11000; echo 'lost 1 1'; work 1 1 51000 101000; op 1 2 101000 102000 group=1 seq=0; } |
