@@ -40,11 +40,6 @@ static struct interval seconds(const struct path_answer *a, frz_time ticks)
 	return times_seconds(a->times, a->time_base, ticks);
 }
 
-static struct interval seconds_at(const struct path_answer *a, int64_t ticks)
-{
-	return seconds(a, (frz_time){ ticks, ticks });
-}
-
 /* ---- The data -------------------------------------------------------------------------------- */
 
 static void fill_segments(struct reply *r, const struct path_answer *a, const struct path_profile *profile)
@@ -129,7 +124,7 @@ static void say_title(struct reply *r, const struct path_answer *a)
 	const struct path_profile *p = &a->profile;
 	if (a->sliced)
 		reply_say(r, SAY_TEXT, "The critical path from %s s after the run's begin on, for %s s:",
-			  reply_interval(r, seconds_at(a, a->slice.from), 6).text, reply_interval(r, seconds(a, p->length), 6).text);
+			  reply_interval(r, seconds(a, a->slice.from), 6).text, reply_interval(r, seconds(a, p->length), 6).text);
 	else
 		reply_say(r, SAY_TEXT, "The critical path of the run of %s s: what its end waited for, back to its begin.",
 			  reply_interval(r, seconds(a, p->length), 9).text);
@@ -143,11 +138,29 @@ static const char assumptions[] =
 
 #define ROUNDED 2 /* ticks at most: a part that is no longer is none */
 
+static int64_t middle(frz_time x)
+{
+	return x.lo + ticks_minus(x.hi, x.lo) / 2;
+}
+
+/* So long after the begin of what was asked for, but not behind its end. */
+static frz_time part_begins(const struct path_answer *a, unsigned i)
+{
+	int64_t ticks = (int64_t)(a->every * i);
+	return time_least(time_add(a->slice.from, (frz_time){ ticks, ticks }), a->slice.to);
+}
+
 /* The i-th part. */
 static struct path_slice part_of(const struct path_answer *a, int64_t end, unsigned i)
 {
-	struct path_slice part = { a->slice.from + (int64_t)(a->every * i), a->slice.from + (int64_t)(a->every * (i + 1)) };
-	part.to = part.to + ROUNDED < end ? part.to : a->slice.to;
+	struct path_slice part = { part_begins(a, i), part_begins(a, i + 1), { 0, INT64_MAX } };
+	int64_t before = (int64_t)(a->every * i), length = (int64_t)(a->every * (i + 1)) - before;
+	if (middle(part.to) + ROUNDED >= end) {
+		part.to = a->slice.to;
+		part.length = time_less(a->slice.length, (frz_time){ before, before });
+	} else if (part.to.hi < a->slice.to.lo) {
+		part.length = (frz_time){ length, length };
+	}
 	return part;
 }
 
@@ -158,19 +171,20 @@ static void fill_slices(struct reply *r, struct path_answer *a)
 						     TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 19),
 						     TAB_SHOWN(NULL, "in", 0), { 0 } };
 	const struct trace *trace = a->path->graph.trace;
-	int64_t end = a->path->span.length.lo < a->slice.to ? a->path->span.length.lo : a->slice.to;
+	int64_t to = middle(a->slice.to), end = a->path->span.length.lo < to ? a->path->span.length.lo : to;
 	reply_gap(r);
 	reply_table(r, "slices", columns, SIZE_MAX);
-	struct path_slice slice = { a->slice.from, a->slice.from };
-	for (unsigned i = 0; slice.to < end; i++) {
+	struct path_slice slice = { .to = a->slice.from };
+	for (unsigned i = 0; middle(slice.to) < end; i++) {
 		struct path_profile p;
 		slice = part_of(a, end, i);
 		path_profile_open(&p, a->path, slice);
-		char *begin = mem_format("%.6f", seconds_at(a, slice.from).lo);
+		struct interval from_s = seconds(a, slice.from);
+		char *begin = slice.from.lo == slice.from.hi ? mem_format("%.6f", from_s.lo) : mem_format("~%.6f", (from_s.lo + from_s.hi) / 2);
 		const struct path_share *s = p.nshares ? &p.shares[0] : NULL;
 		struct site_name in = s ? site_name_within(trace, s->site, 26) : (struct site_name){ "-" };
 		struct location_name on = s ? location_name(trace, s->thread) : (struct location_name){ "-" };
-		reply_row(r, tab_interval(seconds_at(a, slice.from)), tab_text(begin),
+		reply_row(r, tab_interval(from_s), tab_text(begin),
 			  s ? tab_range(interval_percent(s->ticks, p.length)) : TAB_NONE, tab_text(on.text), tab_text(in.text));
 		reply_value(r, "length_s", tab_interval(seconds(a, p.length)));
 		fill_segments(r, a, &p);
@@ -180,20 +194,30 @@ static void fill_slices(struct reply *r, struct path_answer *a)
 	reply_end(r);
 }
 
+/* From one moment to another; false after a message. */
+static bool find_ends(struct path_answer *a, const struct options *o)
+{
+	struct named_moment from = { .point = false }, to = { .since = PATH_ALL.to };
+	a->sliced = o->from || o->to;
+	if (o->from && !moment_find(a->times, &a->path->span, "--from", o->from, &from))
+		return false;
+	if (o->to && !moment_find(a->times, &a->path->span, "--to", o->to, &to))
+		return false;
+	frz_time apart = moments_apart(a->times, &from, &to);
+	a->slice = (struct path_slice){ from.since, to.since, time_positive(apart) };
+	if (a->sliced && (apart.hi <= 0 || from.since.lo >= a->path->span.length.hi)) {
+		shown_complain("--from, --to: expected a part of the run, found none of it between them");
+		return false;
+	}
+	return true;
+}
+
 /* False after a message. */
 static bool find_slice(struct path_answer *a, const struct options *o)
 {
 	double ns = 0, ghz = a->times->trace->clocks[times_unit(a->times, a->time_base)].ghz;
-	a->slice = PATH_ALL;
-	a->sliced = o->from || o->to;
-	if (o->from && !moment_find(a->times, &a->path->span, "--from", o->from, &a->slice.from))
+	if (!find_ends(a, o))
 		return false;
-	if (o->to && !moment_find(a->times, &a->path->span, "--to", o->to, &a->slice.to))
-		return false;
-	if (a->sliced && (a->slice.from >= a->slice.to || a->slice.from >= a->path->span.length.hi)) {
-		shown_complain("--from, --to: expected a part of the run, found none of it between them");
-		return false;
-	}
 	if (o->every && (!moment_duration(o->every, &ns) || ns * ghz < 1)) {
 		shown_complain("--every: expected a time, such as 100ms; found \"%s\"", o->every);
 		return false;

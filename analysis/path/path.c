@@ -223,9 +223,14 @@ static uint64_t *first_events(const struct graph *g)
 	return first;
 }
 
-static int64_t within(int64_t x, struct path_slice slice)
+/* What of a path that is so long lies in the slice. */
+static frz_time length_within(frz_time length, struct path_slice slice)
 {
-	return x < slice.from ? slice.from : x > slice.to ? slice.to : x;
+	frz_time found = time_less(time_least(length, slice.to), slice.from);
+	bool over = slice.to.hi <= length.lo; /* before the path is */
+	found.lo = over && slice.length.lo > found.lo ? slice.length.lo : found.lo;
+	found.hi = slice.length.hi < found.hi ? slice.length.hi : found.hi;
+	return found;
 }
 
 /* Nothing is on the path for longer than all of it less what else surely is. */
@@ -260,7 +265,7 @@ static void doubt_shares(struct path_profile *profile, const struct path *p)
 /* Where it is not known where the path was, it may have been on its way. */
 static void add_unknown_hops(struct path_profile *profile, const struct path *p, struct path_slice slice)
 {
-	int64_t unknown = ticks_minus(within(p->known_from, slice), slice.from);
+	int64_t until = p->known_from < slice.to.hi ? p->known_from : slice.to.hi, unknown = ticks_minus(until, slice.from.lo);
 	for (size_t i = 0; i < profile->nhops && unknown > 0; i++) {
 		int64_t hi = ticks_plus(profile->hops[i].ticks.hi, unknown), most = profile->length.hi;
 		profile->hops[i].ticks.hi = hi < most ? hi : most;
@@ -326,11 +331,11 @@ static void sum_up_hops(struct path_profile *p)
 static bool within_slice(const struct hop *h, struct path_slice slice, struct path_hop *part)
 {
 	int64_t since = ticks_minus(h->until.lo, h->ticks.hi);
-	bool inside = h->until.hi <= slice.to && (since >= slice.from || slice.from == 0);
+	bool inside = h->until.hi <= slice.to.lo && (since >= slice.from.hi || slice.from.hi == 0);
 	*part = (struct path_hop){ h->from, h->to, h->ticks, 1, h->sure && inside };
 	if (!inside)
 		part->ticks.lo = 0;
-	return h->until.hi >= slice.from && since <= slice.to;
+	return h->until.hi >= slice.from.lo && since <= slice.to.hi;
 }
 
 #define MANY_HOPS 65536 /* that are not added up yet */
@@ -389,9 +394,7 @@ void path_close(struct path *p)
 void path_profile_open(struct path_profile *profile, struct path *p, struct path_slice slice)
 {
 	const struct trace *trace = p->graph.trace;
-	*profile = (struct path_profile){ .certain = p->known_from <= slice.from };
-	profile->length = (frz_time){ ticks_minus(within(p->length.lo, slice), slice.from),
-				      ticks_minus(within(p->length.hi, slice), slice.from) };
+	*profile = (struct path_profile){ .certain = p->known_from <= slice.from.lo, .length = length_within(p->length, slice) };
 	progress_begin("along the critical path", trace_records(trace));
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		path_add_thread(profile, p, slice, t);

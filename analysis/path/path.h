@@ -76,9 +76,9 @@ void path_close(struct path *);
  * the path is on it, it may truly have been on others then. To be said before any profile. */
 void path_doubt(struct path *, uint32_t thread, double s);
 
-/* In ticks of the time base since the run's first event; the whole run is 0 .. INT64_MAX. */
-struct path_slice { int64_t from, to; };
-#define PATH_ALL ((struct path_slice){ 0, INT64_MAX })
+/* In ticks of the time base since the run's first event, as far as these moments are known, and how long it is, which may be known better. */
+struct path_slice { frz_time from, to, length; };
+#define PATH_ALL ((struct path_slice){ { 0, 0 }, { INT64_MAX, INT64_MAX }, { 0, INT64_MAX } })
 
 struct path_share {
 	uint32_t thread, site; /* the innermost region or operation, of regions of one name the first; TR_OUTSIDE;

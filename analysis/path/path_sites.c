@@ -63,13 +63,9 @@ static struct path_site_row *use_row(struct path_along *a, uint32_t site)
 static void add_clipped(struct path_along *a, uint32_t site, bool sure, frz_time from, frz_time to, frz_time took)
 {
 	struct path_slice slice = a->slice;
-	int64_t begins = from.hi > slice.from ? from.hi : slice.from, ends = to.lo < slice.to ? to.lo : slice.to;
-	int64_t lo = ticks_minus(ends, begins);
-	begins = from.lo > slice.from ? from.lo : slice.from;
-	ends = to.hi < slice.to ? to.hi : slice.to;
-	int64_t hi = ticks_minus(ends, begins);
-	bool inside = from.lo >= slice.from && to.hi <= slice.to;
-	frz_time part = { inside ? took.lo : lo > 0 ? lo : 0, hi < took.hi && !inside ? hi : took.hi };
+	frz_time within = time_less(time_least(to, slice.to), time_most(from, slice.from));
+	bool inside = from.lo >= slice.from.hi && to.hi <= slice.to.lo;
+	frz_time part = { inside ? took.lo : within.lo, within.hi < took.hi && !inside ? within.hi : took.hi };
 	if (part.hi <= 0)
 		return;
 	struct path_site_row *row = use_row(a, site);
@@ -80,12 +76,12 @@ static void add_clipped(struct path_along *a, uint32_t site, bool sure, frz_time
 static void add_piece(struct path_along *a, uint32_t site, bool sure, uint64_t from, uint64_t to)
 {
 	struct path *p = a->path;
-	bool whole = a->slice.from <= 0 && a->slice.to == INT64_MAX;
+	bool whole = a->slice.from.hi <= 0 && a->slice.to.lo == INT64_MAX;
 	frz_time begin = { 0, 0 }, end = { 0, 0 };
 	if (!whole) {
 		begin = path_elapsed(p, a->thread, from);
 		end = path_elapsed(p, a->thread, to);
-		whole = begin.lo >= a->slice.from && end.hi <= a->slice.to;
+		whole = begin.lo >= a->slice.from.hi && end.hi <= a->slice.to.lo;
 	}
 	if (!whole) {
 		add_clipped(a, site, sure, begin, end, times_of_thread(p->times, a->thread, from, to));

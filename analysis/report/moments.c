@@ -64,7 +64,8 @@ static char *some_point(const struct trace *trace, const char *text)
 	return some;
 }
 
-bool moment_find(const struct times *times, const struct span *span, const char *option, const char *text, int64_t *found)
+bool moment_find(const struct times *times, const struct span *span, const char *option, const char *text,
+		 struct named_moment *found)
 {
 	const struct trace *trace = times->trace;
 	const char *hash = strrchr(text, '#');
@@ -72,16 +73,16 @@ bool moment_find(const struct times *times, const struct span *span, const char 
 	double ns;
 	uint64_t nth = hash ? strtoull(hash + 1, &end, 10) : 1, came;
 	size_t length = hash ? (size_t)(hash - text) : strlen(text);
-	struct moment m;
+	*found = (struct named_moment){ .point = false };
 	if (moment_duration(text, &ns)) {
-		*found = (int64_t)(ns * trace->clocks[times_unit(times, times->time_base[trace->threads[0].clock])].ghz);
+		int64_t ticks = (int64_t)(ns * trace->clocks[times_unit(times, times->time_base[trace->threads[0].clock])].ghz);
+		found->since = (frz_time){ ticks, ticks };
 		return true;
 	}
-	if (nth > 0 && !(end && *end) && find_point(trace, text, length, nth, &m, &came)) {
-		struct frz_cursor cursor = times_cursor(times, m.clock);
-		frz_time now = frz_time_of(&cursor, m.stamp);
-		*found = time_middle(now) - time_middle(span->first);
-		*found = *found > 0 ? *found : 0;
+	if (nth > 0 && !(end && *end) && find_point(trace, text, length, nth, &found->at, &came)) {
+		struct frz_cursor cursor = times_cursor(times, found->at.clock);
+		found->since = time_less(frz_time_of(&cursor, found->at.stamp), span->first);
+		found->point = true;
 		return true;
 	}
 	char *some = some_point(trace, text);
@@ -89,4 +90,14 @@ bool moment_find(const struct times *times, const struct span *span, const char 
 		       hash ? ", and how often it was come to, as in step#3" : "", text);
 	free(some);
 	return false;
+}
+
+frz_time moments_apart(const struct times *times, const struct named_moment *from, const struct named_moment *to)
+{
+	if (!from->point || !to->point)
+		return time_apart(from->since, to->since);
+	if (from->at.clock != to->at.clock || from->at.stamp <= to->at.stamp)
+		return times_between(times, from->at, to->at);
+	frz_time back = times_between(times, to->at, from->at);
+	return (frz_time){ -back.hi, -back.lo };
 }

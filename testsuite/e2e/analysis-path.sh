@@ -289,6 +289,35 @@ for wrong in '--from 2s' '--to 0s' '--from stop' '--from step#3' '--from step#0'
 	expect 2 path two $wrong
 	[ ! -s out ] && [ "$(wc -l <err)" -ge 1 ] || fail "$wrong: $(cat out err)"
 done
+# A progress point is known as its clock is, here to 100 us: truly rank 1 comes to it at 9,920 and 10,500 us, and rank 0 is in a until 10,000. How long
+# it is from one to the other is known better.
+{
+	sites
+	echo 'clock 1 host=h1 ghz=1'
+	for ((at = 1000; at < 20000000; at += 500000)); do
+		echo "link 0 $at 1 $((at + 190000))"
+		echo "link 1 $((at + 200000)) 0 $((at + 210000))"
+	done
+	printf 'thread %d clock=%d rank=%d\n' 0 0 0 1 1 1
+	work 0 0 1000 10000000
+	work 0 1 10000000 20000000
+	echo 'e 1 1000000 1 enter'
+	printf 'e 1 %d 5 point\n' 9920000 10500000 10550000
+	echo 'e 1 15000000 1 exit'
+} | trace vague
+expect 0 path --json vague --from step --to step#2
+jq -e '[.segments[] | select(.name == "a" or .name == "b") | [.share_percent.lo < {a: 13.793, b: 86.207}[.name], .share_percent.hi > {a: 13.793, b: 86.207}[.name],
+	.share_percent.hi - .share_percent.lo < 40]] == [[true, true, true], [true, true, true]] and (.length_s | .lo > 570e-6 and .hi < 590e-6)' out >is ||
+	fail "vague: $(jq -c '.length_s, .segments' out)"
+expect 0 path --json vague --from step --every 100us
+jq -e '(.slices | length == 102) and (.slices[0].from_s | .lo < 9919e-6 and .hi > 9919e-6) and (.slices[0].length_s | .lo > 99e-6 and .hi < 101e-6) and
+	any(.slices[0].segments[]; .name == "a" and .share_percent.lo < 81 and .share_percent.hi == 100)' out >is ||
+	fail "vague: parts: $(jq -c '.slices | length, .[0]' out)"
+expect 0 path vague --from step --every 1ms
+says out '~0.009'
+fits_80 out || fail "vague: wider than 80 columns"
+expect 2 path vague --from step#3 --to step#2
+
 expect 2 path two --from stop
 says err 'expected a time (0.5s, 20ms) or a progress point of this trace, such as step; found "stop"'
 

@@ -30,7 +30,7 @@ enum { OUTSIDE = PROGRAM_SITES, BEFORE };
 struct path_truth {
 	const struct program *p;
 	struct graph graph;          /* of the clock that shows the truth */
-	int64_t (*on)[ROWS];         /* of each thread, by site */
+	int64_t (*on)[ROWS], (*on_in_slice)[ROWS]; /* of each thread, by site */
 	int64_t hops[MOST_RANKS][MOST_RANKS];
 	int64_t in_slice[MOST_RANKS][MOST_RANKS]; /* of these in this slice, in true ticks */
 	int64_t from, to;
@@ -97,12 +97,23 @@ static size_t posted_at(const struct graph *g, const struct graph_input *input)
 	return 0;
 }
 
-static void add_hop(struct path_truth *t, unsigned from, unsigned to, int64_t since, int64_t until)
+static int64_t in_slice(const struct path_truth *t, int64_t since, int64_t until)
 {
 	int64_t begin = since > t->from ? since : t->from, end = until < t->to ? until : t->to;
 
+	return end > begin ? end - begin : 0;
+}
+
+static void add_hop(struct path_truth *t, unsigned from, unsigned to, int64_t since, int64_t until)
+{
 	t->hops[from][to] += until - since;
-	t->in_slice[from][to] += end > begin ? end - begin : 0;
+	t->in_slice[from][to] += in_slice(t, since, until);
+}
+
+static void add_on(struct path_truth *t, uint32_t thread, unsigned row, int64_t since, int64_t until)
+{
+	t->on[thread][row] += until - since;
+	t->on_in_slice[thread][row] += in_slice(t, since, until);
 }
 
 static void walk_back(struct path_truth *t)
@@ -120,31 +131,41 @@ static void walk_back(struct path_truth *t)
 			size_t other = posted_at(&t->graph, from);
 			int64_t since = t->p->threads[from->thread].events[other].truth;
 			ck_assert_msg(since <= self->events[at].truth, "SEED=%" PRIu64 ": an effect before its cause", t->p->seed);
-			t->on[thread][row] += self->events[at].truth - since;
+			add_on(t, thread, row, since, self->events[at].truth);
 			if (from->thread != thread)
 				add_hop(t, t->p->threads[from->thread].rank, self->rank, since, self->events[at].truth);
 			thread = from->thread;
 			at = other;
 		} else if (at > 0) {
-			t->on[thread][row_behind(t->graph.trace, thread, at - 1)] += self->events[at].truth - self->events[at - 1].truth;
+			add_on(t, thread, row_behind(t->graph.trace, thread, at - 1), self->events[at - 1].truth, self->events[at].truth);
 			at--;
 		} else {
-			t->on[thread][BEFORE] += self->events[0].truth - t->p->begin;
+			add_on(t, thread, BEFORE, t->p->begin, self->events[0].truth);
 			return;
 		}
 	}
 }
 
-/* Some part of the run, in ticks of the base. */
+/* A moment, known so well or to a tenth of the run. */
+static frz_time roughly(struct dice *dice, int64_t at, int64_t ticks)
+{
+	int64_t most = roll(dice) % 2 ? ticks / 10 : 0, lo = at - (int64_t)(roll(dice) % (uint64_t)(most + 1));
+
+	return (frz_time){ lo > 0 ? lo : 0, at + (int64_t)(roll(dice) % (uint64_t)(most + 1)) };
+}
+
+/* Some part of the run, in ticks of the base; of half of them it is known how long they are. */
 static void draw_slice(struct path_truth *t, const struct program *p)
 {
 	struct dice dice = { p->seed };
 	int64_t ticks = (p->end - p->begin) / PROGRAM_FINE + 1, a = (int64_t)(roll(&dice) % (uint64_t)ticks);
-	struct path_slice slice = { a, a + 1 + (int64_t)(roll(&dice) % (uint64_t)ticks) };
+	int64_t length = 1 + (int64_t)(roll(&dice) % (uint64_t)ticks);
 
-	t->slice = slice;
-	t->from = p->begin + slice.from * PROGRAM_FINE;
-	t->to = p->begin + slice.to * PROGRAM_FINE;
+	t->slice = (struct path_slice){ roughly(&dice, a, ticks), roughly(&dice, a + length, ticks), { 0, INT64_MAX } };
+	if (roll(&dice) % 2)
+		t->slice.length = (frz_time){ length, length };
+	t->from = p->begin + a * PROGRAM_FINE;
+	t->to = p->begin + (a + length) * PROGRAM_FINE;
 }
 
 static void truth_open(struct path_truth *t, const struct program *p)
@@ -158,7 +179,9 @@ static void truth_open(struct path_truth *t, const struct program *p)
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	graph_open(&t->graph, trace, &times);
 	t->on = mem_resize(NULL, p->nthreads, sizeof *t->on);
+	t->on_in_slice = mem_resize(NULL, p->nthreads, sizeof *t->on_in_slice);
 	memset(t->on, 0, p->nthreads * sizeof *t->on);
+	memset(t->on_in_slice, 0, p->nthreads * sizeof *t->on_in_slice);
 	walk_back(t);
 	for (size_t i = 0; i < p->nthreads; i++)
 		for (unsigned row = 0; row < ROWS; row++)
@@ -213,6 +236,27 @@ static void check_profile(const struct path_truth *t, struct path *path)
 	free(seen);
 }
 
+static void check_slice(const struct path_truth *t, struct path *path)
+{
+	struct path_profile profile;
+	int64_t (*missing)[ROWS] = mem_resize(NULL, t->p->nthreads, sizeof *missing);
+
+	memcpy(missing, t->on_in_slice, t->p->nthreads * sizeof *missing);
+	path_profile_open(&profile, path, t->slice);
+	check_share(t->p, "length of a slice", 0, 0, in_slice(t, t->p->begin, t->p->end), profile.length);
+	for (size_t i = 0; i < profile.nshares; i++) {
+		const struct path_share *s = &profile.shares[i];
+		unsigned row = row_of(s->site);
+		check_share(t->p, "share of a slice", s->thread, row, t->on_in_slice[s->thread][row], s->ticks);
+		missing[s->thread][row] = 0;
+	}
+	for (size_t i = 0; i < t->p->nthreads; i++)
+		for (unsigned row = 0; row < ROWS; row++)
+			check_share(t->p, "missing in a slice", i, row, missing[i][row], (frz_time){ 0, 0 });
+	path_profile_close(&profile);
+	free(missing);
+}
+
 static void check_hops(const struct path_truth *t, struct path *path, struct path_slice slice,
 		       int64_t truth[MOST_RANKS][MOST_RANKS])
 {
@@ -244,12 +288,14 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	path_open(&path, trace, &times);
 	check_profile(&truth, &path);
+	check_slice(&truth, &path);
 	check_hops(&truth, &path, PATH_ALL, truth.hops);
 	check_hops(&truth, &path, truth.slice, truth.in_slice);
 	path_close(&path);
 	times_close(&times);
 	trace_close(trace);
 	free(truth.on);
+	free(truth.on_in_slice);
 	program_free(p);
 }
 
