@@ -17,6 +17,13 @@ struct path_site_row {                 /* of a site of one thread */
 	bool used;
 };
 
+/* Where the thread was when, up to now. */
+#define LATELY 16 /* pieces, the last ones */
+struct lately {
+	struct { uint32_t site; uint64_t from, to; } v[LATELY];
+	size_t n;
+};
+
 struct path_along {
 	struct path *path;
 	struct path_slice slice;
@@ -26,6 +33,7 @@ struct path_along {
 	size_t point;        /* of the graph, that is not before it */
 	size_t stay;         /* the next one is before this */
 	uint64_t known_from; /* stamp: before it the path may have been here at any time */
+	struct lately lately;
 	struct path_site_row *rows;    /* of each site, and of: */
 	uint32_t *used; size_t nused;
 };
@@ -137,6 +145,74 @@ static uint32_t site_of_wait(const struct path_along *a, const struct tr_event *
 	return e->op == DPROF_EXIT ? e->site : a->at == 0 ? TR_BEFORE : path_site_now(&a->where);
 }
 
+static void note_piece(struct path_along *a, uint32_t site, uint64_t from, uint64_t to)
+{
+	struct lately *l = &a->lately;
+	if (l->n == LATELY)
+		memmove(&l->v[0], &l->v[1], --l->n * sizeof *l->v);
+	l->v[l->n].site = site;
+	l->v[l->n].from = from;
+	l->v[l->n++].to = to;
+}
+
+static void add_part(struct path_along *a, uint32_t site, bool sure, uint64_t until, frz_time took)
+{
+	frz_time end = path_elapsed(a->path, a->thread, until);
+	add_clipped(a, site, sure, (frz_time){ ticks_minus(end.lo, took.hi), ticks_minus(end.hi, took.lo) }, end, took);
+}
+
+/* When the operation began that ends here, or in which a point is. */
+static uint64_t operation_begin(const struct path_along *a)
+{
+	const struct replay_entry *place = replay_place(&a->where.replay);
+	return place && !(place->is & OP_REGION) ? place->stamp : 0;
+}
+
+/* Whether a wait that ends at the event began before that, as of who asks in vain, finds a message and then takes it, or has been
+ * woken and then gets the mutex. */
+static bool waited_before(const struct path_along *a, uint64_t begun)
+{
+	const struct graph *g = &a->path->graph;
+	const struct graph_thread *t = &g->threads[a->thread];
+	bool before = false;
+	for (size_t i = a->point; i < t->nsyncs && t->syncs[i].at <= a->at; i++) {
+		if (t->syncs[i].at < a->at || t->syncs[i].what != GRAPH_WAITS)
+			continue;
+		const struct graph_node *node = &g->nodes[t->syncs[i].number];
+		bool own = node->kind == GRAPH_SYNC || (node->ninputs && g->inputs[node->first].thread == a->thread);
+		before |= own && graph_wait_begin(g, a->thread, i) < begun;
+	}
+	return before;
+}
+
+/* Of so long, up to a moment, what it was in one place; what is left lies before that. */
+static frz_time add_up_to(struct path_along *a, uint32_t site, bool sure, uint64_t from, uint64_t to, frz_time left)
+{
+	frz_time took = times_of_thread(a->path->times, a->thread, from, to);
+	add_part(a, site, sure, to, time_least(left, took));
+	return time_less(left, took);
+}
+
+/* The path was on it for so long up to this event, which ended a wait: in the operation, and before that where it was. */
+static void add_waited(struct path_along *a, const struct tr_event *e, bool sure, uint64_t until, frz_time left)
+{
+	const struct lately *l = &a->lately;
+	uint32_t site = site_of_wait(a, e);
+	uint64_t begun = operation_begin(a);
+	if (!waited_before(a, begun)) {
+		add_part(a, site, sure, until, left);
+		return;
+	}
+	left = add_up_to(a, site, sure, begun, until, left);
+	for (size_t i = l->n; i-- > 0 && left.hi > 0;) {
+		if (l->v[i].to > begun)
+			continue;
+		left = add_up_to(a, l->v[i].site, sure, l->v[i].from, l->v[i].to, left);
+		begun = l->v[i].from;
+	}
+	add_part(a, site, sure, begun, left);
+}
+
 /* What ended here was a wait: behind the last that was waited for it was on the path. */
 static void add_arrival(struct path_along *a, const struct tr_event *e)
 {
@@ -145,10 +221,8 @@ static void add_arrival(struct path_along *a, const struct tr_event *e)
 		const struct stay *stay = &s->v[i];
 		if (stay->at != a->at || stay->from < a->known_from)
 			continue;
-		frz_time end = path_elapsed(a->path, a->thread, stay->from);
-		frz_time begin = { ticks_minus(end.lo, stay->arrival.hi), ticks_minus(end.hi, stay->arrival.lo) };
-		bool sure = stay->sure && begin.lo >= a->path->known_from;
-		add_clipped(a, site_of_wait(a, e), sure, begin, end, stay->arrival);
+		int64_t since = ticks_minus(path_elapsed(a->path, a->thread, stay->from).lo, stay->arrival.hi);
+		add_waited(a, e, stay->sure && since >= a->path->known_from, stay->from, stay->arrival);
 	}
 }
 
@@ -258,8 +332,10 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 	struct tr_cursor events = trace_places(trace, thread);
 	bool begun = false;
 	while (trace_next_bare(&events, &e)) {
-		if (begun && e.stamp >= a.stamp)
+		if (begun && e.stamp >= a.stamp) {
 			add_between(&a, path_site_now(&a.where), a.stamp, e.stamp);
+			note_piece(&a, path_site_now(&a.where), a.stamp, e.stamp);
+		}
 		if (!e.inherited && e.op != DPROF_LOST) {
 			add_arrival(&a, &e);
 			add_unknown_arrival(&a, &e);

@@ -38,7 +38,9 @@ struct doing {
 	uint64_t stamp;
 	uint64_t asks, between; /* since when in vain, or 0; without any attempt under way for so many ticks of that, */
 	uint64_t left;       /* up to here */
-	bool looks;          /* in the operation: it finds a message, and leaves it to a receive */
+	uint32_t asked_in;   /* the first attempt */
+	bool looks;          /* in the operation: it finds a message, and leaves it to a receive, */
+	uint32_t found_in;   /* which has waited where it was found, there and 1; or 0 */
 	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
 	uint32_t before;
 	uint32_t team;       /* what it posted when it last left a team that another thread had opened, and 1; or 0 */
@@ -246,7 +248,7 @@ static void note_attempts(struct doing *d, const struct tr_cursor *events, const
 	struct tr_event x = *e;
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE || o->is & OP_REGION ||
 	    (e->op == DPROF_EXIT && !(o->is & (OP_ATTEMPT | OP_SLEEP)) && !d->looks))
-		d->asks = d->between = 0;
+		d->asks = d->between = d->found_in = 0;
 	d->looks = d->looks && e->op == DPROF_POINT;
 	if (e->op == DPROF_EXIT && !(o->is & OP_SLEEP))
 		d->left = e->stamp;
@@ -261,6 +263,7 @@ static void note_attempts(struct doing *d, const struct tr_cursor *events, const
 		return;
 	if (d->history && !d->asks)
 		d->before_asks = d->before_operation; /* which this is */
+	d->asked_in = d->asks ? d->asked_in : e->site;
 	d->asks = d->asks ? d->asks : e->stamp;
 	d->between += arg_between(o, &x);
 }
@@ -373,16 +376,29 @@ static void note_inside(const struct finder *f, struct doing *d, struct wait *w,
 	*i = (struct doing_inside){ 0 };
 }
 
+/* Who has waited since before the operation has done so where a message was found, or where it asked in vain if that was longer. */
+static uint32_t waited_in(const struct finder *f, const struct doing *d, uint32_t own, uint32_t site, uint64_t until)
+{
+	const struct replay_entry *last = outermost(d);
+	uint64_t since = own ? f->g->inputs[own - 1].stamp : d->asks;
+	if (last && d->asks && since < last->stamp && d->found_in)
+		return d->found_in - 1;
+	if (last && d->asks && since < last->stamp && last->stamp - since > until - last->stamp && tr_is(d->trace, d->asked_in, OP_MPI))
+		return d->asked_in;
+	return tr_is(d->trace, site, OP_REGION) && last ? last->site : site; /* which begins as the wait is over */
+}
+
 static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const struct graph_sync_point *s, uint32_t site)
 {
 	uint32_t own = own_input(f->g, thread, s);
-	if (graph_only_found(&f->g->nodes[s->number]))
-		return; /* it goes on, in a receive */
+	if (graph_only_found(&f->g->nodes[s->number])) { /* it goes on, in a receive */
+		d->found_in = site + 1;
+		return;
+	}
 	go_on(f, d, found_it_there(f, &f->g->nodes[s->number], own), s->stamp);
 	bool again = relocks(f, &f->g->nodes[s->number], own);
-	bool in_region = tr_is(d->trace, site, OP_REGION) && outermost(d); /* which begins as the wait is over */
 	struct wait w = { .until = s->stamp, .surely = again ? f->g->inputs[own - 1].stamp : surely_since(d), .between = d->between,
-			  .thread = thread, .site = again ? f->posted[own - 1].site : in_region ? outermost(d)->site : site,
+			  .thread = thread, .site = again ? f->posted[own - 1].site : waited_in(f, d, own, site, s->stamp),
 			  .node = s->number, .own = own, .left = left_with(f, d, own, site) };
 	note_inside(f, d, &w, again);
 	*SPILL_GROW(f->g->spill, f->list, f->n) = w;
@@ -393,7 +409,7 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 		log_wait(f, d, number, again);
 	}
 	if (f->g->nodes[s->number].kind != GRAPH_UNKNOWN)
-		d->asks = d->between = 0;
+		d->asks = d->between = d->found_in = 0;
 }
 
 static void note_posted(struct finder *f, struct doing *d, size_t sync, uint32_t number, uint32_t site)

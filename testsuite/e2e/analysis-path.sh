@@ -119,6 +119,57 @@ expect 0 path two
 says out 'The critical path of the run'
 says out '0 -> 1'
 fits_80 out || fail "two: wider than 80 columns"
+# Who finds a message waits for it where it looks: the path comes there, and is in the receive no longer than that took.
+{
+	sites
+	echo 'site 10 kind=wait name=MPI_Probe file=x.c line=10'
+	printf 'thread %d clock=0 rank=%d\n' 0 0 1 1
+	echo 'group 1 threads=0,1'
+	work 0 0 1000 481000
+	op 0 3 481000 482000 group=1 peer=1 tag=1 bytes=8
+	work 1 1 1000 11000
+	op 1 10 11000 501000
+	op 1 4 511000 521000 group=1 peer=0 tag=1 bytes=8
+	work 1 1 521000 1001000
+} | trace looks
+share looks 0 0 a 48
+share looks 1 0 MPI_Probe 2
+share looks 1 0 'outside regions' 1
+share looks 1 0 MPI_Recv 1
+share looks 1 0 b 48
+# Likewise who asks in vain until it is there, and then takes it.
+expect 0 dump looks
+sed 's/MPI_Probe/MPI_Iprobe/; s/^e 1 11000 [0-9]* enter/& peer=72057594037927935 tag=0/' out | trace asked
+share asked 0 0 a 48
+share asked 1 0 MPI_Iprobe 2
+share asked 1 0 MPI_Recv 1
+# Or who has been woken, and then gets the mutex.
+{
+	sites
+	printf 'site %d kind=%s name=%s file=x.c line=%d\n' 20 wait pthread_cond_wait 20 21 wait pthread_cond_signal 21 22 lock pthread_mutex_lock 22
+	printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1
+	work 0 0 1000 100000
+	op 0 22 100000 100000 id=5
+	echo 'e 0 100000 21 point id=7'
+	echo 'e 0 101000 22 point id=5'
+	op 1 22 1000 1000 id=5
+	echo 'e 1 40000 22 point id=5'
+	op 1 20 40000 106000 id=7
+	op 1 22 106000 111000 id=5
+	work 1 1 111000 201000
+	echo 'e 1 201000 22 point id=5'
+} | trace woken
+share woken 0 0 a 49.5 0.6
+share woken 0 1 pthread_cond_wait 2.5 0.6
+share woken 0 1 pthread_mutex_lock 2.5
+share woken 0 1 b 45
+# Or it was there: then it has not waited.
+expect 0 dump looks
+sed -E 's/^e 1 11000/e 1 491000/; s/^(e 0 )48/\11/' out | trace there
+share there 1 0 b 97
+share there 1 0 MPI_Probe 1
+share there 1 0 MPI_Recv 1
+
 early() { # until: rank 1 comes to the barrier
 	sites
 	printf 'thread %d clock=0 rank=%d\n' 0 0 1 1

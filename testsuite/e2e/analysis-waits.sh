@@ -28,6 +28,7 @@
 	site 15 kind=wait name=pthread_cond_signal file=x.c line=16
 	site 16 kind=lock name=pthread_mutex_lock
 	site 17 kind=wait name=MPI_Probe file=x.c line=17
+	site 59 kind=wait name=MPI_Iprobe file=x.c line=23
 	site 50 kind=coll name=MPI_Ibarrier file=x.c line=18
 	site 51 kind=coll name=MPI_Ibcast file=x.c line=19
 	site 52 kind=wait name=write file=x.c line=20
@@ -155,10 +156,32 @@ expect 1 waits lossy
 says out '1 thread lacks records, or what ended a wait'
 [ "$(grep -c undecided out)" -ge 2 ] || fail "lossy: what is proved in $(cat out)"
 
-# Who finds a message and then takes it has waited for it since it looked.
+# Who finds a message and then takes it has waited for it since it looked, and there.
 { ranks; work 0 0 1000 101000; op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8; work 1 1 1000 41000; op 1 17 41000 103000
-	op 1 4 103000 103100 group=1 peer=0 tag=1 bytes=8; } | trace probe
-waited probe late_sender 1 0 5 60000 0 0 a
+	op 1 4 103000 203100 group=1 peer=0 tag=1 bytes=8; } | trace probe
+waited probe late_sender 1 0 17 60000 0 0 a
+# Not so where it then does something else, and what it takes is another one.
+{ ranks; work 0 0 1000 21000; op 0 13 21000 22000 group=1 peer=1 tag=1 bytes=8; work 0 0 22000 101000; op 0 13 101000 102000 group=1 peer=1 tag=2 bytes=8
+	work 1 1 1000 31000; op 1 17 31000 32000; work 1 1 32000 41000; op 1 59 41000 102000 peer=72057594037927935 tag=0; op 1 4 102000 102100 group=1 peer=0 tag=2 bytes=8
+	op 1 4 102200 102300 group=1 peer=0 tag=1 bytes=8; } | trace looked
+waited looked late_sender 1 0 23 60000 0 0 a
+# Or comes to a barrier, which is entered behind that.
+{ ranks; op 0 13 1000 2000 group=1 peer=1 tag=1 bytes=8; work 0 0 2000 101000; op 0 2 101000 102000 group=1 seq=0
+	op 1 17 31000 40990; op 1 2 41000 102000 group=1 seq=0; op 1 4 102200 102300 group=1 peer=0 tag=1 bytes=8; } | trace left
+waited left wait_at_barrier 1 0 3 60000 0 0 a
+# Who asks in vain, and then takes or waits for it in another call, has waited where that was longer.
+asks() { # until
+	ranks
+	work 0 0 1000 101000
+	op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8
+	work 1 1 1000 41000
+	op 1 59 41000 "$1" peer=72057594037927935 tag=0
+	op 1 4 "$1" 103100 group=1 peer=0 tag=1 bytes=8
+}
+asks 103000 | trace asked
+waited asked late_sender 1 0 23 60000 0 0 a
+asks 51000 | trace gave_up
+waited gave_up late_sender 1 0 5 60000 0 0 a
 expect 0 check --json probe
 jq -e '.causes | .missing == 0 and .violations == []' out >is || fail "probe: $(cat out)"
 
