@@ -28,6 +28,7 @@ struct note {
 	uint32_t peer, comm;     /* the other side, or the root, in the communicator */
 	uint32_t tag;
 	uint64_t bytes, request; /* NO_REQUEST: of a call that is over when its message is */
+	uint64_t got;            /* of a collective operation, where `bytes` were given */
 	OTF2_CollectiveOp op;
 };
 #define NO_REQUEST UINT64_MAX
@@ -115,9 +116,9 @@ static void note_message(struct otf2_writer *w, const struct match *m)
 		return;
 	uint32_t tag = (uint32_t)m->number;
 	add_note(w, from->thread,
-		 (struct note){ NOTE_SENDS, from->enter_at, receiver.rank, sender.comm, tag, bytes, NO_REQUEST, 0 });
+		 (struct note){ NOTE_SENDS, from->enter_at, receiver.rank, sender.comm, tag, bytes, .request = NO_REQUEST });
 	add_note(w, by->thread,
-		 (struct note){ NOTE_RECEIVES, by->done_at, sender.rank, sender.comm, tag, bytes, NO_REQUEST, 0 });
+		 (struct note){ NOTE_RECEIVES, by->done_at, sender.rank, sender.comm, tag, bytes, .request = NO_REQUEST });
 }
 
 static const struct { const char *name; OTF2_CollectiveOp op; } collectives[] = {
@@ -151,6 +152,14 @@ static bool is_whole(const struct otf2_writer *w, const struct match *m)
 	return m->complete;
 }
 
+/* What is recorded is what a rank gives, or gets if it only gets: who only gives gets nothing, and who only gets gives nothing. */
+static void put_bytes(struct note *note, const struct match *m, const struct match_part *p)
+{
+	uint64_t bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes;
+	note->bytes = m->flow == FLOW_FROM_ROOT && !p->root ? 0 : bytes;
+	note->got = (m->flow == FLOW_FROM_ROOT && p->root) || (m->flow == FLOW_TO_ROOT && !p->root) ? 0 : bytes;
+}
+
 static void note_collective(struct otf2_writer *w, const struct match *m)
 {
 	uint32_t root = OTF2_UNDEFINED_UINT32;
@@ -160,9 +169,9 @@ static void note_collective(struct otf2_writer *w, const struct match *m)
 		root = m->parts[i].root ? place_in(w, m->group, m->parts[i].thread).rank : root;
 	for (size_t i = 0; i < m->nparts; i++) {
 		const struct match_part *p = &m->parts[i];
-		uint64_t bytes = p->bytes == MATCH_NO_BYTES ? 0 : p->bytes;
-		struct note note = { NOTE_BEGINS, p->enter_at, root, place_in(w, m->group, p->thread).comm, 0, bytes,
-				     NO_REQUEST, op_of(w->trace, p->site) };
+		struct note note = { NOTE_BEGINS, p->enter_at, root, place_in(w, m->group, p->thread).comm,
+				     .request = NO_REQUEST, .op = op_of(w->trace, p->site) };
+		put_bytes(&note, m, p);
 		add_note(w, p->thread, note);
 		note.what = NOTE_ENDS;
 		note.ordinal = p->done_at;
@@ -324,7 +333,7 @@ static void put_note(OTF2_EvtWriter *to, uint64_t at, const struct note *n)
 	case NOTE_SENDS: put_send(to, at, n); break;
 	case NOTE_RECEIVES: put_receive(to, at, n); break;
 	case NOTE_BEGINS: OTF2_EvtWriter_MpiCollectiveBegin(to, NULL, at); break;
-	case NOTE_ENDS: OTF2_EvtWriter_MpiCollectiveEnd(to, NULL, at, n->op, n->comm, n->peer, n->bytes, n->bytes); break;
+	case NOTE_ENDS: OTF2_EvtWriter_MpiCollectiveEnd(to, NULL, at, n->op, n->comm, n->peer, n->bytes, n->got); break;
 	}
 }
 

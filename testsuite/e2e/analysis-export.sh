@@ -236,6 +236,24 @@ in_order anyone all 100
 otf2 begun 0
 [ "$(cat counted)" = "200 200 50 50 0 100" ] || fail "otf2, requests: $(cat counted)"
 
+# In a collective operation who only gives gets nothing, and the other way round.
+{
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\n'
+	printf 'site %d kind=coll name=%s file=x.c line=1\n' 0 MPI_Bcast 1 MPI_Reduce 2 MPI_Allreduce
+	for t in 0 1 2; do echo "thread $t clock=0 rank=$t"; done
+	echo 'group 1 threads=0,1,2'
+	for t in 0 1 2; do
+		op $t 0 1000 3000 group=1 seq=0 bytes=100 role=$((t == 0))
+		op $t 1 4000 6000 group=1 seq=1 bytes=50 role=$((t == 1))
+		op $t 2 7000 9000 group=1 seq=2 bytes=8
+	done
+} | trace moved
+otf2 moved 0
+otf2-print moved.otf2/traces.otf2 | sed -n 's/^MPI_COLLECTIVE_END  *\([0-9]*\) .*Operation: \([A-Z]*\),.*Sent: \([0-9]*\), Received: \([0-9]*\).*/\1 \2 \3 \4/p' |
+	LC_ALL=C sort | tr '\n' ';' >held
+[ "$(cat held)" = '0 ALLREDUCE 8 8;0 BCAST 100 0;0 REDUCE 50 0;1 ALLREDUCE 8 8;1 BCAST 0 100;1 REDUCE 50 50;2 ALLREDUCE 8 8;2 BCAST 0 100;2 REDUCE 50 0;' ] ||
+	fail "otf2: bytes of collective operations: $(cat held)"
+
 # Who leaves a barrier does so behind the last that entered.
 expect 0 export --links packets --to speedscope tight.speedscope tight
 jq -e '(.shared.frames | map(.name) | index("MPI_Barrier")) as $b | [.profiles[] | [.events[] | select(.frame == $b)]] |
