@@ -203,22 +203,23 @@ static int by_number(const void *x, const void *y)
 }
 
 /* The k-th of sorted lower bounds and the k-th of sorted upper ones enclose the k-th of the
- * values. */
+ * values. Of an even number the median is between two. */
 static void summarize(struct instances *r)
 {
 	int64_t *ends = mem_resize(NULL, r->count, sizeof *ends);
-	frz_time *kth[] = { &r->shortest, &r->median, &r->longest };
-	size_t at[] = { 0, r->count / 2, r->count - 1 };
+	size_t low = (r->count - 1) / 2, high = r->count / 2, last = r->count - 1;
 	for (size_t i = 0; i < r->count; i++)
 		ends[i] = r->list[i].length.lo;
 	qsort(ends, r->count, sizeof *ends, by_number);
-	for (int k = 0; k < 3; k++)
-		kth[k]->lo = ends[at[k]];
+	r->shortest.lo = ends[0];
+	r->median.lo = ends[low] + (ends[high] - ends[low]) / 2;
+	r->longest.lo = ends[last];
 	for (size_t i = 0; i < r->count; i++)
 		ends[i] = r->list[i].length.hi;
 	qsort(ends, r->count, sizeof *ends, by_number);
-	for (int k = 0; k < 3; k++)
-		kth[k]->hi = ends[at[k]];
+	r->shortest.hi = ends[0];
+	r->median.hi = ends[high] - (ends[high] - ends[low]) / 2;
+	r->longest.hi = ends[last];
 	free(ends);
 }
 
@@ -323,6 +324,6 @@ void instances_fill(struct reply *r, const struct instances *list, const struct 
 	if (list->counted)
 		reply_say(r, SAY_TEXT, "Visits without instance(EXPR) are counted, in each thread from 0.");
 	if (list->left_out > 0)
-		reply_say(r, SAY_LINE, "%" PRIu64 " visits are left out: they were not left, or records before them were lost.",
-			  list->left_out);
+		reply_say(r, SAY_LINE, "Left out, as not left, or behind records that were lost: %" PRIu64 " visit%s.", list->left_out,
+			  list->left_out == 1 ? "" : "s");
 }

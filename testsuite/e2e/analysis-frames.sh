@@ -42,6 +42,23 @@ grep -E "^  1 .*rank 3, proved" out >/dev/null || fail "iteration 1: $(cat out)"
 expect 0 csp --instances body --json run
 says out '"slowest_rank": 3'
 
+# The median of an odd number is one of them, and of an even number between two.
+lengths() { # us...
+	local us at=1000
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nsite 0 kind=region name=a file=x.c line=1\n'
+	for us in "$@"; do
+		work 0 0 $at $((at + us * 1000))
+		at=$((at + us * 1000 + 1000))
+	done
+}
+for case in "4 9 1 4" "5.5 9 4 1 7"; do
+	# shellcheck disable=SC2086
+	lengths ${case#* } | trace lengths
+	expect 0 csp --instances a --json lengths
+	jq -e --argjson us "${case%% *}" '.by_instance.median_s | .lo <= $us * 1e-6 and .hi >= $us * 1e-6 and .hi - .lo < 1e-8' out >held ||
+		fail "the median of ${case#* } us: $(jq -c .by_instance.median_s out)"
+done
+
 expect 2 csp --instances bodi run
 says err "expected the name of a region of this trace, such as body"
 expect 2 report --instances body run
@@ -50,6 +67,6 @@ says err "report has no option --instances"
 # A visit that was never left is left out, and said.
 sed '/^thread 3/s/$/ complete=0/; /^e 3 690000000/,$d' "$fixtures/iterations.txt" | trace killed
 expect 1 csp --instances body killed
-says out "1 visits are left out"
+says out "Left out, as not left, or behind records that were lost: 1 visit."
 says out "1 thread ended inside of something: rank 3 thread 0 in body"
 echo "as expected"
