@@ -42,9 +42,11 @@ static bool is_low(struct interval factor)
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
+#define NOT_THERE "before its first event or behind its last"
+
 static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 {
-	return site < trace->nsites ? tab_site(trace, site) : tab_text(OUTSIDE_REGIONS);
+	return site < trace->nsites ? tab_site(trace, site) : tab_text(site == TR_BEFORE ? NOT_THERE : OUTSIDE_REGIONS);
 }
 
 #define FACTOR_KEYS                                                                                \
@@ -192,10 +194,12 @@ static void say_causes(struct reply *r, const struct efficiency_answer *a)
 		say_cause(r, a, f);
 	if (!c->named)
 		return;
-	char *why = mem_format("Outside of MPI they wait longest in %s: %s %% of all threads' time; most of it %s.",
-			       site_name_said(a->trace, c->site, 40).text, reply_interval(r, c->percent, 2).text,
-			       location_name(a->trace, c->thread).text);
+	char *share = mem_format("%s %% of all threads' time; most of it %s.", reply_interval(r, c->percent, 2).text,
+				 location_name(a->trace, c->thread).text);
+	char *why = c->site == TR_BEFORE ? mem_format("They are not there yet, or are over, for %s", share)
+					 : mem_format("Outside of MPI they wait longest in %s: %s", site_name_said(a->trace, c->site, 40).text, share);
 	say_low(r, "the processes' threads", a->e.threads, why);
+	free(share);
 	free(why);
 }
 

@@ -355,6 +355,32 @@ static frz_time its_threads(const struct efficiency_walk *w, const struct site_s
 	return mpi ? (frz_time){ 0, 0 } : time_add(s->waited, s->transfer);
 }
 
+/* That threads had not begun yet, or were over, as while a process has no team. */
+static struct efficiency_cause cause_of_absence(struct efficiency_finder *f)
+{
+	const struct efficiency *e = f->e;
+	struct efficiency_cause cause = { .named = true, .site = TR_BEFORE, .for_thread = UINT32_MAX, .did = TR_NO_SITE };
+	frz_time sum = { 0, 0 }, most = { -1, -1 };
+	for (size_t i = 0; i < e->nthreads; i++) {
+		uint32_t thread = e->each[i].thread;
+		struct ends there = times_ends(&f->walk.graph->trace->threads[thread]);
+		frz_time away = at_least(minus(e->span.length, times_of_thread(f->times, thread, there.first, there.last)), 0);
+		sum = time_add(sum, away);
+		cause.thread = longer(away, most) ? thread : cause.thread;
+		most = longer(away, most) ? away : most;
+	}
+	cause.percent = interval_percent(sum, of_all(e));
+	return cause;
+}
+
+/* Of the processes' threads. */
+static struct efficiency_cause cause_in_threads(struct efficiency_finder *f)
+{
+	struct efficiency_cause waiting = cause_in_operations(f, its_threads), absence = cause_of_absence(f);
+	bool less = waiting.percent.lo + waiting.percent.hi < absence.percent.lo + absence.percent.hi;
+	return !waiting.named || less ? absence : waiting;
+}
+
 /* Whoever others waited for the longest, and where. */
 static struct efficiency_cause cause_of_waiting(struct efficiency_finder *f)
 {
@@ -398,7 +424,7 @@ static void find_causes(struct efficiency_finder *f)
 	for (int i = 0; i < FACTORS; i++)
 		e->cause[i].low = low[i];
 	if (e->hybrid && is_low(e->threads))
-		e->threads_cause = cause_in_operations(f, its_threads);
+		e->threads_cause = cause_in_threads(f);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

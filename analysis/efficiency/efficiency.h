@@ -40,7 +40,7 @@
 struct efficiency_cause {
 	bool named;
 	enum factor low;             /* the factor that is low: its own, or one that it is part of */
-	uint32_t thread, site;       /* who, and in which region or operation; or TR_OUTSIDE */
+	uint32_t thread, site;       /* who, and in which region or operation; or TR_OUTSIDE; or TR_BEFORE: it was not there */
 	uint32_t for_thread, did;    /* serialisation: for whom it mostly waited there, and what that one did; or UINT32_MAX */
 	struct interval percent;     /* of the run: so much longer than others, or waiting, or transfer */
 };

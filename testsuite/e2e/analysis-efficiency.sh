@@ -136,6 +136,21 @@ jq -e '(.mpi.parallel | .lo <= 80 and .hi >= 80 and .hi - .lo < 0.1) and (.openm
 	(.mpi.load_balance | .lo > 99.9) and (.mpi.communication | .lo <= 80 and .hi >= 80)' out >is || fail "hybrid: $(jq -c '.mpi, .openmp' out)"
 jq -e '[.causes[] | select(.factor == "openmp")] | length == 1 and .[0].name == "omp barrier" and .[0].thread == 1' out >is ||
 	fail "hybrid: $(jq -c .causes out)"
+# The second threads are there for 30 us of 100 only, and wait for nobody then: that is why they are not useful.
+{ sites
+	for t in 0 1 2 3; do echo "thread $t clock=0 rank=$((t / 2)) number=$((t % 2))"; done
+	echo 'group 1 threads=0,2'
+	for r in 0 1; do
+		work $((2 * r)) 0 1000 91000
+		op $((2 * r)) 2 91000 101000 group=1 seq=0
+		work $((2 * r + 1)) 0 31000 61000
+	done; } | trace away
+expect 0 efficiency --json away
+jq -e '[.causes[] | select(.factor == "openmp")] | length == 1 and .[0].name == "before its first event or behind its last" and .[0].thread == 1 and
+	(.[0].percent | .lo <= 35 and .hi >= 35 and .hi - .lo < 0.1)' out >is || fail "away: $(jq -c .causes out)"
+expect 0 efficiency away
+tr -s ' \n' ' ' <out | grep -q 'They are not there yet, or are over, for 35.00 ±0.01 % of all threads. time; most of it rank . thread 1' || fail "away: $(cat out)"
+fits_80 out || fail "away: wider than 80 columns"
 expect 0 efficiency --json imbalance
 jq -e 'has("mpi") or has("openmp") | not' out >is || fail "imbalance: there is but one thread in each process"
 
