@@ -364,10 +364,10 @@ static struct efficiency_cause cause_of_absence(struct efficiency_finder *f)
 	for (size_t i = 0; i < e->nthreads; i++) {
 		uint32_t thread = e->each[i].thread;
 		struct ends there = times_ends(&f->walk.graph->trace->threads[thread]);
-		frz_time away = at_least(minus(e->span.length, times_of_thread(f->times, thread, there.first, there.last)), 0);
+		frz_time away = at_least(time_minus(e->span.length, times_of_thread(f->times, thread, there.first, there.last)), 0);
 		sum = time_add(sum, away);
-		cause.thread = longer(away, most) ? thread : cause.thread;
-		most = longer(away, most) ? away : most;
+		cause.thread = time_exceeds(away, most) ? thread : cause.thread;
+		most = time_exceeds(away, most) ? away : most;
 	}
 	cause.percent = interval_percent(sum, of_all(e));
 	return cause;
