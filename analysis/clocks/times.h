@@ -186,7 +186,6 @@ static inline frz_time time_most(frz_time x, frz_time y)
 	return (frz_time){ x.lo > y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi };
 }
 
-/* Of a duration, which is none below 0. */
 /* Where it most likely is; and whether x is the longer one, most likely. */
 static inline int64_t time_middle(frz_time x)
 {
@@ -198,6 +197,7 @@ static inline bool time_exceeds(frz_time x, frz_time y)
 	return time_middle(x) > time_middle(y);
 }
 
+/* Of a duration, which is none below 0. */
 static inline frz_time time_positive(frz_time x)
 {
 	return (frz_time){ x.lo > 0 ? x.lo : 0, x.hi > 0 ? x.hi : 0 };
