@@ -7,6 +7,7 @@
  *   s.try_acquire();   ->   TELL; dprof_library_looks(&s, TRIED_PERMIT); got = s.try_acquire(); dprof_library_tried(&s, got); TOLD
  *   std::this_thread::sleep_until(t);   ->   likewise, with dprof_library_until(&t, NUM, DEN, STEADY)
  *
+ *   c.wait(lock), of a std::condition_variable_any   ->   dprof_library_hides(&c); c.wait(lock); dprof_library_shows()
  *   the function that a std::barrier calls   ->   dprof_library_completes(&b); _M_completion(); dprof_library_completed(&b)
  *
  *   __cxa_guard_acquire(&g)   ->   dprof_library_acquires(&g); __cxa_guard_acquire(&g); dprof_library_acquired(&g)
@@ -22,7 +23,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, PASSES, TELLS_PASSES, COUNTS, COUNTS_DOWN };
+enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, HIDES, PASSES, TELLS_PASSES, COUNTS, COUNTS_DOWN };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -251,6 +252,19 @@ static bool wrap_completion(gimple_stmt_iterator *i)
 	auto says = [&](const char *what) { return runtime_call(stmt, runtime_function(what, ptr_type_node), unshare_expr(barrier)); };
 	gsi_insert_before(i, says("dprof_library_completes"), GSI_SAME_STMT);
 	return calls_insert_after(i, [&](bool) { return says("dprof_library_completed"); });
+}
+
+bool library_hides(gimple_stmt_iterator at)
+{
+	gimple *stmt = gsi_stmt(at);
+	tree fn = gimple_call_fndecl(stmt);
+	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) && fn ? known_of(fn).call : nullptr;
+	if (!c || c->does != HIDES)
+		return false;
+	tree condition = gimple_call_arg(stmt, 0);
+	gsi_insert_before(&at, runtime_call(stmt, runtime_function("dprof_library_hides", ptr_type_node), unshare_expr(condition)),
+			  GSI_SAME_STMT);
+	return calls_insert_after(&at, [&](bool) { return runtime_call(stmt, runtime_function("dprof_library_shows")); });
 }
 
 bool library_wrap(gimple_stmt_iterator *i)

@@ -243,5 +243,6 @@ void counters_note(gimple_stmt_iterator *i, bool down);
 /* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
 void library_of_source(tree fn); /* which it calls */
 bool library_wrap(gimple_stmt_iterator *i);
+bool library_hides(gimple_stmt_iterator); /* likewise, around a call that is recorded or told in another way, too */
 
 #endif

@@ -440,6 +440,9 @@ static inline void dprof_adapter_polled_since(struct dprof_moment *m)
 /* The thread has yielded its core since then, perhaps until it finds what it looks for: a site of a wait. */
 DPROF_EXPORT void dprof_adapter_yielded(const struct dprof_site *, struct dprof_moment from);
 
+/* A lock that the library takes besides the program's, which is not recorded; NULL: none. */
+DPROF_EXPORT extern __thread const void *dprof_adapter_hidden_lock __attribute__((tls_model("initial-exec")));
+
 /* The thread is in a call of libstdc++ that is recorded as a whole (library.c), about this object, or any (NULL). */
 DPROF_EXPORT bool dprof_adapter_in_library(const void *object);
 

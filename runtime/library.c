@@ -31,6 +31,7 @@
  * Law: who gives has its POINT stamped before anybody can have what is given, and who looks its EXIT behind it. */
 #include "runtime/library.h"
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -94,6 +95,8 @@ DPROF_EXPORT void dprof_library_tried(const void *object, bool got);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
 DPROF_EXPORT void dprof_library_completes(const void *barrier);
 DPROF_EXPORT void dprof_library_completed(const void *barrier);
+DPROF_EXPORT void dprof_library_hides(const void *condition);
+DPROF_EXPORT void dprof_library_shows(void);
 DPROF_EXPORT void dprof_library_over(const void *object);
 DPROF_EXPORT void dprof_library_acquires(const uint8_t *guard);
 DPROF_EXPORT void dprof_library_acquired(const uint8_t *guard);
@@ -310,6 +313,26 @@ void dprof_library_tried(const void *object, bool got)
 	record(now_in.site, now_in.since, &now_in.more);
 }
 
+/* ---- Condition variables with any lock ----------------------------------------------------------------- */
+
+/* Such a one has a mutex of its own behind the C library's condition variable, which it takes to notify, and before it gives back the
+ * lock that it waits with. Of the program's order that says nothing: what is recorded is as of a condition variable that waits with
+ * that lock. The outermost call counts. */
+__thread const void *dprof_adapter_hidden_lock;
+static __thread unsigned hides;
+
+void dprof_library_hides(const void *condition)
+{
+	if (hides++ == 0)
+		dprof_adapter_hidden_lock = *(const void *const *)((const char *)condition + sizeof(pthread_cond_t));
+}
+
+void dprof_library_shows(void)
+{
+	if (hides && --hides == 0)
+		dprof_adapter_hidden_lock = NULL;
+}
+
 /* ---- What is initialised once ----------------------------------------------------------------------- */
 
 /* What each thread has found initialised, as long as nothing else is. */
@@ -368,6 +391,8 @@ void dprof_library_releases(const uint8_t *guard)
 void dprof_library_jump(void)
 {
 	now_in.object = NULL;
+	dprof_adapter_hidden_lock = NULL;
+	hides = 0;
 }
 
 /* A call that was left by a jump of which nobody has told is taken for one that is under way only near the place where it was. */

@@ -22,7 +22,8 @@
 	/* and these are told, too: programs know the numbers of those before */    \
 	X(PERMIT, WAIT, "std::counting_semaphore::acquire")                         \
 	X(TRIED_PERMIT, WAIT, "std::counting_semaphore::try_acquire")               \
-	X(ARRIVAL, BARRIER, "std::barrier::arrive_and_wait")
+	X(ARRIVAL, BARRIER, "std::barrier::arrive_and_wait")                        \
+	X(CONDITION, WAIT, "std::condition_variable_any")
 
 enum dprof_library {
 #define X(WHAT, KIND, name) DPROF_LIBRARY_##WHAT,

@@ -127,6 +127,8 @@ static bool has_it(int error)
 	return error == 0 || error == EOWNERDEAD;
 }
 
+#define SITE_OF_LOCK(site, lock) ((const void *)(lock) == dprof_adapter_hidden_lock ? NULL : WANTED_SITE_OF_CALL(site))
+
 /* The function waits until it has the lock. An error is rare (a deadlock that was noticed): then what
  * was recorded as taken is released. What is not recorded keeps nothing on the stack: it is a jump.
  *
@@ -163,7 +165,7 @@ static bool has_it(int error)
 	}                                                                                 \
 	DPROF_EXPORT int name(type *lock)                                                 \
 	{                                                                                 \
-		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
+		const struct dprof_site *site = SITE_OF_LOCK(site_##name, lock);          \
                                                                                           \
 		return site ? name##_recorded(lock, site) : REAL(name)(lock);             \
 	}
@@ -186,7 +188,7 @@ static void gave_up(const struct dprof_site *site, struct dprof_moment since)
 	DPROF_EXPORT int name parameters                                                  \
 	{                                                                                 \
 		struct dprof_moment since = dprof_adapter_attempt(DPROF_KIND_LOCK);       \
-		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
+		const struct dprof_site *site = SITE_OF_LOCK(site_##name, lock);          \
 		int error = REAL(name) arguments;                                         \
                                                                                           \
 		if (site && has_it(error)) {                                              \
@@ -204,7 +206,7 @@ static void gave_up(const struct dprof_site *site, struct dprof_moment since)
 	DPROF_SITE_OF(site_##name, DPROF_KIND_LOCK, #name);                               \
 	DPROF_EXPORT int name(type *lock)                                                 \
 	{                                                                                 \
-		const struct dprof_site *site = WANTED_SITE_OF_CALL(site_##name);                \
+		const struct dprof_site *site = SITE_OF_LOCK(site_##name, lock);          \
                                                                                           \
 		if (site)                                                                 \
 			released(site, (const void *)lock, OF_PROCESSES_OF(lock));        \
@@ -237,10 +239,12 @@ UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 
 void lock_released(pthread_mutex_t *lock)
 {
-	released(SITE(site_pthread_mutex_unlock), lock, mutex_of_processes(lock));
+	if (lock != dprof_adapter_hidden_lock)
+		released(SITE(site_pthread_mutex_unlock), lock, mutex_of_processes(lock));
 }
 
 void lock_taken(pthread_mutex_t *lock, struct dprof_moment since)
 {
-	taken(SITE(site_pthread_mutex_lock), lock, EXCLUSIVE, mutex_of_processes(lock), since);
+	if (lock != dprof_adapter_hidden_lock)
+		taken(SITE(site_pthread_mutex_lock), lock, EXCLUSIVE, mutex_of_processes(lock), since);
 }

@@ -84,6 +84,8 @@ for options in "g++ -O0" "g++ -O2" "g++ -O3 -flto"; do
 	# shellcheck disable=SC2086
 	build $options -pthread "$from/conditions.cpp"
 	run "$from/conditions.cpp"
+	locks=$(awk '$1 == "site" && $3 == "kind=lock" { is[$2] = 1 } $1 == "e" && $4 in is && $5 == "enter" { print $6 }' text | sort -u | wc -l)
+	[ "$locks" = 1 ] || fail "the program has one lock, recorded are $locks"
 	what="locks.cpp, $options"
 	# shellcheck disable=SC2086
 	build $options -std=c++20 -pthread "$from/locks.cpp"
