@@ -8,10 +8,10 @@
  *   waits.c     operations in which a thread may be given tasks to run
  *   worksharing.c  constructs whose parts are given out as they run
  *   doacross.c  iterations that wait for other iterations
- *   locks.c     critical sections, atomic ones, ordered ones, OpenMP's locks
+ *   locks.c     critical sections, ordered ones, OpenMP's locks
  *
  * Linked only into programs that call libgomp, before it. Not recorded, since no thread waits there for
- * others: *_end_nowait, GOMP_taskyield, GOMP_cancel, reductions being registered. */
+ * others: *_end_nowait, GOMP_taskyield, reductions being registered. Nor are atomic constructs (GOMP_atomic_start). */
 #ifndef RUNTIME_GOMP_H
 #define RUNTIME_GOMP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * locks.c - critical sections, atomic ones and OpenMP's locks.
+ * locks.c - critical sections and OpenMP's locks.
  *
  *   ENTER omp critical id=LOCK ... EXIT     held from here
  *   POINT omp critical id=LOCK              just before it is released
