@@ -948,23 +948,24 @@ for t in later-call call-of-thread calls-of-thread; do
 done
 
 # Likewise what was given in an operation of several, or said in it, by a rank that has left. It takes a after that.
-comes_back() { # events of rank 0 and of rank 1, and how often that calls MPI then
+comes_back() { # events of rank 0 and of rank 1, and how often that calls MPI before a
 	local i
 	ranks 2
 	op 0 $1
 	op 0 1 1500020 2000000
 	op 1 1 1000000 1100000
 	op 1 $2
+	for ((i = 0; i < $3; i++)); do op 1 34 1100010 1100010 peer=72057594037927934; done
 	op 1 0 1100010 1500000
-	for ((i = 0; i < $3; i++)); do op 1 34 1500000 1500000 peer=72057594037927934; done
+	op 1 34 1500000 1500000 peer=72057594037927934
 	op 1 1 1500000 1500020
 }
-comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 1 | trace back-to-barrier
+comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 0 | trace back-to-barrier
 comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 1200 | trace back-often
-comes_back "26 1000000 1500020 group=1 seq=0 role=0 bytes=8" "26 1100000 1100010 group=1 seq=0 role=1 bytes=8" 1 | trace back-to-root
-comes_back "32 1000000 1500020 group=1 seq=0 role=1 bytes=8" "32 1100000 1100010 group=1 seq=0 role=0 bytes=8" 1 | trace back-to-leaf
-comes_back "33 1000000 1500020 group=1 seq=0" "33 1100000 1100010 group=1 seq=0" 1 | trace back-to-split
-comes_back "37 1000000 1500020 group=1 peer=1 tag=0 bytes=8" "15 1100000 1100010 group=1 peer=0 tag=0 bytes=8" 1 | trace back-to-receiver
+comes_back "26 1000000 1500020 group=1 seq=0 role=0 bytes=8" "26 1100000 1100010 group=1 seq=0 role=1 bytes=8" 0 | trace back-to-root
+comes_back "32 1000000 1500020 group=1 seq=0 role=1 bytes=8" "32 1100000 1100010 group=1 seq=0 role=0 bytes=8" 0 | trace back-to-leaf
+comes_back "33 1000000 1500020 group=1 seq=0" "33 1100000 1100010 group=1 seq=0" 0 | trace back-to-split
+comes_back "37 1000000 1500020 group=1 peer=1 tag=0 bytes=8" "15 1100000 1100010 group=1 peer=0 tag=0 bytes=8" 0 | trace back-to-receiver
 for t in barrier root leaf split receiver; do
 	may_buy back-to-$t a 50 199990
 	may_buy back-to-$t a 50 0
