@@ -438,16 +438,30 @@ static bool begins_again(const struct counter_records *r, size_t i, int64_t firs
 	return r->v[i].value != ARG_NONE && (int64_t)r->v[i].value <= first && next && (int64_t)next->value <= last;
 }
 
+static void note_own(struct builder *b, struct own_takes *own, const struct take *takes, size_t n)
+{
+	const struct trace *trace = b->graph->trace;
+	bool of_ranks = tr_is(trace, takes->place.site, OP_MPI);
+	for (size_t i = 0; i < n; i++)
+		if (takes[i].ref.thread != takes->ref.thread)
+			return;
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill))
+		*SPILL_GROW(b->spill, own->v, own->n) = (struct own_take){
+			of_ranks ? UINT32_MAX : trace->threads[takes->ref.thread].process, takes[i] };
+}
+
 /* Of one counter, wherever they are taken. */
-static void give_counted(struct builder *b, struct take *takes, size_t n)
+static void give_counted(struct builder *b, struct own_takes *own, struct take *takes, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		takes[i].place = takes[0].place;
+	note_own(b, own, takes, n);
 	graph_find_pool(b, takes, n);
 }
 
 void graph_recorded_counters(struct builder *b, struct counter_records *r)
 {
+	struct own_takes own = { NULL, 0 };
 	struct take *takes = NULL;
 	size_t ntakes = 0;
 	int64_t first = 0, last = 0;
@@ -456,7 +470,7 @@ void graph_recorded_counters(struct builder *b, struct counter_records *r)
 		bool same = i > 0 && r->v[i].id == r->v[i - 1].id;
 		int64_t value = (int64_t)r->v[i].value;
 		if (ntakes && (!same || begins_again(r, i, first, last))) {
-			give_counted(b, takes, ntakes);
+			give_counted(b, &own, takes, ntakes);
 			ntakes = 0;
 		}
 		first = ntakes == 0 || value < first ? value : first;
@@ -464,7 +478,8 @@ void graph_recorded_counters(struct builder *b, struct counter_records *r)
 		*SPILL_GROW(b->spill, takes, ntakes) = r->v[i].take;
 	}
 	if (ntakes)
-		give_counted(b, takes, ntakes);
+		give_counted(b, &own, takes, ntakes);
+	graph_find_own_pools(b, &own);
 	spill_free(b->spill, takes);
 }
 

@@ -437,36 +437,6 @@ static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n,
 	spill_free(b->spill, takes);
 }
 
-static int by_own_place(const void *x, const void *y)
-{
-	const struct own_take *a = x, *b = y;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	if (a->take.place.site != b->take.place.site)
-		return a->take.place.site < b->take.place.site ? -1 : 1;
-	return (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
-}
-
-/* Locks that several threads take at one place are of one kind: what each had for itself here another may have in another run. */
-static void find_own_pools(struct sync_pass *p)
-{
-	struct spill *spill = p->b->spill;
-	struct own_take *own = p->own.v;
-	struct take *takes = NULL;
-	size_t ntakes = 0;
-	runs_sort(spill, own, p->own.n, sizeof *own, by_own_place);
-	for (size_t i = 0; i < p->own.n; i++, spill_relax(spill)) {
-		*SPILL_GROW(spill, takes, ntakes) = own[i].take;
-		if (i + 1 < p->own.n && own[i + 1].process == own[i].process &&
-		    own[i + 1].take.place.site == own[i].take.place.site)
-			continue;
-		graph_find_alike_pool(p->b, takes, ntakes);
-		ntakes = 0;
-	}
-	spill_free(spill, takes);
-	spill_free(spill, own);
-}
-
 /* Whoever has it only to wait again keeps nobody from it, most likely. */
 static void pass_lock(struct builder *b, const struct sync_event *t)
 {
@@ -806,7 +776,7 @@ void graph_locks(struct builder *b, const struct sync_records *r, struct tried_r
 		else
 			signals(&p, t, next - i);
 	}
-	find_own_pools(&p);
+	graph_find_own_pools(b, &p.own);
 	free(p.tells);
 	free(p.waits_at);
 }

@@ -58,10 +58,6 @@ struct tried_records {
 struct voter;
 struct voter_records { struct voter *v; size_t n; };
 
-/* A lock that one thread alone has ever taken was taken. */
-struct own_take { uint32_t process; struct take take; };
-struct own_takes { struct own_take *v; size_t n; };
-
 /* What the files share that make nodes of it. */
 struct sync_pass {
 	struct builder *b;

@@ -14,7 +14,7 @@
  *                                     something else before the next barrier: with what, who was first may decide;
  *                                     or one does whatever it does there for longer than another, with the lock or behind it
  *   lock of one's own, i = own++, ... several threads take locks at one place, again and again, each but its own: who is done
- *                                     may take what others have left
+ *                                     may take what others have left; or count at numbers of their own
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in another
  * run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
@@ -473,7 +473,8 @@ bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 	return give_epochs(b, t, n, site, given || do_unevenly(b, t, n, site));
 }
 
-void graph_find_alike_pool(struct builder *b, struct take *t, size_t n)
+/* All that was taken at one place, and each of something else. */
+static void find_alike_pool(struct builder *b, struct take *t, size_t n)
 {
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	find_epochs(b, t, n);
@@ -481,4 +482,33 @@ void graph_find_alike_pool(struct builder *b, struct take *t, size_t n)
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	if (given)
 		give_epochs(b, t, n, t->place.site, true);
+}
+
+static int by_own_place(const void *x, const void *y)
+{
+	const struct own_take *a = x, *b = y;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->take.place.site != b->take.place.site)
+		return a->take.place.site < b->take.place.site ? -1 : 1;
+	return (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
+}
+
+void graph_find_own_pools(struct builder *b, struct own_takes *all)
+{
+	struct own_take *own = all->v;
+	struct take *takes = NULL;
+	size_t ntakes = 0;
+	runs_sort(b->spill, own, all->n, sizeof *own, by_own_place);
+	for (size_t i = 0; i < all->n; i++, spill_relax(b->spill)) {
+		*SPILL_GROW(b->spill, takes, ntakes) = own[i].take;
+		if (i + 1 < all->n && own[i + 1].process == own[i].process &&
+		    own[i + 1].take.place.site == own[i].take.place.site)
+			continue;
+		find_alike_pool(b, takes, ntakes);
+		ntakes = 0;
+	}
+	spill_free(b->spill, takes);
+	spill_free(b->spill, own);
+	*all = (struct own_takes){ NULL, 0 };
 }

@@ -275,8 +275,11 @@ size_t graph_add_target(const struct builder *, uint64_t target, struct event_re
 /* All that was taken of one lock, one semaphore, one rank: each take's `epoch` is found here, and they are sorted, so that those of
  * a thread up to a barrier are together. Returns whether it is a pool of work. */
 bool graph_find_pool(struct builder *, struct take *, size_t n);
-/* All that was taken at one place of things that have but one taker each, who might have been another one. */
-void graph_find_alike_pool(struct builder *, struct take *, size_t n);
+/* Something was taken of what one thread alone has ever taken of: a lock, or a counter of a process. What several take so at one
+ * place is of one kind, and they might take each other's. They are given up. */
+struct own_take { uint32_t process; struct take take; };
+struct own_takes { struct own_take *v; size_t n; };
+void graph_find_own_pools(struct builder *, struct own_takes *);
 /* Behind the barrier up to which a thread does what it has taken; or its last event. */
 struct event_ref graph_end_of_take(const struct builder *, const struct take *);
 

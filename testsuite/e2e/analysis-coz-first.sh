@@ -282,6 +282,30 @@ proves once-alone a 100 0 0
 	op 2 1 1150000 1250000
 } | trace counted-late
 may_buy counted-late c 100 166677
+# Each has a range and a number of its own, and who is done takes what others have left: without region c thread 2 takes one of thread 1's
+# four pieces of 100,000. Not if they count in different functions.
+own_numbers() { # where thread 2 counts
+	local i
+	head_of 3
+	echo "site 50 kind=wait name=atomic%20counter file=x.c line=50"
+	echo "site 51 kind=region name=c file=x.c line=51"
+	echo "site 52 kind=join name=pthread_join file=x.c line=52"
+	echo "site 53 kind=wait name=atomic%20counter file=x.c line=53"
+	for t in 1 2; do op 0 39 1000000 1000000 thread=$t; done
+	op 0 52 1000000 1400010 thread=1
+	op 0 52 1400010 1400020 thread=2
+	op 2 51 1000000 1250000
+	for i in 0 1 2 3; do
+		echo "e 1 $((1000000 + i * 100000)) 50 point offset=64 tag=$i"
+		op 1 0 $((1000000 + i * 100000)) $((1100000 + i * 100000))
+		[ $i -lt 2 ] || echo "e 2 $((1100000 + i * 75000)) $1 point offset=128 tag=$((i - 2))"
+		[ $i -lt 2 ] || op 2 1 $((1100000 + i * 75000)) $((1175000 + i * 75000))
+	done
+}
+own_numbers 50 | trace own-numbers
+may_buy own-numbers c 100 250000
+own_numbers 53 | trace own-places
+proves own-places c 100 0 0
 
 # ---- Data that go from all to all, before the last one comes -------------------------------------------
 
