@@ -197,7 +197,8 @@ static void say_causes(struct reply *r, const struct efficiency_answer *a)
 	char *share = mem_format("%s %% of all threads' time; most of it %s.", reply_interval(r, c->percent, 2).text,
 				 location_name(a->trace, c->thread).text);
 	char *why = c->site == TR_BEFORE ? mem_format("They are not there yet, or are over, for %s", share)
-					 : mem_format("Outside of MPI they wait longest in %s: %s", site_name_said(a->trace, c->site, 40).text, share);
+					 : mem_format("Outside of MPI they wait longest in %s: %s",
+						      site_name_said(a->trace, c->site, 40).text, share);
 	say_low(r, "the processes' threads", a->e.threads, why);
 	free(share);
 	free(why);

@@ -138,11 +138,6 @@ static const char assumptions[] =
 
 #define ROUNDED 2 /* ticks at most: a part that is no longer is none */
 
-static int64_t middle(frz_time x)
-{
-	return x.lo + ticks_minus(x.hi, x.lo) / 2;
-}
-
 /* So long after the begin of what was asked for, but not behind its end. */
 static frz_time part_begins(const struct path_answer *a, unsigned i)
 {
@@ -155,7 +150,7 @@ static struct path_slice part_of(const struct path_answer *a, int64_t end, unsig
 {
 	struct path_slice part = { part_begins(a, i), part_begins(a, i + 1), { 0, INT64_MAX } };
 	int64_t before = (int64_t)(a->every * i), length = (int64_t)(a->every * (i + 1)) - before;
-	if (middle(part.to) + ROUNDED >= end) {
+	if (time_middle(part.to) + ROUNDED >= end) {
 		part.to = a->slice.to;
 		part.length = time_less(a->slice.length, (frz_time){ before, before });
 	} else if (part.to.hi < a->slice.to.lo) {
@@ -171,16 +166,17 @@ static void fill_slices(struct reply *r, struct path_answer *a)
 						     TAB_SHOWN(NULL, "% of it", 17, 3), TAB_SHOWN(NULL, "on", 19),
 						     TAB_SHOWN(NULL, "in", 0), { 0 } };
 	const struct trace *trace = a->path->graph.trace;
-	int64_t to = middle(a->slice.to), end = a->path->span.length.lo < to ? a->path->span.length.lo : to;
+	int64_t to = time_middle(a->slice.to), end = a->path->span.length.lo < to ? a->path->span.length.lo : to;
 	reply_gap(r);
 	reply_table(r, "slices", columns, SIZE_MAX);
 	struct path_slice slice = { .to = a->slice.from };
-	for (unsigned i = 0; middle(slice.to) < end; i++) {
+	for (unsigned i = 0; time_middle(slice.to) < end; i++) {
 		struct path_profile p;
 		slice = part_of(a, end, i);
 		path_profile_open(&p, a->path, slice);
 		struct interval from_s = seconds(a, slice.from);
-		char *begin = slice.from.lo == slice.from.hi ? mem_format("%.6f", from_s.lo) : mem_format("~%.6f", (from_s.lo + from_s.hi) / 2);
+		bool exact = slice.from.lo == slice.from.hi;
+		char *begin = mem_format("%s%.6f", exact ? "" : "~", exact ? from_s.lo : (from_s.lo + from_s.hi) / 2);
 		const struct path_share *s = p.nshares ? &p.shares[0] : NULL;
 		struct site_name in = s ? site_name_within(trace, s->site, 26) : (struct site_name){ "-" };
 		struct location_name on = s ? location_name(trace, s->thread) : (struct location_name){ "-" };

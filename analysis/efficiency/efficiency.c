@@ -363,8 +363,8 @@ static struct efficiency_cause cause_of_absence(struct efficiency_finder *f)
 	frz_time sum = { 0, 0 }, most = { -1, -1 };
 	for (size_t i = 0; i < e->nthreads; i++) {
 		uint32_t thread = e->each[i].thread;
-		struct ends there = times_ends(&f->walk.graph->trace->threads[thread]);
-		frz_time away = at_least(time_minus(e->span.length, times_of_thread(f->times, thread, there.first, there.last)), 0);
+		struct ends ends = times_ends(&f->walk.graph->trace->threads[thread]);
+		frz_time there = times_of_thread(f->times, thread, ends.first, ends.last), away = time_less(e->span.length, there);
 		sum = time_add(sum, away);
 		cause.thread = time_exceeds(away, most) ? thread : cause.thread;
 		most = time_exceeds(away, most) ? away : most;

@@ -324,6 +324,6 @@ void instances_fill(struct reply *r, const struct instances *list, const struct 
 	if (list->counted)
 		reply_say(r, SAY_TEXT, "Visits without instance(EXPR) are counted, in each thread from 0.");
 	if (list->left_out > 0)
-		reply_say(r, SAY_LINE, "Left out, as not left, or behind records that were lost: %" PRIu64 " visit%s.", list->left_out,
-			  list->left_out == 1 ? "" : "s");
+		reply_say(r, SAY_LINE, "Left out, as not left, or behind records that were lost: %" PRIu64 " visit%s.",
+			  list->left_out, list->left_out == 1 ? "" : "s");
 }

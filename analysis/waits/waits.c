@@ -381,9 +381,10 @@ static uint32_t waited_in(const struct finder *f, const struct doing *d, uint32_
 {
 	const struct replay_entry *last = outermost(d);
 	uint64_t since = own ? f->g->inputs[own - 1].stamp : d->asks;
-	if (last && d->asks && since < last->stamp && d->found_in)
+	bool before = last && d->asks && since < last->stamp;
+	if (before && d->found_in)
 		return d->found_in - 1;
-	if (last && d->asks && since < last->stamp && last->stamp - since > until - last->stamp && tr_is(d->trace, d->asked_in, OP_MPI))
+	if (before && last->stamp - since > until - last->stamp && tr_is(d->trace, d->asked_in, OP_MPI))
 		return d->asked_in;
 	return tr_is(d->trace, site, OP_REGION) && last ? last->site : site; /* which begins as the wait is over */
 }
