@@ -342,7 +342,8 @@ static bool record_here(struct dprof_thread *t, const struct dprof_event *e)
 	return dprof_fast() ? record_word(t, e, op) : record_wide(t, e, op);
 }
 
-void dprof_drop(void)
+/* An event of the calling thread was left out. */
+static void drop(void)
 {
 	struct dprof_thread *t = dprof_self;
 
@@ -545,7 +546,7 @@ static enum outcome make_room(uint64_t *slot, const struct dprof_event *e)
 	if (outcome == LOST)
 		lose(dprof_self, dprof_self ? UINT64_C(1) << dprof_self->why : 0);
 	if (outcome == LEFT_OUT)
-		dprof_drop();
+		drop();
 	begun(dprof_self, before, slot);
 	return outcome;
 }
@@ -570,7 +571,7 @@ static bool leave_out(struct dprof_thread *t, uint64_t *slot, uint64_t what)
 	if (!is_left_out(what) || (t && dprof_chunk_is_left(t)) ||
 	    !__atomic_compare_exchange_n(&__dprof_cursor.next, &next, before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
-	dprof_drop();
+	drop();
 	return true;
 }
 

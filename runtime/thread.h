@@ -398,8 +398,7 @@ static inline bool dprof_is_left_out(const struct dprof_site *site)
 	return dprof_settings.left_out >> dprof_site_kind(site) & 1;
 }
 
-/* An event of the calling thread was left out; and: nothing was recorded since, or perhaps lost. */
-void dprof_drop(void);
+/* An event of the calling thread was left out and nothing was recorded since, or one was perhaps lost. */
 bool dprof_dropped(void);
 
 /* Words are unambiguous. */

@@ -595,7 +595,7 @@ static inline bool give_out(const struct timeline_piece *open, struct timeline_s
 	return out->all_wait || out->alone != NO_PARTICIPANT;
 }
 
-bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
+static bool timeline_next(struct timeline *timeline, struct timeline_segment *out)
 {
 	struct timeline_piece piece;
 	bool alone = timeline->is_alone;

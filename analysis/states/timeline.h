@@ -81,8 +81,7 @@ struct timeline; /* of one clock */
  * against. */
 struct timeline *timeline_open(const struct trace *, uint32_t clock, const struct periods *,
 			       const struct participants *, bool leaps);
-bool timeline_next(struct timeline *, struct timeline_segment *);
-/* Likewise many at once, and faster: as many as there is room for. 0 when there are no more. */
+/* The next ones, as many as there is room for. 0 when there are no more. */
 size_t timeline_segments(struct timeline *, struct timeline_segment *, size_t room);
 void timeline_close(struct timeline *);
 

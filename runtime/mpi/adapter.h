@@ -237,8 +237,6 @@ struct post {
 
 struct message_envelope envelope_of(MPI_Count count, MPI_Datatype, int peer, int tag, MPI_Comm);
 
-struct post post_blocking(enum dprof_kind, const void *site, const char *name,
-			  struct message_envelope);
 struct post post_begun(enum dprof_kind, const void *site, const char *name,
 		       struct message_envelope);
 /* The same for an operation that has its number already; 0: that ends with its call. */
@@ -292,9 +290,7 @@ void neighbors_end(struct mpi_call, const struct neighbors *, bool done);
 /* MPI has refused it, or it came to nothing; before its call ends. */
 void collective_failed(struct mpi_call, struct group *);
 
-/* One that may be started again and again (NULL: making it failed); one of its starts. */
-void collective_keep(const void *again, struct group *, int root, uint64_t bytes,
-		     const MPI_Request *handle);
+/* One of the starts of one that may be started again and again. */
 struct post collective_started(struct request *);
 
 /* ---- Messages in parts ------------------------------------------------------------------------ */

@@ -98,9 +98,9 @@ struct post collective_started(struct request *r)
 	return begun(r->again, "", r->envelope.group, r->seq++, r->root, r->envelope.bytes);
 }
 
-/* To make one may wait for the others, as MPI says. */
-void collective_keep(const void *again, struct group *g, int root, uint64_t bytes,
-		     const MPI_Request *handle)
+/* One that may be started again and again (NULL: making it failed). To make one may wait for the others, as MPI says. */
+static void collective_keep(const void *again, struct group *g, int root, uint64_t bytes,
+			    const MPI_Request *handle)
 {
 	struct request r = { .again = again, .kind = DPROF_KIND_COLL, .root = root,
 			     .envelope = { .group = g, .bytes = bytes } };

@@ -195,8 +195,8 @@ struct post post_as(enum dprof_kind kind, const void *site, const char *name,
 	return p;
 }
 
-struct post post_blocking(enum dprof_kind kind, const void *site, const char *name,
-			  struct message_envelope e)
+static struct post post_blocking(enum dprof_kind kind, const void *site, const char *name,
+				 struct message_envelope e)
 {
 	return post_as(kind, site, name, e, 0);
 }

@@ -71,7 +71,8 @@ static bool is_left(uintptr_t call, uintptr_t from, uintptr_t to)
 	return (call >= from && call < to) || (goes_off && (is_on(&own, call) || call < to));
 }
 
-void open_calls_leave(uintptr_t to)
+/* The thread is about to go on at this place of its stack, or of another one. */
+static void open_calls_leave(uintptr_t to)
 {
 	for (struct call_under_way *c; to && (c = open_calls.call) && is_left((uintptr_t)c, stack_now(), to);) {
 		if (!is_readable(c, sizeof(*c)) || c->begun != open_calls.begun) {

@@ -60,7 +60,4 @@ static inline void call_closes(const struct call_under_way *c)
 		open_calls = c->outer;
 }
 
-/* The thread is about to go on at this place of its stack, or of another one. */
-void open_calls_leave(uintptr_t stack);
-
 #endif
