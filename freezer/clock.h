@@ -21,7 +21,7 @@ enum frz_source { FRZ_SOURCE_UNKNOWN, FRZ_TSC, FRZ_MONOTONIC_RAW, FRZ_MONOTONIC,
 
 extern enum frz_source frz_source_found; /* for the inline functions below; ask frz_source() */
 
-/* Which clock frz_stamp() reads; the same answer for the whole life of the process. */
+/* Which clock frz_stamp_fenced() reads; the same answer for the whole life of the process. */
 enum frz_source frz_source(void);
 
 /* "tsc", "monotonic_raw", "monotonic" or "realtime"; and back, FRZ_SOURCE_UNKNOWN if it is none of these. */
@@ -71,13 +71,6 @@ static inline uint64_t frz_tsc_fenced(void)
 static inline bool frz_known_tsc(void)
 {
 	return __atomic_load_n(&frz_source_found, __ATOMIC_RELAXED) == FRZ_TSC;
-}
-
-static inline uint64_t frz_stamp(void)
-{
-	if (__builtin_expect(!frz_known_tsc(), 0) && frz_source() != FRZ_TSC)
-		return frz_monotonic_raw_ns();
-	return frz_tsc();
 }
 
 /* For both ends of a link: what was received before it has been received, what is sent behind it
