@@ -5,7 +5,7 @@
  * They stand in a store of their own (store.h): of each one the stamp at which it begins, the states and the site. So a
  * sweep needs no stack, and reads some 4 bytes a period.
  *
- * Law: a cursor gives the periods that states_next() gives. Any number of cursors at once. */
+ * Law: a cursor gives the periods that states_periods() gives. Any number of cursors at once. */
 #ifndef ANALYSIS_PERIODS_H
 #define ANALYSIS_PERIODS_H
 

@@ -710,14 +710,6 @@ static enum follow follow_step(struct states *s, struct period *out)
 	return FOLLOW_PERIOD;
 }
 
-bool states_next(struct states *s, struct period *out)
-{
-	enum follow followed;
-	while ((followed = follow_step(s, out)) == FOLLOW_ON)
-		;
-	return followed == FOLLOW_PERIOD;
-}
-
 static struct period_begin begin_of(const struct period *p)
 {
 	return (struct period_begin){ p->from, p->site, p->may };

@@ -144,10 +144,9 @@ struct states {
 };
 
 void states_open(struct states *, const struct trace *, size_t thread, const struct roles *);
-bool states_next(struct states *, struct period *);
 
-/* Likewise many at once, and much faster: where each begins, the site in which it was longest and the states; as many as
- * there is room for, and in *to where the last one of them ends. 0 when there are no more. */
+/* The next periods: where each begins, the site in which it was longest and the states; as many as there is room for, and
+ * in *to where the last one of them ends. 0 when there are no more. */
 struct period_begin { uint64_t from; uint32_t site; uint8_t may; };
 size_t states_periods(struct states *, struct period_begin *, size_t room, uint64_t *to);
 #define PERIODS_AT_ONCE 256 /* enough room */

@@ -145,22 +145,27 @@ static uint8_t true_state(const struct jumps_place *x)
 	for (const struct jumps_place *x = p.place; x + 1 < p.place + p.nplaces; x++) \
 		if (x->from < (end) && x[1].from > (begin))
 
+static void check_period(uint64_t seed, struct period period)
+{
+	FOR_PLACES(x, period.from, period.to)
+		ck_assert_msg(period.may & true_state(x), "seed %" PRIu64 ": from %" PRIu64 " it is in state %u, found %u", seed,
+			      x->from, true_state(x), period.may);
+	bool sure = !p.jumped && !p.mixed && period.to != PERIOD_AFTER;
+	for (uint32_t i = 0; i < SITES; i++)
+		sure &= !p.hidden[i];
+	ck_assert_msg(!sure || period.from == PERIOD_BEFORE || !(period.may & (period.may - 1)),
+		      "seed %" PRIu64 ": nothing is unknown, found %u", seed, period.may);
+}
+
 static void check_states(uint64_t seed, const struct roles *roles)
 {
 	struct states s;
-	struct period period;
+	struct period_begin begin[PERIODS_AT_ONCE];
+	uint64_t to;
 	states_open(&s, &trace, 0, roles);
-	while (states_next(&s, &period)) {
-		FOR_PLACES(x, period.from, period.to)
-			ck_assert_msg(period.may & true_state(x),
-				      "seed %" PRIu64 ": from %" PRIu64 " it is in state %u, found %u", seed, x->from,
-				      true_state(x), period.may);
-		bool sure = !p.jumped && !p.mixed && period.to != PERIOD_AFTER;
-		for (uint32_t i = 0; i < SITES; i++)
-			sure &= !p.hidden[i];
-		ck_assert_msg(!sure || period.from == PERIOD_BEFORE || !(period.may & (period.may - 1)),
-			      "seed %" PRIu64 ": nothing is unknown, found %u", seed, period.may);
-	}
+	for (size_t n; (n = states_periods(&s, begin, PERIODS_AT_ONCE, &to));)
+		for (size_t i = 0; i < n; i++)
+			check_period(seed, states_period(begin, n, i, to));
 	states_close(&s);
 }
 
