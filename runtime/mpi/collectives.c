@@ -98,8 +98,9 @@ struct post collective_started(struct request *r)
 	return begun(r->again, "", r->envelope.group, r->seq++, r->root, r->envelope.bytes);
 }
 
-/* One that may be started again and again (NULL: making it failed). To make one may wait for the others, as MPI says. */
-static void collective_keep(const void *again, struct group *g, int root, uint64_t bytes,
+/* One that may be started again and again (NULL: making it failed), which an MPI need not have. To make one may wait for the others, as
+ * MPI says. */
+static __attribute__((unused)) void collective_keep(const void *again, struct group *g, int root, uint64_t bytes,
 			    const MPI_Request *handle)
 {
 	struct request r = { .again = again, .kind = DPROF_KIND_COLL, .root = root,
