@@ -40,7 +40,8 @@ struct visitors {
 struct counting {
 	struct builder *b;
 	struct sync_pass *pass;
-	const struct sync_event *t; size_t n;  /* all that concerns the condition variable, by time */
+	const struct sync_event *t; size_t n;  /* all that concerns the condition variable, by time; ... */
+	uint64_t from, until;                  /* ... and of the lock, what is in between, but for the last stamp */
 	const struct section *lock;
 	struct visitors takers, putters;
 	const struct sync_event **puts; size_t nputs;
@@ -109,15 +110,20 @@ static bool find_parts(struct counting *c)
 	return c->lock && c->nputs > 0;
 }
 
+static bool is_of_lock(const struct counting *c, const struct sync_event *e)
+{
+	return e->process == c->lock->process && e->id == c->lock->id && (e->kind == SYNC_TAKEN || e->kind == SYNC_RELEASED) &&
+	       e->ref.stamp < c->until;
+}
+
 /* Who comes where others wait takes as well, though it never had to wait. */
 static void find_other_takers(struct counting *c)
 {
 	const struct sync_records *r = c->pass->events;
-	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, 0);
+	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, c->from);
 	for (; i < r->n; i++) {
 		const struct sync_event *e = &r->v[i];
-		if (e->process != c->lock->process || e->id != c->lock->id || (e->kind != SYNC_TAKEN && e->kind != SYNC_RELEASED) ||
-		    ++c->pass->looked_at >= MOST_LOOKED_AT)
+		if (!is_of_lock(c, e) || ++c->pass->looked_at >= MOST_LOOKED_AT)
 			break;
 		if (e->kind != SYNC_TAKEN || e->relocks || !has_site(&c->takers, e->site) || has_site(&c->putters, e->site))
 			continue;
@@ -162,13 +168,13 @@ static void sort_visitors(struct visitors *of)
 static bool find_visitors(struct counting *c)
 {
 	const struct sync_records *r = c->pass->events;
-	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, 0);
+	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, c->from);
 	find_other_takers(c);
 	for (; i < r->n; i++) {
 		const struct sync_event *e = &r->v[i];
 		if (++c->pass->looked_at >= MOST_LOOKED_AT)
 			return false;
-		if (e->process != c->lock->process || e->id != c->lock->id || (e->kind != SYNC_TAKEN && e->kind != SYNC_RELEASED))
+		if (!is_of_lock(c, e))
 			break;
 		if (c->takers.who[e->ref.thread] && !e->in_wait && !visit(c, &c->takers, e))
 			return false;
@@ -379,16 +385,11 @@ static void serve_batches(struct counting *c, const struct batches *found)
 
 /* ---- Where somebody need not wait ------------------------------------------------------------------ */
 
-static bool is_of_lock(const struct counting *c, const struct sync_event *e)
-{
-	return e->process == c->lock->process && e->id == c->lock->id && (e->kind == SYNC_TAKEN || e->kind == SYNC_RELEASED);
-}
-
 /* Who came to the lock of the first signal at a place where one waits elsewhere, but those who signal here. */
 static void find_told(struct counting *c)
 {
 	const struct sync_records *r = c->pass->events;
-	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, 0);
+	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, c->from);
 	for (; i < r->n && is_of_lock(c, &r->v[i]) && ++c->pass->looked_at < MOST_LOOKED_AT; i++) {
 		const struct sync_event *e = &r->v[i];
 		if (c->putters.who[e->ref.thread] || e->in_wait)
@@ -453,10 +454,23 @@ static void serve_all(struct counting *c)
 	free(found.v);
 }
 
-void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, size_t n)
+/* How many of t[0 .. n) are of one condition variable: another one may be made at its address when all who have waited for it are
+ * over, at that stamp. */
+static size_t find_life(const struct builder *b, const struct sync_event *t, size_t n, uint64_t *over)
+{
+	size_t i = 0;
+	for (*over = UINT64_MAX; i < n && t[i].ref.stamp <= *over; i++) {
+		uint64_t last = b->graph->threads[t[i].ref.thread].last;
+		if (t[i].kind == SYNC_WOKEN && (*over == UINT64_MAX || last > *over))
+			*over = last;
+	}
+	return i;
+}
+
+static void count_condition(struct sync_pass *p, const struct sync_event *t, size_t n, uint64_t from, uint64_t until)
 {
 	struct builder *b = p->b;
-	struct counting c = { .b = b, .pass = p, .t = t, .n = n };
+	struct counting c = { .b = b, .pass = p, .t = t, .n = n, .from = from, .until = until };
 	visitors_open(&c.takers, b->graph->trace->nthreads);
 	visitors_open(&c.putters, b->graph->trace->nthreads);
 	bool parts = find_parts(&c);
@@ -467,4 +481,14 @@ void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, s
 	visitors_close(&c.takers);
 	visitors_close(&c.putters);
 	free(c.puts);
+}
+
+void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, size_t n)
+{
+	uint64_t from = 0, over;
+	for (size_t i = 0, life; i < n; i += life) {
+		life = find_life(p->b, &t[i], n - i, &over);
+		count_condition(p, &t[i], life, from, i + life < n ? over + 1 : UINT64_MAX);
+		from = over + 1;
+	}
 }

@@ -96,6 +96,7 @@ in_vain    12.4 1     a pool of which both threads take as much, and come once m
 closing    13.5 1     a queue whose last job is said to be the last one by whoever takes it
 signalled  26.7 1     somebody has signalled before another comes, who waits for that elsewhere, and in another run here
 counted    22.8 1     or four, and then three, whose counter is at the same address
+queue_again 11.7 1    a queue, and then another one at the same address, each with a thread of its own that is told to stop
 T
 
 # In each of eight rounds the path goes through 20 ms of whoever is late, and twice through the function.
