@@ -3,7 +3,7 @@
  * library.h - what the plugin says of calls of libstdc++ in which a thread may wait for others, and which ask nothing of the C
  * library where it need not (library.c).
  *
- *   DPROF_LIBRARY(WHAT, KIND, name): what is waited for, and of which kind is, and how is called, the site at which one waits */
+ *   DPROF_LIBRARY(WHAT, KIND, name): what is waited for; kind and name of the site at which one waits */
 #ifndef RUNTIME_LIBRARY_H
 #define RUNTIME_LIBRARY_H
 
