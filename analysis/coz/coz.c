@@ -151,7 +151,8 @@ static bool pass_node(struct visit *v, struct visitor *r, const struct graph_syn
 	}
 	if (counts && s->what == GRAPH_PERHAPS) {
 		r->saving = saving_own(v->all, r->saving);
-		saving_perhaps(v->all, r->saving, COZ_PROVED, state->saving);
+		saving_perhaps(v->all, r->saving, COZ_PROVED, state->saving,
+			       (int64_t)graph_beyond_ticks(&v->g->inputs[v->g->nodes[number].first]));
 	} else if (counts) {
 		saving_drop(v->all, r->saving);
 		r->saving = saving_keep(state->saving);
@@ -518,12 +519,17 @@ static void close_visit(struct visit *v)
 
 /* ---- How much there is to be cut -------------------------------------------------------------- */
 
+static bool saves_beyond(const struct graph *g, const struct graph_node *j)
+{
+	return j->kind == GRAPH_SYNC && j->what == GRAPH_RETURNED && graph_beyond_ticks(&g->inputs[j->first]) > 0;
+}
+
 static bool hides_something(const struct graph *g)
 {
 	if (g->dynamic)
 		return true;
 	for (size_t i = 0; i < g->nnodes; i++, spill_relax(g->spill))
-		if (g->nodes[i].hidden || orders_decide(&g->nodes[i]))
+		if (g->nodes[i].hidden || orders_decide(&g->nodes[i]) || saves_beyond(g, &g->nodes[i]))
 			return true;
 	return false;
 }

@@ -181,11 +181,25 @@ static void polled_slacks(const struct visit *v, const struct graph_node *j, siz
 	slack[last].lo = slack[last].hi = 0;
 }
 
+/* Any of the calls may have ended it; and no sooner than it began is a wait over. */
+static void returned_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer, struct slack *slack)
+{
+	for (size_t i = 0; i < j->ninputs; i++) {
+		const struct graph_input *input = &v->g->inputs[j->first + i];
+		int64_t passed = input->needed ? not_negative(v->passed[i].hi) : 0;
+		slack[i] = (struct slack){ passed, passed, input->needed, !counts(input, answer) };
+	}
+}
+
 /* Whether it is as well what is expected, as far as transfers go. */
 static bool find_slacks(struct visit *v, const struct graph_node *j, enum coz_answer answer)
 {
 	bool proved = answer == COZ_PROVED;
 	struct slack *slack = v->slacks;
+	if (j->kind == GRAPH_SYNC && j->what == GRAPH_RETURNED) {
+		returned_slacks(v, j, answer, slack);
+		return false;
+	}
 	if (proved && (j->loose || j->hidden)) {
 		all_slack(v, j, slack);
 		return false;
@@ -280,7 +294,7 @@ static void skip_wait(struct visit *v, const struct graph_node *j, struct saving
 struct saving *visit_happen(struct visit *v, const struct graph_node *j)
 {
 	room_for(v, j->ninputs);
-	if (j->kind == GRAPH_ARRIVAL || j->loose || j->hidden)
+	if (j->kind == GRAPH_ARRIVAL || j->loose || j->hidden || j->what == GRAPH_RETURNED)
 		transfer_passed(&v->coz->transfer, j, v->passed);
 	saving_begin(v->all, j->loose);
 	if (answers_agree(v, j) && find_slacks(v, j, COZ_PROVED)) {

@@ -400,12 +400,19 @@ void saving_delay(struct savings *all, struct saving *own, size_t answer)
 	at_least(own->bound + s.first, 0, s.n);
 }
 
-void saving_perhaps(struct savings *all, struct saving *own, size_t answer, const struct saving *s)
+void saving_perhaps(struct savings *all, struct saving *own, size_t answer, const struct saving *s, int64_t more)
 {
 	struct slice to = slice_of(all, answer);
-	size_t upper = to.first + all->nbounds;
+	double *upper = own->bound + all->nbounds + to.first;
 	raise_to(own->bound + to.first, s->bound + to.first, 0, to.n);
-	raise_to(own->bound + upper, s->bound + upper, 0, to.n);
+	raise_to(upper, s->bound + all->nbounds + to.first, 0, to.n);
+	if (more == 0)
+		return;
+	unsigned rounding = round_upwards();
+	const double *most = most_of_all(all);
+	for (size_t i = 0; i < to.n; i++)
+		upper[i] += fmin(most[i % all->nscenarios], of_ticks(more));
+	set_rounding(rounding);
 }
 
 void saving_lose(struct savings *all, struct saving *own, size_t answer)

@@ -127,8 +127,8 @@ struct saving *saving_end(struct savings *);
 /* Perhaps nothing is saved. */
 void saving_delay(struct savings *, struct saving *own, size_t answer);
 
-/* Perhaps it has waited for that as well, or waited for that alone here. */
-void saving_perhaps(struct savings *, struct saving *own, size_t answer, const struct saving *);
+/* Perhaps it has waited for that as well, or for that alone here; or for what saves so much more. */
+void saving_perhaps(struct savings *, struct saving *own, size_t answer, const struct saving *, int64_t more);
 
 /* Perhaps it happens no earlier than `lag` after an event that comes so much earlier. */
 void saving_late(struct savings *, struct saving *own, size_t answer, const struct saving *, int64_t lag);

@@ -179,6 +179,8 @@ enum {
 	GRAPH_TIMED,    /* but it was a timer, whoever has set it, and when */
 	/* SYNC: much data went from all to all */
 	GRAPH_EXCHANGED,
+	/* and what may have been waited for besides: one of those calls of MPI that are inputs */
+	GRAPH_RETURNED,
 	GRAPH_COLLECTIVE,
 };
 
@@ -200,7 +202,7 @@ enum {
  *   vain        a call in vain, one of many: another would have come about then in any case
  *
  * `amount` is read by what it is of that kind of node: graph_bytes_sent(), graph_untold_ticks(), graph_overdue_ticks(),
- * graph_longer_ticks(). */
+ * graph_longer_ticks(), graph_beyond_ticks(). */
 struct graph_input {
 	uint64_t stamp;
 	uint64_t amount : 54;    /* GRAPH_MOST: that or more */
@@ -243,6 +245,12 @@ static inline uint64_t graph_untold_ticks(const struct graph_input *first)
 
 /* Of what is GRAPH_EXCHANGED: by how much longer than here, behind the last who came, such an operation was seen to take. */
 static inline uint64_t graph_longer_ticks(const struct graph_input *first)
+{
+	return first->amount;
+}
+
+/* Of what is GRAPH_RETURNED: how much more may be saved, of which no input tells. */
+static inline uint64_t graph_beyond_ticks(const struct graph_input *first)
 {
 	return first->amount;
 }

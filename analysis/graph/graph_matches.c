@@ -175,7 +175,7 @@ static struct graph_node *add_flow_to(struct builder *b, const struct match *m, 
 /* Of a part that has left, and may have waited until another one came back to MPI. */
 static void note_exit(struct builder *b, struct message_records *r, const struct match_part *p, bool waits)
 {
-	*SPILL_GROW(b->spill, r->left, r->nleft) = (struct left_mpi){ done_of(p), waits };
+	*SPILL_GROW(b->spill, r->left, r->nleft) = (struct left_mpi){ done_of(p), p->done, waits };
 }
 
 static void note_exits(struct builder *b, struct message_records *r, size_t first, bool all)

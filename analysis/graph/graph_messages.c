@@ -336,9 +336,18 @@ static void note_exit(struct builder *b, struct message_records *r, struct event
 		      size_t n, struct event_ref since)
 {
 	*SPILL_GROW(b->spill, r->together, r->ntogether) = (struct left_together){ r->nleft, (uint32_t)n + 1, false, since };
-	*SPILL_GROW(b->spill, r->left, r->nleft) = (struct left_mpi){ exit, true };
+	*SPILL_GROW(b->spill, r->left, r->nleft) = (struct left_mpi){ exit, exit.stamp, true };
 	for (size_t i = 0; i < n; i++)
 		*SPILL_GROW(b->spill, r->left, r->nleft) = others[i];
+}
+
+/* How many calls of MPI of a thread were perhaps before. */
+static size_t calls_until(const struct builder *b, uint32_t thread, struct event_ref end)
+{
+	struct mpi_calls *calls = &b->threads[thread].calls;
+	size_t n = SEARCH_NEAR(calls->n, calls->before, mid,
+			       !graph_certainly_before(b, end, call_of(calls, mid, thread)));
+	return n;
 }
 
 /* Whether a thread of the sender's rank, which has copied a message, has called MPI while that was waited for, but for the next call:
@@ -350,9 +359,9 @@ static bool calls_again(const struct builder *b, const struct message *m, const 
 	struct mpi_calls *calls = &b->threads[sender].calls;
 	size_t next = first_call_behind(calls, m->sent.at);
 	bool any = false;
-	*left = (struct left_mpi){ { sender, next < calls->n ? calls->v[next].at : m->sent.at, m->sent.stamp }, false };
+	*left = (struct left_mpi){ next < calls->n ? call_of(calls, next, sender) : m->sent, m->sent.stamp, false };
 	do {
-		size_t before = calls_before(b, t, x->exit);
+		size_t before = calls_until(b, t, x->exit);
 		struct event_ref last = before ? call_of(&b->threads[t].calls, before - 1, t) : m->sent;
 		any = (t == sender ? last.at > left->ref.at : last.stamp > m->sent.stamp) &&
 		      !graph_certainly_before(b, last, x->begin.enter);
@@ -395,8 +404,9 @@ static void add_completion(struct builder *b, struct message_records *r, const s
 	node->hidden = e.says.hidden;
 	node->loose = e.says.loose;
 	node->delayed = e.says.delayed;
+	struct event_ref begun = x->n ? x->messages[x->attached[0].message].begun : x->enter;
 	if (!node->hidden && is_matched_send(&e)) /* it is over when the receiver has said so */
-		note_exit(b, r, x->exit, &(struct left_mpi){ x->messages[x->attached[0].message].begun, false }, 1,
+		note_exit(b, r, x->exit, &(struct left_mpi){ begun, begun.stamp, false }, 1,
 			  (struct event_ref){ .at = NO_EVENT });
 	if (!node->hidden || !node->delayed)
 		note_later_calls(b, r, x, sends);

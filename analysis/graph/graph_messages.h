@@ -76,8 +76,9 @@ struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
 struct all_to_all { uint64_t class; frz_time took; uint32_t node; };
 
 /* A part of an operation has left it, or of a message has sent it, or begun to receive it: whoever `waits` may have left only with
- * another one's call of MPI behind that, and since he began to wait (NO_EVENT: or before). In which `all` wait for all. */
-struct left_mpi { struct event_ref ref; bool waits; };
+ * another one's call of MPI behind that, or of another thread of that one's rank, behind the stamp; and since he began to wait
+ * (NO_EVENT: or before). In which `all` wait for all. */
+struct left_mpi { struct event_ref ref; uint64_t stamp; bool waits; };
 struct left_together { size_t first; uint32_t n; bool all; struct event_ref since; };
 
 struct message_records {

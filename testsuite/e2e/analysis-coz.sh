@@ -947,6 +947,20 @@ for t in later-call call-of-thread calls-of-thread; do
 	may_buy $t a 50 0
 done
 
+# But no receive is over sooner than it began, whoever calls meanwhile.
+{
+	ranks 2
+	op 1 14 1000000 1000010 group=1 peer=0 tag=7 bytes=8
+	op 1 14 1000010 1000020 group=1 peer=0 tag=6 bytes=8
+	op 1 0 1000020 1500005
+	op 1 5 1500005 1500006 id=0
+	op 0 1 1000000 1500000
+	op 0 15 1500000 1500020 group=1 peer=1 tag=7 bytes=8
+	op 0 1 1500020 2000000
+	op 0 15 2000000 2000000 group=1 peer=1 tag=6 bytes=8
+} | trace call-meanwhile
+proves call-meanwhile a 50 0 20
+
 # Likewise what was given in an operation of several, or said in it, by a rank that has left. It takes a after that.
 comes_back() { # events of rank 0 and of rank 1, and how often that calls MPI before a
 	local i
@@ -971,6 +985,18 @@ for t in barrier root leaf split receiver; do
 	may_buy back-to-$t a 50 0
 done
 may_buy back-often a 50 199990
+# On two hosts, whose clocks leave open whether the call came before.
+on_two_hosts() {
+	sed 's/^clock 0 .*/&\nclock 1 host=h1 ghz=1/; s/^thread 1 clock=0/thread 1 clock=1/'
+	for at in 900000 2100000; do
+		echo "link 0 $at 1 $((at + 50))"
+		echo "link 1 $((at + 60)) 0 $((at + 110))"
+	done
+}
+comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 0 | on_two_hosts | trace back-on-hosts
+may_buy back-on-hosts a 50 199990
+later_call 1 0 1 | on_two_hosts | trace call-on-hosts
+may_buy call-on-hosts a 50 199980
 # Of three, one leaves behind another that may have waited so.
 {
 	ranks 3
