@@ -74,12 +74,41 @@ static void add_lost(struct path_region *x, const struct graph *g, size_t nthrea
 			x->mean = (frz_time){ 0, span.hi };
 }
 
+static int by_place(const void *x, const void *y)
+{
+	const struct path_share *a = x, *b = y;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+/* To be freed. */
+static struct path_share *shares_by_place(const struct path_profile *p)
+{
+	struct path_share *shares = mem_resize(NULL, p->nshares + 1, sizeof *shares);
+	for (size_t i = 0; i < p->nshares; i++)
+		shares[i] = p->shares[i];
+	qsort(shares, p->nshares, sizeof *shares, by_place);
+	return shares;
+}
+
+/* Of a place that is not on the path; of one that is perhaps on it, from 0 on. */
+static frz_time slack_off_path(const struct path_share *shares, size_t n, const struct path_place *place)
+{
+	const struct path_share like = { .thread = place->thread, .site = place->site };
+	const struct path_share *share = bsearch(&like, shares, n, sizeof *shares, by_place);
+	if (place->slack.lo > 0)
+		return place->slack;
+	return (frz_time){ share && share->ticks.lo > 0 ? INT64_MAX : 0, INT64_MAX };
+}
+
 void path_regions_open(struct path_regions *r, const struct path *p, const struct path_profile *profile,
 		       const struct path_slack *slack)
 {
 	static const frz_time no_limit = { INT64_MAX, INT64_MAX };
 	const struct trace *trace = p->graph.trace;
 	size_t nthreads = count_threads(&p->graph);
+	struct path_share *shares = shares_by_place(profile);
 	*r = (struct path_regions){ NULL, 0 };
 	for (size_t i = 0; i < profile->nshares; i++)
 		*MEM_GROW(r->v, r->n) = (struct path_region){ .site = profile->shares[i].site, .on_path = profile->shares[i].ticks,
@@ -89,8 +118,9 @@ void path_regions_open(struct path_regions *r, const struct path *p, const struc
 		bool region = place->site >= trace->nsites || tr_is(trace, place->site, OP_REGION);
 		*MEM_GROW(r->v, r->n) = (struct path_region){ .site = place->site, .everywhere = region,
 							      .mean = region ? place->ticks : (frz_time){ 0, 0 },
-							      .slack = place->slack.lo > 0 ? place->slack : no_limit };
+							      .slack = slack_off_path(shares, profile->nshares, place) };
 	}
+	free(shares);
 	sum_up(r);
 	for (size_t i = 0; i < r->n; i++) {
 		struct path_region *x = &r->v[i];
@@ -151,7 +181,7 @@ static void fill_regions(const struct path_table_writer *w, const struct path_re
 	reply_table(w->r, "regions", columns, 0);
 	for (size_t i = 0; i < regions->n; i++) {
 		const struct path_region *x = &regions->v[i];
-		bool limited = x->slack.lo < INT64_MAX;
+		bool limited = x->slack.hi < INT64_MAX; /* of a thread that is surely not on it */
 		reply_row(w->r, path_site_cell(w->p->graph.trace, x->site),
 			  tab_interval(interval_percent(x->on_path, w->profile->length)),
 			  tab_interval(seconds(w, x->on_path)),

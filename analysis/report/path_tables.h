@@ -19,8 +19,8 @@ struct path_region {
 	bool everywhere;       /* what follows is known: of regions and outside of them */
 	frz_time mean;         /* of all threads: time in it */
 	frz_time imbalance;    /* on the path, less the mean */
-	frz_time slack;        /* least of the threads' that are surely not on the path there; lo is INT64_MAX: none has
-				  any limit */
+	frz_time slack;        /* least of the threads' that are not on the path there; hi is INT64_MAX: none surely
+				  has a limit */
 };
 
 struct path_regions { struct path_region *v; size_t n; }; /* what is longest on the path first */

@@ -374,6 +374,27 @@ says err 'expected a time (0.5s, 20ms) or a progress point of this trace, such a
 
 # ---- Clocks that are not known well enough ---------------------------------------------------------------
 
+# Rank 1 comes to the barrier 50 us before rank 0, on a clock that is known to 100, and rank 2 comes 500 us before: the least
+# slack of b is 50.
+{
+	sites
+	echo 'clock 1 host=h1 ghz=1'
+	for ((at = 1000; at < 2000000; at += 500000)); do
+		echo "link 0 $at 1 $((at + 100000))"
+		echo "link 1 $((at + 200000)) 0 $((at + 300000))"
+	done
+	printf 'thread %d clock=%d rank=%d\n' 0 0 0 1 1 1 2 1 2
+	echo 'group 1 threads=0,1,2'
+	for t in 0 1 2; do
+		until=$((t == 0 ? 1000000 : t == 1 ? 950000 : 500000))
+		work $t $((t > 0)) 1000 $until
+		op $t 2 $until 1001000 group=1 seq=0
+	done
+} | trace least
+expect 0 path --json least
+jq -e '.regions[] | select(.name == "b") | .slack_s | .lo <= 50e-6 and .hi >= 50e-6' out >is ||
+	fail "least: $(jq -c '.regions[] | [.name, .slack_s]' out)"
+
 # Which of two ranks came last to a barrier: 200 ns, and clocks known to some 400.
 {
 	sites
