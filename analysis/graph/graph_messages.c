@@ -345,13 +345,11 @@ static void note_exit(struct builder *b, struct message_records *r, struct event
 static size_t calls_until(const struct builder *b, uint32_t thread, struct event_ref end)
 {
 	struct mpi_calls *calls = &b->threads[thread].calls;
-	size_t n = SEARCH_NEAR(calls->n, calls->before, mid,
-			       !graph_certainly_before(b, end, call_of(calls, mid, thread)));
-	return n;
+	return SEARCH_NEAR(calls->n, calls->before, mid, !graph_certainly_before(b, end, call_of(calls, mid, thread)));
 }
 
-/* Whether a thread of the sender's rank, which has copied a message, has called MPI while that was waited for, but for the next call:
- * no call need bring what it finds, so any of these may have. */
+/* Whether a thread of the sender's rank, which has copied a message, has called MPI while that was waited for, but for the next
+ * call: no call need bring what it finds, so any of these may have. */
 static bool calls_again(const struct builder *b, const struct message *m, const struct sends *sends,
 			const struct completion *x, struct left_mpi *left)
 {

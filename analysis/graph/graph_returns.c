@@ -137,14 +137,17 @@ static uint32_t clock_of(const struct builder *b, uint32_t thread)
 
 #define MOST_OPEN 64 /* calls of a thread that are looked at, of which clocks do not show whether they came before */
 
-/* Until the last of them; on one clock stamps tell. */
+/* Until the last of them; or as long as can be, where another thread did what came before. On one clock stamps tell. */
 static int64_t until_open(const struct builder *b, const struct comeback *c, struct event_ref exit)
 {
 	struct comeback next = *c;
 	int64_t until = 0;
-	if (clock_of(b, c->thread) == clock_of(b, exit.thread))
+	if (is_over(b, c) || clock_of(b, c->thread) == clock_of(b, exit.thread) || graph_certainly_before(b, exit, call_at(b, c)))
 		return 0;
-	for (; !is_over(b, &next) && next.next - c->next < MOST_OPEN && !graph_certainly_before(b, exit, call_at(b, &next)); next.next++)
+	if (c->before.thread != c->thread)
+		return (int64_t)GRAPH_MOST;
+	for (; !is_over(b, &next) && next.next - c->next < MOST_OPEN &&
+	       !graph_certainly_before(b, exit, call_at(b, &next)); next.next++)
 		until = graph_between(b, c->before, call_at(b, &next)).hi;
 	return until > 0 ? until : 0;
 }
@@ -156,11 +159,11 @@ static uint64_t add_open_calls(struct returns *r, const struct leaver *l)
 	uint64_t passed = 0;
 	for (const struct comeback *c = r->backs; c < r->backs + r->nbacks; c++) {
 		int64_t until = c->part == l->part || c->lo > l->time.hi ? 0 : until_open(r->b, c, l->exit);
-		passed += (uint64_t)until;
+		passed = passed + (uint64_t)until < GRAPH_MOST ? passed + (uint64_t)until : GRAPH_MOST;
 		if (until > 0 && graph_certainly_before(r->b, c->before, l->exit))
 			add_input(r, c->before);
 	}
-	return passed < GRAPH_MOST ? passed : GRAPH_MOST;
+	return passed;
 }
 
 /* The first input tells whose clock shows its end, and how much more may be saved. Of a message that is not asked where its receive

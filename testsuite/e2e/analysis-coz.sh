@@ -986,17 +986,20 @@ for t in barrier root leaf split receiver; do
 done
 may_buy back-often a 50 199990
 # On two hosts, whose clocks leave open whether the call came before.
-on_two_hosts() {
+on_two_hosts() { # how long packets take
 	sed 's/^clock 0 .*/&\nclock 1 host=h1 ghz=1/; s/^thread 1 clock=0/thread 1 clock=1/'
 	for at in 900000 2100000; do
-		echo "link 0 $at 1 $((at + 50))"
-		echo "link 1 $((at + 60)) 0 $((at + 110))"
+		echo "link 0 $at 1 $((at + $1))"
+		echo "link 1 $((at + $1)) 0 $((at + 2 * $1))"
 	done
 }
-comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 0 | on_two_hosts | trace back-on-hosts
+comes_back "2 1000000 1500020 group=1 seq=0" "2 1100000 1100010 group=1 seq=0" 0 | on_two_hosts 50 | trace back-on-hosts
 may_buy back-on-hosts a 50 199990
-later_call 1 0 1 | on_two_hosts | trace call-on-hosts
+later_call 1 0 1 | on_two_hosts 400 | trace call-on-hosts
 may_buy call-on-hosts a 50 199980
+later_call 2 1 1 | on_two_hosts 400 | sed 's/^thread 1 clock=1/thread 1 clock=0/; s/^thread 2 clock=0/thread 2 clock=1/' |
+	trace thread-on-hosts
+may_buy thread-on-hosts a 50 199980
 # Of three, one leaves behind another that may have waited so.
 {
 	ranks 3
