@@ -603,8 +603,10 @@ void profile_open(struct profile *p, const struct trace *trace, const struct tim
 	for (size_t i = 0; i < trace->nprocesses; i++)
 		p->marked |= trace->processes[i].marked;
 	p->end_lost = trace_end_open(trace);
-	for (size_t i = 0; i < trace->nthreads; i++)
+	for (size_t i = 0; i < trace->nthreads; i++) {
 		p->end_lost |= trace_lost_behind(&trace->threads[i]);
+		p->ranks |= trace->threads[i].rank >= 0;
+	}
 	uint32_t *row_of_site = find_rows(p, trace, request);
 	for (size_t r = 0; r < p->nrows; r++)
 		open_row(p, &p->rows[r]);
@@ -699,7 +701,7 @@ struct profile_assumptions profile_assumptions(const struct profile *p, bool wor
 	if (p->transfers && !worst)
 		add(&a, "Messages and locks take as long as others of their kind and size were seen to take, and to wait for whoever "
 			"came later here takes no longer than all did here (--transfer worst assumes neither).");
-	if (p->transfers)
+	if (p->ranks)
 		add(&a, "What came before whoever gave it called MPI again needs no such call in any run.");
 	return a;
 }

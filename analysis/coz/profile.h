@@ -94,6 +94,7 @@ struct profile {
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool presumed;               /* of some waits it is not recorded what ended them, but that is likely (graph_presumed.c) */
 	bool transfers;              /* something is sent, or handed over */
+	bool ranks;                  /* of MPI */
 	char *pools;                 /* what gave out work, so that its order decided who did what; or NULL */
 	char *unsaid;                /* which calls of MPI wait, and never say for whom; or NULL */
 	char *unseen;                /* where who need not wait leaves no record; or NULL */
