@@ -97,6 +97,7 @@ static void truth_open(struct efficiency_truth *t, const struct program *p)
 struct efficiency_quantities { int64_t useful[256]; size_t n; int64_t time, ideal; };
 
 static double width[FACTORS];
+static uint64_t untimed; /* runs of which an ideal network leaves everything open */
 static uint64_t judged;
 
 static void check(const struct efficiency_truth *t, const char *of, const char *what, long double truth, struct interval found)
@@ -162,6 +163,10 @@ static void check_run(struct efficiency_truth *t, const struct efficiency *e, bo
 		      "SEED=%" PRIu64 ": the ideal run takes %.3f ticks, found at most %" PRId64,
 		      t->w.p->seed, (double)q.ideal / PROGRAM_FINE, e->ideal.hi);
 	judged++;
+	if (e->factors.of[FACTOR_TRANSFER].lo <= 0 && e->factors.of[FACTOR_TRANSFER].hi >= 100) {
+		untimed++;
+		return;
+	}
 	for (int f = 0; f < FACTORS; f++)
 		width[f] += e->factors.of[f].hi - e->factors.of[f].lo;
 }
@@ -280,19 +285,22 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 
 static void check_width(const double most[FACTORS])
 {
+	printf("%" PRIu64 " of %" PRIu64 " runs cannot be timed anew\n", untimed, judged);
+	ck_assert_msg(untimed <= judged / 33, "SEED=%" PRIu64 " and %" PRIu64 " more: %" PRIu64 " of %" PRIu64 " runs cannot be timed anew",
+		      seed, programs - 1, untimed, judged);
 	for (int f = 0; f < FACTORS; f++) {
-		double mean = width[f] / (double)judged;
+		double mean = width[f] / (double)(judged - untimed);
 		printf("%s is %.6f points wide\n", factor_words(f), mean);
 		ck_assert_msg(mean <= most[f], "SEED=%" PRIu64 " and %" PRIu64 " more: %s is %.6f points wide, expected %.6f", seed,
 			      programs - 1, factor_words(f), mean, most[f]);
 		width[f] = 0;
 	}
-	judged = 0;
+	judged = untimed = 0;
 }
 
 START_TEST(efficiencies_hold_the_truth)
 {
-	static const double most[FACTORS] = { 42, 52, 52, 52, 1.5 };
+	static const double most[FACTORS] = { 42, 52, 52, 52, 0.9 };
 
 	for (uint64_t i = 0; i < programs; i++)
 		check_program(seed + i, &(struct program_spec){ .affine = (seed + i) % 3 == 0,
@@ -306,7 +314,7 @@ END_TEST
  * operations would take. */
 START_TEST(efficiencies_are_exact_on_one_clock)
 {
-	static const double most[FACTORS] = { 37, 46, 46, 46, 1.2 };
+	static const double most[FACTORS] = { 37, 46, 46, 46, 0.7 };
 
 	for (uint64_t i = 0; i < programs; i++)
 		check_program(seed + i, &(struct program_spec){ .twins = true, .unmarked = true, .varying = (seed + i) % 2 });
