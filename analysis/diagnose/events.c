@@ -299,23 +299,36 @@ static bool read_associated(struct reader *r)
 	       take_role(r, &r->type->associated_at);
 }
 
+static bool read_summands(struct reader *r, uint32_t *of)
+{
+	size_t constituent;
+	if (!take_sign(r, '('))
+		return fail(r, "\"(\"");
+	do {
+		if (!take_constituent(r, &constituent))
+			return false;
+		*of |= UINT32_C(1) << constituent;
+	} while (take_sign(r, ','));
+	return take_sign(r, ')') || fail(r, "\")\"");
+}
+
 static bool read_attribute(struct reader *r)
 {
 	struct event_type *t = r->type;
+	struct event_attribute *a = &t->attribute[t->nattributes];
 	unsigned measure;
 	if (t->nattributes == EVENT_ATTRIBUTES)
 		return fail(r, "at most 16 attributes");
-	t->attribute[t->nattributes].name = NULL;
-	if (!take_name(r, &t->attribute[t->nattributes].name))
+	*a = (struct event_attribute){ .name = NULL };
+	if (!take_name(r, &a->name))
 		return false;
 	t->nattributes++;
 	if (!take_sign(r, '='))
 		return fail(r, "\"=\"");
 	if (!take_one(r, measures, sizeof measures / sizeof *measures, "took, waited or transfer", &measure))
 		return false;
-	t->attribute[t->nattributes - 1].measure = (enum event_measure)measure;
-	return (take_sign(r, '(') || fail(r, "\"(\"")) && take_constituent(r, &t->attribute[t->nattributes - 1].of) &&
-	       (take_sign(r, ')') || fail(r, "\")\""));
+	a->measure = (enum event_measure)measure;
+	return read_summands(r, &a->of);
 }
 
 static bool read_line(struct reader *r)
@@ -434,14 +447,23 @@ bool event_next(struct event_recognizer *r, const struct event_step *s, struct e
 	return whole;
 }
 
-frz_time event_attribute(const struct event_type *t, const struct event_found *f, size_t attribute)
+static frz_time measured(const struct event_step *s, enum event_measure measure)
 {
-	const struct event_part *part = &f->of[t->attribute[attribute].of];
-	if (part->count == 0)
-		return (frz_time){ 0, 0 };
-	switch (t->attribute[attribute].measure) {
-	case EVENT_WAITED: return part->sum.waited;
-	case EVENT_TRANSFER: return part->sum.transfer;
-	default: return part->sum.took;
+	switch (measure) {
+	case EVENT_WAITED: return s->waited;
+	case EVENT_TRANSFER: return s->transfer;
+	default: return s->took;
 	}
+}
+
+frz_time event_attribute(const struct event_type *t, const struct event_found *f, const char *name)
+{
+	frz_time sum = { 0, 0 };
+	size_t a = 0;
+	while (a < t->nattributes && strcmp(t->attribute[a].name, name) != 0)
+		a++;
+	for (size_t i = 0; a < t->nattributes && i < t->nconstituents; i++)
+		if (t->attribute[a].of >> i & 1 && f->of[i].count)
+			sum = time_add(sum, measured(&f->of[i].sum, t->attribute[a].measure));
+	return sum;
 }

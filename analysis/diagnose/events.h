@@ -9,7 +9,7 @@
  *	constituent task = work
  *	expression request . pause? . assign . task
  *	associated TaskService at master
- *	attribute wait = waited(assign)
+ *	attribute comm = transfer(request, assign)
  *
  * Constituents are activities of the thread: work; send, receive, exchange (both in one), of which it may be said with
  * whom ("to" or "from" a role); collective; other.
@@ -18,7 +18,7 @@
  * repeated, a? or not at all; . binds closer than &, and that closer than |. At most 64 constituents stand in it, after
  * each "&" is written out as its orders.
  *
- * An attribute is a sum over a constituent: what it took, or what of that was waiting (waited) or not (transfer).
+ * An attribute is a sum over constituents: what they took, or what of that was waiting (waited) or not (transfer).
  * Associated is an event of another thread.
  *
  * Law of recognition, which is one pass: an event begins with the first activity that can begin one, and goes on for as
@@ -49,8 +49,8 @@ struct event_type {
 	enum event_role at, associated_at;
 	struct { char *name; enum event_kind kind; enum event_role with; } constituent[EVENT_CONSTITUENTS];
 	size_t nconstituents;
-	struct { char *name; enum event_measure { EVENT_TOOK, EVENT_WAITED, EVENT_TRANSFER } measure; size_t of; }
-		attribute[EVENT_ATTRIBUTES];
+	struct event_attribute { char *name; enum event_measure { EVENT_TOOK, EVENT_WAITED, EVENT_TRANSFER } measure;
+				 uint32_t of; /* a bit for each constituent */ } attribute[EVENT_ATTRIBUTES];
 	size_t nattributes;
 	/* The expression: its places, and which may follow which */
 	size_t npositions;
@@ -87,6 +87,7 @@ struct event_recognizer {
 bool event_next(struct event_recognizer *, const struct event_step *, struct event_found *complete);
 bool event_end(struct event_recognizer *, struct event_found *complete); /* there are no more */
 
-frz_time event_attribute(const struct event_type *, const struct event_found *, size_t attribute);
+/* 0 of what the event has none of, and if its type has no such attribute. */
+frz_time event_attribute(const struct event_type *, const struct event_found *, const char *name);
 
 #endif

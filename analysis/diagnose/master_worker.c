@@ -123,12 +123,6 @@ static struct master_service *service_of(const struct master_finder *f, uint64_t
 
 /* ---- Workers: their life cycles ------------------------------------------------------------------ */
 
-static void add_part(struct cycle *c, const struct event_found *e, size_t constituent)
-{
-	if (constituent != SIZE_MAX && e->of[constituent].count)
-		c->message = time_add(c->message, e->of[constituent].sum.transfer);
-}
-
 static bool has_tasks_marked(const struct steps *s)
 {
 	bool any = false;
@@ -167,14 +161,11 @@ static void add_cycle(struct master_finder *f, uint32_t thread, struct worker_st
 	const struct event_part *work = &e->of[task];
 	const struct step *came = &w->steps.list[had->sum.tag];
 	struct cycle c = { .asked = e->from, .got = had->sum.to, .over = e->to, .first_step = asked->sum.tag,
+			   .comp = event_attribute(t, e, "comp"), .message = event_attribute(t, e, "comm"),
 			   .sent = came->from_thread == f->found->master ? came->sent : UINT64_MAX };
-	add_part(&c, e, request);
-	add_part(&c, e, assign);
-	add_part(&c, e, asks);
 	if (work->count) {
 		c.task_from = work->sum.from;
 		c.task_to = work->sum.to;
-		c.comp = work->sum.took;
 	}
 	if (w->marked)
 		find_marked_task(f, thread, w, &c);

@@ -193,14 +193,14 @@ START_TEST(events_are_what_the_expression_says)
 }
 END_TEST
 
-/* Activities with others are none of a constituent's, and attributes are sums over one. */
+/* Activities with others are none of a constituent's, and attributes are sums over some. */
 START_TEST(roles_and_attributes_count)
 {
 	char *error;
 	struct event_type *type = event_type_read(
 		"event Life at worker\nconstituent ask = send to master\nconstituent get = receive from master\n"
 		"constituent do = work\nexpression ask . get . do\nassociated Service at master\n"
-		"attribute wait = waited(get)\nattribute comp = took(do)\nattribute comm = transfer(ask)\n", &error);
+		"attribute wait = waited(get)\nattribute comp = took(do)\nattribute comm = transfer(ask, get)\n", &error);
 	ck_assert_ptr_nonnull(type);
 	ck_assert_str_eq(type->associated, "Service");
 	const struct event_step steps[] = {
@@ -220,9 +220,11 @@ START_TEST(roles_and_attributes_count)
 	ck_assert(event_end(&r, &e));
 	ck_assert_uint_eq(e.from, 1);
 	ck_assert_uint_eq(e.to, 20);
-	ck_assert_int_eq(event_attribute(type, &e, 0).lo, 4);
-	ck_assert_int_eq(event_attribute(type, &e, 1).hi, 11);
-	ck_assert_int_eq(event_attribute(type, &e, 2).hi, 2);
+	ck_assert_int_eq(event_attribute(type, &e, "wait").lo, 4);
+	ck_assert_int_eq(event_attribute(type, &e, "comp").hi, 11);
+	ck_assert_int_eq(event_attribute(type, &e, "comm").lo, 3);
+	ck_assert_int_eq(event_attribute(type, &e, "comm").hi, 4);
+	ck_assert_int_eq(event_attribute(type, &e, "setup").hi, 0);
 	event_type_free(type);
 }
 END_TEST
@@ -243,6 +245,8 @@ START_TEST(what_is_wrong_is_said)
 		  "line 3: expected the end of the line, found \"a\"" },
 		{ "event E at worker\nconstituent a = work\nexpression a\nattribute x = length(a)\n",
 		  "line 4: expected took, waited or transfer, found \"length(a)\"" },
+		{ "event E at worker\nconstituent a = work\nexpression a\nattribute x = took(a,)\n",
+		  "line 4: expected a name, found \")\"" },
 		{ "event E at worker\nconstituent a = work\nexpression a & a & a & a & a\n",
 		  "line 3: expected at most 4 in any order, found \"a\"" },
 		{ "events E\n", "line 1: expected event, constituent, expression, associated or attribute, found \"events\"" },
