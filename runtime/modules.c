@@ -29,6 +29,7 @@
 #include "runtime/process.h"
 #include "runtime/record.h"
 #include "runtime/settings.h"
+#include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -194,15 +195,6 @@ static void read_notes(const char *at, size_t bytes, char *hex)
 /* ---- Writing down ----------------------------------------------------------------------------
  *
  * Paths are kept here and not on a stack, of which whoever loads us or an instrumented library may have 16 KiB: under the lock. */
-
-static uint64_t fnv1a(const uint8_t *at, size_t bytes)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	while (bytes--)
-		hash = (hash ^ *at++) * 0x100000001b3u;
-	return hash;
-}
 
 /* 0 or -errno. */
 static long make_sites(const struct module *m, const char *temporary, const char *path)
@@ -415,7 +407,7 @@ static void inspect(struct module *m, const struct dl_phdr_info *info)
 		if (info->dlpi_phdr[i].p_type == PT_NOTE)
 			read_notes((const char *)m->base + info->dlpi_phdr[i].p_vaddr,
 				   info->dlpi_phdr[i].p_memsz, m->buildid);
-	m->hash = fnv1a((const uint8_t *)m->base + m->sites.address, m->sites.bytes);
+	m->hash = dprof_sum_bytes(DPROF_SUM_BEGIN, (const uint8_t *)m->base + m->sites.address, m->sites.bytes);
 	any |= !is_own(m->path);
 	if (!is_own(m->path) && has_left_out(where_sites_are(m)))
 		become_choosy();

@@ -17,25 +17,17 @@
 #include "runtime/adapter.h"
 #include "runtime/process.h"
 #include "runtime/settings.h"
+#include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
-
-#define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
-
-static uint64_t hash(uint64_t h, const void *bytes, size_t n)
-{
-	for (const uint8_t *at = bytes; n--; at++)
-		h = (h ^ *at) * UINT64_C(0x100000001b3);
-	return h;
-}
 
 uint64_t dprof_adapter_object(const char *kind, uint64_t a, uint64_t b, uint64_t c)
 {
 	const uint64_t which[] = { a, b, c };
 	const char *host = dprof_settings.hostid;
-	uint64_t h = hash(hash(HASH_BEGIN, host, strlen(host)), kind, strlen(kind)), number;
+	uint64_t h = dprof_sum_bytes(dprof_sum_bytes(DPROF_SUM_BEGIN, host, strlen(host)), kind, strlen(kind)), number;
 
-	h = hash(h, which, sizeof(which));
+	h = dprof_sum_bytes(h, which, sizeof(which));
 	number = (h ^ h >> 56) & DPROF_VALUE_MAX; /* an argument of one word */
 	return number ? number : 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sum.h - the checksums of a trace: of words, and of the bytes of a text.
+ * sum.h - the checksums of a trace: of words, and of bytes, of which hashes are made, too.
  *
  * Law: each step is a bijection of the sum, and of the word. So a change of any one word changes the sum. */
 #ifndef DPROF_SUM_H

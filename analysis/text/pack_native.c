@@ -188,10 +188,7 @@ static char *finish_thread(struct pack *p, size_t thread)
 
 static char *sites_name(const struct pack *p)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-	for (size_t i = 0; i < p->sites_size; i++)
-		hash = (hash ^ p->sites[i]) * UINT64_C(0x100000001b3);
-	return mem_format("%016" PRIx64 ".sites", hash);
+	return mem_format("%016" PRIx64 ".sites", dprof_sum_bytes(DPROF_SUM_BEGIN, p->sites, p->sites_size));
 }
 
 static char *write_sites(const struct pack *p)

@@ -14,6 +14,7 @@
 #include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
 #include "freezer/regular.h"
+#include "runtime/sum.h"
 
 #define MOST_BYTES ((size_t)1 << 27) /* of a small file: more than of a file of sites is ever read */
 
@@ -106,26 +107,19 @@ bool part_begin(struct opened_trace *o, char **why)
 	return !*why;
 }
 
-static uint64_t sum_of(uint64_t sum, const void *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		sum = (sum ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
-	return sum;
-}
-
 uint64_t part_sum(const struct opened_trace *o)
 {
-	uint64_t sum = sum_of(UINT64_C(0xcbf29ce484222325), (size_t[]){ sizeof(struct tr_thread), o->nfiles, o->t.nsites },
+	uint64_t sum = dprof_sum_bytes(DPROF_SUM_BEGIN, (size_t[]){ sizeof(struct tr_thread), o->nfiles, o->t.nsites },
 			      3 * sizeof(size_t));
 	for (size_t i = 0; i < o->nfiles; i++) {
 		const struct tr_modules *m = o->t.processes[i].modules;
-		sum = sum_of(sum, o->files[i].name, strlen(o->files[i].name));
-		sum = sum_of(sum, (uint64_t[]){ m->nmodules, m->clock, o->files[i].changed }, 3 * sizeof(uint64_t));
+		sum = dprof_sum_bytes(sum, o->files[i].name, strlen(o->files[i].name));
+		sum = dprof_sum_bytes(sum, (uint64_t[]){ m->nmodules, m->clock, o->files[i].changed }, 3 * sizeof(uint64_t));
 	}
 	for (size_t i = 0; i < o->t.nsites; i++) {
 		const struct tr_site *s = &o->t.sites[i];
-		sum = sum_of(sum, s->name, strlen(s->name));
-		sum = sum_of(sum, (uint32_t[]){ s->kind, s->line, s->column }, 3 * sizeof(uint32_t));
+		sum = dprof_sum_bytes(sum, s->name, strlen(s->name));
+		sum = dprof_sum_bytes(sum, (uint32_t[]){ s->kind, s->line, s->column }, 3 * sizeof(uint32_t));
 	}
 	return sum;
 }

@@ -15,6 +15,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/site_bytes.h"
 #include "analysis/trace/trace_private.h"
+#include "runtime/sum.h"
 
 /* Of a file of sites. Ids tell no more of them apart. */
 #define MOST_BYTES (DPROF_IDS * 8)
@@ -114,10 +115,7 @@ static bool walk(struct opened_trace *o, struct tr_sites *file, struct site_set 
  * be another one. */
 static void check_hash(struct opened_trace *o, struct tr_sites *file)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < file->size; i++)
-		hash = (hash ^ file->bytes[i]) * UINT64_C(0x100000001b3);
-	char *expected = mem_format("%016" PRIx64 ".sites", hash);
+	char *expected = mem_format("%016" PRIx64 ".sites", dprof_sum_bytes(DPROF_SUM_BEGIN, file->bytes, file->size));
 	if (strcmp(expected, file->name) != 0) {
 		if (!file->damaged)
 			trace_diagnose(&o->t,

@@ -21,6 +21,7 @@
 #include <pthread.h>
 
 #include "runtime/libc/libc.h"
+#include "runtime/sum.h"
 #include "runtime/sys.h"
 
 #define DESCRIPTORS  (DESCRIPTORS_MAX + 1)
@@ -121,20 +122,11 @@ static void lose_all_of(uint64_t channel)
 
 /* ---- The number of a channel --------------------------------------------------------------------- */
 
-#define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
-
-static uint64_t hash(uint64_t h, const void *bytes, size_t n)
-{
-	for (const uint8_t *at = bytes; n--; at++)
-		h = (h ^ *at) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 static uint64_t hash_host(uint64_t h)
 {
 	const char *host = dprof_adapter_hostid();
 
-	return hash(h, host, strlen(host));
+	return dprof_sum_bytes(h, host, strlen(host));
 }
 
 /* 56 bits, in which an argument has room. */
@@ -147,18 +139,18 @@ static uint64_t number_of(uint64_t h)
 
 static uint64_t pipe_number(const struct stat *st)
 {
-	uint64_t h = hash_host(hash(HASH_BEGIN, "pipe", 4));
+	uint64_t h = hash_host(dprof_sum_bytes(DPROF_SUM_BEGIN, "pipe", 4));
 
-	h = hash(h, &st->st_dev, sizeof(st->st_dev));
-	return number_of(hash(h, &st->st_ino, sizeof(st->st_ino)));
+	h = dprof_sum_bytes(h, &st->st_dev, sizeof(st->st_dev));
+	return number_of(dprof_sum_bytes(h, &st->st_ino, sizeof(st->st_ino)));
 }
 
 static uint64_t pair_number(ino_t from, ino_t to)
 {
-	uint64_t h = hash_host(hash(HASH_BEGIN, "pair", 4));
+	uint64_t h = hash_host(dprof_sum_bytes(DPROF_SUM_BEGIN, "pair", 4));
 
-	h = hash(h, &from, sizeof(from));
-	return number_of(hash(h, &to, sizeof(to)));
+	h = dprof_sum_bytes(h, &from, sizeof(from));
+	return number_of(dprof_sum_bytes(h, &to, sizeof(to)));
 }
 
 /* An address of IPv4 may be written as one of IPv6. */
@@ -194,18 +186,18 @@ static uint64_t hash_network(uint64_t h, int fd)
 	socklen_t size = sizeof(cookie);
 
 	sys(SYS_getsockopt, fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size);
-	return hash(hash_host(h), &cookie, sizeof(cookie));
+	return dprof_sum_bytes(hash_host(h), &cookie, sizeof(cookie));
 }
 
 static uint64_t connection_number(int fd, const struct socket_end *from,
 				  const struct socket_end *to)
 {
-	uint64_t h = hash(HASH_BEGIN, "tcp", 3);
+	uint64_t h = dprof_sum_bytes(DPROF_SUM_BEGIN, "tcp", 3);
 
 	if (is_local(from) || is_local(to))
 		h = hash_network(h, fd);
-	h = hash(hash(h, &from->address, sizeof(from->address)), &from->port, sizeof(from->port));
-	return number_of(hash(hash(h, &to->address, sizeof(to->address)), &to->port, sizeof(to->port)));
+	h = dprof_sum_bytes(dprof_sum_bytes(h, &from->address, sizeof(from->address)), &from->port, sizeof(from->port));
+	return number_of(dprof_sum_bytes(dprof_sum_bytes(h, &to->address, sizeof(to->address)), &to->port, sizeof(to->port)));
 }
 
 /* ---- What a descriptor is ------------------------------------------------------------------------ */
@@ -224,17 +216,17 @@ uint64_t descriptor_listening(int fd, bool asked)
 	struct sockaddr_storage s = { 0 };
 	socklen_t size = sizeof(s);
 	struct socket_end e;
-	uint64_t h = hash(HASH_BEGIN, "listening", 9);
+	uint64_t h = dprof_sum_bytes(DPROF_SUM_BEGIN, "listening", 9);
 
 	if (option_of(fd, SO_TYPE) == SOCK_DGRAM || sys(asked ? SYS_getpeername : SYS_getsockname, fd, &s, &size) < 0)
 		return 0;
 	if (s.ss_family == AF_UNIX)
-		return number_of(hash(hash_network(h, fd), &s, size < sizeof(s) ? size : sizeof(s)));
+		return number_of(dprof_sum_bytes(hash_network(h, fd), &s, size < sizeof(s) ? size : sizeof(s)));
 	if (!end_of(&s, &e))
 		return 0;
 	if (is_local(&e))
 		h = hash_network(h, fd);
-	return number_of(hash(hash(h, &e.address, sizeof(e.address)), &e.port, sizeof(e.port)));
+	return number_of(dprof_sum_bytes(dprof_sum_bytes(h, &e.address, sizeof(e.address)), &e.port, sizeof(e.port)));
 }
 
 /* False: it is not connected, perhaps not yet. */
