@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/joined.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
 #include "analysis/diagnose/bsp.h"
@@ -269,13 +270,6 @@ static void find_phases(struct parts_finder *f)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-static uint32_t group_of(uint32_t *group, uint32_t i)
-{
-	while (group[i] != i)
-		i = group[i] = group[group[i]];
-	return i;
-}
-
 static void find_windows(const struct parts_finder *f, struct part *part, size_t phase)
 {
 	const struct trace *trace = f->g->trace;
@@ -351,7 +345,7 @@ static void fill_part(const struct parts_finder *f, struct part *part, size_t ph
 {
 	const uint64_t *counts = counts_of(f, phase);
 	for (uint32_t from = 0; from < f->nprocesses; from++) {
-		if (!f->communicates[from] || group_of(group, from) != leader)
+		if (!f->communicates[from] || joined_group(group, from) != leader)
 			continue;
 		*MEM_GROW(part->processes, part->n) = from;
 		for (uint32_t to = 0; to < f->nprocesses; to++)
@@ -368,11 +362,6 @@ static void fill_part(const struct parts_finder *f, struct part *part, size_t ph
 	part->calls.neach = part->neach;
 	pattern_open(&part->pattern, f->g->trace, &part->calls);
 	find_length(f, part);
-}
-
-static void unite(uint32_t *group, uint32_t a, uint32_t b)
-{
-	group[group_of(group, a)] = group_of(group, b);
 }
 
 static bool is_silent(const struct parts_finder *f, size_t phase, uint32_t process)
@@ -393,24 +382,22 @@ static void find_silent_groups(const struct parts_finder *f, size_t phase, uint3
 	bool all = stretches + 1 >= BSP_LEAST && !any_message(f, counts_of(f, phase));
 	for (uint32_t i = 0, before = UINT32_MAX; i < f->nprocesses && all; i++) {
 		if (f->communicates[i] && before != UINT32_MAX)
-			unite(group, i, before);
+			joined_join(group, i, before);
 		before = f->communicates[i] ? i : before;
 	}
 	for (size_t i = 0; i < f->npairs && !all; i++) {
 		const struct part_pair *m = &f->pairs[i];
 		if (f->phase_of[m->stretch] == phase && is_silent(f, phase, m->a) && is_silent(f, phase, m->b))
-			unite(group, m->a, m->b);
+			joined_join(group, m->a, m->b);
 	}
 }
 
 static void find_groups(const struct parts_finder *f, size_t phase, uint32_t *group)
 {
-	for (uint32_t i = 0; i < f->nprocesses; i++)
-		group[i] = i;
 	for (uint32_t from = 0; from < f->nprocesses; from++)
 		for (uint32_t to = 0; to < f->nprocesses; to++)
 			if (counts_of(f, phase)[from * f->nprocesses + to])
-				unite(group, from, to);
+				joined_join(group, from, to);
 	find_silent_groups(f, phase, group);
 }
 
@@ -419,8 +406,8 @@ static bool is_group(const struct parts_finder *f, size_t phase, uint32_t *group
 {
 	size_t n = 0;
 	bool any = false;
-	for (uint32_t i = 0; i < f->nprocesses && group_of(group, leader) == leader; i++) {
-		bool in = group_of(group, i) == leader;
+	for (uint32_t i = 0; i < f->nprocesses && joined_group(group, leader) == leader; i++) {
+		bool in = joined_group(group, i) == leader;
 		n += in;
 		any |= in && !is_silent(f, phase, i);
 	}
@@ -430,7 +417,7 @@ static bool is_group(const struct parts_finder *f, size_t phase, uint32_t *group
 /* Whoever has to do with nobody in a phase is in no part then. */
 static void add_parts(const struct parts_finder *f, struct parts *parts, size_t phase)
 {
-	uint32_t *group = zeros(f->nprocesses, sizeof *group);
+	uint32_t *group = joined_none(f->nprocesses);
 	find_groups(f, phase, group);
 	for (uint32_t leader = 0; leader < f->nprocesses && parts->n <= PARTS_MOST; leader++) {
 		if (!is_group(f, phase, group, leader))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/joined.h"
 #include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
 
@@ -356,30 +357,18 @@ static uint64_t count_back(const struct call_profile *calls, const struct call_m
 	return 0;
 }
 
-/* Of the group that a process is in, which has been joined with others. */
-static uint32_t group_of(uint32_t *group, uint32_t i)
-{
-	while (group[i] != i)
-		i = group[i] = group[group[i]];
-	return i;
-}
-
 /* No two ways lead from one process to another if each pair joins two groups. */
 static bool is_tree(struct pattern *p, const struct trace *trace, const struct call_profile *calls, uint64_t messages)
 {
-	uint32_t *group = mem_resize(NULL, trace->nprocesses + 1, sizeof *group);
+	uint32_t *group = joined_none(trace->nprocesses);
 	bool tree = calls->nmessages < 2 * (size_t)trace->nprocesses;
 	size_t joined = 0;
-	for (uint32_t i = 0; i < trace->nprocesses; i++)
-		group[i] = i;
 	for (size_t i = 0; i < calls->nmessages && tree; i++) {
 		const struct call_message *m = &calls->messages[i];
 		tree = m->from != m->to && count_back(calls, m) == m->count;
 		if (!tree || m->from > m->to)
 			continue;
-		uint32_t a = group_of(group, m->from), b = group_of(group, m->to);
-		tree = a != b;
-		group[a] = b;
+		tree = joined_join(group, m->from, m->to);
 		joined++;
 	}
 	for (uint32_t i = 0; i < trace->nprocesses && tree; i++) {
