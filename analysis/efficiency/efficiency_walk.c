@@ -39,14 +39,9 @@ struct efficiency_along {
 	uint32_t *visited; size_t nvisited;
 };
 
-static uint32_t row_of(const struct trace *trace, uint32_t site)
-{
-	return site < trace->nsites ? tr_row(trace, site) : (uint32_t)trace->nsites;
-}
-
 static struct efficiency_row *use_row(struct efficiency_along *l, uint32_t site)
 {
-	uint32_t number = row_of(l->w->graph->trace, site);
+	uint32_t number = tr_row_or_last(l->w->graph->trace, site);
 	struct efficiency_row *row = &l->rows[number];
 	if (!row->used)
 		*MEM_GROW(l->used, l->nused) = number;

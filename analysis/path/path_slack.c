@@ -279,8 +279,7 @@ struct slack_walk {
 static void add_piece(struct slack_walk *w, uint32_t site, uint64_t from, uint64_t to)
 {
 	struct path *p = w->slacks->path;
-	const struct trace *trace = p->graph.trace;
-	uint32_t number = site < trace->nsites ? tr_row(trace, site) : (uint32_t)trace->nsites;
+	uint32_t number = tr_row_or_last(p->graph.trace, site);
 	struct place_row *row = &w->rows[number];
 	frz_time slack = w->point < p->graph.threads[w->thread].nsyncs ? w->slacks->before[w->slacks->first[w->thread] + w->point]
 								       : no_limit;

@@ -181,6 +181,12 @@ static inline uint32_t tr_row(const struct trace *t, uint32_t site)
 	return tr_is(t, site, OP_REGION) ? t->sites[site].alike : site;
 }
 
+/* Likewise, as the row of a table that has one more, the last, for all that is missing or no site. */
+static inline uint32_t tr_row_or_last(const struct trace *t, uint32_t site)
+{
+	return site < t->nsites ? tr_row(t, site) : (uint32_t)t->nsites;
+}
+
 /* What the site of an event is; nothing when it is missing. */
 static inline const struct operation *tr_operation(const struct trace *t, const struct tr_event *e)
 {

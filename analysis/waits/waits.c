@@ -292,13 +292,8 @@ static const struct graph_input *own_of(const struct finder *f, const struct wai
 	return w->own ? &f->g->inputs[w->own - 1] : NULL;
 }
 
-/* Where a thread may be anywhere, its places have no site. */
-static uint32_t history_row_of(const struct trace *trace, uint32_t site)
-{
-	return site < trace->nsites ? tr_row(trace, site) : (uint32_t)trace->nsites;
-}
-
-/* The wait goes into the history in place of what came behind its begin, and the last wait. */
+/* The wait goes into the history in place of what came behind its begin, and the last wait. (Where the thread
+ * may be anywhere, its places have no site.) */
 static void log_wait(struct finder *f, struct doing *d, size_t number, bool again)
 {
 	struct wait *w = &f->list[number];
@@ -311,10 +306,10 @@ static void log_wait(struct finder *f, struct doing *d, size_t number, bool agai
 		cut = then > cut || again ? then : cut;
 	}
 	if (w->pieces)
-		history_forget(&f->history, d->before_operation, history_row_of(d->trace, w->site));
+		history_forget(&f->history, d->before_operation, tr_row_or_last(d->trace, w->site));
 	cost->begin = own && own->stamp > w->surely ? own->stamp : w->surely;
 	if (own || w->surely)
-		history_wait(&f->history, cut, history_row_of(d->trace, w->site), number);
+		history_wait(&f->history, cut, tr_row_or_last(d->trace, w->site), number);
 }
 
 /* Who waits for a condition variable has what it waited for when it has taken the mutex again, in another call: there the
