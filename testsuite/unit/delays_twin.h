@@ -39,18 +39,6 @@ static int64_t twin_time(const struct delays_twin *t, uint32_t thread, uint32_t 
 	return t->p->threads[thread].events[t->g->threads[thread].syncs[point].at].truth;
 }
 
-/* The point that posts an input. */
-static uint32_t twin_posted(const struct delays_twin *t, size_t input)
-{
-	const struct graph_thread *of = &t->g->threads[t->g->inputs[input].thread];
-
-	for (uint32_t i = 0; i < of->nsyncs; i++)
-		if (of->syncs[i].what == GRAPH_POSTS && of->syncs[i].number == input)
-			return i;
-	ck_abort_msg("an input that nobody posts");
-	return 0;
-}
-
 /* Where a thread was between its events. */
 static void twin_add_pieces(struct delays_twin *t, uint32_t thread)
 {
@@ -103,7 +91,7 @@ static void twin_add_wait(struct delays_twin *t, uint32_t thread, uint32_t point
 
 	for (size_t i = node->first; i < node->first + node->ninputs; i++) {
 		const struct graph_input *input = &t->g->inputs[i];
-		uint32_t posted = twin_posted(t, i);
+		uint32_t posted = twin_posted(t->g, i);
 		int64_t when = twin_time(t, input->thread, posted);
 		if (input->thread == thread && (node->kind == GRAPH_SYNC || i == node->first)) {
 			w.own = when;
@@ -111,7 +99,7 @@ static void twin_add_wait(struct delays_twin *t, uint32_t thread, uint32_t point
 		} else if (twin_ends(&t->p->threads[thread].events[s->at], input) && when > w.last) {
 			w.last = when;
 			w.other = input->thread;
-			w.its = input->progress ? twin_posted(t, i - 1) : posted;
+			w.its = input->progress ? twin_posted(t->g, i - 1) : posted;
 		}
 	}
 	if (w.own == INT64_MAX)

@@ -7,6 +7,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_causes.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/ends_twin.h"
 #include "testsuite/unit/unit.h"
 
 static uint64_t seed, programs;
@@ -60,17 +61,6 @@ struct causes_truth {
 	int64_t still;
 };
 
-static int64_t posted(const struct program *p, const struct graph *g, size_t input)
-{
-	const struct graph_thread *t = &g->threads[g->inputs[input].thread];
-
-	for (size_t i = 0; i < t->nsyncs; i++)
-		if (t->syncs[i].what == GRAPH_POSTS && t->syncs[i].number == input)
-			return p->threads[g->inputs[input].thread].events[t->syncs[i].at].truth;
-	ck_abort_msg("an input that nobody posts");
-	return 0;
-}
-
 /* From the enter until the last that it waited for, or all the way. */
 static void add_wait(struct causes_truth *t, const struct program *p, const struct graph *g, uint32_t thread,
 		     const struct graph_sync_point *s)
@@ -82,7 +72,7 @@ static void add_wait(struct causes_truth *t, const struct program *p, const stru
 
 	ck_assert(exit[-1].site == exit->site && exit[-1].op == DPROF_ENTER && exit->op == DPROF_EXIT);
 	for (size_t i = node->first; known && i < node->first + node->ninputs; i++) {
-		int64_t when = posted(p, g, i);
+		int64_t when = twin_time_posted(p, g, i);
 		if (g->inputs[i].sure && !g->inputs[i].candidate && when > to)
 			to = when;
 	}
@@ -156,7 +146,7 @@ static struct causes_truth truth_of(const struct program *p)
 			if (s->what == GRAPH_WAITS && s->at > 0)
 				add_wait(&t, p, &g, thread, s);
 			else if (s->what == GRAPH_WAITS)
-				t.made[thread] = posted(p, &g, g.nodes[s->number].first);
+				t.made[thread] = twin_time_posted(p, &g, g.nodes[s->number].first);
 		}
 	}
 	add_stillness(&t, p);

@@ -34,18 +34,6 @@ static int64_t *find(struct truths *t, uint32_t thread, uint32_t site, uint32_t 
 	return &t->v[t->n - 1].waited;
 }
 
-/* When an input was truly posted. */
-static int64_t posted(const struct program *p, const struct graph *g, size_t input)
-{
-	const struct graph_thread *t = &g->threads[g->inputs[input].thread];
-
-	for (size_t i = 0; i < t->nsyncs; i++)
-		if (t->syncs[i].what == GRAPH_POSTS && t->syncs[i].number == input)
-			return p->threads[g->inputs[input].thread].events[t->syncs[i].at].truth;
-	ck_abort_msg("an input that nobody posts");
-	return 0;
-}
-
 /* From when the thread had come until the last of the others had: of a message that MPI held back, its sender's next call, unless
  * it took longer from there than until there (graph.h: then it follows). */
 static void add_wait(struct truths *t, const struct program *p, const struct graph *g, uint32_t thread,
@@ -57,7 +45,7 @@ static void add_wait(struct truths *t, const struct program *p, const struct gra
 
 	for (size_t i = node->first; i < node->first + node->ninputs; i++) {
 		const struct graph_input *input = &g->inputs[i];
-		int64_t when = posted(p, g, i);
+		int64_t when = twin_time_posted(p, g, i);
 		bool mine = node->kind == GRAPH_SYNC ? input->thread == thread : i == node->first;
 		if (mine && input->thread == thread) {
 			own = when;
