@@ -7,24 +7,11 @@
 
 # A trace of one clock that shows nanoseconds.
 sites() {
+	two_regions
 	cat <<-END
-	dprof-text 1
-	clock 0 host=h0 ghz=1
-	site 0 kind=region name=a file=x.c line=1
-	site 1 kind=region name=b file=x.c line=2
-	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
-	site 3 kind=send name=MPI_Send file=x.c line=4
-	site 4 kind=recv name=MPI_Recv file=x.c line=5
 	site 5 kind=barrier name=omp%20barrier file=x.c line=6
 	site 6 kind=fork name=pthread_create file=x.c line=7
 	END
-}
-
-ranks() { # how many
-	local r
-	sites
-	for ((r = 0; r < $1; r++)); do echo "thread $r clock=0 rank=$r"; done
-	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
 }
 
 # All factors of what `jq` finds in the answer hold these truths, and are no wider than 0.1 points; serialisation and transfer: the

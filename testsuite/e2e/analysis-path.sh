@@ -17,14 +17,8 @@ share() { # directory rank thread name percent [width]
 
 # Two ranks on one clock of nanoseconds, a message, a barrier, a lock, a thread.
 sites() {
+	two_regions
 	cat <<-END
-	dprof-text 1
-	clock 0 host=h0 ghz=1
-	site 0 kind=region name=a file=x.c line=1
-	site 1 kind=region name=b file=x.c line=2
-	site 2 kind=barrier name=MPI_Barrier file=x.c line=3
-	site 3 kind=send name=MPI_Send file=x.c line=4
-	site 4 kind=recv name=MPI_Recv file=x.c line=5
 	site 5 kind=progress name=step file=x.c line=6
 	site 6 kind=wait name=sem_post file=x.c line=7
 	site 7 kind=wait name=sem_wait file=x.c line=8

@@ -22,13 +22,6 @@ sites() {
 	END
 }
 
-ranks() { # how many
-	local r
-	sites
-	for ((r = 0; r < $1; r++)); do echo "thread $r clock=0 rank=$r"; done
-	echo "group 1 threads=$(seq -s, 0 $(($1 - 1)))"
-}
-
 enter() { echo "e $1 $3 $2 enter ${*:4}"; } # thread site stamp keys...
 leave() { echo "e $1 $3 $2 exit ${*:4}"; }
 
