@@ -8,6 +8,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
+#include "analysis/diagnose/list_names.h"
 #include "analysis/trace/names.h"
 
 /* ---- One stage ------------------------------------------------------------------------------- */
@@ -252,28 +253,20 @@ void chain_close(struct chain *c)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-#define MOST_NAMES 3
-
-/* "rank 1 in b, rank 2 in c and 4 others": those that are as long as any; to be freed. */
+/* "rank 1 in b, rank 2 in c, rank 3 in b and 4 others": those that are as long as any; to be freed. */
 static char *names_of_longest(const struct facts *f, const struct chain *c)
 {
 	char *names = NULL;
 	size_t named = 0;
-	for (size_t i = 0; i < c->n && named < MOST_NAMES; i++) {
+	for (size_t i = 0; i < c->n && named < list_names_shown(c->nlongest); i++) {
 		const struct stage *s = &c->stages[i];
 		if (!s->long_as_any)
 			continue;
-		bool last = ++named == c->nlongest;
-		char *longer = mem_format("%s%s%s in %s", names ? names : "", !names ? "" : last ? " and " : ", ",
-					  facts_location(f->trace, s->thread).text, facts_name(f->trace, s->site).text);
-		free(names);
-		names = longer;
+		char *name = mem_format("%s in %s", facts_location(f->trace, s->thread).text, facts_name(f->trace, s->site).text);
+		names = list_names_add(names, named++, c->nlongest, name);
+		free(name);
 	}
-	if (c->nlongest <= MOST_NAMES)
-		return names;
-	char *all = mem_format("%s and %zu others", names, c->nlongest - MOST_NAMES);
-	free(names);
-	return all;
+	return list_names_end(names, c->nlongest);
 }
 
 /* What others waited since a stage worked longer: one of the longest; or, in what is sequential, the one that does most of

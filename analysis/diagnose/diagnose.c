@@ -11,6 +11,7 @@
 #include "analysis/base/shown.h"
 #include "analysis/diagnose/bsp.h"
 #include "analysis/diagnose/chain.h"
+#include "analysis/diagnose/list_names.h"
 #include "analysis/diagnose/master_worker_facts.h"
 #include "analysis/diagnose/part_facts.h"
 #include "analysis/diagnose/parts.h"
@@ -414,26 +415,13 @@ static bool examine_other_threads(struct patient *p)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-#define MOST_NAMES 3
-
-/* "rank 0, rank 1, rank 2 and 4 others"; to be freed. */
+/* To be freed. */
 static char *who_is_in(const struct trace *trace, const struct part *part)
 {
 	char *names = NULL;
-	size_t shown = part->n <= MOST_NAMES + 1 ? part->n : MOST_NAMES;
-	for (size_t i = 0; i < shown; i++) {
-		bool last = i + 1 == part->n;
-		const char *between = !names ? "" : last ? " and " : ", ";
-		struct location_name name = name_of_process(trace, part->processes[i]);
-		char *more = mem_format("%s%s%s", names ? names : "", between, name.text);
-		free(names);
-		names = more;
-	}
-	if (shown == part->n)
-		return names;
-	char *all = mem_format("%s and %zu others", names, part->n - shown);
-	free(names);
-	return all;
+	for (size_t i = 0; i < list_names_shown(part->n); i++)
+		names = list_names_add(names, i, part->n, name_of_process(trace, part->processes[i]).text);
+	return list_names_end(names, part->n);
 }
 
 static struct patient patient_of_part(const struct patient *whole, const struct part *part, size_t number)
