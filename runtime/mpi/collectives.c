@@ -98,20 +98,6 @@ struct post collective_started(struct request *r)
 	return begun(r->again, "", r->envelope.group, r->seq++, r->root, r->envelope.bytes);
 }
 
-/* One that may be started again and again (NULL: making it failed), which an MPI need not have. To make one may wait for the others, as
- * MPI says. */
-static __attribute__((unused)) void collective_keep(const void *again, struct group *g, int root, uint64_t bytes,
-			    const MPI_Request *handle)
-{
-	struct request r = { .again = again, .kind = DPROF_KIND_COLL, .root = root,
-			     .envelope = { .group = g, .bytes = bytes } };
-
-	if (g)
-		r.seq = PERSISTENT | g->npersistent++ << STARTS;
-	if (handle && mpi_active && dprof_adapter_recording())
-		request_add(*handle, &r);
-}
-
 /* ---- The functions --------------------------------------------------------------------------- */
 
 #define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
@@ -192,6 +178,19 @@ static __attribute__((unused)) void collective_keep(const void *again, struct gr
 #undef NEIGHBORS
 
 #if MPI_VERSION >= 4
+/* One that may be started again and again (NULL: making it failed). To make one may wait for the others, as MPI says. */
+static void collective_keep(const void *again, struct group *g, int root, uint64_t bytes,
+			    const MPI_Request *handle)
+{
+	struct request r = { .again = again, .kind = DPROF_KIND_COLL, .root = root,
+			     .envelope = { .group = g, .bytes = bytes } };
+
+	if (g)
+		r.seq = PERSISTENT | g->npersistent++ << STARTS;
+	if (handle && mpi_active && dprof_adapter_recording())
+		request_add(*handle, &r);
+}
+
 #define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
 	DPROF_SITE_OF(site_##name##_init, DPROF_KIND_COLL, "MPI_" #name "_init");                 \
 	PERSISTENT_INIT(name, name##_init, parameters, arguments, root, bytes)
