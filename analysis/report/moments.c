@@ -32,23 +32,22 @@ static bool is_point(const struct trace *trace, const struct tr_event *e, const 
 	return site && site->kind == DPROF_KIND_PROGRESS && strncmp(site->name, name, length) == 0 && !site->name[length];
 }
 
-/* The stamp at which the first thread that comes to a point does so for the nth time; false if none does as often. How
- * often it came is in *times then. */
-static bool find_point(const struct trace *trace, const char *name, size_t length, uint64_t nth, struct moment *found,
-		       uint64_t *times)
+/* Where the first thread that comes to a point does so for the nth time (1 is the first); false if it does not as often. */
+static bool find_point(const struct trace *trace, const char *name, size_t length, uint64_t nth, struct moment *found)
 {
 	struct tr_event e;
-	*times = 0;
-	for (size_t t = 0; t < trace->nthreads && !*times; t++) {
+	uint64_t came = 0;
+	for (size_t t = 0; t < trace->nthreads && came == 0; t++) {
 		struct tr_cursor events = trace_events(trace, t);
-		while (*times < nth && trace_next_bare(&events, &e))
-			if (is_point(trace, &e, name, length)) {
-				*found = (struct moment){ trace->threads[t].clock, e.stamp };
-				++*times;
-			}
+		while (came < nth && trace_next_bare(&events, &e))
+			came += is_point(trace, &e, name, length);
 		trace_end(&events);
+		if (came == nth) {
+			*found = (struct moment){ trace->threads[t].clock, e.stamp };
+			return true;
+		}
 	}
-	return *times == nth;
+	return false;
 }
 
 static char *some_point(const struct trace *trace, const char *text)
@@ -71,7 +70,7 @@ bool moment_find(const struct times *times, const struct span *span, const char 
 	const char *hash = strrchr(text, '#');
 	char *end = NULL;
 	double ns;
-	uint64_t nth = hash ? strtoull(hash + 1, &end, 10) : 1, came;
+	uint64_t nth = hash ? strtoull(hash + 1, &end, 10) : 1;
 	size_t length = hash ? (size_t)(hash - text) : strlen(text);
 	*found = (struct named_moment){ .point = false };
 	if (moment_duration(text, &ns)) {
@@ -79,7 +78,7 @@ bool moment_find(const struct times *times, const struct span *span, const char 
 		found->since = (frz_time){ ticks, ticks };
 		return true;
 	}
-	if (nth > 0 && !(end && *end) && find_point(trace, text, length, nth, &found->at, &came)) {
+	if (nth > 0 && !(end && *end) && find_point(trace, text, length, nth, &found->at)) {
 		struct frz_cursor cursor = times_cursor(times, found->at.clock);
 		found->since = time_less(frz_time_of(&cursor, found->at.stamp), span->first);
 		found->point = true;
