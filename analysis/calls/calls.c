@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/progress.h"
 #include "analysis/calls/calls_private.h"
 #include "analysis/graph/graph_losses.h"
@@ -58,9 +59,7 @@ static int by_exclusive(const void *a, const void *b)
 static int by_site(const void *a, const void *b)
 {
 	const struct call_each *x = a, *y = b;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	return ORDER_2(x, y, site, thread);
 }
 
 static void take_flat(struct calls_walk *w)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/calls/calls_private.h"
 #include "analysis/graph/graph_activities.h"
 
@@ -373,18 +374,12 @@ static void add_flat(struct calls_along *l, const struct call_sums *sums)
 	free(seen);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* Children come behind their parents. */
 static void take(struct calls_along *l)
 {
 	struct call_profile *p = l->w->profile;
 	struct call_sums *sums = mem_resize(NULL, p->nnodes, sizeof *sums);
-	qsort(l->used, l->nused, sizeof *l->used, by_number);
+	qsort(l->used, l->nused, sizeof *l->used, order_uint32);
 	for (size_t i = 0; i < l->nused; i++)
 		sums[l->used[i]] = sums_of(l, &l->paths[l->used[i]]);
 	for (size_t i = l->nused; i-- > 1;)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
@@ -79,12 +80,6 @@ static struct interval value_in(const struct quantities *run, const struct quant
 	return low < run->n && quantities_order(&run->v[low], what) == 0 ? run->v[low].value : absent(run);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double middle_of(struct interval x)
 {
 	return isfinite(x.hi) ? (x.lo + x.hi) / 2 : x.lo;
@@ -95,7 +90,7 @@ static double median(struct compare_side side)
 	double *v = mem_resize(NULL, side.n, sizeof *v);
 	for (size_t i = 0; i < side.n; i++)
 		v[i] = middle_of(side.v[i]);
-	qsort(v, side.n, sizeof *v, ascending);
+	qsort(v, side.n, sizeof *v, order_doubles);
 	double found = (v[(side.n - 1) / 2] + v[side.n / 2]) / 2;
 	free(v);
 	return found;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 
 static int by_time(const void *x, const void *y)
 {
@@ -69,12 +70,6 @@ static void have_piece(const struct greedy *y, struct greedy_piece *piece, uint3
 		}
 }
 
-static int by_value(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-	return (*a > *b) - (*a < *b);
-}
-
 /* When everything was left in a queue, in order. To be freed. */
 static double *find_left(const struct greedy *y, uint32_t queue, size_t *n)
 {
@@ -84,7 +79,7 @@ static double *find_left(const struct greedy *y, uint32_t queue, size_t *n)
 		if (y->points[i].what == GRAPH_RELEASES && y->points[i].number == queue)
 			*MEM_GROW(left, *n) = y->points[i].at;
 	if (*n)
-		qsort(left, *n, sizeof *left, by_value);
+		qsort(left, *n, sizeof *left, order_doubles);
 	return left;
 }
 

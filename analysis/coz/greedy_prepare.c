@@ -9,6 +9,7 @@
 
 #include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 
 static void find_turns(struct greedy *y)
@@ -167,12 +168,6 @@ static uint64_t giver(uint32_t queue, uint32_t thread)
 	return (uint64_t)queue << 32 | thread;
 }
 
-static int by_number(const void *x, const void *y)
-{
-	const uint64_t *a = x, *b = y;
-	return (*a > *b) - (*a < *b);
-}
-
 static struct permit_givers find_givers(const struct greedy *y)
 {
 	struct permit_givers g = { NULL, 0 };
@@ -182,7 +177,7 @@ static struct permit_givers find_givers(const struct greedy *y)
 			*MEM_GROW(g.v, g.n) = giver(p->number, p->thread);
 	}
 	if (g.n)
-		qsort(g.v, g.n, sizeof *g.v, by_number);
+		qsort(g.v, g.n, sizeof *g.v, order_uint64);
 	return g;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 
 static const char *const keys[WORKER_METRICS] = { "init", "comp", "comm", "final", "seq", "setup", "bottleneck", "finalization" };
@@ -570,12 +571,6 @@ static void sum_up_masters_work(struct master_finder *f)
 
 /* ---- All workers ----------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* The one in the middle of all: of lower bounds, and of upper ones. */
 static frz_time median(frz_time *list, size_t n)
 {
@@ -584,7 +579,7 @@ static frz_time median(frz_time *list, size_t n)
 	for (int end = 0; end < 2 && n; end++) {
 		for (size_t i = 0; i < n; i++)
 			ends[i] = end ? list[i].hi : list[i].lo;
-		qsort(ends, n, sizeof *ends, by_number);
+		qsort(ends, n, sizeof *ends, order_int64);
 		*(end ? &found.hi : &found.lo) = ends[n / 2];
 	}
 	free(ends);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 #include "analysis/match/match.h"
 
@@ -118,12 +119,6 @@ static bool take_message(struct neighbours_finder *f, const struct match *m)
 	return from->number == 0 && to->number == 0 && r->done_at != MATCH_NEVER;
 }
 
-static int by_stamp(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 static bool take_messages(struct neighbours_finder *f)
 {
 	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
@@ -135,8 +130,8 @@ static bool take_messages(struct neighbours_finder *f)
 	for (size_t i = 0; i < f->calls->nmessages && fits; i++) {
 		struct neighbour_stream *s = &f->streams[i];
 		fits = s->nsent == f->calls->messages[i].count;
-		qsort(s->sent, s->nsent, sizeof *s->sent, by_stamp);
-		qsort(s->got, s->ngot, sizeof *s->got, by_stamp);
+		qsort(s->sent, s->nsent, sizeof *s->sent, order_uint64);
+		qsort(s->got, s->ngot, sizeof *s->got, order_uint64);
 	}
 	return fits;
 }

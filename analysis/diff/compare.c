@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 
 /* ---- The distribution of U ------------------------------------------------------------------- */
 
@@ -49,12 +50,6 @@ size_t compare_fewest(double alpha)
 
 /* ---- Quotients ------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* b / a, rounded outward. Of nothing to nothing it may be any. */
 static struct interval quotient(struct interval a, struct interval b)
 {
@@ -73,8 +68,8 @@ struct interval compare_factor(struct compare_side a, struct compare_side b, dou
 		lo[i] = q.lo;
 		hi[i] = q.hi;
 	}
-	qsort(lo, n, sizeof *lo, ascending);
-	qsort(hi, n, sizeof *hi, ascending);
+	qsort(lo, n, sizeof *lo, order_doubles);
+	qsort(hi, n, sizeof *hi, order_doubles);
 	struct interval factor = { lo[k - 1], hi[n - k] };
 	free(lo);
 	free(hi);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/efficiency/efficiency_private.h"
 #include "analysis/efficiency/useful.h"
 #include "analysis/graph/graph_losses.h"
@@ -149,9 +150,7 @@ static void doubt_region(struct efficiency_finder *f, struct efficiency_region *
 static int by_region(const void *a, const void *b)
 {
 	const struct region_sum *x = a, *y = b;
-	if (x->region != y->region)
-		return x->region < y->region ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	return ORDER_2(x, y, region, thread);
 }
 
 static int by_useful(const void *a, const void *b)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_moments.h"
 
@@ -52,12 +53,6 @@ static void find_before(const struct builder *b, const struct moment_sleep *m, s
 	trace_end(&events);
 }
 
-static int by_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-	return (a > b) - (a < b);
-}
-
 /* How much, in nanoseconds, the differences of moments and of the k-th events before differ: the median. */
 static double unsteadiness(const struct builder *b, const struct moment_sleep *m, const struct seen *seen, size_t n, size_t k)
 {
@@ -67,7 +62,7 @@ static double unsteadiness(const struct builder *b, const struct moment_sleep *m
 		double events = (double)(int64_t)(seen[i].before[k].stamp - seen[i - 1].before[k].stamp) / ghz;
 		off[i - 1] = moments < events ? events - moments : moments - events;
 	}
-	qsort(off, n - 1, sizeof *off, by_value);
+	qsort(off, n - 1, sizeof *off, order_doubles);
 	return off[(n - 1) / 2];
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/progress.h"
 #include "analysis/graph/graph_activities.h"
 #include "analysis/path/path_private.h"
@@ -189,7 +190,7 @@ static int by_length(const void *x, const void *y)
 	uint64_t p = a->to - a->from, q = b->to - b->from;
 	if (p != q)
 		return p < q ? 1 : -1;
-	return a->thread != b->thread ? (a->thread > b->thread) - (a->thread < b->thread) : (a->from > b->from) - (a->from < b->from);
+	return ORDER_2(a, b, thread, from);
 }
 
 static void keep_longest_stays(struct drawn *d, size_t most)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/progress.h"
 #include "analysis/graph/graph_last.h"
 #include "analysis/states/blocked.h"
@@ -186,8 +187,7 @@ static int by_length(const void *a, const void *b)
 	int64_t p = time_middle(x->ticks), q = time_middle(y->ticks);
 	if (p != q)
 		return (p < q) - (p > q);
-	return x->thread != y->thread ? (x->thread > y->thread) - (x->thread < y->thread)
-				      : (x->site > y->site) - (x->site < y->site);
+	return ORDER_2(x, y, thread, site);
 }
 
 /* Who is in a wait when its process ends is not waited for (graph.h), though its last event may be the run's. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/progress.h"
 #include "analysis/graph/graph_last.h"
 #include "analysis/path/path_private.h"
@@ -364,7 +365,7 @@ static int by_slack(const void *x, const void *y)
 						  : (a->slack.hi > b->slack.hi) - (a->slack.hi < b->slack.hi);
 	if (a->ticks.hi != b->ticks.hi)
 		return a->ticks.hi < b->ticks.hi ? 1 : -1;
-	return a->thread != b->thread ? (a->thread > b->thread) - (a->thread < b->thread) : (a->site > b->site) - (a->site < b->site);
+	return ORDER_2(a, b, thread, site);
 }
 
 static void follow_all(struct path_slack *found, struct slacks *s)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 
 #define STAMPS_PER_CLOCK 20000 /* about; enough for a median */
@@ -26,12 +27,6 @@ static struct tr_sample sample_clock(const struct trace *t, uint32_t clock)
 		if (t->threads[i].clock == clock)
 			trace_sample(t, i, 1 + records / STAMPS_PER_CLOCK, &s);
 	return s;
-}
-
-static int by_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-	return (a > b) - (a < b);
 }
 
 static double seconds_up(const struct times *t, double ticks)
@@ -57,7 +52,7 @@ static void find_widths(struct widths *found, const struct times *t, uint32_t cl
 {
 	double *ticks = widths_of(s, solution, clock);
 	if (s->count > 0) {
-		qsort(ticks, s->count, sizeof *ticks, by_value);
+		qsort(ticks, s->count, sizeof *ticks, order_doubles);
 		*found = (struct widths){ seconds_up(t, ticks[0]), seconds_up(t, ticks[s->count / 2]),
 					  seconds_up(t, ticks[s->count - 1]) };
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 #include "analysis/base/ids.h"
 #include "analysis/base/memory.h"
@@ -196,12 +197,6 @@ static int by_length(const void *x, const void *y)
 	return l != m ? (l < m ? 1 : -1) : (a->id > b->id) - (a->id < b->id);
 }
 
-static int by_number(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-	return (a > b) - (a < b);
-}
-
 /* The k-th of sorted lower bounds and the k-th of sorted upper ones enclose the k-th of the
  * values. Of an even number the median is between two. */
 static void summarize(struct instances *r)
@@ -210,13 +205,13 @@ static void summarize(struct instances *r)
 	size_t low = (r->count - 1) / 2, high = r->count / 2, last = r->count - 1;
 	for (size_t i = 0; i < r->count; i++)
 		ends[i] = r->list[i].length.lo;
-	qsort(ends, r->count, sizeof *ends, by_number);
+	qsort(ends, r->count, sizeof *ends, order_int64);
 	r->shortest.lo = ends[0];
 	r->median.lo = ends[low] + (ends[high] - ends[low]) / 2;
 	r->longest.lo = ends[last];
 	for (size_t i = 0; i < r->count; i++)
 		ends[i] = r->list[i].length.hi;
-	qsort(ends, r->count, sizeof *ends, by_number);
+	qsort(ends, r->count, sizeof *ends, order_int64);
 	r->shortest.hi = ends[0];
 	r->median.hi = ends[high] - (ends[high] - ends[low]) / 2;
 	r->longest.hi = ends[last];

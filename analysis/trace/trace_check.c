@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/pool.h"
 #include "analysis/trace/trace_jumps.h"
 #include "analysis/trace/trace_private.h"
@@ -136,12 +137,6 @@ static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uin
 	free(where);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* Where what a thread does in a group is counted; NULL: it is no member. As a rule the group is that of the operation
  * before. */
 struct check_part { uint64_t id, *took_part, *last; };
@@ -151,7 +146,7 @@ static struct check_part find_part(const struct trace *t, uint32_t thread, uint6
 {
 	const struct tr_group *g = trace_group(t, id);
 	const uint32_t *member =
-		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, by_number) : NULL;
+		g ? bsearch(&thread, g->threads, g->nthreads, sizeof thread, order_uint32) : NULL;
 	if (!member)
 		return (struct check_part){ .id = id };
 	return (struct check_part){ id, &totals->took_part[g - t->groups][member - g->threads],

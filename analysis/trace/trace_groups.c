@@ -16,6 +16,7 @@
 #include "analysis/base/ids.h"
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/trace_private.h"
 
 /* A group while it is put together. */
@@ -202,18 +203,12 @@ static bool ascends(const char *list)
 	return true;
 }
 
-static int by_index(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
 static void finish(struct trace *t, const struct draft *g)
 {
 	struct tr_group *out = MEM_GROW(t->groups, t->ngroups);
 	*out = (struct tr_group){ .id = g->id, .by_rank = g->ranks ? ascends(g->ranks) : !g->reordered };
 	if (g->nmembers)
-		qsort(g->member, g->nmembers, sizeof *g->member, by_index);
+		qsort(g->member, g->nmembers, sizeof *g->member, order_uint32);
 	for (size_t i = 0; i < g->nmembers; i++)
 		if (i == 0 || g->member[i] != g->member[i - 1])
 			*MEM_GROW(out->threads, out->nthreads) = g->member[i];

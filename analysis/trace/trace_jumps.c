@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 
 void jumps_begin(struct jumps_scan *j, const struct trace *trace, struct tr_thread *thread)
 {
@@ -57,12 +58,6 @@ void jumps_switch(struct jumps_scan *j)
 		j->found.switched_in = top->site;
 }
 
-static int by_number(const void *x, const void *y)
-{
-	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	return (a > b) - (a < b);
-}
-
 static int by_site(const void *x, const void *y)
 {
 	const struct tr_jumped_site *a = x, *b = y;
@@ -77,7 +72,7 @@ static void sort(struct tr_jumps *found)
 	size_t n = 0;
 	if (!found->n)
 		return;
-	qsort(found->event, found->n, sizeof *found->event, by_number);
+	qsort(found->event, found->n, sizeof *found->event, order_uint64);
 	qsort(found->sites, found->nsites, sizeof *found->sites, by_site);
 	for (size_t i = 0; i < found->nsites; i++)
 		if (n == 0 || found->sites[n - 1].site != found->sites[i].site)
@@ -139,7 +134,7 @@ void jumps_mark(const struct tr_jumps *jumps, size_t number, struct tr_event *e)
 	const struct tr_jumped_site *first =
 		jumps->n ? bsearch(&e->site, jumps->sites, jumps->nsites, sizeof *jumps->sites, site_of) : NULL;
 	e->unsure = e->op == DPROF_ENTER && first && first->first <= number;
-	e->jumped = e->unsure && bsearch(&number, jumps->event, jumps->n, sizeof number, by_number);
+	e->jumped = e->unsure && bsearch(&number, jumps->event, jumps->n, sizeof number, order_uint64);
 }
 
 bool jumps_explain(const struct trace *trace, const struct tr_thread *t, uint32_t site, uint64_t stamp, bool outermost)

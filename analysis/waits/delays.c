@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/progress.h"
 #include "analysis/graph/graph_order.h"
 #include "analysis/waits/waits_private.h"
@@ -459,7 +460,7 @@ static int by_length(const void *x, const void *y)
 	int64_t p = time_middle(a->ticks), q = time_middle(b->ticks);
 	if (p != q)
 		return p < q ? 1 : -1;
-	return a->thread != b->thread ? (a->thread > b->thread) - (a->thread < b->thread) : (a->site > b->site) - (a->site < b->site);
+	return ORDER_2(a, b, thread, site);
 }
 
 /* Nothing costs more than all waiting but what others surely cost. */
