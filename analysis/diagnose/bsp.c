@@ -668,12 +668,12 @@ static struct interval mean_seconds(const struct facts *f, const struct bsp *b, 
 struct bsp_row { uint32_t thread; struct bsp_life life; frz_time work; };
 
 static void add_metric(const struct facts *f, const struct bsp_row *row, const char *name, frz_time ticks,
-		       struct metric **list, size_t *n)
+		       struct model_metric **list, size_t *n)
 {
 	*MEM_GROW(*list, *n) = facts_metric(f, row->thread, name, ticks, row->life.whole, row->work);
 }
 
-static void add_row(const struct facts *f, const struct bsp_row *row, struct metric **list, size_t *n)
+static void add_row(const struct facts *f, const struct bsp_row *row, struct model_metric **list, size_t *n)
 {
 	add_metric(f, row, "life", row->life.whole, list, n);
 	add_metric(f, row, "comp", row->work, list, n);
@@ -681,7 +681,7 @@ static void add_row(const struct facts *f, const struct bsp_row *row, struct met
 	add_metric(f, row, "comm", row->life.transfer, list, n);
 }
 
-size_t bsp_metrics(const struct facts *f, const struct bsp *b, struct metric **list)
+size_t bsp_metrics(const struct facts *f, const struct bsp *b, struct model_metric **list)
 {
 	struct bsp_row all = { UINT32_MAX, { .waiting = b->waiting, .transfer = b->transfer }, all_work(b) };
 	size_t n = 0;

@@ -96,7 +96,7 @@ char *bsp_why(const struct bsp *); /* why it fits; to be freed */
 
 /* The table, to be freed; how long it is: of all together (thread UINT32_MAX), and of each thread, "life", "comp"
  * (work), "wait" and "comm" (transfer); of all also "imbalance" (persistent), "changing" and "sequential". */
-size_t bsp_metrics(const struct facts *, const struct bsp *, struct metric **);
+size_t bsp_metrics(const struct facts *, const struct bsp *, struct model_metric **);
 void bsp_tell(const struct facts *, const struct bsp *, struct expert *);
 
 #endif

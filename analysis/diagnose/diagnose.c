@@ -16,8 +16,8 @@
 #include "analysis/diagnose/part_facts.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/diagnose/pattern.h"
-#include "analysis/diagnose/pool.h"
 #include "analysis/diagnose/rules.h"
+#include "analysis/diagnose/task_pool.h"
 #include "analysis/diagnose/tree.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
@@ -248,7 +248,7 @@ static bool find_supersteps(struct patient *p)
 static bool find_pool(struct patient *p)
 {
 	if (!p->sought_pool)
-		p->has_pool = pool_open(&p->pool, &p->facts, p->graph, p->last, p->part);
+		p->has_pool = task_pool_open(&p->pool, &p->facts, p->graph, p->last, p->part);
 	p->sought_pool = true;
 	return p->has_pool;
 }
@@ -287,7 +287,7 @@ static const char *why_not(const struct patient *p, const char *asked)
 static char *why_fits(const struct patient *p, const char *model)
 {
 	return strcmp(model, BSP) == 0  ? bsp_why(&p->bsp)
-	     : strcmp(model, POOL) == 0 ? pool_why(&p->facts, &p->pool)
+	     : strcmp(model, POOL) == 0 ? task_pool_why(&p->facts, &p->pool)
 					: mem_copy(p->pattern.why);
 }
 
@@ -312,7 +312,7 @@ static void choose_model(struct patient *p, const char *asked)
 	}
 }
 
-static void take_metrics(struct diagnosis *d, const struct facts *f, const struct metric *list, size_t n, size_t part)
+static void take_metrics(struct diagnosis *d, const struct facts *f, const struct model_metric *list, size_t n, size_t part)
 {
 	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
 	for (size_t i = 0; i < n; i++)
@@ -323,7 +323,7 @@ static void take_metrics(struct diagnosis *d, const struct facts *f, const struc
 
 static void tell_workers(struct patient *p, struct expert *e)
 {
-	struct metric *list;
+	struct model_metric *list;
 	size_t n = master_worker_metrics(&p->facts, &p->workers, &list);
 	master_worker_tell(&p->facts, &p->workers, list, n, e);
 	take_metrics(p->d, &p->facts, list, n, p->number);
@@ -332,7 +332,7 @@ static void tell_workers(struct patient *p, struct expert *e)
 
 static void tell_supersteps(struct patient *p, struct expert *e)
 {
-	struct metric *list;
+	struct model_metric *list;
 	size_t n = bsp_metrics(&p->facts, &p->bsp, &list);
 	bsp_tell(&p->facts, &p->bsp, e);
 	take_metrics(p->d, &p->facts, list, n, p->number);
@@ -341,9 +341,9 @@ static void tell_supersteps(struct patient *p, struct expert *e)
 
 static void tell_pool(struct patient *p, struct expert *e)
 {
-	struct metric *list;
-	size_t n = pool_metrics(&p->facts, &p->pool, &list);
-	pool_tell(&p->facts, &p->pool, list, n, e);
+	struct model_metric *list;
+	size_t n = task_pool_metrics(&p->facts, &p->pool, &list);
+	task_pool_tell(&p->facts, &p->pool, list, n, e);
 	take_metrics(p->d, &p->facts, list, n, p->number);
 	free(list);
 }
@@ -385,7 +385,7 @@ static void close_models(struct patient *p)
 	master_worker_close(&p->workers);
 	chain_close(&p->chain);
 	bsp_close(&p->bsp);
-	pool_close(&p->pool);
+	task_pool_close(&p->pool);
 	neighbours_close(&p->neighbours);
 	free(p->no_supersteps);
 	part_facts_close(&p->of_part);

@@ -49,7 +49,7 @@ struct diagnosis_part {
 	frz_time begins, length;     /* since the run's begin, and for so long */
 };
 
-/* Where time went that the model tells apart (facts.h, struct metric). */
+/* Where time went that the model tells apart (facts.h, struct model_metric). */
 struct diagnosis_metric {
 	size_t part;
 	uint32_t thread;

@@ -59,11 +59,11 @@ int64_t facts_site(const struct trace *trace, uint32_t site)
 	return site < trace->nsites ? (int64_t)site : -1;
 }
 
-struct metric facts_metric(const struct facts *f, uint32_t thread, const char *name, frz_time ticks, frz_time life,
+struct model_metric facts_metric(const struct facts *f, uint32_t thread, const char *name, frz_time ticks, frz_time life,
 			   frz_time work)
 {
 	struct interval share = thread == UINT32_MAX ? facts_share(f, ticks) : interval_percent(ticks, life);
-	return (struct metric){ thread, name, ticks, share, interval_percent(ticks, time_less(life, work)) };
+	return (struct model_metric){ thread, name, ticks, share, interval_percent(ticks, time_less(life, work)) };
 }
 
 /* What may have been waiting without a cause in the trace is no transfer for sure. */

@@ -58,14 +58,14 @@ struct location_name facts_location(const struct trace *, uint32_t thread);
 int64_t facts_thread(uint32_t thread);
 
 /* Where a model's time went: of one thread, or of all that it is about (UINT32_MAX). */
-struct metric {
+struct model_metric {
 	uint32_t thread;
 	const char *name;            /* "comp", ...; "wait", all waiting; "life", all of it */
 	frz_time ticks;
 	struct interval share, lost; /* in percent of the thread's life, or of all threads' time; and of what of it was
 					no work */
 };
-struct metric facts_metric(const struct facts *, uint32_t thread, const char *name, frz_time ticks, frz_time life,
+struct model_metric facts_metric(const struct facts *, uint32_t thread, const char *name, frz_time ticks, frz_time life,
 			   frz_time work);
 
 #endif

@@ -24,12 +24,12 @@ static struct worker sum_of(const struct master_worker *m)
 	return all;
 }
 
-static struct metric metric_of(const struct facts *f, const struct worker *w, const char *name, frz_time ticks)
+static struct model_metric metric_of(const struct facts *f, const struct worker *w, const char *name, frz_time ticks)
 {
 	return facts_metric(f, w->thread, name, ticks, w->life, w->metric[WORKER_COMP]);
 }
 
-static void add_worker(const struct facts *f, const struct worker *w, struct metric **list, size_t *n)
+static void add_worker(const struct facts *f, const struct worker *w, struct model_metric **list, size_t *n)
 {
 	*MEM_GROW(*list, *n) = metric_of(f, w, "life", w->life);
 	for (int k = 0; k < WORKER_METRICS; k++)
@@ -37,7 +37,7 @@ static void add_worker(const struct facts *f, const struct worker *w, struct met
 	*MEM_GROW(*list, *n) = metric_of(f, w, "wait", w->wait);
 }
 
-size_t master_worker_metrics(const struct facts *f, const struct master_worker *m, struct metric **list)
+size_t master_worker_metrics(const struct facts *f, const struct master_worker *m, struct model_metric **list)
 {
 	struct worker all = sum_of(m);
 	size_t n = 0;
@@ -74,7 +74,7 @@ static struct master_fact_place place_of(const struct master_worker *m, const ch
 	return (struct master_fact_place){ TR_NO_SITE, UINT32_MAX };
 }
 
-static void tell_metric(const struct facts *f, const struct master_worker *m, const struct metric *x, struct expert *e)
+static void tell_metric(const struct facts *f, const struct master_worker *m, const struct model_metric *x, struct expert *e)
 {
 	struct master_fact_place at = place_of(m, x->name);
 	struct site_name room;
@@ -87,7 +87,7 @@ static void tell_metric(const struct facts *f, const struct master_worker *m, co
 		    EXPERT_TEXT("thread-name", facts_location(f->trace, at.thread).text));
 }
 
-void master_worker_tell(const struct facts *f, const struct master_worker *m, const struct metric *metrics, size_t count,
+void master_worker_tell(const struct facts *f, const struct master_worker *m, const struct model_metric *metrics, size_t count,
 			struct expert *e)
 {
 	uint32_t base = f->times->time_base[f->trace->threads[0].clock];

@@ -153,7 +153,7 @@
 
 ; ---- Given of threads that take tasks out of a pool -----------------------------------------------
 
-; And metric, as above, of each worker and of all: comp lock starved finalization seq comm, wait and life (pool.h).
+; And metric, as above, of each worker and of all: comp lock starved finalization seq comm, wait and life (task_pool.h).
 (deftemplate pool
   (slot workers) (slot tasks) (slot region) (slot region-name) ; in which tasks are done
   (slot feeder)                              ; the thread, no worker, for which workers mostly wait; -1: none

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pool.c - see pool.h. */
-#include "analysis/diagnose/pool.h"
+ * task_pool.c - see task_pool.h. */
+#include "analysis/diagnose/task_pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,18 +11,18 @@
 #include "analysis/trace/names.h"
 
 /* Of one thread in one region. */
-struct pool_row { uint32_t row; struct task_pool_worker is; };
+struct task_pool_row { uint32_t row; struct task_pool_worker is; };
 
-struct pool_finder {
+struct task_pool_finder {
 	struct task_pool *pool;
 	const struct graph *g;
 	struct graph_last *last;
 	const struct part *part;
 	enum event_role *role_of;    /* nobody has one */
-	struct pool_row *rows; size_t nrows;
+	struct task_pool_row *rows; size_t nrows;
 };
 
-static const struct steps_window *windows_of(const struct pool_finder *f)
+static const struct steps_window *windows_of(const struct task_pool_finder *f)
 {
 	return f->part ? f->part->windows : NULL;
 }
@@ -34,17 +34,17 @@ static bool is_take(const struct trace *trace, const struct step *s)
 	return s->is.kind == EVENT_OTHER && tr_is(trace, s->site, OP_ADDRESS);
 }
 
-static struct task_pool_worker *row_of(struct pool_finder *f, size_t first, uint32_t thread, uint32_t row, uint64_t begins)
+static struct task_pool_worker *row_of(struct task_pool_finder *f, size_t first, uint32_t thread, uint32_t row, uint64_t begins)
 {
 	for (size_t i = first; i < f->nrows; i++)
 		if (f->rows[i].row == row)
 			return &f->rows[i].is;
-	struct pool_row *r = MEM_GROW(f->rows, f->nrows);
-	*r = (struct pool_row){ row, { .thread = thread, .first = begins } };
+	struct task_pool_row *r = MEM_GROW(f->rows, f->nrows);
+	*r = (struct task_pool_row){ row, { .thread = thread, .first = begins } };
 	return &r->is;
 }
 
-static void find_tasks(struct pool_finder *f, uint32_t thread)
+static void find_tasks(struct task_pool_finder *f, uint32_t thread)
 {
 	struct steps s;
 	size_t first = f->nrows;
@@ -63,11 +63,11 @@ static void find_tasks(struct pool_finder *f, uint32_t thread)
 /* How many threads have enough tasks there, whether it is marked, and these so many. */
 struct pool_count { size_t threads; bool marked; uint64_t tasks; };
 
-static struct pool_count count_of(const struct pool_finder *f, uint32_t row)
+static struct pool_count count_of(const struct task_pool_finder *f, uint32_t row)
 {
 	struct pool_count count = { .marked = !f->g->trace->sites[row].automatic };
 	for (size_t i = 0; i < f->nrows; i++) {
-		bool is = f->rows[i].row == row && f->rows[i].is.tasks >= POOL_LEAST;
+		bool is = f->rows[i].row == row && f->rows[i].is.tasks >= TASK_POOL_LEAST;
 		count.threads += is;
 		count.tasks += is ? f->rows[i].is.tasks : 0;
 	}
@@ -83,7 +83,7 @@ static bool is_more(struct pool_count x, struct pool_count y)
 }
 
 /* False: there are no two workers, or their stamps cannot be compared. */
-static bool find_workers(struct pool_finder *f)
+static bool find_workers(struct task_pool_finder *f)
 {
 	struct task_pool *p = f->pool;
 	struct pool_count most = { .threads = 1, .marked = true, .tasks = UINT64_MAX };
@@ -98,7 +98,7 @@ static bool find_workers(struct pool_finder *f)
 	p->first = UINT64_MAX;
 	for (size_t i = 0; i < f->nrows && most.threads > 1; i++) {
 		const struct task_pool_worker *w = &f->rows[i].is;
-		if (f->rows[i].row != p->site || w->tasks < POOL_LEAST)
+		if (f->rows[i].row != p->site || w->tasks < TASK_POOL_LEAST)
 			continue;
 		*MEM_GROW(p->workers, p->n) = *w;
 		p->tasks += w->tasks;
@@ -112,14 +112,14 @@ static bool find_workers(struct pool_finder *f)
 
 /* ---- A worker's time ------------------------------------------------------------------------- */
 
-static void add(struct task_pool_worker *w, enum pool_metric m, frz_time ticks)
+static void add(struct task_pool_worker *w, enum task_pool_metric m, frz_time ticks)
 {
 	w->metric[m] = time_add(w->metric[m], ticks);
 }
 
 /* It waits at the begin of the operation: until then, and then. */
-static void divide_wait(const struct pool_finder *f, struct task_pool_worker *w, const struct step *s, uint64_t until,
-			enum pool_metric before, enum pool_metric behind)
+static void divide_wait(const struct task_pool_finder *f, struct task_pool_worker *w, const struct step *s, uint64_t until,
+			enum task_pool_metric before, enum task_pool_metric behind)
 {
 	frz_time first = { 0, 0 };
 	if (s->is.from < until)
@@ -133,19 +133,19 @@ static bool is_lock(const struct trace *trace, const struct step *s)
 	return s->site < trace->nsites && trace->sites[s->site].kind == DPROF_KIND_LOCK;
 }
 
-static void add_wait(const struct pool_finder *f, struct task_pool_worker *w, const struct step *s)
+static void add_wait(const struct task_pool_finder *f, struct task_pool_worker *w, const struct step *s)
 {
 	const struct trace *trace = f->g->trace;
 	if (is_lock(trace, s))
-		add(w, POOL_LOCK, s->is.waited);
+		add(w, TASK_POOL_LOCK, s->is.waited);
 	else if (s->is.from >= w->last)
-		divide_wait(f, w, s, f->pool->last, POOL_FINALIZATION, POOL_SEQ);
+		divide_wait(f, w, s, f->pool->last, TASK_POOL_FINALIZATION, TASK_POOL_SEQ);
 	else
-		divide_wait(f, w, s, f->pool->first, POOL_SEQ, POOL_STARVED);
+		divide_wait(f, w, s, f->pool->first, TASK_POOL_SEQ, TASK_POOL_STARVED);
 	w->wait = time_add(w->wait, s->is.waited);
 }
 
-static void see_worker(struct pool_finder *f, struct task_pool_worker *w)
+static void see_worker(struct task_pool_finder *f, struct task_pool_worker *w)
 {
 	const struct trace *trace = f->g->trace;
 	struct steps_window all = steps_window_of(f->g, w->thread, windows_of(f));
@@ -160,12 +160,12 @@ static void see_worker(struct pool_finder *f, struct task_pool_worker *w)
 		if (s.list[i].is.kind == EVENT_WORK)
 			continue;
 		add_wait(f, w, &s.list[i]);
-		add(w, POOL_COMM, s.list[i].is.transfer);
+		add(w, TASK_POOL_COMM, s.list[i].is.transfer);
 		if (is_lock(trace, &s.list[i]) || s.list[i].is.waited.hi < s.list[i].is.transfer.lo)
 			w->taking = time_add(w->taking, s.list[i].is.transfer);
 	}
-	add(w, POOL_COMP, times_sum(f->g->times, w->thread, inside));
-	add(w, POOL_COMM, times_sum(f->g->times, w->thread, outside));
+	add(w, TASK_POOL_COMP, times_sum(f->g->times, w->thread, inside));
+	add(w, TASK_POOL_COMM, times_sum(f->g->times, w->thread, outside));
 	w->taking = time_add(w->taking, times_sum(f->g->times, w->thread, outside));
 	w->life = times_of_thread(f->g->times, w->thread, all.from, all.to);
 	steps_close(&s);
@@ -209,10 +209,10 @@ static bool may_take(const struct facts *f)
 	return may;
 }
 
-bool pool_open(struct task_pool *p, const struct facts *facts, const struct graph *g, struct graph_last *last,
+bool task_pool_open(struct task_pool *p, const struct facts *facts, const struct graph *g, struct graph_last *last,
 	       const struct part *part)
 {
-	struct pool_finder f = { .pool = p, .g = g, .last = last, .part = part };
+	struct task_pool_finder f = { .pool = p, .g = g, .last = last, .part = part };
 	*p = (struct task_pool){ .feeder = UINT32_MAX };
 	if (!may_take(facts))
 		return false;
@@ -231,12 +231,12 @@ bool pool_open(struct task_pool *p, const struct facts *facts, const struct grap
 	return fits;
 }
 
-void pool_close(struct task_pool *p)
+void task_pool_close(struct task_pool *p)
 {
 	free(p->workers);
 }
 
-char *pool_why(const struct facts *f, const struct task_pool *p)
+char *task_pool_why(const struct facts *f, const struct task_pool *p)
 {
 	return mem_format("%zu threads take %" PRIu64 " tasks out of a pool, to do them in %s", p->n, p->tasks,
 			  facts_name(f->trace, p->site).text);
@@ -244,18 +244,18 @@ char *pool_why(const struct facts *f, const struct task_pool *p)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static const char *const keys[POOL_METRICS] = { "comp", "lock", "starved", "finalization", "seq", "comm" };
+static const char *const keys[TASK_POOL_METRICS] = { "comp", "lock", "starved", "finalization", "seq", "comm" };
 
 static void add_metric(const struct facts *f, const struct task_pool_worker *w, const char *name, frz_time ticks,
-		       struct metric **list, size_t *n)
+		       struct model_metric **list, size_t *n)
 {
-	*MEM_GROW(*list, *n) = facts_metric(f, w->thread, name, ticks, w->life, w->metric[POOL_COMP]);
+	*MEM_GROW(*list, *n) = facts_metric(f, w->thread, name, ticks, w->life, w->metric[TASK_POOL_COMP]);
 }
 
-static void add_worker(const struct facts *f, const struct task_pool_worker *w, struct metric **list, size_t *n)
+static void add_worker(const struct facts *f, const struct task_pool_worker *w, struct model_metric **list, size_t *n)
 {
 	add_metric(f, w, "life", w->life, list, n);
-	for (int k = 0; k < POOL_METRICS; k++)
+	for (int k = 0; k < TASK_POOL_METRICS; k++)
 		add_metric(f, w, keys[k], w->metric[k], list, n);
 	add_metric(f, w, "wait", w->wait, list, n);
 }
@@ -267,13 +267,13 @@ static struct task_pool_worker sum_of(const struct task_pool *p)
 		all.life = time_add(all.life, p->workers[i].life);
 		all.wait = time_add(all.wait, p->workers[i].wait);
 		all.taking = time_add(all.taking, p->workers[i].taking);
-		for (int k = 0; k < POOL_METRICS; k++)
+		for (int k = 0; k < TASK_POOL_METRICS; k++)
 			add(&all, k, p->workers[i].metric[k]);
 	}
 	return all;
 }
 
-size_t pool_metrics(const struct facts *f, const struct task_pool *p, struct metric **list)
+size_t task_pool_metrics(const struct facts *f, const struct task_pool *p, struct model_metric **list)
 {
 	struct task_pool_worker all = sum_of(p);
 	size_t n = 0;
@@ -293,7 +293,7 @@ static struct interval mean_seconds(const struct facts *f, const struct task_poo
 	return times_seconds(f->times, f->times->time_base[f->trace->threads[0].clock], (frz_time){ all.lo / n, all.hi / n + 1 });
 }
 
-static void tell_metric(const struct facts *f, const struct task_pool *p, const struct metric *x, struct expert *e)
+static void tell_metric(const struct facts *f, const struct task_pool *p, const struct model_metric *x, struct expert *e)
 {
 	bool last = strcmp(x->name, "finalization") == 0, starved = strcmp(x->name, "starved") == 0;
 	uint32_t site = starved ? p->feeds : p->site, thread = starved ? p->feeder : UINT32_MAX;
@@ -310,11 +310,12 @@ static void tell_metric(const struct facts *f, const struct task_pool *p, const 
 /* While the pool is open: at least what cannot have been before or behind that. */
 static frz_time fed_with_tasks(const struct task_pool *p, const struct task_pool_worker *all)
 {
-	frz_time apart = time_add(all->metric[POOL_SEQ], all->metric[POOL_FINALIZATION]);
+	frz_time apart = time_add(all->metric[TASK_POOL_SEQ], all->metric[TASK_POOL_FINALIZATION]);
 	return (frz_time){ time_less(p->fed, apart).lo, p->fed.hi };
 }
 
-void pool_tell(const struct facts *f, const struct task_pool *p, const struct metric *metrics, size_t count, struct expert *e)
+void task_pool_tell(const struct facts *f, const struct task_pool *p, const struct model_metric *metrics, size_t count,
+		    struct expert *e)
 {
 	struct task_pool_worker all = sum_of(p);
 	frz_time fed = fed_with_tasks(p, &all);
@@ -322,7 +323,7 @@ void pool_tell(const struct facts *f, const struct task_pool *p, const struct me
 		    EXPERT_COUNT("region", facts_site(f->trace, p->site)),
 		    EXPERT_TEXT("region-name", facts_name(f->trace, p->site).text),
 		    EXPERT_COUNT("feeder", facts_thread(p->feeder)), EXPERT_RANGE("fed", facts_share(f, fed)),
-		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[POOL_COMP])),
+		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[TASK_POOL_COMP])),
 		    EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
 		    EXPERT_RANGE("taking", facts_share(f, all.taking)));
 	for (size_t i = 0; i < count; i++)

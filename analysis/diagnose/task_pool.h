@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * pool.h - how threads that take tasks out of a pool spent the run: each takes a lock, or waits for a condition or a
+ * task_pool.h - how threads that take tasks out of a pool spent the run: each takes a lock, or waits for a condition or a
  * semaphore, and then works in a region, the same for all, again and again.
  *
  * Law: each of the times below lies in its interval, if a wait was ended by what the graph connects it with. Together
  * they are as long as the worker's time, where it is known what it did.
  *
  * A *task* is work in a region right behind such an operation. The region is the one in which most threads have
- * POOL_LEAST of them or more, of several one that is marked, and of these that with most. These threads are the
+ * TASK_POOL_LEAST of them or more, of several one that is marked, and of these that with most. These threads are the
  * *workers*, two at least, and of one clock. The pool is *open* from when the first of them begins its first task until
  * the last has done its last. Of a worker's time
  *
@@ -17,21 +17,23 @@
  *   finalization  waiting while the pool is open, when it has done its last task: for the others
  *   seq           waiting before the pool is open, or when it no longer is
  *   comm          what operations take besides, and work outside of regions */
-#ifndef ANALYSIS_POOL_H
-#define ANALYSIS_POOL_H
+#ifndef ANALYSIS_TASK_POOL_H
+#define ANALYSIS_TASK_POOL_H
 
 #include "analysis/diagnose/facts.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/graph/graph_last.h"
 
-#define POOL_LEAST 4
+#define TASK_POOL_LEAST 4
 
-enum pool_metric { POOL_COMP, POOL_LOCK, POOL_STARVED, POOL_FINALIZATION, POOL_SEQ, POOL_COMM, POOL_METRICS };
+enum task_pool_metric {
+	TASK_POOL_COMP, TASK_POOL_LOCK, TASK_POOL_STARVED, TASK_POOL_FINALIZATION, TASK_POOL_SEQ, TASK_POOL_COMM, TASK_POOL_METRICS
+};
 
 struct task_pool_worker {
 	uint32_t thread;
 	uint64_t tasks, first, last; /* stamps: its first task begins, its last one ends */
-	frz_time life, wait, metric[POOL_METRICS];
+	frz_time life, wait, metric[TASK_POOL_METRICS];
 	frz_time taking;             /* of comm, but for what is behind a longer wait that is not for a lock: whoever
 					had to wait may be late to wake */
 };
@@ -48,11 +50,11 @@ struct task_pool {
 };
 
 /* Of a part, or of all of the run (NULL). False: it does not fit. */
-bool pool_open(struct task_pool *, const struct facts *, const struct graph *, struct graph_last *, const struct part *);
-void pool_close(struct task_pool *);
-char *pool_why(const struct facts *, const struct task_pool *); /* why it fits; to be freed */
+bool task_pool_open(struct task_pool *, const struct facts *, const struct graph *, struct graph_last *, const struct part *);
+void task_pool_close(struct task_pool *);
+char *task_pool_why(const struct facts *, const struct task_pool *); /* why it fits; to be freed */
 
-size_t pool_metrics(const struct facts *, const struct task_pool *, struct metric **);
-void pool_tell(const struct facts *, const struct task_pool *, const struct metric *, size_t count, struct expert *);
+size_t task_pool_metrics(const struct facts *, const struct task_pool *, struct model_metric **);
+void task_pool_tell(const struct facts *, const struct task_pool *, const struct model_metric *, size_t count, struct expert *);
 
 #endif
