@@ -13,8 +13,8 @@
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/doubt.h"
 #include "analysis/report/marks.h"
-#include "analysis/report/naps.h"
 #include "analysis/report/notes.h"
+#include "analysis/report/polling_sleeps.h"
 #include "analysis/report/profile_table.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/unclassified.h"
@@ -353,7 +353,7 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
 	struct interval *unclassified = unclassified_find(trace, &times);
-	doubt_profile(&request, trace, &unrecorded, naps_say(trace, NULL), unclassified);
+	doubt_profile(&request, trace, &unrecorded, polling_sleeps_say(trace, NULL), unclassified);
 	unclassified_say(trace, unclassified);
 	unseen_say(trace, false);
 	unrecorded_close(&unrecorded);

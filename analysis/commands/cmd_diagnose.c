@@ -12,8 +12,8 @@
 #include "analysis/report/clock_facts.h"
 #include "analysis/report/doubt.h"
 #include "analysis/report/locations.h"
-#include "analysis/report/naps.h"
 #include "analysis/report/notes.h"
+#include "analysis/report/polling_sleeps.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/unclassified.h"
 #include "analysis/trace/names.h"
@@ -262,7 +262,7 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	struct unrecorded u;
 	unrecorded_open(&u, trace, NULL);
 	struct interval *unclassified = unclassified_find(trace, times);
-	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &u, naps_say(trace, NULL), unclassified);
+	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &u, polling_sleeps_say(trace, NULL), unclassified);
 	unclassified_say(trace, unclassified);
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, &doubts, o);
 	graph_said_tell(&a.diagnosis.said, trace);

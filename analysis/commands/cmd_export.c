@@ -14,7 +14,7 @@
 #include "analysis/commands/sql_results.h"
 #include "analysis/export/export.h"
 #include "analysis/report/doubt.h"
-#include "analysis/report/naps.h"
+#include "analysis/report/polling_sleeps.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/unclassified.h"
 #include "analysis/report/unrecorded.h"
@@ -117,7 +117,7 @@ static void open_profile(const struct export_job *j, const struct unrecorded *un
 	struct profile_request request = { .who = COZ_ALL, .graph = graph };
 	struct interval *unclassified = unclassified_find(j->trace, j->times);
 	unclassified_say(j->trace, unclassified);
-	doubt_profile(&request, j->trace, unrecorded, naps_say(j->trace, NULL), unclassified);
+	doubt_profile(&request, j->trace, unrecorded, polling_sleeps_say(j->trace, NULL), unclassified);
 	profile_open(profile, j->trace, j->times, &request);
 	free(unclassified);
 }

@@ -128,7 +128,7 @@ static void find_profile(struct page *p, struct graph *graph, const struct profi
 	struct profile_aside aside = next_step_asks(f);
 	struct profile_request request = { .wanted = wanted, .who = COZ_ALL, .aside = &aside, .graph = graph, .more = more,
 					   .nmore = nmore };
-	doubt_profile(&request, f->trace, &f->unrecorded, f->naps, p->unclassified);
+	doubt_profile(&request, f->trace, &f->unrecorded, f->polling_sleeps_s, p->unclassified);
 	profile_open(&p->profile, f->trace, &f->times, &request);
 	graph_said_tell(&p->profile.said, f->trace);
 	free(wanted);
@@ -166,7 +166,7 @@ static void find_causes_and_profile(struct page *p, const struct options *option
 {
 	struct trace *trace = p->f->trace;
 	struct diagnosis *d = &p->diagnosis;
-	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->naps, p->unclassified);
+	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &p->f->unrecorded, p->f->polling_sleeps_s, p->unclassified);
 	struct profile_more more[PROFILE_MORE];
 	struct graph graph;
 	graph_open(&graph, trace, &p->f->times);

@@ -7,7 +7,7 @@
 
 #include "analysis/commands/command.h"
 #include "analysis/report/doubt.h"
-#include "analysis/report/naps.h"
+#include "analysis/report/polling_sleeps.h"
 #include "analysis/report/unclassified.h"
 
 struct related {
@@ -26,7 +26,7 @@ static void open_related(struct related *r, struct trace *trace, const struct ti
 	unrecorded_find(&r->unrecorded, trace, NULL);
 	doubt_path(&r->path, &r->unrecorded);
 	r->unclassified = unclassified_find(trace, times);
-	r->doubts = doubt_diagnosis(trace, &r->unrecorded, naps_seconds(trace), r->unclassified);
+	r->doubts = doubt_diagnosis(trace, &r->unrecorded, polling_sleeps_seconds(trace), r->unclassified);
 	waits_and_delays_of_graph(&r->waits, &r->path.graph);
 	calls_of_graph(&r->calls, &r->path.graph, &r->waits);
 }

@@ -279,7 +279,7 @@ static double percent_open(const struct coz *c, double s)
  * that are not in the trace as well: what waited for them may be shorter by all that it took. */
 static double open_seconds(const struct coz *c, const struct profile_request *request, enum coz_answer answer)
 {
-	double waits = answer == COZ_EXPECTED ? fmin(request->naps_s, c->graph->slept_for_others_s) : 0;
+	double waits = answer == COZ_EXPECTED ? fmin(request->polling_sleeps_s, c->graph->slept_for_others_s) : 0;
 	double outside = answer == COZ_PROVED && c->graph->outside ? c->graph->unknown_s : 0;
 	return request->open_s[answer] - waits + outside;
 }

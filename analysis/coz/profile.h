@@ -60,7 +60,7 @@ struct profile_request {
 	const struct profile_aside *aside; /* or NULL */
 	const struct profile_more *more; size_t nmore; /* at most PROFILE_MORE */
 	struct graph *graph;         /* that is there, for questions without progress points; or NULL */
-	double naps_s;               /* of open_s in both answers: rows of sleeps (naps.h) */
+	double polling_sleeps_s;               /* of open_s in both answers: rows of sleeps (polling_sleeps.h) */
 	double open_s[COZ_ANSWERS];  /* so much that counts as work, of all threads, may have been waiting for what is not known */
 	bool hidden;                 /* some thread worked while it seemed to wait: what it did then began nobody knows why */
 	bool unsure;                 /* some thread was blocked in what was not recorded, or ran and is not: nothing is proved */

@@ -683,7 +683,7 @@ static void ask_coz(struct diagnosis *d, struct graph *g, const struct diagnosis
 {
 	struct profile_more more[PROFILE_MORE];
 	struct profile_request request = { .who = COZ_ALL, .graph = g, .more = more, .nmore = diagnosis_asks(d, g->trace, more),
-					   .hidden = doubts->hidden, .naps_s = doubts->naps_s };
+					   .hidden = doubts->hidden, .polling_sleeps_s = doubts->polling_sleeps_s };
 	struct profile p;
 	if (!request.nmore)
 		return;

@@ -15,7 +15,7 @@ struct diagnosis_doubts {
 	double *most_s;              /* at most for so long it was blocked where it seems to have worked; */
 	const bool *surely;          /* it surely was, for a time worth mentioning */
 	const struct blocked *blocked; /* and for how long it worked where it seems to wait */
-	double open_s[COZ_ANSWERS], naps_s; /* as profile.h has them */
+	double open_s[COZ_ANSWERS], polling_sleeps_s; /* as profile.h has them */
 	bool hidden;                 /* some thread may have worked where it seems to wait: what a change would buy is not known */
 	bool if_work;                /* likewise: what one would buy is proved only if unclassified time is work */
 };

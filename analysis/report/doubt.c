@@ -10,12 +10,12 @@
 #include "analysis/report/unclassified.h"
 #include "analysis/report/unseen.h"
 
-void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded, double naps_s,
-		   const struct interval *unclassified)
+void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded,
+		   double polling_sleeps_s, const struct interval *unclassified)
 {
-	request->naps_s = naps_s;
-	request->open_s[COZ_PROVED] = unrecorded_sum(unrecorded, trace, false) + naps_s;
-	request->open_s[COZ_EXPECTED] = unrecorded_sum(unrecorded, trace, true) + naps_s;
+	request->polling_sleeps_s = polling_sleeps_s;
+	request->open_s[COZ_PROVED] = unrecorded_sum(unrecorded, trace, false) + polling_sleeps_s;
+	request->open_s[COZ_EXPECTED] = unrecorded_sum(unrecorded, trace, true) + polling_sleeps_s;
 	request->hidden = unrecorded->hidden > 0 || unrecorded->interrupted > 0;
 	request->unsure = request->open_s[COZ_PROVED] > 0 || request->hidden || unseen_matters(trace);
 	request->if_work = unclassified_matters(trace, unclassified);
@@ -109,13 +109,14 @@ frz_time doubt_waiting(struct waits *waits, const struct graph *g, frz_time wait
 	return waiting;
 }
 
-struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct unrecorded *u, double naps_s,
+struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct unrecorded *u, double polling_sleeps_s,
 					const struct interval *unclassified)
 {
 	struct profile_request asks = { .hidden = false };
-	doubt_profile(&asks, trace, u, naps_s, unclassified);
+	doubt_profile(&asks, trace, u, polling_sleeps_s, unclassified);
 	struct diagnosis_doubts doubts = { .most_s = mem_resize(NULL, trace->nthreads + 1, sizeof *doubts.most_s),
-					   .surely = u->worth, .blocked = u->threads, .hidden = asks.hidden, .if_work = asks.if_work, .naps_s = naps_s };
+					   .surely = u->worth, .blocked = u->threads, .hidden = asks.hidden, .if_work = asks.if_work,
+					   .polling_sleeps_s = polling_sleeps_s };
 	memcpy(doubts.open_s, asks.open_s, sizeof doubts.open_s);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		doubts.most_s[i] = unrecorded_most(u, trace, i);

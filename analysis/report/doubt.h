@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * doubt.h - what-ifs and the critical path know what the recorder did not see: waits in calls that it does not record
- * (unrecorded.h), rows of sleeps that may ask for something (naps.h), threads that it does not know (unseen.h), time
+ * (unrecorded.h), rows of sleeps that may ask for something (polling_sleeps.h), threads that it does not know (unseen.h), time
  * outside of marks (unclassified.h).
  *
  * Law: whoever asks for a what-if of the same trace asks with the same doubts. */
@@ -14,9 +14,9 @@
 #include "analysis/report/unrecorded.h"
 #include "analysis/waits/waits.h"
 
-/* Sets the request's open_s, naps_s, hidden, unsure and if_work. `naps_s`: seconds, as naps_say() says; `unclassified`:
- * as unclassified_find() finds. */
-void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double naps_s,
+/* Sets the request's open_s, polling_sleeps_s, hidden, unsure and if_work. `polling_sleeps_s` is what polling_sleeps_say()
+ * says, `unclassified` what unclassified_find() finds. */
+void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double polling_sleeps_s,
 		   const struct interval *unclassified);
 
 /* Of the threads that surely were blocked so. */
@@ -32,8 +32,8 @@ void doubt_delays(struct waits *, const struct graph *, const struct unrecorded 
  * then, as what is lost may be what they go back to. `waiting`: in all, as far as is known. */
 frz_time doubt_waiting(struct waits *, const struct graph *, frz_time waiting, size_t *open);
 
-/* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `naps_s`, `unclassified`: as above. */
-struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double naps_s,
+/* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `polling_sleeps_s`, `unclassified`: as above. */
+struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double polling_sleeps_s,
 					const struct interval *unclassified);
 
 #endif

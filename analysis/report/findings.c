@@ -11,7 +11,7 @@
 #include "analysis/base/pool.h"
 #include "analysis/base/progress.h"
 #include "analysis/report/marks.h"
-#include "analysis/report/naps.h"
+#include "analysis/report/polling_sleeps.h"
 #include "analysis/report/presence.h"
 #include "analysis/report/run_ends.h"
 #include "analysis/report/unclassified.h"
@@ -667,7 +667,7 @@ static int open_all(struct findings *f, const struct options *options)
 	doubt_parents(f);
 	doubt_scores(f);
 	say_unclassified(f);
-	f->naps = naps_say(trace, &f->roles);
+	f->polling_sleeps_s = polling_sleeps_say(trace, &f->roles);
 	say_open_ends(trace, &f->totals);
 	say_absent(trace, &f->totals, options);
 	say_unmarked(trace, &f->totals, options);

@@ -42,7 +42,7 @@ struct findings {
 	bool unsure;                  /* likewise, but for time blocked in what was not recorded */
 	bool unseen;                  /* likewise, but for threads that were not recorded, or that ran where they seem to wait */
 	struct unrecorded unrecorded;
-	double naps;                  /* seconds of threads of which it is not known whether they sleep or wait (naps.h) */
+	double polling_sleeps_s;      /* of threads of which it is not known whether they sleep or wait (polling_sleeps.h) */
 	bool several_threads;         /* some rank has more than one thread that takes part */
 	uint64_t lost, why;           /* records that are not here; bits 1 << enum dprof_why */
 	uint64_t events;              /* after findings_regions */

@@ -3,7 +3,7 @@
  * retry.c - see retry.h. */
 #include "analysis/states/retry.h"
 
-#define ROUND_NAPS 4   /* a loop may sleep at so many places */
+#define ROUND_SLEEPS 4 /* a loop may sleep at so many places */
 #define ROUND_EVENTS 64 /* and may have so many events between two of its looks */
 
 /* What a thread has begun since it last slept, and has not ended. */
@@ -74,7 +74,7 @@ bool retry_begins(struct tr_cursor events, const struct tr_event *sleep)
 	struct tr_event begin = *sleep, end;
 	uint64_t longest = 0;
 	unsigned here = 1;
-	for (int n = 0; here < RETRY_NAPS && n < RETRY_NAPS * ROUND_NAPS; n++) {
+	for (int n = 0; here < RETRY_SLEEPS && n < RETRY_SLEEPS * ROUND_SLEEPS; n++) {
 		if (!trace_next_bare(&events, &end) || end.site != begin.site || end.op != DPROF_EXIT)
 			break;
 		longest = end.stamp - begin.stamp > longest ? end.stamp - begin.stamp : longest;
@@ -82,7 +82,7 @@ bool retry_begins(struct tr_cursor events, const struct tr_event *sleep)
 			break;
 		here += begin.site == sleep->site;
 	}
-	return here == RETRY_NAPS;
+	return here == RETRY_SLEEPS;
 }
 
 /* Over sleeps and looks, and how long the former took. */

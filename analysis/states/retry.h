@@ -16,7 +16,7 @@
  *
  * What gives something to others, or says what it got from them, is none.
  *
- * Law: sleeps with nothing but looks in between are a loop if there are RETRY_NAPS of them at one place, and no look
+ * Law: sleeps with nothing but looks in between are a loop if there are RETRY_SLEEPS of them at one place, and no look
  * keeps the thread awake for longer than the longest sleep before it took. Behind a look that was surely in vain one
  * sleep before the next look does. */
 #ifndef ANALYSIS_RETRY_H
@@ -24,7 +24,7 @@
 
 #include "analysis/trace/trace.h"
 
-#define RETRY_NAPS 3
+#define RETRY_SLEEPS 3
 
 /* Whether the sleep that has begun is the first of such a loop. The cursor is behind its ENTER. */
 bool retry_begins(struct tr_cursor, const struct tr_event *sleep);

@@ -290,40 +290,40 @@ static bool may_sleep_for_others(const struct states *s)
 	return s->now.may & MAY_WORK && !marked;
 }
 
-static bool may_nap(struct states *s, const struct tr_event *e)
+static bool may_poll_by_sleep(struct states *s, const struct tr_event *e)
 {
 	struct tr_event x = whole(s, e);
 	if (!may_sleep_for_others(s) || trace_has(&x, DPROF_KEY_UNTIL) || (s->pause && s->behind_attempt))
 		return false;
-	bool begins = !s->naps && !s->pause && retry_begins(s->events, e);
+	bool begins = !s->polls && !s->pause && retry_begins(s->events, e);
 	s->ahead.n = 0;
-	return s->naps || s->pause || begins;
+	return s->polls || s->pause || begins;
 }
 
 /* Who sleeps a little again and again may ask for something in between, that no record says, or in vain. */
-static void nap_begins(struct states *s, const struct tr_event *e)
+static void sleep_begins(struct states *s, const struct tr_event *e)
 {
-	bool follows = s->naps;
-	s->naps = may_nap(s, e);
-	s->nap_longest = follows ? s->nap_longest : 0;
-	s->nap_site = e->site;
-	s->nap_from = e->stamp;
-	if (s->naps)
+	bool follows = s->polls;
+	s->polls = may_poll_by_sleep(s, e);
+	s->sleep_longest = follows ? s->sleep_longest : 0;
+	s->sleep_site = e->site;
+	s->sleep_from = e->stamp;
+	if (s->polls)
 		s->now.may |= MAY_WAIT;
 }
 
-static void nap_ends(struct states *s, const struct tr_event *e)
+static void sleep_ends(struct states *s, const struct tr_event *e)
 {
-	if (!s->naps || s->nap_site != e->site) {
-		s->naps = false;
+	if (!s->polls || s->sleep_site != e->site) {
+		s->polls = false;
 		return;
 	}
-	uint64_t took = e->stamp - s->nap_from;
-	s->nap_longest = took > s->nap_longest ? took : s->nap_longest;
-	s->napped += took;
+	uint64_t took = e->stamp - s->sleep_from;
+	s->sleep_longest = took > s->sleep_longest ? took : s->sleep_longest;
+	s->slept += took;
 	if (!s->pause)
-		pause_for(s, retry_until_sleep(s->events, e->stamp + s->nap_longest), false);
-	s->naps = s->pause > 0;
+		pause_for(s, retry_until_sleep(s->events, e->stamp + s->sleep_longest), false);
+	s->polls = s->pause > 0;
 }
 
 /* Until a moment: it is not the thread who made that long, and no other thread either. Where a signal ended it the thread may
@@ -337,9 +337,9 @@ static void fall_asleep(struct states *s, const struct tr_event *e)
 		s->now = (struct thread_state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER,
 						e->site };
 	if (e->op == DPROF_ENTER)
-		nap_begins(s, e);
+		sleep_begins(s, e);
 	else if (e->op == DPROF_EXIT)
-		nap_ends(s, e);
+		sleep_ends(s, e);
 }
 
 /* ---- Time limits ------------------------------------------------------------------------------ */
@@ -414,7 +414,7 @@ static void attempt(struct states *s, const struct tr_event *e)
 /* What was so up to this event. */
 static void end_before(struct states *s, const struct tr_event *e)
 {
-	s->naps &= s->pause > 1 || tr_is(s->events.trace, e->site, OP_SLEEP);
+	s->polls &= s->pause > 1 || tr_is(s->events.trace, e->site, OP_SLEEP);
 	if (s->pause) {
 		s->now = s->but_for_pause;
 		s->pause--;
@@ -802,7 +802,7 @@ static size_t follow_plain(struct states *s, struct period_begin *out, size_t ro
 	}
 	end_plain(&w);
 	s->forgot &= s->events.next == s->ahead_from + i;
-	s->naps &= s->events.next == s->ahead_from + i;
+	s->polls &= s->events.next == s->ahead_from + i;
 	s->events.next = s->ahead_from + i;
 	return n;
 }

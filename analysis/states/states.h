@@ -119,10 +119,10 @@ struct states {
 	size_t pause;        /* it asks again, or sleeps before it does, so many events on; or 0. It may wait until then, ... */
 	struct thread_state but_for_pause;
 	bool behind_attempt; /* ... as it does behind an attempt in vain */
-	bool naps;           /* the sleep before was one of a loop's that may ask for something (retry.h): */
-	uint32_t nap_site;   /* it, ... */
-	uint64_t nap_from, nap_longest; /* ... and what the longest of that row took */
-	uint64_t napped;     /* ticks in sleeps of which that is so */
+	bool polls;          /* the sleep before was one of a loop's that may ask for something (retry.h): */
+	uint32_t sleep_site; /* it, ... */
+	uint64_t sleep_from, sleep_longest; /* ... and what the longest of that row took */
+	uint64_t slept;      /* ticks in sleeps of which that is so */
 	size_t expires;      /* depth of a wait that nobody ended but its time limit; 0: there is none */
 	uint64_t expires_from, expired; /* since when; ticks in such waits, */
 	uint32_t expired_site; /* and the last of them */

@@ -80,34 +80,34 @@ alone sleeps-not 1 1020 1020
 
 # It does nothing but sleep, again and again: it waits, or that is its work. Not so if the user marked it, if it sleeps but twice,
 # or is longer awake than it slept.
-naps() { op 0 4 2000 35000; op 0 4 35010 68000; }
+asleep() { op 0 4 2000 35000; op 0 4 35010 68000; }
 third() { op 0 4 68010 102000; }
-{ naps; third; } | two | trace naps
-alone naps 1 10 99960
-jq -e '[.threads[].verdict] == ["undecided", "undecided"]' out >is || fail "naps: $(jq -c .threads out)"
-expect 0 csp naps
+{ asleep; third; } | two | trace asleep
+alone asleep 1 10 99960
+jq -e '[.threads[].verdict] == ["undecided", "undecided"]' out >is || fail "asleep: $(jq -c .threads out)"
+expect 0 csp asleep
 noted 'these slept again and again, and did nothing in between, or asked in vain: rank 0 thread 0 at usleep (x.c:5).'
 noted 'Mark a loop that asks for something with #pragma dprof poll(NAME)'
-expect 0 coz naps
+expect 0 coz asleep
 says_not out ' proved '
 noted 'these slept again and again'
-"$analyze" dump naps | sed 's/file=x\.c/file=x.f90/' | trace fortran
+"$analyze" dump asleep | sed 's/file=x\.c/file=x.f90/' | trace fortran
 expect 0 csp fortran
 noted 'Mark work with call dprof_enter'
-naps | two | trace twice
+asleep | two | trace twice
 alone twice 1 10 10
 { op 0 4 2000 22000; op 0 4 50000 60000; op 0 4 80000 102000; } | two | trace awake
 alone awake 1 10 10
 # A loop may sleep at two places, for long and for short in turn, and look in between for longer than the short one. One that
 # is passed once before is not of the loop; and three places, once each, are none.
-two_naps() { op 0 4 "$1" $(($1 + 20000)); op 0 7 $(($1 + 20010)) $(($1 + 20100)); }
+two_sleeps() { op 0 4 "$1" $(($1 + 20000)); op 0 7 $(($1 + 20010)) $(($1 + 20100)); }
 { echo 'site 7 kind=sleep name=nanosleep file=x.c line=8'; echo 'site 8 kind=sleep name=usleep file=x.c line=9'; } >>sites
-{ op 0 8 2000 3000; two_naps 3010; two_naps 23300; two_naps 43600; op 0 4 63900 102000; } | two | trace turns
+{ op 0 8 2000 3000; two_sleeps 3010; two_sleeps 23300; two_sleeps 43600; op 0 4 63900 102000; } | two | trace turns
 alone turns 1 10 98950
 { op 0 4 2000 22000; op 0 7 22010 60000; op 0 8 60010 102000; } | two | trace once
 alone once 1 10 10
 sed -i '/^site [78]/d' sites
-{ echo 'site 7 kind=region name=body file=x.c line=8'; echo 'e 0 1900 7 enter'; naps; third; echo 'e 0 102000 7 exit'; } >marked
+{ echo 'site 7 kind=region name=body file=x.c line=8'; echo 'e 0 1900 7 enter'; asleep; third; echo 'e 0 102000 7 exit'; } >marked
 sed -n '/^site/p' marked >>sites
 sed '/^site/d' marked | two | trace body
 expect 0 csp --json body

@@ -15,7 +15,7 @@ sources() { find analysis bench examples freezer plugin pragmas runtime testsuit
 awk '{ where[$1] = where[$1] " " $2; n[$1]++ } END { for (name in n) if (n[name] > 1) print "struct " name ":" where[name] }' "$dir/structs" >"$dir/twice"
 [ ! -s "$dir/twice" ] || fail "names of several structs: $(cat "$dir/twice")"
 
-words='meetings?|junctions?|ghosts?|blurs?|sieves?|wishes|strands?|census|how-manieth|half_width|dealers?|comings'
+words='meetings?|junctions?|ghosts?|blurs?|sieves?|wishes|strands?|census|how-manieth|half_width|dealers?|comings|naps|napped'
 { sources -name '*.[ch]'; sources -name '*.cc'; sources -name '*.clp'; ls README.md ARCHITECTURE.md docs/*.md docs/*.scd docs/concepts/*; } |
 	xargs grep -niE "(^|[^a-z_])($words)([^a-z_]|\$)" >"$dir/words"
 [ ! -s "$dir/words" ] || fail "words that were replaced: $(cat "$dir/words")"

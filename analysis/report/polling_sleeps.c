@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * naps.c - see naps.h. */
-#include "analysis/report/naps.h"
+ * polling_sleeps.c - see polling_sleeps.h. */
+#include "analysis/report/polling_sleeps.h"
 
 #include <stdlib.h>
 
@@ -14,9 +14,9 @@
 #define NAMED 4
 
 /* What a thread did for so long of which it is not known whether it waited; and where, the last time. */
-enum open_kind { NAPPED, EXPIRED, OPEN_KINDS };
-struct nap_open_time { double s; uint32_t site; };
-struct open_times { struct nap_open_time of[OPEN_KINDS]; };
+enum open_kind { SLEPT, EXPIRED, OPEN_KINDS };
+struct open_at_site { double s; uint32_t site; };
+struct open_times { struct open_at_site of[OPEN_KINDS]; };
 
 /* There is a sleep, or a wait that only a time limit ended. */
 static bool any(const struct trace *trace)
@@ -34,14 +34,14 @@ static struct open_times find(const struct trace *trace, size_t thread, const st
 	struct states s;
 	struct tr_event e;
 	uint64_t before = 0;
-	uint32_t nap_site = TR_NO_SITE;
+	uint32_t sleep_site = TR_NO_SITE;
 	states_open(&s, trace, thread, roles);
 	while (states_step(&s, &e) != STATES_END)
-		if (s.napped > before) {
-			before = s.napped;
-			nap_site = s.nap_site;
+		if (s.slept > before) {
+			before = s.slept;
+			sleep_site = s.sleep_site;
 		}
-	struct open_times found = { { [NAPPED] = { (double)s.napped / hz, nap_site },
+	struct open_times found = { { [SLEPT] = { (double)s.slept / hz, sleep_site },
 				      [EXPIRED] = { (double)s.expired / hz, s.expired_site } } };
 	states_close(&s);
 	return found;
@@ -49,7 +49,7 @@ static struct open_times find(const struct trace *trace, size_t thread, const st
 
 static char *sentence(const struct trace *trace, enum open_kind kind, const char *list)
 {
-	if (kind == NAPPED)
+	if (kind == SLEPT)
 		return mem_format("these slept again and again, and did nothing in between, or asked in vain: %s. "
 				  "Whether they waited there for what others do, or slept for themselves, is not "
 				  "known. %s", list, marks_poll(trace));
@@ -62,7 +62,7 @@ static double say(struct trace *trace, enum open_kind kind, const struct open_ti
 	double worth = unrecorded_worth(trace), sum = 0;
 	struct enumeration list = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		struct nap_open_time open = times[i].of[kind];
+		struct open_at_site open = times[i].of[kind];
 		bool matters = open.s > 0 && open.s >= worth;
 		if (!matters)
 			continue;
@@ -83,13 +83,13 @@ static double find_all(struct trace *trace, const struct roles *roles)
 	struct open_times *times = mem_resize(NULL, trace->nthreads + 1, sizeof *times);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		times[i] = find(trace, i, roles);
-	double naps = say(trace, NAPPED, times);
+	double slept = say(trace, SLEPT, times);
 	say(trace, EXPIRED, times);
 	free(times);
-	return naps;
+	return slept;
 }
 
-double naps_say(struct trace *trace, const struct roles *roles)
+double polling_sleeps_say(struct trace *trace, const struct roles *roles)
 {
 	struct roles usual;
 	if (!any(trace))
@@ -103,14 +103,14 @@ double naps_say(struct trace *trace, const struct roles *roles)
 	return s;
 }
 
-double naps_seconds(const struct trace *trace)
+double polling_sleeps_seconds(const struct trace *trace)
 {
 	struct roles usual;
 	double worth = unrecorded_worth(trace), sum = 0;
 	if (!any(trace) || !roles_open(&usual, trace, NULL, NULL))
 		return 0;
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		double s = find(trace, i, &usual).of[NAPPED].s;
+		double s = find(trace, i, &usual).of[SLEPT].s;
 		sum += s >= worth ? s : 0;
 	}
 	roles_close(&usual);
