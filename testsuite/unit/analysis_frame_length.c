@@ -4,16 +4,14 @@
  * by a tournament while clocks change, in any order. */
 #include "analysis/base/tournament.h"
 #include "analysis/states/frame_length.h"
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/unit.h"
 
 #define CLOCKS 40
 
-static uint64_t dice;
-
 static int64_t below(uint64_t n)
 {
-	dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (int64_t)((dice >> 33) % n);
+	return (int64_t)draw_below(n);
 }
 
 struct length_stretch { frz_time begin, end, passed; bool has_passed; };
@@ -72,7 +70,7 @@ START_TEST(tournament_says_what_all_pairs_say)
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(300); seed++) {
 		struct kept k = { 0 };
 		struct tournament t;
-		dice = seed;
+		draw_state = seed;
 		k.n = 1 + (size_t)below(CLOCKS);
 		tournament_open(&t, k.n);
 		for (size_t i = 0; i < k.n; i++)

@@ -4,6 +4,7 @@
  * in, is spread over the whole run, and is the fastest of its time. (That what is left out of fewer is
  * implied: truth_links.c.) */
 #include "analysis/clocks/link_filter.h"
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/unit.h"
 
 #define ROOM      256
@@ -11,28 +12,20 @@
 #define STRETCHES 16
 #define SLOW      1000 /* ticks that all links take but one in each direction */
 
-static uint64_t drawn;
-
-static uint64_t below(uint64_t n)
-{
-	drawn = drawn * 6364136223846793005 + 1442695040888963407;
-	return (drawn >> 33) % n;
-}
-
 struct sent { struct frz_link link[MOST]; size_t n, fastest; uint64_t offset; };
 
 /* From one of two clocks, which are alike but for an offset, to the other. */
 static void draw(struct sent *s, bool back, size_t n)
 {
-	uint64_t now = 1000000 + below(1000000);
+	uint64_t now = 1000000 + draw_below(1000000);
 
 	s->n = n;
-	s->offset = below(100000);
-	s->fastest = 1 + below(n - 2);
+	s->offset = draw_below(100000);
+	s->fastest = 1 + draw_below(n - 2);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t takes = i == s->fastest ? 0 : SLOW + below(20 * SLOW);
+		uint64_t takes = i == s->fastest ? 0 : SLOW + draw_below(20 * SLOW);
 
-		now += 1 + below(2 * SLOW);
+		now += 1 + draw_below(2 * SLOW);
 		s->link[i] = (struct frz_link){ back, !back, now, now + s->offset + takes };
 	}
 }
@@ -112,9 +105,9 @@ START_TEST(what_is_left_is_fast_and_all_over_the_run)
 	static struct sent there, back;
 
 	for (uint64_t i = 0; i < unit_times(20); i++) {
-		drawn = unit_seed + i;
-		draw(&there, false, 2 * ROOM + below(MOST - 2 * ROOM));
-		draw(&back, true, ROOM / 4 + below(ROOM / 4));
+		draw_state = unit_seed + i;
+		draw(&there, false, 2 * ROOM + draw_below(MOST - 2 * ROOM));
+		draw(&back, true, ROOM / 4 + draw_below(ROOM / 4));
 		struct link_filter *filter = link_filter_open(NULL, ROOM);
 		size_t n;
 

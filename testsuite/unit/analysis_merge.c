@@ -2,17 +2,10 @@
  *
  * analysis_merge.c - which of many streams comes next, against a look at all of them. */
 #include "analysis/base/merge.h"
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/unit.h"
 
 #define SOURCES 70
-
-static uint64_t dice;
-
-static uint64_t below(uint64_t n)
-{
-	dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (dice >> 33) % n;
-}
 
 static void check(uint64_t seed, const struct merge *m, const uint64_t *key, size_t n)
 {
@@ -22,7 +15,7 @@ static void check(uint64_t seed, const struct merge *m, const uint64_t *key, siz
 	struct heap_item found = merge_first(m);
 	ck_assert_msg(found.source == first && found.key == key[first],
 		      "SEED=%" PRIu64 ": found source %u, expected %u of %zu", seed, found.source, first, n);
-	uint32_t but = (uint32_t)below(n);
+	uint32_t but = (uint32_t)draw_below(n);
 	uint64_t least = UINT64_MAX;
 	for (uint32_t i = 0; i < n; i++)
 		least = i != but && key[i] < least ? key[i] : least;
@@ -34,18 +27,18 @@ START_TEST(first_is_the_least)
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(500); seed++) {
 		struct merge m;
 		uint64_t key[SOURCES];
-		dice = seed;
-		size_t n = 1 + below(SOURCES);
+		draw_state = seed;
+		size_t n = 1 + draw_below(SOURCES);
 		merge_open(&m, n);
 		for (size_t i = 0; i < n; i++)
 			key[i] = UINT64_MAX;
 		for (int step = 0; step < 200; step++) {
-			size_t i = below(2) ? below(n) : merge_first(&m).source;
-			key[i] = below(10) ? below(100) : UINT64_MAX;
+			size_t i = draw_below(2) ? draw_below(n) : merge_first(&m).source;
+			key[i] = draw_below(10) ? draw_below(100) : UINT64_MAX;
 			merge_set(&m, (uint32_t)i, key[i]);
-			for (uint64_t many = below(4) ? 0 : below(n); many > 0; many--) {
-				i = below(n);
-				key[i] = below(100);
+			for (uint64_t many = draw_below(4) ? 0 : draw_below(n); many > 0; many--) {
+				i = draw_below(n);
+				key[i] = draw_below(100);
 				merge_put(&m, (uint32_t)i, key[i]);
 				if (many == 1)
 					merge_settle(&m);

@@ -2,17 +2,10 @@
  *
  * analysis_search.c - how many rows stand before, against a count; and how many are looked at. */
 #include "analysis/base/search.h"
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/unit.h"
 
 #define ROWS 200
-
-static uint64_t dice;
-
-static size_t below(size_t n)
-{
-	dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (size_t)((dice >> 33) % n);
-}
 
 static size_t asked; /* rows that were looked at */
 
@@ -35,12 +28,12 @@ START_TEST(rows_before_are_found)
 {
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(20000); seed++) {
 		int row[ROWS], last = 0;
-		dice = seed;
-		size_t n = below(ROWS);
+		draw_state = seed;
+		size_t n = draw_below(ROWS);
 		for (size_t i = 0; i < n; i++)
-			row[i] = last += (int)below(3);
-		int than = (int)below(2 * ROWS);
-		size_t expected = count(row, n, than), near = below(ROWS + 10);
+			row[i] = last += (int)draw_below(3);
+		int than = (int)draw_below(2 * ROWS);
+		size_t expected = count(row, n, than), near = draw_below(ROWS + 10);
 		size_t halves = SEARCH(n, i, is_before(row, i, n, than));
 		size_t steps = SEARCH_NEAR(n, near, i, is_before(row, i, n, than));
 		ck_assert_msg(halves == expected && steps == expected,

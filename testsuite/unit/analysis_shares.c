@@ -7,6 +7,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/driver/shares.h"
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/unit.h"
 
 #define ROUNDS    2000
@@ -18,26 +19,18 @@ static const char *const names[NAMES] = {
 	"b-1-1.packed", "b-1-2.events", "b-1-3.events", "b-1.nursery", "b-1.process", "b.sync", "c-2-0.events", "c-2.nursery",
 };
 
-static uint64_t state;
-
-static uint64_t random_below(uint64_t n)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (state >> 33) % n;
-}
-
 /* What each process sees: of each name one of two files, readable or not, or none. */
 static void make(struct sight *s, bool shared)
 {
 	for (size_t p = 0; p < PROCESSES; p++) {
 		s[p] = (struct sight){ .host = (char *)"h" };
 		for (size_t i = 0; i < NAMES; i++) {
-			bool rare = shared ? !random_below(10) : random_below(2);
-			if (rare && random_below(2))
+			bool rare = shared ? !draw_below(10) : draw_below(2);
+			if (rare && draw_below(2))
 				continue;
 			*MEM_GROW(s[p].files, s[p].n) = (struct part_file){
-				.name = mem_copy(names[i]), .size = 100 + (rare && !random_below(3)), .bytes = random_below(5000),
-				.changed = rare && !random_below(3), .readable = !rare || random_below(4) };
+				.name = mem_copy(names[i]), .size = 100 + (rare && !draw_below(3)), .bytes = draw_below(5000),
+				.changed = rare && !draw_below(3), .readable = !rare || draw_below(4) };
 		}
 	}
 }
@@ -97,9 +90,9 @@ START_TEST(each_file_is_read_once_by_one_who_has_it)
 	size_t by_others = 0;
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		struct sight s[PROCESSES];
-		state = seed;
-		bool elsewhere = random_below(2);
-		size_t processes = 1 + random_below(PROCESSES), n = 0;
+		draw_state = seed;
+		bool elsewhere = draw_below(2);
+		size_t processes = 1 + draw_below(PROCESSES), n = 0;
 		make(s, !elsewhere);
 		struct shares shares = shares_make(s, processes, elsewhere);
 		for (size_t i = 0; i < NAMES; i++) {

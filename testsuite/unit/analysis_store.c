@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/record_twin.h"
 
 #define SITES   300
@@ -16,19 +17,13 @@
 #define THREADS 4
 #define WRITERS 3
 
-static uint64_t seed, state;
-
-static uint64_t random_below(uint64_t n)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (state >> 33) % n;
-}
+static uint64_t seed;
 
 /* Of any size. */
 static uint64_t random_value(void)
 {
-	uint64_t bits = random_below(UINT64_C(1) << 32) << 32 | random_below(UINT64_C(1) << 32);
-	return bits >> random_below(64);
+	uint64_t bits = draw_below(UINT64_C(1) << 32) << 32 | draw_below(UINT64_C(1) << 32);
+	return bits >> draw_below(64);
 }
 
 /* ---- A trace with any records ---------------------------------------------------------------- */
@@ -50,21 +45,21 @@ struct made {
 /* How many sites, how many arguments, how far apart, how much is lost differ from thread to thread. */
 static struct made_thread some_records(size_t most)
 {
-	struct made_thread made = { .n = random_below(most) };
-	uint64_t nsites = 1 + random_below(SITES), args = random_below(12), step = 1 + random_value() % (1 << 20);
-	uint64_t stamp = random_value() >> 16, lossy = 2 + random_below(1000), small = random_below(2);
+	struct made_thread made = { .n = draw_below(most) };
+	uint64_t nsites = 1 + draw_below(SITES), args = draw_below(12), step = 1 + random_value() % (1 << 20);
+	uint64_t stamp = random_value() >> 16, lossy = 2 + draw_below(1000), small = draw_below(2);
 	made.record = mem_resize(NULL, made.n, sizeof *made.record);
 	for (size_t i = 0; i < made.n; i++) {
 		struct tr_record *r = &made.record[i];
-		if (random_below(12) < args)
-			*r = (struct tr_record){ small ? random_below(200) : random_value(),
-						 TR_WHAT(1 + random_below(DPROF_KEY_COUNT - 1), DPROF_ARG) };
-		else if (!random_below(lossy))
-			*r = (struct tr_record){ random_below(3), TR_WHAT(0, DPROF_LOST) };
+		if (draw_below(12) < args)
+			*r = (struct tr_record){ small ? draw_below(200) : random_value(),
+						 TR_WHAT(1 + draw_below(DPROF_KEY_COUNT - 1), DPROF_ARG) };
+		else if (!draw_below(lossy))
+			*r = (struct tr_record){ draw_below(3), TR_WHAT(0, DPROF_LOST) };
 		else
-			*r = (struct tr_record){ stamp += random_below(step),
-						 TR_WHAT(random_below(20) ? random_below(nsites) : TR_NO_SITE,
-							 random_below(3)) };
+			*r = (struct tr_record){ stamp += draw_below(step),
+						 TR_WHAT(draw_below(20) ? draw_below(nsites) : TR_NO_SITE,
+							 draw_below(3)) };
 	}
 	return made;
 }
@@ -84,7 +79,7 @@ static void put(struct tr_writer *w, const struct tr_record *r, size_t n)
 {
 	struct store_tail tail;
 	for (size_t i = 0; i < n;) {
-		if (random_below(10) && store_tail(w, &tail)) {
+		if (draw_below(10) && store_tail(w, &tail)) {
 			while (i < n && put_behind(&tail, &r[i]))
 				i++;
 			store_put_tail(w, &tail);
@@ -103,11 +98,11 @@ static struct made *make(size_t most, size_t nthreads)
 				   .threads = m->threads, .nthreads = THREADS, .sites = sites, .nsites = SITES,
 				   .store = store_open(SITES, nthreads) };
 	struct tr_writer *writers[WRITERS];
-	size_t nwriters = 1 + random_below(WRITERS);
+	size_t nwriters = 1 + draw_below(WRITERS);
 	for (size_t i = 0; i < nwriters; i++)
 		writers[i] = store_writer(m->trace.store);
 	for (size_t t = 0; t < THREADS; t++) {
-		struct tr_writer *writer = writers[random_below(nwriters)];
+		struct tr_writer *writer = writers[draw_below(nwriters)];
 		for (int again = 0; again < 2; again++) { /* what is put in again counts */
 			free(m->made[t].record);
 			m->made[t] = some_records(most);
@@ -159,9 +154,9 @@ START_TEST(columns_are_the_records)
 	static const size_t threads[] = { 1, 1000, 5000, 20000, 10000000 };
 	size_t all = 0;
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
-		state = seed;
-		struct made *m = make(seed % 10 ? 6000 : 60000, threads[random_below(5)]);
-		if (random_below(2))
+		draw_state = seed;
+		struct made *m = make(seed % 10 ? 6000 : 60000, threads[draw_below(5)]);
+		if (draw_below(2))
 			rename_groups(m);
 		ck_assert_ptr_null(m->kept_in_memory);
 		all += check(m);
@@ -198,8 +193,8 @@ static void check_ends(const struct made *m, size_t t)
 START_TEST(ends_are_known_without_reading)
 {
 	for (seed = unit_seed; seed < unit_seed + unit_times(2000); seed++) {
-		state = seed;
-		struct made *m = make(1 + random_below(20), 1);
+		draw_state = seed;
+		struct made *m = make(1 + draw_below(20), 1);
 		for (size_t t = 0; t < THREADS; t++)
 			check_ends(m, t);
 		unmake(m);
@@ -228,12 +223,12 @@ static void check_recorded(const struct made *m, const bool *what, const struct 
 START_TEST(what_a_thread_recorded_is_known)
 {
 	for (seed = unit_seed; seed < unit_seed + unit_times(500); seed++) {
-		state = seed;
-		struct made *m = make(1 + random_below(200), random_below(2) ? 1 : 10000000); /* one block, or several */
+		draw_state = seed;
+		struct made *m = make(1 + draw_below(200), draw_below(2) ? 1 : 10000000); /* one block, or several */
 		size_t n = trace_kinds(&m->trace);
 		bool *what = mem_resize(NULL, n + 1, sizeof *what);
 		for (size_t i = 0; i < n; i++)
-			what[i] = random_below(n) < 2;
+			what[i] = draw_below(n) < 2;
 		struct tr_wanted wanted = trace_wanted(&m->trace, what);
 		check_recorded(m, what, &wanted);
 		trace_wanted_close(&wanted);
@@ -247,18 +242,18 @@ END_TEST
 START_TEST(copies_do_not_disturb)
 {
 	for (seed = unit_seed; seed < unit_seed + unit_times(20); seed++) {
-		state = seed;
+		draw_state = seed;
 		struct made *m = make(6000, 100000);
 		struct record_twin twin = { m->made[0].record, m->made[0].n, 0, &m->modules };
 		struct tr_cursor c = trace_events(&m->trace, 0);
 		struct tr_event truth, e, other;
 		while (twin_next(&twin, &truth)) {
 			struct tr_cursor ahead = c, back = c;
-			for (uint64_t i = random_below(4) ? 0 : random_below(60); i--;)
+			for (uint64_t i = draw_below(4) ? 0 : draw_below(60); i--;)
 				trace_next(&ahead, &other);
 			ck_assert(trace_next_bare(&c, &e));
-			back.next = random_below(c.next);
-			if (random_below(4) == 0)
+			back.next = draw_below(c.next);
+			if (draw_below(4) == 0)
 				trace_next(&back, &other);
 			trace_arguments(&c, &e);
 			ck_assert_msg(twin_same_event(&e, &truth), "SEED=%" PRIu64 ": another event", seed);
@@ -292,13 +287,13 @@ START_TEST(what_is_passed_over_is_counted)
 {
 	uint64_t total = 0;
 	for (seed = unit_seed; seed < unit_seed + unit_times(40); seed++) {
-		state = seed;
+		draw_state = seed;
 		struct made *m = make(6000, 100000);
 		uint8_t passes[SITES];
 		bool entered[SITES] = { false }, more = true;
-		uint64_t stops = 1 + random_below(20);
+		uint64_t stops = 1 + draw_below(20);
 		for (uint32_t s = 0; s < SITES; s++)
-			passes[s] = (uint8_t)(random_below(stops) ? 1 + random_below(3) : 0);
+			passes[s] = (uint8_t)(draw_below(stops) ? 1 + draw_below(3) : 0);
 		struct tr_cursor some = trace_events(&m->trace, 0), all = trace_events(&m->trace, 0);
 		for (struct tr_event e, truth; more;) {
 			struct tr_passed passed = trace_pass(&some, passes);
@@ -350,15 +345,15 @@ START_TEST(a_sample_is_every_so_many_th_event)
 {
 	size_t whole = 0;
 	for (seed = unit_seed; seed < unit_seed + unit_times(60); seed++) {
-		state = seed;
-		struct made *m = make(random_below(2) ? 6000 : 60, 100000);
+		draw_state = seed;
+		struct made *m = make(draw_below(2) ? 6000 : 60, 100000);
 		struct tr_thread *self = m->trace.threads;
 		uint32_t open[2] = { 0, 1 };
-		size_t step = 1 + random_below(random_below(2) ? 5 : 3000);
+		size_t step = 1 + draw_below(draw_below(2) ? 5 : 3000);
 		self->lost = loses_some(&m->trace);
 		whole += !self->lost;
 		self->open = open;
-		self->nopen = random_below(3);
+		self->nopen = draw_below(3);
 		struct tr_sample expected = sample_slowly(&m->trace, step), found = { NULL, 0 };
 		trace_sample(&m->trace, 0, step, &found);
 		ck_assert_uint_eq(found.count, expected.count);
@@ -386,7 +381,7 @@ static void *read_all(void *made)
 START_TEST(readers_share_nothing)
 {
 	pthread_t reader[8];
-	state = seed = unit_seed;
+	draw_state = seed = unit_seed;
 	struct made *m = make(100000, 1000);
 	rename_groups(m);
 	for (int i = 0; i < 8; i++)
@@ -448,7 +443,7 @@ END_TEST
 
 static void check_kept_in_memory(size_t most, bool expected)
 {
-	state = seed;
+	draw_state = seed;
 	struct made *m = make(most, 1);
 	ck_assert_int_eq(m->kept_in_memory != NULL, expected);
 	check(m);

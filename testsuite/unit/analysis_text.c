@@ -7,6 +7,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/text/text.h"
 #include "runtime/words.h"
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/unit.h"
 
 #define ROUNDS      300
@@ -17,24 +18,16 @@
 #define MAX_EVENTS  60
 
 static uint64_t seed;
-static uint64_t state;
-
-static uint64_t random_below(uint64_t n)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (state >> 33) % n;
-}
-
 /* Numbers of all sizes. */
 static uint64_t random_number(void)
 {
-	return (random_below(UINT64_C(1) << 31) << 33 | random_below(UINT64_C(1) << 31)) >>
-	       random_below(64);
+	return (draw_below(UINT64_C(1) << 31) << 33 | draw_below(UINT64_C(1) << 31)) >>
+	       draw_below(64);
 }
 
 static bool coin(void)
 {
-	return random_below(2);
+	return draw_below(2);
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
@@ -71,9 +64,9 @@ struct model {
 /* Any bytes but NUL; unique through its number. */
 static void random_name(char name[40], unsigned number)
 {
-	size_t n = random_below(20);
+	size_t n = draw_below(20);
 	for (size_t i = 0; i < n; i++)
-		name[i] = (char)(coin() ? 'a' + (int)random_below(26) : 1 + (int)random_below(255));
+		name[i] = (char)(coin() ? 'a' + (int)draw_below(26) : 1 + (int)draw_below(255));
 	sprintf(name + n, "%u", number);
 }
 
@@ -85,23 +78,23 @@ static uint64_t random_id(bool places, unsigned place)
 
 static void random_events(struct model *m, unsigned thread)
 {
-	uint64_t stamp = m->thread[thread].complete && coin() ? 0 : 1 + random_below(1000);
-	m->nevents[thread] = (unsigned)random_below(MAX_EVENTS);
+	uint64_t stamp = m->thread[thread].complete && coin() ? 0 : 1 + draw_below(1000);
+	m->nevents[thread] = (unsigned)draw_below(MAX_EVENTS);
 	for (unsigned i = 0; i < m->nevents[thread]; i++) {
 		struct tr_event *e = &m->event[thread][i];
 		*e = (struct tr_event){ .op = DPROF_LOST, .site = TR_NO_SITE,
 					.lost = 1 + random_number() % DPROF_VALUE_MAX };
-		if (random_below(20) == 0)
+		if (draw_below(20) == 0)
 			continue;
-		stamp += random_below(8) ? random_below(1000) : random_below(UINT64_C(1) << 40);
-		*e = (struct tr_event){ .stamp = stamp, .op = (enum dprof_op)random_below(3),
-					.site = (uint32_t)random_below(m->nsites) };
+		stamp += draw_below(8) ? draw_below(1000) : draw_below(UINT64_C(1) << 40);
+		*e = (struct tr_event){ .stamp = stamp, .op = (enum dprof_op)draw_below(3),
+					.site = (uint32_t)draw_below(m->nsites) };
 		for (int key = 1; key < DPROF_KEY_COUNT; key++)
 			/* since: the reader brings such an event to another place (trace_late.c) */
-			if (key != DPROF_KEY_GROUP && key != DPROF_KEY_SINCE && random_below(4) == 0)
+			if (key != DPROF_KEY_GROUP && key != DPROF_KEY_SINCE && draw_below(4) == 0)
 				e->args[e->nargs++] =
 					(struct tr_arg){ (enum dprof_key)key, random_number() };
-		unsigned g = (unsigned)random_below(MAX_GROUPS);
+		unsigned g = (unsigned)draw_below(MAX_GROUPS);
 		if (g < m->ngroups && m->group[g].member[thread])
 			e->args[e->nargs++] = (struct tr_arg){ DPROF_KEY_GROUP, m->group[g].id };
 	}
@@ -109,15 +102,15 @@ static void random_events(struct model *m, unsigned thread)
 
 static struct model random_model(void)
 {
-	struct model m = { .nclocks = 1 + (unsigned)random_below(MAX_CLOCKS),
-			   .nsites = 1 + (unsigned)random_below(MAX_SITES),
-			   .nthreads = (unsigned)random_below(MAX_THREADS + 1),
-			   .ngroups = (unsigned)random_below(MAX_GROUPS + 1) };
-	bool places = coin(), ranked = random_below(4);
+	struct model m = { .nclocks = 1 + (unsigned)draw_below(MAX_CLOCKS),
+			   .nsites = 1 + (unsigned)draw_below(MAX_SITES),
+			   .nthreads = (unsigned)draw_below(MAX_THREADS + 1),
+			   .ngroups = (unsigned)draw_below(MAX_GROUPS + 1) };
+	bool places = coin(), ranked = draw_below(4);
 	for (unsigned i = 0; i < m.nclocks; i++) {
 		m.clock[i].id = random_id(places, i);
 		random_name(m.clock[i].host, i);
-		m.clock[i].ghz = (double)(1 + random_below(1000000)) / 777;
+		m.clock[i].ghz = (double)(1 + draw_below(1000000)) / 777;
 	}
 	for (unsigned i = 0, rank = 0; i < m.nthreads; i++) {
 		rank += i && coin();
@@ -125,30 +118,30 @@ static struct model random_model(void)
 		m.thread[i].rank = ranked ? (int)rank : -1;
 		m.thread[i].clock = ranked ? rank % m.nclocks : 0;
 		m.thread[i].lost = coin() ? random_number() : 0;
-		m.thread[i].complete = random_below(4);
+		m.thread[i].complete = draw_below(4);
 		snprintf(m.thread[i].name, sizeof m.thread[i].name, "%s", coin() ? "a b%c" : "");
 	}
 	for (unsigned i = 0; i < m.nsites; i++) {
 		m.site[i].id = random_id(places, i);
-		m.site[i].kind = (enum dprof_kind)(1 + random_below(DPROF_KIND_COUNT - 1));
+		m.site[i].kind = (enum dprof_kind)(1 + draw_below(DPROF_KIND_COUNT - 1));
 		random_name(m.site[i].name, i);
 		random_name(m.site[i].file, i);
 		if (coin())
 			random_name(m.site[i].function, i);
-		m.site[i].line = (uint32_t)random_below(UINT32_MAX);
-		m.site[i].column = (uint32_t)(coin() ? random_below(200) : 0);
+		m.site[i].line = (uint32_t)draw_below(UINT32_MAX);
+		m.site[i].column = (uint32_t)(coin() ? draw_below(200) : 0);
 		m.site[i].automatic = coin();
 	}
 	for (unsigned i = 0; i < m.ngroups; i++) {
 		m.group[i].id = random_id(coin(), i);
 		for (unsigned t = 0; t < m.nthreads; t++)
 			m.group[i].nmembers += m.group[i].member[t] = coin();
-		m.group[i].size = coin() ? m.group[i].nmembers : 1 + random_below(100);
+		m.group[i].size = coin() ? m.group[i].nmembers : 1 + draw_below(100);
 	}
-	m.nlinks = (unsigned)random_below(8);
+	m.nlinks = (unsigned)draw_below(8);
 	for (unsigned i = 0; i < m.nlinks; i++) {
-		m.link[i].from = (unsigned)random_below(m.nclocks);
-		m.link[i].to = (unsigned)random_below(m.nclocks);
+		m.link[i].from = (unsigned)draw_below(m.nclocks);
+		m.link[i].to = (unsigned)draw_below(m.nclocks);
 		m.link[i].sent = random_number();
 		m.link[i].received = random_number();
 	}
@@ -162,7 +155,7 @@ static struct model random_model(void)
 static void space(FILE *out)
 {
 	static const char *const spaces[] = { " ", "  ", "\t", " \t " };
-	fputs(spaces[random_below(4)], out);
+	fputs(spaces[draw_below(4)], out);
 }
 
 static void end_line(FILE *out)
@@ -170,7 +163,7 @@ static void end_line(FILE *out)
 	static const char *const ends[] = {
 		"\n", " \n", " # a remark\n", "\r\n", "\n\n# another\n", "\t#\n"
 	};
-	fputs(ends[random_below(6)], out);
+	fputs(ends[draw_below(6)], out);
 }
 
 static void key(FILE *out, const char *name, const char *value)
@@ -180,7 +173,7 @@ static void key(FILE *out, const char *name, const char *value)
 	for (; *value; value++) {
 		bool escape = (unsigned char)*value <= ' ' || *value == '%' || *value == '#' ||
 			      *value == 0x7f;
-		fprintf(out, escape || random_below(10) == 0 ? coin() ? "%%%02x" : "%%%02X" : "%c",
+		fprintf(out, escape || draw_below(10) == 0 ? coin() ? "%%%02x" : "%%%02X" : "%c",
 			(unsigned char)*value);
 	}
 }
@@ -211,7 +204,7 @@ static void write_events(FILE *out, const struct model *m)
 	unsigned next[MAX_THREADS] = { 0 };
 	bool interleaved = coin();
 	for (unsigned left = m->nthreads, t = 0; left;) {
-		t = interleaved ? (unsigned)random_below(m->nthreads) : m->nthreads - left;
+		t = interleaved ? (unsigned)draw_below(m->nthreads) : m->nthreads - left;
 		if (next[t] < m->nevents[t])
 			write_event(out, m, t, &m->event[t][next[t]++]);
 		left = 0;
@@ -455,7 +448,7 @@ START_TEST(a_text_is_the_trace_that_it_describes)
 	ck_assert_ptr_nonnull(mkdtemp(base));
 	char *first = mem_format("%s/first", base), *second = mem_format("%s/second", base);
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
-		state = seed;
+		draw_state = seed;
 		one_round(first, second);
 	}
 	remove_directory(base);

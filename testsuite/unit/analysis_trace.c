@@ -2,20 +2,13 @@
  *
  * Records that signal handlers put out of order come back into it; and only damage loses any. */
 #include "analysis/trace/trace_scan.h"
+#include "testsuite/unit/draw.h"
 #include "testsuite/unit/record_twin.h"
 
 #define ROUNDS  3000
 #define MOST    400
 
 static uint64_t seed;
-static uint64_t state;
-
-static uint64_t random_below(uint64_t n)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (state >> 33) % n;
-}
-
 /* ---- A thread that records, and is interrupted ----------------------------------------------- */
 
 struct trace_told {
@@ -50,8 +43,8 @@ static struct trace_told *tell(struct trace_recording *r, uint64_t stamp, uint64
 
 static void say(struct trace_recording *r, struct trace_told *told)
 {
-	for (uint64_t i = r->arguments ? random_below(4) : 0; i--;) {
-		struct tr_record arg = { random_below(3), TR_WHAT(i + 1, DPROF_ARG) };
+	for (uint64_t i = r->arguments ? draw_below(4) : 0; i--;) {
+		struct tr_record arg = { draw_below(3), TR_WHAT(i + 1, DPROF_ARG) };
 		r->record[r->n++] = told->arg[told->nargs++] = arg;
 	}
 }
@@ -59,8 +52,8 @@ static void say(struct trace_recording *r, struct trace_told *told)
 /* What an operation was is known, and when it began and ended, before a slot of it is claimed; all are claimed at once, mostly. */
 static void operate(struct trace_recording *r, unsigned depth)
 {
-	uint64_t begin = r->clock += 1 + random_below(3), end = begin + random_below(2), site = r->n;
-	bool visit = random_below(3);
+	uint64_t begin = r->clock += 1 + draw_below(3), end = begin + draw_below(2), site = r->n;
+	bool visit = draw_below(3);
 	r->clock = end;
 	interrupt(r, depth);
 	struct trace_told *told = tell(r, begin, OPERATION(site) | (visit ? DPROF_ENTER : DPROF_POINT));
@@ -77,13 +70,13 @@ static void record(struct trace_recording *r, unsigned depth, enum dprof_op op)
 {
 	uint64_t stamp = 0;
 	if (op == DPROF_EXIT) {
-		stamp = r->clock += 1 + random_below(3);
+		stamp = r->clock += 1 + draw_below(3);
 		interrupt(r, depth);
 	}
 	size_t slot = r->n++;
 	if (op != DPROF_EXIT) {
 		interrupt(r, depth);
-		stamp = r->clock += 1 + random_below(3);
+		stamp = r->clock += 1 + draw_below(3);
 	}
 	r->record[slot] = (struct tr_record){ stamp, SITE(slot) | op };
 	struct trace_told *told = &r->truth[r->ntruth++];
@@ -96,11 +89,11 @@ static void record(struct trace_recording *r, unsigned depth, enum dprof_op op)
  * them. */
 static void interrupt(struct trace_recording *r, unsigned depth)
 {
-	if (depth == r->deepest || r->n > MOST / 2 || random_below(6))
+	if (depth == r->deepest || r->n > MOST / 2 || draw_below(6))
 		return;
 	record(r, depth + 1, DPROF_ENTER);
-	for (uint64_t i = random_below(3); i--;)
-		if (random_below(2))
+	for (uint64_t i = draw_below(3); i--;)
+		if (draw_below(2))
 			record(r, depth + 1, DPROF_POINT);
 		else
 			operate(r, depth + 1);
@@ -118,12 +111,12 @@ static int by_stamp(const void *a, const void *b)
 static void random_recording(struct trace_recording *r)
 {
 	memset(r, 0, sizeof *r);
-	r->arguments = random_below(2);
+	r->arguments = draw_below(2);
 	r->deepest = r->arguments ? 1 : 3;
-	r->clock = random_below(1000);
-	for (uint64_t i = random_below(MOST); i-- && r->n < MOST / 2;)
-		if (random_below(4))
-			record(r, 0, (enum dprof_op)random_below(3));
+	r->clock = draw_below(1000);
+	for (uint64_t i = draw_below(MOST); i-- && r->n < MOST / 2;)
+		if (draw_below(4))
+			record(r, 0, (enum dprof_op)draw_below(3));
 		else
 			operate(r, 0);
 	qsort(r->truth, r->ntruth, sizeof *r->truth, by_stamp);
@@ -145,7 +138,7 @@ START_TEST(interrupted_records_come_into_order)
 {
 	static struct trace_recording r;
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
-		state = seed;
+		draw_state = seed;
 		random_recording(&r);
 		struct tr_record found[MOST];
 		struct order_damage damage;
@@ -176,14 +169,14 @@ static size_t longest(const struct tr_record *r, size_t n)
 START_TEST(what_no_handler_explains_loses_as_little_as_can_be)
 {
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS / 4); seed++) {
-		state = seed;
+		draw_state = seed;
 		struct tr_record in[MOST], found[MOST];
 		struct order_damage damage;
-		size_t n = 1 + random_below(MOST - 1);
+		size_t n = 1 + draw_below(MOST - 1);
 		for (size_t i = 0; i < n; i++)
-			in[i] = (struct tr_record){ 1 + 10 * i, SITE(i) | random_below(3) };
-		for (uint64_t i = random_below(30); i--;)
-			in[random_below(n)].stamp = 1 + random_below(20 * n);
+			in[i] = (struct tr_record){ 1 + 10 * i, SITE(i) | draw_below(3) };
+		for (uint64_t i = draw_below(30); i--;)
+			in[draw_below(n)].stamp = 1 + draw_below(20 * n);
 		size_t kept = order_records(&trace, in, n, found, &damage);
 		ck_assert_msg(kept + damage.dropped == n, "SEED=%" PRIu64 ": %zu + %zu of %zu", seed,
 			      kept, damage.dropped, n);
@@ -199,11 +192,11 @@ END_TEST
 START_TEST(one_wrong_stamp_is_found)
 {
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
-		state = seed;
+		draw_state = seed;
 		struct tr_record in[100], found[100];
 		struct order_damage damage;
-		size_t wrong = 6 + random_below(80), far = 3 + random_below(4);
-		bool up = random_below(2);
+		size_t wrong = 6 + draw_below(80), far = 3 + draw_below(4);
+		bool up = draw_below(2);
 		for (size_t i = 0; i < 100; i++)
 			in[i] = (struct tr_record){ 100 + 10 * i,
 						       SITE(i) | (i == wrong ? up : !up) };
@@ -273,25 +266,25 @@ static const uint32_t few_whats[] = {
 /* Any words, most of them such as threads record; few ids, of which some are known, and few sites. */
 static uint64_t random_word(uint64_t *stamp)
 {
-	unsigned small = (unsigned)random_below(DPROF_KEY_COUNT + 1);
-	switch (random_below(60)) {
+	unsigned small = (unsigned)draw_below(DPROF_KEY_COUNT + 1);
+	switch (draw_below(60)) {
 	case 0:
 		return 0;
 	case 1:
-		return random_below(UINT64_C(1) << 33) << 31 | random_below(UINT64_C(1) << 33);
+		return draw_below(UINT64_C(1) << 33) << 31 | draw_below(UINT64_C(1) << 33);
 	case 2:
-		return dprof_epoch_word(*stamp += random_below(UINT64_C(1) << 38));
+		return dprof_epoch_word(*stamp += draw_below(UINT64_C(1) << 38));
 	case 3:
-		return dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, small, 1 + random_below(255));
+		return dprof_escape_word(DPROF_ESCAPE_ARG_HIGH, small, 1 + draw_below(255));
 	case 4:
-		return dprof_escape_word(DPROF_ESCAPE_LOST, 0, random_below(3));
+		return dprof_escape_word(DPROF_ESCAPE_LOST, 0, draw_below(3));
 	case 5 ... 25:
 		return dprof_escape_word(DPROF_ESCAPE_ARG, small,
-					 small == DPROF_KEY_SINCE ? *stamp - random_below(random_below(20) ? 1 : 9) : random_below(1000));
+					 small == DPROF_KEY_SINCE ? *stamp - draw_below(draw_below(20) ? 1 : 9) : draw_below(1000));
 	case 26:
-		*stamp -= random_below(random_below(20) ? 1 : 2000); /* fall through */
+		*stamp -= draw_below(draw_below(20) ? 1 : 2000); /* fall through */
 	default:
-		return (*stamp += random_below(1000)) << DPROF_ID_BITS | 2 * random_below(random_below(30) ? 4 : FEW_WHATS + 1);
+		return (*stamp += draw_below(1000)) << DPROF_ID_BITS | 2 * draw_below(draw_below(30) ? 4 : FEW_WHATS + 1);
 	}
 }
 
@@ -383,8 +376,8 @@ START_TEST(plain_words_are_taken_as_each_by_itself)
 		ids.page[i] = i ? says_nothing : says;
 	for (seed = unit_seed; seed < unit_seed + unit_times(ROUNDS); seed++) {
 		struct scanned each, many;
-		state = seed;
-		uint64_t stamp = random_below(UINT64_C(1) << 33) << 20;
+		draw_state = seed;
+		uint64_t stamp = draw_below(UINT64_C(1) << 33) << 20;
 		for (size_t i = 0; i < WORDS; i++)
 			word[i] = random_word(&stamp);
 		scan_all(&each, &modules, word, false);
