@@ -216,6 +216,9 @@ line 4 10 0:40000 0:40000 0:40000 0:40000 | awk -v before="$before" '$1 == "e" {
 	trace load
 verdicts load >found
 jq -e '.sequential == false' found >is || fail "nobody waits for what is loaded: $(jq -c .findings out)"
+# All four have as much to do, and are named: "1 others" would be no shorter.
+jq -e 'any(.findings[]; .what | startswith("rank 0 in s0, rank 1 in s1, rank 2 in s2 and rank 3 in s3 have as much to do"))' out >is ||
+	fail "four names: $(jq -c .findings out)"
 # Rank 1 has most to do, 30 of each 100 us, but waits for rank 0, which waits for something else: rank 0 loses nothing
 # by it, and rank 2 no more than that takes.
 awk '
