@@ -10,7 +10,8 @@
  *                         certain of it
  *   std::barrier          says how many come, and when it is made. Where more threads than those ever come, others may be together
  *                         in another run. It may call a function: whoever came last runs that, here, and all others wait until it
- *                         is over; in another run that may be another thread, for which it takes as long */
+ *                         is over; in another run that may be another thread, for which it takes as long. Where that one has
+ *                         dropped out it has waited for nobody, but another may be last: nothing is certain of such a round */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -165,9 +166,9 @@ static void look_at_barrier(struct comers *c, const struct barrier_visit *v, siz
 /* Of these visits, of which there is one at least; it may be a completion, which is that of none. */
 static struct barrier_round find_round(struct comers *c, const struct barrier_visit *v, size_t n)
 {
-	struct barrier_round r = { .threads = v->threads ? v->threads : 1, .left = UINT64_MAX, .certain = c->certain };
+	struct barrier_round r = { .threads = v->threads, .left = UINT64_MAX, .certain = c->certain };
 	c->now++;
-	for (; r.n < n && r.n < r.threads && is_same(&v[r.n], v) && comes(&v[r.n]) && v[r.n].enter.stamp <= r.left; r.n++) {
+	for (; r.n < n && (r.n == 0 || r.n < r.threads) && is_same(&v[r.n], v) && comes(&v[r.n]) && v[r.n].enter.stamp <= r.left; r.n++) {
 		const struct barrier_visit *next = &v[r.n];
 		if (c->in[next->enter.thread] == c->now ||
 		    (next->threads != r.threads && next->threads != ARG_NONE && r.threads != ARG_NONE))
@@ -177,6 +178,8 @@ static struct barrier_round find_round(struct comers *c, const struct barrier_vi
 		r.threads = next->threads != ARG_NONE ? next->threads : r.threads;
 	}
 	r.completion = r.n < n && is_same(&v[r.n], v) && v[r.n].how == VISIT_COMPLETES ? &v[r.n] : NULL;
+	for (size_t i = 0; i < r.n && r.completion; i++)
+		r.certain &= v[i].how == VISIT_WAITS || v[i].enter.thread != r.completion->enter.thread;
 	return r;
 }
 

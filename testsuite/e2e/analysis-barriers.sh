@@ -102,6 +102,24 @@ completes 19 | sed '/^site 18/a site 19 kind=region name=once file=x.c line=20' 
 proves completes once 100 250000 250000
 proves completes b 100 250000 250000
 proves completes a 100 0 0
+# Thread 0 drops out last, and runs it.
+{
+	head_of_meeting 2
+	echo "site 19 kind=region name=once file=x.c line=20"
+	op 0 0 1000000 1500000
+	echo "e 0 1500000 17 point id=5 tag=2"
+	op 0 19 1500000 1750000
+	echo "e 0 1750000 18 point id=5"
+	work_and_meet 1 1 1000000 1400000 1750000 id=5 tag=2
+	op 1 1 1750000 2000000
+} | trace drops_last
+may_buy drops_last once 100 250000
+may_buy drops_last a 100 100000
+# Nobody can come to one for none.
+twice "id=5 tag=0" "id=5 tag=0" | trace nobody
+may_buy nobody a 100 111111
+expect 0 coz nobody
+says out "participants"
 expect 0 waits --json completes
 awk '/"wait_at_barrier"/ { n++ } END { exit n == 0 }' out || fail "nobody waits at the barrier: $(cat out)"
 exit "$failed"
