@@ -8,7 +8,8 @@
  *   std::this_thread::sleep_until(t);   ->   likewise, with dprof_library_until(&t, NUM, DEN, STEADY)
  *
  *   c.wait(lock), of a std::condition_variable_any   ->   dprof_library_hides(&c); c.wait(lock); dprof_library_shows()
- *   the function that a std::barrier calls   ->   dprof_library_completes(&b); _M_completion(); dprof_library_completed(&b)
+ *   the function that a std::barrier calls   ->   known = dprof_library_completes(&b); _M_completion();
+ *                                                 dprof_library_completed(&b, known)
  *
  *   __cxa_guard_acquire(&g)   ->   dprof_library_acquires(&g); __cxa_guard_acquire(&g); dprof_library_acquired(&g)
  *   __cxa_guard_release(&g)   ->   dprof_library_releases(&g); __cxa_guard_release(&g)
@@ -43,6 +44,7 @@ static const struct { enum dprof_kind kind; const char *name; } waits[] = {
 /* What calls of a function are, or how its moments are measured (in num/den s; 0: unknown); neither: nothing. */
 struct known_function {
 	bool of_library;
+	bool calls; /* what it is given: std::function and the like */
 	const struct library_call *call;
 	bool until, steady;
 	HOST_WIDE_INT num, den;
@@ -71,6 +73,8 @@ static struct known_function look_at(tree fn)
 	if (!k.of_library)
 		return k;
 	k.call = find(fn);
+	k.calls = !strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()") && !cplus_is_named(fn, "hash", "operator()") &&
+		  !cplus_is_named(fn, "__empty_completion", "operator()");
 	k.until = cplus_is_named(fn, "this_thread", "sleep_until");
 	if (k.until && !cplus_moment(referred(fn), &k.num, &k.den, &k.steady))
 		k.num = k.den = 0; /* of a clock of the program's own nothing is known */
@@ -241,7 +245,7 @@ static bool completes(gimple *stmt)
 	const struct library_call *in = known_of(current_function_decl).call;
 	tree fn = gimple_call_fndecl(stmt);
 	return in && in->does == COMPLETES && !gimple_call_internal_p(stmt) &&
-	       (!fn || (!known_of(fn).of_library && !fndecl_built_in_p(fn)));
+	       (!fn || known_of(fn).calls || (!known_of(fn).of_library && !fndecl_built_in_p(fn)));
 }
 
 /* Around the function that a barrier calls. */
@@ -249,9 +253,14 @@ static bool wrap_completion(gimple_stmt_iterator *i)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree barrier = DECL_ARGUMENTS(current_function_decl);
-	auto says = [&](const char *what) { return runtime_call(stmt, runtime_function(what, ptr_type_node), unshare_expr(barrier)); };
-	gsi_insert_before(i, says("dprof_library_completes"), GSI_SAME_STMT);
-	return calls_insert_after(i, [&](bool) { return says("dprof_library_completed"); });
+	tree known = create_tmp_reg(boolean_type_node);
+	tree before = runtime_function("dprof_library_completes", ptr_type_node);
+	tree behind = runtime_function("dprof_library_completed", ptr_type_node, boolean_type_node);
+	TREE_TYPE(before) = build_function_type_list(boolean_type_node, ptr_type_node, NULL_TREE);
+	gimple *begin = runtime_call(stmt, before, unshare_expr(barrier));
+	gimple_call_set_lhs(begin, known);
+	gsi_insert_before(i, begin, GSI_SAME_STMT);
+	return calls_insert_after(i, [&](bool) { return runtime_call(stmt, behind, unshare_expr(barrier), known); });
 }
 
 bool library_hides(gimple_stmt_iterator at)

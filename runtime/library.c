@@ -21,8 +21,8 @@
  *   POINT std::barrier::arrive_and_drop id=ADDRESS tag=N
  *                                                 it has come for the last time
  *   POINT std::barrier completion function id=ADDRESS
- *                                                 that function is over: whoever came last has run it behind its EXIT, and all
- *                                                 others go on
+ *                                                 that function is over: whoever came last has run it behind its EXIT, or
+ *                                                 its last arrival, and all others go on
  *   POINT std::barrier                            once in a process: of what else is done at one (arrive, wait) who does not
  *                                                 block leaves no record; likewise of whatever else is not told apart
  *
@@ -72,8 +72,6 @@ static __thread struct {
 	struct dprof_arguments more;
 } now_in;
 
-static __thread const void *completing; /* the barrier whose function the thread runs; NULL: none */
-
 static bool said[DPROF_LIBRARY_COUNT];
 
 #define MOST_RELEASED 1024 /* at once, that are recorded */
@@ -93,8 +91,8 @@ DPROF_EXPORT void dprof_library_makes_barrier(const void *object, long n);
 DPROF_EXPORT void dprof_library_posts(const void *object, long n);
 DPROF_EXPORT void dprof_library_tried(const void *object, bool got);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
-DPROF_EXPORT void dprof_library_completes(const void *barrier);
-DPROF_EXPORT void dprof_library_completed(const void *barrier);
+DPROF_EXPORT bool dprof_library_completes(const void *barrier);
+DPROF_EXPORT void dprof_library_completed(const void *barrier, bool known);
 DPROF_EXPORT void dprof_library_hides(const void *condition);
 DPROF_EXPORT void dprof_library_shows(void);
 DPROF_EXPORT void dprof_library_over(const void *object);
@@ -272,27 +270,27 @@ void dprof_library_over(const void *object)
 	record(now_in.site, now_in.since, &now_in.more);
 }
 
-/* Whoever is about to run the function of a barrier has come to it last. Who only arrives is not followed. */
-void dprof_library_completes(const void *barrier)
+/* Whoever is about to run the function of a barrier has come to it last, be it to drop out. Who only arrives is not followed: false.
+ * Such a function may come to another barrier, and run the function of that. */
+bool dprof_library_completes(const void *barrier)
 {
-	bool known = dprof_adapter_kinds && now_in.object == barrier && now_in.site;
+	bool known = dprof_adapter_kinds && now_in.object == barrier;
 
-	if (known) {
+	if (known && now_in.site)
 		record(now_in.site, now_in.since, &now_in.more);
+	if (known)
 		now_in.object = NULL;
-	}
-	completing = known ? barrier : NULL;
+	return known;
 }
 
 /* What the thread does at the barrier from here on is to let the others go. */
-void dprof_library_completed(const void *barrier)
+void dprof_library_completed(const void *barrier, bool known)
 {
-	if (completing == barrier) {
-		point(SITE(site_completed), barrier);
-		begin(barrier, NULL);
-		now_in.elsewhere = true;
-	}
-	completing = NULL;
+	if (!known)
+		return;
+	point(SITE(site_completed), barrier);
+	begin(barrier, NULL);
+	now_in.elsewhere = true;
 }
 
 /* Not to have taken one is to have waited until a moment, unless it does not wait. */

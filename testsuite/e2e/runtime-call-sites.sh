@@ -71,10 +71,11 @@ what="library.cpp"
 build g++ -std=c++20 -O0 -flto "$from/library.cpp"
 run "$from/library.cpp"
 for given in "std::promise 2" "std::latch::count_down 3" "std::counting_semaphore::release 4" \
-	"std::counting_semaphore::counting_semaphore 1" "std::atomic::notify 2" "std::barrier::barrier 2" \
-	"std::barrier::arrive_and_drop 1" "std::barrier%20completion%20function 1"; do
+	"std::counting_semaphore::counting_semaphore 1" "std::atomic::notify 2" "std::barrier::barrier 3" \
+	"std::barrier::arrive_and_drop 2" "std::barrier%20completion%20function 4"; do
 	grep -q "^0 $given\$" found || fail "expected $given at no line, found $(grep '^0 std' found)"
 done
+! grep -q 'handler' found || fail "no signal has come, found $(grep handler found)"
 # Of five attempts to have a permit the last one has none.
 took=$(awk '$1 == "site" && $4 ~ /acquire$/ { at[$2] = 1 } $1 == "e" && $4 in at && $5 == "enter" { print $6 ~ /^id=/ ? "one" : $6 }' text |
 	uniq -c | awk '{ $1 = $1; print }' | paste -sd,)
