@@ -118,7 +118,16 @@ static void tell(gimple_stmt_iterator *i, tree site, tree object, tree result, b
 	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object), value), GSI_NEW_STMT);
 }
 
-void counters_note(gimple_stmt_iterator *i, bool down)
+/* A pointer, which any type may hold. */
+static tree first_member(gimple_stmt_iterator *i, tree object)
+{
+	tree any = build_pointer_type_for_mode(ptr_type_node, ptr_mode, true), to = create_tmp_reg(ptr_type_node);
+	tree member = build2(MEM_REF, ptr_type_node, unshare_expr(object), build_int_cst(any, 0));
+	gsi_insert_after(i, gimple_build_assign(to, member), GSI_NEW_STMT);
+	return to;
+}
+
+void counters_note(gimple_stmt_iterator *i, bool down, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
 	location_t where = expansion_point_location_if_in_system_header(gimple_location(stmt)); /* <stdatomic.h> has macros */
@@ -127,13 +136,16 @@ void counters_note(gimple_stmt_iterator *i, bool down)
 	    stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) || !values_of(result).are_compared())
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
-	tell(i, site, gimple_call_arg(stmt, 0), result, down);
+	tree object = gimple_call_arg(stmt, 0);
+	if (refers)
+		object = first_member(i, object);
+	tell(i, site, object, result, down);
 }
 
 bool counters_wrap(gimple_stmt_iterator *i)
 {
 	int way = counts(gimple_call_fndecl(gsi_stmt(*i)));
 	if (way)
-		counters_note(i, way < 0);
+		counters_note(i, way < 0, false);
 	return way;
 }

@@ -24,7 +24,8 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, HIDES, PASSES, TELLS_PASSES, COUNTS, COUNTS_DOWN };
+enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, HIDES, PASSES, TELLS_PASSES, COUNTS, COUNTS_DOWN,
+	    COUNTS_AT, COUNTS_DOWN_AT };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -184,8 +185,9 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
-	if (c->does == COUNTS || c->does == COUNTS_DOWN) {
-		counters_note(i, c->does == COUNTS_DOWN);
+	if (c->does >= COUNTS) {
+		bool refers = c->does == COUNTS_AT || c->does == COUNTS_DOWN_AT;
+		counters_note(i, c->does == COUNTS_DOWN || c->does == COUNTS_DOWN_AT, refers);
 		return false;
 	}
 	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, waits[c->what].kind, waits[c->what].name);

@@ -236,9 +236,9 @@ template <typename... ARGS> gimple *runtime_call(gimple *at, tree fn, ARGS... ar
 }
 
 /* counters.cc: numbers that threads share and count, where the result is compared. The first is for builtins: whether
- * it was one. */
+ * it was one. Down, or up; the call's object is the number, or refers to it by its first member. */
 bool counters_wrap(gimple_stmt_iterator *i);
-void counters_note(gimple_stmt_iterator *i, bool down);
+void counters_note(gimple_stmt_iterator *i, bool down, bool refers);
 
 /* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
 void library_of_source(tree fn); /* which it calls */

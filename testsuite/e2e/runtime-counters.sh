@@ -68,7 +68,8 @@ cat >program.cc <<'C'
 static std::atomic<unsigned> next, chunks;
 static std::atomic<long> left{ N };
 static std::atomic<int> other, outer;
-static int values[N];
+static int values[N], below = N;
+alignas(8) static long referred;
 static std::atomic<int *> place{ values };
 
 template <class COUNTER> static bool takes(COUNTER &c)
@@ -92,6 +93,12 @@ int main()
 			while (place++ < values + N) /* COUNTED */
 				;
 			while (takes(outer))
+				;
+			std::atomic_ref<long> own(referred);
+			std::atomic_ref<int> down(below);
+			while (own.fetch_add(1) < N) /* COUNTED */
+				;
+			while (--down >= 0) /* COUNTED */
 				;
 			if (++other == 3)
 				other += 2;
@@ -134,6 +141,9 @@ expect_counters() { # SOURCE COMPILER...
 	awk '$1 == "site" && / name=atomic%20counter / { match($0, / line=[0-9]+/); line[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
 		$1 == "e" && $4 in line { print line[$4] }' dump | sort -nu >found
 	grep -n COUNTED "$source" | cut -d: -f1 >wanted
+	awk '$1 == "site" && / name=atomic%20counter / { counter[$2] = 1 }
+		$1 == "e" && $4 in counter && !seen[$4, $6]++ && n[$4]++ { print "site", $4, $6 }' dump >several
+	[ ! -s several ] || fail "$source: one line counts at several numbers: $(cat several)"
 	cmp -s wanted found || fail "$source: expected counters in the lines $(paste -sd' ' wanted), found $(paste -sd' ' found)"
 	awk '$1 == "site" && / name=atomic%20counter / { counter[$2] = 1 }
 		$1 == "e" && $4 in counter && $5 == "point" {
