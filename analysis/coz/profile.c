@@ -701,6 +701,8 @@ struct profile_assumptions profile_assumptions(const struct profile *p, bool wor
 	if (p->transfers && !worst)
 		add(&a, "Messages and locks take as long as others of their kind and size were seen to take, and to wait for whoever "
 			"came later here takes no longer than all did here (--transfer worst assumes neither).");
+	if (p->who.thread != COZ_ANY)
+		add(&a, "The function of a std::barrier, which whoever comes last runs, is run by the same thread in every run.");
 	if (p->ranks)
 		add(&a, "What came before whoever gave it called MPI again needs no such call in any run.");
 	return a;

@@ -120,6 +120,11 @@ twice "id=5 tag=0" "id=5 tag=0" | trace nobody
 may_buy nobody a 100 111111
 expect 0 coz nobody
 says out "participants"
+expect 0 coz -v --thread 1 completes
+tr -s ' \n' ' ' <out >page
+says page "is run by the same thread in every run"
+expect 0 coz -v completes
+says_not out "the same thread in every"
 expect 0 waits --json completes
 awk '/"wait_at_barrier"/ { n++ } END { exit n == 0 }' out || fail "nobody waits at the barrier: $(cat out)"
 exit "$failed"
