@@ -3,21 +3,30 @@
  * segment.c - finding the segment of a stamp, and making all of them wider. */
 #include "freezer/segment.h"
 
-/* From `near` in steps that double, then by halving. */
+/* From `near` in steps that double, to either side, then by halving. */
 const struct frz_segment *frz_segment_find(const struct frz_segment *segments, size_t n,
 					   const struct frz_segment *near, uint64_t stamp)
 {
 	const struct frz_segment *low = segments, *high = segments + n;
 
-	if (near->from > stamp)
+	if (near->from > stamp) {
 		high = near;
-	else
+		for (ptrdiff_t step = 1; step < high - segments; step *= 2) {
+			if (high[-step].from <= stamp) {
+				low = high - step;
+				break;
+			}
+			high -= step;
+		}
+	} else {
 		low = near;
-	for (ptrdiff_t step = 1; low == near && step < high - near; step *= 2) {
-		if (near[step].from > stamp)
-			high = near + step;
-		else
-			near = low = near + step;
+		for (ptrdiff_t step = 1; step < high - low; step *= 2) {
+			if (low[step].from > stamp) {
+				high = low + step;
+				break;
+			}
+			low += step;
+		}
 	}
 	while (high - low > 1) {
 		const struct frz_segment *middle = low + (high - low) / 2;

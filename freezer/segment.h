@@ -50,7 +50,7 @@ static inline frz_time frz_segment_parabola(const struct frz_segment *s, uint64_
 }
 
 /* The segment that begins last of those that begin at or before `stamp`, or else the first. From
- * `near`, one of them, forward at a cost that grows with the logarithm of the segments passed. */
+ * `near`, one of them, to either side at a cost that grows with the logarithm of the segments passed. */
 const struct frz_segment *frz_segment_find(const struct frz_segment *segments, size_t n,
 					   const struct frz_segment *near, uint64_t stamp);
 

@@ -859,6 +859,24 @@ START_TEST(what_cannot_be_asked)
 }
 END_TEST
 
+/* From wherever one looks, the last that begins early enough; several may begin at one stamp. */
+START_TEST(a_segment_is_found_from_any_other)
+{
+	struct frz_segment segments[200] = { 0 };
+
+	for (int i = 0; i < 3000; i++) {
+		size_t n = (size_t)draw_in(1, 200), from = (size_t)draw_in(0, (int64_t)n - 1), found = 0;
+		uint64_t stamp = (uint64_t)draw_in(0, 400);
+
+		for (size_t k = 0, at = 10; k < n; k++, at += (size_t)draw_in(0, 3)) segments[k].from = at;
+		for (size_t k = 0; k < n; k++)
+			if (segments[k].from <= stamp) found = k;
+		ck_assert_msg(frz_segment_find(segments, n, segments + from, stamp) == segments + found, "seed %" PRIu64
+			      ", case %d: of %zu, from %zu, stamp %" PRIu64 ": expected segment %zu", seed, i, n, from, stamp, found);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = unit_begin(900, 20240607);
@@ -876,5 +894,6 @@ int main(void)
 	tcase_add_test(tests, too_few_points);
 	tcase_add_test(tests, points_of_one_stamp);
 	tcase_add_test(tests, what_cannot_be_asked);
+	tcase_add_test(tests, a_segment_is_found_from_any_other);
 	return unit_end();
 }
