@@ -411,7 +411,8 @@ static struct take *find_takes(const struct builder *b, const struct sync_event 
 		} else if (!t[i].relocks) {
 			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .left.at = NO_EVENT,
 								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on,
-								  .shared = t[i].shared, .at_once = t[i].at_once };
+								  .shared = t[i].shared, .at_once = t[i].at_once,
+								  .carries = b->graph->trace->sites[t[i].site].op.carries };
 			*own = (uint32_t)ntakes;
 		}
 	}

@@ -4,7 +4,7 @@
  * listens to anyone (graph_masters.c), gets the next piece of work; which that is depends on who came before.
  *
  *   lock, i = next++, unlock, work    several threads take it, and one takes it again and again
- *   semaphore                         likewise
+ *   semaphore                         likewise; so with a queue of messages, each of which says what to do
  *   bytes of one pipe                 several threads take them
  *   messages to one rank              several of its threads receive those with one tag
  *   MPI_Fetch_and_op, ...         several ranks count at one place of a window
@@ -21,8 +21,8 @@
  * what it has taken) it goes on with that. That is certain of no lock: it may as well protect a number that nobody acts
  * on. So it is taken to be given out wherever it may be. Expected is that threads share their work out, so that nobody
  * is idle while there is some left, where this run looks so: not all take as often, or some wait for it, or all come
- * once more for nothing, and they take their last at about the same time; but not where all take as often and each has
- * regions of its own, nor by a lock that some take only to read. */
+ * once more for nothing, or they take messages, and they take their last at about the same time; but not where all take as
+ * often and each has regions of its own, nor by a lock that some take only to read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,12 +276,12 @@ static bool come_in_vain(const struct taker *t, size_t n)
 	return n > 0;
 }
 
-/* Not all take as often, or some wait until there is something, or each takes what no other has, or comes once more in vain; and
- * none has nothing to do for longer than a piece of work. */
-static bool look_even(const struct taker *t, size_t n, bool counts)
+/* Not all take as often, or some wait until there is something, or each takes what no other has, as `told`, or comes once more in
+ * vain; and none has nothing to do for longer than a piece of work. */
+static bool look_even(const struct taker *t, size_t n, bool told)
 {
 	uint64_t first = UINT64_MAX, last = 0, longest = 0;
-	bool unequal = counts || come_in_vain(t, n);
+	bool unequal = told || come_in_vain(t, n);
 	for (size_t i = 0; i < n; i++) {
 		first = t[i].last < first ? t[i].last : first;
 		last = t[i].last > last ? t[i].last : last;
@@ -316,7 +316,7 @@ static bool some_read(const struct take *t, size_t n)
 
 static bool look_shared_out(struct builder *b, const struct take *t, size_t n, const struct taker *takers, size_t ntakers)
 {
-	if (t->in_vain || some_read(t, n) || !look_even(takers, ntakers, t->counts))
+	if (t->in_vain || some_read(t, n) || !look_even(takers, ntakers, t->counts || t->carries))
 		return false;
 	return t->counts || !do_their_own(b, takers, ntakers);
 }

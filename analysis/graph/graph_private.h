@@ -95,6 +95,7 @@ struct take {
 	bool goes_on, in_vain;    /* goes_on: at once, with something that is neither a wait nor the next barrier */
 	bool at_once;             /* of a lock: its thread has begun nothing between the operation before and this one */
 	bool shared, counts;      /* a reader's lock; a number that is counted, and so no other has it */
+	bool carries;             /* data, which may say what to do */
 };
 
 /* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's
