@@ -19,7 +19,7 @@ struct moved_bytes {
 	bool found;               /* and most likely does so (graph_looks.c): */
 	uint32_t looks;           /* it has looked so often before at what is not one channel */
 	struct event_ref other;   /* blocked: what the other side did last before the exit; or at = NO_EVENT */
-	uint64_t looks_at;        /* the ENTER of the look that found them, or its own */
+	struct event_ref look;    /* the ENTER of the look that found them, or its own */
 	bool by_attempts;         /* which may be in vain */
 	struct event_ref given;   /* taken: the first of them; or at = NO_EVENT: it is not known when */
 };

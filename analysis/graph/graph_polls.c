@@ -293,10 +293,10 @@ static void add_tried(struct builder *b, const struct sync_records *sync, size_t
 /* Bytes that a look has found. */
 static void add_bytes(struct builder *b, const struct moved_bytes *m, struct poll **polls, size_t *n)
 {
-	bool attempt = m->begin.tried && m->begin.enter.at < m->looks_at;
+	bool attempt = m->begin.tried && m->begin.enter.at < m->look.at;
 	if (!m->gave && m->given.at != NO_EVENT && (attempt || m->by_attempts))
-		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ m->exit.thread, m->by_attempts ? m->looks_at : m->begin.enter.at,
-								   m->looks_at, .bytes = m };
+		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ m->exit.thread, m->by_attempts ? m->look.at : m->begin.enter.at,
+								   m->look.at, .bytes = m };
 }
 
 static bool is_row(const struct poll *p)

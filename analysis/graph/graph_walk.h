@@ -51,8 +51,8 @@ struct thread_walk {
 	bool bad;                 /* records were lost: what has no match has been said */
 	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes; */
 	uint64_t look_at, looked_since; /* the last time until this event, since that one; */
-	uint64_t look_began;      /* its ENTER; */
-	uint32_t looks;           /* so often, but for those at one channel, of which it is not known whose bytes came (fgets); */
+	struct event_ref look_began; /* its ENTER; */
+	uint32_t looks;           /* so often at several channels, and not only for it is not known what (pause, fgets); */
 	bool look_is_attempt;     /* and whether it was such as may be in vain, of which most leave no record */
 
 	struct running *running; size_t nrunning; /* the innermost last */

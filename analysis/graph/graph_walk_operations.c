@@ -350,7 +350,7 @@ static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t fr
 		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w), .site = w->entered.site,
 		.gave = gave, .blocked = arg_for_unknown(o, &w->entered),
 		.chosen = w->chooses, .looks = w->looks, .other.at = NO_EVENT, .given.at = NO_EVENT,
-		.looks_at = looked ? w->look_began : w->enter.at, .by_attempts = w->found_at == w->entered.site };
+		.look = looked ? w->look_began : w->enter, .by_attempts = w->found_at == w->entered.site };
 	w->took_bytes = moved->n;
 	w->just_took = !gave;
 	w->takes_on = arg_takes_what_there_is(o, &w->entered);
@@ -413,9 +413,9 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 		share_with_processes(w, exit);
 	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;
-		w->looks += arg_channel(walk_operation(w, &w->entered), &w->entered) == ARG_NONE;
+		w->looks += walk_operation(w, &w->entered)->looks;
 		w->look_at = exit.at;
-		w->look_began = w->enter.at;
+		w->look_began = w->enter;
 		w->look_is_attempt = w->entered.site == w->vain_look_at;
 		w->looked_since = walk_begin_of(w).enter.at;
 		for_unknown(w, exit);

@@ -2443,6 +2443,35 @@ may_buy_either writers
 first 0 8 300012 | trace polled
 may_buy_either polled
 
+# Who has looked which of two has asked turns to the one that asks first in another run; but not who has only waited for a signal.
+asked() { # what it has waited in
+	head_of 3
+	echo "site 16 kind=wait name=$1 file=x.c line=17"
+	op 0 16 0 100000 peer=72057594037927934
+	op 0 1 100000 1000000
+	op 0 29 1000000 1000010 channel=1 offset=0 bytes=1 peer=72057594037927934
+	op 0 1 1000010 2000000
+	op 0 29 2000000 2000010 channel=3 offset=0 bytes=1 role=1
+	op 0 29 2000010 2000020 channel=2 offset=0 bytes=1 peer=72057594037927934
+	op 0 1 2000020 2200000
+	op 0 29 2200000 2200010 channel=4 offset=0 bytes=1 role=1
+	op 1 1 0 400000
+	op 1 29 400000 400010 channel=1 offset=0 bytes=1 role=1
+	op 1 29 400010 2000020 channel=3 offset=0 bytes=1 peer=72057594037927934
+	op 2 0 0 800000
+	op 2 29 800000 800010 channel=2 offset=0 bytes=1 role=1
+	op 2 29 800010 2200020 channel=4 offset=0 bytes=1 peer=72057594037927934
+	op 2 1 2200020 5000000
+}
+expects_about() { # directory, percent
+	expect 0 coz --json --region a --reduce 90 "$1"
+	jq -e --argjson truth "$2" '.expected_percent | .lo >= $truth - 2 and .hi <= $truth + 2' out >found || fail "$1: expected $2 %, found: $(cat out)"
+}
+asked poll | trace polled-first
+asked sigwait | trace signalled
+expects_about polled-first 20
+expects_about signalled 0
+
 # Of two threads that look at one place, each at a channel of its own, none takes what is the other's, though it came for something
 # when that was there already.
 looks() { # thread from to, of the look; until, of taking it; and what is taken
@@ -2553,7 +2582,7 @@ masters() { # channels over which threads 1 and 2 ask
 	op 2 1 500025 600020
 }
 lets_go() { # trace: what a saves is not known
-	expect "${status:-0}" coz --json --region a --reduce 90 "$1"
+	expect 0 coz --json --region a --reduce 90 "$1"
 	interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.01 && $hi > 20"; } || fail "$1: $(cat out)"
 }
 masters 7 7 | trace one-pipe

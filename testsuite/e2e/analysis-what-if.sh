@@ -83,6 +83,7 @@ count_two  26.8  1    one waits until two have said that they are there, the oth
 asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
 asks_each  14.8  1    or has looked at several before
 jobs_even  22.8  2    two processes take messages with jobs as often as each other
+not_polled 17.4  1    one of two pipes is polled no more, and has bytes of what comes later
 by_name    21.5  1    a child is waited for by its number, in a process that waits for any later
 crew_pipe  32.1 1    three processes wait at the same time for jobs from one pipe
 crew_slow  9.3  1    likewise, and the jobs come one by one
