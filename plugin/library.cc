@@ -24,8 +24,8 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, MAKES, POSTS, TRIES, WAITS, NOTIFIES, TELLS, COMPLETES, HIDES, PASSES, TELLS_PASSES, COUNTS, COUNTS_DOWN,
-	    COUNTS_AT, COUNTS_DOWN_AT };
+enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, TRIES, TESTS, WAITS, NOTIFIES, TELLS, COMPLETES, HIDES, PASSES, TELLS_PASSES,
+	    COUNTS, COUNTS_DOWN, COUNTS_AT, COUNTS_DOWN_AT };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -178,7 +178,7 @@ static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct librar
 
 static bool gives(enum does does)
 {
-	return does == GIVES || does == MAKES || does == POSTS || does == NOTIFIES;
+	return does == GIVES || does == ASKS || does == MAKES || does == POSTS || does == NOTIFIES;
 }
 
 static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
@@ -191,7 +191,7 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 		return false;
 	}
 	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, waits[c->what].kind, waits[c->what].name);
-	if ((c->does == WAITS && !site) || (c->does == NOTIFIES && in_system_header_at(gimple_location(stmt))))
+	if (((c->does == WAITS || c->does == TESTS) && !site) || (c->does == NOTIFIES && in_system_header_at(gimple_location(stmt))))
 		return false;
 	auto over = [&] { return calls_insert_after(i, [&](bool) { return is_over(stmt, object); }); };
 	switch (c->does) {
@@ -199,12 +199,16 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 	case WAITS: return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), over);
 	case GIVES:
 	case NOTIFIES: return wrap(i, site, says(stmt, "dprof_library_gives", object, c->what), over);
+	case ASKS:
+		gsi_insert_before(i, says(stmt, "dprof_library_asks", object, c->what), GSI_SAME_STMT);
+		return false;
 	case MAKES:
 		gsi_insert_before(i, says_how_many(stmt, c->what == DPROF_LIBRARY_ARRIVAL ? "dprof_library_makes_barrier" : "dprof_library_makes",
 						   object), GSI_SAME_STMT);
 		return false;
 	case POSTS: return wrap(i, site, says_how_many(stmt, "dprof_library_posts", object), over);
-	case TRIES: return wrap_attempt(i, site, c);
+	case TRIES:
+	case TESTS: return wrap_attempt(i, site, c);
 	default: break;
 	}
 	if (site && c->does != TELLS)

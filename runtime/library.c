@@ -10,6 +10,10 @@
  *   POINT std::counting_semaphore::release id=ADDRESS
  *   POINT std::counting_semaphore::counting_semaphore id=ADDRESS tag=PERMITS
  *                                                 another one that was there before is gone
+ *   ENTER std::stop_token::stop_requested id=ADDRESS ... EXIT
+ *                                                 found asked for, in vain as of polling.c; std::latch::try_wait likewise
+ *   POINT std::stop_source::request_stop id=ADDRESS
+ *                                                 asked for the first time
  *   ENTER std::this_thread::sleep_until until=NS [tag=NS] ... EXIT
  *   ENTER std::atomic::wait id=ADDRESS [role=0] ... EXIT
  *                                                 role=0: it was stored already
@@ -44,6 +48,7 @@ DPROF_LIBRARY(X)
 #undef X
 DPROF_SITE_OF(site_promise, DPROF_KIND_WAIT, DPROF_LIBRARY_PROMISE);
 DPROF_SITE_OF(site_count_down, DPROF_KIND_WAIT, DPROF_LIBRARY_COUNT_DOWN);
+DPROF_SITE_OF(site_asked, DPROF_KIND_WAIT, DPROF_LIBRARY_ASKED);
 DPROF_SITE_OF(site_notify, DPROF_KIND_WAIT, DPROF_LIBRARY_NOTIFY);
 DPROF_SITE_OF(site_made, DPROF_KIND_WAIT, DPROF_LIBRARY_MADE);
 DPROF_SITE_OF(site_release, DPROF_KIND_WAIT, DPROF_LIBRARY_RELEASE);
@@ -86,6 +91,7 @@ void dprof_library_forget(void)
 DPROF_EXPORT void dprof_library_passes(long what);
 DPROF_EXPORT void dprof_library_looks(const void *object, long what);
 DPROF_EXPORT void dprof_library_gives(const void *object, long what);
+DPROF_EXPORT void dprof_library_asks(const void *state, long what);
 DPROF_EXPORT void dprof_library_makes(const void *object, long n);
 DPROF_EXPORT void dprof_library_makes_barrier(const void *object, long n);
 DPROF_EXPORT void dprof_library_posts(const void *object, long n);
@@ -135,7 +141,7 @@ void dprof_library_looks(const void *object, long what)
 	if (!dprof_adapter_kinds)
 		return;
 	begin(object, site_of_call(waits[what]));
-	now_in.tries = what == DPROF_LIBRARY_TRIED_PERMIT;
+	now_in.tries = what == DPROF_LIBRARY_TRIED_PERMIT || what == DPROF_LIBRARY_TRIED_LATCH || what == DPROF_LIBRARY_STOP;
 	now_in.stored = what == DPROF_LIBRARY_ATOMIC;
 	now_in.elsewhere = now_in.stored || what == DPROF_LIBRARY_ARRIVAL;
 	dprof_say(&now_in.more, DPROF_KEY_ID, (uint64_t)object);
@@ -175,6 +181,20 @@ void dprof_library_gives(const void *object, long what)
 	case DPROF_LIBRARY_ATOMIC: point(SITE(site_notify), object); break;
 	default: point(SITE(site_promise), object);
 	}
+}
+
+/* A number of owners is first there, and then, in its lowest bit, whether it has been asked for. */
+static bool is_asked(const void *state)
+{
+	return __atomic_load_n((const uint32_t *)state + 1, __ATOMIC_RELAXED) & 1;
+}
+
+/* Whatever is called behind that is no part of it. */
+void dprof_library_asks(const void *state, long what)
+{
+	(void)what;
+	if (dprof_adapter_kinds && !is_asked(state))
+		point(SITE(site_asked), state);
 }
 
 void dprof_library_makes(const void *object, long n)

@@ -23,7 +23,8 @@
 	X(PERMIT, WAIT, "std::counting_semaphore::acquire")                         \
 	X(TRIED_PERMIT, WAIT, "std::counting_semaphore::try_acquire")               \
 	X(ARRIVAL, BARRIER, "std::barrier::arrive_and_wait")                        \
-	X(CONDITION, WAIT, "std::condition_variable_any")
+	X(CONDITION, WAIT, "std::condition_variable_any")                           \
+	X(STOP, WAIT, "std::stop_token::stop_requested")
 
 enum dprof_library {
 #define X(WHAT, KIND, name) DPROF_LIBRARY_##WHAT,
@@ -34,6 +35,7 @@ enum dprof_library {
 
 #define DPROF_LIBRARY_PROMISE    "std::promise"
 #define DPROF_LIBRARY_COUNT_DOWN "std::latch::count_down"
+#define DPROF_LIBRARY_ASKED      "std::stop_source::request_stop"
 #define DPROF_LIBRARY_MADE       "std::counting_semaphore::counting_semaphore"
 #define DPROF_LIBRARY_RELEASE    "std::counting_semaphore::release"
 #define DPROF_LIBRARY_NOTIFY     "std::atomic::notify"

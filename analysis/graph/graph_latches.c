@@ -12,6 +12,9 @@
  * to its end. Of one that was at work then, that is not known, and nothing is proved; nor that the one who gave it is needed, where
  * a third one went on before the look was over.
  *
+ * Who tries whether it is there (a latch, or that a thread is to stop) does something else until then: in another run more of it or
+ * less, or it ends before. Nothing of that is proved.
+ *
  * What is made by whoever comes first (pthread_once) another one makes in another run: nothing is proved of who finds it made, nor
  * of who made it here, if others look for it: that one may find it made. Where it began with that is in no record. */
 #include <stdlib.h>
@@ -22,6 +25,7 @@
 
 struct latch {
 	struct builder *b;
+	struct tried_records *tried;
 	const struct sync_event **given; size_t ngiven; /* since it was made */
 	const struct sync_event **last;                 /* of each thread of the process, or NULL */
 	uint32_t first, nthreads;                       /* these */
@@ -143,14 +147,16 @@ static void look(struct latch *l, const struct sync_event *e, const struct sync_
 	const struct operation *o = operation_at(l->b, e);
 	if (!given && o->first)
 		return; /* by who is not recorded */
-	l->needed = !o->first;
-	l->loose = o->first || is_soon(l->b, e, end);
+	l->needed = !o->first && !e->begin.tried;
+	l->loose = o->first || is_soon(l->b, e, end) || e->begin.tried;
 	begin_waiting(l, e);
 	size_t begins = l->ninputs;
 	if (o->once && given && given->ref.thread != e->ref.thread)
 		add_thirds(l, given, e);
-	if (given)
+	if (given) {
+		graph_tried_by(l->tried, e, given->ref);
 		add_given(l, e);
+	}
 	if (o->counted)
 		add_earlier(l, e);
 	if (l->ninputs == begins) { /* the thread gave it itself, or nobody is known to have */
@@ -162,6 +168,7 @@ static void look(struct latch *l, const struct sync_event *e, const struct sync_
 	struct graph_node *node = &l->b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = l->loose;
 	node->posted = true;
+	node->polled = e->begin.tried;
 	graph_wait(l->b, e->ref, number);
 }
 
@@ -192,9 +199,9 @@ static void let_go(struct builder *b, struct event_ref made)
 	graph_set_schedule(b, made, GRAPH_POOL_LEFT);
 }
 
-void graph_latches(struct builder *b, const struct sync_event *t, size_t n)
+void graph_latches(struct builder *b, struct tried_records *tried, const struct sync_event *t, size_t n)
 {
-	struct latch l = { .b = b };
+	struct latch l = { .b = b, .tried = tried };
 	find_threads(&l, t->process);
 	for (size_t i = 0; i < n; i++) {
 		bool gives = t[i].kind == SYNC_SIGNALLED;

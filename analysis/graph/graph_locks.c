@@ -773,7 +773,7 @@ void graph_locks(struct builder *b, const struct sync_records *r, struct tried_r
 		else if (is_lock(t))
 			hand_over(&p, t, next - i);
 		else if (t->for_good)
-			graph_latches(b, t, next - i);
+			graph_latches(b, tried, t, next - i);
 		else
 			signals(&p, t, next - i);
 	}

@@ -107,7 +107,7 @@ void graph_ordered(struct builder *, const struct sync_event *t, size_t n);
 void graph_futexes(struct sync_pass *, const struct sync_event *t, size_t n);
 
 /* Those who looked for what is there for good, of all who gave it and looked there, by time. */
-void graph_latches(struct builder *, const struct sync_event *t, size_t n);
+void graph_latches(struct builder *, struct tried_records *, const struct sync_event *t, size_t n);
 
 /* All that concerns a lock, by time: which waits for a condition variable go on with one that was signalled for somebody else. */
 void graph_find_resumed(struct builder *, const struct sync_records *, struct sync_event *t, size_t n);

@@ -1073,6 +1073,10 @@ tried() { # a try that succeeds, what gives that, how long the first piece takes
 	echo "site 43 kind=wait name=sem_trywait file=x.c line=44"
 	echo "site 44 kind=region name=c file=x.c line=45"
 	echo "site 45 kind=lock name=pthread_mutex_lock file=x.c line=46"
+	echo "site 46 kind=wait name=std::stop_token::stop_requested file=x.cc line=47"
+	echo "site 47 kind=wait name=std::stop_source::request_stop file= line=0"
+	echo "site 48 kind=wait name=std::latch::try_wait file=x.cc line=49"
+	echo "site 49 kind=wait name=std::latch::count_down file= line=0"
 	local round at=1000000 given=1000000
 	for round in 1 2 3; do
 		[ "$2" != 6 ] || op 0 45 $((given + 10)) $((given + 10)) id=9
@@ -1099,6 +1103,13 @@ tried 27 6 5000 | trace tried_lock
 expects_b tried_lock 43.05
 tried 43 28 45000 | trace tried_seldom
 expects_b tried_seldom 0
+# Or until a thread is told to stop, or a latch is counted down. Nothing of that is proved: another run may do more pieces before.
+for way in "46 47" "48 49"; do
+	tried $way 5000 | trace "tried_${way% *}"
+	expects_b "tried_${way% *}" 47.105
+	may_buy "tried_${way% *}" b 50 0
+	may_buy "tried_${way% *}" c 50 20000
+done
 timed() { # waits in vain
 	head_of 2
 	echo "site 41 kind=wait name=pthread_cond_signal file=x.c line=42"
