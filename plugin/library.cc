@@ -4,6 +4,7 @@
  *
  *   l.wait();   ->   TELL; dprof_library_looks(&l, LATCH); l.wait(); dprof_library_over(&l); TOLD
  *   s.release(n);   ->   dprof_library_posts(&s, n); s.release(n); dprof_library_over(&s)
+ *   f.wait_for(d);   ->   ... there = futex._M_load(); dprof_library_loaded(&futex, there); ...
  *   s.try_acquire();   ->   TELL; dprof_library_looks(&s, TRIED_PERMIT); got = s.try_acquire(); dprof_library_tried(&s, got); TOLD
  *   std::this_thread::sleep_until(t);   ->   likewise, with dprof_library_until(&t, NUM, DEN, STEADY)
  *
@@ -24,7 +25,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, TRIES, TESTS, WAITS, NOTIFIES, TELLS, COMPLETES, HIDES, PASSES, TELLS_PASSES,
+enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
 	    COUNTS, COUNTS_DOWN, COUNTS_AT, COUNTS_DOWN_AT };
 
 static const struct library_call {
@@ -164,14 +165,15 @@ static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct librar
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0), to = gimple_call_lhs(stmt);
 	tree got = create_tmp_reg(TREE_TYPE(TREE_TYPE(gimple_call_fndecl(stmt))));
-	tree fn = runtime_function("dprof_library_tried", ptr_type_node, boolean_type_node);
+	bool loads = c->does == LOADS;
+	tree fn = runtime_function(loads ? "dprof_library_loaded" : "dprof_library_tried", ptr_type_node, TREE_TYPE(got));
 	gimple_call_set_lhs(stmt, got);
 	return wrap(i, site, says(stmt, "dprof_library_looks", object, c->what), [&] {
 		bool edges = to && calls_insert_after(i, [&](bool thrown) {
 			return thrown ? gimple_build_nop() : static_cast<gimple *>(gimple_build_assign(to, got));
 		});
 		return calls_insert_after(i, [&](bool thrown) {
-			return runtime_call(stmt, fn, unshare_expr(object), thrown ? boolean_false_node : got);
+			return runtime_call(stmt, fn, unshare_expr(object), thrown ? build_zero_cst(TREE_TYPE(got)) : got);
 		}) || edges;
 	});
 }
@@ -179,6 +181,12 @@ static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct librar
 static bool gives(enum does does)
 {
 	return does == GIVES || does == ASKS || does == MAKES || does == POSTS || does == NOTIFIES;
+}
+
+static bool is_held()
+{
+	const struct library_call *in = known_of(current_function_decl).call;
+	return in && in->does == HOLDS;
 }
 
 static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
@@ -207,14 +215,15 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 						   object), GSI_SAME_STMT);
 		return false;
 	case POSTS: return wrap(i, site, says_how_many(stmt, "dprof_library_posts", object), over);
+	case LOADS: return is_held() && wrap_attempt(i, site, c);
 	case TRIES:
 	case TESTS: return wrap_attempt(i, site, c);
 	default: break;
 	}
-	if (site && c->does != TELLS)
+	if (site && c->does == PASSES)
 		gsi_insert_before(i, runtime_call(stmt, runtime_function("dprof_library_passes", long_integer_type_node), number(c->what)),
 				  GSI_SAME_STMT);
-	return site && c->does != PASSES && wrap(i, site, nullptr, over);
+	return site && c->does == TELLS && wrap(i, site, nullptr, over);
 }
 
 static bool wrap_until(gimple_stmt_iterator *i, const struct known_function &k)

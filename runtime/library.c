@@ -10,6 +10,8 @@
  *   POINT std::counting_semaphore::release id=ADDRESS
  *   POINT std::counting_semaphore::counting_semaphore id=ADDRESS tag=PERMITS
  *                                                 another one that was there before is gone
+ *   ENTER std::future::wait_for id=ADDRESS role=0 ... EXIT
+ *                                                 it was there already; in vain likewise
  *   ENTER std::stop_token::stop_requested id=ADDRESS ... EXIT
  *                                                 found asked for, in vain as of polling.c; std::latch::try_wait likewise
  *   POINT std::stop_source::request_stop id=ADDRESS
@@ -96,6 +98,7 @@ DPROF_EXPORT void dprof_library_makes(const void *object, long n);
 DPROF_EXPORT void dprof_library_makes_barrier(const void *object, long n);
 DPROF_EXPORT void dprof_library_posts(const void *object, long n);
 DPROF_EXPORT void dprof_library_tried(const void *object, bool got);
+DPROF_EXPORT void dprof_library_loaded(const void *future, unsigned there);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
 DPROF_EXPORT bool dprof_library_completes(const void *barrier);
 DPROF_EXPORT void dprof_library_completed(const void *barrier, bool known);
@@ -328,6 +331,22 @@ void dprof_library_tried(const void *object, bool got)
 		now_in.more.words = 0;
 		dprof_say(&now_in.more, DPROF_KEY_UNTIL, 0);
 	}
+	record(now_in.site, now_in.since, &now_in.more);
+}
+
+/* Whether it is there, before a wait with a time limit, which may be none. */
+void dprof_library_loaded(const void *future, unsigned there)
+{
+	if (!dprof_adapter_kinds || !end(future))
+		return;
+	if (!there) {
+		dprof_adapter_in_vain(now_in.site, now_in.since);
+		if (now_in.site != SITE(site_TIMED_FUTURE))
+			__dprof_call.site = now_in.site; /* the wait that may follow is a part of the same call */
+		return;
+	}
+	dprof_adapter_polled_since(&now_in.since);
+	dprof_say(&now_in.more, DPROF_KEY_ROLE, 0);
 	record(now_in.site, now_in.since, &now_in.more);
 }
 

@@ -281,7 +281,8 @@ void graph_polls(struct builder *b, const struct message_records *r)
 static void add_tried(struct builder *b, const struct sync_records *sync, size_t event, struct poll **polls, size_t *n)
 {
 	const struct sync_event *e = &sync->v[event];
-	bool attempt = e->begin.tried && e->begin.enter.at < e->enter.at && tr_is(b->graph->trace, e->site, OP_ATTEMPT);
+	bool tries = tr_is(b->graph->trace, e->site, OP_ATTEMPT) || (e->for_good && e->found);
+	bool attempt = tries && e->begin.tried && e->begin.enter.at < e->enter.at;
 	if ((e->kind != SYNC_TAKEN && e->kind != SYNC_WOKEN) || e->in_wait || (e->kind == SYNC_WOKEN && e->relocks))
 		return; /* the mutex comes next */
 	uint64_t enter = e->relocks ? e->waiting.at : e->enter.at;

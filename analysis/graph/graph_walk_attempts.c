@@ -33,7 +33,8 @@ static struct event_ref tried_since(const struct thread_walk *w)
 
 struct wait_begin walk_begin_of(const struct thread_walk *w)
 {
-	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w);
+	bool given = arg_finds_given(walk_operation(w, &w->entered), &w->entered);
+	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w) || given;
 	if (walk_retakes(w)) /* which is not over before that wait is */
 		return (struct wait_begin){ .enter = w->enter };
 	struct event_ref since = fails || w->failed ? tried_since(w) : w->enter;

@@ -60,7 +60,7 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 	*SPILL_GROW(w->b->spill, w->records->sync.v, w->records->sync.n) = (struct sync_event){
 		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o),
 		.enter = w->enter, .begin = walk_begin_of(w), .id = object.id, .site = w->entered.site,
-		.target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered),
+		.target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered) || arg_finds_given(o, &w->entered),
 		.shared = arg_is_reader(o, &w->entered), .section = w->section, .behind_vain = w->vain_wait,
 		.at_once = !w->works };
 	w->took = w->records->sync.n;

@@ -231,6 +231,12 @@ static inline bool arg_finds_stored(const struct operation *o, const struct tr_e
 	return o->stored && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
 }
 
+/* Likewise whether it is given, before it waits: so it is an attempt (OP_ATTEMPT). */
+static inline bool arg_finds_given(const struct operation *o, const struct tr_event *e)
+{
+	return o->once && o->kind == DPROF_KIND_WAIT && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
+}
+
 /* It waits until something is complete at this rank, in MPI_COMM_WORLD, or at all (DPROF_TARGET_ALL). */
 static inline uint64_t arg_target(const struct operation *o, const struct tr_event *e)
 {
