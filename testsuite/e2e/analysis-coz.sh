@@ -15,6 +15,10 @@ buys figure a 0 0 0
 buys figure a 4.477611 44776.11 0.01
 expect 0 coz figure
 says out "a                    4.48 ±0.01      4.48 ±0.01      4.48 ±0.01      proved"
+# Of no trace it is known which waits have had a time limit, or who has asked how much there is: so that is said.
+expect 0 coz --json --region a --reduce 50 figure
+says out "nor on how much there is to take (sem_getvalue, FIONREAD)."
+says out "Who has waited with a time limit, and had what it waited for, has that within the limit in any run."
 
 # ---- Every kind of waiting, in runs of 1,000,000 ns ---------------------------------------------
 
