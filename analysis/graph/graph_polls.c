@@ -19,6 +19,7 @@
  *
  *   while (sem_trywait(&s) != 0) piece();                          likewise, for posts and releases of locks
  *   while (poll(&p, 1, 0) == 0) piece(); read();                   likewise, for bytes
+ *   while (waitpid(child, NULL, WNOHANG) == 0) piece();            likewise, until a child has ended
  *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait,
  *   which
  *                                                                  is not in vain, ends as long behind the signal as here */
@@ -29,18 +30,20 @@
 #include "analysis/graph/graph_bytes.h"
 #include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_messages.h"
+#include "analysis/graph/graph_processes.h"
 
 #define ENOUGH_PIECES 4 /* but for the first one of each row: fewer tell nothing */
 #define OWN_INPUTS    2 /* of a row */
 
-/* What ended a wait by an attempt, or behind others in vain: a message, or one of the walk's sync events, or bytes; and the
- * row in front of it, if there is one. */
+/* What ended a wait by an attempt, or behind others in vain: a message, or one of the walk's sync events, or bytes, or the end of
+ * a child; and the row in front of it, if there is one. */
 struct poll {
 	uint32_t thread;
 	uint64_t begin_at, enter_at;
 	const struct kept_completion *completion;
 	size_t event;
 	const struct moved_bytes *bytes;
+	const struct process_wait *child;
 	bool looks;               /* with a lock, perhaps; and then */
 	bool sees;                /* it was the last look */
 	struct polled_row row;
@@ -300,6 +303,23 @@ static void add_bytes(struct builder *b, const struct moved_bytes *m, struct pol
 								   m->look.at, .bytes = m };
 }
 
+static void add_child(struct builder *b, const struct process_wait *w, struct poll **polls, size_t *n)
+{
+	uint64_t enter = w->exit.at - 1;
+	if (w->ended.at != NO_EVENT && w->begin.tried && w->begin.enter.at < enter)
+		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ w->exit.thread, w->begin.enter.at, enter, .child = w };
+}
+
+/* What has ended it, if that is known already, and where. */
+static struct tried_row row_of(const struct sync_records *sync, const struct poll *p)
+{
+	if (p->bytes)
+		return (struct tried_row){ p->row, p->bytes->exit, p->bytes->given, true };
+	if (p->child)
+		return (struct tried_row){ p->row, p->child->exit, p->child->ended, true };
+	return (struct tried_row){ .row = p->row, .exit = sync->v[p->event].ref };
+}
+
 static bool is_row(const struct poll *p)
 {
 	bool seen = !p->looks || p->sees;
@@ -307,8 +327,8 @@ static bool is_row(const struct poll *p)
 	return p->row.n > 0 && seen && (p->row.timed || (p->row.n > 1 && attempts));
 }
 
-void graph_find_tried(struct builder *b, const struct byte_records *bytes, const struct sync_records *sync,
-		      struct tried_records *tried)
+void graph_find_tried(struct builder *b, const struct byte_records *bytes, const struct process_records *processes,
+		      const struct sync_records *sync, struct tried_records *tried)
 {
 	struct poll *polls = NULL;
 	size_t n = 0;
@@ -316,19 +336,16 @@ void graph_find_tried(struct builder *b, const struct byte_records *bytes, const
 		add_tried(b, sync, i, &polls, &n);
 	for (size_t i = 0; i < bytes->n; i++, spill_relax(b->spill))
 		add_bytes(b, &bytes->v[i], &polls, &n);
+	for (size_t i = 0; i < processes->nwaits; i++)
+		add_child(b, &processes->waits[i], &polls, &n);
 	if (n > 0)
 		tried->pieces = find_pieces(b, polls, n, 1);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		const struct moved_bytes *found = polls[i].bytes;
-		struct sync_event *e = found ? NULL : &sync->v[polls[i].event];
 		if (!is_row(&polls[i]))
 			continue;
-		*SPILL_GROW(b->spill, tried->v, tried->n) = (struct tried_row){
-			.row = polls[i].row, .exit = e ? e->ref : found->exit, .known = found };
-		if (e)
-			e->tried_row = tried->n;
-		else
-			tried->v[tried->n - 1].cause = found->given;
+		*SPILL_GROW(b->spill, tried->v, tried->n) = row_of(sync, &polls[i]);
+		if (!tried->v[tried->n - 1].known)
+			sync->v[polls[i].event].tried_row = tried->n;
 	}
 	spill_free(b->spill, polls);
 }

@@ -287,7 +287,7 @@ static void add_lost_end(struct builder *b, const struct families *f, const stru
 
 #define ANY_CHILD (TR_NO_SITE - 1) /* wherever it is waited for: the first that ends is taken first */
 
-static void add_end(struct builder *b, const struct families *f, const struct process_wait *w, struct node_input *inputs)
+static void add_end(struct builder *b, const struct families *f, struct process_wait *w, struct node_input *inputs)
 {
 	uint32_t first = find_ended(f, b, w);
 	uint64_t until = w->exit.stamp + slack_of(b, clock_of(b, w->exit.thread));
@@ -298,6 +298,7 @@ static void add_end(struct builder *b, const struct families *f, const struct pr
 		add_lost_end(b, f, w);
 		return;
 	}
+	w->ended = inputs[begin].ref;
 	bool of_one = !w->begin.tried && is_of_one(f, b, w);
 	if (n == 1)
 		inputs[begin].needed = of_one;

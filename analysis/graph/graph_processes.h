@@ -14,8 +14,8 @@ struct process_wait {
 	struct wait_begin begin;
 	uint32_t site;
 	bool of_one;              /* and for no other */
+	struct event_ref ended;   /* its last event, if known */
 };
-
 
 struct process_records {
 	struct process_fork *forks; size_t nforks;

@@ -2537,6 +2537,31 @@ processes() { # arguments of the wait...
 processes role=1 peer=72057594037927934 | trace forked
 buys forked a 50 349950 # half of both
 buys forked b 50 100010
+# Pieces of work between looks whether a child has ended go on until it has, where the last look is not long behind that.
+looks_for_child() { # how long a piece takes
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	for p in 0 1; do
+		echo "process $p pid=1$p program=x job=10"
+		echo "thread $p clock=0 process=$p number=0"
+	done
+	echo "$sites"
+	echo "site 16 kind=fork name=fork file=x.c line=17"
+	echo "site 17 kind=wait name=waitpid file=x.c line=18"
+	echo "site 18 kind=region name=c file=x.c line=19"
+	op 0 16 1000000 1000010 process=11
+	op 1 1 1000100 1600000
+	local at=1000020
+	for i in 1 2 3 4 5 6 7 8; do
+		op 0 18 $at $((at += $1))
+	done
+	op 0 17 $at $((at + 10)) process=11 role=1
+	op 0 0 $((at + 10)) 2000000
+}
+looks_for_child 80000 | trace child_looks
+expects_b child_looks 29.995
+may_buy child_looks b 50 0
+looks_for_child 100000 | trace child_looks_late # they are as many as they are
+expects_b child_looks_late 0
 # Of a child that has no end in the trace it is likely that it takes as long as it did, since its fork; or that it was killed
 # by who waits for it, if that is over at once.
 child() { # until
