@@ -42,6 +42,12 @@ struct master_service {
 	bool task, over;             /* for a task; when it was over */
 };
 
+/* Where the master is while workers wait for it. */
+struct waited_for {
+	int64_t *waits;              /* of each of its pieces, and behind them: so many more waits than in the one before; in the spill */
+	uint64_t *less;              /* ticks of each row that are in those pieces, and in none of these waits */
+};
+
 struct master_finder {
 	struct master_worker *found;
 	const struct graph *g;
@@ -53,6 +59,7 @@ struct master_finder {
 	bool setup_marked;           /* what sets up tasks has role(setup); or else: */
 	bool *sets_up;               /* of each row (site; behind them: outside) */
 	uint64_t *worked;            /* ticks that the master worked before each of its pieces, and before the end; in the spill */
+	struct waited_for seq, busy; /* in t_seq and t_w-bn */
 	struct worker_steps *of;     /* of each worker */
 	struct moment begins;        /* the master takes the first request */
 	struct frz_cursor *cursors;
@@ -297,21 +304,51 @@ static bool is_setup(const struct master_finder *f, const struct step_piece *p)
 	return f->setup_marked ? p->role == DPROF_IN_ROLE_SETUP : f->sets_up[row_of(f, p->site)];
 }
 
-/* Where the master mostly was before it took the first request, and behind the last task that it gave out. */
-static void find_sequential(struct master_finder *f)
+/* ---- Where the master is meanwhile ----------------------------------------------------------- */
+
+static struct waited_for no_waits(const struct master_finder *f)
+{
+	return (struct waited_for){ spill_zeros(f->g->spill, f->master.npieces + 1, sizeof(int64_t)), no_ticks(f) };
+}
+
+/* About: places are only told by it. */
+static int64_t about(const struct master_finder *f, struct moment from, uint64_t stamp)
+{
+	return time_middle(between(f, from, moment_of(f, f->found->master, stamp)));
+}
+
+/* A worker waits between two moments, so far behind `from`. */
+static void note_wait(struct master_finder *f, struct waited_for *w, struct moment from, int64_t after, int64_t until)
+{
+	const struct steps *m = &f->master;
+	size_t first = SEARCH(m->npieces, mid, about(f, from, m->pieces[mid].to) <= after);
+	size_t behind = SEARCH(m->npieces, mid, about(f, from, m->pieces[mid].from) < until);
+	if (until <= after || first >= behind)
+		return;
+	int64_t before = after - about(f, from, m->pieces[first].from), rest = about(f, from, m->pieces[behind - 1].to) - until;
+	w->waits[first]++;
+	w->waits[behind]--;
+	w->less[row_of(f, m->pieces[first].site)] += before > 0 ? (uint64_t)before : 0;
+	w->less[row_of(f, m->pieces[behind - 1].site)] += rest > 0 ? (uint64_t)rest : 0;
+}
+
+/* Where it mostly was in all of these waits. */
+static uint32_t place_of_waits(const struct master_finder *f, struct waited_for *w)
 {
 	uint64_t *ticks = no_ticks(f);
-	size_t n = f->nservices;
-	while (n > 1 && !f->services[n - 1].task)
-		n--;
-	uint64_t last = n ? f->services[n - 1].sent : 0;
+	int64_t waits = 0;
 	for (size_t i = 0; i < f->master.npieces; i++) {
 		const struct step_piece *p = &f->master.pieces[i];
-		if (p->to <= f->begins.stamp || p->from >= last)
-			ticks[row_of(f, p->site)] += p->to - p->from;
+		waits += w->waits[i];
+		ticks[row_of(f, p->site)] += (uint64_t)waits * (p->to - p->from);
 	}
-	f->found->before_site = longest_row(f, ticks, NULL);
+	for (size_t row = 0; row <= f->g->trace->nsites; row++)
+		ticks[row] -= w->less[row] < ticks[row] ? w->less[row] : ticks[row];
+	uint32_t site = longest_row(f, ticks, NULL);
+	spill_free(f->g->spill, w->waits);
+	free(w->less);
 	free(ticks);
+	return site;
 }
 
 /* ---- One worker's time ----------------------------------------------------------------------- */
@@ -328,10 +365,10 @@ static void add(struct divider *d, enum worker_metric metric, frz_time x)
 	d->to->metric[metric] = time_add(d->to->metric[metric], x);
 }
 
-/* Of a wait the time in which the master set this task up. */
+/* Of a wait the time in which the master set this task up, which is no bottleneck. */
 static frz_time setup_in(const struct divider *d, const struct step *s)
 {
-	const struct master_finder *f = d->f;
+	struct master_finder *f = d->f;
 	struct master_service *service = s->from_thread == f->found->master ? service_of(f, s->sent) : NULL;
 	struct moment begin = moment_of(f, d->to->thread, s->is.from);
 	frz_time sum = { 0, 0 };
@@ -340,9 +377,12 @@ static frz_time setup_in(const struct divider *d, const struct step *s)
 	const struct step *work = &f->master.list[service->step];
 	for (uint32_t i = 0; i < work->npieces; i++) {
 		const struct step_piece *p = &f->master.pieces[work->pieces + i];
-		if (is_setup(f, p))
-			sum = time_add(sum, overlap(s->is.waited, between(f, begin, moment_of(f, f->found->master, p->from)),
-						    between(f, begin, moment_of(f, f->found->master, p->to))));
+		if (!is_setup(f, p))
+			continue;
+		frz_time within = overlap(s->is.waited, between(f, begin, moment_of(f, f->found->master, p->from)),
+					  between(f, begin, moment_of(f, f->found->master, p->to)));
+		f->busy.less[row_of(f, p->site)] += (uint64_t)time_middle(within);
+		sum = time_add(sum, within);
 	}
 	return time_least(sum, s->is.waited);
 }
@@ -455,6 +495,7 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 		frz_time last = overlap(w, now, done), seq = time_less(w, done);
 		add(d, WORKER_FINALIZATION, last);
 		add(d, WORKER_SEQ, seq);
+		note_wait(d->f, &d->f->seq, begin, time_middle(done), time_middle(w));
 		add_sure_part(&m->apart, seq, master_worked(d->f, begin, done.hi, w.lo));
 		add_sure_part(&m->last_alone, last, ticks_minus(last.lo, master_may_work(d->f, begin, last.hi)));
 		return;
@@ -464,6 +505,8 @@ static void divide_wait(struct divider *d, const struct step *s, bool behind)
 	add(d, WORKER_SEQ, seq);
 	add(d, WORKER_SETUP, setup);
 	add(d, WORKER_BOTTLENECK, busy);
+	note_wait(d->f, &d->f->seq, begin, 0, time_middle(time_least(first, w)));
+	note_wait(d->f, &d->f->busy, begin, time_middle(first), time_middle(w));
 	add_sure_part(&m->apart, seq, master_worked(d->f, begin, 0, w.lo < first.lo ? w.lo : first.lo));
 	add_sure_part(&m->between, busy, ticks_minus(master_worked(d->f, begin, first.hi, w.lo), setup.hi));
 }
@@ -667,10 +710,13 @@ static void find_all(struct master_finder *f, const enum event_role *role_of)
 		m->workers[i].tasks = count_tasks(&f->of[i]);
 	}
 	find_setup(f);
-	find_sequential(f);
 	sum_up_masters_work(f);
+	f->seq = no_waits(f);
+	f->busy = no_waits(f);
 	for (size_t i = 0; i < m->nworkers; i++)
 		divide(f, i);
+	m->seq_site = place_of_waits(f, &f->seq);
+	m->busy_site = place_of_waits(f, &f->busy);
 	find_middles(f);
 	find_last(f);
 }

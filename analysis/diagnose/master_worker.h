@@ -62,8 +62,8 @@ struct master_worker {
 					    its messages */
 	frz_time apart, between;     /* of all workers' t_seq, and of their t_w-bn, that in which the master works */
 	frz_time last_alone;         /* and of their t_w-final that in which it does not */
-	uint32_t before_site, service_site, setup_site; /* where the master mostly was: before and behind all tasks; in services;
-							   in set-up. TR_NO_SITE: nowhere */
+	uint32_t seq_site, busy_site, service_site, setup_site; /* where the master mostly was: in workers' t_seq and t_w-bn; in
+								   services; in set-up. TR_NO_SITE: nowhere */
 	uint32_t task_site, last;    /* where a worker's tasks were longest; the worker (thread) whose T_fin was the last */
 	uint32_t assign_site;        /* where workers receive tasks */
 };

@@ -64,8 +64,8 @@ struct master_fact_place { uint32_t site, thread; };
 static struct master_fact_place place_of(const struct master_worker *m, const char *metric)
 {
 	const struct { const char *name; struct master_fact_place at; } places[] = {
-		{ "seq", { m->before_site, m->master } }, { "setup", { m->setup_site, m->master } },
-		{ "bottleneck", { m->service_site, m->master } }, { "finalization", { m->task_site, m->last } },
+		{ "seq", { m->seq_site, m->master } }, { "setup", { m->setup_site, m->master } },
+		{ "bottleneck", { m->busy_site, m->master } }, { "finalization", { m->task_site, m->last } },
 		{ "comp", { m->task_site, UINT32_MAX } }, { "comm", { m->assign_site, UINT32_MAX } },
 	};
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)

@@ -90,6 +90,31 @@ expect 0 diagnose --json rounds
 jq -e '.model == "master-worker" and (.findings[0] | .cause == "sequential" and .proved and .region == "serial" and .cost_percent.lo > 35) and
 	([.findings[].cause] | index("finalization") | not)' out >is || fail "rounds: $(jq -c '[.model, .findings]' out)"
 
+# Before all that it is elsewhere while workers work as well, and the last time it does little: what they wait for is the same.
+{ rounds | awk '$1 == "e" { $3 += 200 } $1 == "e" && $2 == 0 && $4 == 3 && $5 == "exit" && $3 > 2700 { $3 -= 390 } 1'
+	echo "site 5 kind=region name=before file=x.c line=6"; work 0 5 10 190; } |
+	awk '$1 != "e" { print; next } { at[NR] = $0 } END { for (i in at) print at[i] | "sort -s -k2n -k3n -k5r"; }' | trace elsewhere
+expect 0 diagnose --json elsewhere
+jq -e '.model == "master-worker" and (.findings[0] | .cause == "sequential" and .proved and .region == "serial")' out >is ||
+	fail "elsewhere: $(jq -c '[.model, .findings]' out)"
+# It answers at once, and then writes down what it has answered, while others ask: that is the bottleneck, not the answers.
+writes_down() {
+	local i rank at=100 asked=(0 10 20)
+	with_serial
+	echo "site 5 kind=region name=answer file=x.c line=6"
+	for ((i = 0; i < 16; i++)); do
+		rank=$((1 + i % 2)); tag=$((i < 14 ? 2 : 3))
+		op $rank 0 ${asked[rank]} $((asked[rank] + 1)) group=1 peer=0 tag=1 bytes=8; op 0 1 $at $((at + 1)) group=1 peer=$rank tag=1 bytes=8
+		work 0 5 $((at + 2)) $((at + 6)); op 0 0 $((at + 7)) $((at + 8)) group=1 peer=$rank tag=$tag bytes=8
+		op $rank 1 $((asked[rank] + 1)) $((at + 9)) group=1 peer=0 tag=$tag bytes=8; work $rank 2 $((at + 10)) $((at + (i < 14 ? 60 : 11)))
+		work 0 3 $((at + 9)) $((at + 200)); asked[rank]=$((at + 61)); at=$((at + 201))
+	done
+}
+writes_down | trace writes
+expect 0 diagnose --json writes
+jq -e '.model == "master-worker" and (.findings[0] | .cause == "bottleneck" and .proved and .region == "serial" and
+	(.suggestion | startswith("make serial shorter")) and (.expected_percent.lo > 30))' out >is || fail "writes: $(jq -c '[.model, .findings]' out)"
+
 # The master takes requests in a fixed order: rank 1, whose tasks are short, waits for rank 2's, as the master does. What it worked
 # before that, when both had something to do, is nobody's waiting.
 in_order() {

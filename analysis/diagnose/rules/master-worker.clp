@@ -95,9 +95,9 @@
 
 (defrule bottleneck
   (metric (worker -1) (name bottleneck) (share-lo ?lo) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
-  (master-worker (workers ?n) (task-lo ?task) (service-hi ?service) (between-lo ?worked))
+  (master-worker (workers ?n) (task-lo ?task) (service-hi ?service) (serves ?serves) (between-lo ?worked))
   =>
-  (bind ?fed (if (> ?service 0.0) then (integer (min ?n (+ 1 (/ ?task ?service)))) else ?n))
+  (bind ?fed (if (and (> ?service 0.0) (eq ?serves ?r)) then (integer (min ?n (+ 1 (/ ?task ?service)))) else ?n))
   (assert (finding (cause bottleneck) (cost-lo (min ?lo ?worked)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "workers wait while " ?who " is busy" (there ", mostly in " ?name)))
     (suggestion (str-cat (if (eq ?name "none") then "" else (str-cat "make " ?name " shorter, ")) "deal out larger tasks"
