@@ -12,6 +12,7 @@
 #include "analysis/clocks/times.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/causes_table.h"
+#include "analysis/report/records_end.h"
 
 static uint64_t dropped(const struct trace *t)
 {
@@ -70,6 +71,7 @@ int cmd_check(struct trace *t, const struct options *options, struct reply *repl
 		return status;
 	size_t note = t->nnotes;
 	uint64_t events = trace_check(t);
+	records_end_say(t);
 	struct causes_table causes;
 	causes_table_open(&causes, t, &times);
 	fill_data(reply, t, events, note);

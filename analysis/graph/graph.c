@@ -299,12 +299,16 @@ static void say_diagnostics(const struct builder *b)
 	struct graph *g = b->graph;
 	say_missing(g, &b->diagnosed.unsent,
 		       "a message was received, but its send is not in the trace or not certain");
-	say_missing(g, &b->diagnosed.untaken, "a message was sent, but its receive is not in the trace");
 	say_missing(g, &b->diagnosed.missing, "a collective operation lacks participants");
 	say_missing(g, &b->diagnosed.alone,
 		       "an operation waits for others, but the trace does not say for whom");
+	g->said.nwaits = g->said.nnotes;
+	say_missing(g, &b->diagnosed.untaken, "a message was sent, but its receive is not in the trace");
 	say_contradiction(g, &b->diagnosed.behind, "a wait was over before what ended it: of that nothing is known");
+	say_contradiction(g, &b->diagnosed.unmade, "a thread began before it was created: of that nothing is known");
 	say_missing(g, &b->diagnosed.unheld, "a lock was taken although it was not released before");
+	say_missing(g, &b->diagnosed.unlike, "not all called the same collective operation, or it has not one root, "
+		    "which MPI does not allow");
 }
 
 /* ---- Contradictions -------------------------------------------------------------------------- */

@@ -344,7 +344,8 @@ struct graph_thread {
 /* What the graph has to say of the trace, a sentence each. */
 struct graph_said {
 	char **diagnostics; size_t ndiagnostics; /* what contradicts itself */
-	char **notes; size_t nnotes;             /* what is missing: it may never have been recorded, so that is no damage */
+	char **notes; size_t nnotes;             /* what is missing: it may never have been recorded, so that is no damage; ... */
+	size_t nwaits;                           /* ... the first ones of waits without a cause */
 };
 
 struct graph {

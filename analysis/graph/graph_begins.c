@@ -70,6 +70,8 @@ void graph_begins(struct builder *b)
 			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].uncertainty;
 			bool late = b->threads[next].fork.at != NO_FORK &&
 				    b->threads[next].fork.stamp > g->threads[next].first + slack;
+			if (late && g->threads[next].nevents)
+				graph_diagnose(&b->diagnosed.unmade, (struct event_ref){ next, 0, g->threads[next].first }, TR_NO_SITE);
 			if (late || g->threads[next].nevents == 0)
 				b->threads[next].fork.at = NO_FORK;
 			if (b->threads[next].fork.at != NO_FORK)

@@ -14,8 +14,9 @@ static void add_join(struct builder *b, const struct thread_join *j)
 	const struct graph_thread *t = &b->graph->threads[j->thread];
 	const struct trace *trace = b->graph->trace;
 	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].uncertainty;
-	if (t->nevents == 0 || t->last > j->exit.stamp + slack) {
-		graph_diagnose(&b->diagnosed.alone, j->exit, j->site);
+	bool later = t->nevents && t->last > j->exit.stamp + slack;
+	if (t->nevents == 0 || later) {
+		graph_diagnose(later ? &b->diagnosed.behind : &b->diagnosed.alone, j->exit, j->site);
 		graph_unknown(b, j->begin, j->exit);
 		return;
 	}

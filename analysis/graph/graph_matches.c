@@ -339,7 +339,7 @@ static bool was_ended(const struct trace *t, const struct match *m)
 
 static void add_incomplete(struct builder *b, const struct match *m)
 {
-	if (!was_ended(b->graph->trace, m))
+	if (!m->all_came && !was_ended(b->graph->trace, m))
 		graph_diagnose(&b->diagnosed.missing, enter_of(&m->parts[0]), m->parts[0].site);
 	for (size_t i = 0; i < m->nparts; i++)
 		if (m->parts[i].done_at != MATCH_NEVER)
@@ -419,6 +419,8 @@ static void add_collective(struct builder *b, struct message_records *r, const s
 	for (size_t i = 0; i < m->nparts; i++)
 		explain(b, r, &m->parts[i]);
 	bool nowhere = m->flow == FLOW_NOWHERE;
+	if (m->unlike)
+		graph_diagnose(&b->diagnosed.unlike, enter_of(&m->parts[0]), m->parts[0].site);
 	if (!m->complete)
 		add_incomplete(b, m);
 	else if (m->begun && !(nowhere && certainly_missed(b->graph->times, m)))

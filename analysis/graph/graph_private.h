@@ -120,9 +120,11 @@ struct diagnostic { uint64_t count; uint32_t thread, site; uint64_t stamp; };
 struct graph_diagnostics {
 	struct diagnostic unsent, untaken; /* messages */
 	struct diagnostic missing;         /* participants of a collective operation */
+	struct diagnostic unlike;          /* a collective operation that is not the same for all, or has not one root */
 	struct diagnostic alone;           /* a wait, of which it is not known for whom */
 	struct diagnostic unheld;          /* a lock that another had */
 	struct diagnostic behind;          /* what a wait was for was after it */
+	struct diagnostic unmade;          /* a thread that began before it was created */
 };
 
 struct regions_of { uint32_t *v; size_t n; bool found; };

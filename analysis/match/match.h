@@ -20,7 +20,7 @@
  *    was completed (it was cancelled or freed, and may have taken a message or not). From there on that stream,
  *    or all streams of that rank, give no matches.
  *  - Members of a collective named the same group and number at the same kind of operation; if their
- *    operations have not the same name, its flow is FLOW_NOWHERE.
+ *    operations have not the same name, its flow is FLOW_NOWHERE; likewise if not one of them is its root.
  *
  * A receive whose "done" names DPROF_PEER_NONE took no message: it counts as never begun.
  *
@@ -72,7 +72,9 @@ struct match {
 	bool begun;             /* a collective that parts enter without waiting, and wait for later */
 	bool of_any, of_tags;   /* a message that was received from any source, with any tag */
 	bool by_chance;         /* a collective of fewer than come to it: those who came first */
-	bool complete;          /* of a collective: all who should have taken part entered and left */
+	bool unlike;            /* a collective that is not the same operation for all, or has not one root */
+	bool all_came;          /* of a collective: all who should have taken part entered, */
+	bool complete;          /* and left */
 	size_t nparts;
 	const struct match_part *parts; /* until the next call */
 };

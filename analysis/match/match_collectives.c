@@ -21,6 +21,8 @@ struct collective {
 	bool arrival;
 	bool begun;              /* only: done when its id is */
 	bool by_chance;
+	bool unlike;             /* members name different operations */
+	size_t roles;            /* members that say whether they are its root */
 	struct collective *next_spare;
 	UT_hash_handle hh;
 };
@@ -112,6 +114,14 @@ static bool same_operation(const struct trace *t, uint32_t a, uint32_t b)
 	return t->sites[a].alike == t->sites[b].alike;
 }
 
+/* But for the large counts that some may use: MPI_Bcast_c is MPI_Bcast. */
+static bool is_other_operation(const struct trace *t, uint32_t a, uint32_t b)
+{
+	const char *x = t->sites[a].name, *y = t->sites[b].name, *shorter = strlen(x) < strlen(y) ? x : y, *longer = shorter == x ? y : x;
+	size_t n = strlen(shorter);
+	return strncmp(shorter, longer, n) != 0 || (longer[n] && strcmp(longer + n, "_c") != 0);
+}
+
 static struct begun_part *find_begun(struct matcher *m, uint32_t thread, uint64_t id)
 {
 	struct begun_key key = { m->trace->threads[thread].process, id };
@@ -199,6 +209,8 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 	else if (!same_operation(m->trace, collective->parts[0].site, e->site) ||
 		 arg_is_doubtful(op, e))
 		collective->flow = FLOW_NOWHERE;
+	collective->unlike |= collective->nparts && is_other_operation(m->trace, collective->parts[0].site, e->site);
+	collective->roles += arg_is_rooted(op, e);
 	if (begins) {
 		begin_id(m, thread, e, collective);
 		*add_part(collective) = match_part(m, thread, e);
@@ -216,8 +228,29 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 	collective->parts[call->part] = match_part(m, thread, e);
 }
 
+/* All are there, and say who is the root: nobody is, or several are. */
+static bool has_not_one_root(const struct collective *c)
+{
+	size_t roots = 0;
+	for (size_t i = 0; i < c->nparts; i++)
+		roots += c->parts[i].root;
+	bool known = c->nparts == c->size && c->roles == c->nparts;
+	return known && (c->flow == FLOW_FROM_ROOT || c->flow == FLOW_TO_ROOT) && roots != 1;
+}
+
+/* MPI allows neither. */
+static void find_unlike(struct collective *c)
+{
+	if (has_not_one_root(c)) {
+		c->unlike = true;
+		c->flow = FLOW_NOWHERE;
+	}
+	c->unlike &= c->key.class == CLASS_COLLECTIVE;
+}
+
 static void give(struct matcher *m, struct collective *collective)
 {
+	find_unlike(collective);
 	struct ready *r = match_ready(m, MATCH_COLLECTIVE, collective->nparts);
 	memcpy(r->parts, collective->parts, collective->nparts * sizeof r->parts[0]);
 	r->match.flow = collective->flow;
@@ -226,6 +259,8 @@ static void give(struct matcher *m, struct collective *collective)
 	r->match.number = collective->key.number;
 	r->match.begun = collective->begun;
 	r->match.by_chance = collective->by_chance;
+	r->match.unlike = collective->unlike;
+	r->match.all_came = collective->nparts >= collective->size;
 	r->match.complete = collective->left == collective->size;
 	m->tally.collectives++;
 	m->tally.incomplete += !r->match.complete;

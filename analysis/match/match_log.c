@@ -141,14 +141,15 @@ static void get_part(struct before *b, const uint8_t **at, struct match_part *p)
 /* ---- Matches --------------------------------------------------------------------------------- */
 
 enum { IS_ARRIVAL = 1, IS_BEGUN = 2, IS_OF_ANY = 4, IS_OF_TAGS = 8, IS_BY_CHANCE = 16, IS_COMPLETE = 32, NEW_GROUP = 64,
-       IS_BITS = 7, KIND_BITS = 3 };
+       IS_UNLIKE = 128, IS_ALL_CAME = 256, IS_BITS = 9, KIND_BITS = 3 };
 
 void match_log_put(struct match_log *l, const struct match *m)
 {
 	bool new_group = m->group != l->before.group;
 	uint64_t is = (m->arrival ? IS_ARRIVAL : 0) | (m->begun ? IS_BEGUN : 0) | (m->of_any ? IS_OF_ANY : 0) |
 		      (m->of_tags ? IS_OF_TAGS : 0) | (m->by_chance ? IS_BY_CHANCE : 0) |
-		      (m->complete ? IS_COMPLETE : 0) | (new_group ? NEW_GROUP : 0);
+		      (m->complete ? IS_COMPLETE : 0) | (new_group ? NEW_GROUP : 0) | (m->unlike ? IS_UNLIKE : 0) |
+		      (m->all_came ? IS_ALL_CAME : 0);
 	l->bytes = spill_grow(l->spill, l->bytes, l->n + (4 + 7 * m->nparts) * MOST_BYTES, 1);
 	uint8_t *at = put(l->bytes + l->n, is | (uint64_t)m->kind << IS_BITS | (uint64_t)m->flow << (IS_BITS + KIND_BITS));
 	at = new_group ? put(at, m->group) : at;
@@ -178,7 +179,8 @@ bool match_log_next(struct match_log *l, struct match *m)
 	*m = (struct match){ .kind = (enum match_kind)(is >> IS_BITS & ((1u << KIND_BITS) - 1)),
 			     .flow = (enum flow)(is >> (IS_BITS + KIND_BITS)), .group = l->before.group,
 			     .arrival = is & IS_ARRIVAL, .begun = is & IS_BEGUN, .of_any = is & IS_OF_ANY,
-			     .of_tags = is & IS_OF_TAGS, .by_chance = is & IS_BY_CHANCE, .complete = is & IS_COMPLETE };
+			     .of_tags = is & IS_OF_TAGS, .by_chance = is & IS_BY_CHANCE, .complete = is & IS_COMPLETE,
+			     .unlike = is & IS_UNLIKE, .all_came = is & IS_ALL_CAME };
 	m->number = get(&at);
 	m->nparts = get(&at);
 	if (m->nparts > l->room)

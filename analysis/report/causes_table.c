@@ -145,8 +145,10 @@ void causes_table_open(struct causes_table *p, struct trace *trace, const struct
 	if (trace->ndiagnostics)
 		doubt(&p->causes);
 	graph_order_close(&order);
-	for (size_t i = 0; i < g.said.ndiagnostics; i++) /* what is missing the table says */
+	for (size_t i = 0; i < g.said.ndiagnostics; i++)
 		trace_diagnose(trace, "%s", g.said.diagnostics[i]);
+	for (size_t i = g.said.nwaits; i < g.said.nnotes; i++) /* the table says which waits have no cause */
+		trace_note(trace, g.said.notes[i]);
 	graph_close(&g);
 }
 

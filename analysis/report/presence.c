@@ -109,36 +109,46 @@ void say_unmarked(struct trace *trace, const struct totals *totals, const struct
 	    "mark the work, or it is not seen");
 }
 
-/* At most so many percent of the span it is there, or known to be gone: who is gone is not waited for. */
-static double percent_known(const struct totals *totals, const struct times *times,
-			    const struct span *spans, size_t thread)
+/* Of the span, at most, from a thread's begin on: who is gone is not waited for. */
+static double percent_since_begin(const struct totals *totals, const struct times *times, const struct span *spans, size_t thread)
 {
 	const struct tr_thread *self = &times->trace->threads[thread];
 	const struct ends *run = &totals->roles->ends[self->clock];
-	struct ends ends = totals->threads[thread].ends;
-	if (totals->threads[thread].comes)
-		ends.first = run->first;
-	if (self->complete)
-		ends.last = run->last;
-	frz_time known = times_of_thread(times, thread, ends.first, ends.last);
-	return interval_percent(known, spans[times->time_base[self->clock]].length).hi;
+	uint64_t first = totals->threads[thread].comes ? run->first : totals->threads[thread].ends.first;
+	return interval_percent(times_of_thread(times, thread, first, run->last), spans[times->time_base[self->clock]].length).hi;
 }
 
+/* And up to its last record. */
+static double percent_recorded(const struct totals *totals, const struct times *times, const struct span *spans, size_t thread)
+{
+	struct ends ends = totals->threads[thread].ends;
+	const struct span *span = &spans[times->time_base[times->trace->threads[thread].clock]];
+	return interval_percent(times_of_thread(times, thread, ends.first, ends.last), span->length).hi;
+}
+
+static void add_part(struct enumeration *list, const struct trace *trace, size_t thread, const char *what, double percent)
+{
+	if (percent >= WORTH_SAYING)
+		return;
+	char *most = mem_format(" (%sat most %s %% of the run)", what, interval_upper(percent, 1).text);
+	add_thread(list, trace, thread, most);
+	free(most);
+}
+
+/* Of who ended inside of something say_open_ends() tells. */
 void say_partly_there(struct trace *trace, const struct totals *totals, const struct times *times,
 		      const struct span *spans)
 {
-	struct enumeration part = { .most = NAMED };
+	struct enumeration late = { .most = NAMED }, cut = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct thread_totals *t = &totals->threads[i];
 		if (!t->waits || t->ends.first > t->ends.last)
 			continue;
-		double percent = percent_known(totals, times, spans, i);
-		if (percent >= WORTH_SAYING)
-			continue;
-		char *most = mem_format(" (there for at most %s %% of the run)", interval_upper(percent, 1).text);
-		add_thread(&part, trace, i, most);
-		free(most);
+		add_part(&late, trace, i, "there for ", percent_since_begin(totals, times, spans, i));
+		if (!trace->threads[i].complete && !t->ends_open)
+			add_part(&cut, trace, i, "", percent_recorded(totals, times, spans, i));
 	}
-	say(trace, &part, "began late or ended early",
-	    "before and after that they do not wait, so none is counted as alone");
+	say(trace, &late, "began late", "before that they do not wait, so none is counted as alone");
+	say(trace, &cut, "did not end in good order and recorded only a part",
+	    "what they did behind that is not known, so nobody surely is alone then");
 }

@@ -19,7 +19,8 @@ void say_absent(struct trace *, const struct totals *, const struct options *);
 /* Threads beside the first of their process that synchronise with others but never work, where others do. */
 void say_unmarked(struct trace *, const struct totals *, const struct options *);
 
-/* Threads that wait, but begin late or end early; no thread is alone before and after. */
+/* Threads that wait, but begin late, or of which it is not known whether they end early; no thread surely is alone before
+ * and after. */
 void say_partly_there(struct trace *, const struct totals *, const struct times *,
 		      const struct span *spans);
 

@@ -13,11 +13,11 @@ site 0 kind=region name=a file=x.c line=1
 site 1 kind=region name=b file=x.c line=2
 site 2 kind=barrier name=MPI_Barrier file=x.c line=3'
 
-check() { # lines; the diagnostics come from standard input
+check() { # lines; the diagnostics come from standard input. Notes are none
 	rm -rf "$dir/t"
 	printf '%s\n%b\n' "$head" "$1" | "$analyze" pack - "$dir/t" || failed=1
 	cat >"$dir/wanted"
-	"$analyze" check "$dir/t" 2>"$dir/err" | sed '/: \(fine:\|[0-9]* problems\?;\) [0-9]* hosts\?, /,$d' >"$dir/out"
+	"$analyze" check "$dir/t" 2>"$dir/err" | sed '/: \(fine:\|[0-9]* problems\?;\) [0-9]* hosts\?, /,$d; /^note: /d' >"$dir/out"
 	if ! diff "$dir/wanted" "$dir/out" || [ -s "$dir/err" ]; then
 		echo "FAILED '$1'"
 		cat "$dir/err"
@@ -77,6 +77,54 @@ END
 check 'e 0 1 - enter\ne 0 2 - exit' <<'END'
 h0-0-0.events: offset 4104: expected an address in a module of its process, found 0x9: was the program stripped? (and 1 more like it)
 END
+
+# What no run of a program that keeps to MPI's and POSIX's rules can have done. `noted`: that is no damage of the trace.
+noted() { # lines of the trace, status, text
+	rm -rf "$dir/t"
+	printf '%s\n%b\n' "$head" "$1" | "$analyze" pack - "$dir/t" || failed=1
+	for command in check waits; do
+		"$analyze" $command "$dir/t" >"$dir/out" 2>&1
+		[ $? -eq "$2" ] && [[ $(tr -s ' \n' ' ' <"$dir/out") = *"$3"* ]] || fail "$command '$1': expected '$3', status $2, found $(cat "$dir/out")"
+	done
+}
+unlike='not all called the same collective operation, or it has not one root, which MPI does not allow: 1 time, first rank'
+colls='site 3 kind=coll name=MPI_Bcast\nsite 4 kind=coll name=MPI_Bcast_c\n'
+together() { # what ranks 0 and 1 say
+	echo "${colls}e 0 9000 $1\ne 0 9900 ${1%% *} exit\ne 1 100 $2\ne 1 9900 ${2%% *} exit"
+}
+noted "$(together '2 enter group=1 seq=0' '3 enter group=1 seq=0 bytes=8 role=1')" 0 "$unlike"
+noted "$(together '3 enter group=1 seq=0 bytes=8 role=1' '3 enter group=1 seq=0 bytes=8 role=1')" 0 "$unlike"
+"$analyze" waits --json "$dir/t" | grep -q '"proved"' && fail 'two roots: who waited for whom is proved'
+noted "$(together '3 enter group=1 seq=0 bytes=8 role=0' '3 enter group=1 seq=0 bytes=8 role=0')" 0 "$unlike"
+check "$(together '3 enter group=1 seq=0 bytes=8 role=1' '4 enter group=1 seq=0 bytes=8 role=0')" </dev/null
+check "$(together '3 enter group=1 seq=0 bytes=8' '3 enter group=1 seq=0 bytes=8')" </dev/null
+threads='thread 2 clock=0 rank=0\nsite 3 kind=fork name=pthread_create\nsite 4 kind=join name=pthread_join\nsite 5 kind=lock name=pthread_mutex_lock\n'
+born() { # when thread 1 of rank 0 begins and ends, and when its creation begins and its join ends
+	echo "${threads}e 0 $3 3 enter thread=1\ne 0 $(($3 + 20)) 3 exit\ne 0 $((3000 > $3 + 30 ? 3000 : $3 + 30)) 4 enter thread=1\ne 0 $4 4 exit\ne 2 $1 0 enter\ne 2 $2 0 exit"
+}
+check "$(born 2000 4000 1000 5000)" </dev/null
+noted "$(born 2000 4000 2500 5000)" 1 'a thread began before it was created: of that nothing is known: 1 time, first rank 0 thread 1'
+noted "$(born 2000 4000 1000 3500)" 1 'a wait was over before what ended it: of that nothing is known: 1 time, first rank 0 thread 0 at pthread_join'
+noted "$(born 1500 9000 1000 9500)\ne 2 9100 5 enter id=7\ne 2 9110 5 exit\ne 2 9400 5 point id=7\ne 0 9600 5 enter id=7\ne 0 9610 5 exit\ne 0 9700 5 point id=7" 0 ''
+! grep -q 'a lock was taken' "$dir/out" || fail 'a lock that was free was not'
+noted "${threads}e 0 100 5 enter id=7\ne 0 110 5 exit\ne 2 200 5 enter id=7\ne 2 210 5 exit\ne 2 300 5 point id=7\ne 0 400 5 point id=7" 0 'a lock was taken although it was not released before: 1 time'
+
+# Who hangs, and where, when a job is killed: none lacks in an operation to which all have come, each to another one.
+hang() { # what ranks 0 and 1 are in
+	rm -rf "$dir/t"
+	printf '%b\n' "$(sed 's/^thread.*/& jumps=0 complete=0/' <<<"$head")" "$colls" 'site 6 kind=recv name=MPI_Recv file=x.c line=6' \
+		"e 0 100 0 enter\ne 0 9000 0 exit\ne 0 9000 $1\ne 1 100 0 enter\ne 1 200 0 exit\ne 1 200 $2" | "$analyze" pack - "$dir/t" || failed=1
+	"$analyze" check "$dir/t" >"$dir/out" 2>&1
+	"$analyze" report "$dir/t" >"$dir/report" 2>&1
+	! grep -qE 'there for|began late|recorded only a part' "$dir/report" || fail "who hangs was not there: $(cat "$dir/report")"
+}
+hang '6 enter group=1 peer=1' '6 enter group=1 peer=0'
+grep -qx 'note: 2 threads were in MPI_Recv (x.c:6) when their records end: rank 0 thread 0, rank 1 thread 0' "$dir/out" ||
+	fail "two receives: $(cat "$dir/out")"
+hang '2 enter group=1 seq=0' '3 enter group=1 seq=0 role=1'
+grep -qx 'note: 1 thread was in MPI_Bcast when its records end: rank 1 thread 0' "$dir/out" || fail "a barrier and a broadcast: $(cat "$dir/out")"
+grep -q "^note: $unlike" "$dir/out" || fail "a barrier and a broadcast are one: $(cat "$dir/out")"
+! grep -q 'lacks participants' "$dir/report" || fail "all have come: $(cat "$dir/report")"
 
 # A communicator that means something else on each rank is two groups.
 rm -rf "$dir/t"

@@ -111,11 +111,11 @@ static size_t nfacts;
 static void add_facts(const struct match *m)
 {
 	const uint64_t of_match[] = { m->kind, m->flow, m->arrival, m->group, m->number, m->begun, m->of_any, m->of_tags,
-				      m->by_chance, m->complete, m->nparts };
+				      m->by_chance, m->complete, m->unlike, m->all_came, m->nparts };
 
-	ck_assert(nfacts + 11 + 8 * m->nparts <= sizeof facts / sizeof *facts);
+	ck_assert(nfacts + 13 + 8 * m->nparts <= sizeof facts / sizeof *facts);
 	memcpy(facts + nfacts, of_match, sizeof of_match);
-	nfacts += 11;
+	nfacts += 13;
 	for (const struct match_part *p = m->parts; p < m->parts + m->nparts; p++) {
 		const uint64_t of_part[] = { p->thread, p->site, p->enter_at, p->done_at, p->enter, p->done, p->bytes, p->root };
 
