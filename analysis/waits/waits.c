@@ -500,8 +500,8 @@ static enum wait_kind kind_of_message(const struct operation *begun, const struc
 {
 	if (cause->receiver)
 		return WAIT_LATE_RECEIVER;
-	if (!begun || begun->kind != DPROF_KIND_COLL || begun->begun == FLOW_NOWHERE)
-		return WAIT_LATE_SENDER;
+	if (!begun || begun->kind != DPROF_KIND_COLL || begun->begun == FLOW_NOWHERE) /* a sender's calls are progress, a receiver's not */
+		return cause->candidate && !cause->progress ? WAIT_LATE_RECEIVER : WAIT_LATE_SENDER;
 	return begun->is & OP_ARRIVAL ? WAIT_AT_BARRIER : kind_of_flow(begun->begun);
 }
 

@@ -91,6 +91,16 @@ waited receiver late_receiver 0 0 4 60000 1 0 b
 { ranks; op 0 11 900 950 group=1 peer=1 tag=1 bytes=8 id=3; work 0 0 1000 41000; op 0 12 41000 103000 id=3
 	work 1 1 1000 101000; op 1 13 101000 102000 group=1 peer=0 tag=1 bytes=8; } | trace request
 waited request late_sender 0 0 13 60000 1 0 b
+# Who waits for a send that was begun waits for its receiver, whatever call of that one brings it on.
+issend() { # name of the send
+	ranks; echo "site 18 kind=send name=$1 file=x.c line=24"; op 0 18 900 950 group=1 peer=1 tag=1 bytes=8000 id=3; work 0 0 1000 41000
+	op 0 12 41000 103000 id=3; work 1 1 1000 101000; op 1 11 101000 101050 group=1 peer=0 tag=1 bytes=8000 id=4; op 1 12 101055 103000 id=4
+}
+issend MPI_Issend | trace issend
+waited issend late_receiver 0 0 13 60050 1 0 b
+issend MPI_Isend | trace isend
+expect 0 waits --json isend
+jq -e '[.waits[].kind] | unique == ["late_receiver"]' out >is || fail "isend: $(jq -c .waits out)"
 { threads; op 0 8 1000 1100 id=5; work 0 0 1100 101000; echo 'e 0 101000 8 point id=5'; work 0 1 101000 111000
 	work 1 1 1000 41000; op 1 8 41000 101500 id=5; echo 'e 1 103000 8 point id=5'; } | trace lock
 waited lock lock 0 1 9 60000 0 0 a
