@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analysis/base/lines.h"
+#include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_private.h"
 
@@ -284,13 +285,42 @@ static const struct process_file *model_of(const struct opened_trace *o, const s
 	return p->process.executed ? p : parent ? parent : first;
 }
 
+/* One job may have several programs. */
+static bool is_of_job(const struct process_file *p, const struct process_file *with)
+{
+	const char *job = with->process.job, *own = p->process.job;
+	return job && own && strcmp(job, "?") != 0 && strcmp(job, own) == 0;
+}
+
+static bool is_first_of_program(const struct process_file *p, const struct process_file *first)
+{
+	for (; first < p; first++)
+		if (strcmp(first->process.program, p->process.program) == 0)
+			return false;
+	return true;
+}
+
+static void note_several(struct opened_trace *o, struct enumeration *others)
+{
+	char *text = enumeration_take(others);
+	if (*text)
+		*MEM_GROW(o->files[0].notes, o->files[0].nnotes) = mem_format("the job has several programs: %s has %s, and %s",
+									      o->files[0].name, o->files[0].process.program, text);
+	free(text);
+}
+
 static void check_programs(struct opened_trace *o)
 {
 	struct process_file **by_stem = processes_by_stem(o);
+	struct enumeration others = { .most = PROGRAMS_NAMED };
 	for (size_t i = 0; i < o->nfiles; i++) {
 		const struct process_file *p = &o->files[i], *model = model_of(o, p, by_stem);
-		compare(o, p, "program", model, model->process.program, p->process.program);
+		if (!is_of_job(p, model))
+			compare(o, p, "program", model, model->process.program, p->process.program);
+		else if (strcmp(p->process.program, model->process.program) != 0 && is_first_of_program(p, o->files))
+			enumeration_add(&others, "%s %s", p->name, p->process.program);
 	}
+	note_several(o, &others);
 	free(by_stem);
 }
 

@@ -90,9 +90,16 @@ h1-2.process: expected job '42' as in h0-0.process, found '43': is this director
 END
 apart csp
 grep -q '^ *rank 2 .*undecided' "$dir/out" || fail "nothing is said of rank 2: $(cat "$dir/out")"
-damaged 'two programs' 21 sed -i 's/app/other/' h1-2.process <<'END'
+damaged 'two programs' 21 eval 'sed -i "s/^job 42/job ?/" ./*.process; sed -i "s/app/other/" h1-2.process' <<'END'
 h1-2.process: expected program '/home/me/app' as in h0-0.process, found '/home/me/other': is this directory a mixture?
 END
+# One job may have several.
+rm -rf "$dir/t"
+cp -r "$dir/job" "$dir/t"
+sed -i 's/app/other/' "$dir/t/h1-2.process"
+"$analyze" csp "$dir/t" >"$dir/out" 2>&1 || fail "two programs of one job are damage: $(cat "$dir/out")"
+tr -s ' \n' ' ' <"$dir/out" | grep -q 'note: the job has several programs: h0-0.process has /home/me/app, and h1-2.process /home/me/other' ||
+	fail "two programs of one job: $(cat "$dir/out")"
 damaged 'a rank twice' 12 eval 'sed "s/^pid 100/pid 300/" h0-0.process >h7-0.process' <<'END'
 h7-0.process: expected each rank once, found rank 0 as in h0-0.process: what both recorded is left out
 END
