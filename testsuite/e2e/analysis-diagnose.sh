@@ -118,8 +118,13 @@ jq -e '.findings | length > 0 and all(.proved | not)' out >is || fail "circle: $
 # One thread, and nothing at all.
 { ranks 1; work 0 0 0 100000; } | trace one
 expect 0 diagnose one
-says out "There was one thread: it waited for none."
+says out "Only one thread is recorded: it waited for none."
 says out "No cause was found that costs enough to matter."
+# One that waits for whom nobody knows has not waited for none: a client of a server that is not recorded.
+{ ranks 1; echo "site 7 kind=wait name=poll file=x.c line=7"; work 0 0 0 10000; op 0 7 10000 100000 peer=72057594037927934; } | trace client
+expect 0 diagnose --json client
+jq -e '(.explanation[0].text | contains("0 .. 91 % waiting for others")) and
+	(.findings[0] | .where == "x.c:7" and (.proved | not) and .cost_percent.hi > 89)' out >is || fail "client: $(jq -c '[.explanation, .findings]' out)"
 sites | trace empty
 expect 0 diagnose empty
 says out "Nothing was recorded: nothing can be diagnosed."

@@ -38,17 +38,20 @@
 ; ---- Level 1: how the time was spent -------------------------------------------------------------
 
 (defrule how-time-was-spent
-  (run (threads ?n&:(> ?n 1)) (work-lo ?wl) (work-hi ?wh) (waiting-lo ?al) (waiting-hi ?ah)
+  (run (threads ?n) (work-lo ?wl) (work-hi ?wh) (waiting-lo ?al) (waiting-hi ?ah)
        (transfer-lo ?tl) (transfer-hi ?th))
+  (test (or (> ?n 1) (>= (+ ?ah ?th) ?*least*)))
   =>
   (assert (explanation (level 1)
-    (text (str-cat "Of the time of " ?n " threads " (shown ?wl ?wh) " % was work, " (shown ?al ?ah)
+    (text (str-cat "Of the time of " (if (> ?n 1) then (str-cat ?n " threads ") else "the only thread that is recorded ") (shown ?wl ?wh) " % was work, " (shown ?al ?ah)
                    " % waiting for others, and " (shown ?tl ?th) " % what operations took besides.")))))
 
 (defrule one-thread
-  (run (threads 1))
+  (run (threads 1) (waiting-hi ?ah) (transfer-hi ?th))
+  (test (< (+ ?ah ?th) ?*least*))
   =>
-  (assert (explanation (level 1) (text "There was one thread: it waited for none."))))
+  (assert (explanation (level 1) (text (if (> (+ ?ah ?th) 0.05) then "Only one thread is recorded: it hardly waited."
+                                           else "Only one thread is recorded: it waited for none.")))))
 
 ; ---- Level 2: which of these is significant ------------------------------------------------------
 
@@ -143,15 +146,17 @@
   (if ?small then "do more between two of them, or several at once: each moves little"
    else "move less, or move it while something else is done"))
 
+; Of the only thread that is recorded it may all be waiting for others.
 (defrule operations-take-time
-  (run (threads ?n&:(> ?n 1)))
+  (run (threads ?n))
   (operation (id ?id) (name ?name) (visits ?visits&:(> ?visits 0)) (bytes ?bytes) (transfer-lo ?lo) (transfer-hi ?hi))
   =>
   (bind ?small (little-moved ?n ?visits ?bytes))
-  (assert (finding (cause (if ?small then granularity else communication))
+  (assert (finding (cause (if ?small then granularity else communication)) (sure (if (> ?n 1) then yes else no))
     (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
-    (what (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others"))
-    (suggestion (move-otherwise ?small)))))
+    (what (if (> ?n 1) then (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others")
+           else (str-cat ?name " takes that, in " ?visits " calls: by itself, or for others that are not recorded")))
+    (suggestion (if (> ?n 1) then (move-otherwise ?small) else "record whom it may wait for there, too")))))
 
 ; It may have waited there for something that is not in the trace: what others waited meanwhile is proved by what the
 ; operation surely took.
