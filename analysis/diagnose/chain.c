@@ -289,6 +289,19 @@ static frz_time goes_back(const struct facts *f, const struct chain *c, bool seq
 	return perhaps_less(sum, locks.hi);
 }
 
+/* What was waited for threads that are no stages: then the chain stands for them. */
+static int64_t for_others(const struct facts *f, const struct chain *c)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < f->waits->ndelays; i++) {
+		bool other = true;
+		for (size_t k = 0; k < c->n && other; k++)
+			other = c->stages[k].thread != f->waits->delays[i].thread;
+		sum = ticks_plus(sum, other ? f->waits->delays[i].ticks.hi : 0);
+	}
+	return sum;
+}
+
 void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 {
 	const struct stage *longest = &c->stages[c->longest], *first = &c->stages[c->first];
@@ -313,6 +326,6 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
 		    EXPERT_RANGE("for-longest", facts_share(f, goes_back(f, c, false))),
 		    EXPERT_RANGE("for-first", facts_share(f, goes_back(f, c, true))),
-		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)), EXPERT_RANGE("filling", facts_share(f, c->filling)));
+		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)), EXPERT_RANGE("filling", facts_share(f, perhaps_less(c->filling, for_others(f, c)))));
 	free(names);
 }

@@ -391,18 +391,39 @@ static void close_models(struct patient *p)
 	part_facts_close(&p->of_part);
 }
 
-/* A model is of what processes do with each other, by their first threads. What others cost is found by the generic one. */
+/* Of those with events whether a model tells of them. */
+static bool is_in_model(const struct patient *p, uint32_t thread)
+{
+	const struct tr_thread *t = &p->graph->trace->threads[thread];
+	const struct pattern *shape = &p->pattern;
+	bool in = strcmp(p->d->model, SEVERAL_MODELS) == 0 ||
+		  (shape->shape == SHAPE_STAR && shape->role_of[t->process] != ROLE_ANY);
+	for (size_t i = 0; i < shape->n && !in; i++)
+		in = shape->order[i] == t->process;
+	return in && t->number == 0;
+}
+
+static bool all_are_in_model(const struct patient *p)
+{
+	for (uint32_t t = 0; t < p->graph->trace->nthreads; t++)
+		if (p->graph->threads[t].nevents && !is_in_model(p, t))
+			return false;
+	return true;
+}
+
+/* A model is of what processes do with each other, by their first threads. What others cost, and processes that have nothing to
+ * do with it, is found by the generic one. */
 static bool examine_other_threads(struct patient *p)
 {
 	struct diagnosis *d = p->d;
 	size_t kept = d->nfindings, first = kept, lines = d->nlines;
 	p->model = GENERIC;
-	if (p->calls->nthreads <= p->calls->nprocesses)
+	if (all_are_in_model(p))
 		return true;
 	bool loaded = apply_rules(p, NULL);
 	for (size_t i = first; i < d->nfindings; i++) {
 		struct diagnosis_finding f = d->findings[i];
-		if (f.thread < p->graph->trace->nthreads && p->graph->trace->threads[f.thread].number > 0)
+		if (f.thread < p->graph->trace->nthreads && !is_in_model(p, f.thread))
 			d->findings[kept++] = f;
 		else
 			forget_finding(&f);

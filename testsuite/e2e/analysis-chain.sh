@@ -143,6 +143,14 @@ verdicts tie >found
 jq -e 'has("communication") and has("filling") and (.communication or .filling | not)' found >is ||
 	fail "a tie: $(jq -c .findings out)"
 
+# All wait in a barrier for one that is in no stage: that is what costs most, and no proof that the pipeline fills.
+{ line 3 6 0:40000 0:20000 0:20000; printf '%s\n' "thread 3 clock=0 rank=3" "group 2 threads=0,1,2,3" \
+	"site 7 kind=region name=output file=x.c line=8" "site 8 kind=barrier name=MPI_Barrier file=x.c line=9"; work 3 7 0 2000000
+	for rank in 0 1 2 3; do op $rank 8 $((rank < 3 ? 400000 : 2000000)) 2000100 group=2 seq=0; done; } | trace output
+verdicts output >found
+jq -e '.model == "pipeline" and (.findings[0] | .cause == "sequential" and .proved and .rank == 3 and .region == "output")' out >is &&
+	jq -e '.filling | not' found >is || fail "one in no stage: $(jq -c '[.model, .findings]' out)"
+
 model_is() { # model why
 	trace model
 	expect 0 diagnose --json model

@@ -118,7 +118,8 @@
   (slot for-longest-lo) (slot for-longest-hi) ; waiting that goes back to stages that are as long as any, but for what
                                               ; is sequential,
   (slot for-first-lo) (slot for-first-hi)    ; and to what is sequential of the first
-  (slot transfer-lo) (slot transfer-hi) (slot filling-lo) (slot filling-hi))
+  (slot transfer-lo) (slot transfer-hi)
+  (slot filling-lo) (slot filling-hi))       ; less, at least, what may have been waited for threads that are no stages
 
 ; ---- Given of divide and conquer ------------------------------------------------------------------
 
