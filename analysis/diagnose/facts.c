@@ -307,16 +307,19 @@ static frz_time beyond_mean(const struct facts *f, frz_time own, frz_time others
  * thread of the run: had one been no longer than they, those would have waited less by so much at most. Nor by more
  * than they waited for it there; and if it waits for them, too, as where threads take turns in being the last, it is
  * surely no longer than they by what each of them may be longer then. Outside of regions that is not known. */
-struct excess { frz_time all, of_thread; }; /* of all threads, and of the one whose share of the blame is the greatest */
+struct excess {
+	frz_time all, of_thread; /* of all threads, and of the one whose share of the blame is the greatest */
+	frz_time most; uint32_t thread; /* and the greatest of one, and whose that is */
+};
 
 static struct excess excess_of(const struct facts *f, const struct facts_blame *b)
 {
 	const struct call_each *each = f->calls->each;
 	frz_time all = { 0, 0 };
-	struct excess sum = { { 0, 0 }, { 0, 0 } };
+	struct excess sum = { .thread = b->thread };
 	int64_t n = 0;
 	if (b->site >= f->trace->nsites)
-		return (struct excess){ { 0, INT64_MAX }, { 0, INT64_MAX } };
+		return (struct excess){ { 0, INT64_MAX }, { 0, INT64_MAX }, { 0, INT64_MAX }, b->thread };
 	struct waiting_there *waiting = waiting_there_of(f, b->site);
 	for (size_t i = 0; i < f->calls->neach; i++) {
 		all = each[i].site == b->site ? time_add(all, worked_by(f, &each[i])) : all;
@@ -331,6 +334,10 @@ static struct excess excess_of(const struct facts *f, const struct facts_blame *
 		frz_time excess = time_least(beyond_mean(f, own, others, n - 1), waited);
 		sum.all = time_add(sum.all, excess);
 		sum.of_thread = each[i].thread == b->thread ? excess : sum.of_thread;
+		if (!time_exceeds(excess, sum.most))
+			continue;
+		sum.most = excess;
+		sum.thread = each[i].thread;
 	}
 	free(waiting);
 	return sum;
@@ -382,6 +389,7 @@ static void tell_blame(const struct facts *f, struct expert *e, const char *temp
 		    EXPERT_TEXT("waits-in", b->mostly ? facts_name(f->trace, b->mostly->site).text : ""),
 		    EXPERT_TEXT("waits-at", waits_at), EXPERT_RANGE("cost", facts_share(f, b->ticks)),
 		    EXPERT_RANGE("of-thread", facts_share(f, b->of_thread)), EXPERT_RANGE("excess", facts_share(f, excess.all)),
+		    EXPERT_COUNT("longest", excess.thread), EXPERT_TEXT("longest-name", facts_location(f->trace, excess.thread).text),
 		    EXPERT_RANGE("longer", facts_share(f, excess.of_thread)));
 	free(waits_at);
 	free(mostly_at);

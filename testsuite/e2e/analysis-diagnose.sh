@@ -75,6 +75,14 @@ jq -e 'any(.findings[]; .cause == "lock" and .proved and .region == "b" and (.wh
 	fail "held: $(jq -c .findings out)"
 expect 0 waits --json held
 jq -e '[.waits[] | .caused_by.region] == ["b"]' out >is || fail "held: $(jq -c .waits out)"
+# Thread 0 waits a little longer for thread 1 than then for thread 2, which has twice as much to do: that is the one that takes longer.
+{ sites; for t in 0 1 2; do echo "thread $t clock=0 rank=0 number=$t"; done
+	printf '%s\n' "site 8 kind=fork name=pthread_create file=x.c line=8" "site 9 kind=join name=pthread_join file=x.c line=9"
+	op 0 8 0 10 thread=1; op 0 8 20 30 thread=2; op 0 9 40 52010 thread=1; op 0 9 52020 100110 thread=2
+	work 1 1 15 52000; work 2 1 35 100100; } | trace joins
+expect 0 diagnose --model generic --json joins
+jq -e '.findings[0] | .cause == "imbalance" and .proved and .thread == 2 and (.suggestion | startswith("give rank 0 thread 2 less")) and
+	.expected_percent.lo > 40' out >is || fail "joins: $(jq -c .findings out)"
 # Forty messages of a few bytes, each taking as long as what lies between two; in a few great ones that is no matter of grain.
 chatter() { # messages bytes
 	local i at

@@ -41,6 +41,7 @@
   (slot excess-lo) (slot excess-hi)          ; for how long threads worked there beyond the mean of others that did, for each other
                                              ; thread; each no more than it was waited for there, and surely so much less as it
                                              ; may have waited there itself
+  (slot longest) (slot longest-name)         ; whose share of that is the greatest
   (slot longer-lo) (slot longer-hi)          ; of that: what is of `thread`
   (slot kind) (slot waits-in) (slot waits-at) ; the longest wait for that place: its kind, in which operation, and where
   (slot cost-lo) (slot cost-hi))             ; all waiting that goes back to it
@@ -48,8 +49,8 @@
 (deftemplate contention                      ; waiting for locks, by what those did who held them: slots as of delay
   (slot region) (slot name) (slot at) (slot operation) (slot thread) (slot thread-name) (slot outside) (slot mostly-in)
   (slot mostly-at)
-  (slot of-thread-lo) (slot of-thread-hi) (slot excess-lo) (slot excess-hi) (slot longer-lo) (slot longer-hi)
-  (slot kind) (slot waits-in) (slot waits-at) (slot cost-lo) (slot cost-hi))
+  (slot of-thread-lo) (slot of-thread-hi) (slot excess-lo) (slot excess-hi) (slot longest) (slot longest-name)
+  (slot longer-lo) (slot longer-hi) (slot kind) (slot waits-in) (slot waits-at) (slot cost-lo) (slot cost-hi))
 
 ; Of regions and operations that by themselves cost less than 2 % each: all that they cost together.
 (deftemplate little

@@ -110,12 +110,14 @@
 
 (defrule imbalance
   (run (threads ?n&:(> ?n 1)) (work-hi ?work) (transfer-hi ?took) (locks-hi ?locks))
-  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?t) (thread-name ?who) (cost-lo ?lo) (cost-hi ?hi)
-         (excess-lo ?el) (excess-hi ?eh))
+  (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?blamed) (thread-name ?blamed-name) (cost-lo ?lo) (cost-hi ?hi)
+         (excess-lo ?el) (excess-hi ?eh) (longest ?longest) (longest-name ?longest-name))
   (region (id ?r) (threads ?several&:(> ?several 1)) (work-lo ?there))
   (test (or (>= ?el ?*least*) (not (in-turn ?n (+ ?work ?took) ?there ?eh ?lo))))
   =>
   (bind ?longer (>= ?el ?*least*))
+  (bind ?t (if ?longer then ?longest else ?blamed))
+  (bind ?who (if ?longer then ?longest-name else ?blamed-name))
   (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (longer-in ?name ?who ?el ?eh))
     (suggestion (if ?longer then (str-cat "give " ?who " less to do in " ?name ", and those that wait more")
