@@ -279,7 +279,7 @@ static const char *why_not(const struct patient *p, const char *asked)
 	if (strcmp(asked, BSP) == 0)
 		return p->no_supersteps;
 	if (strcmp(asked, POOL) == 0)
-		return "no two threads take a lock or wait for a condition again and again, and work in one region behind that";
+		return "no two threads take one lock or wait for one condition again and again, and work in one region behind that";
 	return strcmp(asked, "master-worker") == 0 && p->pattern.no_star ? p->pattern.no_star : p->pattern.why;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/ids.h"
+#include "analysis/base/joined.h"
 #include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
 
@@ -108,6 +110,47 @@ static bool find_workers(struct task_pool_finder *f)
 		one_clock &= f->g->trace->threads[w->thread].clock == f->g->trace->threads[p->workers[0].thread].clock;
 	}
 	return most.threads > 1 && one_clock;
+}
+
+/* ---- What they take them from ---------------------------------------------------------------- */
+
+/* Locks, conditions and semaphores, by address or object, and which worker was the first at each. */
+struct taken_from { struct ids known; uint32_t *first; size_t n; bool unknown; uint32_t *group; };
+
+static void note_taken(struct taken_from *t, uint32_t worker, uint64_t process, const struct operation *o, const struct tr_event *e)
+{
+	uint64_t object = arg_object(o, e), id = object != ARG_NONE ? object : arg_address(o, e) ^ process << 48;
+	t->unknown |= object == ARG_NONE && arg_address(o, e) == ARG_NONE;
+	if (ids_add(&t->known, id))
+		*MEM_GROW(t->first, t->n) = worker;
+	joined_join(t->group, t->first[ids_find(&t->known, id)], worker);
+}
+
+/* Each has taken or given something where another one has, too: else there is no pool. */
+static bool take_together(const struct task_pool_finder *f)
+{
+	const struct trace *trace = f->g->trace;
+	const struct task_pool *p = f->pool;
+	struct taken_from t = { .group = joined_none(p->n) };
+	bool together = true;
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t thread = p->workers[i].thread, process = trace->threads[thread].process;
+		struct tr_cursor events = trace_events(trace, thread);
+		for (struct tr_event e; trace_next(&events, &e);)
+			if (e.op != DPROF_EXIT && e.site < trace->nsites && tr_is(trace, e.site, OP_ADDRESS))
+				note_taken(&t, i, process, tr_operation(trace, &e), &e);
+		trace_end(&events);
+	}
+	for (uint32_t i = 0; i < p->n; i++) {
+		bool other = false;
+		for (uint32_t k = 0; k < p->n && !other; k++)
+			other = k != i && joined_group(t.group, k) == joined_group(t.group, i);
+		together &= other;
+	}
+	ids_free(&t.known);
+	free(t.first);
+	free(t.group);
+	return together || t.unknown;
 }
 
 /* ---- A worker's time ------------------------------------------------------------------------- */
@@ -221,7 +264,7 @@ bool task_pool_open(struct task_pool *p, const struct facts *facts, const struct
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		if (g->threads[t].nevents && (!part || part_has(part, g->trace->threads[t].process)))
 			find_tasks(&f, t);
-	bool fits = find_workers(&f);
+	bool fits = find_workers(&f) && take_together(&f);
 	for (size_t i = 0; i < p->n && fits; i++)
 		see_worker(&f, &p->workers[i]);
 	if (fits)

@@ -26,6 +26,23 @@ expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
 says out "take"
 
+# Two that take locks of their own each share no pool.
+own_locks() { # the lock of each
+	local k at t
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=task file=x.c line=1" \
+		"site 3 kind=lock name=pthread_mutex_lock file=x.c line=4" "thread 0 clock=0 rank=0 number=0" "thread 1 clock=0 rank=0 number=1"
+	for t in 0 1; do for k in {0..7}; do
+		at=$((k * 2000 + t * 500)); op $t 3 $at $((at + 10)) "id=$((t ? $2 : $1))"; echo "e $t $((at + 20)) 3 point id=$((t ? $2 : $1))"
+		work $t 0 $((at + 30)) $((at + 1900))
+	done; done
+}
+own_locks 7 7 | trace locks
+expect 0 diagnose --json locks
+jq -e '.model == "task-pool"' out >is || fail "one lock: $(jq -c '[.model, .why_model]' out)"
+own_locks 7 8 | trace locks
+expect 0 diagnose --json locks
+jq -e '.model == "generic"' out >is || fail "a lock of each: $(jq -c '[.model, .why_model]' out)"
+
 # Who has to make the tasks is named, and that they were late is not proved where workers wait for each other: two that take turns.
 judge $first starve 3
 jq -e '.findings[0] | .proved and .thread == 0 and .region == "make"' out >is || fail "starve: $(jq -c .findings out)"
@@ -74,7 +91,7 @@ jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit:
 	echo "e $thread 0 6 enter"
 	for k in {0..5}; do
 		at=$((10000 * k + 5000 * thread + 100))
-		op $thread 3 $at $((at + 10)) id=$((5 + thread)); op $thread 1 $((at + 20)) $((at + 30)) id=$((7 + thread))
+		op $thread 3 $at $((at + 10)) id=5; echo "e $thread $((at + 15)) 3 point id=5"; op $thread 1 $((at + 20)) $((at + 30)) id=$((7 + thread))
 		work $thread 0 $((at + 35)) $((at + 9500))
 	done
 	echo "e $thread 66000 6 exit"
