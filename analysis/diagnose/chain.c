@@ -326,6 +326,7 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
 		    EXPERT_RANGE("for-longest", facts_share(f, goes_back(f, c, false))),
 		    EXPERT_RANGE("for-first", facts_share(f, goes_back(f, c, true))),
-		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)), EXPERT_RANGE("filling", facts_share(f, perhaps_less(c->filling, for_others(f, c)))));
+		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)),
+		    EXPERT_RANGE("filling", facts_share(f, perhaps_less(c->filling, for_others(f, c)))));
 	free(names);
 }
