@@ -162,7 +162,8 @@ static bool is_kept(const struct moments *m)
 
 struct earliest {
 	struct moments *m;
-	const struct graph *graph;
+	struct graph graph;
+	struct graph_order order;
 	struct check check;
 	size_t *next;            /* point of each thread */
 	int64_t *posted;         /* of each node: the latest that it needs */
@@ -172,19 +173,21 @@ struct earliest {
 static void move_thread(struct earliest *e, uint32_t thread, uint64_t stamp, int64_t to)
 {
 	frz_time bounds = bounds_of(e->m, &e->check.clocks[e->m->trace->threads[thread].clock], stamp);
+	e->moved = true;
+	if (!e->check.fresh)
+		return;
 	add_move(&e->check.fresh[thread], (struct moved){ stamp, to });
 	e->m->kept &= to <= bounds.hi;
-	e->moved = true;
 }
 
 static void take_point(struct earliest *e, uint32_t thread, bool broken)
 {
-	const struct graph_sync_point *s = &e->graph->threads[thread].syncs[e->next[thread]++];
+	const struct graph_sync_point *s = &e->graph.threads[thread].syncs[e->next[thread]++];
 	if (s->what != GRAPH_WAITS && s->what != GRAPH_POSTS)
 		return;
 	int64_t moment_of = at(&e->check, thread, s->stamp);
 	if (s->what == GRAPH_POSTS) {
-		const struct graph_input *input = &e->graph->inputs[s->number];
+		const struct graph_input *input = &e->graph.inputs[s->number];
 		int64_t *posted = &e->posted[input->node];
 		*posted = input->needed && moment_of > *posted ? moment_of : *posted;
 	} else if (!broken && e->posted[s->number] > moment_of) {
@@ -192,12 +195,12 @@ static void take_point(struct earliest *e, uint32_t thread, bool broken)
 	}
 }
 
-static void take_points(struct earliest *e, const struct graph_order *order)
+static void take_points(struct earliest *e)
 {
 	memset(e->next, 0, e->m->trace->nthreads * sizeof *e->next);
-	for (size_t i = 0; i < order->nsteps; i++) {
-		take_point(e, order->steps[i].thread, order->steps[i].broken);
-		spill_relax(e->graph->spill);
+	for (size_t i = 0; i < e->order.nsteps; i++) {
+		take_point(e, e->order.steps[i].thread, e->order.steps[i].broken);
+		spill_relax(e->graph.spill);
 	}
 }
 
@@ -226,27 +229,63 @@ static struct moves *no_moves(const struct trace *t)
 	return moves;
 }
 
+static void earliest_open(struct earliest *e, struct moments *m)
+{
+	*e = (struct earliest){ .m = m, .check = { m, times_cursors(m->times), NULL },
+				.next = mem_resize(NULL, m->trace->nthreads, sizeof *e->next) };
+	graph_open(&e->graph, m->trace, m->times);
+	graph_order_open(&e->order, &e->graph);
+	e->posted = spill_zeros(e->graph.spill, e->graph.nnodes, sizeof *e->posted);
+}
+
+static void earliest_close(struct earliest *e)
+{
+	free(e->check.clocks);
+	free(e->check.fresh);
+	free(e->next);
+	graph_order_close(&e->order);
+	graph_close(&e->graph);
+}
+
 static void find_earliest(struct moments *m)
 {
-	struct graph graph;
-	struct graph_order order;
-	graph_open(&graph, m->trace, m->times);
-	graph_order_open(&order, &graph);
+	struct earliest e;
+	earliest_open(&e, m);
 	m->moved = no_moves(m->trace);
-	struct earliest e = { m, &graph, { m, times_cursors(m->times), no_moves(m->trace) },
-			      mem_resize(NULL, m->trace->nthreads, sizeof *e.next), spill_zeros(graph.spill, graph.nnodes, sizeof *e.posted), true };
-	while (e.moved) {
+	e.check.fresh = no_moves(m->trace);
+	do {
 		e.moved = false;
-		take_points(&e, &order);
+		take_points(&e);
 		join_all(&e);
 		take_matches(&e);
 		join_all(&e);
-	}
-	free(e.check.clocks);
-	free(e.check.fresh);
-	free(e.next);
-	graph_order_close(&order);
-	graph_close(&graph);
+	} while (e.moved);
+	earliest_close(&e);
+}
+
+/* ---- Bytes -----------------------------------------------------------------------------------
+ *
+ * No links come of them, so that the middles of two hosts need not be in their order. */
+
+static bool may_give_to_other_clocks(const struct trace *t)
+{
+	bool gives = false, other = false;
+	for (size_t i = 0; i < trace_kinds(t) && !gives; i++)
+		gives = t->whats[i].keys >> DPROF_KEY_CHANNEL & 1;
+	for (size_t i = 0; i < t->nthreads && !other; i++)
+		other = t->threads[i].clock != t->threads[0].clock;
+	return gives && other;
+}
+
+static bool is_kept_with_bytes(struct moments *m)
+{
+	struct earliest e;
+	if (!may_give_to_other_clocks(m->trace))
+		return true;
+	earliest_open(&e, m);
+	take_points(&e);
+	earliest_close(&e);
+	return !e.moved;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -274,7 +313,7 @@ struct moments moments_unit(const struct trace *trace, const struct times *times
 void moments_open(struct moments *m, const struct trace *trace, const struct times *times)
 {
 	*m = moments_unit(trace, times);
-	if (is_kept(m))
+	if (is_kept(m) && is_kept_with_bytes(m))
 		return;
 	m->middle = false;
 	find_earliest(m);
