@@ -391,39 +391,43 @@ static void close_models(struct patient *p)
 	part_facts_close(&p->of_part);
 }
 
-/* Of those with events whether a model tells of them. */
-static bool is_in_model(const struct patient *p, uint32_t thread)
+/* Of each thread whether a model tells of it; to be freed. Of several models it is the first ones. */
+static bool *find_in_model(const struct patient *p)
 {
-	const struct tr_thread *t = &p->graph->trace->threads[thread];
+	const struct trace *trace = p->graph->trace;
 	const struct pattern *shape = &p->pattern;
-	bool in = strcmp(p->d->model, SEVERAL_MODELS) == 0 ||
-		  (shape->shape == SHAPE_STAR && shape->role_of[t->process] != ROLE_ANY);
-	for (size_t i = 0; i < shape->n && !in; i++)
-		in = shape->order[i] == t->process;
-	return in && t->number == 0;
+	bool bsp = strcmp(p->d->model, BSP) == 0, several = strcmp(p->d->model, SEVERAL_MODELS) == 0;
+	bool *in = mem_resize(NULL, trace->nthreads + 1, sizeof *in), *process = mem_resize(NULL, trace->nprocesses + 1, sizeof *process);
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		process[i] = several || (!bsp && shape->shape == SHAPE_STAR && shape->role_of[i] != ROLE_ANY);
+	for (size_t i = 0; i < shape->n && !bsp; i++)
+		process[shape->order[i]] = true;
+	for (size_t t = 0; t < trace->nthreads; t++)
+		in[t] = trace->threads[t].number == 0 && process[trace->threads[t].process];
+	for (size_t i = 0; i < p->bsp.n && bsp; i++)
+		in[p->bsp.threads[i]] = true;
+	free(process);
+	return in;
 }
 
-static bool all_are_in_model(const struct patient *p)
+static bool all_are_in_model(const struct patient *p, const bool *in)
 {
 	for (uint32_t t = 0; t < p->graph->trace->nthreads; t++)
-		if (p->graph->threads[t].nevents && !is_in_model(p, t))
+		if (p->graph->threads[t].nevents && !in[t])
 			return false;
 	return true;
 }
 
-/* A model is of what processes do with each other, by their first threads. What others cost, and processes that have nothing to
- * do with it, is found by the generic one. */
-static bool examine_other_threads(struct patient *p)
+/* What rules of the generic model find of other threads is kept. False: they cannot be used. */
+static bool examine_others(struct patient *p, const bool *in)
 {
 	struct diagnosis *d = p->d;
 	size_t kept = d->nfindings, first = kept, lines = d->nlines;
 	p->model = GENERIC;
-	if (all_are_in_model(p))
-		return true;
 	bool loaded = apply_rules(p, NULL);
 	for (size_t i = first; i < d->nfindings; i++) {
 		struct diagnosis_finding f = d->findings[i];
-		if (f.thread < p->graph->trace->nthreads && !is_in_model(p, f.thread))
+		if (f.thread < p->graph->trace->nthreads && !in[f.thread])
 			d->findings[kept++] = f;
 		else
 			forget_finding(&f);
@@ -431,6 +435,15 @@ static bool examine_other_threads(struct patient *p)
 	d->nfindings = kept;
 	while (d->nlines > lines)
 		free(d->lines[--d->nlines].text); /* how one comes to that is told of the model */
+	return loaded;
+}
+
+/* A model is of what processes do with each other, by their first threads, or of threads that come together. What others cost, and
+ * processes that have nothing to do with it, is found by the generic one. */
+static bool examine_other_threads(struct patient *p)
+{
+	bool *in = find_in_model(p), loaded = all_are_in_model(p, in) || examine_others(p, in);
+	free(in);
 	return loaded;
 }
 
@@ -557,7 +570,7 @@ static bool examine(struct patient *p, const struct options *o)
 	if (!may_have_parts(p, o->model) || !examine_parts(p, of_itself ? NULL : o->model, o->rules, &loaded)) {
 		p->model = p->d->model;
 		loaded = apply_rules(p, o->rules);
-		if (loaded && strcmp(p->model, GENERIC) != 0 && strcmp(p->model, BSP) != 0 && strcmp(p->model, POOL) != 0)
+		if (loaded && strcmp(p->model, GENERIC) != 0 && strcmp(p->model, POOL) != 0)
 			loaded = examine_other_threads(p);
 	}
 	sort_answers(p->d);

@@ -217,4 +217,19 @@ verdict_of imbalance 'map(.proved) == [false]' 0:50/0:10/0:10/0:80 0:10/0:50/0:1
 expect 0 diagnose --json line
 jq -e '.model == "bsp" and ([.findings[] | select(.cause | IN("changing", "imbalance")) | .proved] == [false, false])' out >is ||
 	fail "line: $(jq -c '[.model, .findings]' out)"
+# Each rank that comes together has a thread beside it, for which it waits in each superstep: that is none of them, and costs most.
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "thread 0 clock=0 rank=0" "thread 1 clock=0 rank=0" "thread 2 clock=0 rank=1" "thread 3 clock=0 rank=1" \
+		"group 1 threads=0,2" "site 0 kind=region name=step file=x.c line=1" "site 1 kind=barrier name=MPI_Barrier file=x.c line=2" \
+		"site 2 kind=wait name=sem_wait file=x.c line=3" "site 3 kind=wait name=sem_post file=x.c line=4" "site 4 kind=region name=helper file=x.c line=5"
+	for k in {0..9}; do for t in 0 2; do
+		at=$((k * 1030 + 100))
+		echo "e $t $at 3 point id=$((t + 7))"; work $t 0 $((at + 1)) $((at + 101)); op $t 2 $((at + 102)) $((at + 1010)) id=$((t + 8))
+		op $t 1 $((at + 1011)) $((at + 1020)) group=1 seq=$k
+		op $((t + 1)) 2 $((at - (k ? 20 : 60))) $((at + 2)) id=$((t + 7)); work $((t + 1)) 4 $((at + 3)) $((at + 1003)); echo "e $((t + 1)) $((at + 1004)) 3 point id=$((t + 8))"
+	done; done
+} | trace helped
+expect 0 diagnose --json helped
+jq -e '.model == "bsp" and (.findings[0] | .region == "helper" and .thread == 1 and .cost_percent.hi > 40 and .expected_percent.lo > 40)' out >is ||
+	fail "helped: $(jq -c '[.model, .findings]' out)"
 echo "as expected"
