@@ -391,21 +391,33 @@ static void close_models(struct patient *p)
 	part_facts_close(&p->of_part);
 }
 
+/* Those that take tasks, and for whom they wait then. */
+static void find_in_pool(const struct task_pool *pool, uint32_t nthreads, bool *in)
+{
+	for (size_t i = 0; i < pool->n; i++)
+		in[pool->workers[i].thread] = true;
+	if (pool->feeder < nthreads)
+		in[pool->feeder] = true;
+}
+
 /* Of each thread whether a model tells of it; to be freed. Of several models it is the first ones. */
 static bool *find_in_model(const struct patient *p)
 {
 	const struct trace *trace = p->graph->trace;
 	const struct pattern *shape = &p->pattern;
-	bool bsp = strcmp(p->d->model, BSP) == 0, several = strcmp(p->d->model, SEVERAL_MODELS) == 0;
+	bool bsp = strcmp(p->d->model, BSP) == 0, pool = strcmp(p->d->model, POOL) == 0, shaped = !bsp && !pool;
+	bool several = strcmp(p->d->model, SEVERAL_MODELS) == 0;
 	bool *in = mem_resize(NULL, trace->nthreads + 1, sizeof *in), *process = mem_resize(NULL, trace->nprocesses + 1, sizeof *process);
 	for (size_t i = 0; i < trace->nprocesses; i++)
-		process[i] = several || (!bsp && shape->shape == SHAPE_STAR && shape->role_of[i] != ROLE_ANY);
-	for (size_t i = 0; i < shape->n && !bsp; i++)
+		process[i] = several || (shaped && shape->shape == SHAPE_STAR && shape->role_of[i] != ROLE_ANY);
+	for (size_t i = 0; i < shape->n && shaped; i++)
 		process[shape->order[i]] = true;
 	for (size_t t = 0; t < trace->nthreads; t++)
 		in[t] = trace->threads[t].number == 0 && process[trace->threads[t].process];
 	for (size_t i = 0; i < p->bsp.n && bsp; i++)
 		in[p->bsp.threads[i]] = true;
+	if (pool)
+		find_in_pool(&p->pool, (uint32_t)trace->nthreads, in);
 	free(process);
 	return in;
 }
@@ -438,7 +450,7 @@ static bool examine_others(struct patient *p, const bool *in)
 	return loaded;
 }
 
-/* A model is of what processes do with each other, by their first threads, or of threads that come together. What others cost, and
+/* A model is of what processes do with each other, by their first threads, or of threads that come together or take tasks. What others cost, and
  * processes that have nothing to do with it, is found by the generic one. */
 static bool examine_other_threads(struct patient *p)
 {
@@ -570,7 +582,7 @@ static bool examine(struct patient *p, const struct options *o)
 	if (!may_have_parts(p, o->model) || !examine_parts(p, of_itself ? NULL : o->model, o->rules, &loaded)) {
 		p->model = p->d->model;
 		loaded = apply_rules(p, o->rules);
-		if (loaded && strcmp(p->model, GENERIC) != 0 && strcmp(p->model, POOL) != 0)
+		if (loaded && strcmp(p->model, GENERIC) != 0)
 			loaded = examine_other_threads(p);
 	}
 	sort_answers(p->d);

@@ -43,6 +43,13 @@ own_locks 7 8 | trace locks
 expect 0 diagnose --json locks
 jq -e '.model == "generic"' out >is || fail "a lock of each: $(jq -c '[.model, .why_model]' out)"
 
+# One that takes none works on when they are done, and another one waits for all of them.
+{ own_locks 7 7; printf '%s\n' "site 4 kind=join name=pthread_join file=x.c line=5" "site 6 kind=region name=logger file=x.c line=6" "thread 2 clock=0 rank=0 number=2" \
+	"thread 3 clock=0 rank=0 number=3"; work 2 6 0 80000; at=10; for t in 0 1 2; do until=$((t < 2 ? 17000 + t : 80010)); op 3 4 $at $until thread=$t; at=$((until + 1)); done; } | trace logs
+expect 0 diagnose --json logs
+jq -e '.model == "task-pool" and (.findings[0] | .cause == "sequential" and .proved and .thread == 2 and .region == "logger")' out >is ||
+	fail "a thread that takes no tasks: $(jq -c '[.model, .findings]' out)"
+
 # Who has to make the tasks is named, and that they were late is not proved where workers wait for each other: two that take turns.
 judge $first starve 3
 jq -e '.findings[0] | .proved and .thread == 0 and .region == "make"' out >is || fail "starve: $(jq -c .findings out)"
