@@ -126,31 +126,55 @@ static void note_taken(struct taken_from *t, uint32_t worker, uint64_t process, 
 	joined_join(t->group, t->first[ids_find(&t->known, id)], worker);
 }
 
-/* Each has taken or given something where another one has, too: else there is no pool. */
+/* What is done in the region while a lock is held is a critical section, and no task. */
+struct task_count { uint64_t held, inside, all; };
+
+static void count_task(struct task_count *c, const struct trace *trace, uint32_t row, const struct tr_event *e)
+{
+	bool lock = e->site < trace->nsites && trace->sites[e->site].kind == DPROF_KIND_LOCK;
+	if (lock && e->op == DPROF_EXIT)
+		c->held++;
+	else if (lock && e->op == DPROF_POINT)
+		c->held -= c->held > 0;
+	if (e->op != DPROF_ENTER || tr_row(trace, e->site) != row)
+		return;
+	c->all++;
+	c->inside += c->held > 0;
+}
+
+static bool are_apart(uint32_t *group, size_t n, uint32_t worker)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (k != worker && joined_group(group, k) == joined_group(group, worker))
+			return false;
+	return true;
+}
+
+/* Each has taken or given something where another one has, too, and most tasks are done without it: else there is no pool. */
 static bool take_together(const struct task_pool_finder *f)
 {
 	const struct trace *trace = f->g->trace;
 	const struct task_pool *p = f->pool;
 	struct taken_from t = { .group = joined_none(p->n) };
-	bool together = true;
+	struct task_count count = { 0, 0, 0 };
+	bool apart = false;
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint32_t thread = p->workers[i].thread, process = trace->threads[thread].process;
 		struct tr_cursor events = trace_events(trace, thread);
-		for (struct tr_event e; trace_next(&events, &e);)
+		count.held = 0;
+		for (struct tr_event e; trace_next(&events, &e);) {
+			count_task(&count, trace, p->site, &e);
 			if (e.op != DPROF_EXIT && e.site < trace->nsites && tr_is(trace, e.site, OP_ADDRESS))
 				note_taken(&t, i, process, tr_operation(trace, &e), &e);
+		}
 		trace_end(&events);
 	}
-	for (uint32_t i = 0; i < p->n; i++) {
-		bool other = false;
-		for (uint32_t k = 0; k < p->n && !other; k++)
-			other = k != i && joined_group(t.group, k) == joined_group(t.group, i);
-		together &= other;
-	}
+	for (uint32_t i = 0; i < p->n; i++)
+		apart |= are_apart(t.group, p->n, i);
 	ids_free(&t.known);
 	free(t.first);
 	free(t.group);
-	return together || t.unknown;
+	return (!apart || t.unknown) && count.inside <= count.all / 2;
 }
 
 /* ---- A worker's time ------------------------------------------------------------------------- */

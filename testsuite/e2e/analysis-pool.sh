@@ -43,6 +43,12 @@ own_locks 7 8 | trace locks
 expect 0 diagnose --json locks
 jq -e '.model == "generic"' out >is || fail "a lock of each: $(jq -c '[.model, .why_model]' out)"
 
+# What each does while it has the lock is a critical section, of which there are as many as the program says.
+own_locks 7 7 | awk '$1 == "e" && $5 == "point" { late = $0; next } { print } $1 == "e" && $4 == 0 && $5 == "exit" { split(late, x, " "); print "e", $2, $3 + 1, x[4], x[5], x[6] }' |
+	sed 's/^e 1 \([0-9]*\)/e 1 1\1/' | trace critical
+expect 0 diagnose --json critical
+jq -e '.model == "generic"' out >is || fail "critical sections: $(jq -c '[.model, .why_model]' out)"
+
 # One that takes none works on when they are done, and another one waits for all of them.
 { own_locks 7 7; printf '%s\n' "site 4 kind=join name=pthread_join file=x.c line=5" "site 6 kind=region name=logger file=x.c line=6" "thread 2 clock=0 rank=0 number=2" \
 	"thread 3 clock=0 rank=0 number=3"; work 2 6 0 80000; at=10; for t in 0 1 2; do until=$((t < 2 ? 17000 + t : 80010)); op 3 4 $at $until thread=$t; at=$((until + 1)); done; } | trace logs
