@@ -102,6 +102,13 @@ expect 0 diagnose --json --model generic bulk
 jq -e '[.findings[] | select(.cause == "granularity")] == [] and ([.findings[] | select(.cause == "communication")] | length > 0)' out >is ||
 	fail "bulk: expected communication, found $(jq -c .findings out)"
 
+# Nothing is moved in a barrier: less of it cannot be.
+{ ranks 2; for i in 0 1 2 3; do for rank in 0 1; do work $rank 0 $((i * 2000)) $((i * 2000 + 1000)); op $rank 2 $((i * 2000 + 1000)) $((i * 2000 + 2000)) group=1 seq=$i; done; done; } |
+	trace still
+expect 0 diagnose --json --model generic still
+jq -e '.findings[0] | .where == "x.c:3" and .cause == "communication" and (.suggestion | startswith("have fewer of these"))' out >is ||
+	fail "still: $(jq -c .findings out)"
+
 # Who receives what is sent, and who holds the lock, is not in the trace: that may have been late.
 { ranks 2; work 0 0 0 20000; op 0 3 20000 60000 group=1 peer=1 tag=1 bytes=8; op 0 5 60000 99000 id=5; work 1 0 0 100000; } |
 	trace uncaused

@@ -144,9 +144,11 @@
 
 (deffunction little-moved (?threads ?visits ?bytes) (and (< (/ ?bytes ?visits) ?*small*) (>= ?visits (* ?threads ?*often*))))
 
-(deffunction move-otherwise (?small)
+; Of a barrier, a join or a lock nothing is moved.
+(deffunction move-otherwise (?small ?bytes)
   (if ?small then "do more between two of them, or several at once: each moves little"
-   else "move less, or move it while something else is done"))
+   else (if (> ?bytes 0) then "move less, or move it while something else is done"
+   else "have fewer of these, or do something else meanwhile: no data are moved there that are counted")))
 
 ; Of the only thread that is recorded it may all be waiting for others.
 (defrule operations-take-time
@@ -158,7 +160,7 @@
     (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
     (what (if (> ?n 1) then (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others")
            else (str-cat ?name " takes that, in " ?visits " calls: by itself, or for others that are not recorded")))
-    (suggestion (if (> ?n 1) then (move-otherwise ?small) else "record whom it may wait for there, too")))))
+    (suggestion (if (> ?n 1) then (move-otherwise ?small ?bytes) else "record whom it may wait for there, too")))))
 
 ; It may have waited there for something that is not in the trace: what others waited meanwhile is proved by what the
 ; operation surely took.
@@ -202,4 +204,4 @@
   (bind ?small (little-moved ?n ?visits ?bytes))
   (assert (finding (cause (if ?small then granularity else communication)) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
     (what (str-cat ?places " operations themselves take that, in " ?visits " calls, beyond waiting for others; none of them much by itself"))
-    (suggestion (move-otherwise ?small)))))
+    (suggestion (move-otherwise ?small ?bytes)))))
