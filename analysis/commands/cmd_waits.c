@@ -186,7 +186,7 @@ static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 	reply_say(r, SAY_TEXT, "Who waited for whom in the run of %s s. A wait is caused by whoever came last.",
 		  reply_interval(r, seconds(a, a->waits->span.length), 9).text);
 	if (a->waits->ncauses == 0)
-		reply_say(r, SAY_TEXT, "%s", a->waits->unknown ? "It is not known that a thread waited for another."
+		reply_say(r, SAY_TEXT, "%s", a->waits->unknown || a->open ? "It is not known that a thread waited for another."
 							       : "No thread waited for another.");
 	else
 		say_causes(r, a, every);

@@ -46,6 +46,7 @@ struct doing {
 	uint32_t team;       /* what it posted when it last left a team that another thread had opened, and 1; or 0 */
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
 	size_t before_asks, before_operation;
+	bool jumped;         /* out of an operation, perhaps: it may still be there */
 	bool interrupted;    /* some thread was in a region inside of an operation: then */
 	struct doing_inside inside;
 	uint64_t regions_before; /* in all regions of the operation before */
@@ -234,6 +235,8 @@ static void move(struct doing *d, const struct tr_event *e)
 		replay_lose(&d->replay);
 	else if (e->op == DPROF_ENTER && !e->jumped)
 		enter(d, tr_entry(d->trace, e));
+	else if (e->op == DPROF_ENTER)
+		d->jumped |= tr_is(d->trace, e->site, OP_OTHERS);
 	else if (e->op == DPROF_EXIT)
 		replay_exit(&d->replay, e->site);
 	if (inside && !is_inside(d))
@@ -482,6 +485,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 	}
 	note_end(f, &d, thread, sync);
 	add_unknown(f, thread, goes_on && outermost(&d)); /* what would have ended it did not come */
+	f->waits->lacks[thread] |= goes_on && d.jumped;
 	trace_end(&events);
 	replay_close(&d.replay);
 	free(d.ticks);

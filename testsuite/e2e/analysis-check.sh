@@ -121,6 +121,12 @@ hang() { # what ranks 0 and 1 are in
 hang '6 enter group=1 peer=1' '6 enter group=1 peer=0'
 grep -qx 'note: 2 threads were in MPI_Recv (x.c:6) when their records end: rank 0 thread 0, rank 1 thread 0' "$dir/out" ||
 	fail "two receives: $(cat "$dir/out")"
+# Who may have jumped may still wait there, too.
+"$analyze" dump "$dir/t" 2>/dev/null | sed 's/ jumps=0//; s/^process .*/& finished=0/' >"$dir/text"
+rm -rf "$dir/t"
+"$analyze" pack "$dir/text" "$dir/t" || failed=1
+"$analyze" waits --json "$dir/t" 2>/dev/null | jq -e '.waiting_s.hi == null' >"$dir/is" || fail "who may have jumped does not wait: $(cat "$dir/is")"
+"$analyze" waits "$dir/t" 2>/dev/null | grep -q '^It is not known that a thread waited' || fail 'who may have jumped does not wait'
 hang '2 enter group=1 seq=0' '3 enter group=1 seq=0 role=1'
 grep -qx 'note: 1 thread was in MPI_Bcast when its records end: rank 1 thread 0' "$dir/out" || fail "a barrier and a broadcast: $(cat "$dir/out")"
 grep -q "^note: $unlike" "$dir/out" || fail "a barrier and a broadcast are one: $(cat "$dir/out")"
