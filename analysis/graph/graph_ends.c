@@ -15,8 +15,9 @@ static void add_join(struct builder *b, const struct thread_join *j)
 	const struct trace *trace = b->graph->trace;
 	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].uncertainty;
 	bool later = t->nevents && t->last > j->exit.stamp + slack;
+	bool left = trace->threads[j->exit.thread].may_jump <= j->exit.stamp; /* perhaps: it was not over then */
 	if (t->nevents == 0 || later) {
-		graph_diagnose(later ? &b->diagnosed.behind : &b->diagnosed.alone, j->exit, j->site);
+		graph_diagnose(later && !left ? &b->diagnosed.behind : &b->diagnosed.alone, j->exit, j->site);
 		graph_unknown(b, j->begin, j->exit);
 		return;
 	}

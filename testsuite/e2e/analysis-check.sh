@@ -104,7 +104,8 @@ born() { # when thread 1 of rank 0 begins and ends, and when its creation begins
 }
 check "$(born 2000 4000 1000 5000)" </dev/null
 noted "$(born 2000 4000 2500 5000)" 1 'a thread began before it was created: of that nothing is known: 1 time, first rank 0 thread 1'
-noted "$(born 2000 4000 1000 3500)" 1 'a wait was over before what ended it: of that nothing is known: 1 time, first rank 0 thread 0 at pthread_join'
+head=$(sed 's/^thread.*/& jumps=0/' <<<"$head") noted "$(born 2000 4000 1000 3500)" 1 'a wait was over before what ended it: of that nothing is known: 1 time, first rank 0 thread 0 at pthread_join'
+noted "$(born 2000 4000 1000 3500)" 0 '' # a handler may have jumped out of it
 noted "$(born 1500 9000 1000 9500)\ne 2 9100 5 enter id=7\ne 2 9110 5 exit\ne 2 9400 5 point id=7\ne 0 9600 5 enter id=7\ne 0 9610 5 exit\ne 0 9700 5 point id=7" 0 ''
 ! grep -q 'a lock was taken' "$dir/out" || fail 'a lock that was free was not'
 noted "${threads}e 0 100 5 enter id=7\ne 0 110 5 exit\ne 2 200 5 enter id=7\ne 2 210 5 exit\ne 2 300 5 point id=7\ne 0 400 5 point id=7" 0 'a lock was taken although it was not released before: 1 time'
