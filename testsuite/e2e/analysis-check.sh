@@ -97,6 +97,7 @@ noted "$(together '3 enter group=1 seq=0 bytes=8 role=1' '3 enter group=1 seq=0 
 "$analyze" waits --json "$dir/t" | grep -q '"proved"' && fail 'two roots: who waited for whom is proved'
 noted "$(together '3 enter group=1 seq=0 bytes=8 role=0' '3 enter group=1 seq=0 bytes=8 role=0')" 0 "$unlike"
 check "$(together '3 enter group=1 seq=0 bytes=8 role=1' '4 enter group=1 seq=0 bytes=8 role=0')" </dev/null
+! "$analyze" check "$dir/t" 2>&1 | grep -q '^note: not all called' || fail 'MPI_Bcast_c is called another operation than MPI_Bcast'
 check "$(together '3 enter group=1 seq=0 bytes=8' '3 enter group=1 seq=0 bytes=8')" </dev/null
 threads='thread 2 clock=0 rank=0\nsite 3 kind=fork name=pthread_create\nsite 4 kind=join name=pthread_join\nsite 5 kind=lock name=pthread_mutex_lock\n'
 born() { # when thread 1 of rank 0 begins and ends, and when its creation begins and its join ends
