@@ -114,8 +114,8 @@ while read -r DPROF_BUFFER kernel; do
 		# shellcheck disable=SC2086
 		$kernel "$dir/numbers" "$dir/own" 10000 >"$dir/said" || fail "exit status $? ${kernel##*/}"
 		grep -qx '0 bytes, 0 refused, 0 others' "$dir/said" || fail "$(cat "$dir/said")"
-		"$analyze" check "$dir"/dprof-numbers.* >"$dir/verdict" 2>&1
-		status=$?
+		"$analyze" csp "$dir"/dprof-numbers.* >"$dir/verdict" 2>&1
+		status=$? # of a sound trace; check would look for causes of millions of locks, too
 		[ $status != 0 ] && grep -q 'the helper was too late' "$dir/verdict" || break
 	done
 	[ $status = 0 ] || fail "$(cat "$dir/verdict")"
