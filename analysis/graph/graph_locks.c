@@ -447,6 +447,13 @@ static void pass_lock(struct builder *b, const struct sync_event *t)
 
 #define MOST_AT_ONCE 64
 
+static void put_first(struct sync_event *t, size_t chosen)
+{
+	struct sync_event first = t[chosen];
+	memmove(&t[1], t, chosen * sizeof *t);
+	t[0] = first;
+}
+
 static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 {
 	struct builder *b = p->b;
@@ -467,15 +474,14 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 		       t[end].ref.stamp - t[i].ref.stamp <= graph_skew_of(b, &t[i]))
 			end++;
 		size_t first = end > i + 1 ? i + choose(&lock, &t[i], end - i) : i;
-		struct sync_event chosen = t[first];
-		memmove(&t[i + 1], &t[i], (first - i) * sizeof *t);
-		t[i] = chosen;
-		if (chosen.in_wait)
-			pass_lock(b, &chosen);
-		else if (chosen.kind == SYNC_RELEASED)
-			release(b, &lock, &chosen);
+		if (first > i)
+			put_first(&t[i], first - i);
+		if (t[i].in_wait)
+			pass_lock(b, &t[i]);
+		else if (t[i].kind == SYNC_RELEASED)
+			release(b, &lock, &t[i]);
 		else
-			take_lock(p, &lock, &chosen);
+			take_lock(p, &lock, &t[i]);
 		end = i + 1;
 	}
 	free(lock.released);
