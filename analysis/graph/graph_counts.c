@@ -141,7 +141,7 @@ struct node_input *graph_barrier_of(const struct builder *b, const struct sync_r
 	for (const struct sync_event *s = section; s-- > r->v && section - s <= MOST_EVENTS;) {
 		if (!is_of(s, of->process, of->id, true) || s->ref.stamp <= before)
 			break;
-		if (s->kind != SYNC_TAKEN || s->in_wait || (s->relocks && s->waiting.stamp <= before))
+		if (s->kind != SYNC_TAKEN || s->in_wait || (s->relocks && graph_retaken(r, s)->waiting.stamp <= before))
 			continue;
 		if (*n == MOST_MEMBERS || s->relocks || s->site != section->site || s->ref.thread == section->ref.thread ||
 		    came(inputs, *n, s->ref.thread) || !waits_for(r, signal, s->ref.thread, s->ref.stamp)) {

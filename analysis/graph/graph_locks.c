@@ -152,12 +152,13 @@ static bool add_barrier(const struct sync_pass *p, const struct sync_event *sign
 /* How many have waited there for longer than t, and were not woken when t began to wait, but then before it. */
 static size_t count_longer(const struct sync_records *r, const struct sync_event *t)
 {
+	uint64_t begin = graph_retaken(r, t)->waiting.stamp;
 	size_t n = 0;
-	for (size_t i = graph_sync_events(r, t->process, t->condition, false, t->waiting.stamp); i < r->n; i++) {
+	for (size_t i = graph_sync_events(r, t->process, t->condition, false, begin); i < r->n; i++) {
 		const struct sync_event *s = &r->v[i];
 		if (s->process != t->process || s->id != t->condition || is_lock(s) || s->ref.stamp > t->enter.stamp)
 			break;
-		n += s->kind == SYNC_WOKEN && s->ref.thread != t->ref.thread && s->enter.stamp < t->waiting.stamp;
+		n += s->kind == SYNC_WOKEN && s->ref.thread != t->ref.thread && s->enter.stamp < begin;
 	}
 	return n;
 }
@@ -168,7 +169,7 @@ static size_t count_longer(const struct sync_records *r, const struct sync_event
  * that is expected, and not sure. */
 static void choose_signal(const struct sync_records *r, const struct sync_event *t, struct node_input *signals, size_t n)
 {
-	uint64_t first = n ? signals[0].ref.stamp : 0, last = n ? signals[n - 1].ref.stamp : 0, begin = t->waiting.stamp;
+	uint64_t first = n ? signals[0].ref.stamp : 0, last = n ? signals[n - 1].ref.stamp : 0, begin = graph_retaken(r, t)->waiting.stamp;
 	if (first <= begin || last - first > (first - begin) / SOON)
 		return;
 	size_t longer = count_longer(r, t), most_likely = longer < n ? longer : n - 1;
@@ -183,8 +184,9 @@ static struct node_input *signals_for(const struct sync_pass *p, const struct sy
 				      size_t *n)
 {
 	const struct sync_records *r = p->events;
+	const struct retaken *wait = graph_retaken(r, t);
 	const struct sync_event *last = NULL;
-	uint64_t slack = graph_skew_of(p->b, t), since = t->waiting.stamp > slack ? t->waiting.stamp - slack : 0;
+	uint64_t slack = graph_skew_of(p->b, t), since = wait->waiting.stamp > slack ? wait->waiting.stamp - slack : 0;
 	struct node_input *inputs = NULL;
 	size_t left = 0; /* signals that woke nobody else */
 	*n = 0;
@@ -210,8 +212,8 @@ static struct node_input *signals_for(const struct sync_pass *p, const struct sy
 	inputs[*n - 1].sure = true;
 	size_t signals = *n;
 	if (!add_barrier(p, last, t->ref.thread, &inputs, n))
-		graph_add_counted(p, last, t->waiting, t->waiting_at, &inputs, n);
-	for (size_t i = signals; i < *n && t->resumes.stamp; i++)
+		graph_add_counted(p, last, wait->waiting, wait->site, &inputs, n);
+	for (size_t i = signals; i < *n && wait->resumes.stamp; i++)
 		inputs[i].candidate = !inputs[i].sure;
 	return inputs;
 }
@@ -252,11 +254,12 @@ static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struc
 {
 	struct builder *b = p->b;
 	size_t n = !t->shared ? l->nreleased : l->by_writer, nsignals = 0;
-	struct node_input *signals = t->relocks ? signals_for(p, t, &nsignals) : NULL;
-	if (!t->relocks)
+	const struct retaken *wait = t->relocks ? graph_retaken(p->events, t) : NULL;
+	struct node_input *signals = wait ? signals_for(p, t, &nsignals) : NULL;
+	if (!wait)
 		signals = handed_for(b, l, t, &nsignals);
 	struct node_input *inputs = mem_resize(NULL, n + nsignals + BEGIN_INPUTS + 2, sizeof *inputs);
-	const struct wait_begin *begin = nsignals && t->relocks ? &t->waiting_begin : &t->begin;
+	const struct wait_begin *begin = nsignals && wait ? &wait->begin : &t->begin;
 	size_t begins = graph_begin_inputs(begin, inputs);
 	if (n)
 		memcpy(inputs + begins, l->released, n * sizeof *inputs);
@@ -270,8 +273,8 @@ static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struc
 	if (n + nsignals > 0 || l->shared) {
 		size_t ninputs = begins + n + nsignals;
 		ninputs += graph_add_target(b, t->target, t->enter, t->ref, inputs + ninputs);
-		if (nsignals && t->resumes.stamp)
-			inputs[ninputs++] = (struct node_input){ .ref = t->resumes, .candidate = true, .never_last = true };
+		if (nsignals && wait && wait->resumes.stamp)
+			inputs[ninputs++] = (struct node_input){ .ref = wait->resumes, .candidate = true, .never_last = true };
 		struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, ninputs);
 		node->hidden = l->shared || begin->tried; /* another may come first, or come later */
 		node->loose = node->delayed = l->shared || begin->tried;

@@ -14,32 +14,37 @@ struct section { uint32_t process; uint64_t id; struct event_ref taken; };
 enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN, SYNC_MADE };
 struct sync_event {
 	uint32_t process;         /* or behind them a clock, of what those share whose clock it is: is_of_processes() */
-	uint64_t id;
 	enum sync_event_kind kind;
+	uint64_t id;
 	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
 	struct event_ref enter;
 	struct wait_begin begin;  /* of TAKEN and WOKEN */
 	uint32_t site;
+	uint32_t retaken;         /* TAKEN that relocks: its number in the records of these */
 	bool shared;              /* a reader's */
 	bool at_once;             /* TAKEN, WOKEN: its thread has begun nothing between the operation before and this one */
 	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
 	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
 	bool blocked;             /* there was none at first */
 	bool found;               /* there was what is waited for: it waited for nobody */
-	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that, and here */
-	struct event_ref waiting; /* the wait began, */
-	struct wait_begin waiting_begin; /* with all that it had waited before for nothing, */
-	uint32_t waiting_at;      /* at this site */
-	uint64_t waited;          /* SIGNALLED: its thread may have waited for others last until then, but for locks; or 0 */
-	struct event_ref resumes; /* TAKEN: its wait goes on with one that most likely was for nothing, and began there; or all 0 */
-	uint64_t condition;       /* for this one; or of a lock that is only TAKEN: what its thread signalled next, or 0 */
-	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
+	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
-	bool for_good;            /* of a future or a latch; then, */
-	uint64_t counts_from;     /* SIGNALLED: as much was left of what is counted down; 0: not known. MADE: so many permits */
+	bool for_good;            /* of a future or a latch */
+	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */
+	uint64_t waited;          /* SIGNALLED: its thread may have waited for others last until then, but for locks; or 0 */
+	uint64_t condition;       /* TAKEN that relocks: for which it waited; of another: what its thread signalled next, or 0 */
+	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
+	uint64_t counts_from;     /* SIGNALLED for good: as much was left of what is counted down; 0: not known. MADE: so many permits */
 	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
 	size_t tried_row;         /* TAKEN, WOKEN: of the records of what was tried, and 1; or 0 */
-	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */
+};
+
+/* A mutex that is taken again behind a wait for a condition variable. */
+struct retaken {
+	struct event_ref waiting; /* the wait began, */
+	struct wait_begin begin;  /* with all that it had waited before for nothing, */
+	struct event_ref resumes; /* or goes on with one that most likely was for nothing, and began there; or all 0 */
+	uint32_t site;            /* at this site */
 };
 
 /* Visits to one region, with nothing but attempts in between, or locks and waits that were in vain (`timed`): graph_polls.c.
@@ -49,7 +54,16 @@ struct tried_row { struct polled_row row; struct event_ref exit, cause; bool kno
 struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
 
 
-struct sync_records { struct sync_event *v; size_t n; };
+struct sync_records {
+	struct sync_event *v; size_t n;
+	struct retaken *retaken; size_t nretaken;
+};
+
+static inline struct retaken *graph_retaken(const struct sync_records *r, const struct sync_event *relocks)
+{
+	return &r->retaken[relocks->retaken];
+}
+
 struct tried_records {
 	struct tried_row *v; size_t n; /* rows of pieces in front of what was tried */
 	struct polled_pieces *pieces;  /* of each site */

@@ -288,7 +288,7 @@ static void add_tried(struct builder *b, const struct sync_records *sync, size_t
 	bool attempt = tries && e->begin.tried && e->begin.enter.at < e->enter.at;
 	if ((e->kind != SYNC_TAKEN && e->kind != SYNC_WOKEN) || e->in_wait || (e->kind == SYNC_WOKEN && e->relocks))
 		return; /* the mutex comes next */
-	uint64_t enter = e->relocks ? e->waiting.at : e->enter.at;
+	uint64_t enter = e->relocks ? graph_retaken(sync, e)->waiting.at : e->enter.at;
 	if (attempt || e->behind_vain)
 		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ e->ref.thread, attempt ? e->begin.enter.at : enter, enter, .event = event,
 								   .looks = !attempt && e->kind == SYNC_TAKEN && !e->relocks };

@@ -36,13 +36,14 @@ struct rewaits {
 
 #define AT_ONCE 8 /* it waits again within such a part of the time that it has waited */
 
-static bool waits_at_once(const struct last_of *l, const struct sync_event *e)
+static bool waits_at_once(const struct sync_records *r, const struct last_of *l, const struct sync_event *e)
 {
 	const struct sync_event *first = l->taken, *back = l->released;
 	if (!first || !back || !e->relocks || !first->relocks || first->condition != e->condition)
 		return false;
-	bool follows = back->ref.at == first->ref.at + 1 && e->waiting.at == back->ref.at + 1;
-	return follows && e->waiting.stamp - first->ref.stamp <= (first->enter.stamp - first->waiting_begin.enter.stamp) / AT_ONCE;
+	const struct retaken *before = graph_retaken(r, first), *again = graph_retaken(r, e);
+	bool follows = back->ref.at == first->ref.at + 1 && again->waiting.at == back->ref.at + 1;
+	return follows && again->waiting.stamp - first->ref.stamp <= (first->enter.stamp - before->begin.enter.stamp) / AT_ONCE;
 }
 
 /* In the order of time, so that the first of a chain is before the second. */
@@ -51,7 +52,7 @@ static void find_rewaits(struct rewaits *w)
 	for (size_t i = 0; i < w->n; i++) {
 		struct sync_event *e = &w->t[i];
 		struct last_of *l = &w->last[e->ref.thread];
-		if (e->kind == SYNC_TAKEN && waits_at_once(l, e)) {
+		if (e->kind == SYNC_TAKEN && waits_at_once(w->events, l, e)) {
 			*SPILL_GROW(w->b->spill, w->v, w->nv) = (struct rewait){ l->taken, e, false };
 			w->again[l->taken - w->t] = true;
 		}
@@ -103,7 +104,7 @@ static bool was_for_nothing(const struct rewaits *w, const struct sync_event *e)
 {
 	size_t end = signals_until(w, e, e->enter.stamp);
 	bool woken = false;
-	for (size_t i = signals_until(w, e, e->waiting.stamp); i < end; i++) {
+	for (size_t i = signals_until(w, e, graph_retaken(w->events, e)->waiting.stamp); i < end; i++) {
 		const struct sync_event *s = &w->events->v[i];
 		if (s->kind != SYNC_SIGNALLED || s->ref.thread == e->ref.thread)
 			continue;
@@ -129,7 +130,8 @@ static void join_waits(struct rewaits *w, size_t first)
 		r->joined = true;
 		if (!was_for_nothing(w, r->first))
 			continue;
-		r->again->resumes = r->first->resumes.stamp ? r->first->resumes : r->first->waiting_begin.enter;
+		const struct retaken *before = graph_retaken(w->events, r->first);
+		graph_retaken(w->events, r->again)->resumes = before->resumes.stamp ? before->resumes : before->begin.enter;
 	}
 }
 

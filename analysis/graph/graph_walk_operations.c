@@ -72,15 +72,15 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
  * for a signal and the one for the mutex are one. */
 static void relock(struct thread_walk *w)
 {
-	struct sync_event *woken = w->woken ? &w->records->sync.v[w->woken - 1] : NULL;
-	struct sync_event *taken = &w->records->sync.v[w->records->sync.n - 1];
+	struct sync_records *sync = &w->records->sync;
+	struct sync_event *woken = w->woken ? &sync->v[w->woken - 1] : NULL;
+	struct sync_event *taken = &sync->v[sync->n - 1];
 	w->woken = 0;
 	if (!woken || woken->ref.at + 1 != taken->enter.at)
 		return;
 	woken->relocks = taken->relocks = true;
-	taken->waiting = woken->enter;
-	taken->waiting_begin = woken->begin;
-	taken->waiting_at = woken->site;
+	taken->retaken = (uint32_t)sync->nretaken;
+	*SPILL_GROW(w->b->spill, sync->retaken, sync->nretaken) = (struct retaken){ woken->enter, woken->begin, .site = woken->site };
 	taken->condition = woken->id;
 	taken->behind_vain = woken->behind_vain;
 }
