@@ -25,7 +25,7 @@
 #include "gimplify.h"
 #include "runtime/library.h"
 
-enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
+enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, ARRIVES, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
 	    COUNTS, COUNTS_DOWN, COUNTS_AT, COUNTS_DOWN_AT };
 
 static const struct library_call {
@@ -180,7 +180,7 @@ static bool wrap_attempt(gimple_stmt_iterator *i, tree site, const struct librar
 
 static bool gives(enum does does)
 {
-	return does == GIVES || does == ASKS || does == MAKES || does == POSTS || does == NOTIFIES;
+	return does == GIVES || does == ASKS || does == MAKES || does == POSTS || does == ARRIVES || does == NOTIFIES;
 }
 
 static bool is_held()
@@ -199,7 +199,8 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 		return false;
 	}
 	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, waits[c->what].kind, waits[c->what].name);
-	if (((c->does == WAITS || c->does == TESTS) && !site) || (c->does == NOTIFIES && in_system_header_at(gimple_location(stmt))))
+	bool gives_apart = c->does == NOTIFIES || c->does == ARRIVES;
+	if (((c->does == WAITS || c->does == TESTS) && !site) || (gives_apart && in_system_header_at(gimple_location(stmt))))
 		return false;
 	auto over = [&] { return calls_insert_after(i, [&](bool) { return is_over(stmt, object); }); };
 	switch (c->does) {
@@ -215,6 +216,7 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 						   object), GSI_SAME_STMT);
 		return false;
 	case POSTS: return wrap(i, site, says_how_many(stmt, "dprof_library_posts", object), over);
+	case ARRIVES: return wrap(i, site, says_how_many(stmt, "dprof_library_arrives", object), over);
 	case LOADS: return is_held() && wrap_attempt(i, site, c);
 	case TRIES:
 	case TESTS: return wrap_attempt(i, site, c);

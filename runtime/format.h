@@ -165,6 +165,7 @@ enum dprof_key {
  *   barrier  group seq              no participant leaves before all have entered
  *            object [tag]           likewise; other processes may take part. Whenever `tag` threads have come they go on
  *            id tag                 likewise, of one process
+ *            id                     it has come before (POINT id tag role=0), and waits for that round
  *   coll     group seq bytes role   rooted: role=1 at the root, 0 elsewhere. The site's name says how
  *                                   data flows: MPI_Bcast, MPI_Scatter(v), fork: root to all;
  *                                   MPI_Reduce, MPI_Gather(v): all to root; MPI_Scan, MPI_Exscan: to
@@ -230,6 +231,7 @@ enum dprof_key {
  *               receive did not name
  *   coll        id                  done: the operation begun with that id is complete
  *   barrier     id tag              it comes there without waiting, for the last time
+ *               id tag role=0       likewise, but it may wait for that round, and come again
  *               id                  that is over which whoever came last has done when all had come, and for which the others wait
  *               id tag role         role=1: another barrier is made there, to which tag threads come
  *   wait        [id [tag]] [object] signalled: a condition variable, a semaphore or a futex; or what is there for good once it is

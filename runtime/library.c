@@ -24,13 +24,17 @@
  *                                                 another one that was there before is gone
  *   ENTER std::barrier::arrive_and_wait id=ADDRESS tag=N ... EXIT
  *                                                 whenever N have come they go on
+ *   POINT std::barrier::arrive id=ADDRESS tag=N role=0
+ *                                                 it has come
+ *   ENTER std::barrier::wait id=ADDRESS ... EXIT
+ *                                                 it goes on when all have come with whom it came last
  *   POINT std::barrier::arrive_and_drop id=ADDRESS tag=N
  *                                                 it has come for the last time
  *   POINT std::barrier completion function id=ADDRESS
  *                                                 that function is over: whoever came last has run it behind its EXIT, or
  *                                                 its last arrival, and all others go on
- *   POINT std::barrier                            once in a process: of what else is done at one (arrive, wait) who does not
- *                                                 block leaves no record; likewise of whatever else is not told apart
+ *   POINT std::barrier                            once in a process: it has come for several (arrive); likewise of whatever
+ *                                                 else is not told apart
  *
  * What the library asks of the kernel in there is a part of it, and no record of its own (runtime/libc).
  *
@@ -55,6 +59,7 @@ DPROF_SITE_OF(site_notify, DPROF_KIND_WAIT, DPROF_LIBRARY_NOTIFY);
 DPROF_SITE_OF(site_made, DPROF_KIND_WAIT, DPROF_LIBRARY_MADE);
 DPROF_SITE_OF(site_release, DPROF_KIND_WAIT, DPROF_LIBRARY_RELEASE);
 DPROF_SITE_OF(site_barrier_made, DPROF_KIND_BARRIER, DPROF_LIBRARY_BARRIER_MADE);
+DPROF_SITE_OF(site_arrive, DPROF_KIND_BARRIER, DPROF_LIBRARY_ARRIVE);
 DPROF_SITE_OF(site_drop, DPROF_KIND_BARRIER, DPROF_LIBRARY_DROP);
 DPROF_SITE_OF(site_completed, DPROF_KIND_BARRIER, DPROF_LIBRARY_COMPLETED);
 DPROF_SITE_OF(site_until, DPROF_KIND_SLEEP, DPROF_LIBRARY_UNTIL);
@@ -97,6 +102,7 @@ DPROF_EXPORT void dprof_library_asks(const void *state, long what);
 DPROF_EXPORT void dprof_library_makes(const void *object, long n);
 DPROF_EXPORT void dprof_library_makes_barrier(const void *object, long n);
 DPROF_EXPORT void dprof_library_posts(const void *object, long n);
+DPROF_EXPORT void dprof_library_arrives(const void *barrier, long n);
 DPROF_EXPORT void dprof_library_tried(const void *object, bool got);
 DPROF_EXPORT void dprof_library_loaded(const void *future, unsigned there);
 DPROF_EXPORT void dprof_library_until(const void *moment, long num, long den, long steady);
@@ -146,7 +152,7 @@ void dprof_library_looks(const void *object, long what)
 	begin(object, site_of_call(waits[what]));
 	now_in.tries = what == DPROF_LIBRARY_TRIED_PERMIT || what == DPROF_LIBRARY_TRIED_LATCH || what == DPROF_LIBRARY_STOP;
 	now_in.stored = what == DPROF_LIBRARY_ATOMIC;
-	now_in.elsewhere = now_in.stored || what == DPROF_LIBRARY_ARRIVAL;
+	now_in.elsewhere = now_in.stored || what == DPROF_LIBRARY_ARRIVAL || what == DPROF_LIBRARY_ROUND;
 	dprof_say(&now_in.more, DPROF_KEY_ID, (uint64_t)object);
 	if (what == DPROF_LIBRARY_ARRIVAL)
 		dprof_say(&now_in.more, DPROF_KEY_TAG, expected_at(object));
@@ -213,6 +219,22 @@ void dprof_library_makes_barrier(const void *object, long n)
 
 	if (dprof_adapter_kinds)
 		dprof_adapter_record_with(SITE(site_barrier_made), DPROF_POINT, 0, a, 3);
+}
+
+/* Who comes for several of a round is not told apart. */
+void dprof_library_arrives(const void *barrier, long n)
+{
+	const struct dprof_argument a[] = { { DPROF_KEY_ID, (uint64_t)barrier }, { DPROF_KEY_TAG, expected_at(barrier) },
+					    { DPROF_KEY_ROLE, 0 } };
+
+	if (!dprof_adapter_kinds)
+		return;
+	begin(barrier, NULL);
+	now_in.elsewhere = true;
+	if (n == 1)
+		dprof_adapter_record_with(SITE(site_arrive), DPROF_POINT, 0, a, 3);
+	else
+		dprof_library_passes(DPROF_LIBRARY_BARRIER);
 }
 
 /* Each of them is for one who takes it. */
@@ -293,8 +315,7 @@ void dprof_library_over(const void *object)
 	record(now_in.site, now_in.since, &now_in.more);
 }
 
-/* Whoever is about to run the function of a barrier has come to it last, be it to drop out. Who only arrives is not followed: then
- * it is false. Such a function may come to another barrier, and run the function of that. */
+/* Whoever is about to run the function of a barrier has come to it last, be it to drop out, or only to arrive. Such a function may come to another barrier, and run the function of that. */
 bool dprof_library_completes(const void *barrier)
 {
 	bool known = dprof_adapter_kinds && now_in.object == barrier;

@@ -24,7 +24,8 @@
 	X(TRIED_PERMIT, WAIT, "std::counting_semaphore::try_acquire")               \
 	X(ARRIVAL, BARRIER, "std::barrier::arrive_and_wait")                        \
 	X(CONDITION, WAIT, "std::condition_variable_any")                           \
-	X(STOP, WAIT, "std::stop_token::stop_requested")
+	X(STOP, WAIT, "std::stop_token::stop_requested")                            \
+	X(ROUND, BARRIER, "std::barrier::wait")
 
 enum dprof_library {
 #define X(WHAT, KIND, name) DPROF_LIBRARY_##WHAT,
@@ -40,6 +41,7 @@ enum dprof_library {
 #define DPROF_LIBRARY_RELEASE    "std::counting_semaphore::release"
 #define DPROF_LIBRARY_NOTIFY     "std::atomic::notify"
 #define DPROF_LIBRARY_BARRIER_MADE "std::barrier::barrier"
+#define DPROF_LIBRARY_ARRIVE     "std::barrier::arrive"
 #define DPROF_LIBRARY_DROP       "std::barrier::arrive_and_drop"
 #define DPROF_LIBRARY_COMPLETED  "std::barrier completion function"
 #define DPROF_LIBRARY_UNTIL      "std::this_thread::sleep_until"

@@ -448,7 +448,7 @@ static void builder_close(struct builder *b)
 
 static void records_close(struct walk_records *r, struct spill *spill)
 {
-	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->bytes.v, r->bytes.loose, r->cancels.regions,
+	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->barriers.awaits, r->bytes.v, r->bytes.loose, r->cancels.regions,
 			    r->cancels.threads, r->inside.v, r->joins.v, r->messages.v, r->messages.inboxes,
 			    r->messages.completions, r->messages.begins, r->messages.attached, r->messages.all_to_all,
 			    r->messages.left, r->messages.together,

@@ -11,7 +11,9 @@
  *   std::barrier          says how many come, and when it is made. Where more threads than those ever come, others may be together
  *                         in another run. It may call a function: whoever came last runs that, here, and all others wait until it
  *                         is over; in another run that may be another thread, for which it takes as long. Where that one has
- *                         dropped out it has waited for nobody, but another may be last: nothing is certain of such a round */
+ *                         dropped out it has waited for nobody, but another may be last: nothing is certain of such a round. Who
+ *                         only arrives may wait later, for the round in which it was last; if it does not, it may come again in the
+ *                         same round in another run */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -131,16 +133,47 @@ struct barrier_round { size_t n; uint64_t threads, left; bool certain; const str
 
 /* In which round, from 1 on, each thread was last, and which one this is; at which barrier each was last, and whether it has left
  * that for good; which one this is, and whether always the same come to it, but who leaves. */
-struct comers { uint32_t *in, now, *at, barrier; bool *gone, certain; };
+struct comers { uint32_t *in, now, *at, barrier; bool *gone, certain; const struct barrier_visit *awaits; };
 
 static bool is_same(const struct barrier_visit *a, const struct barrier_visit *b)
 {
 	return a->clock == b->clock && a->process == b->process && a->object == b->object;
 }
 
+static void doubt(struct builder *b, const struct barrier_visit *wait)
+{
+	graph_diagnose(&b->diagnosed.missing, wait->exit, wait->site);
+	graph_unknown(b, (struct wait_begin){ .enter = wait->enter }, wait->exit);
+}
+
 static bool comes(const struct barrier_visit *v)
 {
-	return v->how == VISIT_WAITS || v->how == VISIT_ONLY_COMES;
+	return v->how == VISIT_WAITS || v->how == VISIT_ONLY_COMES || v->how == VISIT_LEAVES;
+}
+
+/* Whoever has come may wait for that round before it comes again. */
+static void find_awaits(struct builder *b, struct barrier_records *records)
+{
+	struct barrier_visit **last = spill_zeros(b->spill, b->graph->trace->nthreads + 1, sizeof *last);
+	size_t next = 0;
+	for (size_t i = 0; i < records->nawaits; i++, spill_relax(b->spill)) {
+		const struct barrier_visit *a = &records->awaits[i];
+		for (; next < records->nvisits && by_coming(&records->visits[next], a) <= 0; next++)
+			if (comes(&records->visits[next]))
+				last[records->visits[next].enter.thread] = &records->visits[next];
+		struct barrier_visit *came = last[a->enter.thread];
+		if (came && is_same(came, a) && came->how == VISIT_ONLY_COMES && !came->await)
+			came->await = i + 1;
+		else
+			doubt(b, a);
+	}
+	spill_free(b->spill, last);
+}
+
+/* Its visit, or its later wait, which has an exit; or NULL. */
+static const struct barrier_visit *wait_of(const struct comers *c, const struct barrier_visit *v)
+{
+	return v->how == VISIT_WAITS ? v : v->await ? &c->awaits[v->await - 1] : NULL;
 }
 
 /* Who comes to the barrier of the first of these visits, until it is made anew. */
@@ -157,7 +190,7 @@ static void look_at_barrier(struct comers *c, const struct barrier_visit *v, siz
 		nthreads += !known;
 		again |= known && c->gone[thread];
 		c->at[thread] = c->barrier;
-		c->gone[thread] = v[i].how == VISIT_ONLY_COMES;
+		c->gone[thread] = v[i].how == VISIT_LEAVES;
 		most = v[i].threads > most ? v[i].threads : most;
 	}
 	c->certain = v->process != OF_ANY_PROCESS && nthreads <= most && !again;
@@ -174,7 +207,9 @@ static struct barrier_round find_round(struct comers *c, const struct barrier_vi
 		    (next->threads != r.threads && next->threads != ARG_NONE && r.threads != ARG_NONE))
 			return r;
 		c->in[next->enter.thread] = c->now;
-		r.left = next->how == VISIT_WAITS && next->exit.stamp < r.left ? next->exit.stamp : r.left;
+		const struct barrier_visit *wait = wait_of(c, next);
+		r.left = wait && wait->exit.stamp < r.left ? wait->exit.stamp : r.left;
+		r.certain &= wait || next->how != VISIT_ONLY_COMES;
 		r.threads = next->threads != ARG_NONE ? next->threads : r.threads;
 	}
 	r.completion = r.n < n && is_same(&v[r.n], v) && v[r.n].how == VISIT_COMPLETES ? &v[r.n] : NULL;
@@ -183,16 +218,18 @@ static struct barrier_round find_round(struct comers *c, const struct barrier_vi
 	return r;
 }
 
-/* Who has waited for all of them, and for what was done once. */
+/* Who has waited for all of them, and for what was done once; and, where it came before, since when. */
 static uint32_t add_arrivals(struct builder *b, const struct barrier_visit *v, const struct barrier_round *r,
-			     const struct barrier_visit *completion)
+			     const struct barrier_visit *completion, const struct barrier_visit *await)
 {
-	struct node_input *inputs = mem_resize(NULL, r->n + 1, sizeof *inputs);
+	struct node_input *inputs = mem_resize(NULL, r->n + 2, sizeof *inputs);
 	size_t n = 0;
 	for (; n < r->n; n++)
 		inputs[n] = (struct node_input){ .ref = v[n].enter, .sure = true, .needed = r->certain };
 	if (completion)
 		inputs[n++] = (struct node_input){ .ref = completion->enter, .sure = true, .needed = r->certain };
+	if (await)
+		inputs[n++] = (struct node_input){ .ref = await->enter, .sure = true, .needed = true };
 	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = !r->certain;
@@ -200,23 +237,28 @@ static uint32_t add_arrivals(struct builder *b, const struct barrier_visit *v, c
 	return number;
 }
 
-static void add_round(struct builder *b, const struct barrier_visit *v, const struct barrier_round *r)
+static void add_round(struct builder *b, const struct comers *c, const struct barrier_visit *v, const struct barrier_round *r)
 {
-	uint32_t last = add_arrivals(b, v, r, NULL);
-	uint32_t others = r->completion ? add_arrivals(b, v, r, r->completion) : last;
+	bool at_once = false;
 	for (size_t i = 0; i < r->n; i++)
-		if (v[i].how == VISIT_WAITS)
-			graph_wait(b, v[i].exit, r->completion && v[i].enter.thread == r->completion->enter.thread ? last : others);
+		at_once |= v[i].how == VISIT_WAITS;
+	uint32_t last = at_once ? add_arrivals(b, v, r, NULL, NULL) : 0;
+	uint32_t others = at_once && r->completion ? add_arrivals(b, v, r, r->completion, NULL) : last;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct barrier_visit *wait = wait_of(c, &v[i]);
+		bool completes = r->completion && v[i].enter.thread == r->completion->enter.thread;
+		if (wait == &v[i])
+			graph_wait(b, wait->exit, completes ? last : others);
+		else if (wait)
+			graph_wait(b, wait->exit, add_arrivals(b, v, r, completes ? NULL : r->completion, wait));
+	}
 }
 
-static void doubt_round(struct builder *b, const struct barrier_visit *v, size_t n)
+static void doubt_round(struct builder *b, const struct comers *c, const struct barrier_visit *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].how != VISIT_WAITS)
-			continue;
-		graph_diagnose(&b->diagnosed.missing, v[i].exit, v[i].site);
-		graph_unknown(b, (struct wait_begin){ .enter = v[i].enter }, v[i].exit);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (wait_of(c, &v[i]))
+			doubt(b, wait_of(c, &v[i]));
 }
 
 #define FIRST_ADDRESS_BARRIER (UINT32_C(1) << 31)
@@ -254,9 +296,9 @@ static void add_barriers(struct builder *b, struct comers *c, const struct barri
 		if (makes)
 			continue;
 		if (r.threads == ARG_NONE ? r.n > 1 : r.n == r.threads)
-			add_round(b, &v[i], &r);
+			add_round(b, c, &v[i], &r);
 		else
-			doubt_round(b, &v[i], r.n);
+			doubt_round(b, c, &v[i], r.n);
 	}
 }
 
@@ -265,8 +307,10 @@ void graph_counted_barriers(struct builder *b, struct barrier_records *records)
 	size_t nthreads = b->graph->trace->nthreads;
 	struct comers c = { .in = spill_zeros(b->spill, nthreads + 1, sizeof *c.in),
 			    .at = spill_zeros(b->spill, nthreads + 1, sizeof *c.at),
-			    .gone = spill_zeros(b->spill, nthreads + 1, sizeof *c.gone) };
+			    .gone = spill_zeros(b->spill, nthreads + 1, sizeof *c.gone), .awaits = records->awaits };
 	runs_sort(b->spill, records->visits, records->nvisits, sizeof *records->visits, by_coming);
+	runs_sort(b->spill, records->awaits, records->nawaits, sizeof *records->awaits, by_coming);
+	find_awaits(b, records);
 	add_barriers(b, &c, records->visits, records->nvisits);
 	spill_free(b->spill, c.in);
 	spill_free(b->spill, c.at);

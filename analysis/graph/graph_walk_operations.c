@@ -229,11 +229,15 @@ void walk_visit_barrier(struct thread_walk *w, const struct tr_event *e, struct 
 	struct barrier_records *barriers = &w->records->barriers;
 	const struct operation *o = walk_operation(w, e);
 	uint64_t shared = arg_barrier(o, e), threads = arg_barrier_threads(o, e);
-	enum visit how = e->op == DPROF_ENTER ? VISIT_WAITS : arg_makes_barrier(o, e) ? VISIT_MAKES :
-			 threads != ARG_NONE ? VISIT_ONLY_COMES : VISIT_COMPLETES;
-	*SPILL_GROW(w->b->spill, barriers->visits, barriers->nvisits) = (struct barrier_visit){
+	enum visit how = e->op == DPROF_ENTER ? VISIT_WAITS : arg_makes_barrier(o, e) ? VISIT_MAKES : arg_comes_again(o, e) ?
+			 VISIT_ONLY_COMES : threads != ARG_NONE ? VISIT_LEAVES : VISIT_COMPLETES;
+	struct barrier_visit visit = {
 		w->b->graph->trace->threads[w->thread].clock, shared == ARG_NONE ? w->process : OF_ANY_PROCESS,
-		shared == ARG_NONE ? arg_barrier_at(o, e) : shared, threads, enter, exit, e->site, how };
+		shared == ARG_NONE ? arg_barrier_at(o, e) : shared, threads, enter, exit, e->site, how, 0 };
+	if (how == VISIT_WAITS && shared == ARG_NONE && threads == ARG_NONE)
+		*SPILL_GROW(w->b->spill, barriers->awaits, barriers->nawaits) = visit;
+	else
+		*SPILL_GROW(w->b->spill, barriers->visits, barriers->nvisits) = visit;
 }
 
 bool walk_visits(const struct thread_walk *w, const struct tr_event *e)

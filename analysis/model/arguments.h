@@ -24,6 +24,7 @@
  *         a rank             wait, lock of MPI for an unknown peer: whose part of a window is meant
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a barrier is made  barrier, point: 1
+ *         it comes again     barrier, point: 0
  *         a failure          coll, send, recv: DPROF_ROLE_UNKNOWN
  *         a reader           lock: 0
  *         who gives bytes    wait with channel: 1; nothing takes them, and so does 0, which would have taken more
@@ -176,7 +177,13 @@ static inline bool arg_makes_barrier(const struct operation *o, const struct tr_
 	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(BARRIER), ARG_POINT) == 1;
 }
 
-/* Of all: so many threads go on together. ARG_NONE: not known. */
+/* It comes without waiting, and not for the last time: it may wait later, and come again. */
+static inline bool arg_comes_again(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(BARRIER), ARG_POINT) == 0;
+}
+
+/* Of all who come: so many threads go on together. ARG_NONE: not known; or the thread of one process has come before and waits. */
 static inline uint64_t arg_barrier_threads(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_TAG, ARG_KIND(BARRIER), ARG_ENTER | ARG_POINT);

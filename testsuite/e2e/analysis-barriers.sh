@@ -115,6 +115,49 @@ proves completes a 100 0 0
 } | trace drops_last
 may_buy drops_last once 100 250000
 may_buy drops_last a 100 100000
+# Who comes, works, and only then waits for that round: thread 0 works for 400,000 before, thread 1 for 100,000 and then 100,000 more.
+comes_and_waits() { # thread region begin comes waits leaves
+	op "$1" "$2" "$3" "$4"
+	echo "e $1 $4 20 point id=5 tag=2 role=0"
+	op "$1" 0 "$4" "$5"
+	op "$1" 21 "$5" "$6" id=5
+}
+head_of_arrivals() {
+	head_of_meeting 2
+	echo "site 20 kind=barrier name=std::barrier::arrive file= line=0"
+	echo "site 21 kind=barrier name=std::barrier::wait file=x.c line=21"
+}
+{
+	head_of_arrivals
+	comes_and_waits 0 1 1000000 1400000 1500000 1500000
+	comes_and_waits 1 1 1000000 1100000 1200000 1400000
+	comes_and_waits 0 1 1500000 1600000 1700000 1800000
+	comes_and_waits 1 1 1400000 1800000 1900000 1900000
+} | trace arrives
+proves arrives b 100 777777 777777
+expect 0 waits --json arrives
+says out wait_at_barrier
+# Thread 1 waits for the round in which thread 0 comes only once more: it has come twice before it waits, or not at all.
+{
+	head_of_arrivals
+	comes_and_waits 0 1 1000000 1400000 1500000 1500000
+	comes_and_waits 1 1 1000000 1100000 1200000 1400000
+	op 1 21 1400000 1500000 id=5
+} | trace arrives_not
+expect 0 coz arrives_not
+says out "lacks participants: 1 time"
+# Thread 1 never waits: in another run it may come twice before thread 0.
+{
+	head_of_arrivals
+	comes_and_waits 0 0 1000000 1300000 1300000 1400000
+	op 1 1 1000000 1400000
+	echo "e 1 1400000 20 point id=5 tag=2 role=0"
+	op 1 1 1400000 1900000
+	echo "e 1 1900000 20 point id=5 tag=2 role=0"
+	comes_and_waits 0 0 1400000 1500000 1500000 1900000
+} | trace arrives_only
+may_buy arrives_only b 100 555555
+interval speedup_percent <out | awk '{ exit !($1 < 0) }' || fail "whose rounds these are is taken for certain: $(cat out)"
 # Nobody can come to one for none.
 twice "id=5 tag=0" "id=5 tag=0" | trace nobody
 may_buy nobody a 100 111111

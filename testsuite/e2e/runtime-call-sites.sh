@@ -71,8 +71,8 @@ what="library.cpp"
 build g++ -std=c++20 -O0 -flto "$from/library.cpp"
 run "$from/library.cpp"
 for given in "std::promise 2" "std::latch::count_down 3" "std::counting_semaphore::release 5" \
-	"std::counting_semaphore::counting_semaphore 2" "std::atomic::notify 2" "std::barrier::barrier 4" \
-	"std::stop_source::request_stop 1" "std::barrier::arrive_and_drop 2" "std::barrier%20completion%20function 4"; do
+	"std::counting_semaphore::counting_semaphore 2" "std::atomic::notify 2" "std::barrier::barrier 5" \
+	"std::stop_source::request_stop 1" "std::barrier::arrive 2" "std::barrier 1" "std::barrier::arrive_and_drop 2" "std::barrier%20completion%20function 5"; do
 	grep -q "^0 $given\$" found || fail "expected $given at no line, found $(grep '^0 std' found)"
 done
 ! grep -q 'handler' found || fail "no signal has come, found $(grep handler found)"
