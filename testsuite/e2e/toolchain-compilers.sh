@@ -15,12 +15,14 @@ printf 'int main(void)\n{\n#pragma dprof region(body)\n\treturn 0;\n}\n' >plain.
 echo 'int unused;' >empty.c
 
 # ---- Wrappers -----------------------------------------------------------------------------------------------------
-mkdir bin # a compiler that is no GCC, and a GCC without a plugin
-printf '#!/bin/sh\n[ "$1" != --version ] || { echo strange version 14; exit; }\nexec gcc "$@"\n' >bin/strange
-printf '#!/bin/sh\n[ "$1" != -dumpversion ] || { echo 99; exit; }\nexec gcc "$@"\n' >bin/gcc-99
+mkdir bin # a compiler that is no GCC, and GCCs without a plugin, of which one says less than the other
+printf '#!/bin/sh\n[ "$1" != --version ] || { echo strange version 14; exit; }\nexec terse-gcc "$@"\n' >bin/strange
+printf '#!/bin/sh\n[ "$1" != -dumpversion ] || { echo 99; exit; }\nexec terse-gcc "$@"\n' >bin/gcc-99
+printf '#!/bin/sh\n{ gcc "$@" 2>&1 >&3 3>&- | sed "/^gcc version/d" >&2; } 3>&1\n' >bin/terse-gcc
+printf '#!/bin/sh\n{ gcc "$@" 2>&1 >&3 3>&- | sed "s/^gcc version [0-9]*/gcc version 98/" >&2; } 3>&1\n' >bin/gcc-98
 chmod +x bin/*
 PATH=$dir/bin:$PATH
-for cc in strange gcc-99; do
+for cc in strange gcc-99 gcc-98; do
 	DPROF_CC=$cc "$B/bin/dprof-cc" -c plain.c 2>err && fail "dprof-cc takes $cc"
 	grep -q "^dprof-cc: expected a GCC that dprof was built for ($major[, 0-9]*), found '.*' as $cc; " err || fail "$cc: $(cat err)"
 	DPROF_CC=$cc DPROF_WRAPPER=off "$B/bin/dprof-cc" -Wno-unknown-pragmas -c plain.c 2>err && [ ! -s err ] ||
