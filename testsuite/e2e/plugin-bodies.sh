@@ -14,7 +14,7 @@ auto=-fplugin-arg-dprof-auto
 # The names that are entered, sorted, once each; a record without partner, or one that is not automatic, is an
 # extra word.
 bodies() { # compiler, source, options...
-	rm -f "$dir/events"
+	: >"$dir/events"
 	"$1" -fplugin="$plugin" "${@:3}" "$2" "$dir/recorder.o" -o "$dir/a.out" -pthread &&
 		RECORDER_EVENTS=$dir/events timeout 20 "$dir/a.out" >/dev/null || echo "DOES-NOT-WORK"
 	awk '$4 != "region" { next }
@@ -22,12 +22,13 @@ bodies() { # compiler, source, options...
 	     $2 ~ /^\+/ { print substr($2, 2); stack[$1, ++depth[$1]] = substr($2, 2) }
 	     $2 ~ /^-/ && (!depth[$1] || stack[$1, depth[$1]--] != substr($2, 2)) { print "ODD" $2 }
 	     END { for (t in depth) if (depth[t]) print "OPEN" stack[t, depth[t]] }' "$dir/events" 2>/dev/null |
-		sort -u | xargs
+		sort -u | paste -sd ' '
 }
 
 expect() { # names; compiler, source, options...
 	local got want
-	want=$(xargs -n1 <<<"$1" | sort | xargs)
+	# shellcheck disable=SC2086
+	want=$(printf '%s\n' $1 | sort | paste -sd ' ')
 	got=$(bodies "${@:2}")
 	[ "$got" = "$want" ] || fail "${*:2}: records $got, not $want"
 }
