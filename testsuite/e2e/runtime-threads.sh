@@ -8,17 +8,15 @@ from=$PWD/testsuite/fixtures/threads
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 cd "$dir" || exit 1
 
-compile() { # name compiler... source: with the plugin as NAME, without as NAME-unseen
-	local name=$1
-	shift
-	# shellcheck disable=SC2046
-	"$@" -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o "$name" \
-		$(pkg-config --libs dprof) || fail "$name does not compile"
-	# shellcheck disable=SC2046
-	"$@" -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Wno-unknown-pragmas -o "$name-unseen" \
-		$(pkg-config --libs dprof) || fail "$name does not compile without the plugin"
+read -ra with_plugin < <(pkg-config --cflags dprof)
+read -ra libraries < <(pkg-config --libs dprof)
+compile() { # name compiler... source: with the plugin, or without, if its name is ...-unseen
+	local name=$1 how=(-Werror "${with_plugin[@]}")
+	case $name in *-unseen) how=(-Wno-unknown-pragmas) ;; esac
+	"${@:2}" -O2 -D_GNU_SOURCE -pthread -Wall -Wextra "${how[@]}" -o "$name" "${libraries[@]}" || fail "$name does not compile"
 }
 
+declare -A sums
 record() { # program arguments... -> text, sums
 	rm -rf dprof-*
 	timeout 60 "$@" >out 2>&1 || fail "$*: exit status $?: $(cat out)"
@@ -28,16 +26,18 @@ record() { # program arguments... -> text, sums
 	[ ! -s diagnostics ] || fail "$*: coz: $(cat diagnostics)"
 	"$analyze" dump dprof-* >text || fail "$*: dump: exit status $?"
 	# NAME OPERATION [id] COUNT; an exit has the arguments of its enter
-	awk '$1 == "site" { sub(/^name=/, "", $4); name[$2] = $4 }
+	sums=()
+	local what n
+	while read -r n what; do sums[$what]=$n; done < <(awk '
+	     $1 == "site" { sub(/^name=/, "", $4); sub(/^task%20openmp.c:[0-9]+$/, "task%20openmp.c", $4); name[$2] = $4 }
 	     $1 == "e" { n[name[$4] " " $5 ($5 != "exit" && / id=/ ? " id" : "")]++ }
 	     $1 == "e" && $5 == "exit" && / task=/ { n[name[$4] " interrupted"]++ }
-	     END { for (what in n) print what, n[what] }' text >sums
+	     END { for (what in n) print n[what], what }' text)
 }
 
 counts() { # name operation[ id] expected
-	local got
-	got=$(sed -n "s/^$1 $2 \([0-9]*\)$/\1/p" sums)
-	[ "${got:-0}" = "$3" ] || fail "$program: expected $3 times $1 $2, found ${got:-0}"
+	local got=${sums[$1 $2]:-0}
+	[ "$got" = "$3" ] || fail "$program: expected $3 times $1 $2, found $got"
 }
 
 operations() { # name expected: entered and left
@@ -73,12 +73,14 @@ consistent() {
 	[ ! -s wrong ] || fail "$program: $(head -5 wrong)"
 }
 
-compile c gcc "$from/pthreads.c"
+for unseen in "" -unseen; do
+	compile c$unseen gcc "$from/pthreads.c"
+	compile c11$unseen gcc "$from/c11.c"
+	compile std$unseen g++ "$from/std.cc"
+	compile omp$unseen gcc -fopenmp "$from/openmp.c"
+	compile tasks$unseen gcc -fopenmp "$from/tasks.c"
+done
 compile c++ g++ -x c++ "$from/pthreads.c" -x none
-compile c11 gcc "$from/c11.c"
-compile std g++ "$from/std.cc"
-compile omp gcc -fopenmp "$from/openmp.c"
-compile tasks gcc -fopenmp "$from/tasks.c"
 compile tasks++ g++ -fopenmp -x c++ "$from/tasks.c" -x none
 compile omp++ g++ -fopenmp -x c++ "$from/openmp.c" -x none
 
@@ -110,7 +112,7 @@ for program in c c-unseen c++; do
 	counts sem_init "point id" 1
 	grep -q 'point id=.* tag=0$' text || fail "$program: no semaphore was made with no permits"
 	counts pthread_cond_wait enter 2 # cancelled, and given up
-	taken=$(sed -n 's/^pthread_mutex_lock exit //p' sums)
+	taken=${sums[pthread_mutex_lock exit]:-0}
 	counts pthread_mutex_lock "enter id" "$taken"
 	counts pthread_mutex_unlock "point id" "$taken"
 
@@ -127,7 +129,7 @@ for program in c11 c11-unseen; do
 	operations pthread_join 3 enter
 	counts pthread_cond_signal "point id" 1
 	counts pthread_cond_broadcast "point id" 1
-	taken=$(sed -n 's/^pthread_mutex_lock exit //p' sums)
+	taken=${sums[pthread_mutex_lock exit]:-0}
 	[ "$taken" -ge 43 ] || fail "$program: $taken locks"
 	counts pthread_mutex_lock "enter id" "$taken"
 	counts pthread_mutex_unlock "point id" "$taken"
@@ -149,15 +151,14 @@ for program in omp omp-unseen omp++; do
 		counts omp_set_lock "point id" $members
 		counts omp%20critical "point id" $((2 * members))
 		counts omp%20ordered "point id" $((7 * 4 + members)) # of each iteration, and when a thread is through with some
-		interrupted=$(sed -n 's/^omp%20taskwait interrupted //p' sums)
-		counts omp%20taskwait "enter id" $((rounds + ${interrupted:-0}))
+		counts omp%20taskwait "enter id" $((rounds + ${sums[omp%20taskwait interrupted]:-0}))
 		counts omp%20task "point id" 7
 		# Each of two loops and the sections begins, and has a first piece or none; where something is recorded
 		# in each, all eight.
 		teams=$((threads == 1 ? 1 : 7)) # of more than one thread
 		case $program in *unseen) pieces=0 ;; *) pieces=$((8 * teams)) ;; esac
 		counts dynamic%20loop point $((6 * (threads == 1 ? 2 : members) + pieces))
-		case $program in *unseen) operations omp%20task 7 enter ;; *) operations "task%20openmp.c:[0-9]*" 7 enter ;; esac
+		case $program in *unseen) operations omp%20task 7 enter ;; *) operations task%20openmp.c 7 enter ;; esac
 	done
 done
 
@@ -190,18 +191,20 @@ operations pthread_create 6 enter
 grep -q '^e .* id=' text && fail "locks are recorded although they are off"
 grep -qs '^without wait,lock$' dprof-*/*.process || fail "nothing says that locks are off"
 DPROF_EVENTS=-lock record ./omp 2
-grep -Eq '^omp(%20critical|_set_lock|%20ordered) ' sums && fail "OpenMP's locks are recorded although they are off"
+[[ " ${!sums[*]}" == *" omp"@(%20critical|_set_lock|%20ordered)" "* ]] && fail "OpenMP's locks are recorded although they are off"
 rm -rf dprof-*
 DPROF_OFF=1 ./c locks && DPROF_OFF=1 ./omp 3 || fail "DPROF_OFF disturbs the program"
 [ -z "$(ls -d dprof-* 2>/dev/null)" ] || fail "DPROF_OFF leaves a trace"
 
 # The helper looks at threads after some 10 ms: what it then finds does not change what was said at the end of the process.
 compile brief gcc "$from/brief.c"
-for try in $(seq 40); do
+leave=(leave "")
+for ((try = 0; try < 40; try++)); do
 	rm -rf dprof-*
-	./brief $([ $((try % 2)) = 0 ] && echo leave) || fail "brief: exit status $?"
+	./brief ${leave[try % 2]} || fail "brief: exit status $?"
 	"$analyze" check dprof-* >verdict 2>&1
-	grep -q 'the sum' verdict && fail "brief: $(cat verdict)"
+	read -rd '' verdict <verdict
+	[[ $verdict != *'the sum'* ]] || fail "brief: $verdict"
 done
 
 # A thread that begins among many has smaller chunks, and records as much all the same.
@@ -242,8 +245,8 @@ export DPROF_EVENTS=region
 record ./many
 unset DPROF_EVENTS
 operations many 302540 enter
-for events in dprof-*/*.events; do od -A n -t u8 -j 96 -N 8 "$events"; done | sort -n >largest
-if [ "$(head -1 largest | tr -d " ")" != 262144 ] || ! awk '{ n += $1 } END { exit !(n < 160 * 2 ^ 20) }' largest; then
+head -qc 104 dprof-*/*.events | od -A n -v -t u8 -w104 | awk '{ print $13 }' | sort -n >largest # each of byte 96
+if [ "$(head -1 largest)" != 262144 ] || ! awk '{ n += $1 } END { exit !(n < 160 * 2 ^ 20) }' largest; then
 	fail "many threads: bytes of the largest chunks: $(uniq -c largest | xargs)"
 fi
 
