@@ -155,29 +155,34 @@ if(MPI)
 	target_link_libraries(mpi-app PRIVATE MPI::MPI_C dprof::mpi)
 endif()
 END
-builds() { # what, options of cmake...
-	rm -rf build
-	cmake -S . -B build -DCMAKE_BUILD_TYPE=Release "${@:2}" >log 2>&1 && cmake --build build >>log 2>&1 ||
+# What it knows of the compilers it need not find out again, which takes longer than all else; of dprof and MPI it must.
+configures() { # options of cmake...
+	cmake -U 'dprof*' -U 'MPI*' -S . -B build "$@" >log 2>&1
+}
+builds() { # what, target, options of cmake...
+	configures -DCMAKE_BUILD_TYPE=Release "${@:3}" && cmake --build build --clean-first --target "$2" >>log 2>&1 ||
 		fail "cmake with $1: $(tail -20 log)"
 }
 for tree in "$prefix" "$B"; do
-	builds "$tree" -DCMAKE_PREFIX_PATH="$tree" ${have_openmpi:+-DMPI=yes -DMPI_C_COMPILER=mpicc.openmpi}
+	builds "$tree" all -DCMAKE_PREFIX_PATH="$tree" ${have_openmpi:+-DMPI=yes -DMPI_C_COMPILER=mpicc.openmpi}
 	regions "cmake $tree" build/app
 	regions "cmake $tree, shared object" build/app-shared
 	[ -z "$have_openmpi" ] || barriers "cmake $tree, OpenMPI" build/mpi-app
 done
 if [ "$have_mpich" ]; then
-	builds MPICH -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DMPI_C_COMPILER=mpicc.mpich
+	builds MPICH mpi-app -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DMPI_C_COMPILER=mpicc.mpich
 	barriers "cmake, MPICH" build/mpi-app mpirun.mpich
-	builds "CC=mpicc.mpich" -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DCMAKE_C_COMPILER=mpicc.mpich
+	rm -r build
+	builds "CC=mpicc.mpich" mpi-app -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DCMAKE_C_COMPILER=mpicc.mpich
 	barriers "cmake, CC=mpicc.mpich" build/mpi-app mpirun.mpich
+	rm -r build
 fi
-cmake -S . -B build-2 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
-	sed -i 's/dprof 0.1/dprof 7.0/' CMakeLists.txt && cmake -S . -B build-3 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+configures -DCMAKE_PREFIX_PATH="$prefix" &&
+	sed -i 's/dprof 0.1/dprof 7.0/' CMakeLists.txt && configures -DCMAKE_PREFIX_PATH="$prefix" &&
 	fail "version 7.0 was found"
 grep -q 'version: 0' log || fail "expected to hear which version is there, found: $(cat log)"
 sed -i 's/dprof 7.0 REQUIRED)/dprof REQUIRED COMPONENTS grpc)/' CMakeLists.txt &&
-	cmake -S . -B build-4 -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 &&
+	configures -DCMAKE_PREFIX_PATH="$prefix" &&
 	fail "COMPONENTS grpc was found"
 tr -s ' \n' ' ' <log | grep -q 'dprof has no target dprof::grpc: expected mpi, openmpi or mpich' ||
 	fail "expected to hear which components there are, found: $(cat log)"
@@ -188,7 +193,7 @@ mv "$prefix" "$dir/moved" && prefix=$dir/moved
 rm -f app app2 ./*.o
 "$prefix/bin/dprof-c++" -O2 -c work.cc && "$prefix/bin/dprof-cc" -O2 app.c work.o -o app && regions "moved: wrappers" ./app ||
 	fail "wrappers: do not build"
-builds moved -DCMAKE_PREFIX_PATH="$prefix" && regions "moved: cmake" build/app || fail "moved: cmake does not build"
+builds moved app -DCMAKE_PREFIX_PATH="$prefix" && regions "moved: cmake" build/app || fail "moved: cmake does not build"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2046
 g++ -O2 $(pkg-config --define-prefix --cflags dprof) -c work.cc && gcc -O2 $(pkg-config --define-prefix --cflags dprof) -c app.c &&
