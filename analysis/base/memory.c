@@ -22,6 +22,11 @@ void *mem_resize(void *old, size_t count, size_t size)
 	return or_die(reallocarray(old, count ? count : 1, size));
 }
 
+void *mem_zeroed(size_t count, size_t size)
+{
+	return or_die(calloc(count ? count : 1, size));
+}
+
 void *mem_grow(void *old, size_t count, size_t size)
 {
 	if (count & (count - 1))

@@ -13,6 +13,10 @@
 #include <stdio.h>
 
 void *mem_resize(void *old, size_t count, size_t size);
+
+/* New, and zero: what of a large one is never touched costs nothing. */
+void *mem_zeroed(size_t count, size_t size);
+
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *mem_vformat(const char *format, va_list) __attribute__((format(printf, 1, 0)));
 char *mem_copy(const char *string);

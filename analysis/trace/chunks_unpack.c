@@ -26,8 +26,7 @@ struct ch_unpacker {
 
 struct ch_unpacker *ch_unpacker_open(int directory)
 {
-	struct ch_unpacker *u = mem_resize(NULL, 1, sizeof *u);
-	memset(u, 0, sizeof *u);
+	struct ch_unpacker *u = mem_zeroed(1, sizeof *u);
 	u->directory = directory;
 	u->zstd = ZSTD_createDCtx();
 	return u;

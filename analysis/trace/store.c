@@ -116,13 +116,11 @@ struct tr_store *store_open(size_t nsites, size_t nthreads)
 
 struct tr_writer *store_writer(struct tr_store *s)
 {
-	struct tr_writer *w = mem_resize(NULL, 1, sizeof *w);
-	memset(w, 0, sizeof *w);
+	struct tr_writer *w = mem_zeroed(1, sizeof *w);
 	w->store = s;
 	w->nsites = s->nsites;
 	w->most = s->most;
-	w->of_event = mem_resize(NULL, TR_WHAT(w->nsites + 1, 0), sizeof *w->of_event);
-	memset(w->of_event, 0, TR_WHAT(w->nsites + 1, 0) * sizeof *w->of_event);
+	w->of_event = mem_zeroed(TR_WHAT(w->nsites + 1, 0), sizeof *w->of_event);
 	add_what(w, (struct tr_what){ .site = TR_NO_SITE, .op = DPROF_LOST, .nargs = 1 });
 	for (unsigned op = 0; op < STORE_OPS; op++)
 		what_of_event(w, TR_WHAT(TR_NO_SITE, op));

@@ -26,8 +26,7 @@ struct clock_numbers { uint32_t of[UINT16_MAX + 1]; };
 
 static struct clock_numbers *known_clocks(const struct opened_trace *o)
 {
-	struct clock_numbers *known = mem_resize(NULL, 1, sizeof *known);
-	*known = (struct clock_numbers){ 0 };
+	struct clock_numbers *known = mem_zeroed(1, sizeof *known);
 	for (size_t i = o->nfiles; i-- > 0;)
 		if (o->files[i].clockid >= 0)
 			known->of[o->files[i].clockid] = o->files[i].clock + 1;

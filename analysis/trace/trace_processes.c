@@ -432,9 +432,7 @@ static void check_host(struct opened_trace *o, const struct process_host *h)
 /* And those of different hosts different ones. */
 static void check_clockids(struct opened_trace *o)
 {
-	const struct process_file **first = mem_resize(NULL, UINT16_MAX + 1, sizeof *first);
-	for (size_t id = 0; id <= UINT16_MAX; id++)
-		first[id] = NULL;
+	const struct process_file **first = mem_zeroed(UINT16_MAX + 1, sizeof *first);
 	for (size_t i = 0; i < o->nfiles; i++) {
 		const struct process_file *p = &o->files[i];
 		const struct process_file **same = p->clockid >= 0 ? &first[p->clockid] : NULL;
