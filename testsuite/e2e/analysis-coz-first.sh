@@ -123,7 +123,7 @@ then=other_lock
 { ranks 3; before_barrier asks_once; receives_of 1000000 1010000 0; receives_of 1010004 1020000 1; } | trace asks-barrier
 for of in later-barrier asks-barrier; do
 	expect 0 coz --json --region a --reduce 100 $of
-	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2.2"; } || fail "$of: $(cat out)"
+	gains "hi < 2.2" || fail "$of: $(cat out)"
 done
 
 # Or of which only the length is recorded, with the lock or behind it: each goes on with what it was at, unmarked or in a region
@@ -166,7 +166,7 @@ goes_on() { # it waits for a helper, for 300,000
 lengths 1 600000 1 600100 "" | trace as-long-but-waits
 for of in as-long as-long-but-waits; do
 	expect 0 coz --json --region a --reduce 100 $of
-	interval speedup_percent <out | { read -r _ hi && is_true "$hi < 2"; } || fail "$of: $(cat out)"
+	gains "hi < 2" || fail "$of: $(cat out)"
 done
 
 # Locks that several threads take at one place, each its own: without a thread 1 takes half of what thread 0 has left. Not so where
@@ -238,7 +238,7 @@ any_tag 2 | trace any-tag
 may_buy any-tag a 100 450980
 any_tag 1 | trace any-tag-of-one
 expect 0 coz --json --region a --reduce 100 any-tag-of-one
-interval speedup_percent <out | { read -r _ hi && is_true "$hi < 0.01"; } || fail "any-tag-of-one: $(cat out)"
+gains "hi < 0.01" || fail "any-tag-of-one: $(cat out)"
 
 # Who made what is made by whoever comes first may find it made: thread 1 would make it in 50,000, and thread 0 go on 10,000
 # sooner, whom nothing of a concerns. And what was made there another one would make, at another time. Not where nobody else asks
@@ -259,7 +259,7 @@ makes() { # who finds it made
 }
 makes 1 | trace once-makes
 expect 0 coz --json --region a --reduce 100 once-makes
-interval speedup_percent <out | { read -r _ hi && is_true "$hi > 5.9"; } || fail "once-makes: $(cat out)"
+gains "hi > 5.9" || fail "once-makes: $(cat out)"
 makes "" | trace once-alone
 buys once-alone a 100 0
 proves once-alone a 100 0 0

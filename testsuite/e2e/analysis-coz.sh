@@ -284,10 +284,10 @@ serial 'pthread_barrier_wait%20(serial%20thread)' | trace serial
 may_buy serial a 50 240000
 says out "may be decided by the order of pthread_barrier_wait (serial thread) (x.c:17)"
 expect 0 coz --json --region c --reduce 50 serial
-interval speedup_percent <out | { read -r lo _ && is_true "$lo > 0.4"; } || fail "behind the next barrier: $(cat out)"
+gains "lo > 0.4" || fail "behind the next barrier: $(cat out)"
 serial pthread_barrier_wait | trace no-serial
 expect 0 coz --json --region a --reduce 50 no-serial
-interval speedup_percent <out | { read -r _ hi && is_true "$hi < 6"; } || fail "no-serial: $(cat out)"
+gains "hi < 6" || fail "no-serial: $(cat out)"
 # How many permits are there when somebody takes those that there are, or how many messages have come, is chance.
 some() { # name of what takes what there is
 	head_of 2
@@ -1246,7 +1246,7 @@ buys window-progress a 50 0
 	op 3 30 1000000 1000010
 } | trace window-hosts
 expect 0 coz --json --region a --reduce 50 window-hosts
-interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi > 99"; } || fail "window-hosts: $(cat out)"
+gains "lo < 0 && hi > 99" || fail "window-hosts: $(cat out)"
 
 # Ranks count in a window, and whoever has the next number does what that stands for: b takes four times as long as each
 # of eight a. What a rank does another may do.
@@ -1458,7 +1458,7 @@ expects sink 20 20
 # which is free when another process has given it back. Nothing of that is certain.
 unsure() { # directory from to
 	expects "$@"
-	is_true "$(interval speedup_percent <out | awk '{ print $1 }') <= 0" || fail "$1: something is certain: $(cat out)"
+	gains "lo <= 0" || fail "$1: something is certain: $(cat out)"
 }
 processes() {
 	ranks 2
@@ -1971,7 +1971,7 @@ named 1 2 | trace named
 may_buy named a 100 312496
 named 2 2 | trace named-only
 expect 0 coz --json --region a --reduce 100 named-only
-interval speedup_percent <out | { read -r _ hi && is_true "$hi < 0.01"; } || fail "named-only: $(cat out)"
+gains "hi < 0.01" || fail "named-only: $(cat out)"
 # Of two threads of a rank either may send first; and a rank may send to itself.
 {
 	ranks 2
@@ -2198,7 +2198,7 @@ neighbors 0 1000010 | sed 's/MPI_Neighbor%20sends/MPI_Win%20posts/; s/MPI_Neighb
 buys posted a 50 0
 neighbors 8 1500010 | trace neighbors
 buys neighbors a 50 250000
-is_true "$(interval speedup_percent <out | cut -d' ' -f1) > 24.9" || fail "of neighbours is proved: $(cat out)"
+gains "lo > 24.9" || fail "of neighbours is proved: $(cat out)"
 
 # Whom a lock of a window is waited for is said by nobody: that is no fault of the trace, but of nothing behind it is anything
 # certain. Who waits for the end of an epoch waits for whoever completes it; who completes it may have waited for its post.
@@ -2223,7 +2223,7 @@ says out "For whom one waits at MPI_Win_lock (x.c:41) is not known: perhaps for 
 	op 1 1 1500010 2000000
 } | sed 's/ bytes= / /' | trace completed
 buys completed a 50 250000
-is_true "$(interval speedup_percent <out | cut -d' ' -f1) > 24.9" || fail "the end of an epoch is proved: $(cat out)"
+gains "lo > 24.9" || fail "the end of an epoch is proved: $(cat out)"
 
 # Who takes a message has waited for it since he looked for it; and what of it was still missing keeps nobody else.
 found() { # rank 1's operations...
@@ -2412,7 +2412,7 @@ noted "the trace does not say for whom: 1 time, first rank 0 thread 0 at read"
 	op 1 29 1200000 1200010 channel=7 offset=4 bytes=4 role=1
 } | trace two
 buys two a 50 399993
-interval speedup_percent <out | { read -r _ hi && is_true "$hi > 46.6 && $hi < 46.7"; } || fail "two: $(cat out)"
+gains "hi > 46.6 && hi < 46.7" || fail "two: $(cat out)"
 
 # Who takes as many bytes as there are (role=0) may take those of two at once, and work half as much; who goes on until he has
 # all that he wants may not.
@@ -2590,13 +2590,13 @@ expects killed 20 20
 	done
 } | trace system
 expect 0 coz --json --region a --thread 1 --reduce 50 system
-interval speedup_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi == 0"; } || fail "system: $(cat out)"
+gains "lo == 0 && hi == 0" || fail "system: $(cat out)"
 
 # The end of any child would have done, so another run may wait for the other one first; as even this one would, if who is
 # first was waited for first, and then 20 sooner.
 processes peer=72057594037927934 | trace any
 buys any b 50 100001
-interval speedup_percent <out | { read -r _ hi && is_true "$hi > 14.9"; } || fail "any: $(cat out)"
+gains "hi > 14.9" || fail "any: $(cat out)"
 
 # Who listens to anyone and answers gives out work, and another run may give it to others: here thread 1 does a of 500,000
 # while thread 2 does five times b of 100,000. It reads one pipe, or looks which one of two has something.
@@ -2626,7 +2626,7 @@ masters() { # channels over which threads 1 and 2 ask
 }
 lets_go() { # trace: what a saves is not known
 	expect 0 coz --json --region a --reduce 90 "$1"
-	interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.01 && $hi > 20"; } || fail "$1: $(cat out)"
+	gains "lo < 0.01 && hi > 20" || fail "$1: $(cat out)"
 }
 masters 7 7 | trace one-pipe
 lets_go one-pipe
@@ -2649,7 +2649,7 @@ lets_go two-pipes
 	done
 } | trace inner
 expects inner 45.04 45.05
-interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0.2 && $hi > 45"; } || fail "inner: $(cat out)"
+gains "lo < 0.2 && hi > 45" || fail "inner: $(cat out)"
 
 # Or its opener's end does, which has gone on alone.
 {
@@ -2690,7 +2690,7 @@ stream 1 | trace one-tag
 lets_go one-tag
 stream 2 | trace two-tags
 buys two-tags a 90 0
-interval speedup_percent <out | { read -r _ hi && is_true "$hi < 20"; } || fail "two-tags: $(cat out)"
+gains "hi < 20" || fail "two-tags: $(cat out)"
 
 # ---- What is there for good once it is given --------------------------------------------------------
 
@@ -2715,7 +2715,7 @@ proves future a 2 8000 8000
 proves future-over a 100 40000 40000
 { future 5; op 2 1 1000000 1340000; op 2 8 1340000 1700000 peer=$((2 ** 56 - 2)); } | trace future-waits
 expect 0 coz --json --region a --reduce 100 future-waits # in another run that wait, for nobody knows whom, may be longer
-interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi < 4.001"; } || fail "future-waits: $(cat out)"
+gains "lo < 0 && hi < 4.001" || fail "future-waits: $(cat out)"
 { future 5; op 2 1 1000000 1500000; } | trace future-works
 buys future-works a 100 40000
 may_buy future-works a 100 0
@@ -2731,7 +2731,7 @@ may_buy future-other a 100 0
 	op 2 1 1380000 1390000
 } | trace future-first
 expect 0 coz --json --region a --reduce 100 future-first
-interval speedup_percent <out | { read -r lo hi && is_true "$lo < 0 && $hi > 39.99 && $hi < 40.001"; } ||
+gains "lo < 0 && hi > 39.99 && hi < 40.001" ||
 	fail "future-first: $(cat out)"
 # For a latch, everybody who has counted it down since it was made.
 latch() { # how thread 1 counts down
@@ -2877,7 +2877,7 @@ uncounted "" | trace gives
 may_buy gives a 50 0
 may_buy gives b 50 250000
 expect 0 coz --json --region b --reduce 50 gives
-interval speedup_percent <out | { read -r lo _ && is_true "$lo > 24.9"; } || fail "gives: $(cat out)"
+gains "lo > 24.9" || fail "gives: $(cat out)"
 uncounted "e 0 0 29 point" | trace takes
 may_buy takes b 50 0
 says out "Who does not block at read (x.c:30) leaves no record"
