@@ -25,7 +25,9 @@ wrong() { # diagnostic arguments...
 	run "$@"
 	local status=$?
 	[ $status -eq 2 ] || fail "dprof-analyze $*: status $status"
-	[ "$(head -1 "$dir/err")" = "dprof-analyze: $diagnostic" ] || fail "dprof-analyze $*: expected '$diagnostic'"
+	local said
+	read -r said <"$dir/err"
+	[ "$said" = "dprof-analyze: $diagnostic" ] || fail "dprof-analyze $*: expected '$diagnostic'"
 	[ ! -s "$dir/out" ] || fail "dprof-analyze $*: expected nothing on stdout"
 }
 
@@ -44,35 +46,42 @@ good '^dprof-analyze [0-9]' --version
 # Each command has help of its own, with an example that names it; what it lists it understands, and nothing else.
 manual=docs/dprof-analyze.1.scd
 options() { sed -n 's/^ *-[a-zA-Z], --\([a-z-]*\).*/\1/p' "$@" | grep -vE '^(help|version)$' | sort -u; }
+general=$(options "$dir/help")
 while read -r command; do
 	good "^Usage: dprof-analyze .*$command " "$command" --help
 	grep -qE "^  dprof-analyze ($command|dprof-app)" "$dir/out" || fail "$command --help: no example"
 	cp "$dir/out" "$dir/help-$command"
 	grep -q "^\*$command\*" $manual || fail "the manual page lacks $command"
-	for option in $(options "$dir/help"); do
-		grep -q -- "--$option\>" "$dir/out" || [[ $command =~ ^(pack|sites)$ ]] || fail "$command --help: expected --$option"
+	help=$(<"$dir/out")
+	for option in $general; do
+		[[ $help =~ --$option($|[^a-z-]) || $command =~ ^(pack|sites)$ ]] || fail "$command --help: expected --$option"
 	done
 done <"$dir/commands"
 for file in "$dir"/help*; do
 	fits_80 "$file" || fail "$(basename "$file") is wider than 80 columns"
 done
-[ "$(options "$dir"/help-* | wc -l)" -ge 22 ] || fail "options: $(options "$dir"/help-*)"
-for option in $(options "$dir"/help-*); do
+all=$(options "$dir"/help-*)
+[ "$(wc -w <<<"$all")" -ge 22 ] || fail "options: $all"
+for option in $all; do
 	grep -qE -- "\*-[a-zA-Z]\*, \*--$option\*" $manual || fail "the manual page lacks --$option"
 done
 # With a value or without, whichever it takes.
 refuses() { # command option
-	local value
+	local value said
 	for value in =1 =all =affine =tsc ''; do
-		"$analyze" "$1" "--$2$value" "$dir/none" 2>&1 </dev/null | grep -q "^dprof-analyze: $1 has no option --$2$" && return
+		run "$1" "--$2$value" "$dir/none"
+		read -r said <"$dir/err"
+		[ "$said" = "dprof-analyze: $1 has no option --$2" ] && return
 	done
 	return 1
 }
 for command in csp check pack sites; do
-	for option in $(options "$dir"/help-*); do
-		listed=$(options "$dir/help-$command" | grep -cx -- "$option")
-		refused=$(refuses "$command" "$option" && echo 1 || echo 0)
-		[ "$listed" -ne "$refused" ] || fail "$command --$option: listed in its help: $listed, refused: $refused"
+	its=" $(options "$dir/help-$command" | tr '\n' ' ')"
+	for option in $all; do
+		listed=0 refused=0
+		[[ $its != *" $option "* ]] || listed=1
+		! refuses "$command" "$option" || refused=1
+		[ $listed -ne $refused ] || fail "$command --$option: listed in its help: $listed, refused: $refused"
 	done
 done
 good 'rank 1' "$t"
