@@ -6,6 +6,8 @@
 from=$PWD/testsuite/fixtures/unmarked
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
+read -r -a flags < <(pkg-config --cflags dprof)
+read -r -a libs < <(pkg-config --libs dprof)
 programs=0
 cd "$dir" || exit 1
 
@@ -60,8 +62,7 @@ judge() { # NAME ranks|threads NUMBER|pid COMMAND...
 build() { # NAME COMPILER... SOURCE
 	local name=$1
 	shift
-	# shellcheck disable=SC2046
-	"$@" -O2 $(pkg-config --cflags dprof) -o "$name" $(pkg-config --libs dprof) || fail "$name does not compile"
+	"$@" -O2 "${flags[@]}" -o "$name" "${libs[@]}" || fail "$name does not compile"
 	rm -rf dprof-*
 }
 
