@@ -5,6 +5,7 @@
 # analysed.
 . testsuite/lib.sh
 cd "$(dirname "$0")/../.." || exit 1
+root=$PWD
 "$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/job" || exit 1
 sites=$(basename "$dir"/job/*.sites)
 
@@ -20,24 +21,28 @@ cp -r "$dir/job" "$dir/summed"
 "$analyze" check "$dir/job" >"$dir/out" || { echo "FAILED an old trace: $(cat "$dir/out")"; exit 1; }
 fixture=$PWD/testsuite/fixtures/analysis/job.txt
 
-# Copies the trace, damages the copy by the command, and compares what dump says of it to standard input;
-# "events N" is how many events are left.
-damaged() { # name events-left command...
-	local name=$1 left=$2
-	shift 2
+# Copies a trace to $dir/t and damages the copy by the command, which runs there.
+damage() { # name trace command...
 	rm -rf "$dir/t"
-	cp -r "$dir/job" "$dir/t"
-	(cd "$dir/t" && "$@") || fail "$name: cannot be damaged"
+	cp -r "$2" "$dir/t"
+	cd "$dir/t" && "${@:3}" || fail "$1: cannot be damaged"
+	cd "$root" || exit 1
+}
+
+# Compares what dump says of the damaged trace to standard input; "events N" is how many events are left.
+damaged() { # name events-left command...
+	local name=$1 left=$2 wanted said line events=0
+	damage "$name" "$dir/job" "${@:3}"
 	"$analyze" dump "$dir/t" >"$dir/out" 2>"$dir/err"
 	local status=$?
-	sed -e 's/^/dprof-analyze: /' -e "s|@|$dir/t|g" -e "s|SITES|$sites|" >"$dir/wanted"
-	if [ $status -ne 1 ] || ! diff "$dir/wanted" "$dir/err" >"$dir/diff"; then
-		echo "FAILED $name: status $status"
-		cat "$dir/diff"
-		failed=1
-	fi
-	local events
-	events=$(grep -c '^e ' "$dir/out")
+	mapfile wanted
+	wanted=("${wanted[@]/#/dprof-analyze: }")
+	wanted=("${wanted[@]//@/$dir/t}")
+	wanted=("${wanted[@]/SITES/$sites}")
+	mapfile said <"$dir/err"
+	[ $status -eq 1 ] && [ "${wanted[*]}" = "${said[*]}" ] ||
+		fail "$name: status $status: $(printf '%s' "${wanted[@]}" | diff - "$dir/err")"
+	while read -r line; do [[ $line != 'e '* ]] || events=$((events + 1)); done <"$dir/out"
 	[ "$events" -eq "$left" ] || fail "$name: $events events are left"
 }
 
@@ -241,15 +246,17 @@ END
 
 # ---- What is lost, missing, cut or foreign, in a trace with counts and sums: every command says so
 said() { # name command...
-	rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && (cd "$dir/t" && eval "$2") ||
-		fail "$1: cannot be damaged"
+	local line lines problem='"problems": \[ *"'
+	damage "$1" "$dir/summed" eval "$2"
 	for ask in report csp coz clocks 'query count(working)>=1'; do
 		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} >"$dir/out" 2>"$dir/err"
 		local status=$?
-		[ $status -eq 1 ] && head -n 1 "$dir/out" | grep -q '^Damaged: ' && [ -s "$dir/err" ] ||
-			fail "$1: ${ask%% *}: status $status, $(head -n 1 "$dir/out")"
-		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} --json 2>"$dir/err" | tr -d '\n' |
-			grep -q '"problems": \[ *"' || fail "$1: ${ask%% *} --json names no problem"
+		read -r line <"$dir/out"
+		[ $status -eq 1 ] && [[ $line = 'Damaged: '* ]] && [ -s "$dir/err" ] ||
+			fail "$1: ${ask%% *}: status $status, $line"
+		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} --json >"$dir/out" 2>"$dir/err"
+		mapfile -t lines <"$dir/out"
+		[[ ${lines[*]} =~ $problem ]] || fail "$1: ${ask%% *} --json names no problem"
 	done
 }
 said 'no events of a thread' 'rm h0-0-1.events'
@@ -266,26 +273,30 @@ done
 # ---- What counts and sums tell
 # Every command names what is wrong, has a line on top that there is something, and ends with status 1.
 named() { # what trace diagnostic command...
-	local what=$1 trace=$2 diagnostic=$3 command
-	shift 3
-	rm -rf "$dir/t" "$dir/json"
-	cp -r "$trace" "$dir/t"
-	mkdir "$dir/json"
-	(cd "$dir/t" && "$@") || fail "$what: cannot be damaged"
+	local what=$1 trace=$2 diagnostic=$3 command line
+	local on_top='^Damaged: [1-9][0-9]* problems? \(dprof-analyze check\); nothing (it|they) may change is proved\.$'
+	damage "$what" "$trace" "${@:4}"
 	for command in report csp coz clocks query; do
 		local words=("$command" "$dir/t")
 		[ $command = query ] && words+=('count(region) >= 1')
-		"$analyze" "${words[@]}" >"$dir/out" 2>"$dir/err"
+		"$analyze" "${words[@]}" >"$dir/out" 2>"$dir/commands/$command"
 		[ $? = 1 ] || fail "$what: $command: status $?"
-		grep -q "$diagnostic" "$dir/err" || fail "$what: $command says $(cat "$dir/err")"
-		head -1 "$dir/out" | grep -q '^Damaged: [1-9][0-9]* problems\? (dprof-analyze check); nothing \(it\|they\) may change is proved\.$' ||
-			fail "$what: $command: on top $(head -1 "$dir/out")"
+		read -r line <"$dir/out"
+		[[ $line =~ $on_top ]] || fail "$what: $command: on top $line"
 		"$analyze" "${words[@]}" --json 2>/dev/null >"$dir/json/$command"
 	done
-	jq -r '(input_filename | sub(".*/"; "")) + " " + .problems[]' "$dir"/json/* >"$dir/problems"
-	for command in report csp coz clocks query; do
-		sed -n "s/^$command //p" "$dir/problems" | grep -q "$diagnostic" || fail "$what: $command --json does not name it"
-	done
+	all_name "$dir/commands" || fail "$what: not all commands say so: $(head "$dir"/commands/*)"
+	jq -r '(input_filename | sub(".*/"; "")) + " " + .problems[]' "$dir"/json/* |
+		awk -v to="$dir/problems/" 'BEGIN { while (split("report csp coz clocks query", of) > n) printf "" >(to of[++n]) }
+			{ print substr($0, length($1) + 2) >(to $1) }'
+	all_name "$dir/problems" || fail "$what: not all commands name it with --json: $(head "$dir"/problems/*)"
+}
+mkdir "$dir/commands" "$dir/json" "$dir/problems"
+
+all_name() { # folder with a file of each of the five commands
+	local found
+	mapfile -t found < <(grep -l "$diagnostic" "$1"/*)
+	[ ${#found[@]} -eq 5 ]
 }
 
 poke_last() { # the byte so far from the end of the file: file offset
@@ -298,7 +309,7 @@ named 'a changed word' "$dir/summed" 'h0-0-0.events: ' poke h0-0-0.events 4160 '
 named 'a changed last word' "$dir/summed" 'h0-0-0.events: ' poke_last h0-0-0.events 8
 named 'a changed header' "$dir/summed" 'h0-1-0.events: offset 264: expected the sum' poke h0-1-0.events 56 '\x77'
 for ((i = 272; i < 288; i++)); do # when the thread jumped first
-	rm -rf "$dir/t" && cp -r "$dir/summed" "$dir/t" && (cd "$dir/t" && poke h0-1-0.events $i '\x77')
+	damage "byte $i of a header" "$dir/summed" poke h0-1-0.events $i '\x77'
 	"$analyze" check "$dir/t" >"$dir/out" && fail "byte $i of a header: $(cat "$dir/out")"
 	grep -q '^h0-1-0.events: offset 264: expected the sum' "$dir/out" || fail "byte $i of a header: $(cat "$dir/out")"
 done
@@ -395,9 +406,10 @@ done
 # ---- As the runtime writes it
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 unset DPROF_OFF DPROF_EVENTS
-# shellcheck disable=SC2046
-gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) &&
-	gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/kept.c -o "$dir/keep" $(pkg-config --libs dprof) || exit 1
+read -r -a flags < <(pkg-config --cflags dprof)
+read -r -a libs < <(pkg-config --libs dprof)
+gcc -O2 "${flags[@]}" testsuite/fixtures/runtime/loop.c -o "$dir/loop" "${libs[@]}" &&
+	gcc -O2 "${flags[@]}" testsuite/fixtures/runtime/kept.c -o "$dir/keep" "${libs[@]}" || exit 1
 
 # A thread of which the only chunk is missing may have been useful all the time, or never.
 mkdir "$dir/waits" && (cd "$dir/waits" && DPROF_QUIET=1 "$B/examples/waits_threads" >/dev/null) || fail waits_threads
@@ -418,7 +430,7 @@ place_of() { # file of events, sealed or open
 
 # Short programs, which the helper is about to look at when they end: nothing of them is called changed.
 mkdir "$dir/runs"
-for run in $(seq 20); do
+for run in {1..20}; do
 	rm -rf "$dir"/runs/*
 	DPROF_DIR=$dir/runs DPROF_BUFFER=4K "$dir/loop" 2500 >/dev/null || fail 'loop'
 	"$analyze" check "$dir"/runs/* >"$dir/out"
@@ -474,8 +486,7 @@ int main(void)
 	return 0;
 }
 END
-# shellcheck disable=SC2046
-gcc -O2 $(pkg-config --cflags dprof) "$dir/child.c" -o "$dir/child" $(pkg-config --libs dprof) || exit 1
+gcc -O2 "${flags[@]}" "$dir/child.c" -o "$dir/child" "${libs[@]}" || exit 1
 mkdir "$dir/forked"
 DPROF_DIR=$dir/forked "$dir/child" || fail 'child'
 forked=$(echo "$dir"/forked/*)
@@ -536,8 +547,7 @@ int main(void)
 	return read(ready[0], ready, 1) != 0; /* that child is over, and nobody waited for it */
 }
 END
-# shellcheck disable=SC2046
-gcc -O2 $(pkg-config --cflags dprof) "$dir/family.c" -o "$dir/family" $(pkg-config --libs dprof) || exit 1
+gcc -O2 "${flags[@]}" "$dir/family.c" -o "$dir/family" "${libs[@]}" || exit 1
 mkdir "$dir/related"
 DPROF_DIR=$dir/related "$dir/family" || fail 'family'
 related=$(echo "$dir"/related/*)
@@ -568,8 +578,7 @@ int main(void)
 	return execl("/bin/true", "true", (char *)0);
 }
 END
-# shellcheck disable=SC2046
-gcc -O2 $(pkg-config --cflags dprof) "$dir/becomes.c" -o "$dir/becomes" $(pkg-config --libs dprof) || exit 1
+gcc -O2 "${flags[@]}" "$dir/becomes.c" -o "$dir/becomes" "${libs[@]}" || exit 1
 mkdir "$dir/another"
 DPROF_DIR=$dir/another "$dir/becomes" || fail 'becomes'
 another=$(echo "$dir"/another/*)
@@ -611,9 +620,8 @@ void behind(void (*f)(void)) { function = f; }
 static void __attribute__((destructor)) end(void) { function(); }
 END
 # libbehind stands last, so its destructor runs behind that of libdprof.
-# shellcheck disable=SC2046
-gcc -shared -fPIC "$dir/behind.c" -o "$dir/libbehind.so" && gcc -O2 $(pkg-config --cflags dprof) "$dir/on.c" -o "$dir/on" \
-	$(pkg-config --libs dprof) -L"$dir" -lbehind -Wl,-rpath,"$dir" || exit 1
+gcc -shared -fPIC "$dir/behind.c" -o "$dir/libbehind.so" && gcc -O2 "${flags[@]}" "$dir/on.c" -o "$dir/on" \
+	"${libs[@]}" -L"$dir" -lbehind -Wl,-rpath,"$dir" || exit 1
 mkdir "$dir/far"
 DPROF_DIR=$dir/far DPROF_EVENTS=region DPROF_BUFFER=4K "$dir/on" || fail 'on'
 far=$(echo "$dir"/far/*)
@@ -622,6 +630,6 @@ events=$(basename "$far"/*-0.events)
 place=$(place_of "$far/$events" open)
 [ -n "$place" ] || { echo 'FAILED no chunk was left open'; exit 1; }
 named 'another number of an open chunk' "$far" "$events: expected chunk [0-9]* here or in" poke "$events" $((place + 3)) '\x77'
-grep -q "$events: offset [0-9]*: expected whole records behind the end of the process" "$dir/err" ||
-	fail "records behind the end are believed beside damage: $(cat "$dir/err")"
+grep -q "$events: offset [0-9]*: expected whole records behind the end of the process" "$dir/commands/query" ||
+	fail "records behind the end are believed beside damage: $(cat "$dir/commands/query")"
 exit $failed
