@@ -17,12 +17,13 @@ answers() { # folder: of its trace `run`, which has the same name in both
 	"$analyze" check run >check 2>&1
 	echo "check: exit status $?"
 	for command in csp efficiency coz waits path profile report diagnose; do
-		echo "$command"
-		"$analyze" --json $command run 2>/dev/null | jq 'del(.problems, .notes)'
-	done
+		echo "\"$command\""
+		"$analyze" --json $command run
+	done >json 2>/dev/null
 	for condition in 'count(working) >= 1' 'count(waiting) == 1'; do
-		"$analyze" --json query run "$condition" 2>/dev/null | jq 'del(.problems, .notes)'
-	done
+		"$analyze" --json query run "$condition"
+	done >>json 2>/dev/null
+	jq 'if type == "object" then del(.problems, .notes) else . end' json || fail "$1: no JSON" >&2
 	cd ..
 }
 
