@@ -24,7 +24,7 @@ each_command_says() { # name diagnostic [command...]
 		bounded "$analyze" "${words[0]}" "$dir/t" "${words[@]:1}" >"$dir/out" 2>"$dir/err" </dev/null
 		status=$?
 		[ $status -eq 1 ] || fail "$name: $command: status $status: $(tail -1 "$dir/err")"
-		cat "$dir/out" "$dir/err" | grep -qF -e "$diagnostic" ||
+		grep -qF -e "$diagnostic" "$dir/out" "$dir/err" ||
 			fail "$name: $command does not say '$diagnostic' but: $(head -c 500 "$dir/err")"
 	done
 }

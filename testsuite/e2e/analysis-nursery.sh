@@ -24,14 +24,15 @@ poke() { printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; 
 slot() { echo $(($1 * 4096 + ${2:-0})); }                                         # thread [offset in it]
 
 named() { # name diagnostic command...
-	local name=$1 diagnostic=$2 ask
+	local name=$1 diagnostic=$2 ask line
 	shift 2
 	rm -rf t && cp -r whole t && (cd t && "$@") || fail "$name: cannot be damaged"
 	for ask in check report csp coz 'query count(working)>=1'; do
 		"$analyze" ${ask%% *} t ${ask#"${ask%% *}"} >out 2>err
 		[ $? -eq 1 ] || fail "$name: ${ask%% *}: expected status 1: $(head -3 out err)"
-		cat out err | grep -qE "^(dprof-analyze: )?$diagnostic" || fail "$name: ${ask%% *} does not name it: $(cat err out | head -5)"
-		[ "$ask" = check ] || head -n 1 out | grep -q '^Damaged: ' || fail "$name: ${ask%% *}: $(head -n 1 out)"
+		grep -qE "^(dprof-analyze: )?$diagnostic" out err || fail "$name: ${ask%% *} does not name it: $(cat err out | head -5)"
+		read -r line <out
+		[ "$ask" = check ] || [[ $line = 'Damaged: '* ]] || fail "$name: ${ask%% *}: $line"
 	done
 	"$analyze" check t >out
 	[ "$(grep -c 7\ threads out)" -eq 1 ] || fail "$name: expected 7 threads: $(tail -1 out)"
