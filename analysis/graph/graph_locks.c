@@ -346,13 +346,17 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 	return best;
 }
 
-/* Of each thread what it waits for where it has the lock, or else signals there; and what the first who waits waits for. */
-struct lock_roles { uint64_t *of, usual; bool *waits; };
+/* Of each thread what it waits for where it has the lock, or else signals there; asks: what caller_of() made of that, or 0; and
+ * what the first who waits waits for. */
+struct lock_roles { uint64_t *of, *asks, usual; bool *waits; };
 
 static struct lock_roles find_roles(const struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t nthreads = b->graph->trace->nthreads;
-	struct lock_roles r = { mem_resize(NULL, nthreads + 1, sizeof *r.of), 0, mem_resize(NULL, nthreads + 1, sizeof *r.waits) };
+	struct lock_roles r = { .of = mem_resize(NULL, nthreads + 1, sizeof *r.of),
+				.asks = mem_resize(NULL, nthreads + 1, sizeof *r.asks),
+				.waits = mem_resize(NULL, nthreads + 1, sizeof *r.waits) };
+	memset(r.asks, 0, nthreads * sizeof *r.asks);
 	memset(r.of, 0, nthreads * sizeof *r.of);
 	memset(r.waits, 0, nthreads * sizeof *r.waits);
 	for (size_t i = 0; i < n; i++) {
@@ -364,6 +368,27 @@ static struct lock_roles find_roles(const struct builder *b, const struct sync_e
 		r.usual = t[i].relocks && !r.usual ? t[i].condition : r.usual;
 	}
 	return r;
+}
+
+/* It was taken in a function that leaves it taken, as those do that only lock: who calls them stands at no place of its own. */
+static bool is_left_taken(const struct trace *trace, uint32_t taken, uint32_t released)
+{
+	const char *in = trace->sites[taken].function, *out = trace->sites[released].function;
+	return *in && *out && strcmp(in, out) != 0;
+}
+
+/* What it is taken for then: whether something is done behind it; and what the thread waits for where it has it, or those that were
+ * created with it do, or it signals. */
+static uint64_t caller_of(const struct builder *b, const struct lock_roles *r, const struct take *t)
+{
+	uint32_t thread = t->ref.thread, created = b->threads[thread].fork_site;
+	uint64_t *asks = &r->asks[thread];
+	bool usual = false;
+	for (size_t i = 0; i < b->graph->trace->nthreads && !*asks && created != TR_NO_SITE && !r->waits[thread]; i++)
+		usual |= r->waits[i] && b->threads[i].fork_site == created;
+	if (!*asks)
+		*asks = (usual ? r->usual : r->of[thread]) << 2 | 1;
+	return *asks | (uint64_t)t->goes_on << 1;
 }
 
 /* Of several who stand at one place in the code, those who wait for different things do. */
@@ -405,6 +430,8 @@ static struct take *find_takes(const struct builder *b, const struct sync_event 
 		if (t[i].kind == SYNC_RELEASED && *own) {
 			takes[*own - 1].left = t[i].ref;
 			takes[*own - 1].behind = t[i].ref.at;
+			if (is_left_taken(b->graph->trace, takes[*own - 1].place.site, t[i].site))
+				takes[*own - 1].caller = caller_of(b, &roles, &takes[*own - 1]);
 		}
 		if (t[i].kind != kind || t[i].in_wait)
 			continue;
@@ -422,6 +449,7 @@ static struct take *find_takes(const struct builder *b, const struct sync_event 
 	if (kind == SYNC_TAKEN && b->graph->trace->sites[t->site].op.locks)
 		pass_work_inside(takes, ntakes);
 	free(roles.of);
+	free(roles.asks);
 	free(roles.waits);
 	free(last);
 	*count = ntakes;

@@ -186,6 +186,18 @@ static bool same_place(struct take_place a, struct take_place b)
 	return a.site == b.site && a.role == b.role;
 }
 
+typedef struct take_place where_taken(const struct take *);
+
+static struct take_place at_site(const struct take *t)
+{
+	return t->place;
+}
+
+static struct take_place by_caller(const struct take *t)
+{
+	return (struct take_place){ t->place.site, t->caller ? t->caller : t->place.role };
+}
+
 static bool is_busier(const struct take_site *a, const struct take_site *b)
 {
 	return a->threads != b->threads ? a->threads > b->threads : a->takes > b->takes;
@@ -198,35 +210,36 @@ static bool waits(const struct take *t)
 
 /* Where the first of all found something that nobody had left, and several threads wait elsewhere for what is left there: that was
  * room, and no work. Or NULL. */
-static const struct take_place *find_room(const struct take *t, size_t n)
+static const struct take *find_room(const struct take *t, size_t n)
 {
 	const struct take *first = t, *waiter = NULL;
 	bool several = false;
 	for (size_t i = 1; i < n; i++)
 		first = t[i].has.stamp < first->has.stamp ? &t[i] : first;
 	for (size_t i = 0; i < n && !waits(first); i++) {
-		if (!waits(&t[i]) || same_place(t[i].place, first->place))
+		if (!waits(&t[i]) || same_place(by_caller(&t[i]), by_caller(first)))
 			continue;
 		several |= waiter && waiter->ref.thread != t[i].ref.thread;
 		waiter = &t[i];
 	}
-	return several ? &first->place : NULL;
+	return several ? first : NULL;
 }
 
-/* The place at which most threads take, and most often, the first of several, but for one place or NULL; of t[0 .. n), sorted by
- * thread. */
-static struct take_place busiest_place(const struct take *t, size_t n, const struct take_place *but)
+/* The place at which most threads take, and most often, the first of several, but for that of one take or NULL; of t[0 .. n),
+ * sorted by thread. */
+static struct take_place busiest_place(const struct take *t, size_t n, where_taken *where, const struct take *but)
 {
 	struct take_site *sites = NULL, *best;
 	size_t nsites = 0, k = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (but && same_place(t[i].place, *but))
+		struct take_place place = where(&t[i]);
+		if (but && same_place(place, where(but)))
 			continue;
-		if (k == nsites || !same_place(sites[k].place, t[i].place))
-			for (k = 0; k < nsites && !same_place(sites[k].place, t[i].place); k++)
+		if (k == nsites || !same_place(sites[k].place, place))
+			for (k = 0; k < nsites && !same_place(sites[k].place, place); k++)
 				;
 		if (k == nsites)
-			*MEM_GROW(sites, nsites) = (struct take_site){ .place = t[i].place, .last = NO_THREAD };
+			*MEM_GROW(sites, nsites) = (struct take_site){ .place = place, .last = NO_THREAD };
 		sites[k].threads += sites[k].last != t[i].ref.thread;
 		sites[k].last = t[i].ref.thread;
 		sites[k].takes++;
@@ -247,7 +260,7 @@ static struct taker *find_takers(const struct take *t, size_t n, struct take_pla
 	struct taker *takers = NULL;
 	*count = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!same_place(t[i].place, place))
+		if (!same_place(by_caller(&t[i]), place))
 			continue;
 		struct taker *self = *count ? &takers[*count - 1] : NULL;
 		if (!self || self->thread != t[i].ref.thread) {
@@ -324,13 +337,13 @@ static bool look_shared_out(struct builder *b, const struct take *t, size_t n, c
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
-	struct take_place place = busiest_place(t, n, find_room(t, n));
+	struct take_place place = busiest_place(t, n, by_caller, find_room(t, n));
 	size_t ntakers;
 	struct taker *takers = find_takers(t, n, place, &ntakers);
 	if (look_shared_out(b, t, n, takers, ntakers)) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
-			if (same_place(t[i].place, place))
+			if (same_place(by_caller(&t[i]), place))
 				graph_request(b, t[i].ref, t[i].has, group);
 	}
 	free(takers);
@@ -393,7 +406,7 @@ static bool are_all_in(struct takers *all, uint32_t number)
 /* Of one of which not all come for a barrier of theirs, what it does behind is still what it has taken. */
 static void find_epochs(const struct builder *b, struct take *t, size_t n)
 {
-	struct takers all = find_all_takers(b, t, n, n ? busiest_place(t, n, NULL).site : TR_NO_SITE);
+	struct takers all = find_all_takers(b, t, n, n ? busiest_place(t, n, at_site, NULL).site : TR_NO_SITE);
 	size_t next = 0;
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		const struct passed_barriers *barriers = &b->threads[t[i].ref.thread].barriers;
@@ -465,7 +478,7 @@ bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 {
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	find_epochs(b, t, n);
-	uint32_t site = n ? busiest_place(t, n, NULL).site : TR_NO_SITE;
+	uint32_t site = n ? busiest_place(t, n, at_site, NULL).site : TR_NO_SITE;
 	bool given = takes_again(t, n) || goes_on(b, t, n, site, true);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	if (given)

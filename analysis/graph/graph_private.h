@@ -91,6 +91,7 @@ struct take {
 	struct event_ref ref, has, left; /* left: a lock, given back; or at = NO_EVENT */
 	uint64_t behind;          /* what its thread does is done with that only behind this event, or behind ref; or 0 */
 	struct take_place place;
+	uint64_t caller;          /* tells those apart who take it there with a function that they all call; or 0 */
 	uint32_t epoch, barrier;
 	bool goes_on, in_vain;    /* goes_on: at once, with something that is neither a wait nor the next barrier */
 	bool at_once;             /* of a lock: its thread has begun nothing between the operation before and this one */

@@ -98,6 +98,8 @@ in_vain    12.4 1     a pool of which both threads take as much, and come once m
 closing    13.5 1     a queue whose last job is said to be the last one by whoever takes it
 signalled  26.7 1     somebody has signalled before another comes, who waits for that elsewhere, and in another run here
 counted    22.8 1     or four, and then three, whose counter is at the same address
+wrapped    45.5  4     a lock that all take with a function of the program: one makes, one waits for four of it or for 25 ms
+phased     40.3  6     likewise: three work whenever they are told, and one waits until all have
 queue_again 11.7 1    a queue, and then another one at the same address, each with a thread of its own that is told to stop
 T
 
