@@ -12,6 +12,9 @@
  * and nobody does both, unless each gives back what it has taken before it takes again, as of a lock that the program
  * has made. Nothing of it is proved.
  *
+ * Whoever puts may signal once more when it has put all, elsewhere: nothing is put then, and who comes once more has waited for all
+ * of them.
+ *
  * Where nobody has waited, or all for one signal, there is no sign of who else would have. But whoever has come behind
  * a signal to a place at which one waits elsewhere, for something else of the kind, would have waited for it.
  *
@@ -46,6 +49,7 @@ struct counting {
 	struct visitors takers, putters;
 	const struct sync_event **puts; size_t nputs;
 	size_t first;                          /* as many were there to begin with */
+	bool closed;                           /* the last of them is no thing: who puts says that there will be no more */
 	bool returned;                         /* somebody takes and puts */
 };
 
@@ -63,10 +67,14 @@ static void add_site(struct visitors *of, uint32_t site)
 		*MEM_GROW(of->sites, of->nsites) = site;
 }
 
-/* Whether it is signalled where one takes, and elsewhere than the first. */
+/* Whether it is signalled where one takes, and elsewhere than the first; and not by who only puts, and takes the lock with the same
+ * function. */
 static bool is_by_taker(const struct counting *c, const struct sync_event *put)
 {
 	const struct sync_event *came = graph_find_section(c->pass->events, &put->section);
+	uint32_t thread = put->ref.thread;
+	if (c->putters.who[thread] && !c->takers.who[thread])
+		return false;
 	return put->site != c->puts[0]->site && came && has_site(&c->takers, came->site);
 }
 
@@ -75,10 +83,43 @@ static bool is_by_taker(const struct counting *c, const struct sync_event *put)
 static size_t find_closing(struct counting *c)
 {
 	size_t before = c->nputs;
+	for (size_t i = 0; i < before; i++)
+		c->putters.who[c->puts[i]->ref.thread] |= c->puts[i]->site == c->puts[0]->site;
 	while (before > 0 && is_by_taker(c, c->puts[before - 1]))
 		before--;
 	c->nputs = before < c->nputs ? before + 1 : before;
 	return before;
+}
+
+/* Whether all that is signalled where the last of them is comes behind all that its thread puts elsewhere, and once. */
+static bool is_goodbye(const struct counting *c, size_t n)
+{
+	uint32_t site = c->puts[n - 1]->site;
+	size_t nthreads = c->b->graph->trace->nthreads;
+	bool *later = mem_resize(NULL, nthreads + 1, sizeof *later), goodbye = site != c->puts[0]->site;
+	memset(later, 0, nthreads * sizeof *later);
+	for (size_t i = n; i-- > 0 && goodbye;) {
+		bool *is = &later[c->puts[i]->ref.thread];
+		goodbye = c->puts[i]->site != site || !*is;
+		*is = true;
+	}
+	free(later);
+	return goodbye;
+}
+
+/* Of puts[0 .. n), which are all but those of takers, those with which whoever has put all that it puts says so, as when the last of
+ * them does: only the last one is left. Returns how many are left. */
+static size_t pass_goodbyes(struct counting *c, size_t n)
+{
+	size_t left = 0;
+	if (n < c->nputs || !is_goodbye(c, n))
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (i == n - 1 || c->puts[i]->site != c->puts[n - 1]->site)
+			c->puts[left++] = c->puts[i];
+	c->closed = true;
+	c->nputs = left;
+	return left - 1;
 }
 
 /* Who waits and who signals; and with which lock. False where somebody does both, unless he signals elsewhere; or there are several
@@ -97,7 +138,7 @@ static bool find_parts(struct counting *c)
 		c->takers.who[e->ref.thread] = true;
 		add_site(&c->takers, came->site);
 	}
-	for (size_t i = 0, before = find_closing(c); i < before; i++) {
+	for (size_t i = 0, before = c->nputs ? pass_goodbyes(c, find_closing(c)) : 0; i < before; i++) {
 		const struct sync_event *came = graph_find_section(c->pass->events, &c->puts[i]->section);
 		uint32_t thread = c->puts[i]->ref.thread;
 		c->returned |= c->takers.who[thread];
@@ -220,23 +261,56 @@ static bool counts(const struct counting *c)
 	return waited;
 }
 
-/* It goes on only behind what it found there; where it has waited for that, or gives it back, only what-ifs ask. */
-static bool serve(const struct counting *c, const struct condition_visitor *v, struct event_ref put, bool waited)
+/* It goes on only behind what it found there, which are inputs[1 .. n); where it has waited for that, or gives it back, only what-ifs
+ * ask. */
+static bool serve_behind(const struct counting *c, const struct condition_visitor *v, struct node_input *inputs, size_t n, bool waited)
 {
-	struct node_input inputs[] = { { .ref = v->left, .sure = true }, { .ref = put, .sure = true } };
 	struct event_ref next = { v->left.thread, v->left.at + 1, v->left.stamp };
-	if (v->left.at == NO_EVENT || next.at >= c->b->graph->threads[next.thread].nevents || put.stamp > v->left.stamp)
+	inputs[0] = (struct node_input){ .ref = v->left, .sure = true };
+	if (v->left.at == NO_EVENT || next.at >= c->b->graph->threads[next.thread].nevents || inputs[1].ref.stamp > v->left.stamp)
 		return false;
-	uint32_t number = graph_add_node(c->b, GRAPH_SYNC, inputs, 2);
+	uint32_t number = graph_add_node(c->b, GRAPH_SYNC, inputs, n);
 	struct graph_node *node = &c->b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = true;
 	(waited ? graph_end_by : graph_wait)(c->b, next, number);
 	return true;
 }
 
+static bool serve(const struct counting *c, const struct condition_visitor *v, struct event_ref put, bool waited)
+{
+	struct node_input inputs[] = { { .sure = true }, { .ref = put, .sure = true } };
+	return serve_behind(c, v, inputs, 2, waited);
+}
+
+/* How many things are put. */
+static size_t things(const struct counting *c)
+{
+	return c->nputs - c->closed;
+}
+
+/* There is no more when all have put the last that they put. */
+static void serve_end(const struct counting *c, const struct condition_visitor *v)
+{
+	size_t nthreads = c->b->graph->trace->nthreads, n = 2;
+	bool *has = mem_resize(NULL, nthreads + 1, sizeof *has);
+	struct node_input *inputs = mem_resize(NULL, nthreads + 2, sizeof *inputs);
+	inputs[1] = (struct node_input){ .ref = c->puts[c->nputs - 1]->ref, .sure = true };
+	memset(has, 0, nthreads * sizeof *has);
+	has[inputs[1].ref.thread] = true;
+	for (size_t i = things(c); i-- > 0;) {
+		struct event_ref put = c->puts[i]->ref;
+		if (!has[put.thread])
+			inputs[n++] = (struct node_input){ .ref = put, .sure = true };
+		has[put.thread] = true;
+	}
+	serve_behind(c, v, inputs, n, v->waited);
+	free(inputs);
+	free(has);
+}
+
 static bool by_several(const struct counting *c)
 {
-	for (size_t i = 1; i < c->nputs; i++)
+	for (size_t i = 1; i < things(c); i++)
 		if (c->puts[i]->ref.thread != c->puts[0]->ref.thread)
 			return true;
 	return false;
@@ -247,10 +321,14 @@ static bool by_several(const struct counting *c)
 static void serve_any(const struct counting *c)
 {
 	uint32_t queue = graph_queue(c->b, GRAPH_PERMITS, c->first);
-	for (size_t i = 0; i < c->nputs; i++)
+	for (size_t i = 0; i < things(c); i++)
 		graph_release(c->b, c->puts[i]->ref, queue);
 	for (size_t i = 0; i < c->takers.n; i++) {
 		const struct condition_visitor *v = &c->takers.v[i];
+		if (c->closed && i >= things(c)) {
+			serve_end(c, v);
+			continue;
+		}
 		const struct sync_event *put = put_for(c, i);
 		if (serve(c, v, put ? put->ref : v->came, v->waited || c->returned))
 			graph_turn(c->b, (struct graph_turn){ .queue = queue, .first = 1, .n = put != NULL });
@@ -280,7 +358,7 @@ static bool give_back(const struct counting *c)
 
 static void serve_each(const struct counting *c)
 {
-	if (by_several(c) && c->first == 0 && c->takers.n <= c->nputs) {
+	if (by_several(c) && c->first == 0 && (c->closed || c->takers.n <= c->nputs)) {
 		serve_any(c);
 		return;
 	}

@@ -69,7 +69,8 @@ writer     48.1  2    likewise, and one takes what three make
 counts     32.2  2    or counts what each of three says with it
 posted     39.6  1.2  two post a semaphore, of whom another is faster in another run
 put        39.6  1.2  or put things for which one waits
-takers     33.5  1.2  likewise, and two take them
+goodbyes   40.3  2    likewise, and each says when it has put all
+takers     33.5  1.2  or two take them
 told       39.6  1.2  and tell others that they are there
 shut       36.5  1.2  one takes all until the other side shuts its way
 listens    31.4  1.2  or listens to two until both have ended
