@@ -18,15 +18,23 @@ static bool is_lock(const struct sync_event *t)
 	return t->kind == SYNC_RELEASED || t->kind == SYNC_TAKEN;
 }
 
+/* Where it stands among all: of one object, and of a lock or else what is signalled, by time. */
+struct sync_place { uint32_t process; bool lock; uint64_t id; struct event_ref ref; size_t event; };
+
+static struct sync_place place_in_time(const struct sync_event *t, size_t event)
+{
+	return (struct sync_place){ t->process, is_lock(t), t->id, t->ref, event };
+}
+
 static int by_time(const void *x, const void *y)
 {
-	const struct sync_event *a = x, *b = y;
+	const struct sync_place *a = x, *b = y;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
-	if (is_lock(a) != is_lock(b))
-		return is_lock(a) ? -1 : 1;
+	if (a->lock != b->lock)
+		return a->lock ? -1 : 1;
 	if (a->ref.stamp != b->ref.stamp)
 		return a->ref.stamp < b->ref.stamp ? -1 : 1;
 	if (a->ref.thread != b->ref.thread)
@@ -92,9 +100,9 @@ static void release(struct builder *b, struct lock *l, const struct sync_event *
 /* The first event of a lock, or else of what is signalled, that is no sooner: they are sorted. */
 size_t graph_sync_events(const struct sync_records *r, uint32_t process, uint64_t id, bool lock, uint64_t stamp)
 {
-	const struct sync_event key = { .process = process, .id = id, .ref.stamp = stamp,
-					.kind = lock ? SYNC_TAKEN : SYNC_SIGNALLED };
-	return SEARCH(r->n, mid, by_time(&r->v[mid], &key) < 0);
+	const struct sync_place key = { .process = process, .id = id, .ref.stamp = stamp, .lock = lock };
+	struct sync_place place;
+	return SEARCH(r->n, mid, (place = place_in_time(&r->v[mid], mid), by_time(&place, &key) < 0));
 }
 
 /* Those up to this one, by time; *n > 0. To be freed. */
@@ -792,11 +800,26 @@ static void find_waiting_sites(struct sync_pass *p)
 	}
 }
 
-void graph_locks(struct builder *b, const struct sync_records *r, struct tried_records *tried, struct voter_records *voters)
+/* Events are long: each is moved once. */
+static void sort_by_time(struct spill *spill, struct sync_records *r)
+{
+	struct sync_place *places = spill_grow(spill, NULL, r->n, sizeof *places);
+	for (size_t i = 0; i < r->n; i++, spill_relax(spill))
+		places[i] = place_in_time(&r->v[i], i);
+	runs_sort_here(spill, places, r->n, sizeof *places, by_time);
+	struct sync_event *sorted = spill_grow(spill, NULL, r->n, sizeof *sorted);
+	for (size_t i = 0; i < r->n; i++, spill_relax(spill))
+		sorted[i] = r->v[places[i].event];
+	spill_free(spill, places);
+	spill_free(spill, r->v);
+	r->v = sorted;
+}
+
+void graph_locks(struct builder *b, struct sync_records *r, struct tried_records *tried, struct voter_records *voters)
 {
 	size_t nprocesses = b->graph->trace->nprocesses;
 	struct sync_pass p = { .b = b, .events = r, .tried = tried, .voters = voters };
-	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_time);
+	sort_by_time(b->spill, r);
 	p.tells = mem_resize(NULL, nprocesses + 1, sizeof *p.tells);
 	memset(p.tells, 0, nprocesses * sizeof *p.tells);
 	find_tellers(&p);

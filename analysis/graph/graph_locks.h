@@ -86,7 +86,7 @@ struct sync_pass {
 	uint64_t looked_at;            /* events, so far: graph_conditions.c */
 };
 
-void graph_locks(struct builder *, const struct sync_records *, struct tried_records *, struct voter_records *);
+void graph_locks(struct builder *, struct sync_records *, struct tried_records *, struct voter_records *);
 
 /* Stamps of the host that differ by no more may have been taken in the other order: its cores do not show quite the same. */
 uint64_t graph_skew_of(const struct builder *, const struct sync_event *);
