@@ -12,14 +12,14 @@ g++ -O1 -w $from/auto.cc -o "$dir/plain" && "$dir/plain" >"$dir/want.out" || exi
 
 # The names in the order of their ENTERs; a record without partner, or one that is not automatic, is an extra word.
 records() { # options...
-	rm -f "$dir/events"
+	: >"$dir/events"
 	g++ -Wall -Werror -fplugin="$plugin" "$@" $from/auto.cc "$dir/recorder.o" -o "$dir/a.out" &&
 		RECORDER_EVENTS=$dir/events "$dir/a.out" >"$dir/out" && cmp -s "$dir/out" "$dir/want.out" ||
 		echo "DOES-NOT-WORK"
 	awk '$2 ~ /^\+/ { print substr($2, 2); stack[++depth] = substr($2, 2) }
 	     $5 != "automatic" { print "MARKED" $2 }
 	     $2 ~ /^-/ && (!depth || stack[depth--] != substr($2, 2)) { print "ODD" $2 }
-	     END { if (depth) print "OPEN" }' "$dir/events" 2>/dev/null | xargs
+	     END { if (depth) print "OPEN" }' "$dir/events" 2>/dev/null | paste -sd ' '
 }
 
 expect() { # the names, then options
@@ -94,14 +94,14 @@ gcc -O2 -fopenmp -fplugin="$plugin" $auto=loops $all -S "$dir/alone.c" -o "$dir/
 # Loops of Fortran, whichever way they are left.
 if command -v gfortran >/dev/null; then
 	f=$from/auto.f90
-	want="nested:8 nested:13 ways_out:20 ways_out:20 ways_out:29 auto:43 ways_out:20"
+	wanted=$(for at in nested:8 nested:13 ways_out:20 ways_out:20 ways_out:29 auto:43 ways_out:20; do printf '+%s -%s ' $at $at; done)
 	for level in -O0 -O2 "-O2 -flto" "-O3 -fopenmp"; do
 		# shellcheck disable=SC2086
 		gfortran $level $f -o "$dir/plain" && "$dir/plain" >"$dir/want.fortran" &&
 			gfortran $level -Wall -Werror -fplugin="$plugin" $auto=loops $all $f "$dir/recorder.o" -o "$dir/a.out" &&
 			RECORDER_EVENTS=$dir/events "$dir/a.out" | cmp - "$dir/want.fortran" || fail "$f $level"
-		got=$(awk '{ print $2 }' "$dir/events" | xargs)
-		[ "$got" = "$(for w in $want; do echo "+$w -$w"; done | xargs)" ] || fail "$f $level: $got"
+		got=$(awk '{ printf "%s ", $2 }' "$dir/events")
+		[ "$got" = "$wanted" ] || fail "$f $level: $got"
 		grep -qv ' region automatic$' "$dir/events" && fail "$f $level: $(grep -v ' automatic' "$dir/events")"
 	done
 	gfortran -fplugin="$plugin" $auto=loops -fplugin-arg-dprof-min=60 -S $f -o "$dir/f.s" && ! grep -q '^dprof_site' "$dir/f.s" ||
