@@ -294,9 +294,9 @@ named() { # what trace diagnostic command...
 mkdir "$dir/commands" "$dir/json" "$dir/problems"
 
 all_name() { # folder with a file of each of the five commands
-	local found
-	mapfile -t found < <(grep -l "$diagnostic" "$1"/*)
-	[ ${#found[@]} -eq 5 ]
+	local naming
+	mapfile -t naming < <(grep -l "$diagnostic" "$1"/*)
+	[ ${#naming[@]} -eq 5 ]
 }
 
 poke_last() { # the byte so far from the end of the file: file offset
