@@ -517,7 +517,7 @@ static void walk_threads(struct builder *b, struct walk_records *records)
 	graph_walks(b, records);
 	find_handlers(b->graph);
 	graph_begins(b);
-	graph_processes(b, &records->processes);
+	graph_processes(b, &records->processes, &records->joins);
 	progress_end();
 }
 

@@ -4,7 +4,7 @@
  *
  * Law: a process whose fork is recorded begins no earlier than that. Who waited for the end of one that ended in good
  * order comes behind all that its threads recorded; and, if it has but one thread and no other process would have done,
- * could not come before that. */
+ * could not come before that. A thread that another one has joined is over before that one is, and need not be asked. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +175,7 @@ struct families {
 	struct leader *leaders; size_t n; /* by pid, clock and stamp */
 	uint32_t *children;       /* how many each process is known to have forked */
 	bool *waits_for_any;      /* each process, now and then */
+	bool *joined;             /* each thread, by another one of its process, in any run that comes as far */
 };
 
 static int by_leader(const void *x, const void *y)
@@ -189,15 +190,25 @@ static int by_leader(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static void open_families(struct families *f, const struct builder *b, const struct process_records *r)
+/* Whoever joined the thread could not have gone on before its end. */
+static bool is_over(const struct builder *b, const struct thread_join *j)
+{
+	return !j->begin.tried && b->graph->threads[j->thread].last <= j->exit.stamp;
+}
+
+static void open_families(struct families *f, const struct builder *b, const struct process_records *r, const struct join_records *joins)
 {
 	const struct trace *trace = b->graph->trace;
 	*f = (struct families){ .records = r,
 				.children = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->children),
+				.joined = mem_resize(NULL, trace->nthreads + 1, sizeof *f->joined),
 				.waits_for_any = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->waits_for_any),
 				.leaders = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->leaders) };
 	memset(f->children, 0, trace->nprocesses * sizeof *f->children);
 	memset(f->waits_for_any, 0, trace->nprocesses * sizeof *f->waits_for_any);
+	memset(f->joined, 0, trace->nthreads * sizeof *f->joined);
+	for (size_t i = 0; i < joins->n; i++)
+		f->joined[joins->v[i].thread] |= is_over(b, &joins->v[i]);
 	for (size_t i = 0; i < r->nforks; i++)
 		f->children[process_of(b, r->forks[i].ref.thread)]++;
 	for (size_t i = 0; i < r->nwaits; i++)
@@ -212,6 +223,7 @@ static void close_families(struct families *f)
 {
 	free(f->children);
 	free(f->waits_for_any);
+	free(f->joined);
 	free(f->leaders);
 }
 
@@ -249,7 +261,7 @@ struct event_ref graph_end_of(const struct builder *b, uint32_t thread, uint64_t
 }
 
 /* The ends of its threads; none if one of them, or its own, is not known to have been before. */
-static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, struct node_input *inputs)
+static size_t ends_of(const struct families *f, const struct builder *b, uint32_t first, uint64_t until, struct node_input *inputs)
 {
 	const struct trace *trace = b->graph->trace;
 	const struct tr_process *p = &trace->processes[process_of(b, first)];
@@ -262,7 +274,8 @@ static size_t ends_of(const struct builder *b, uint32_t first, uint64_t until, s
 			continue;
 		if (self->last > until)
 			return 0;
-		inputs[n++] = (struct node_input){ .ref = graph_end_of(b, t, until), .sure = trace->threads[t].number == 0 };
+		if (t == first || !f->joined[t])
+			inputs[n++] = (struct node_input){ .ref = graph_end_of(b, t, until), .sure = trace->threads[t].number == 0 };
 	}
 	return n;
 }
@@ -293,7 +306,7 @@ static void add_end(struct builder *b, const struct families *f, struct process_
 	uint64_t until = w->exit.stamp + slack_of(b, clock_of(b, w->exit.thread));
 	size_t begin = graph_begin_inputs(&w->begin, inputs), n = 0;
 	if (first < b->graph->trace->nthreads)
-		n = ends_of(b, first, until, inputs + begin);
+		n = ends_of(f, b, first, until, inputs + begin);
 	if (n == 0) {
 		add_lost_end(b, f, w);
 		return;
@@ -370,13 +383,13 @@ static bool has_outside(const struct families *f, const struct builder *b)
 	return false;
 }
 
-void graph_processes(struct builder *b, struct process_records *r)
+void graph_processes(struct builder *b, struct process_records *r, const struct join_records *joins)
 {
 	struct node_input *inputs = mem_resize(NULL, b->graph->trace->nthreads + BEGIN_INPUTS, sizeof *inputs);
 	struct families families;
 	begin_forked(b, r);
 	begin_unrecorded(b, r);
-	open_families(&families, b, r);
+	open_families(&families, b, r, joins);
 	b->graph->outside |= has_outside(&families, b);
 	for (size_t i = 0; i < r->nwaits; i++)
 		add_end(b, &families, &r->waits[i], inputs);

@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_GRAPH_PROCESSES_H
 #define ANALYSIS_GRAPH_PROCESSES_H
 
-#include "analysis/graph/graph_private.h"
+#include "analysis/graph/graph_ends.h"
 
 /* A process was forked; or waited for, and over. */
 struct process_fork { uint64_t pid; struct event_ref ref; };
@@ -22,6 +22,6 @@ struct process_records {
 	struct process_wait *waits; size_t nwaits;
 };
 
-void graph_processes(struct builder *, struct process_records *);
+void graph_processes(struct builder *, struct process_records *, const struct join_records *);
 
 #endif

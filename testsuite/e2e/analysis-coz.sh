@@ -2537,6 +2537,23 @@ processes() { # arguments of the wait...
 processes role=1 peer=72057594037927934 | trace forked
 buys forked a 50 349950 # half of both
 buys forked b 50 100010
+# Nor is a thread asked that the child has joined: that was over before.
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
+	printf 'process %s\n' "0 pid=10 program=x job=10" "1 pid=11 program=x job=10"
+	printf 'thread %s\n' "0 clock=0 process=0 number=0" "1 clock=0 process=1 number=0" "2 clock=0 process=1 number=1"
+	echo "$sites"
+	printf 'site %s file=x.c line=17\n' "16 kind=fork name=fork" "17 kind=wait name=waitpid" "18 kind=fork name=pthread_create" \
+		"19 kind=join name=pthread_join"
+	op 0 16 1000000 1000010 process=11
+	op 1 18 1000100 1000110 thread=1
+	op 1 0 1000120 1600000
+	op 1 19 1600000 1600010 thread=1
+	op 2 1 1000200 1300000
+	op 0 17 1000030 1640000 process=11 peer=72057594037927934
+	op 0 0 1640000 2000000
+} | trace joined_there
+buys joined_there a 50 479940 # 299,940 of it in the child
 # Pieces of work between looks whether a child has ended go on until it has, where the last look is not long behind that.
 looks_for_child() { # how long a piece takes
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1"
