@@ -107,8 +107,8 @@ static bool is_goodbye(const struct counting *c, size_t n)
 	return goodbye;
 }
 
-/* Of puts[0 .. n), which are all but those of takers, those with which whoever has put all that it puts says so, as when the last of
- * them does: only the last one is left. Returns how many are left. */
+/* Of puts[0 .. n), which are all but those of takers, those with which whoever has put all that it puts says so, or the last of
+ * them does: only the last one is left. Returns how many things are. */
 static size_t pass_goodbyes(struct counting *c, size_t n)
 {
 	size_t left = 0;
@@ -261,9 +261,10 @@ static bool counts(const struct counting *c)
 	return waited;
 }
 
-/* It goes on only behind what it found there, which are inputs[1 .. n); where it has waited for that, or gives it back, only what-ifs
- * ask. */
-static bool serve_behind(const struct counting *c, const struct condition_visitor *v, struct node_input *inputs, size_t n, bool waited)
+/* It goes on only behind what it found there, which are inputs[1 .. n); where it has waited for that, or gives it back, only
+ * what-ifs ask. */
+static bool serve_behind(const struct counting *c, const struct condition_visitor *v, struct node_input *inputs, size_t n,
+			 bool waited)
 {
 	struct event_ref next = { v->left.thread, v->left.at + 1, v->left.stamp };
 	inputs[0] = (struct node_input){ .ref = v->left, .sure = true };

@@ -196,7 +196,8 @@ static bool is_over(const struct builder *b, const struct thread_join *j)
 	return !j->begin.tried && b->graph->threads[j->thread].last <= j->exit.stamp;
 }
 
-static void open_families(struct families *f, const struct builder *b, const struct process_records *r, const struct join_records *joins)
+static void open_families(struct families *f, const struct builder *b, const struct process_records *r,
+			  const struct join_records *joins)
 {
 	const struct trace *trace = b->graph->trace;
 	*f = (struct families){ .records = r,
@@ -261,7 +262,8 @@ struct event_ref graph_end_of(const struct builder *b, uint32_t thread, uint64_t
 }
 
 /* The ends of its threads; none if one of them, or its own, is not known to have been before. */
-static size_t ends_of(const struct families *f, const struct builder *b, uint32_t first, uint64_t until, struct node_input *inputs)
+static size_t ends_of(const struct families *f, const struct builder *b, uint32_t first, uint64_t until,
+		      struct node_input *inputs)
 {
 	const struct trace *trace = b->graph->trace;
 	const struct tr_process *p = &trace->processes[process_of(b, first)];
