@@ -93,6 +93,7 @@ struct profile {
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
 	bool presumed;               /* of some waits it is not recorded what ended them, but that is likely (graph_presumed.c) */
+	bool apart;                  /* some thread comes to a barrier, and waits only later for that round */
 	bool transfers;              /* something is sent, or handed over */
 	bool ranks;                  /* of MPI */
 	char *pools;                 /* what gave out work, so that its order decided who did what; or NULL */

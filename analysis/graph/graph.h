@@ -360,6 +360,7 @@ struct graph {
 	uint32_t end;                 /* node: the last events of all threads */
 	bool interrupted;             /* some thread was in a region inside of an operation, */
 	bool handles;                 /* or came to a signal's handler, wherever it was: when, and how often, nobody recorded why */
+	bool apart;                   /* some thread comes to a barrier, and waits only later for that round */
 	bool dynamic;                 /* some work is scheduled dynamically, or in a pool */
 	struct graph_late *lates; size_t nlates; /* likewise in the spill */
 	struct graph_open *opens; size_t nopens; /* likewise */

@@ -162,10 +162,12 @@ static void find_awaits(struct builder *b, struct barrier_records *records)
 			if (comes(&records->visits[next]))
 				last[records->visits[next].enter.thread] = &records->visits[next];
 		struct barrier_visit *came = last[a->enter.thread];
-		if (came && is_same(came, a) && came->how == VISIT_ONLY_COMES && !came->await)
+		bool apart = came && is_same(came, a) && came->how == VISIT_ONLY_COMES && !came->await;
+		if (apart)
 			came->await = i + 1;
 		else
 			doubt(b, a);
+		b->graph->apart |= apart;
 	}
 	spill_free(b->spill, last);
 }

@@ -135,6 +135,11 @@ head_of_arrivals() {
 	comes_and_waits 1 1 1400000 1800000 1900000 1900000
 } | trace arrives
 proves arrives b 100 777777 777777
+expect 0 coz -v arrives
+tr -s ' \n' ' ' <out >page
+says page "waits for the round to which it came last"
+expect 0 coz -v twice
+says_not out "came last"
 expect 0 waits --json arrives
 says out wait_at_barrier
 # Thread 1 waits for the round in which thread 0 comes only once more: it has come twice before it waits, or not at all.
