@@ -132,14 +132,19 @@ done
 rm -f "$here/many.ns" "$here/many.query" "$here/pruned"
 
 table "A complete causal profile, 20 regions by 21 percentages" "In multiples of csp on the same trace. $rounds rounds."
-for visits in 20 2; do
-	awk -v rounds=$((480000 / (8 * visits + 8))) -v visits=$visits -f bench/profile_trace.awk |
-		"$B/bin/dprof-analyze" pack - "$here/profile.$visits"
+profile_row() { # name [goal], of the trace that comes
+	"$B/bin/dprof-analyze" pack - "$here/profile.trace"
 	for round in $(seq "$rounds"); do
 		progress "causal profile, round $round of $rounds"
-		echo "$round csp $(seconds "$B/bin/dprof-analyze" csp --jobs 1 --json "$here/profile.$visits")"
-		echo "$round coz $(seconds "$B/bin/dprof-analyze" coz --jobs 1 --json "$here/profile.$visits")"
+		echo "$round csp $(seconds "$B/bin/dprof-analyze" csp --jobs 1 --json "$here/profile.trace")"
+		echo "$round coz $(seconds "$B/bin/dprof-analyze" coz --jobs 1 --json "$here/profile.trace")"
 	done >"$here/profile"
-	row "$visits visits between barriers" "$(paired ratio coz csp <"$here/profile" | estimate)" x "<= 3"
+	row "$1" "$(paired ratio coz csp <"$here/profile" | estimate)" x ${2+"$2"}
+	rm -rf "$here/profile.trace"
+}
+for visits in 20 2; do
+	profile_row "$visits visits between barriers" "<= 3" \
+		< <(awk -v rounds=$((480000 / (8 * visits + 8))) -v visits=$visits -f bench/profile_trace.awk)
 	why "each barrier costs 800 sums for each thread, shared by too few region visits"
 done
+profile_row "a lock that is taken in turn" < <(awk -v rounds=36000 -f bench/locks_trace.awk)
