@@ -315,7 +315,8 @@ void dprof_library_over(const void *object)
 	record(now_in.site, now_in.since, &now_in.more);
 }
 
-/* Whoever is about to run the function of a barrier has come to it last, be it to drop out, or only to arrive. Such a function may come to another barrier, and run the function of that. */
+/* Whoever is about to run the function of a barrier has come to it last, be it to drop out, or only to arrive. Such a function may
+ * come to another barrier, and run the function of that. */
 bool dprof_library_completes(const void *barrier)
 {
 	bool known = dprof_adapter_kinds && now_in.object == barrier;

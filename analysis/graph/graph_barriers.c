@@ -242,8 +242,10 @@ static uint32_t add_arrivals(struct builder *b, const struct barrier_visit *v, c
 static void add_round(struct builder *b, const struct comers *c, const struct barrier_visit *v, const struct barrier_round *r)
 {
 	bool at_once = false;
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++) {
 		at_once |= v[i].how == VISIT_WAITS;
+		b->graph->may_complete |= r->completion && v[i].how != VISIT_WAITS;
+	}
 	uint32_t last = at_once ? add_arrivals(b, v, r, NULL, NULL) : 0;
 	uint32_t others = at_once && r->completion ? add_arrivals(b, v, r, r->completion, NULL) : last;
 	for (size_t i = 0; i < r->n; i++) {
