@@ -358,12 +358,29 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
  * what the first who waits waits for. */
 struct lock_roles { uint64_t *of, *asks, usual; bool *waits; };
 
+/* Who never waits, and signals at most once, or behind less than half of its takes, is given what those are who were created with it
+ * and wait: it had always something to do, and told them when there was more for them, or nothing any more. */
+static void join_the_busy(const struct builder *b, struct lock_roles *r, const struct sync_event *t, size_t n, uint32_t created)
+{
+	size_t nthreads = b->graph->trace->nthreads;
+	struct { size_t takes, signals; } *of = mem_zeroed(nthreads + 1, sizeof *of);
+	for (size_t i = 0; i < n; i++) {
+		of[t[i].ref.thread].takes += t[i].kind == SYNC_TAKEN;
+		of[t[i].ref.thread].signals += t[i].kind == SYNC_TAKEN && t[i].condition;
+	}
+	for (size_t i = 0; i < nthreads; i++)
+		if (!r->waits[i] && b->threads[i].fork_site == created && (of[i].signals <= 1 || of[i].signals < of[i].takes / 2))
+			r->of[i] = r->usual;
+	free(of);
+}
+
 static struct lock_roles find_roles(const struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t nthreads = b->graph->trace->nthreads;
 	struct lock_roles r = { .of = mem_resize(NULL, nthreads + 1, sizeof *r.of),
 				.asks = mem_resize(NULL, nthreads + 1, sizeof *r.asks),
 				.waits = mem_resize(NULL, nthreads + 1, sizeof *r.waits) };
+	uint32_t created = TR_NO_SITE;
 	memset(r.asks, 0, nthreads * sizeof *r.asks);
 	memset(r.of, 0, nthreads * sizeof *r.of);
 	memset(r.waits, 0, nthreads * sizeof *r.waits);
@@ -373,8 +390,13 @@ static struct lock_roles find_roles(const struct builder *b, const struct sync_e
 			continue;
 		r.waits[thread] = t[i].relocks;
 		r.of[thread] = t[i].relocks ? t[i].condition : r.of[thread] == 0 && t[i].condition ? ~t[i].condition : r.of[thread];
-		r.usual = t[i].relocks && !r.usual ? t[i].condition : r.usual;
+		if (t[i].relocks && !r.usual) {
+			r.usual = t[i].condition;
+			created = b->threads[thread].fork_site;
+		}
 	}
+	if (created != TR_NO_SITE)
+		join_the_busy(b, &r, t, n, created);
 	return r;
 }
 

@@ -101,6 +101,8 @@ signalled  26.7 1     somebody has signalled before another comes, who waits for
 counted    22.8 1     or four, and then three, whose counter is at the same address
 wrapped    45.5  4     a lock that all take with a function of the program: one makes, one waits for four of it or for 25 ms
 phased     40.3  6     likewise: three work whenever they are told, and one waits until all have
+library    19.4 1.2   jobs for three threads of a library's, of which one always finds some, and tells the others when there is more, and when all are done
+strand     10.0 1.2   or each of which gives that pool another job, and of these one is done at a time
 queue_again 11.7 1    a queue, and then another one at the same address, each with a thread of its own that is told to stop
 T
 
