@@ -244,7 +244,7 @@ static bool is_blank(int fd)
 static bool open_more(struct trace *t, struct ch_words *w, const struct dprof_events_header *h)
 {
 	struct dprof_events_header more;
-	const char *found = "another header";
+	const char *found;
 	int fd = unpacker_open_file(w->unpacker, w->events, &found);
 	bool read = fd >= 0 && read_at(fd, &more, sizeof more, 0);
 	if (read && is_more(&more, h)) {
@@ -257,7 +257,7 @@ static bool open_more(struct trace *t, struct ch_words *w, const struct dprof_ev
 	if (blank)
 		return true;
 	trace_diagnose(t, "%s: expected what thread %" PRIu32 " recorded behind its slot in %s, found %s", w->events,
-		       h->thread, w->nursery, fd >= 0 && !read ? "a file that is cut short" : found);
+		       h->thread, w->nursery, fd < 0 ? found : read ? "another header" : "a file that is cut short");
 	w->gaps = true;
 	return false;
 }
