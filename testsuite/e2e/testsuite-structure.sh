@@ -42,4 +42,15 @@ for list in "${lists[@]}"; do
 		[ -e "${file%.c*}.h" ] || is_listed "${file##*/}" || fail "$list does not say what $file is"
 	done
 done
-exit $failed
+
+# ---- Scripts that can fail ----------------------------------------------------------------------- One that goes on behind what
+# is wrong ends with what it has found, or it would pass.
+stops() { # script: at once, or with the status of another program
+	local last=
+	grep -qE '^at_once=1|fixtures/(analysis|examples)/setup.sh' "$1" && ! grep -qE '^at_once=$' "$1" && last=at_once
+	[ -n "$last" ] || tail -1 "$1" | grep -qE '^exit |^exec |\$failed|^"\$B/|^testsuite/e2e/'
+}
+for script in testsuite/e2e/*.sh; do
+	stops "$script" || fail "$script ends with what it did last, and not with \$failed"
+done
+exit "$failed"
