@@ -601,24 +601,35 @@ int dprof_modules_unread(void)
 	return unread;
 }
 
-/* They call for the program: std::thread, a team's threads. (So do sanitizers, but for us as well.) */
+/* They call for the program, whose functions their threads run: std::thread, a team's threads, std::execution::par. (So do
+ * sanitizers, but for us as well.) */
 static const char *const servants[] = {
-	"libstdc++.so", "libgomp.so",
+	"libstdc++.so", "libgomp.so", "libtbb.so", "libglib-2.0.so", "libboost_thread.so", "libuv.so", "libQt5Core.so", "libQt6Core.so",
 	/* They call the functions of threads and tasks, and so what those call last. */
 	"libdprof-pthread.so", "libdprof-gomp.so",
 };
 
-static bool is_called(const char *path, const char *library)
+static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return !strncmp(slash ? slash + 1 : path, library, strlen(library));
+	return slash ? slash + 1 : path;
 }
 
+static bool is_called(const char *path, const char *library)
+{
+	return !strncmp(name_of(path), library, strlen(library));
+}
+
+#define LIB 3 /* letters that all names begin with */
+
+/* Other libraries may call often what they do among themselves: a letter tells most of them apart. */
 static bool is_servant(const char *path)
 {
-	for (size_t i = 0; i < sizeof(servants) / sizeof(*servants); i++)
-		if (is_called(path, servants[i]))
+	const char *name = name_of(path);
+
+	for (size_t i = 0; i < sizeof(servants) / sizeof(*servants) && !strncmp(name, "lib", LIB); i++)
+		if (name[LIB] == servants[i][LIB] && is_called(name, servants[i]))
 			return true;
 	return false;
 }
