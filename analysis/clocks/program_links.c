@@ -35,6 +35,12 @@ static uint32_t clock_of(const struct links_maker *k, const struct match_part *p
 	return k->trace->threads[p->thread].clock;
 }
 
+/* Where it was completed. */
+static uint32_t clock_at_end(const struct links_maker *k, const struct match_part *p)
+{
+	return k->trace->threads[p->done_in].clock;
+}
+
 static void add(struct links_maker *k, const struct match_part *from, const struct match_part *to)
 {
 	if (k->nlinks == k->room) {
@@ -42,8 +48,7 @@ static void add(struct links_maker *k, const struct match_part *from, const stru
 		k->links = mem_resize(k->links, k->room, sizeof *k->links);
 		k->ends = mem_resize(k->ends, k->room, sizeof *k->ends);
 	}
-	k->links[k->nlinks] = (struct frz_link){ clock_of(k, from), clock_of(k, to), from->enter,
-						 to->done };
+	k->links[k->nlinks] = (struct frz_link){ clock_of(k, from), clock_at_end(k, to), from->enter, to->done };
 	k->ends[k->nlinks][0] = from;
 	k->ends[k->nlinks++][1] = to;
 }
@@ -60,9 +65,8 @@ static bool left(const struct match_part *p)
 	return p->done_at != MATCH_NEVER;
 }
 
-static struct entry_exit *entry_exit_of(struct links_maker *k, const struct match_part *p)
+static struct entry_exit *entry_exit_of(struct links_maker *k, uint32_t clock)
 {
-	uint32_t clock = clock_of(k, p);
 	struct entry_exit *d = &k->of_clock[clock];
 	if (!d->last_entry && !d->first_exit)
 		k->there[k->nthere++] = clock;
@@ -71,14 +75,14 @@ static struct entry_exit *entry_exit_of(struct links_maker *k, const struct matc
 
 static void goes_in(struct links_maker *k, const struct match_part *p)
 {
-	struct entry_exit *d = entry_exit_of(k, p);
+	struct entry_exit *d = entry_exit_of(k, clock_of(k, p));
 	if (!d->last_entry || p->enter > d->last_entry->enter)
 		d->last_entry = p;
 }
 
 static void comes_out(struct links_maker *k, const struct match_part *p)
 {
-	struct entry_exit *d = entry_exit_of(k, p);
+	struct entry_exit *d = entry_exit_of(k, clock_at_end(k, p));
 	if (!d->first_exit || p->done < d->first_exit->done)
 		d->first_exit = p;
 }
@@ -181,7 +185,7 @@ static void link_upward(struct links_maker *k)
 /* A message of a collective operation that gives nothing need not have been waited for. */
 static bool arrives(const struct links_maker *k, const struct match *m)
 {
-	return m->kind == MATCH_MESSAGE && clock_of(k, &m->parts[0]) != clock_of(k, &m->parts[1]) &&
+	return m->kind == MATCH_MESSAGE && clock_of(k, &m->parts[0]) != clock_at_end(k, &m->parts[1]) &&
 	       (m->parts[0].bytes != 0 || !tr_is(k->trace, m->parts[1].site, OP_OF_RANKS));
 }
 

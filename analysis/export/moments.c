@@ -100,7 +100,7 @@ static int64_t entered(const struct check *c, const struct match_part *p)
 
 static bool is_done_before(const struct check *c, const struct match_part *by, int64_t needed)
 {
-	return by->done_at != MATCH_NEVER && at(c, by->thread, by->done) < needed;
+	return by->done_at != MATCH_NEVER && at(c, by->done_in, by->done) < needed;
 }
 
 static bool gives(const struct match *m, size_t part)
@@ -211,7 +211,7 @@ static void take_matches(struct earliest *e)
 		if (!is_pair(&m) || !crosses_pair(&e->check, &m))
 			continue;
 		const struct match_part *by = &m.parts[1];
-		move_thread(e, by->thread, m.kind == MATCH_CREATED ? by->enter : by->done, entered(&e->check, &m.parts[0]));
+		move_thread(e, by->done_in, m.kind == MATCH_CREATED ? by->enter : by->done, entered(&e->check, &m.parts[0]));
 	}
 	match_walk_close(walk);
 }

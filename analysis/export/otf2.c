@@ -117,7 +117,7 @@ static void note_message(struct otf2_writer *w, const struct match *m)
 	uint32_t tag = (uint32_t)m->number;
 	add_note(w, from->thread,
 		 (struct note){ NOTE_SENDS, from->enter_at, receiver.rank, sender.comm, tag, bytes, .request = NO_REQUEST });
-	add_note(w, by->thread,
+	add_note(w, by->done_in,
 		 (struct note){ NOTE_RECEIVES, by->done_at, sender.rank, sender.comm, tag, bytes, .request = NO_REQUEST });
 }
 

@@ -118,10 +118,11 @@ static void put_links(FILE *out, const struct moments *m)
 	struct match_walk *walk = moments_matches(m);
 	for (struct match match; match_walk_next(walk, &match); key++)
 		for (size_t i = 0; match.kind == MATCH_MESSAGE && i < 2; i++) {
-			struct moments_cursor c = moments_of(m, match.parts[i].thread);
+			uint32_t thread = i == 0 ? match.parts[i].thread : match.parts[i].done_in;
+			struct moments_cursor c = moments_of(m, thread);
 			frz_time bounds;
 			int64_t at = moments_at_any(&c, i == 0 ? match.parts[i].enter : match.parts[i].done, &bounds);
-			*MEM_GROW(links, n) = (struct link){ at, key, match.parts[i].thread, i == 1 };
+			*MEM_GROW(links, n) = (struct link){ at, key, thread, i == 1 };
 		}
 	match_walk_close(walk);
 	if (n)

@@ -241,9 +241,10 @@ static void put_end(struct perfetto_writer *w, const struct match *m, struct mom
 {
 	const struct match_part *p = &m->parts[part];
 	frz_time bounds;
-	int64_t at = moments_at_any(&threads[p->thread], part == 0 ? p->enter : p->done, &bounds);
+	uint32_t thread = part == 0 ? p->thread : p->done_in;
+	int64_t at = moments_at_any(&threads[thread], part == 0 ? p->enter : p->done, &bounds);
 	add_number(&w->event, EVENT_TYPE, TYPE_INSTANT);
-	add_number(&w->event, EVENT_TRACK, thread_track(w, p->thread));
+	add_number(&w->event, EVENT_TRACK, thread_track(w, thread));
 	add_number(&w->event, EVENT_NAME, w->message_name);
 	add_fixed(&w->event, part == 0 ? EVENT_FLOW : EVENT_FLOW_ENDS, flow);
 	annotate_bounds(w, at, bounds);

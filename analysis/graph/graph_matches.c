@@ -6,6 +6,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_walk.h"
 
 static struct event_ref enter_of(const struct match_part *p)
@@ -15,7 +16,7 @@ static struct event_ref enter_of(const struct match_part *p)
 
 static struct event_ref done_of(const struct match_part *p)
 {
-	return (struct event_ref){ p->thread, p->done_at, p->done };
+	return (struct event_ref){ p->done_in, p->done_at, p->done };
 }
 
 static void add_mark(struct builder *b, struct message_records *r, uint32_t thread, struct event_mark mark)
@@ -55,8 +56,7 @@ static void add_message(struct builder *b, struct message_records *r, const stru
 		.ranks = ranks, .of_tags = m->of_tags,
 		.accepts = m->of_any ? walk_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
 	add_mark(b, r, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
-	add_mark(b, r, receiver->thread,
-		 (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
+	add_mark(b, r, receiver->done_in, (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
 	graph_put_in(b, r, m, number);
 }
 
@@ -337,13 +337,21 @@ static bool was_ended(const struct trace *t, const struct match *m)
 	return false;
 }
 
+/* Nobody knows what ended it. Of what another thread has completed that one's walk says so. */
+static void end_unknown(struct builder *b, const struct match *m)
+{
+	for (size_t i = 0; i < m->nparts; i++) {
+		const struct match_part *p = &m->parts[i];
+		if (p->done_at != MATCH_NEVER && p->done_in == p->thread)
+			graph_unknown(b, (struct wait_begin){ .enter = enter_of(p) }, done_of(p));
+	}
+}
+
 static void add_incomplete(struct builder *b, const struct match *m)
 {
 	if (!m->all_came && !was_ended(b->graph->trace, m))
 		graph_diagnose(&b->diagnosed.missing, enter_of(&m->parts[0]), m->parts[0].site);
-	for (size_t i = 0; i < m->nparts; i++)
-		if (m->parts[i].done_at != MATCH_NEVER)
-			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
+	end_unknown(b, m);
 }
 
 enum begun_wait { BEGUN_SURE, BEGUN_UNSURE, BEGUN_POSSIBLE };
@@ -359,7 +367,7 @@ static void add_begun_by(struct builder *b, struct message_records *r, const str
 		.sent = input.ref, .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX,
 		.bytes = input.bytes, .sure = input.sure && how == BEGUN_SURE, .possible = how == BEGUN_POSSIBLE, .sends_on = true,
 		.of_begun = 1 + b->graph->trace->sites[self->site].alike };
-	add_mark(b, r, self->thread, mark);
+	add_mark(b, r, self->done_in, mark);
 }
 
 /* Who needs nothing, such as the root of MPI_Ibcast, may have to wait until others take what it gives. */
@@ -398,7 +406,7 @@ static void add_begun_unsure(struct builder *b, struct message_records *r, const
 		add_begun_possible(b, r, m, i);
 		if (r->n > before || self->done_at == MATCH_NEVER)
 			continue;
-		add_mark(b, r, self->thread, (struct event_mark){ self->done_at, MARK_COMPLETES, (uint32_t)r->n });
+		add_mark(b, r, self->done_in, (struct event_mark){ self->done_at, MARK_COMPLETES, (uint32_t)r->n });
 		*SPILL_GROW(b->spill, r->v, r->n) = (struct message){
 			.sent = enter_of(self), .begun = enter_of(self), .sent_until = UINT64_MAX, .received = UINT64_MAX, .nobody = true };
 	}
@@ -434,8 +442,7 @@ static void add_collective(struct builder *b, struct message_records *r, const s
 	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
 		add_flow(b, r, m);
 	else
-		for (size_t i = 0; i < m->nparts; i++)
-			graph_unknown(b, (struct wait_begin){ .enter = enter_of(&m->parts[i]) }, done_of(&m->parts[i]));
+		end_unknown(b, m);
 }
 
 /* Of its members only those that may end before their process does. */
@@ -470,6 +477,10 @@ static void add_match(struct builder *b, struct message_records *r, const struct
 		if (tr_is(b->graph->trace, m->parts[0].site, OP_TEAM_LEFT))
 			note_left(b, m);
 		break;
+	case MATCH_SENT:
+		*SPILL_GROW(b->spill, r->elsewhere, r->nelsewhere) =
+			(struct sent_elsewhere){ enter_of(&m->parts[0]), done_of(&m->parts[0]) };
+		break;
 	case MATCH_CREATED:
 	case MATCH_JOINED:  break; /* the walk knows more, where stamps are equal */
 	case MATCH_UNTAKEN:
@@ -477,6 +488,28 @@ static void add_match(struct builder *b, struct message_records *r, const struct
 		break;
 	case MATCH_UNSENT:  break; /* the walk finds it, and what the matcher doubts as well */
 	}
+}
+
+/* The number of a message that is sent there, or none. Marks are in order. */
+static uint32_t message_sent_at(const struct message_records *r, struct event_ref begun)
+{
+	const struct event_marks *marks = &r->marks[begun.thread];
+	for (size_t i = SEARCH(marks->n, mid, marks->v[mid].at < begun.at); i < marks->n && marks->v[i].at == begun.at; i++)
+		if (marks->v[i].what == MARK_SENDS)
+			return marks->v[i].message;
+	return NO_MESSAGE;
+}
+
+static void mark_sent_elsewhere(struct builder *b, struct message_records *r)
+{
+	for (size_t t = 0; t < b->graph->trace->nthreads && r->nelsewhere; t++)
+		runs_sort(b->spill, r->marks[t].v, r->marks[t].n, sizeof *r->marks[t].v, graph_by_mark);
+	for (size_t i = 0; i < r->nelsewhere; i++) {
+		const struct sent_elsewhere *s = &r->elsewhere[i];
+		struct event_mark mark = { s->done.at, MARK_SENT, message_sent_at(r, s->begun) };
+		add_mark(b, r, s->done.thread, mark);
+	}
+	spill_free(b->spill, r->elsewhere);
 }
 
 void graph_matches(struct builder *b, struct message_records *r)
@@ -488,5 +521,6 @@ void graph_matches(struct builder *b, struct message_records *r)
 	while (match_walk_next(walk, &m))
 		add_match(b, r, &m);
 	match_walk_close(walk);
+	mark_sent_elsewhere(b, r);
 	find_longest(b, r);
 }

@@ -35,10 +35,13 @@ struct message {
 /* What match.h says of an event, for the walk of its thread. */
 struct event_mark {
 	uint64_t at;
-	enum { MARK_EXPLAINED, MARK_SENDS, MARK_COMPLETES } what;
+	enum { MARK_EXPLAINED, MARK_SENDS, MARK_COMPLETES, MARK_SENT } what;
 	uint32_t message;
 };
 #define NO_MESSAGE UINT32_MAX
+
+/* A send that was begun by one thread and is completed by another. */
+struct sent_elsewhere { struct event_ref begun, done; };
 
 struct event_marks { struct event_mark *v; size_t n; };
 static inline int graph_by_mark(const void *x, const void *y) /* by events */
@@ -84,6 +87,7 @@ struct left_together { size_t first; uint32_t n; bool all; struct event_ref sinc
 struct message_records {
 	struct message *v; size_t n;
 	struct event_marks *marks; /* of each thread */
+	struct sent_elsewhere *elsewhere; size_t nelsewhere;
 	struct inbox *inboxes; size_t ninboxes;
 	struct kept_completion *completions; size_t ncompletions;
 	struct wait_begin *begins; size_t nbegins;

@@ -55,16 +55,24 @@ static bool take_marks(struct thread_walk *w, uint64_t at)
 			walk_attach(w, m->message, false);
 			completes = true;
 			break;
+		case MARK_SENT:
+			if (m->message != NO_MESSAGE)
+				walk_attach(w, m->message, true);
+			completes = m->message != NO_MESSAGE;
+			break;
 		}
 	}
 	return completes;
 }
 
+/* What another thread began has a match, or nobody knows what it was. */
 static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 {
 	struct begun_id what;
-	if (!end_id(w, id, &what))
+	if (!end_id(w, id, &what)) {
+		w->unmatched |= id != 0 && !has_match && tr_is(w->b->graph->trace, w->entered.site, OP_REQUEST);
 		return;
+	}
 	w->looked_for |= !what.as_sender && what.looked_for;
 	w->sends_outside |= what.as_sender && what.of_unknown;
 	if (what.as_sender && what.message != NO_MESSAGE) {
@@ -199,7 +207,7 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 		bool of_team = walk_is_team_barrier(w, e);
 		w->entered = *e;
 		w->enter = ref;
-		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = w->sends_outside = false;
+		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = w->sends_outside = w->unmatched = false;
 		w->resumed = resumes(w, e);
 		w->in_pieces &= !of_team; /* nothing of that is left */
 		if (of_team)

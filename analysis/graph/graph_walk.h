@@ -42,6 +42,7 @@ struct thread_walk {
 	bool looked_for;          /* it completes what was begun because it had been looked for */
 	bool sends_outside;       /* it sends, or completes what was begun to, on a communicator that may have members
 				     outside of the trace */
+	bool unmatched;           /* it completes what this thread has not begun, and of which no match tells */
 	bool found_none;          /* it has looked for a message, of which there was none */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */

@@ -411,7 +411,7 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, GRAPH_TIMED);
 	} else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
-	else if (w->sends_outside) /* the receiver may be waited for, or not */
+	else if (w->sends_outside || w->unmatched) /* another may be waited for, or not */
 		graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
 	else if (walk_shares(w, &w->entered))
 		share_with_processes(w, exit);

@@ -180,6 +180,7 @@ struct match_part match_part(const struct matcher *m, uint32_t thread, const str
 {
 	return (struct match_part){
 		.thread = thread,
+		.done_in = thread,
 		.site = e->site,
 		.enter_at = m->threads[thread].count,
 		.done_at = MATCH_NEVER,
@@ -239,7 +240,7 @@ static void join_thread(struct matcher *m, uint32_t thread, uint32_t child,
 	if (gone->count == 0)
 		return;
 	struct ready *r = match_ready(m, MATCH_JOINED, 2);
-	r->parts[0] = (struct match_part){ .thread = child, .site = gone->last_site,
+	r->parts[0] = (struct match_part){ .thread = child, .done_in = child, .site = gone->last_site,
 					   .enter_at = gone->count - 1, .enter = gone->last,
 					   .done_at = MATCH_NEVER, .bytes = MATCH_NO_BYTES };
 	r->parts[1] = match_part(m, thread, e);

@@ -46,6 +46,7 @@ enum match_kind {
 	MATCH_COLLECTIVE, /* parts: all who took part, in the order in which they entered */
 	MATCH_CREATED,  /* parts: who forked; the new thread at its first event */
 	MATCH_JOINED,   /* parts: the thread that ended, at its last event; who waited for that */
+	MATCH_SENT,     /* a send that one thread began and another one completed; one part */
 	MATCH_UNTAKEN,  /* only when all events were given: a send of which no receive is known, */
 	MATCH_UNSENT,   /* and a completed receive of which no send is known; one part */
 };
@@ -53,9 +54,10 @@ enum match_kind {
 /* One side. Ordinals count the events that trace_next gives for the thread, from 0. */
 struct match_part {
 	uint32_t thread;        /* of the trace */
+	uint32_t done_in;       /* the thread that completed it: another one may, of what only began */
 	uint32_t site;          /* of the call */
 	size_t enter_at;        /* ordinal of its ENTER; of the event itself in CREATED, JOINED */
-	size_t done_at;         /* ordinal of what completed it; MATCH_NEVER, and for a sender */
+	size_t done_at;         /* ordinal of what completed it, in that thread; MATCH_NEVER, and for a sender */
 	uint64_t enter, done;   /* their stamps */
 	uint64_t bytes;         /* MATCH_NO_BYTES when it does not say */
 	bool root;

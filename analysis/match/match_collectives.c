@@ -275,9 +275,10 @@ static void forget(struct matcher *m, struct collective *collective)
 	m->spare_collectives = collective;
 }
 
-static void leave(struct matcher *m, struct collective *collective, size_t part, size_t done_at,
+static void leave(struct matcher *m, struct collective *collective, size_t part, uint32_t thread, size_t done_at,
 		  uint64_t stamp)
 {
+	collective->parts[part].done_in = thread;
 	collective->parts[part].done = stamp;
 	collective->parts[part].done_at = done_at;
 	collective->left++;
@@ -305,7 +306,7 @@ void collective_interrupt(struct matcher *m, uint32_t thread, const struct open_
 	*MEM_GROW(a->interrupted, a->ninterrupted) =
 		(struct visited){ call->key, over ? VISITED_NOTHING : call->part };
 	if (over)
-		leave(m, call->collective, call->part, MATCH_NEVER, e->stamp);
+		leave(m, call->collective, call->part, thread, MATCH_NEVER, e->stamp);
 }
 
 void collective_leave(struct matcher *m, uint32_t thread, const struct open_call *call,
@@ -313,7 +314,7 @@ void collective_leave(struct matcher *m, uint32_t thread, const struct open_call
 {
 	if (call->collective->key.class == CLASS_JOIN)
 		m->threads[thread].left = (struct visited){ call->collective->key, call->part };
-	leave(m, call->collective, call->part, m->threads[thread].count, e->stamp);
+	leave(m, call->collective, call->part, thread, m->threads[thread].count, e->stamp);
 }
 
 void collective_done_id(struct matcher *m, uint32_t thread, uint64_t id, const struct tr_event *e)
@@ -321,7 +322,7 @@ void collective_done_id(struct matcher *m, uint32_t thread, uint64_t id, const s
 	struct begun_part *b = find_begun(m, thread, id);
 	if (!b)
 		return;
-	leave(m, b->collective, b->part, m->threads[thread].count, e->stamp);
+	leave(m, b->collective, b->part, thread, m->threads[thread].count, e->stamp);
 	forget_begun(m, b);
 }
 

@@ -96,8 +96,8 @@ static inline uint64_t as_difference(uint64_t number)
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* What `done_at` and `done` say beside the enter: nothing, unless it has one. */
-enum { PART_ROOT = 1, PART_DONE = 2, PART_STAMP = 4, PART_BITS = 3 };
+/* What `done_at`, `done` and `done_in` say beside the enter: nothing, unless it has one. */
+enum { PART_ROOT = 1, PART_DONE = 2, PART_STAMP = 4, PART_ELSEWHERE = 8, PART_BITS = 4 };
 
 static void grow_threads(struct before *b, uint32_t thread)
 {
@@ -110,11 +110,12 @@ static void grow_threads(struct before *b, uint32_t thread)
 
 static uint8_t *put_part(struct before *b, uint8_t *at, const struct match_part *p)
 {
-	bool done = p->done_at != MATCH_NEVER, stamp = p->done != 0;
+	bool done = p->done_at != MATCH_NEVER, stamp = p->done != 0, elsewhere = p->done_in != p->thread;
 	if (p->thread >= b->nthreads)
 		grow_threads(b, p->thread);
 	at = put(at, (uint64_t)p->thread << PART_BITS | (p->root ? PART_ROOT : 0) | (done ? PART_DONE : 0) |
-			     (stamp ? PART_STAMP : 0));
+			     (stamp ? PART_STAMP : 0) | (elsewhere ? PART_ELSEWHERE : 0));
+	at = elsewhere ? put(at, p->done_in) : at;
 	at = put(at, p->site);
 	at = put(at, as_number(p->enter_at - b->of_thread[p->thread].at));
 	at = put(at, as_number(p->enter - b->of_thread[p->thread].stamp));
@@ -129,6 +130,7 @@ static void get_part(struct before *b, const uint8_t **at, struct match_part *p)
 {
 	uint64_t what = get(at);
 	p->thread = (uint32_t)(what >> PART_BITS);
+	p->done_in = what & PART_ELSEWHERE ? (uint32_t)get(at) : p->thread;
 	p->root = what & PART_ROOT;
 	p->site = (uint32_t)get(at);
 	p->enter_at = b->of_thread[p->thread].at += as_difference(get(at));
@@ -150,7 +152,7 @@ void match_log_put(struct match_log *l, const struct match *m)
 		      (m->of_tags ? IS_OF_TAGS : 0) | (m->by_chance ? IS_BY_CHANCE : 0) |
 		      (m->complete ? IS_COMPLETE : 0) | (new_group ? NEW_GROUP : 0) | (m->unlike ? IS_UNLIKE : 0) |
 		      (m->all_came ? IS_ALL_CAME : 0);
-	l->bytes = spill_grow(l->spill, l->bytes, l->n + (4 + 7 * m->nparts) * MOST_BYTES, 1);
+	l->bytes = spill_grow(l->spill, l->bytes, l->n + (4 + 8 * m->nparts) * MOST_BYTES, 1);
 	uint8_t *at = put(l->bytes + l->n, is | (uint64_t)m->kind << IS_BITS | (uint64_t)m->flow << (IS_BITS + KIND_BITS));
 	at = new_group ? put(at, m->group) : at;
 	at = put(at, m->number);

@@ -497,6 +497,7 @@ static void complete(struct matcher *m, struct message_op *op, uint32_t thread,
 	op->key.tag = tag;
 	op->any_tag = false;
 	op->completed = true;
+	op->part.done_in = thread;
 	op->part.done = e->stamp;
 	op->part.done_at = m->threads[thread].count;
 	op->part.bytes = says ? trace_arg(e, DPROF_KEY_BYTES, op->part.bytes) : op->part.bytes;
@@ -512,11 +513,23 @@ void message_done(struct matcher *m, uint32_t thread, struct message_op *op,
 	complete(m, op, thread, e, true);
 }
 
+/* Of a send who waits for it need not be who began it, and it may be matched long before that. */
+static void give_sent(struct matcher *m, const struct message_op *op, uint32_t thread, const struct tr_event *e)
+{
+	struct ready *r = match_ready(m, MATCH_SENT, 1);
+	r->parts[0] = op->part;
+	r->parts[0].done_in = thread;
+	r->parts[0].done = e->stamp;
+	r->parts[0].done_at = m->threads[thread].count;
+}
+
 void message_done_id(struct matcher *m, uint32_t thread, uint64_t id, const struct tr_event *e)
 {
 	struct begun_message *r = request_find(m, thread, id);
 	if (!r)
 		return;
+	if (!r->op->receive && r->op->part.thread != thread)
+		give_sent(m, r->op, thread, e);
 	complete(m, r->op, thread, e, e->op == DPROF_POINT);
 	forget_request(m, r);
 }
@@ -668,7 +681,7 @@ bool message_call(struct matcher *m, uint32_t thread, const struct tr_columns *k
 	struct message_stream *s = stream_named(m, a->rank, receive ? &a->receives : &a->sends, receive, &named);
 	if (!s || !nothing_in_doubt(m, s))
 		return false;
-	struct match_part part = { .thread = thread, .site = kind->enters, .enter_at = a->count, .enter = k->stamp[i],
+	struct match_part part = { .thread = thread, .done_in = thread, .site = kind->enters, .enter_at = a->count, .enter = k->stamp[i],
 				   .done_at = receive ? a->count + 1 : MATCH_NEVER,
 				   .done = receive ? k->stamp[i + 1] : 0, .bytes = bytes_said(kind, value) };
 	take_message(m, s, &part, receive);

@@ -50,15 +50,15 @@ static bool next_message(void *rows)
 	return false;
 }
 
-static uint32_t clock_of(const struct messages *m, const struct match_part *part)
+static uint32_t clock_of(const struct messages *m, uint32_t thread)
 {
-	return m->world->trace->threads[part->thread].clock;
+	return m->world->trace->threads[thread].clock;
 }
 
-static void put_end(const struct messages *m, const struct match_part *part, uint64_t stamp, sqlite3_context *to,
+static void put_end(const struct messages *m, uint32_t thread, uint64_t stamp, sqlite3_context *to,
 		    void put(sqlite3_context *, struct interval))
 {
-	uint32_t clock = clock_of(m, part);
+	uint32_t clock = clock_of(m, thread);
 	if (sql_is_placed(m->world, clock))
 		put(to, sql_time(m->world, &m->clocks[clock], stamp));
 }
@@ -67,7 +67,7 @@ static void put_end(const struct messages *m, const struct match_part *part, uin
 static void put_flight(const struct messages *m, sqlite3_context *to, void put(sqlite3_context *, struct interval))
 {
 	const struct match_part *from = &m->match.parts[0], *by = &m->match.parts[1];
-	uint32_t s = clock_of(m, from), r = clock_of(m, by);
+	uint32_t s = clock_of(m, from->thread), r = clock_of(m, by->done_in);
 	if (!sql_is_placed(m->world, s) || !sql_is_placed(m->world, r))
 		return;
 	struct moment sent = { s, from->enter }, received = { r, by->done };
@@ -87,7 +87,7 @@ static void put_message(const void *rows, int column, sqlite3_context *to)
 	const struct match_part *from = &m->match.parts[0], *by = &m->match.parts[1];
 	switch (column) {
 	case 0: sqlite3_result_int64(to, from->thread); break;
-	case 1: sqlite3_result_int64(to, by->thread); break;
+	case 1: sqlite3_result_int64(to, by->done_in); break;
 	case 2: put_rank(m, from, to); break;
 	case 3: put_rank(m, by, to); break;
 	case 4: sqlite3_result_int64(to, from->site); break;
@@ -98,10 +98,10 @@ static void put_message(const void *rows, int column, sqlite3_context *to)
 		if (from->bytes != MATCH_NO_BYTES)
 			sqlite3_result_int64(to, (int64_t)from->bytes);
 		break;
-	case 9: put_end(m, from, from->enter, to, sql_put_lo); break;
-	case 10: put_end(m, from, from->enter, to, sql_put_hi); break;
-	case 11: put_end(m, by, by->done, to, sql_put_lo); break;
-	case 12: put_end(m, by, by->done, to, sql_put_hi); break;
+	case 9: put_end(m, from->thread, from->enter, to, sql_put_lo); break;
+	case 10: put_end(m, from->thread, from->enter, to, sql_put_hi); break;
+	case 11: put_end(m, by->done_in, by->done, to, sql_put_lo); break;
+	case 12: put_end(m, by->done_in, by->done, to, sql_put_hi); break;
 	case 13: put_flight(m, to, sql_put_lo); break;
 	case 14: put_flight(m, to, sql_put_hi); break;
 	}

@@ -788,6 +788,31 @@ for way in sendrecv waitall halo; do
 	done
 done
 
+# What one thread of a rank has begun another one may wait for: a receive, a send and a barrier of ranks. It waits for the other rank,
+# which is late by a. Of what no record tells it is not known for whom that is.
+completes() { # what the first thread begins, and what the other rank calls, with keys
+	head_of 2
+	echo "thread 2 clock=0 rank=1"
+	echo "group 1 threads=0,2"
+	op 0 $1 1000000 1000010 $2 id=3
+	op 0 39 1000010 1000020 thread=1
+	op 1 5 1001000 1501000 id=3
+	op 1 1 1501000 2000000
+	op 2 0 1000000 1500000
+	op 2 $3 1500000 1500010 $4
+}
+completes 4 "group=1 peer=1 tag=7 bytes=8" 14 "group=1 peer=0 tag=7 bytes=8" | trace completed-receive
+buys completed-receive a 50 250000
+completes 3 "group=1 peer=1 tag=7 bytes=8" 15 "group=1 peer=0 tag=7 bytes=8" | sed "s/name=MPI_Isend /name=MPI_Issend /" | trace completed-send
+buys completed-send a 50 250000
+{ completes 31 "group=1 seq=0" 31 "group=1 seq=0 id=9"; op 2 5 1500020 1501000 id=9; } | sed "s/name=MPI_Ibcast /name=MPI_Ibarrier /" | trace completed-barrier
+buys completed-barrier b 50 249500 1100
+expect 0 coz --json --region a --reduce 50 completed-barrier
+gains "lo < 0.001 && 24.999 <= hi && hi < 25.1" || fail "who has begun a barrier waits for the other rank: $(cat out)"
+completes 30 "" 30 "" | trace completed-unknown
+expect 0 coz --json --region a --reduce 50 completed-unknown
+gains "lo < 0.001 && 24.999 <= hi" || fail "who waits for what nobody knows waits as long in any run: $(cat out)"
+
 # Its receiver had come before it: without what came before the send, it waits for the receiver.
 {
 	ranks 2

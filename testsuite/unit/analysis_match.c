@@ -72,6 +72,9 @@ static void add_match(const struct match *m)
 	case MATCH_JOINED:
 		add("%" PRIu64 "+%" PRIu64, m->parts[0].enter, m->parts[1].enter);
 		break;
+	case MATCH_SENT:
+		add("S%" PRIu64 "-%" PRIu64, m->parts[0].enter, m->parts[0].done);
+		break;
 	case MATCH_UNTAKEN:
 		add("S%" PRIu64, m->parts[0].enter);
 		break;
