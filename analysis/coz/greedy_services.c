@@ -109,6 +109,21 @@ static uint32_t behind_points(const struct greedy *y, uint32_t first, uint32_t e
 	return first;
 }
 
+/* Behind the end of each wait that begins before there: in a replay it does not begin where another message is served. (Who waits
+ * for nobody knows what may already look for the next message.) */
+static uint32_t behind_waits(const struct greedy *y, uint32_t first, uint32_t end, uint32_t most, const uint32_t *over)
+{
+	for (; first < end; first++) {
+		const struct greedy_point *p = &y->points[first];
+		uint32_t node = p->what == GRAPH_POSTS ? y->g->inputs[p->number].node : GREEDY_NONE;
+		bool known = node != GREEDY_NONE && y->g->nodes[node].kind != GRAPH_UNKNOWN;
+		bool begins = known && p->number == greedy_begin_of(y, &y->g->nodes[node]);
+		if (begins && over[node] >= end && over[node] < most && y->points[over[node]].thread == p->thread)
+			end = over[node] + 1;
+	}
+	return end;
+}
+
 /* Where some messages are answered, each to whom it is from alone, what is done with any goes with it. Who gives something to
  * several at once, when all have come, does that whoever comes last. */
 static void find_answers(struct greedy *y, const uint32_t *over)
@@ -190,6 +205,7 @@ void greedy_find_services(struct greedy *y)
 			continue;
 		struct shortest_of kind = *shortest_of_kind(&least, &g->turns[i]), all = *shortest_of_inbox(&least, &g->turns[i]);
 		uint32_t end = behind_points(y, s->first, s->end, kind.messages < ENOUGH_OF_A_KIND ? all.points : kind.points);
+		end = behind_waits(y, s->first, end, s->end, over);
 		s->open |= end != s->end;
 		s->end = end;
 	}
