@@ -236,7 +236,9 @@ static void enter(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (of_unknown)
 		w->b->graph->outside = w->b->graph->other_jobs = true;
 	w->sends_outside |= of_unknown && o->kind == DPROF_KIND_SEND && !(o->is & OP_BUFFERED) && request == ARG_NONE;
-	if (o->kind != DPROF_KIND_WAIT && request != ARG_NONE)
+	bool begins = o->kind != DPROF_KIND_WAIT && request != ARG_NONE;
+	w->completed |= begins && w->replay.depth > 1; /* MPI_Isendrecv is no attempt in vain */
+	if (begins)
 		begin_id(w, request, ref.at, o->kind == DPROF_KIND_SEND ? w->sent : NO_MESSAGE,
 			 o->kind != DPROF_KIND_RECV, of_unknown && !(o->is & OP_BUFFERED));
 	if (o->kind == DPROF_KIND_SEND && request != ARG_NONE && w->sent != NO_MESSAGE)

@@ -736,6 +736,27 @@ may_buy cost b 50 50000
 } | sed 's/name=MPI_Waitall/name=MPI_Sendrecv/' | trace exchange
 buys exchange a 40 240000 4000
 
+# Who only begins an exchange waits for it later: to begin it was no attempt in vain.
+{
+	ranks 2
+	echo "site 99 kind=wait name=MPI_Isendrecv file=x.c line=100"
+	for r in 0 1; do
+		begins=$((1100000 + 300000 * r)) waits=$((1150000 + 300000 * r)) ends=$((1400020 + 50000 * r))
+		op $r $((1 - r)) 1000000 $begins
+		echo "e $r $begins 99 enter"
+		op $r 3 $begins $begins group=1 peer=$((1 - r)) tag=0 bytes=8 id=1
+		op $r 4 $begins $begins group=1 peer=$((1 - r)) tag=0 bytes=8 id=2
+		echo "e $r $begins 99 exit"
+		op $r 1 $begins $waits
+		echo "e $r $waits 5 enter"
+		echo "e $r $ends 4 point id=2 bytes=8"
+		echo "e $r $ends 3 point id=1"
+		echo "e $r $ends 5 exit"
+		op $r 1 $ends $((2000000 - 100000 * r))
+	done
+} | trace begun-exchange
+buys begun-exchange a 50 200000 100
+
 # Ranks in a ring work 8,000, one of them in turns longer, and exchange messages: with the next one by MPI_Sendrecv, with
 # it or with both neighbours by MPI_Irecv, MPI_Isend and MPI_Waitall. It is expected that each waits for the others.
 rings() { # way, bytes, how long the longer work takes
