@@ -436,6 +436,13 @@ static int64_t least_seen(const struct transfer *t, const struct graph_node *j)
 	return least;
 }
 
+/* Another thing of the same thread, which that one did before: it is waited for no longer than for the last. */
+static bool comes_with(const struct transfer *t, const struct graph_node *j, size_t input, size_t last)
+{
+	const struct graph_input *inputs = &t->graph->inputs[j->first];
+	return input > 0 && inputs[input].thread == inputs[last].thread && is_behind(t, j, last, input);
+}
+
 /* Where several may have been tight, since some such transfers took long or none was seen: whoever of them came far behind all
  * others, compared with the least that such a one took, or with what it took behind that one, most likely was. That stays, as far
  * as what was seen of the others allows. */
@@ -446,7 +453,7 @@ static void trust_latest(const struct transfer *t, const struct graph_node *j, s
 		int64_t least = seen < INT64_MAX ? seen : until_end(t, j, k).hi;
 		bool far = !slack[k].absent && slack[k].lo == 0 && least < INT64_MAX / MUCH_NEARER;
 		for (size_t i = 0; i < j->ninputs && far; i++)
-			far = i == k || slack[i].absent || between(t, i, k).lo > MUCH_NEARER * least;
+			far = i == k || slack[i].absent || comes_with(t, j, i, k) || between(t, i, k).lo > MUCH_NEARER * least;
 		if (!far)
 			continue;
 		for (size_t i = 0; i < j->ninputs; i++) {

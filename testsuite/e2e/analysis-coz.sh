@@ -757,6 +757,23 @@ buys exchange a 40 240000 4000
 } | trace begun-exchange
 buys begun-exchange a 50 200000 100
 
+# Who waits once, for a message and for whoever takes another one: both came with the other rank, and nothing tells what it takes.
+{
+	ranks 2
+	for r in 0 1; do
+		begins=$((1100000 + 300000 * r)) ends=1400090
+		op $r $((1 - r)) 1000000 $begins
+		op $r 4 $begins $((begins + 20)) group=1 peer=$((1 - r)) tag=0 bytes=8 id=1
+		op $r 3 $((begins + 20)) $((begins + 40)) group=1 peer=$((1 - r)) tag=0 bytes=8 id=2
+		echo "e $r $((begins + 50)) 5 enter"
+		echo "e $r $ends 4 point id=1 bytes=8"
+		echo "e $r $ends 3 point id=2"
+		echo "e $r $ends 5 exit"
+		op $r 1 $ends $((2000000 - 100000 * r))
+	done
+} | sed "s/name=MPI_Isend /name=MPI_Issend /" | trace once-for-both
+buys once-for-both a 50 200000 100
+
 # Ranks in a ring work 8,000, one of them in turns longer, and exchange messages: with the next one by MPI_Sendrecv, with
 # it or with both neighbours by MPI_Irecv, MPI_Isend and MPI_Waitall. It is expected that each waits for the others.
 rings() { # way, bytes, how long the longer work takes
