@@ -72,8 +72,9 @@ struct greedy_group {
  * the queue, and what arrived for him. */
 struct greedy_had { double at, handed, late, came_late; };
 
-/* A receive of anyone: with which input its sender waits until it begins, or GREEDY_NONE; and when it began, in this replay. */
-struct greedy_receive { uint32_t meets; double began; };
+/* A receive of anyone: with which input its sender waits until it begins, or GREEDY_NONE; and in this replay whether that has
+ * met it, and when it began. */
+struct greedy_receive { uint32_t meets; bool met; double began; };
 
 /* What is done with a message that is from anyone: the points from `first` on, up to another; behind the end of the wait, where it
  * is said at once that the next one may come. Of one that is `open` it is not known how much of what comes behind the last of the

@@ -283,8 +283,9 @@ static bool is_last(struct greedy_wait *w, double earlier)
 static void meet(struct greedy *y, uint32_t receive, uint32_t message)
 {
 	uint32_t input = y->receives[message].meets;
-	if (input == GREEDY_NONE)
+	if (input == GREEDY_NONE || y->receives[message].met)
 		return;
+	y->receives[message].met = true;
 	uint32_t node = y->g->inputs[input].node;
 	if (is_last(&y->waits[node], y->came[input] - y->receives[receive].began + y->slack[input]))
 		happen(y, node, y->waits[node].saving);
@@ -301,13 +302,28 @@ static bool may_take(const struct greedy *y, uint32_t turn, uint32_t message)
 	return !t->named || t->stream == m->stream;
 }
 
-/* The first that has arrived and that this one may take; or how many there are. */
+/* The first that has arrived and that this one may take, and behind which there are as many as it takes; or how many there are. */
 static size_t find_arrived(const struct greedy *y, const struct greedy_line *arrived, uint32_t turn)
 {
 	size_t i = arrived->first, end = i + MOST_ARRIVED < arrived->n ? i + MOST_ARRIVED : arrived->n;
-	while (i < end && !may_take(y, turn, arrived->v[i].turn))
-		i++;
-	return i < end ? i : arrived->n;
+	uint32_t n = 0;
+	for (; i < end && n < y->g->turns[turn].n; i++)
+		n = may_take(y, turn, arrived->v[i].turn) ? n + 1 : 0;
+	return n == y->g->turns[turn].n ? i - n : arrived->n;
+}
+
+/* It takes what has arrived, from there on, and has waited for the last of that. */
+static double take_arrived(struct greedy *y, struct greedy_line *arrived, size_t from, struct greedy_waiter w)
+{
+	double since = w.since;
+	for (uint32_t n = y->g->turns[w.turn].n; n > 0; n--) {
+		struct greedy_waiter a = step_out(arrived, from++);
+		y->changed |= a.turn != w.turn;
+		y->waits[y->g->turns[w.turn].node].instead = may_serve(y, w.turn, a.turn) ? a.turn : GREEDY_NONE;
+		meet(y, w.turn, a.turn);
+		since = fmax(since, a.since);
+	}
+	return since;
 }
 
 static void deliver(struct greedy *y, struct greedy_queue *q)
@@ -317,11 +333,7 @@ static void deliver(struct greedy *y, struct greedy_queue *q)
 		if (k == q->arrived.n)
 			continue;
 		struct greedy_waiter w = step_out(&q->waiting, i);
-		struct greedy_waiter a = step_out(&q->arrived, k);
-		y->changed |= a.turn != w.turn;
-		y->waits[y->g->turns[w.turn].node].instead = may_serve(y, w.turn, a.turn) ? a.turn : GREEDY_NONE;
-		meet(y, w.turn, a.turn);
-		have(y, w.turn, fmax(w.since, a.since));
+		have(y, w.turn, take_arrived(y, &q->arrived, k, w));
 	}
 }
 
@@ -492,6 +504,8 @@ static void begin(struct greedy *y)
 		y->waits[i] = (struct greedy_wait){ .saving = INFINITY, .turn = turn, .missing = y->waits_for[i],
 						    .instead = GREEDY_NONE };
 	}
+	for (size_t i = 0; i < g->nturns; i++)
+		y->receives[i].met = false;
 	for (size_t q = 0; q < g->nqueues; q++) {
 		struct greedy_queue *queue = &y->queues[q];
 		queue->waiting.n = queue->waiting.first = queue->arrived.n = queue->arrived.first = 0;

@@ -180,10 +180,13 @@ static void find_all(struct greedy *y, const uint32_t *over, struct shortest *le
 		while (first < next && y->points[first].at == p->at)
 			first++;
 		uint32_t end = end_of_service(y, first, next, over), n = count_between(y, first, end);
+		bool last = next == y->first[p->thread + 1];
+		next = i;
+		if (y->g->turns[turn].n > 1) /* it is done with all of them */
+			continue;
 		note_points(shortest_of_inbox(least, &y->g->turns[turn]), n);
 		note_points(shortest_of_kind(least, &y->g->turns[turn]), n);
-		y->services[turn] = (struct greedy_service){ i, first, end, next == y->first[p->thread + 1], false };
-		next = i;
+		y->services[turn] = (struct greedy_service){ i, first, end, last, false };
 	}
 }
 

@@ -3,6 +3,7 @@
  * graph_messages.c - nodes of the operations in which messages were completed: whom a receive and a send waited for, and
  * may wait for in another run. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
@@ -307,7 +308,30 @@ static void add_end_of(struct builder *b, struct ending *e, const struct message
 		add_sent(b, e, m, chance);
 }
 
-/* One message of several that might have come first; its input is the first one behind the begin. Who names a sender may have
+/* Several messages are complete, and nothing else: it might have had as many others. */
+static bool takes_several(const struct completion *x)
+{
+	bool several = x->n > 1;
+	for (size_t i = 0; i < x->n && several; i++) {
+		const struct message *m = &x->messages[x->attached[i].message];
+		several = !x->attached[i].as_sender && !m->nobody && m->sure && m->by_choice;
+	}
+	return several;
+}
+
+/* What was sent comes first, and then what that may have waited for besides: the inputs of its turn are side by side. */
+static void put_sends_first(struct node_input *inputs, size_t from, size_t n)
+{
+	for (size_t i = from, k = from; i < n; i++) {
+		struct node_input input = inputs[i];
+		if (input.candidate)
+			continue;
+		memmove(&inputs[k + 1], &inputs[k], (i - k) * sizeof *inputs);
+		inputs[k++] = input;
+	}
+}
+
+/* Messages of several that might have come first; their inputs are the first ones behind the begin. Who names a sender may have
  * to take what comes behind another one's. */
 static void note_choice(struct builder *b, const struct completion *x)
 {
@@ -315,13 +339,14 @@ static void note_choice(struct builder *b, const struct completion *x)
 	uint32_t process = b->graph->trace->threads[x->exit.thread].process, place = x->by_choice ? TR_NO_SITE : m->received_at;
 	uint64_t accepts = x->by_choice ? 0 : m->accepts;
 	bool named = !m->by_choice, contested = !x->by_choice && m->contested;
-	if (x->n != 1 || x->attached[0].as_sender || m->nobody || (named && !contested))
+	bool several = takes_several(x);
+	if (!several && (x->n != 1 || x->attached[0].as_sender || m->nobody || (named && !contested)))
 		return;
 	if (contested && (named || accepts == m->kind)) {
 		place = TR_NO_SITE;
 		accepts = m->kind;
 	}
-	graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = 1, .kind = m->tag,
+	graph_turn(b, (struct graph_turn){ .first = 1 + x->begin.tried, .n = (uint32_t)x->n, .kind = m->tag,
 					   .stream = (uint32_t)(m->stream >> 32), .named = named,
 					   .queue = graph_inbox(b, process, place, accepts) });
 }
@@ -392,6 +417,8 @@ static void add_completion(struct builder *b, struct message_records *r, const s
 	e.n = graph_begin_inputs(&x->begin, e.inputs);
 	for (size_t i = 0; i < x->n; i++)
 		add_end_of(b, &e, &x->messages[x->attached[i].message], x->attached[i].as_sender);
+	if (takes_several(x))
+		put_sends_first(e.inputs, 1 + x->begin.tried, e.n);
 	if (is_matched_send(&e)) {
 		uint32_t number = graph_add_node(b, GRAPH_SYNC, e.inputs, e.n);
 		graph_wait(b, x->exit, number);

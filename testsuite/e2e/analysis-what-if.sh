@@ -54,6 +54,7 @@ gaps_before 49.6 10   recorded when nothing of these was
 behind     10.8  1    or in a critical section
 busy       43.8  2    a server works between looks for messages from anyone (MPI_Iprobe)
 found_both 35.5  2    likewise, and finds two of them at the same time, once
+some       23.5  2    a rank works on what the others send as it comes, and has two of them at once (MPI_Waitsome)
 tags       39.7  1    and answers only those with one tag
 combine    37.2  1    a reduction of four whose function is the program's, in which two go on while another one is late
 taken      37.7  2    work in pieces until a message is taken (MPI_Test)
