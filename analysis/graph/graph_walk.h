@@ -60,6 +60,7 @@ struct thread_walk {
 	bool of_several;          /* threads of its process: three or more */
 	size_t unsaid;            /* the last call that never says for whom it waits: of the builder's unknown, and 1; or 0 */
 	uint32_t unsaid_at;       /* at this site */
+	uint64_t relooks_at;      /* right behind it a window was locked, until then */
 	size_t counted;           /* what it has counted last: of the records of windows, and 1; or 0 */
 	bool in_blocking_call;    /* the last of them goes on */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */

@@ -91,6 +91,14 @@ static bool has_no_mutex(const struct operation *o)
 	return o->is & (OP_SEMAPHORE | OP_FUTEX | OP_IN_ORDER) || operation_is_for_good(o);
 }
 
+/* Who looks into a window may lock it for each look: that is in between two calls that never say for whom they wait. */
+static void note_relock(struct thread_walk *w, struct event_ref exit)
+{
+	bool behind = w->unsaid && w->b->unknown[w->unsaid - 1].exit.at == w->before.at;
+	if (behind && tr_is(w->b->graph->trace, w->entered.site, OP_MPI))
+		w->relooks_at = exit.at;
+}
+
 /* A lock has been taken, or what another has signalled. */
 static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 {
@@ -100,6 +108,7 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 		w->section = (struct section){ taken->process, taken->id, exit };
 		w->section_at = w->records->sync.n;
 		w->retaken = walk_retakes(w) ? w->records->sync.n : 0;
+		note_relock(w, exit);
 		relock(w);
 		return;
 	}
@@ -175,12 +184,13 @@ static uint64_t target_of(const struct thread_walk *w)
 	return target == DPROF_TARGET_ALL && w->b->graph->trace->nthreads > MOST_TARGETS ? ARG_NONE : target;
 }
 
-/* Who calls it again at once, or after a sleep, has perhaps looked at a window whether something is there, and not
- * found it: then all of that is one wait, which was not over when the last call but one began. */
+/* Who calls it again at once, or after a sleep, has perhaps looked at a window whether something is there, perhaps with its lock,
+ * and not found it: then all of that is one wait, which was not over when the last call but one began. */
 static void add_unsaid(struct thread_walk *w, struct event_ref exit)
 {
 	struct unknown_wait *last = w->unsaid ? &w->b->unknown[w->unsaid - 1] : NULL;
-	if (last && w->unsaid_at == w->entered.site && last->exit.at == w->before.at) {
+	bool behind = last && (last->exit.at == w->before.at || w->relooks_at == w->before.at);
+	if (behind && w->unsaid_at == w->entered.site) {
 		last->looked = last->last;
 		last->last = w->enter.stamp;
 		last->exit = exit;

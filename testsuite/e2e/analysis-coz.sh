@@ -1256,6 +1256,25 @@ windows 1489000 | trace windows-looked # it would have been seen
 expect 0 coz --json --region b --reduce 50 windows-looked
 interval expected_percent <out | { read -r lo hi && is_true "$lo == 0 && $hi > 24"; } || fail "windows-looked: $(cat out)"
 
+# Or it locks the window for each look.
+locked_windows() { # when b is over
+	windows "$1" | awk '{ sub("name=MPI_Win_flush ", "name=MPI_Win_unlock ") }
+		$1 == "e" && $4 == 16 && $5 == "enter" {
+			print "e", $2, $3, 18, "enter id=9 role=0 tag=0 object=9 peer=72057594037927934"
+			print "e", $2, $3, 18, "exit"
+			print "e", $2, $3, 19, "point id=9 object=9"
+		}
+		{ print }
+		$1 == "site" && $2 == 17 {
+			print "site 18 kind=lock name=MPI_Win_lock file=x.c line=19"
+			print "site 19 kind=lock name=MPI_Win%20is%20unlocked"
+		}'
+}
+locked_windows 1500000 | trace windows-locked
+expect 0 coz --json --region b --reduce 50 windows-locked
+interval expected_percent <out | { read -r lo hi && is_true "$lo > 24.9 && $hi < 25.1"; } || fail "windows-locked: $(cat out)"
+gains "lo <= 0 && hi > 24.9" || fail "windows-locked: $(cat out)"
+
 # Something is to be complete at rank 0, which calls MPI for the first time at 1500000: then the wait is over, if no
 # other thread has not just ended something as well.
 for at in 0 72057594037927935; do
