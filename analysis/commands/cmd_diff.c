@@ -69,15 +69,16 @@ static int by_quantity(const void *x, const void *y)
 }
 
 /* Of a run in which it does not occur. */
-static struct interval absent(const struct quantities *run)
+static struct interval absent(const struct quantities *run, const struct quantity *what)
 {
-	return run->related && run->sound ? (struct interval){ 0, 0 } : (struct interval){ 0, INFINITY };
+	bool known = run->related && run->sound && (what->kind != QUANTITY_SCORE || quantities_know_score(run, what));
+	return (struct interval){ 0, known ? 0 : INFINITY };
 }
 
 static struct interval value_in(const struct quantities *run, const struct quantity *what)
 {
 	size_t low = SEARCH(run->n, middle, quantities_order(&run->v[middle], what) < 0);
-	return low < run->n && quantities_order(&run->v[low], what) == 0 ? run->v[low].value : absent(run);
+	return low < run->n && quantities_order(&run->v[low], what) == 0 ? run->v[low].value : absent(run, what);
 }
 
 static double middle_of(struct interval x)

@@ -16,6 +16,8 @@
 #include "analysis/report/path_tables.h"
 #include "analysis/report/relations.h"
 
+#define THREAD "thread " /* begins the name of a thread's score */
+
 const char *quantity_word(enum quantity_kind kind)
 {
 	static const char *const words[QUANTITY_KINDS] = { "run", "efficiency", "score", "region", "path", "wait" };
@@ -38,6 +40,12 @@ static int order(const void *x, const void *y)
 /* ---- Of each analysis ------------------------------------------------------------------------ */
 
 struct quantities_writer { struct quantities *q; const struct findings *f; };
+
+bool quantities_know_score(const struct quantities *q, const struct quantity *what)
+{
+	bool thread = strncmp(what->name, THREAD, strlen(THREAD)) == 0;
+	return q->scores == SCORES_OF_NONE || (q->scores == SCORES_OF_THREADS) == thread;
+}
 
 static void add(const struct quantities_writer *w, enum quantity_kind kind, const char *name, const char *file,
 		struct interval value)
@@ -67,15 +75,18 @@ static void add_at(const struct quantities_writer *w, enum quantity_kind kind, u
 		add(w, kind, name_of(trace, kind, site), last ? last + 1 : file, seconds(w, ticks));
 }
 
-/* Ranks have their numbers in every run; processes without ranks only their order. */
+/* Ranks have their numbers in every run; processes without ranks only their order. One alone has no others that wait for it. */
 static void add_scores(const struct quantities_writer *w)
 {
 	const struct trace *trace = w->f->trace;
-	const struct ranking *ranking = w->f->ranks.count > 1 ? &w->f->ranks : &w->f->threads;
+	bool process = w->f->ranks.count > 1;
+	const struct ranking *ranking = process ? &w->f->ranks : &w->f->threads;
+	if (ranking->count < 2)
+		return;
+	w->q->scores = process ? SCORES_OF_PROCESSES : SCORES_OF_THREADS;
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct tr_thread *t = &trace->threads[ranking->list[i].thread];
-		bool process = ranking == &w->f->ranks;
-		char *name = !process ? mem_format("thread %u", t->number)
+		char *name = !process ? mem_format(THREAD "%u", t->number)
 			     : t->rank >= 0 ? mem_format("rank %ld", (long)t->rank) : mem_format("process %u", t->process);
 		add(w, QUANTITY_SCORE, name, NULL, ranking->list[i].alone_s);
 		free(name);
@@ -204,12 +215,12 @@ int quantities_found(struct quantities *q, const char *directory, struct trace *
 	if (status != EXIT_FINE)
 		return status;
 	const struct tr_clock *base = &trace->clocks[times_unit(&f.times, findings_time_base(&f))];
-	const char *why = relations_missing(&f.times);
+	const char *why = relations_unanswered(&f.times);
 	*q = (struct quantities){ .directory = directory, .host = mem_copy(base->host), .ghz = base->ghz, .related = !why };
 	add(&w, QUANTITY_RUN, "run", NULL, findings_run_s(&f));
 	add_scores(&w);
 	if (why)
-		trace_diagnose(trace, "%s: only the run and scores are compared", why);
+		trace_diagnose(trace, "%s: %s", why, trace_records(trace) ? "only the run and scores are compared" : "nothing is compared with it");
 	else
 		add_relations(&w);
 	sum_up(q);

@@ -32,11 +32,14 @@ struct quantity {
 	struct interval value;   /* seconds, or of an efficiency percent */
 };
 
+enum quantity_scores { SCORES_OF_NONE, SCORES_OF_PROCESSES, SCORES_OF_THREADS }; /* none: nobody could wait for another */
+
 struct quantities {
 	const char *directory;
 	char *host; double ghz;  /* of the base clock: its name, and what it nominally ticks in a nanosecond */
 	struct quantity *v; size_t n; /* by quantities_order, each once */
 	bool sound;              /* nothing is wrong with the trace; else values are not known: what is missing may be anything */
+	enum quantity_scores scores;
 	bool related;            /* who waited for whom is known; else there are only run and score */
 };
 
@@ -50,6 +53,10 @@ void quantities_close(struct quantities *);
 
 /* By kind, then name and file. */
 int quantities_order(const struct quantity *, const struct quantity *);
+
+/* Whether a score that is not there is one of nothing: of threads that is not known where those of processes are, and the
+ * other way round. */
+bool quantities_know_score(const struct quantities *, const struct quantity *);
 
 /* "region" */
 const char *quantity_word(enum quantity_kind);

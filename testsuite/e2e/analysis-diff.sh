@@ -103,6 +103,35 @@ jq -e '[.rows[] | select(.name == "solve" and .what == "region")][0].difference_
 expect 0 diff slow renamed
 says out ' new '
 
+# Of a run that recorded nothing it is not known what took how long: nothing is slower than there.
+{ job 200 | grep -v '^e'; } | trace none
+for sides in "none slow" "slow none"; do
+	expect 1 diff --json $sides
+	jq -e 'all(.rows[]; .verdict == "undecided")' out >unknown ||
+		fail "diff $sides: what recorded nothing is compared: $(jq -c '.rows[] | select(.verdict != "undecided")' out)"
+	says err 'none: Nothing was recorded: nothing is compared with it'
+done
+
+# Nobody waits for the only thread of a run. Scores of threads, where there is one process, are none of ranks.
+{ job 200 | grep -v '^thread 1\|^group\|^e 1\| 2 enter\| 2 exit'; } | trace alone
+expect 0 diff --json alone slow
+jq -e '[.rows[] | select(.what == "score") | [.name, .a[0].hi]] == [["rank 1", 0]]' out >score ||
+	fail "a score of one alone: $(jq -c '.rows[] | select(.what == "score")' out)"
+job 200 | sed 's/^thread 1 .*/thread 1 clock=0 rank=0/' | trace threads
+for sides in "threads slow" "slow threads"; do
+	expect 0 diff --json $sides
+	jq -e '[.rows[] | select(.what == "score") | [.name, .verdict]] | sort == [["rank 1", "undecided"], ["thread 1", "undecided"]]' out >score ||
+		fail "diff $sides: $(jq -c '.rows[] | select(.what == "score")' out)"
+done
+
+# What is wrong with a trace is said with its name, once.
+sed '$d' <(job 200) | trace broken
+expect 1 diff broken slow
+[[ $(<err) = "dprof-analyze: broken: rank "* ]] || fail "whose damage is it: $(cat err)"
+job 200 | sed '2i without region' | trace without
+expect 1 diff slow without
+[ "$(grep -c 'without: events of these kinds' err) $(grep -c 'without: without' err)" = "1 0" ] || fail "named twice: $(cat err)"
+
 # ---- Several runs ---------------------------------------------------------------------------------
 
 for i in 0 1 2 3 4 5 6 7; do
