@@ -249,10 +249,23 @@ static char *number(const struct diff_answer *a, const struct diff_row *row, str
 	return mem_format("%s%.*f", about, a->rows[0].a_s < 100 ? 6 : 3, value);
 }
 
-/* To be freed. */
-static char *name_of(const struct quantity *what)
+/* Whether the file tells it from another row. */
+static bool has_namesake(const struct diff_answer *a, const struct quantity *what)
 {
-	return what->kind == QUANTITY_RUN ? mem_copy(what->name) : mem_format("%s: %s", quantity_word(what->kind), what->name);
+	size_t n = 0;
+	for (size_t i = 0; i < a->nrows; i++)
+		n += a->rows[i].what->kind == what->kind && strcmp(a->rows[i].what->name, what->name) == 0;
+	return n > 1;
+}
+
+/* To be freed. */
+static char *name_of(const struct diff_answer *a, const struct quantity *what)
+{
+	if (what->kind == QUANTITY_RUN)
+		return mem_copy(what->name);
+	if (what->file && has_namesake(a, what))
+		return mem_format("%s: %s (%s)", quantity_word(what->kind), what->name, what->file);
+	return mem_format("%s: %s", quantity_word(what->kind), what->name);
 }
 
 static void say_rows(struct reply *r, const struct diff_answer *a, size_t most)
@@ -265,7 +278,7 @@ static void say_rows(struct reply *r, const struct diff_answer *a, size_t most)
 	for (size_t i = 0; i < a->nrows && i < most; i++) {
 		const struct diff_row *row = &a->rows[i];
 		char *of_a = number(a, row, side_a(a, row), row->a_s), *of_b = number(a, row, side_b(a, row), row->b_s);
-		char *name = name_of(row->what);
+		char *name = name_of(a, row->what);
 		reply_row(r, tab_text(name), tab_text(of_a), tab_text(of_b), tab_text(difference_text(r, row->percent).text),
 			  tab_text(verdict(row)));
 		free(name);

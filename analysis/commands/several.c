@@ -10,23 +10,34 @@
 #include "analysis/base/shown.h"
 #include "analysis/driver/driver.h"
 
-/* Of which trace it is said; some say so themselves. To be freed. */
-static char *said_of(const char *directory, const char *diagnostic)
-{
-	size_t n = strlen(directory);
-	bool named = strncmp(diagnostic, directory, n) == 0 && diagnostic[n] == ':';
-	return named ? mem_copy(diagnostic) : mem_format("%s: %s", directory, diagnostic);
-}
-
-static void name_diagnostics(struct trace *trace, const char *directory)
+/* Each says of which trace it is; some do so themselves. */
+static void name_all(char **texts, size_t n, const char *directory)
 {
 	char *shown = shown_copy(directory);
-	for (size_t i = 0; i < trace->ndiagnostics; i++) {
-		char *named = said_of(shown, trace->diagnostics[i]);
-		free(trace->diagnostics[i]);
-		trace->diagnostics[i] = named;
+	size_t length = strlen(shown);
+	for (size_t i = 0; i < n; i++) {
+		bool named = strncmp(texts[i], shown, length) == 0 && texts[i][length] == ':';
+		char *text = named ? mem_copy(texts[i]) : mem_format("%s: %s", shown, texts[i]);
+		free(texts[i]);
+		texts[i] = text;
 	}
 	free(shown);
+}
+
+static void name_what_is_said(struct trace *trace, const char *directory)
+{
+	name_all(trace->diagnostics, trace->ndiagnostics, directory);
+	name_all(trace->notes, trace->nnotes, directory);
+}
+
+#define WITH_NOTES 2 /* of more traces notes would be longer than the answer */
+#define OTHERS "what there is to note of the other traces is not said here: dprof-analyze report DIR, of each"
+
+static void take_notes(struct trace *first, const struct trace *trace, const struct options *options)
+{
+	bool all = options->ndirectories <= WITH_NOTES;
+	for (size_t i = 0; i < trace->nnotes; i++)
+		trace_note(first, all ? trace->notes[i] : OTHERS);
 }
 
 static int take_other(void *run, const char *directory, struct trace *first, const struct options *options, several_take *take)
@@ -40,7 +51,8 @@ static int take_other(void *run, const char *directory, struct trace *first, con
 	}
 	trace_check(trace);
 	int status = take(run, directory, trace, options);
-	name_diagnostics(trace, directory);
+	name_what_is_said(trace, directory);
+	take_notes(first, trace, options);
 	for (size_t i = 0; i < trace->ndiagnostics; i++)
 		trace_diagnose(first, "%s", trace->diagnostics[i]);
 	trace_close(trace);
@@ -51,7 +63,7 @@ int several_open(void *runs, size_t size, struct trace *first, const struct opti
 {
 	int status = take(runs, options->directories[0], first, options);
 	if (options->ndirectories > 1)
-		name_diagnostics(first, options->directories[0]);
+		name_what_is_said(first, options->directories[0]);
 	for (size_t i = 1; i < options->ndirectories && status == EXIT_FINE; i++)
 		status = take_other((char *)runs + i * size, options->directories[i], first, options, take);
 	return status;

@@ -29,7 +29,8 @@ int quantities_order(const struct quantity *x, const struct quantity *y)
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
 	int order = strcmp(x->name, y->name);
-	return order ? order : strcmp(x->file ? x->file : "", y->file ? y->file : "");
+	order = order ? order : x->by_name - y->by_name;
+	return order || x->by_name ? order : strcmp(x->file ? x->file : "", y->file ? y->file : "");
 }
 
 static int order(const void *x, const void *y)
@@ -48,9 +49,9 @@ bool quantities_know_score(const struct quantities *q, const struct quantity *wh
 }
 
 static void add(const struct quantities_writer *w, enum quantity_kind kind, const char *name, const char *file,
-		struct interval value)
+		bool by_name, struct interval value)
 {
-	*MEM_GROW(w->q->v, w->q->n) = (struct quantity){ kind, mem_copy(name), file ? mem_copy(file) : NULL, value };
+	*MEM_GROW(w->q->v, w->q->n) = (struct quantity){ kind, mem_copy(name), file ? mem_copy(file) : NULL, by_name, value };
 }
 
 static struct interval seconds(const struct quantities_writer *w, frz_time ticks)
@@ -72,7 +73,7 @@ static void add_at(const struct quantities_writer *w, enum quantity_kind kind, u
 	const char *file = site < trace->nsites ? trace->sites[site].file : NULL;
 	const char *last = file ? strrchr(file, '/') : NULL;
 	if (ticks.hi > 0)
-		add(w, kind, name_of(trace, kind, site), last ? last + 1 : file, seconds(w, ticks));
+		add(w, kind, name_of(trace, kind, site), last ? last + 1 : file, file && tr_is(trace, site, OP_REGION), seconds(w, ticks));
 }
 
 /* Ranks have their numbers in every run; processes without ranks only their order. One alone has no others that wait for it. */
@@ -88,7 +89,7 @@ static void add_scores(const struct quantities_writer *w)
 		const struct tr_thread *t = &trace->threads[ranking->list[i].thread];
 		char *name = !process ? mem_format(THREAD "%u", t->number)
 			     : t->rank >= 0 ? mem_format("rank %ld", (long)t->rank) : mem_format("process %u", t->process);
-		add(w, QUANTITY_SCORE, name, NULL, ranking->list[i].alone_s);
+		add(w, QUANTITY_SCORE, name, NULL, false, ranking->list[i].alone_s);
 		free(name);
 	}
 }
@@ -98,7 +99,7 @@ static void add_efficiency(const struct quantities_writer *w, const struct graph
 	struct efficiency e;
 	bool any = efficiency_of_graph(&e, w->f->trace, graph, waits);
 	for (int f = 0; f < FACTORS && any; f++)
-		add(w, QUANTITY_EFFICIENCY, factor_words(f), NULL, e.factors.of[f]);
+		add(w, QUANTITY_EFFICIENCY, factor_words(f), NULL, false, e.factors.of[f]);
 	efficiency_close(&e);
 }
 
@@ -190,7 +191,7 @@ static void add_relations(const struct quantities_writer *w)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* Several threads, and several places of one name and file, are one. */
+/* Several threads, and several places that are not told apart, are one. */
 static void sum_up(struct quantities *q)
 {
 	size_t kept = 0;
@@ -217,7 +218,7 @@ int quantities_found(struct quantities *q, const char *directory, struct trace *
 	const struct tr_clock *base = &trace->clocks[times_unit(&f.times, findings_time_base(&f))];
 	const char *why = relations_unanswered(&f.times);
 	*q = (struct quantities){ .directory = directory, .host = mem_copy(base->host), .ghz = base->ghz, .related = !why };
-	add(&w, QUANTITY_RUN, "run", NULL, findings_run_s(&f));
+	add(&w, QUANTITY_RUN, "run", NULL, false, findings_run_s(&f));
 	add_scores(&w);
 	if (why)
 		trace_diagnose(trace, "%s: %s", why, trace_records(trace) ? "only the run and scores are compared" : "nothing is compared with it");

@@ -9,8 +9,8 @@
  *   path        in a region or operation, on the critical path
  *   wait        waiting in an operation, of all threads together
  *
- * Places are told apart by name and file, and not by line or folder: lines move when programs change, and
- * two versions of a program may lie in two folders.
+ * Regions are told apart by name, operations by name and file, and not by line or folder: lines move when programs
+ * change, and two versions of a program may lie in two folders.
  *
  * Law: each value lies in the interval given for it, under what its analysis assumes. Seconds are those of `ghz`. */
 #ifndef ANALYSIS_DIFF_QUANTITIES_H
@@ -29,6 +29,7 @@ enum quantity_kind {
 struct quantity {
 	enum quantity_kind kind;
 	char *name, *file;       /* file: NULL without a place */
+	bool by_name;            /* a region: whatever its file, as everywhere */
 	struct interval value;   /* seconds, or of an efficiency percent */
 };
 
@@ -51,7 +52,7 @@ int quantities_open(struct quantities *, const char *directory, struct trace *, 
 int quantities_found(struct quantities *, const char *directory, struct trace *, const struct options *);
 void quantities_close(struct quantities *);
 
-/* By kind, then name and file. */
+/* By kind, then name, and for what is no region file. */
 int quantities_order(const struct quantity *, const struct quantity *);
 
 /* Whether a score that is not there is one of nothing: of threads that is not known where those of processes are, and the

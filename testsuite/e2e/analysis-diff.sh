@@ -124,6 +124,16 @@ for sides in "threads slow" "slow threads"; do
 		fail "diff $sides: $(jq -c '.rows[] | select(.what == "score")' out)"
 done
 
+# A region is told by its name, in whatever file it is marked; of operations of one name the file stands on the page.
+job 200 | sed '/name=solve/s,/a/x.c,/a/y.c,' | trace moved
+expect 0 diff --json slow moved
+differs region solve 0 undecided
+differs path solve 0 undecided
+job 200 | sed '/name=MPI_Barrier/s,/a/x.c,/a/y.c,' | trace elsewhere
+expect 0 diff slow elsewhere
+says out 'wait: MPI_Barrier (x.c) '
+says out 'wait: MPI_Barrier (y.c) '
+
 # What is wrong with a trace is said with its name, once.
 sed '$d' <(job 200) | trace broken
 expect 1 diff broken slow
@@ -131,6 +141,18 @@ expect 1 diff broken slow
 job 200 | sed '2i without region' | trace without
 expect 1 diff slow without
 [ "$(grep -c 'without: events of these kinds' err) $(grep -c 'without: without' err)" = "1 0" ] || fail "named twice: $(cat err)"
+
+# What there is to note is said of both, and of which; of more traces that there is more.
+for i in 1 2 3; do
+	job 200 | sed "1a note made%20by%20$i" | trace noted$i
+done
+expect 0 diff noted1 noted2
+noted 'noted1: made by 1'
+noted 'noted2: made by 2'
+expect 0 diff noted1 -- noted2 noted3
+noted 'noted1: made by 1'
+noted 'what there is to note of the other traces is not said here: dprof-analyze report DIR, of each'
+says_not out 'made by 2'
 
 # ---- Several runs ---------------------------------------------------------------------------------
 
