@@ -23,6 +23,7 @@ struct source_line {
 	uint32_t site;           /* one of those there */
 	struct interval time, path, gain; /* percent */
 	bool asked;              /* the gain is known */
+	uint32_t counted_at;     /* a region that is marked elsewhere, too: its first place, which has all; or TR_NO_SITE */
 };
 
 /* Without a line by name. */
@@ -95,6 +96,7 @@ static size_t put_together(struct source_line *lines, size_t n, const struct tra
 		if (lines[i].asked && (!last->asked || lines[i].gain.hi > last->gain.hi))
 			last->gain = lines[i].gain;
 		last->asked |= lines[i].asked;
+		last->counted_at = last->counted_at == lines[i].counted_at ? last->counted_at : TR_NO_SITE;
 	}
 	return kept;
 }
@@ -104,7 +106,7 @@ static struct source_line *find_lines(const struct source *s, size_t *n)
 {
 	struct source_line *lines = mem_resize(NULL, s->trace->nsites, sizeof *lines);
 	for (uint32_t i = 0; i < s->trace->nsites; i++)
-		lines[i] = (struct source_line){ .site = i };
+		lines[i] = (struct source_line){ .site = i, .counted_at = tr_row(s->trace, i) == i ? TR_NO_SITE : tr_row(s->trace, i) };
 	add_times(lines, s);
 	add_path(lines, s);
 	add_gains(lines, s);
@@ -122,13 +124,24 @@ static void put_column(FILE *out, struct interval x, bool known)
 	fprintf(out, "%*s%s ", width < COLUMN ? COLUMN - width : 0, "", text.text);
 }
 
-static void put_line(FILE *out, const struct source_line *l, uint32_t number, const char *text)
+static void put_columns(FILE *out, const struct source_line *l, const struct trace *t)
 {
-	static const struct source_line none;
-	l = l ? l : &none;
+	const int all = 3 * (COLUMN + 1) - 1;
+	if (l->counted_at != TR_NO_SITE) {
+		char *where = mem_format("see %s", site_name_within(t, l->counted_at, (size_t)all - strlen("see ")).text);
+		fprintf(out, "%*s ", all, where);
+		free(where);
+		return;
+	}
 	put_column(out, l->time, true);
 	put_column(out, l->path, true);
 	put_column(out, l->gain, l->asked);
+}
+
+static void put_line(FILE *out, const struct source_line *l, const struct trace *t, uint32_t number, const char *text)
+{
+	static const struct source_line none = { .counted_at = TR_NO_SITE };
+	put_columns(out, l ? l : &none, t);
 	if (number)
 		fprintf(out, "%6" PRIu32 " | %s\n", number, text);
 	else
@@ -147,7 +160,7 @@ static void put_recorded(FILE *out, const struct source_line *lines, size_t n, c
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_told(&lines[i], t))
-			put_line(out, &lines[i], t->sites[lines[i].site].line,
+			put_line(out, &lines[i], t, t->sites[lines[i].site].line,
 				 region_name_within(t, lines[i].site, SITE_NAME_ROOM).text);
 }
 
@@ -180,7 +193,7 @@ static void put_source(FILE *out, FILE *source, const struct source_line *lines,
 			next++;
 		bool here = next < n && t->sites[lines[next].site].line == number;
 		char *shown = readable(text);
-		put_line(out, here ? &lines[next] : NULL, number, shown);
+		put_line(out, here ? &lines[next] : NULL, t, number, shown);
 		free(shown);
 	}
 	while (next < n && t->sites[lines[next].site].line < number)
@@ -228,7 +241,8 @@ void export_source(FILE *out, const struct source *s)
 	size_t n;
 	struct source_line *lines = find_lines(s, &n);
 	fputs("Each line's share of all threads' time and of the critical path, in percent, and\n"
-	      "by how much the run is expected to be shorter if a region there took half as long.\n", out);
+	      "by how much the run is expected to be shorter if a region there took half as long.\n"
+	      "A region that is marked in several places has all of that at the first of them.\n", out);
 	put_files(out, lines, n, s->trace, false);
 	put_files(out, lines, n, s->trace, true);
 	free(lines);

@@ -129,9 +129,21 @@ rm x.c
 for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | int one;' ' 9 | here'; do
 	says places.source "$name"
 done
-! grep -q never places.source && [ "$(grep -c . places.source)" = 11 ] && grep -n 'Of no file' places.source | grep -q '^10:' ||
+! grep -q never places.source && [ "$(grep -c . places.source)" = 12 ] && grep -n 'Of no file' places.source | grep -q '^11:' ||
 	fail "source: of no file: $(cat places.source)"
 ! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
+
+# A region that is marked in two places has all of it at the first, and the other says so.
+{
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\n'
+	printf 'site %s kind=region name=%s file=x.c line=%s\n' 0 work 1 1 rest 2 2 work 3
+	work 0 0 0 10000; work 0 1 10000 60000; work 0 2 60000 100000
+} | trace halves
+printf 'int one;\nint two;\nint three;\n' >x.c
+expect 0 export --to source halves.source halves
+rm x.c
+grep -q '^ *50.0.* 1 | int one;' halves.source && grep -q '^ *see work (x.c:1) * 3 | int three;' halves.source ||
+	fail "source: a region in two places: $(cat halves.source)"
 
 expect 0 export --to callgrind places.callgrind places
 callgrind_annotate --threshold=100 places.callgrind >annotated 2>err && [ ! -s err ] && grep -q '???:nowhere' annotated ||
