@@ -36,7 +36,9 @@ static bool may_be_written(const char *name, bool force)
 struct output_size output_size(long bytes)
 {
 	struct output_size s;
-	if (bytes < 1000000)
+	if (bytes < 1000)
+		snprintf(s.text, sizeof s.text, "%ld byte%s", bytes, bytes == 1 ? "" : "s");
+	else if (bytes < 1000000)
 		snprintf(s.text, sizeof s.text, "%.0f kB", (double)bytes / 1e3);
 	else
 		snprintf(s.text, sizeof s.text, "%.1f MB", (double)bytes / 1e6);

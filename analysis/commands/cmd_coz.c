@@ -203,6 +203,8 @@ static struct location_name where(struct coz_location who)
 	return name;
 }
 
+#define UNKNOWN "nothing is known of what a region would buy"
+
 /* What would be gained. */
 static char *subject(const struct reply *r, const struct profile *p, const struct options *o)
 {
@@ -263,7 +265,7 @@ static void fill_page(struct reply *r, const struct times *times, const struct p
 	const struct trace *trace = times->trace;
 	notes_damage(r, trace->ndiagnostics);
 	if (!p->possible && p->nrows > 0)
-		reply_say(r, SAY_TEXT, "%s: nothing is known of what a region would buy.", relations_missing(times));
+		reply_say(r, SAY_TEXT, "%s: " UNKNOWN ".", relations_missing(times));
 	if (p->nrows == 0)
 		reply_say(r, SAY_TEXT, "No region was recorded: mark the work with %s.", marks_region(trace));
 	else if (single(o) && o->reduce && !o->from && !o->progress)
@@ -338,6 +340,32 @@ static void fill(struct reply *r, const struct profile *p, const struct times *t
 	clock_bounds_say(r, times);
 }
 
+static int answer(struct trace *trace, const struct times *times, const struct options *options, struct profile_request *request,
+		  struct reply *reply)
+{
+	struct profile profile;
+	struct unrecorded unrecorded;
+	unrecorded_open(&unrecorded, trace, NULL);
+	struct interval *unclassified = unclassified_find(trace, times);
+	doubt_profile(request, trace, &unrecorded, polling_sleeps_say(trace, NULL), unclassified);
+	unclassified_say(trace, unclassified);
+	unseen_say(trace, false);
+	unrecorded_close(&unrecorded);
+	free(unclassified);
+	profile_open(&profile, trace, times, request);
+	graph_said_tell(&profile.said, trace);
+	fill(reply, &profile, times, options);
+	profile_close(&profile);
+	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+}
+
+static int answer_nothing(struct trace *trace, const struct times *times, struct reply *reply)
+{
+	relations_unknown(reply, trace, relations_unanswered(times), UNKNOWN);
+	notes_fill(reply, trace);
+	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+}
+
 int cmd_coz(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct profile_request request;
@@ -349,19 +377,7 @@ int cmd_coz(struct trace *trace, const struct options *options, struct reply *re
 	status = times_open(&times, trace, options);
 	if (status != EXIT_FINE)
 		return status;
-	struct profile profile;
-	struct unrecorded unrecorded;
-	unrecorded_open(&unrecorded, trace, NULL);
-	struct interval *unclassified = unclassified_find(trace, &times);
-	doubt_profile(&request, trace, &unrecorded, polling_sleeps_say(trace, NULL), unclassified);
-	unclassified_say(trace, unclassified);
-	unseen_say(trace, false);
-	unrecorded_close(&unrecorded);
-	free(unclassified);
-	profile_open(&profile, trace, &times, &request);
-	graph_said_tell(&profile.said, trace);
-	fill(reply, &profile, &times, options);
-	profile_close(&profile);
+	status = trace_records(trace) ? answer(trace, &times, options, &request, reply) : answer_nothing(trace, &times, reply);
 	times_close(&times);
-	return trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
+	return status;
 }

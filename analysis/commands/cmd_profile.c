@@ -3,6 +3,7 @@
  * cmd_profile.c - dprof-analyze profile: in which regions and operations threads were, how often and for how long; by
  * call path, or as a list; operations with what they waited for; and who sent whom how much. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -17,7 +18,9 @@
 
 #define MOST_ROWS        12
 #define SHARE_OF_NOTHING 0.1 /* percent of all threads' time; less is shown with -v */
-#define MATRIX           7   /* ranks that a line has room for */
+#define MATRIX           7   /* ranks that a line has room for ... */
+#define MATRIX_ROOM      66  /* ... in so many columns */
+#define MATRIX_WIDTH     8   /* at least, of each */
 #define PAIRS_SHOWN      10
 
 struct profile_answer {
@@ -281,6 +284,14 @@ static void say_calls(struct reply *r, const struct profile_answer *a, bool ever
 
 /* ---- The page: operations and messages --------------------------------------------------------- */
 
+static bool has_operations(const struct profile_answer *a)
+{
+	bool any = false;
+	for (size_t i = 0; i < a->p->nflat && !any; i++)
+		any = is_operation(a, a->p->flat[i].site);
+	return any;
+}
+
 static void say_operations(struct reply *r, const struct profile_answer *a, bool every)
 {
 	const struct tab_column columns[] = {
@@ -343,13 +354,26 @@ static char *process_name(const struct profile_answer *a, uint32_t process)
 	return p->rank >= 0 ? mem_format("rank %" PRId64, p->rank) : mem_format("pid %" PRIu64, p->pid);
 }
 
+/* That of the longest number. */
+static size_t matrix_width(const struct profile_answer *a, bool bytes)
+{
+	size_t width = MATRIX_WIDTH;
+	for (size_t i = 0; i < a->p->nmessages; i++) {
+		uint64_t number = bytes ? a->p->messages[i].bytes : a->p->messages[i].count;
+		size_t digits = (size_t)snprintf(NULL, 0, "%" PRIu64, number);
+		width = digits > width ? digits : width;
+	}
+	return width;
+}
+
 static void say_matrix(struct reply *r, const struct profile_answer *a, const uint32_t *process, size_t n, bool bytes)
 {
 	struct tab_column columns[MATRIX + 2] = { { .title = bytes ? "bytes from" : "messages", .width = 10 } };
 	char *names[MATRIX];
+	int width = (int)matrix_width(a, bytes);
 	for (size_t i = 0; i < n; i++) {
 		names[i] = process_name(a, process[i]);
-		columns[1 + i] = (struct tab_column){ .title = names[i], .width = -(int)(64 / MATRIX - 1) };
+		columns[1 + i] = (struct tab_column){ .title = names[i], .width = -width };
 	}
 	reply_gap(r);
 	reply_table(r, NULL, columns, SIZE_MAX);
@@ -400,15 +424,15 @@ static void say_messages(struct reply *r, const struct profile_answer *a, bool e
 {
 	uint32_t process[MATRIX];
 	size_t n = find_ends(a, process);
-	if (n > 0 && n <= MATRIX) {
+	if (n > 0 && n <= MATRIX && n * (matrix_width(a, true) + 1) <= MATRIX_ROOM) {
 		say_matrix(r, a, process, n, false);
 		say_matrix(r, a, process, n, true);
 	} else if (n > 0) {
 		say_pairs(r, a, every);
 	}
 	if (a->p->unmatched)
-		reply_say(r, SAY_TEXT, "Of %" PRIu64 " messages the other side is not known; they are not among these.",
-			  a->p->unmatched);
+		reply_say(r, SAY_TEXT, "Of %" PRIu64 " message%s the other side is not known; %s not among these.", a->p->unmatched,
+			  a->p->unmatched == 1 ? "" : "s", a->p->unmatched == 1 ? "it is" : "they are");
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -451,7 +475,8 @@ static void fill_page(struct reply *r, const struct profile_answer *a, const str
 	if (o->flat || !o->calls)
 		say_flat(r, a, o->flat || o->verbose ? SIZE_MAX : MOST_ROWS, o->verbose);
 	if (!o->calls && !o->flat) {
-		say_operations(r, a, o->verbose);
+		if (has_operations(a))
+			say_operations(r, a, o->verbose);
 		say_messages(r, a, o->verbose);
 	}
 	say_missing(r, a->trace);

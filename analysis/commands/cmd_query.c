@@ -15,6 +15,7 @@
 #include "analysis/report/frame_list.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/presence.h"
+#include "analysis/report/relations.h"
 #include "analysis/report/unrecorded.h"
 #include "analysis/report/unseen.h"
 #include "analysis/states/totals.h"
@@ -174,6 +175,16 @@ static void compute(struct query_answer *a, const struct options *options, struc
 	totals_close(&a->totals);
 }
 
+static void answer(struct query_answer *a, const struct options *options, struct reply *reply)
+{
+	if (trace_records(a->trace) > 0) {
+		compute(a, options, reply);
+		return;
+	}
+	relations_unknown(reply, a->trace, relations_unanswered(&a->times), "nothing is known of the condition");
+	notes_fill(reply, a->trace);
+}
+
 /* By SQL: the rows are all of the answer. */
 static int ask_sql(struct trace *trace, const struct options *options, struct reply *reply)
 {
@@ -199,7 +210,7 @@ int cmd_query(struct trace *trace, const struct options *options, struct reply *
 	status = EXIT_USAGE;
 	if (roles_open(&a.roles, trace, options->work, options->wait)) {
 		if (query_open(&a.query, trace, &a.roles, options->query, &error)) {
-			compute(&a, options, reply);
+			answer(&a, options, reply);
 			query_close(&a.query);
 			status = trace->ndiagnostics > 0 ? EXIT_DAMAGED : EXIT_FINE;
 		} else {

@@ -3159,6 +3159,13 @@ expect 2 coz --transfer best figure
 says err '--transfer: expected worst; found "best"'
 expect 0 coz --rank 1 --region a --transfer worst barrier
 
+# Where nothing was recorded, nothing is known of the run either.
+two_regions | sed '2a thread 0 clock=0 rank=0' | trace unrecorded
+for arguments in "" "--region b --reduce 30"; do
+	expect 0 coz $arguments unrecorded
+	[ "$(<out)" = "Nothing was recorded: nothing is known of what a region would buy." ] || fail "nothing was recorded: $(cat out)"
+done
+
 # 80 columns.
 for arguments in "" "--region b" "--region b --reduce 30" "--from begun --to ended" "--progress ended"; do
 	expect 0 coz $arguments requests

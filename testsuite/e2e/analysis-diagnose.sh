@@ -289,4 +289,8 @@ token 200000 | trace lopsided
 expect 0 diagnose --json --model generic lopsided
 jq -e '(.findings[0] | .cause == "imbalance" and .rank == 1) and ([.findings[].cause] | index("sequential") | not)' out >is ||
 	fail "lopsided: $(jq -c .findings out)"
+# What is called once.
+{ ranks 1; work 0 0 0 1000; op 0 2 1000 9000 group=1 seq=0; } | trace once
+expect 0 diagnose once
+tr -s ' \n' ' ' <out | grep -q "takes that, in 1 call: " || fail "one call: $(cat out)"
 echo "as expected"

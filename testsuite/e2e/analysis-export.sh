@@ -124,7 +124,7 @@ rm x.c
 } | trace places
 echo 'int one;' >x.c
 expect 0 export --to source places.source places
-says out "places.source: 1 kB, source"
+says out "places.source: $(wc -c <places.source) bytes, source"
 rm x.c
 for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | int one;' ' 9 | here'; do
 	says places.source "$name"

@@ -181,7 +181,7 @@ jq -e '.flat[] | select(.name == "solve") | .inclusive_s.lo == 0 and .inclusive_
 { ranks 2; op 0 5 1000 2000 group=1 peer=1 tag=1 bytes=100; enter 1 0 1000; leave 1 0 3000; } | trace untaken
 profile untaken
 jq -e '.messages == [] and .unmatched == 1' untaken.json >is || fail "untaken: $(jq -c .messages untaken.json)"
-says out 'Of 1 messages the other side is not known'
+says out 'Of 1 message the other side is not known; it is not among these.'
 
 "$analyze" dump paths | sed '/^group/a without barrier' | trace without
 expect 0 profile without
@@ -192,4 +192,22 @@ expect 2 profile paths --region main
 	for t in 0 1; do enter $t 0 1000; enter $t 1 11000; op $t 3 71000 "$((700123456 + t))" group=1 seq=0; leave $t 1 800654321; leave $t 0 980000000; done
 } | trace wide
 profile wide
+# Without operations there is no table of them.
+{ ranks 1; work 0 0 0 5000; } | trace alone
+expect 0 profile alone
+grep -c '^$' out | grep -qx 2 || fail "a table without rows: $(cat out)"
+# A matrix is as wide as its numbers of bytes; what it has no room for is a list.
+for n in 4 5; do
+	{ ranks $n
+		for ((t = 0; t < n; t++)); do
+			op $t 5 1000 2000 group=1 peer=$(((t + 1) % n)) tag=1 bytes=12345678901234
+			op $t 6 3000 4000 group=1 peer=$(((t + n - 1) % n)) tag=1 bytes=12345678901234
+		done
+	} | trace bytes$n
+	expect 0 profile bytes$n
+	fits_80 out || fail "bytes$n: wider than 80 columns"
+done
+grep -q '^  rank 4 *rank 0 *1 *12345678901234$' out || fail "bytes5: $(cat out)"
+expect 0 profile bytes4
+grep -q '^  rank 1 * -              - 12345678901234              -$' out || fail "bytes4: $(cat out)"
 exit $failed

@@ -123,6 +123,12 @@ says err "expected a trace directory and a condition"
 expect 2 query --region body run "count(body) == 0"
 says err "query has no option --region"
 
+# Where nothing was recorded, nothing is known of any condition; but whether it is one.
+grep -v '^e' "$fixtures/iterations.txt" | trace unrecorded
+expect 0 query unrecorded 'count(body) == 0'
+[ "$(<out)" = "Nothing was recorded: nothing is known of the condition." ] || fail "nothing was recorded: $(cat out)"
+expect 2 query unrecorded 'count(bodyy) == 0'
+
 # A word of the language that is a region's name as well: said.
 sed 's/name=write/name=working/' "$fixtures/iterations.txt" | trace homonym
 expect 0 query homonym 'count(working) == 0'

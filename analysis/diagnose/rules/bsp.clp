@@ -137,7 +137,7 @@
   (bind ?small (and (< (/ ?bytes ?visits) ?*small*) (>= ?visits (* ?n (/ ?steps 2)))))
   (assert (finding (cause (if ?small then granularity else communication)) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
     (what (if ?small then (str-cat ?name " takes that, beyond waiting, for supersteps with " (seconds ?wl ?wh) " of work each")
-           else (str-cat ?name " takes that, in " ?visits " calls, beyond waiting for others")))
+           else (str-cat ?name " takes that, in " (calls ?visits) ", beyond waiting for others")))
     (suggestion (if ?small then "do more in a superstep, so that there are fewer"
                  else "move less, or move it while something else is done")))))
 

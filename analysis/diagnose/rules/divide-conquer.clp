@@ -74,5 +74,5 @@
   (operation (id ?id) (name ?name) (visits ?visits) (transfer-lo ?lo) (transfer-hi ?hi))
   =>
   (assert (finding (cause communication) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
-    (what (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others"))
+    (what (str-cat ?name " itself takes that, in " (calls ?visits) ", beyond waiting for others"))
     (suggestion "hand on less, or send it while something else is done"))))

@@ -166,6 +166,8 @@
 
 ; ---- What several files of rules say -------------------------------------------------------------
 
+(deffunction calls (?n) (str-cat ?n (if (= ?n 1) then " call" else " calls")))
+
 ; Of a delay outside of regions; what is known of that is at most which file input or output, or sleep, mostly takes its time.
 (deffunction longest-outside (?who ?in ?at)
   (str-cat "others wait for who is longest outside of regions, " ?who " most"

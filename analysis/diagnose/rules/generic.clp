@@ -158,8 +158,8 @@
   (bind ?small (little-moved ?n ?visits ?bytes))
   (assert (finding (cause (if ?small then granularity else communication)) (sure (if (> ?n 1) then yes else no))
     (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
-    (what (if (> ?n 1) then (str-cat ?name " itself takes that, in " ?visits " calls, beyond waiting for others")
-           else (str-cat ?name " takes that, in " ?visits " calls: by itself, or for others that are not recorded")))
+    (what (if (> ?n 1) then (str-cat ?name " itself takes that, in " (calls ?visits) ", beyond waiting for others")
+           else (str-cat ?name " takes that, in " (calls ?visits) ": by itself, or for others that are not recorded")))
     (suggestion (if (> ?n 1) then (move-otherwise ?small ?bytes) else "record whom it may wait for there, too")))))
 
 ; It may have waited there for something that is not in the trace: what others waited meanwhile is proved by what the
@@ -203,5 +203,5 @@
   =>
   (bind ?small (little-moved ?n ?visits ?bytes))
   (assert (finding (cause (if ?small then granularity else communication)) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
-    (what (str-cat ?places " operations themselves take that, in " ?visits " calls, beyond waiting for others; none of them much by itself"))
+    (what (str-cat ?places " operations themselves take that, in " (calls ?visits) ", beyond waiting for others; none of them much by itself"))
     (suggestion (move-otherwise ?small ?bytes)))))
