@@ -139,7 +139,8 @@ static bool has_instance(const struct trace *trace, const struct query_atom *ato
 	for (size_t t = 0; t < trace->nthreads && !found; t++) {
 		struct tr_cursor cursor = trace_events(trace, t);
 		for (struct tr_event e; !found && trace_next(&cursor, &e);)
-			found = e.op == DPROF_ENTER && e.site < trace->nsites && atom->sites[e.site] && arg_instance(&e) == atom->instance;
+			found = e.op == DPROF_ENTER && e.site < trace->nsites && atom->sites[e.site] && arg_has_instance(&e) &&
+				arg_instance(&e) == atom->instance;
 		trace_end(&cursor);
 	}
 	return found;

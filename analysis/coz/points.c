@@ -26,9 +26,8 @@ struct point_instances { struct point_instance *v; size_t n; };
 static void add_instance(struct points *p, struct point_instances *all, const struct tr_event *e,
 			 struct graph_probe event, bool second, int64_t when)
 {
-	uint64_t id = arg_instance(e);
 	*MEM_GROW(all->v, all->n) =
-		(struct point_instance){ id, id != ARG_NONE, second, when, p->nprobes };
+		(struct point_instance){ arg_instance(e), arg_has_instance(e), second, when, p->nprobes };
 	p->ends = mem_grow(p->ends, p->nprobes, 1);
 	p->ends[p->nprobes] = second;
 	*MEM_GROW(p->probes, p->nprobes) =

@@ -104,7 +104,12 @@ static inline bool arg_gives_message(const struct operation *o, const struct tr_
 	return o->kind == DPROF_KIND_WAIT && arg_object(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
 }
 
-/* Of whatever the user asks for an instance of. */
+/* Of whatever the user asks for an instance of: any number may be one, also ARG_NONE, which is -1. */
+static inline bool arg_has_instance(const struct tr_event *e)
+{
+	return trace_has(e, DPROF_KEY_ID);
+}
+
 static inline uint64_t arg_instance(const struct tr_event *e)
 {
 	return trace_arg(e, DPROF_KEY_ID, ARG_NONE);

@@ -120,7 +120,7 @@ static bool is_visit(const struct gather *g, uint32_t site)
 
 static void enter(struct gather *g, struct visit_walk *w, const struct tr_event *e)
 {
-	bool counted = is_visit(g, e->site) && arg_instance(e) == ARG_NONE;
+	bool counted = is_visit(g, e->site) && !arg_has_instance(e);
 	struct replay_entry entry = tr_entry(g->findings->trace, e);
 	entry.record = !(counted && w->lost) && !e->unsure; /* it is known which visit it is, and how long */
 	replay_enter(&w->replay, entry);
@@ -162,7 +162,7 @@ static void walk_thread(struct gather *g, size_t thread)
 	replay_open(&w.replay, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
 		/* Which visit of the opener it is only its id says. */
-		if (e.inherited && arg_instance(&e) == ARG_NONE)
+		if (e.inherited && !arg_has_instance(&e))
 			continue;
 		if (e.op == DPROF_ENTER)
 			enter(g, &w, &e);

@@ -106,7 +106,7 @@ static void add_instances(const struct atom_map *m, const struct tr_event *e, ui
 			  uint32_t *at)
 {
 	uint64_t instance = arg_instance(e);
-	for (uint32_t i = 0; i < m->query->natoms && instance != ARG_NONE; i++) {
+	for (uint32_t i = 0; i < m->query->natoms && arg_has_instance(e); i++) {
 		const struct query_atom *atom = &m->query->atoms[i];
 		if (atom->what == ATOM_SITES && atom->one_instance && atom->sites[e->site] &&
 		    atom->instance == instance)

@@ -11,6 +11,7 @@
  *             | ("count" | "ranks") "(" WHERE [ "on" SUBJECT ] ")"
  *   SUBJECT   = ("rank" | "pid") N [ "thread" N ] | "thread" [ (RANK | PID) "." ] N | "host" NAME
  *   WHERE     = [ "in" | "at" ] PLACE [ "[" INSTANCE "]" ]
+ *   INSTANCE  = [ "-" ] NUMBER
  *   PLACE     = "working" | "waiting" | "alive" | KIND | NAME | '"' (NAME | FILE:LINE) '"'
  *   COMPARE   = "==" | "!=" | "<" | "<=" | ">" | ">="
  *

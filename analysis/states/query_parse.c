@@ -276,6 +276,14 @@ static void subject(struct parser *p, bool *threads)
 	free(host);
 }
 
+/* As it is recorded: -1 is the greatest. */
+static uint64_t instance_number(struct parser *p)
+{
+	bool negative = take(p, SYMBOL, "-");
+	uint64_t number = need_number(p, "the number of an instance");
+	return negative ? 0 - number : number;
+}
+
 static uint32_t place(struct parser *p)
 {
 	struct query_atom atom = { .innermost = false };
@@ -300,7 +308,7 @@ static uint32_t place(struct parser *p)
 		if (atom.what != ATOM_SITES)
 			fail_at(p, at, mem_copy("expected a region or a site before the number of "
 						"an instance, found a state"));
-		atom.instance = need_number(p, "the number of an instance");
+		atom.instance = instance_number(p);
 		atom.one_instance = true;
 		need(p, "]");
 	}

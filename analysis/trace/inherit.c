@@ -11,7 +11,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_jumps.h"
 
-struct inherited_region { uint32_t site; uint64_t instance; };
+struct inherited_region { uint32_t site; bool numbered; uint64_t instance; };
 
 /* Whoever inherits: the threads of a team, or whoever runs a task, which has that number. */
 struct heir { uint32_t process; bool task; uint64_t group, number; };
@@ -118,12 +118,12 @@ static void enter_region(struct inherit_walk *w, const struct tr_event *e)
 	if (w->replay.depth > w->room)
 		w->ids = mem_resize(w->ids, w->room = w->replay.room, sizeof *w->ids);
 	w->ids[w->replay.depth - 1] = (struct inherited_region){ e->unsure ? TR_NO_SITE : e->site,
-						   arg_instance(e) };
+						   arg_has_instance(e), arg_instance(e) };
 }
 
 static bool same_entry(const struct inherited_region *x, const struct inherited_region *y)
 {
-	return x->site == y->site && x->instance == y->instance;
+	return x->site == y->site && x->numbered == y->numbered && x->instance == y->instance;
 }
 
 static bool same_list(const struct tr_inheritance *all, struct region_list x, struct region_list y)
@@ -161,7 +161,7 @@ static size_t give_estate(struct inherit_walk *w)
 	struct estate x = { .outer = w->own, .has_outer = w->is_heir, .own.first = all->nentries };
 	if (w->lost)
 		*MEM_GROW(all->entries, all->nentries) =
-			(struct inherited_region){ TR_NO_SITE, ARG_NONE };
+			(struct inherited_region){ .site = TR_NO_SITE };
 	for (size_t i = w->base; i < w->replay.depth; i++)
 		*MEM_GROW(all->entries, all->nentries) = w->ids[i];
 	x.own.n = all->nentries - x.own.first;
@@ -372,7 +372,7 @@ static void compose(struct tr_inheritance *all, struct estate *x, size_t outer, 
 	if (outer != NO_ESTATE && !circle)
 		above = as_heir(&all->estates[outer], &x->outer);
 	if (circle || (x->has_outer && outer == NO_ESTATE && all->lossy[x->outer.process]))
-		append(all, &list, (struct inherited_region){ TR_NO_SITE, ARG_NONE });
+		append(all, &list, (struct inherited_region){ .site = TR_NO_SITE });
 	for (size_t i = 0; i < above.n; i++)
 		append(all, &list, all->entries[above.first + i]);
 	for (size_t i = 0; i < x->own.n; i++)
@@ -457,7 +457,7 @@ static struct tr_event whole(const struct tr_cursor *c, const struct tr_event *e
 	return x;
 }
 
-static const struct inherited_region unknown = { TR_NO_SITE, ARG_NONE };
+static const struct inherited_region unknown = { .site = TR_NO_SITE };
 
 static struct tr_places places_of(const struct tr_inheritance *all, struct region_list list)
 {
@@ -478,7 +478,7 @@ static bool inherited(const struct tr_inheritance *all, struct heir heir, struct
 static void give(const struct inherited_region *entry, uint64_t stamp, enum dprof_op op, struct tr_event *e)
 {
 	*e = (struct tr_event){ .stamp = stamp, .op = op, .site = entry->site, .inherited = true };
-	if (entry->instance != ARG_NONE) {
+	if (entry->numbered) {
 		e->nargs = 1;
 		e->keys = 1u << DPROF_KEY_ID;
 		e->args[0] = (struct tr_arg){ DPROF_KEY_ID, entry->instance };

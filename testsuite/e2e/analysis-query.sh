@@ -144,6 +144,15 @@ says out "rank 3 thread 0 in"
 # Of an instance that is none it is said, and not of one that is.
 expect 0 query run 'count(iteration[1]) > 0'
 says_not out "no visit says"
+# Any number may be one, also those that are less than 0.
+sed '/^e /s/ id=1$/ id=18446744073709551615/' "$fixtures/iterations.txt" | trace negative
+expect 0 query --json negative 'count(iteration[-1]) > 0'
+jq .holds_s out >found
+expect 0 query --json run 'count(iteration[1]) > 0'
+jq .holds_s out | diff found - >differs || fail "instance -1: $(cat differs)"
+expect 0 csp --json --instances iteration negative
+jq -e '.by_instance | (.instances | map(.instance) | sort) == [-1, 0] and (.counted | not)' out >is || fail "instance -1: $(jq -c .by_instance out)"
+points_at 17 'expected the number of an instance, found "]"' 'count(iteration[-]) > 0'
 expect 0 query run 'count(iteration[7]) > 0 or count(body[1]) > 0'
 noted "[7]: no visit says that it is this instance."
 noted "[1]: no visit says that it is this instance."
