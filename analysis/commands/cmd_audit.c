@@ -182,6 +182,21 @@ static struct trace *open_other(const char *directory, const struct options *opt
 	return NULL;
 }
 
+/* Nobody knows the folder in which it was packed. */
+static void name_as_given(struct trace *trace, const struct options *options)
+{
+	size_t n = strlen(trace->directory);
+	for (size_t i = 0; i < trace->ndiagnostics; i++) {
+		const char *said = trace->diagnostics[i];
+		if (strncmp(said, trace->directory, n) != 0)
+			continue;
+		char *named = mem_format("%s%s", options->audited, said + n), *shown = shown_copy(named);
+		free(named);
+		free(trace->diagnostics[i]);
+		trace->diagnostics[i] = shown;
+	}
+}
+
 /* What the recorded times say: they may contradict themselves. */
 static int find_recorded(struct quantities *q, const struct options *options)
 {
@@ -225,6 +240,7 @@ int cmd_audit(struct trace *trace, const struct options *options, struct reply *
 	struct trace *corrected = open_other(options->corrected, options);
 	if (!corrected)
 		return EXIT_DAMAGED;
+	name_as_given(trace, options);
 	int status = find_recorded(&recorded, options);
 	if (status == EXIT_FINE) {
 		status = answer(trace, corrected, &recorded, options, reply);

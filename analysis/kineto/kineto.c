@@ -146,19 +146,37 @@ static void unmatch_cut(struct kineto_trace *t)
 	free(cut);
 }
 
+static void write_note(const struct kineto_writer *w, const char *note)
+{
+	fputs("note ", w->out);
+	ln_escaped(w->out, note);
+	putc('\n', w->out);
+}
+
+/* Whose it is decides what is said of whom. */
+static void write_unranked(const struct kineto_writer *w)
+{
+	const struct kineto_file *first = NULL;
+	for (size_t f = w->t->nfiles; f-- > 0;)
+		first = w->t->files[f].ranked ? first : &w->t->files[f];
+	if (!first || w->t->nfiles < 2)
+		return;
+	char *note = mem_format("not every file says its rank (\"distributedInfo\"): such a file has the rank of its place among "
+				"those that were given, as %s has rank %" PRId64, first->path, first->rank);
+	write_note(w, note);
+	free(note);
+}
+
 static void write_all(struct kineto_writer *w)
 {
 	write_heads(w);
 	for (size_t f = 0; f < w->t->nfiles; f++)
 		for (size_t i = 0; i < w->t->files[f].nthreads; i++)
 			write_thread(w, w->first_thread[f] + i, &w->t->files[f].threads[i]);
-	if (w->t->counted) {
-		fputs("note ", w->out);
-		ln_escaped(w->out, "collective operations have no numbers (\"Seq\") that tell them apart: assumed is "
-				   "that the files are of the same steps, so that the n-th of a group in each is the "
-				   "same");
-		putc('\n', w->out);
-	}
+	if (w->t->counted)
+		write_note(w, "collective operations have no numbers (\"Seq\") that tell them apart: assumed is that the files are "
+			      "of the same steps, so that the n-th of a group in each is the same");
+	write_unranked(w);
 }
 
 static void write_text(const struct kineto_trace *t, bool one_clock, FILE *out)
@@ -197,8 +215,10 @@ static char *read_all(struct kineto_trace *t, const char *const *paths, size_t n
 	qsort(t->files, t->nfiles, sizeof *t->files, by_rank);
 	for (size_t i = 1; i < n; i++)
 		if (t->files[i].rank == t->files[i - 1].rank)
-			return mem_format("%s and %s: expected a file of each rank, found two of rank %" PRId64,
-					  t->files[i - 1].path, t->files[i].path, t->files[i].rank);
+			return mem_format("%s and %s: expected a file of each rank, found two of rank %" PRId64 "%s",
+					  t->files[i - 1].path, t->files[i].path, t->files[i].rank,
+					  t->files[i - 1].ranked && t->files[i].ranked
+						  ? "" : " (what does not say its rank has that of its place among the files)");
 	kineto_relate(t);
 	unmatch_cut(t);
 	return NULL;

@@ -3,7 +3,8 @@
  * kineto.h - traces that PyTorch's profiler (Kineto) has left as Chrome's JSON, a file for each rank, as a text that
  * text_pack() reads.
  *
- *   file           process, with a clock of its own, known as well as its numbers are
+ *   file           process, with a clock of its own, known as well as its numbers are; without a rank it has that of
+ *                  its place among the files
  *   device stream  thread; where a file has none, each of its threads ("pid" and "tid")
  *   slice          ("ph": "X") automatic region; if it is a kernel that says which collective operation it is
  *                  ("Collective name"), an operation

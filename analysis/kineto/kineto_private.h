@@ -26,6 +26,7 @@ struct kineto_thread { int64_t pid, tid; char *name; struct kineto_slice *slices
 struct kineto_file {
 	const char *path;
 	int64_t rank, size;      /* size: 0 if it is not told */
+	bool ranked;             /* it says its rank; else that is its place among the files */
 	struct kineto_thread *threads; size_t nthreads; /* the slices of each by begin, the longest first */
 	int64_t uncertainty;     /* ns */
 };

@@ -242,7 +242,8 @@ static char *take_file(struct kineto_file *f, const json_t *root)
 	struct kineto_reader r = { .file = f, .base_ns = json_number_value(base), .unit = 1000 };
 	if (!json_is_array(events))
 		return mem_format("%s: expected a list \"traceEvents\", found none", f->path);
-	f->rank = json_is_integer(rank) ? (int64_t)json_integer_value(rank) : f->rank;
+	f->ranked = json_is_integer(rank);
+	f->rank = f->ranked ? (int64_t)json_integer_value(rank) : f->rank;
 	f->size = json_is_integer(size) ? (int64_t)json_integer_value(size) : 0;
 	if (f->rank < 0 || f->rank > INT32_MAX || f->size < 0)
 		return mem_format("%s: expected \"rank\" and \"world_size\" from 0 on, found rank %" PRId64 " of %" PRId64,

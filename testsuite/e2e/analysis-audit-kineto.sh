@@ -106,6 +106,19 @@ tr -s ' \n' ' ' <"$dir/text" |
 grep -q "^Its times are impossible" "$dir/text" && fail "shifted: it is called a fact"
 fits_80 "$dir/text" || fail "shifted: wider than 80 columns"
 
+# Files that do not say whose they are have ranks in their order, which is said; of a rank without a file it is said whose it lacks.
+make "$dir/unranked" 0 1 0 "$all"
+sed -i 's/"rank": [0-9], //' "$dir"/unranked/rank*.json
+"$analyze" audit --json "$dir"/unranked/rank{2,0,1}.json >"$dir/json" || fail "unranked: exit status $?"
+jq -e '[.notes[] | select(test("not every file says its rank.*rank2.json has rank 0$"))] | length == 1' "$dir/json" >"$dir/held" ||
+	fail "unranked: $(jq -c .notes "$dir/json")"
+make "$dir/ranked" 0 1 0 "$all"
+"$analyze" audit --json "$dir"/ranked/rank{0,1}.json >"$dir/json" 2>"$dir/err"
+jq -e --arg file "$dir/ranked/rank0.json" '.problems[0] | startswith($file + ": expected the files of 3 ranks")' "$dir/json" >"$dir/held" ||
+	fail "a rank without a file: $(jq -c .problems "$dir/json")"
+"$analyze" audit --json "$dir"/ranked/rank{0,1,2}.json >"$dir/json" && jq -e '.notes | length == 0' "$dir/json" >"$dir/held" ||
+	fail "ranked: $(jq -c .notes "$dir/json")"
+
 # ---- What proves nothing ------------------------------------------------------------------------------
 
 proves_nothing() { # what
