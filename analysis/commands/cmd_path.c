@@ -410,7 +410,16 @@ static int by_threads(const void *a, const void *b)
 	return strcmp(x->directory, y->directory);
 }
 
-static void fill_runs(struct reply *r, const struct path_run *runs, size_t n)
+static void say_runs(struct reply *r, size_t n, const struct options *o)
+{
+	if (o->from || o->to)
+		reply_say(r, SAY_TEXT, "A part of the critical paths of %zu runs, from %s to %s, that with the fewest threads first:", n,
+			  o->from ? o->from : "their begin", o->to ? o->to : "their end");
+	else
+		reply_say(r, SAY_TEXT, "The critical paths of %zu runs, that with the fewest threads first:", n);
+}
+
+static void fill_runs(struct reply *r, const struct path_run *runs, size_t n, const struct options *o)
 {
 	static const struct tab_column columns[] = { TAB_SHOWN("directory", "", 18, .alone = true),
 						     TAB_SHOWN("threads", "threads", -7),
@@ -418,7 +427,7 @@ static void fill_runs(struct reply *r, const struct path_run *runs, size_t n)
 						     TAB_SHOWN("length_s", "length, s", 0, 6), { 0 } };
 	static const struct tab_column parts[] = { TAB_KEY("name"), TAB_KEY("file"), TAB_KEY("line"), TAB_KEY("seconds"),
 						   TAB_KEY("share_percent"), { 0 } };
-	reply_say(r, SAY_TEXT, "The critical paths of %zu runs, that with the fewest threads first:", n);
+	say_runs(r, n, o);
 	reply_gap(r);
 	reply_table(r, "runs", columns, SIZE_MAX);
 	for (size_t i = 0; i < n; i++) {
@@ -507,7 +516,7 @@ static int answer_several(struct trace *trace, const struct options *options, st
 	if (status == EXIT_FINE) {
 		notes_damage(reply, trace->ndiagnostics);
 		qsort(runs, n, sizeof *runs, by_threads);
-		fill_runs(reply, runs, n);
+		fill_runs(reply, runs, n, options);
 		say_parts(reply, runs, n);
 		reply_value(reply, "assumptions", tab_text(assumptions));
 		reply_gap(reply);

@@ -286,6 +286,8 @@ jq -e '[.runs[] | .threads] == [1, 2] and ([.runs[] | [.regions[] | select(.name
 expect 0 path two one
 says out 'a (x.c:1):'
 fits_80 out || fail "several runs: wider than 80 columns"
+expect 0 path --to 100us two one
+tr -s ' \n' ' ' <out | grep -q "^A part of the critical paths of 2 runs, from their begin to 100us, " || fail "parts of several runs: $(cat out)"
 { sites; echo 'thread 0 clock=0 rank=0'; } | trace empty
 expect 1 path --json one empty
 jq -e '[.runs[].threads] == [1, 0] and .runs[1].length_s == {"lo": 0, "hi": null} and .runs[1].regions == []' out >is ||
