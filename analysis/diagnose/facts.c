@@ -28,7 +28,11 @@ struct interval facts_share(const struct facts *f, frz_time part)
 /* "app.c:12", or the name where no place is known, or of what has no site; to be freed. */
 static char *place_of(const struct trace *trace, uint32_t site)
 {
-	return site < trace->nsites ? site_place(trace, site) : mem_copy(OUTSIDE_REGIONS);
+	char *place = site < trace->nsites ? site_place(trace, site) : mem_copy(OUTSIDE_REGIONS);
+	const char *slash = site < trace->nsites && trace->sites[site].line ? strrchr(place, '/') : NULL;
+	if (slash)
+		memmove(place, slash + 1, strlen(slash + 1) + 1);
+	return place;
 }
 
 struct location_name facts_location(const struct trace *trace, uint32_t thread)

@@ -129,7 +129,7 @@ function place_view(view, t, from, width) {
 function legend(t, colours, order) {
   const item = (text, colour) => element('span', { style: `--of:${colour}` }, text), named = order.filter((site) => colours.has(site));
   const again = (site) => named.some((other) => other !== site && t.sites[other].name === t.sites[site].name);
-  const name = (site) => t.sites[site].name + (again(site) ? ` (line ${t.sites[site].line})` : '');
+  const name = (site) => t.sites[site].name + (again(site) ? ` (${t.sites[site].file.replace(/.*\//, '')}:${t.sites[site].line})` : '');
   return [...named.map((site) => item(name(site), colours.get(site))), item('other work', 'var(--soft)'),
     item('waiting', 'var(--wait)'), item('operation: transfer', 'var(--link)'), item('idle', 'var(--idle)'), item('not known', 'var(--unknown)'),
     item('critical path', 'var(--path)')];

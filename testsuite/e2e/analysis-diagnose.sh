@@ -31,6 +31,10 @@ first() { # directory cause rank place region proved percent [buys]
 	op 1 2 0 61000 group=1 seq=0; work 1 1 61000 101000; op 1 2 101000 102000 group=1 seq=1; } | trace sequential
 first sequential sequential 0 x.c:1 a true 29.412 29.4
 says out "only rank 0 works in a, and others wait for that, longest in"
+# Folders are no part of what is said.
+"$analyze" dump sequential | sed 's,file=x.c,file=/a/long/way/x.c,' | trace folders
+expect 0 diagnose folders
+tr -s ' \n' ' ' <out | grep -q 'longest in MPI_Barrier (x.c:3) ' || fail "a folder is said: $(cat out)"
 # Both work in b, rank 1 longer: by 50 of 202.
 { ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 100000; op 1 2 100000 101000 group=1 seq=0; } |
 	trace imbalance
