@@ -25,13 +25,17 @@ says out 'less time than A'
 [ "$(ls ab/a | wc -l) $(ls ab/b | wc -l)" = "5 5" ] || fail "expected five traces of each: $(ls ab/*)"
 "$ab" -g -n 5 -o ab-slower -- ./sleeps 30 -- ./sleeps 100 >out 2>err
 [ $? -eq 3 ] || fail "dprof-ab -g: expected status 3: $(cat out err)"
-for words in "-o ab -- ./sleeps 1 -- ./sleeps 1" "-n 0 -- a -- b" "-- ./sleeps 1" "./sleeps" "-n" "-- a -- b -- c"; do
+for words in "-o ab -- ./sleeps 1 -- ./sleeps 1" "-n 0 -- a -- b" "-n 201 -- true -- true" "-- ./sleeps 1" "./sleeps" "-n" "-- a -- b -- c"; do
 	# shellcheck disable=SC2086
 	"$ab" $words >out 2>err
 	[ $? -eq 2 ] || fail "dprof-ab $words: expected status 2: $(cat out err)"
 done
 "$ab" -o nothing -- true -- true >out 2>err
 [ $? -eq 1 ] && says err 'left no trace' || fail "a program without dprof: $(cat out err)"
+# shellcheck disable=SC2016
+"$ab" -n 1 -o several -- bash -c './sleeps 1; ./sleeps 1' -- ./sleeps 1 >out 2>err
+[ $? -eq 1 ] && says err "left 2 traces in $PWD/several/a: expected one of each run" || fail "two programs: $(cat out err)"
+"$ab" -n 1 -o one -- bash -c 'DPROF_OFF=1 ./sleeps 1; ./sleeps 1' -- ./sleeps 1 >out 2>err || fail "DPROF_OFF=1: $(cat out err)"
 "$ab" -o broken -- false -- false >out 2>err
 [ $? -eq 1 ] && says err 'ended with status 1' || fail "a program that fails: $(cat out err)"
 exit $failed
