@@ -14,6 +14,7 @@
 #include "analysis/diff/compare.h"
 #include "analysis/diff/quantities.h"
 #include "analysis/report/notes.h"
+#include "analysis/trace/names.h"
 
 #define MOST_ROWS     12
 #define LITTLE        0.001  /* of the run: what takes less than that on average of all runs is left out */
@@ -225,6 +226,8 @@ static void fill_directories(struct reply *r, const char *key, const struct quan
 /* ---- The page -------------------------------------------------------------------------------- */
 
 #define NAME_COLUMN 31
+#define NAME_ROOM   64 /* on a line of its own */
+#define FILE_ROOM   24
 
 /* "-25.006 ±0.010", or where nothing bounds it "-". */
 static struct interval_text difference_text(const struct reply *r, struct interval percent)
@@ -264,8 +267,9 @@ static char *name_of(const struct diff_answer *a, const struct quantity *what)
 	if (what->kind == QUANTITY_RUN)
 		return mem_copy(what->name);
 	if (what->file && has_namesake(a, what))
-		return mem_format("%s: %s (%s)", quantity_word(what->kind), what->name, what->file);
-	return mem_format("%s: %s", quantity_word(what->kind), what->name);
+		return mem_format("%s: %s (%s)", quantity_word(what->kind), name_within(what->name, NAME_ROOM - FILE_ROOM).text,
+				  name_within(what->file, FILE_ROOM).text);
+	return mem_format("%s: %s", quantity_word(what->kind), name_within(what->name, NAME_ROOM).text);
 }
 
 static void say_rows(struct reply *r, const struct diff_answer *a, size_t most)

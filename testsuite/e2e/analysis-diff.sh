@@ -134,6 +134,13 @@ expect 0 diff slow elsewhere
 says out 'wait: MPI_Barrier (x.c) '
 says out 'wait: MPI_Barrier (y.c) '
 
+# However long a name is, a line is not.
+long=$(printf 'n%.0s' {1..200})
+job 200 | sed "s/name=even/name=$long/" | trace long
+job 300 | sed "s/name=even/name=$long/; s/name=MPI_Barrier/name=$long/" | trace longer
+expect 0 diff -v long longer
+fits_80 out || fail "a long name: wider than 80 columns: $(cat out)"
+
 # What is wrong with a trace is said with its name, once.
 sed '$d' <(job 200) | trace broken
 expect 1 diff broken slow
