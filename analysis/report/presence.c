@@ -75,8 +75,19 @@ void say_absent(struct trace *trace, const struct totals *totals, const struct o
 	free(never_at);
 }
 
+/* Beside others; what is wrong with a rank that is missing is said elsewhere. */
+static void say_silent(struct trace *trace)
+{
+	struct enumeration silent = { .most = NAMED };
+	for (size_t i = 0; i < trace->nthreads && trace_records(trace) > 0; i++)
+		if (!query_knows(trace, i) && !trace->processes[trace->threads[i].process].absent)
+			add_thread(&silent, trace, i, "");
+	say(trace, &silent, "recorded nothing", "what was done there is not known, and has no part in scores or conditions");
+}
+
 void say_unrecorded(struct trace *trace)
 {
+	say_silent(trace);
 	struct enumeration joins = { .most = NAMED }, unseen = { .most = NAMED };
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		const struct tr_thread *t = &trace->threads[i];

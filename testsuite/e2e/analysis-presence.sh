@@ -15,6 +15,15 @@ expect 0 query --work write run 'count(working) == 1'
 says out '3 threads never work in'
 says out " 9.000 ±0.001 %"
 
+# Rank 3 recorded nothing: it has no part in anything, which is said; and not where nothing at all was recorded.
+sed '/^e 3 /d; s/^\(group .*threads=0,1,2\),3/\1/' "$fixtures/iterations.txt" | trace silent
+for words in "csp silent" "report silent" "query silent count(body)>0"; do
+	expect 0 $words
+	noted "1 thread recorded nothing: rank 3 thread 0; what was done there is not known, and has no part in scores or conditions"
+done
+expect 0 csp run
+says_not out "recorded nothing"
+
 # Rank 3 begins with iteration 1: before that no rank is alone, and it is alone as before.
 sed '/^e 3 5[0-9]*000000[0-9]* /d; /^e 3 60[0-9]* 0 exit/d; /^e 3 5999999/d' "$fixtures/iterations.txt" |
 	awk '!(/^e 3/ && $3 < 610000000)' | trace late
