@@ -112,6 +112,23 @@ static struct tab_cell host_of(const struct findings *f, size_t thread)
 	return tab_text(f->trace->clocks[f->trace->threads[thread].clock].host);
 }
 
+/* Others may be what is missing, or was not recorded. */
+static bool is_alone(const struct findings *f, const struct ranking *of)
+{
+	return of->count == 1 && of->list[0].proved && f->lost == 0 && f->trace->ndiagnostics == 0;
+}
+
+/* Where there is one alone, no other waits for it. */
+static struct ranked score_of(const struct findings *f, const struct ranking *of, const struct ranked *x)
+{
+	struct ranked score = *x;
+	if (is_alone(f, of)) {
+		score.percent = score.alone_s = (struct interval){ 0, 0 };
+		score.site = TR_NO_SITE;
+	}
+	return score;
+}
+
 #define SCORE_KEYS TAB_KEY("straggler_percent"), TAB_KEY("alone_s"), TAB_KEY("verdict"), TAB_KEY("site")
 #define SCORE_CELLS(x) tab_interval((x)->percent), tab_interval((x)->alone_s), tab_verdict((x)->proved), \
 		       tab_site(f->trace, (x)->site)
@@ -120,12 +137,12 @@ static void fill_thread(struct reply *r, const struct findings *f, size_t thread
 			const uint32_t *routines)
 {
 	static const struct ranked no_part = { .site = TR_NO_SITE };
-	const struct ranked *score = x ? x : &no_part;
+	const struct ranked score = x ? score_of(f, &f->threads, x) : no_part;
 	const struct blocked *blocked = &f->unrecorded.threads[thread];
 	reply_row(r, tab_count(f->trace->threads[thread].rank), tab_pid(f->trace, thread),
 		  tab_count(f->trace->threads[thread].number), host_of(f, thread),
 		  tab_text(routine_name(f->trace, routines, thread, SITE_NAME_ROOM).text), tab_flag(x != NULL),
-		  SCORE_CELLS(score), tab_interval(findings_seconds(f, thread, findings_work(f, thread))),
+		  SCORE_CELLS(&score), tab_interval(findings_seconds(f, thread, findings_work(f, thread))),
 		  tab_interval(findings_seconds(f, thread, findings_wait(f, thread))),
 		  tab_interval(findings_unclassified(f, thread)), blocked->known ? tab_interval(blocked->s) : TAB_NONE);
 }
@@ -155,9 +172,9 @@ void ranking_fill(struct reply *r, const struct findings *f)
 	fill_threads(r, f);
 	reply_table(r, "ranks", columns, 0);
 	for (size_t i = 0; i < f->ranks.count; i++) {
-		const struct ranked *x = &f->ranks.list[i];
-		reply_row(r, host_of(f, x->thread), tab_count(f->trace->threads[x->thread].rank), tab_pid(f->trace, x->thread),
-			  SCORE_CELLS(x));
+		const struct ranked x = score_of(f, &f->ranks, &f->ranks.list[i]);
+		reply_row(r, host_of(f, x.thread), tab_count(f->trace->threads[x.thread].rank), tab_pid(f->trace, x.thread),
+			  SCORE_CELLS(&x));
 	}
 	reply_end(r);
 }

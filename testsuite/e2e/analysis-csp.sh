@@ -59,4 +59,10 @@ expect 2 csp --wait barrier world
 says err 'found "barrier"'
 expect 2 csp --work body --wait body world
 says err "different names"
+
+# Nobody waits for a thread that is alone, nor for the only rank.
+{ two_regions; echo 'thread 0 clock=0 rank=0'; work 0 0 1000 9000; } | trace alone
+expect 0 csp --json alone
+jq -e '[.threads[0], .ranks[0]] | all(.[]; .straggler_percent == {"lo": 0, "hi": 0} and .alone_s == {"lo": 0, "hi": 0} and (has("site") | not))' out >is ||
+	fail "alone: $(jq -c '.threads, .ranks' out)"
 echo "as expected"
