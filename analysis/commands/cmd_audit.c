@@ -100,8 +100,8 @@ static void say_clocks(struct reply *r, const struct times *t, const struct opti
 	for (uint32_t c = 1; c < t->trace->nclocks; c++) {
 		struct ends ends;
 		if (ends_of(t->trace, c, &ends))
-			reply_row(r, tab_text(t->trace->clocks[c].host), tab_interval(offset_at(t, c, ends.first)),
-				  tab_interval(offset_at(t, c, ends.last)));
+			reply_row(r, tab_text(t->trace->clocks[c].host), tab_range(offset_at(t, c, ends.first)),
+				  tab_range(offset_at(t, c, ends.last)));
 	}
 	reply_end(r);
 }
@@ -159,7 +159,9 @@ static int fill(struct reply *r, const struct trace *trace, const struct trace *
 {
 	struct program_order order = program_order(corrected, 0);
 	notes_damage(r, trace->ndiagnostics);
-	reply_say(r, SAY_LINE, "%s: %zu processes, %zu threads", options->audited, count_processes(trace), trace->nthreads);
+	size_t processes = count_processes(trace);
+	reply_say(r, SAY_LINE, "%s: %zu process%s, %zu thread%s", options->audited, processes, processes == 1 ? "" : "es",
+		  trace->nthreads, trace->nthreads == 1 ? "" : "s");
 	say_orders(r, corrected, &order, options->by_order, options->logs);
 	if (order.links > 0 || options->logs)
 		say_clocks(r, times, options);
@@ -223,7 +225,9 @@ static int answer(struct trace *trace, const struct trace *corrected, const stru
 	int status = quantities_open(&bounds, options->audited, trace, options);
 	if (status != EXIT_FINE)
 		return status;
+	size_t before = trace->ndiagnostics;
 	status = times_open(&times, trace, options);
+	trace_forget_repeated(trace, before);
 	if (status == EXIT_FINE) {
 		audit_open(&audit, recorded, &bounds, trace->nthreads);
 		status = fill(reply, trace, corrected, &times, &audit, options);

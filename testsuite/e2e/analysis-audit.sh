@@ -98,6 +98,25 @@ END
 grep -q "kind=sleep name=nanosleep" "$dir/text" && grep -q "kind=wait name=poll" "$dir/text" ||
 	fail "sleep is not told from waiting: $(grep site "$dir/text")"
 
+# Of clocks of which nothing is known no number is said, and what is wrong with that once.
+"$analyze" pack - "$dir/once" <<-END || fail "pack refused a trace"
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	group 1 threads=0,1
+	site 0 kind=barrier name=MPI_Barrier file=x.c line=1
+	e 0 1000 0 enter group=1 seq=0
+	e 0 9000 0 exit
+	e 1 2000 0 enter group=1 seq=0
+	e 1 9000 0 exit
+END
+"$analyze" export --to otf2 "$dir/once.otf2" "$dir/once" >/dev/null && "$analyze" audit "$dir/once.otf2/traces.otf2" >"$dir/text" 2>"$dir/err" &&
+	fail "clocks of which nothing is known are no problem"
+grep -q "^  rank 1  *unknown  *unknown$" "$dir/text" || fail "what is not known is a number: $(cat "$dir/text")"
+[ "$(sort "$dir/err" | uniq -d | wc -l)" = 0 ] || fail "a problem is said twice: $(cat "$dir/err")"
+"$analyze" audit "$dir/sleeps.otf2/traces.otf2" | grep -q ": 1 process, 1 thread$" || fail "one process: $("$analyze" audit "$dir/sleeps.otf2/traces.otf2")"
+
 # ---- EZTrace: two ranks whose clocks are some 360 ms apart -------------------------------------------
 
 "$analyze" audit --json "$ez" >"$dir/json" || fail "EZTrace's: exit status $?"
