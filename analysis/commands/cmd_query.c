@@ -186,7 +186,7 @@ static void answer(struct query_answer *a, const struct options *options, struct
 	notes_fill(reply, a->trace);
 }
 
-/* By SQL: the rows are all of the answer. */
+/* By SQL: the rows are all of the page. */
 static int ask_sql(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct times times;
@@ -195,6 +195,8 @@ static int ask_sql(struct trace *trace, const struct options *options, struct re
 		return status;
 	struct sql_source source = sql_source_of(trace, &times, options);
 	status = sql_ask(&source, options->sql, reply);
+	if (status == EXIT_FINE)
+		reply_texts(reply, "problems", trace->diagnostics, trace->ndiagnostics);
 	times_close(&times);
 	return status == EXIT_FINE && trace->ndiagnostics > 0 ? EXIT_DAMAGED : status;
 }

@@ -78,8 +78,10 @@ static void add_times(struct csv_line *l, struct csv_writer *w, uint64_t stamp)
 	frz_time at = time_apart((frz_time){ w->moments.begin, w->moments.begin }, frz_time_of(&w->clock, stamp));
 	long double ghz = w->moments.ghz;
 	add_comma(l);
-	if (at.lo != INT64_MIN)
-		l->end = decimal_put(l->end, (int64_t)((long double)at.lo / ghz) - 1);
+	if (at.lo != INT64_MIN) {
+		int64_t lo = (int64_t)((long double)at.lo / ghz) - 1;
+		l->end = decimal_put(l->end, lo > 0 ? lo : 0); /* nothing is before the run's begin */
+	}
 	add_comma(l);
 	if (at.hi != INT64_MAX)
 		l->end = decimal_put(l->end, (int64_t)((long double)at.hi / ghz) + 1);

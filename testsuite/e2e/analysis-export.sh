@@ -85,6 +85,7 @@ python3 - "$long" <<-'END' >held || fail "csv: $(cat held)"
 	print(len(rows), [n for n in names if len(n) < 100])
 	sys.exit(not ok)
 END
+! grep -q ',-[0-9]*,[0-9]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$' two.csv || fail "csv: before the run's begin: $(grep -m 1 ',-' two.csv)"
 ! grep -q $'[\e\a]' two.csv two.paje two.speedscope && ! grep -qE '\\(033|007)' decoded || fail "a terminal's escape was written"
 
 [ "$(cat counted)" = "200 200 40 40 0 0" ] || fail "otf2: $(cat counted)"

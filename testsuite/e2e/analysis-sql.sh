@@ -84,6 +84,11 @@ expect 0 query --json --sql 'SELECT t.pid, s.site FROM threads AS t JOIN straggl
 jq -e '.rows == [{pid: 70, site: "a"}, {pid: 71, site: "b"}]' out >held ||
 	fail "a thread is not itself in another table: $(cat out)"
 
+# What is wrong with a trace is there in JSON, too.
+"$analyze" dump two | sed '$a lost 1 3' | trace lossy
+expect 1 query --json --sql 'SELECT count(*) AS n FROM events' lossy
+jq -e '(.rows | length == 1) and (.problems | length >= 1) and (.problems[0] | test("3 dropped"))' out >held || fail "problems: $(cat out)"
+
 # ---- Tables ---------------------------------------------------------------------------------------
 
 # As the commands say it.
@@ -146,7 +151,7 @@ END
 # Each column has a key of its own, and that is its name with whatever points; a blob is what hex() says.
 keys() { # SELECT, the row as it is written
 	expect 0 query --json --sql "$1" two
-	[ "$(tr -d ' \n' <out)" = "{\"rows\":[{$2}]}" ] || fail "$1: $(cat out)"
+	[ "$(tr -d ' \n' <out)" = "{\"rows\":[{$2}],\"problems\":[]}" ] || fail "$1: $(cat out)"
 }
 keys 'SELECT a.rank, b.rank, 7 AS rank_2, 8 AS "" FROM threads a, threads b WHERE a.rank = 0 AND b.rank = 1' '"rank":0,"rank_2":1,"rank_2_2":7,"column":8'
 keys 'SELECT max(a.rank), 1 AS "a.b", 2 AS c, 3 AS "a.d" FROM threads a' '"max(a.rank)":1,"a.b":1,"c":2,"a.d":3'
