@@ -12,9 +12,8 @@ const char *argp_program_version = "dprof-info " DPROF_VERSION;
 
 static error_t parse(int option, char *value, struct argp_state *state)
 {
-	(void)value;
 	if (option == ARGP_KEY_ARG)
-		argp_usage(state);
+		argp_error(state, "expected no more than options, found '%s'", value);
 	if (option != 'j')
 		return ARGP_ERR_UNKNOWN;
 	*(bool *)state->input = true;

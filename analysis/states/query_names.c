@@ -79,6 +79,16 @@ static void note_homonym(struct query *q, const char *name)
 	}
 }
 
+/* Nobody is ever in what is a moment. */
+static void note_points(struct query *q, const char *name, const struct query_atom *atom)
+{
+	bool points = true;
+	for (size_t i = 0; i < q->trace->nsites; i++)
+		points &= !atom->sites[i] || q->trace->sites[i].kind == DPROF_KIND_PROGRESS;
+	if (points)
+		*MEM_GROW(q->notes, q->nnotes) = mem_format("%s is a progress point, which takes no time: no thread is ever in it", name);
+}
+
 bool query_place(struct query *q, const char *name, bool quoted, struct query_atom *atom,
 		 char **error)
 {
@@ -101,6 +111,8 @@ bool query_place(struct query *q, const char *name, bool quoted, struct query_at
 							 : q->trace->sites[i].kind == kind;
 	if (kind != DPROF_KIND_NONE)
 		note_homonym(q, name);
+	if (kind == DPROF_KIND_NONE || kind == DPROF_KIND_PROGRESS)
+		note_points(q, name, atom);
 	return true;
 }
 

@@ -136,6 +136,13 @@ says out 'write "working" in double quotes'
 expect 0 query homonym 'count("working") == 1'
 says out "9.000 ±0.001 %"
 
+# A progress point has no time, whatever it is called by.
+sed '$a site 99 kind=progress name=tick file=app.c line=99' "$fixtures/iterations.txt" | trace ticks
+for place in tick progress '"app.c:99"'; do
+	expect 0 query ticks "count($place) > 0"
+	noted "is a progress point, which takes no time: no thread is ever in it"
+done
+
 # A thread that was killed inside of something: said, and possible until the end of the run.
 sed '/^thread 3/s/$/ complete=0/; /^e 3/{/690000002/,$d}' "$fixtures/iterations.txt" | trace killed
 expect 1 query killed 'rank 3 in body'

@@ -37,5 +37,5 @@ for name in $(grep -ohE '\*DPROF_[A-Z_]+\*(=|$| has| name)' docs/dprof.7.scd | g
 		fail "$name stands in dprof(7), and dprof-info does not know it"
 done
 "$info" --json extra >"$dir/out" 2>&1
-[ $? -eq 2 ] || fail "wrong usage: expected status 2"
+[ $? -eq 2 ] && grep -qF "expected no more than options, found 'extra'" "$dir/out" || fail "wrong usage: $(cat "$dir/out")"
 exit $failed
