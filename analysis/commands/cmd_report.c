@@ -469,9 +469,11 @@ int cmd_report(struct trace *trace, const struct options *options, struct reply 
 int reply_report(struct trace *trace, const struct options *options, struct reply *reply, const struct diagnosis *known)
 {
 	struct findings f;
+	size_t before = trace->ndiagnostics; /* on a page for the browser others have looked before */
 	int status = findings_open(&f, trace, options);
 	if (status != EXIT_FINE)
 		return status;
+	trace_forget_repeated(trace, before);
 	findings_regions(&f);
 	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times), .known = known };
 	find_efficiency(&page);

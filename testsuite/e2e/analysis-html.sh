@@ -56,6 +56,11 @@ done
 expect 0 report --json two
 jq 'del(.command)' out >asked
 jq '.report | del(.command)' data.json | diff asked - >differ || fail "report: $(cat differ)"
+# What is wrong with a trace is said once.
+printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "clock 1 host=h1 ghz=1" "thread 0 clock=0 rank=0" "thread 1 clock=1 rank=1" \
+	"site 0 kind=region name=a file=x.c line=1" "e 0 1000 0 enter" "e 0 9000 0 exit" "e 1 1000 0 enter" "e 1 5000 0 exit" | trace apart
+expect 1 report --html apart.html apart
+sed -n '/id="data"/,/<\/script>/p' apart.html | sed '1d;$d' | jq -e '.report.problems | length == 1' >held || fail "apart: $(cat err)"
 ! grep -qF '<img' page.html || fail "a name is markup"
 ! grep -qE '<(script|link|img|iframe)[^>]*(src|href)=' page.html || fail "something is fetched"
 says page.html "default-src 'none'"
