@@ -325,6 +325,13 @@ function lineFacts() {
     const half = x.line && !who(x) && (x.curve || []).find((p) => Math.abs(middle(p.reduce_percent) - 50) < 0.01);
     if (half && (!at(x).gain || half.expected_percent.hi > at(x).gain.hi)) at(x).gain = half.expected_percent;
   }
+  // A region that is marked in several places has all of that at the first: the others say which that is.
+  const first = new Map();
+  for (const x of (data.timeline || {}).sites || []) {
+    if (x.kind !== 'region' || !x.line) continue;
+    if (!first.has(x.name)) first.set(x.name, x);
+    else if (!facts.has(`${x.file}:${x.line}`)) Object.assign(at(x), { names: [x.name], see: first.get(x.name) });
+  }
   return facts;
 }
 
@@ -344,7 +351,9 @@ function sourceRows(file, facts) {
 function sourceLine(row) {
   if (row.gap) return element('tr', { class: 'quiet' }, element('td', { colspan: 5 }, `⋯ ${row.gap} line${row.gap === 1 ? '' : 's'}`));
   const share = (x) => element('td', { class: 'n' }, !x || x.hi === 0 ? '' : x.hi < 0.1 ? '< 0.1' : shown(x));
-  const tr = element('tr', {}, share(row.time), share(row.path), share(row.gain), element('td', { class: 'n where' }, String(row.number)),
+  const shares = row.see ? [element('td', { colspan: 3, class: 'n quiet' }, `see ${row.see.file.replace(/.*\//, '')}:${row.see.line}`)]
+    : [share(row.time), share(row.path), share(row.gain)];
+  const tr = element('tr', {}, ...shares, element('td', { class: 'n where' }, String(row.number)),
     element('td', {}, row.text === undefined ? element('i', {}, row.names ? row.names.join(', ') : '') : element('code', { class: 'line' }, row.text)));
   const most = Math.max(row.time ? row.time.hi : 0, row.path ? row.path.hi : 0);
   if (most > 0) tr.style.background = `color-mix(in srgb, var(--soft) ${Math.round(8 + most * 0.5)}%, transparent)`;
@@ -356,7 +365,7 @@ function sourceListing() {
   const files = (data.source || []).map((file) => ({ ...file, rows: sourceRows(file, facts) })).sort((a, b) => most(b.rows) - most(a.rows));
   if (!files.length) return;
   section('source', 'Source', element('p', { class: 'quiet' }, 'Each line\'s share of all threads\' time and of the critical path, in percent; and by how much ' +
-    'the run is expected to be shorter, in percent, if the region there took half as long.'),
+    'the run is expected to be shorter, in percent, if the region there took half as long. A region that is marked in several places has all of that at the first of them.'),
   ...files.map((file, i) => element('details', { open: i < 2 && most(file.rows) > 0 && '' }, element('summary', {}, file.file + (file.why || '')),
     element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': file.file }, element('table', { class: 'source' },
       element('thead', {}, element('tr', {}, ...['time, %', 'path, %', 'half: −%', 'line'].map((t) => element('th', { scope: 'col', class: 'n' }, t)),

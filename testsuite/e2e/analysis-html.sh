@@ -209,6 +209,19 @@ echo 'return [...document.querySelectorAll("#efficiency tbody tr")].map((tr) => 
 browse turns.html shares.js >seen
 jq -e '. == [[null, "of the run", null, "of all threads\u0027 time", "of all threads\u0027 time"], []]' seen >held ||
 	fail "shares in the browser: $(cat seen chromium.err)"
+
+# A region that is marked in two places has all of it at the first, and the other says so; in the legend they are two.
+{
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "thread 0 clock=0 rank=0"
+	for place in 1 2; do echo "site $place kind=region name=again file=/a/z$place.c line=7"; done | sed 's/site 1/site 0/; s/site 2/site 1/'
+	work 0 0 1000 10000; work 0 1 10000 90000
+} | trace again
+expect 0 report --html again.html again
+cat >again.js <<-'END'
+	return [[...document.querySelectorAll('#source tbody tr')].map((tr) => tr.textContent), document.getElementById('timeline').textContent.includes('again (z2.c:7)')];
+END
+browse again.html again.js >seen
+jq -e '.[1] == [] and .[0][1] and (.[0][0] | length == 2 and any(.[]; startswith("see z1.c:7")))' seen >held || fail "a region in two places: $(cat seen chromium.err)"
 echo 'return [...document.querySelectorAll("main > section")].length;' >count.js
 for page in one unlinked; do
 	browse $page.html count.js >seen
