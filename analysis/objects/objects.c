@@ -171,6 +171,14 @@ static bool add_archive(struct objects *all, const char *file, int fd, Elf *arch
 	return all->n > before;
 }
 
+/* An archive that only names its objects (ar crT). */
+static bool is_thin(int fd)
+{
+	static const char magic[] = "!<thin>\n";
+	char found[sizeof magic - 1];
+	return pread(fd, found, sizeof found, 0) == (ssize_t)sizeof found && memcmp(found, magic, sizeof found) == 0;
+}
+
 char *objects_add(struct objects *all, const char *file)
 {
 	const char *found;
@@ -180,8 +188,11 @@ char *objects_add(struct objects *all, const char *file)
 		return mem_format("%s: expected a file, found %s", file, found);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL); /* not mapped: a file that becomes shorter meanwhile ends nothing */
 	bool any = elf && (elf_kind(elf) == ELF_K_AR ? add_archive(all, file, fd, elf) : add(all, file, elf, false));
+	bool thin = !any && is_thin(fd);
 	elf_end(elf);
 	close(fd);
+	if (thin)
+		return mem_format("%s: expected an archive with objects, found a thin one, which only names them: give their files", file);
 	return any ? NULL : mem_format("%s: expected an object, an archive of them, an executable or a shared library", file);
 }
 

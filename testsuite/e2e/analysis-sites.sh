@@ -100,6 +100,10 @@ head -c 3000 "$analyze" >"$dir/cut"
 "$analyze" sites "$dir/cut" >"$dir/out" 2>"$dir/err" && fail "a file that is cut short is fine"
 grep -q "cut: expected a table of sections, found the end of the file: it is cut short" "$dir/err" || fail "cut: $(cat "$dir/err")"
 
+(cd "$dir" && ar rcT thin.a app.o) || fail "ar makes no thin archive"
+"$analyze" sites "$dir/thin.a" >"$dir/out" 2>"$dir/err" && fail "a thin archive has objects"
+grep -q "thin.a: expected an archive with objects, found a thin one" "$dir/err" || fail "thin: $(cat "$dir/err")"
+
 for file in "$dir"/damaged-*; do
 	(ulimit -t 10; exec timeout 60 "$analyze" sites --json "$file") >"$file.json" 2>"$dir/err"
 	status=$?
