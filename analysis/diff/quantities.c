@@ -51,7 +51,7 @@ bool quantities_know_score(const struct quantities *q, const struct quantity *wh
 static void add(const struct quantities_writer *w, enum quantity_kind kind, const char *name, const char *file,
 		bool by_name, struct interval value)
 {
-	*MEM_GROW(w->q->v, w->q->n) = (struct quantity){ kind, mem_copy(name), file ? mem_copy(file) : NULL, by_name, value };
+	*MEM_GROW(w->q->v, w->q->n) = (struct quantity){ kind, mem_copy(name), file ? mem_copy(file) : NULL, value, by_name };
 }
 
 static struct interval seconds(const struct quantities_writer *w, frz_time ticks)

@@ -29,8 +29,8 @@ enum quantity_kind {
 struct quantity {
 	enum quantity_kind kind;
 	char *name, *file;       /* file: NULL without a place */
-	bool by_name;            /* a region: whatever its file, as everywhere */
 	struct interval value;   /* seconds, or of an efficiency percent */
+	bool by_name;            /* a region: whatever its file, as everywhere */
 };
 
 enum quantity_scores { SCORES_OF_NONE, SCORES_OF_PROCESSES, SCORES_OF_THREADS }; /* none: nobody could wait for another */

@@ -21,7 +21,7 @@ static double uniform(double least, double most)
 static void add(struct quantities *q, enum quantity_kind kind, size_t rank, double lo, double hi)
 {
 	char *name = kind == QUANTITY_RUN ? mem_copy("run") : mem_format("rank %zu", rank);
-	*MEM_GROW(q->v, q->n) = (struct quantity){ kind, name, NULL, { lo, hi } };
+	*MEM_GROW(q->v, q->n) = (struct quantity){ kind, name, NULL, { lo, hi }, false };
 }
 
 static void drop(struct quantities *q)
