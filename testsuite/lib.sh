@@ -42,8 +42,16 @@ python3() { /usr/bin/python3 "$@"; }
 # The same language, in a program that starts in 1 ms; jq takes 17, in which it parses its own library.
 jq() { gojq "$@"; }
 
+# What fails in "$(...)" or behind a pipe the script is told of.
+trap 'failed=1; [ -z "$at_once" ] || exit 1' USR1
+
 fail() {
-	echo "FAILED: $(about)$*"
+	if [ $BASHPID != $$ ]; then
+		echo "FAILED: $(about)$*" >&2
+		kill -USR1 $$
+	else
+		echo "FAILED: $(about)$*"
+	fi
 	failed=1
 	[ -z "$at_once" ] || exit 1
 }
