@@ -26,7 +26,7 @@ GCC_MAJOR      := $(if $(call missing,$(CC)),$(shell apt-cache depends gcc 2>/de
                     sed -n 's/.*Depends: gcc-\([0-9]*\)$$/\1/p'),$(shell $(CC) -dumpversion | cut -d. -f1))
 PACKAGES       := $(call missing,$(CC)) $(call missing,$(CXX)) gcc-$(GCC_MAJOR)-plugin-dev gfortran libgmp-dev libmpfr-dev \
                   libelf-dev libsodium-dev libjansson-dev libglpk-dev uthash-dev zlib1g-dev libzstd-dev libopenmpi-dev \
-                  openmpi-bin libmpich-dev libpmix-dev mpich libclips-dev libsqlite3-dev sqlite3 libotf2-trace-dev \
+                  openmpi-bin libmpich-dev libpmix-dev mpich libclips-dev libsqlite3-dev sqlite3 libotf2-trace-dev libtbb-dev \
                   otf2-tools python3-otf2 protobuf-compiler pajeng graphviz valgrind check pkg-config binutils iproute2 \
                   scdoc gnuplot-nox python3-networkx cmake ccache csmith libcsmith-dev jq gojq chromium
 BENCH_PACKAGES := libfxt-dev liblttng-ust-dev lttng-tools uftrace tcl time
