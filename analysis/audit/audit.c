@@ -147,26 +147,28 @@ static char *words_of_share(const struct quantity *what, double recorded)
 	}
 }
 
-/* More than nothing; and of the critical path only where the recorded times say which it was. */
-static bool is_said(const struct audit_share *s)
+/* More than nothing; and of the critical path, or where records are missing, only what the recorded times say: no reader takes
+ * what is missing for waiting, nor for work. */
+static bool is_said(const struct audit *a, const struct audit_share *s)
 {
-	return said(s) >= AUDIT_POINTS && (s->what->kind != QUANTITY_PATH || s->recorded.hi - s->recorded.lo <= AUDIT_POINTS);
+	bool any = s->what->kind != QUANTITY_PATH && !a->lossy;
+	return said(s) >= AUDIT_POINTS && (any || s->recorded.hi - s->recorded.lo <= AUDIT_POINTS);
 }
 
 static void add_claims(struct audit *a, const struct audit_shares *s)
 {
-	if (s->n == 0 || !is_said(&s->v[0]))
+	if (s->n == 0 || !is_said(a, &s->v[0]))
 		return;
 	if (s->n > 1 && said(&s->v[0]) > said(&s->v[1]))
 		claim(a, words_of_first(s->v[0].what), &s->v[0], verdict_of_first(s));
-	for (size_t i = 0; i < s->n && i < MOST_SHARES && is_said(&s->v[i]); i++)
+	for (size_t i = 0; i < s->n && i < MOST_SHARES && is_said(a, &s->v[i]); i++)
 		claim(a, words_of_share(s->v[i].what, said(&s->v[i])), &s->v[i], verdict_of_share(&s->v[i]));
 }
 
 void audit_open(struct audit *a, const struct quantities *recorded, const struct quantities *bounds, size_t threads)
 {
 	static const enum quantity_kind kinds[] = { QUANTITY_SCORE, QUANTITY_WAIT, QUANTITY_PATH };
-	*a = (struct audit){ NULL, 0 };
+	*a = (struct audit){ .lossy = recorded->lossy };
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
 		struct audit_shares s = shares_of(kinds[k], recorded, bounds, threads);
 		add_claims(a, &s);

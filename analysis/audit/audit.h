@@ -5,7 +5,7 @@
  * The same events twice: as they were recorded, as if all processes had one clock; and with a clock for each process,
  * known by nothing but the program's messages and collective operations. What a reader of the recorded times would say
  * of the run is a claim: who keeps the others waiting longest, where most waiting is, what most of the critical path
- * is, and how much the largest of these are.
+ * is, and how much the largest of these are. Where records are missing, only of what these times say all the same.
  *
  * Law: a claim *holds* only if it is true at any times that the messages allow, and *flips* only if it is false at all
  * of them, both under what the bounds assume (times.h). */
@@ -23,7 +23,10 @@ struct audit_claim {
 	enum audit_verdict verdict;
 };
 
-struct audit { struct audit_claim *claims; size_t n; };
+struct audit {
+	struct audit_claim *claims; size_t n;
+	bool lossy;              /* records are missing: nothing is claimed of what depends on them */
+};
 
 /* How far a share may be from what was recorded and still be called the same, in points. */
 #define AUDIT_POINTS 1.0

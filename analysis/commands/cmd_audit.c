@@ -114,7 +114,10 @@ static const struct tab_column claim_columns[] = { TAB_SHOWN("verdict", "verdict
 static void say_claims(struct reply *r, const struct audit *a)
 {
 	reply_gap(r);
-	if (a->n == 0)
+	if (a->lossy)
+		reply_say(r, SAY_TEXT, "Records are missing, and what was done then may have been anything: the recorded times %s.",
+			  a->n == 0 ? "do not say who keeps others waiting, nor where most waiting is" : "say no more than what stands here");
+	else if (a->n == 0)
 		reply_say(r, SAY_TEXT, "The recorded times say of no rank, operation or region that it matters.");
 	reply_table(r, "findings", claim_columns, SIZE_MAX);
 	for (size_t i = 0; i < a->n; i++)

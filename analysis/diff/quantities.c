@@ -217,7 +217,8 @@ int quantities_found(struct quantities *q, const char *directory, struct trace *
 		return status;
 	const struct tr_clock *base = &trace->clocks[times_unit(&f.times, findings_time_base(&f))];
 	const char *why = relations_unanswered(&f.times);
-	*q = (struct quantities){ .directory = directory, .host = mem_copy(base->host), .ghz = base->ghz, .related = !why };
+	*q = (struct quantities){ .directory = directory, .host = mem_copy(base->host), .ghz = base->ghz, .related = !why,
+				  .lossy = f.lost > 0 };
 	add(&w, QUANTITY_RUN, "run", NULL, false, findings_run_s(&f));
 	add_scores(&w);
 	if (why)

@@ -41,6 +41,7 @@ struct quantities {
 	struct quantity *v; size_t n; /* by quantities_order, each once */
 	bool sound;              /* nothing is wrong with the trace; else values are not known: what is missing may be anything */
 	enum quantity_scores scores;
+	bool lossy;              /* records are missing: what was done then may be in any value */
 	bool related;            /* who waited for whom is known; else there are only run and score */
 };
 

@@ -54,6 +54,15 @@ fits_80 "$dir/text" || fail "the text is wider than 80 columns"
 grep -q "^Its times are impossible: 700 of 2100 orders" "$dir/text" || fail "impossible times are not said: $(cat "$dir/text")"
 grep -q "^ *flips .* others wait for rank 1 for 24" "$dir/text" || fail "a false score does not flip: $(cat "$dir/text")"
 
+# A rank whose events are not there is no straggler, and nobody's waiting is what is missing.
+cp -r "$dir/made" "$dir/missing"
+rm "$dir/missing/traces/1.evt"
+"$analyze" audit --json "$dir/missing/traces.otf2" >"$dir/json" 2>"$dir/err" && fail "a missing rank is no problem"
+jq -e 'all(.findings[]; .claim | test("wait") | not)' "$dir/json" >"$dir/is" ||
+	fail "a rank is missing, and the recorded times say: $(jq -r '.findings[].claim' "$dir/json")"
+"$analyze" audit "$dir/missing/traces.otf2" 2>"$dir/err" | tr -s ' \n' ' ' | grep -q "Records are missing.* do not say who keeps others waiting" ||
+	fail "it is not said why nothing is claimed"
+
 # Packed, it is a trace like any other: messages of all kinds are matched, and the two answers agree.
 "$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" ||
 	fail "packed, it is not sound: $(cat "$dir/text")"
