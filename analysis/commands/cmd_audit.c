@@ -161,7 +161,7 @@ static int fill(struct reply *r, const struct trace *trace, const struct trace *
 		const struct audit *a, const struct options *options)
 {
 	struct program_order order = program_order(corrected, 0);
-	notes_damage(r, trace->ndiagnostics);
+	notes_damage_listed(r, trace->ndiagnostics, "listed behind this");
 	size_t processes = count_processes(trace);
 	reply_say(r, SAY_LINE, "%s: %zu process%s, %zu thread%s", options->audited, processes, processes == 1 ? "" : "es",
 		  trace->nthreads, trace->nthreads == 1 ? "" : "s");

@@ -26,14 +26,25 @@ static bool all_fortran(const struct trace *trace)
 	return fortran > 0 && others == 0;
 }
 
+/* Its program is the file that it was packed of. */
+bool marks_elsewhere(const struct trace *trace)
+{
+	const char *dot = trace->nprocesses > 0 ? strrchr(trace->processes[0].program, '.') : NULL;
+	return dot && (strcmp(dot, ".otf2") == 0 || strcmp(dot, ".json") == 0);
+}
+
 const char *marks_region(const struct trace *trace)
 {
+	if (marks_elsewhere(trace))
+		return "a region, as the tool that recorded it does that";
 	return all_fortran(trace) ? "call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
 				  : "#pragma dprof region(NAME)";
 }
 
 const char *marks_poll(const struct trace *trace)
 {
+	if (marks_elsewhere(trace))
+		return "Mark work with a region, as the tool that recorded it does that";
 	return all_fortran(trace) ? "Mark work with call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
 				  : "Mark a loop that asks for something with #pragma dprof poll(NAME), and work with "
 				    "#pragma dprof region(NAME)";

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * marks.h - how the user marks a region, in the language of the program. */
+ * marks.h - how the user marks a region, in the language of the program, or with the tool that recorded it. */
 #ifndef ANALYSIS_MARKS_H
 #define ANALYSIS_MARKS_H
 
 #include "analysis/trace/trace.h"
+
+/* Another tool recorded it, which has no marks of dprof's. */
+bool marks_elsewhere(const struct trace *);
 
 /* "#pragma dprof region(NAME)", or, where all places in sources that are known are Fortran's, calls. */
 const char *marks_region(const struct trace *);

@@ -5,11 +5,16 @@
 
 #define SHOWN 20 /* all are among the data */
 
-void notes_damage(struct reply *r, size_t diagnostics)
+void notes_damage_listed(struct reply *r, size_t diagnostics, const char *where)
 {
 	if (diagnostics)
-		reply_say(r, SAY_LINE, "Damaged: %zu problem%s (dprof-analyze check); nothing %s may change is proved.",
-			  diagnostics, diagnostics > 1 ? "s" : "", diagnostics > 1 ? "they" : "it");
+		reply_say(r, SAY_LINE, "Damaged: %zu problem%s (%s); nothing %s may change is proved.",
+			  diagnostics, diagnostics > 1 ? "s" : "", where, diagnostics > 1 ? "they" : "it");
+}
+
+void notes_damage(struct reply *r, size_t diagnostics)
+{
+	notes_damage_listed(r, diagnostics, "dprof-analyze check");
 }
 
 void notes_fill(struct reply *r, const struct trace *trace)

@@ -9,6 +9,7 @@
 #include "analysis/trace/trace.h"
 
 void notes_damage(struct reply *, size_t diagnostics); /* one line if there are any: as many as check lists */
+void notes_damage_listed(struct reply *, size_t diagnostics, const char *where); /* of what check does not read */
 void notes_fill(struct reply *, const struct trace *); /* "problems" and "notes"; notes on the page */
 
 #endif

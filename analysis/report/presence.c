@@ -8,6 +8,7 @@
 
 #include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
+#include "analysis/report/marks.h"
 #include "analysis/states/query.h"
 #include "analysis/trace/names.h"
 
@@ -49,7 +50,9 @@ void say_open_ends(struct trace *trace, const struct totals *totals)
 		add_thread(&ends, trace, i, where);
 		free(where);
 	}
-	say(trace, &ends, "ended inside of something",
+	say(trace, &ends, "ended inside of something", marks_elsewhere(trace) ?
+	    "each may have stayed there until the end of the run, or not (dprof-analyze pack makes a trace of it, and then check "
+	    "says who is missing where)" :
 	    "each may have stayed there until the end of the run, or not (dprof-analyze check says "
 	    "who is missing where)");
 }

@@ -189,16 +189,14 @@ static bool encloses_all(const struct findings *f, const struct ranked *s)
 /* How to see where a participant works of which only what is true of the whole run is known; or "". */
 static char *where_to_mark(const struct findings *f, const struct ranked *s)
 {
-	static const char automatic[] = "-fplugin-arg-dprof-auto=functions";
-	const char *marks = marks_region(f->trace);
+	static const char automatic[] = ", or compile with -fplugin-arg-dprof-auto=functions";
+	const char *marks = marks_region(f->trace), *or = marks_elsewhere(f->trace) ? "" : automatic;
 	if (s->site == TR_OUTSIDE)
-		return mem_format(" To see where, mark the work with %s, or compile with %s.", marks, automatic);
+		return mem_format(" To see where, mark the work with %s%s.", marks, or);
 	if (!encloses_all(f, s))
 		return mem_copy("");
-	bool functions = f->trace->sites[s->site].automatic;
 	return mem_format(" Its work is inside of %s, and most of it in no region there: to see where, mark it "
-			  "with %s%s%s.", site_name(f->trace, s->site).text, marks,
-			  functions ? "" : ", or compile with ", functions ? "" : automatic);
+			  "with %s%s.", site_name(f->trace, s->site).text, marks, f->trace->sites[s->site].automatic ? "" : or);
 }
 
 /* Why there are no scores at all; NULL when there are. */

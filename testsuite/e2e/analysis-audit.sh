@@ -62,6 +62,12 @@ jq -e 'all(.findings[]; .claim | test("wait") | not)' "$dir/json" >"$dir/is" ||
 	fail "a rank is missing, and the recorded times say: $(jq -r '.findings[].claim' "$dir/json")"
 "$analyze" audit "$dir/missing/traces.otf2" 2>"$dir/err" | tr -s ' \n' ' ' | grep -q "Records are missing.* do not say who keeps others waiting" ||
 	fail "it is not said why nothing is claimed"
+"$analyze" pack "$dir/missing/traces.otf2" "$dir/packed" && for command in "audit $dir/missing/traces.otf2" "csp $dir/packed"; do
+	"$analyze" $command >"$dir/text" 2>&1
+	grep -iE "pragma|fplugin" "$dir/text" >"$dir/is" && fail "to the user of another tool $command says: $(cat "$dir/is")"
+done
+"$analyze" audit "$dir/missing/traces.otf2" 2>&1 | grep "dprof-analyze check" >"$dir/is" && fail "check does not read that file: $(cat "$dir/is")"
+rm -rf "$dir/packed"
 
 # Packed, it is a trace like any other: messages of all kinds are matched, and the two answers agree.
 "$analyze" pack "$dir/made/traces.otf2" "$dir/packed" && "$analyze" check "$dir/packed" >"$dir/text" ||
