@@ -211,12 +211,15 @@ function stragglers() {
 
 /* ---- What-ifs ------------------------------------------------------------------------------------------------------- */
 
+/* From nothing to all that a region is less is what can be expected of any. */
+const tells = (p) => known(p.expected_percent) && (p.expected_percent.lo > 0 || p.expected_percent.hi < middle(p.reduce_percent) || middle(p.reduce_percent) === 0);
+const last = (region) => region.curve[region.curve.length - 1];
+
 function curve(region) {
   const x = region.curve.map((p) => middle(p.reduce_percent));
-  const line = (of) => region.curve.map((p) => (known(p[of]) ? middle(p[of]) : null));
-  const end = (of, which) => region.curve.map((p) => (known(p[of]) ? p[of][which] : null));
+  const end = (of, which, is = (p) => known(p[of])) => region.curve.map((p) => (is(p) ? p[of][which] : null));
   const figure = element('figure', {}, element('figcaption', {}, element('b', {}, who(region) ? `all work of ${who(region)}` : region.region), ' ',
-    element('span', { class: 'where' }, place(region))));
+    element('span', { class: 'where' }, place(region)), tells(last(region)) ? null : ' What is to be expected is not known.'));
   const ink = css('--quiet'), axis = { stroke: ink, grid: { stroke: css('--line') }, ticks: { stroke: css('--line') } };
   const options = {
     width: 360, height: 210, legend: { show: false }, cursor: { drag: { x: false, y: false } },
@@ -225,25 +228,26 @@ function curve(region) {
     series: [{ label: 'less, %' },
       { label: 'proved from', stroke: css('--soft'), width: 1, points: { show: false } },
       { label: 'to', stroke: css('--soft'), width: 1, points: { show: false } },
-      { label: 'expected', stroke: css('--bar'), width: 2, points: { show: false } }],
+      { label: 'expected from', stroke: css('--bar'), width: 2, points: { show: false } },
+      { label: 'to', stroke: css('--bar'), width: 2, points: { show: false } }],
     bands: [{ series: [2, 1], fill: css('--wait') }],
   };
-  new uPlot(options, [x, end('speedup_percent', 'lo'), end('speedup_percent', 'hi'), line('expected_percent')], figure);
+  new uPlot(options, [x, end('speedup_percent', 'lo'), end('speedup_percent', 'hi'), end('expected_percent', 'lo', tells), end('expected_percent', 'hi', tells)], figure);
   return figure;
 }
 
 function whatIfs() {
   const rows = ((data.report || {}).profile || []).filter((row) => row.curve && row.curve.length > 1);
   if (!rows.length) return;
-  const charts = element('div', { class: 'charts' }), gain = (row) => middle(row.curve[row.curve.length - 1].expected_percent);
-  const first = [...rows].sort((a, b) => gain(b) - gain(a)).slice(0, 6);
+  const charts = element('div', { class: 'charts' }), gain = (row) => (tells(last(row)) ? middle(last(row).expected_percent) : -Infinity);
+  const first = [...rows].sort((a, b) => gain(b) - gain(a) || 0).slice(0, 6);
   const draw = () => charts.replaceChildren(...first.map(curve));
   draw();
   document.addEventListener('theme', draw);
   const condition = data.report.proved_if ? `, if ${data.report.proved_if} (see the notes)` : '';
   const at = (row, less) => row.curve.find((p) => Math.abs(middle(p.reduce_percent) - less) < 0.01) || {};
   section('whatif', 'What if',
-    element('p', {}, `How much shorter the run would be (below 0: longer) if a region took less time, and nothing else changed. The line is what is expected; the band is what is proved${condition}.`), charts,
+    element('p', {}, `How much shorter the run would be (below 0: longer) if a region took less time, and nothing else changed. The line is what is expected, where two lines are something between them; the band is what is proved${condition}.`), charts,
     table('Run shorter by, %', [
       ['region', (row) => named(who(row) ? `all work of ${who(row)}` : row.region, who(row) ? '' : place(row))],
       ...[25, 50, 100].flatMap((less) => [[`${less} % less: expected`, (row) => shown(at(row, less).expected_percent), true],

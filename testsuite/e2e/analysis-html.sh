@@ -175,6 +175,18 @@ browse page.html look.js >seen
 jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "efficiency", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
 	.images == 0 and (.placed | length == 2 and all(. > 0)) and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
 
+# Where nothing relates the clocks nothing is known of what a region would buy, and no line is drawn in the middle of that.
+cat >lines.js <<-'END'
+	const drawn = [];
+	uPlot = function (options, lines) { drawn.push(lines.slice(3)); };
+	const said = data.report.profile.filter((row) => row.curve).map((row) => curve(row).textContent.includes('not known'));
+	return [drawn.length, drawn.flat(2).filter((y) => y !== null && y !== 0).length, said.filter((not) => not).length];
+END
+browse page.html lines.js >seen
+jq -e '.[1] == [] and (.[0] | .[0] == 2 and .[1] > 4 and .[2] == 0)' seen >held || fail "what is expected is not drawn: $(cat seen)"
+browse unlinked.html lines.js >seen
+jq -e '.[1] == [] and .[0] == [2, 0, 2]' seen >held || fail "what is not known is drawn as expected: $(cat seen)"
+
 # What is shown of an interval holds it, in few digits; and where the page is narrow no text is beside it.
 cat >digits.js <<-'END'
 	let state = 1, bad = [], longest = 0;
