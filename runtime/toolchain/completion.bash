@@ -11,15 +11,38 @@ _dprof_commands() {
 	dprof-analyze --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
+_dprof_formats() {
+	dprof-analyze export --help 2>/dev/null | sed -n '/^Formats:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'
+}
+
+_dprof_models() { # the list behind --model's colon, over several lines
+	dprof-analyze diagnose --help 2>/dev/null | tr -s ' \n' ' ' | sed -n 's/.*--model=MODEL [^:]*: \([^(]*\) (default).*/\1/p' |
+		sed 's/, or /, /; s/, /\n/g'
+}
+
+# What an option of a command takes, if it is a word of a list. What bash splits at = comes as three words.
+_dprof_values() { # command option
+	case "$1 $2" in
+	"export --to" | "export -T") _dprof_formats ;;
+	"diagnose --model" | "diagnose -M") _dprof_models ;;
+	esac
+}
+
 _dprof_analyze() {
-	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' one
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' option='' one values
 	local -a commands
 	mapfile -t commands < <(_dprof_commands)
 	for one in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-		[[ " ${commands[*]} " != *" $one "* ]] || command=$one
+		[[ $command || " ${commands[*]} " != *" $one "* ]] || command=$one # --to coz: the command came before
 	done
+	option=$before
+	[[ $before != = ]] || option=${COMP_WORDS[COMP_CWORD - 2]}
+	values=$(_dprof_values "$command" "$option")
 	compopt -o filenames 2>/dev/null
-	if [[ $before == = || $word == = ]]; then
+	if [[ $values ]]; then
+		[[ $word != = ]] || word=
+		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+	elif [[ $before == = || $word == = ]]; then
 		[[ $word != = ]] || word=
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	elif [[ $word == -* ]]; then

@@ -52,6 +52,26 @@ complete_line() { # word...
 	fail "completion of csp --reg: $(complete_line dprof-analyze csp --reg)"
 [ "$(complete_line dprof-analyze audit --syn)" = '--sync= ' ] ||
 	fail "completion of audit --syn: $(complete_line dprof-analyze audit --syn)"
+[ "$(complete_line dprof-analyze export --to cs)$(complete_line dprof-analyze export --to = sq)$(complete_line dprof-analyze export -T co)" = 'csv sqlite coz ' ] ||
+	fail "completion of formats: $(complete_line dprof-analyze export --to '')"
+[ "$(complete_line dprof-analyze diagnose --model = ma)$(complete_line dprof-analyze diagnose -M au)" = 'master-worker auto ' ] ||
+	fail "completion of models: $(complete_line dprof-analyze diagnose --model '')"
+# The lists are those of --help, and of the models that there are; each is taken.
+offered() { # command option
+	complete_line dprof-analyze "$1" "$2" '' | tr ' ' '\n' | grep . | sort
+}
+"$analyze" export --help | awk '/^Formats:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }' | sort | diff - <(offered export --to) >"$dir/out" ||
+	fail "formats of --help and of the completion: $(cat "$dir/out")"
+{ echo auto; basename -s .clp analysis/diagnose/rules/*.clp | grep -vx facts; } | sort | diff - <(offered diagnose --model) >"$dir/out" ||
+	fail "models that there are and of the completion: $(cat "$dir/out")"
+"$analyze" pack testsuite/fixtures/analysis/job.txt "$dir/any" || fail "pack"
+for one in $(offered diagnose --model); do
+	"$analyze" diagnose --model="$one" "$dir/any" >"$dir/out" 2>&1 || fail "model $one: $(cat "$dir/out")"
+done
+for one in $(offered export --to); do
+	"$analyze" export --to="$one" "$dir/exported.$one" "$dir/any" >"$dir/out" 2>&1 || fail "format $one: $(cat "$dir/out")"
+done
+[ "$(complete_line dprof-analyze export --to coz --forc)" = '--force ' ] || fail "--to coz is taken for the command coz"
 [ "$(cd "$prefix/bin" && complete_line dprof-analyze audit dprof-inf)" = 'dprof-info ' ] || fail "completion of a file for audit"
 [ "$(cd "$prefix" && complete_line dprof-analyze csp sha)" = 'share ' ] || fail "completion of a directory"
 
