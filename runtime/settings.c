@@ -3,27 +3,17 @@
  * settings.c - the environment, read once. */
 #include "runtime/settings.h"
 
-#include "runtime/format.h"
-
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "runtime/pmi_client.h"
+#include "runtime/values.h"
 
-#define CHUNK_BYTES     ((size_t)1 << 20)
-#define CHUNK_BYTES_MIN ((size_t)4096)
-#define CHUNK_BYTES_MAX ((size_t)1 << 30)
-#define BLOCKED_NS      1000u
-#define BLOCKED_NS_MAX  1000000000u
 #define JOB_KEY_SHOWN   8 /* hexadecimal digits */
-
-#define DPROF_ALL_KINDS ((DPROF_KIND_BIT(DPROF_KIND_COUNT) - 1) & ~DPROF_KIND_BIT(DPROF_KIND_NONE))
 
 struct dprof_settings dprof_settings;
 
@@ -41,17 +31,20 @@ static const char *const local_rank_names[] = {
 	"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", NULL,
 };
 
-/* A value that is cut off when it is too long. */
-static void __attribute__((format(printf, 2, 3))) complain(struct dprof_settings *s, const char *format, ...)
+/* Where the next complaint goes; the last one is written over. */
+static char *complaint(struct dprof_settings *s)
 {
-	va_list args;
+	_Static_assert(sizeof(s->complaint[0]) == VALUES_ROOM, "as long as values.h has it");
 	int i = 0;
 
 	while (i < DPROF_COMPLAINTS - 1 && *s->complaint[i])
 		i++;
-	va_start(args, format);
-	vsnprintf(s->complaint[i], sizeof(s->complaint[i]), format, args);
-	va_end(args);
+	return s->complaint[i];
+}
+
+static bool is_true(struct dprof_settings *s, const char *name)
+{
+	return values_flag(name, secure_getenv(name), complaint(s));
 }
 
 static const char *first_set(const char *const *names)
@@ -65,29 +58,6 @@ static const char *first_set(const char *const *names)
 	return NULL;
 }
 
-static bool is_one_of(const char *value, const char *const *words)
-{
-	while (*words && strcasecmp(value, *words))
-		words++;
-	return *words;
-}
-
-/* What is neither yes nor no counts as absent. */
-static bool is_true(struct dprof_settings *s, const char *name)
-{
-	static const char *const yes[] = { "1", "true", "yes", "on", NULL };
-	static const char *const no[] = { "", "0", "false", "no", "off", NULL };
-	const char *value = secure_getenv(name);
-
-	if (!value || is_one_of(value, no))
-		return false;
-	if (is_one_of(value, yes))
-		return true;
-	complain(s, "%s is '%.40s', which is neither 1 (true, yes, on) nor 0 (false, no, off); taken as 0", name,
-		 value);
-	return false;
-}
-
 void dprof_file_name(char *to, size_t size, const char *from)
 {
 	size_t n = 0;
@@ -99,102 +69,6 @@ void dprof_file_name(char *to, size_t size, const char *from)
 		to[n] = fine ? *from : '_';
 	}
 	to[n] = '\0';
-}
-
-/* "64K", "1M", "2G" or plain bytes; 0 when it is none of these. */
-static size_t parse_bytes(const char *text)
-{
-	char *end;
-	unsigned long long n = strtoull(text, &end, 10);
-	unsigned shift = 0;
-
-	if (end == text || *text == '-')
-		return 0;
-	switch (*end) {
-	case 'k': case 'K': shift = 10; end++; break;
-	case 'm': case 'M': shift = 20; end++; break;
-	case 'g': case 'G': shift = 30; end++; break;
-	}
-	if (*end || n > CHUNK_BYTES_MAX >> shift)
-		return 0;
-	return (size_t)n << shift;
-}
-
-static size_t chunk_bytes(struct dprof_settings *s)
-{
-	const char *text = secure_getenv("DPROF_BUFFER");
-	size_t bytes;
-
-	if (!text || !*text)
-		return CHUNK_BYTES;
-	bytes = parse_bytes(text);
-	if (!bytes) {
-		complain(s, "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M");
-		return CHUNK_BYTES;
-	}
-	if (bytes < CHUNK_BYTES_MIN) {
-		complain(s, "DPROF_BUFFER is less than 4K; took 4K");
-		return CHUNK_BYTES_MIN;
-	}
-	return bytes & ~(CHUNK_BYTES_MIN - 1);
-}
-
-static uint64_t blocked_ns(struct dprof_settings *s)
-{
-	const char *text = secure_getenv("DPROF_BLOCKED_NS");
-	char *end;
-	unsigned long long n;
-
-	if (!text || !*text)
-		return BLOCKED_NS;
-	n = strtoull(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end && n <= BLOCKED_NS_MAX)
-		return n;
-	complain(s, "DPROF_BLOCKED_NS is not a number of nanoseconds up to %u; took %u", BLOCKED_NS_MAX, BLOCKED_NS);
-	return BLOCKED_NS;
-}
-
-/* The kinds that a word of DPROF_EVENTS means, or 0. */
-static uint32_t kinds_of(const char *word, size_t length)
-{
-	static const char *const kinds[] = {
-#define X(NAME, word) [DPROF_KIND_##NAME] = #word,
-		DPROF_KINDS(X)
-#undef X
-	};
-
-	if (length == strlen("all") && !strncmp(word, "all", length))
-		return DPROF_ALL_KINDS;
-	for (int k = 1; k < DPROF_KIND_COUNT; k++)
-		if (length == strlen(kinds[k]) && !strncmp(word, kinds[k], length))
-			return DPROF_KIND_BIT(k);
-	return 0;
-}
-
-/* "region,barrier": only these; "-lock,-wait": all but these. What stands later counts. */
-static uint32_t left_out(struct dprof_settings *s)
-{
-	const char *at = secure_getenv("DPROF_EVENTS");
-	uint32_t out;
-
-	if (!at || !*at)
-		return 0;
-	out = *at == '-' ? 0 : DPROF_ALL_KINDS;
-	for (;; at++) {
-		bool less = *at == '-';
-		size_t length = strcspn(at += less, ",");
-		uint32_t kinds = kinds_of(at, length);
-
-		if (!kinds) {
-			complain(s, "DPROF_EVENTS has '%.*s', which is no kind of event (dprof(7) has a list); "
-				 "all kinds are recorded", (int)length, at);
-			return 0;
-		}
-		out = less ? out | kinds : out & ~kinds;
-		at += length;
-		if (!*at)
-			return out;
-	}
 }
 
 static int64_t rank(const char *const *names)
@@ -325,7 +199,7 @@ static void find_unknown(struct dprof_settings *s)
 		size_t length = strcspn(*at, "=");
 
 		if (!strncmp(*at, "DPROF_", strlen("DPROF_")) && !is_known(*at, length))
-			complain(s, "%.*s is no variable of dprof (dprof(7) has a list); it has no effect",
+			values_complain(complaint(s), "%.*s is no variable of dprof (dprof(7) has a list); it has no effect",
 				 (int)(length < 60 ? length : 60), *at);
 	}
 }
@@ -338,15 +212,15 @@ void dprof_settings_read(void)
 	s->off = is_true(s, "DPROF_OFF") || getauxval(AT_SECURE);
 	s->quiet = is_true(s, "DPROF_QUIET");
 	s->gather = is_true(s, "DPROF_GATHER");
-	s->left_out = left_out(s);
+	s->left_out = values_left_out(secure_getenv("DPROF_EVENTS"), complaint(s));
 	s->rank = rank(rank_names);
 	s->local_rank = rank(local_rank_names);
 	host(s);
 	if (s->off)
 		return;
 	find_unknown(s);
-	s->chunk_bytes = chunk_bytes(s);
-	s->blocked_ns = blocked_ns(s);
+	s->chunk_bytes = values_chunk_bytes(secure_getenv("DPROF_BUFFER"), complaint(s));
+	s->blocked_ns = values_blocked_ns(secure_getenv("DPROF_BLOCKED_NS"), complaint(s));
 	job(s);
 	program(s);
 	parent(s);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define DPROF_NAME_SIZE 65 /* of a host or job in file names, with NUL */
-#define DPROF_COMPLAINTS 4
+#define DPROF_COMPLAINTS 8
 
 struct dprof_settings {
 	bool off;                     /* DPROF_OFF */

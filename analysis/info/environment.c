@@ -12,6 +12,8 @@
 #include "analysis/base/nearest.h"
 #include "analysis/base/shown.h"
 #include "analysis/info/info.h"
+#include "freezer/topology.h"
+#include "runtime/values.h"
 
 static const char *const known[] = {
 #define X(name) "DPROF_" #name,
@@ -28,16 +30,42 @@ static bool is_known(const char *name)
 	return false;
 }
 
+/* What those who record will say of a value that they do not understand; or "". To be freed. */
+static char *judge(const char *name, const char *value)
+{
+	static const char *const flags[] = { "DPROF_OFF", "DPROF_QUIET", "DPROF_GATHER" };
+	struct frz_topology topology;
+	char words[VALUES_ROOM] = "";
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (strcmp(name, flags[i]) == 0)
+			values_flag(name, value, words);
+	if (strcmp(name, "DPROF_EVENTS") == 0)
+		values_left_out(value, words);
+	else if (strcmp(name, "DPROF_BUFFER") == 0)
+		values_chunk_bytes(value, words);
+	else if (strcmp(name, "DPROF_BLOCKED_NS") == 0)
+		values_blocked_ns(value, words);
+	else if (strcmp(name, "DPROF_SYNC_INTERVAL") == 0)
+		values_interval_ns(value, words);
+	else if (strcmp(name, "DPROF_SYNC_TOPOLOGY") == 0 && *value && frz_topology_parse(value, &topology) < 0)
+		return mem_copy(VALUES_NO_TOPOLOGY);
+	return shown_copy(words);
+}
+
 static void fill_variable(struct reply *r, const char *definition)
 {
 	size_t length = strcspn(definition, "=");
+	const char *given = definition + length + (definition[length] == '=');
 	char *bytes = mem_format("%.*s", (int)length, definition);
-	char *name = shown_copy(bytes), *value = shown_copy(definition + length + (definition[length] == '='));
+	char *name = shown_copy(bytes), *value = shown_copy(given), *wrong = judge(bytes, given);
 	const char *like = is_known(bytes) ? NULL : nearest(bytes, known, NKNOWN);
 	char *note = is_known(bytes) ? mem_copy("")
 				     : mem_format("  (unknown to dprof%s%s)", like ? ": did you mean " : "", like ? like : "");
-	reply_row(r, tab_text(name), tab_text(value), tab_flag(is_known(bytes)));
+	reply_row(r, tab_text(name), tab_text(value), tab_flag(is_known(bytes)), *wrong ? tab_text(wrong) : TAB_NONE);
 	reply_say(r, SAY_INDENTED, "%s=%s%s", name, value, note);
+	if (*wrong)
+		reply_say(r, SAY_DETAIL, "%s", wrong);
+	free(wrong);
 	free(bytes);
 	free(name);
 	free(value);
@@ -46,7 +74,7 @@ static void fill_variable(struct reply *r, const char *definition)
 
 static void fill_variables(struct reply *r)
 {
-	static const struct tab_column columns[] = { TAB_KEY("name"), TAB_KEY("value"), TAB_KEY("known"), { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("name"), TAB_KEY("value"), TAB_KEY("known"), TAB_KEY("not_understood"), { 0 } };
 	reply_table(r, "environment", columns, 0);
 	for (char **at = environ; *at; at++)
 		if (strncmp(*at, "DPROF_", strlen("DPROF_")) == 0)
