@@ -229,11 +229,35 @@ static void fill_directories(struct reply *r, const char *key, const struct quan
 #define NAME_ROOM   64 /* on a line of its own */
 #define FILE_ROOM   24
 
+#define NEAR_DECIMALS 7 /* at most */
+
+/* "-9.1 .. -0.00004", not -0.0: rounded outward, an end beside 0 must not look like 0. */
+static struct interval_text apart_from_0(struct interval_text t, struct interval x)
+{
+	const char *between = strstr(t.text, " .. ");
+	bool below = x.hi < 0;
+	if (!between || (!below && !(x.lo > 0)) || strtod(below ? between + strlen(" .. ") : t.text, NULL) != 0)
+		return t;
+	struct interval_text near, apart;
+	int decimals = 0;
+	do
+		near = below ? interval_upper(x.hi, ++decimals) : interval_lower(x.lo, ++decimals);
+	while (strtod(near.text, NULL) == 0 && decimals < NEAR_DECIMALS);
+	if (strtod(near.text, NULL) == 0)
+		near = (struct interval_text){ "0" };
+	const char *beside = near.text[1] ? "" : below ? "below " : "above ";
+	if (below)
+		snprintf(apart.text, sizeof apart.text, "%.*s .. %s%.16s", (int)(between - t.text), t.text, beside, near.text);
+	else
+		snprintf(apart.text, sizeof apart.text, "%s%.16s%s", beside, near.text, between);
+	return apart;
+}
+
 /* "-25.006 ±0.010", or where nothing bounds it "-". */
 static struct interval_text difference_text(const struct reply *r, struct interval percent)
 {
 	if (isfinite(percent.hi))
-		return reply_interval(r, percent, 3);
+		return apart_from_0(reply_interval(r, percent, 3), percent);
 	struct interval_text t = { "-" };
 	return percent.lo > 0 ? (struct interval_text){ "new" } : t;
 }
@@ -300,7 +324,7 @@ static void say_finding(struct reply *r, const struct diff_answer *a)
 	struct interval less = { -run->percent.hi, -run->percent.lo };
 	const char *how = is_single(a) ? "proved of these two runs" : "by chance that is found in at most 2.5 % of comparisons";
 	if (run->percent.hi < 0)
-		reply_say(r, SAY_ADVICE, "B takes %s %% less time than A (%s).", reply_interval(r, less, 3).text, how);
+		reply_say(r, SAY_ADVICE, "B takes %s %% less time than A (%s).", difference_text(r, less).text, how);
 	else if (run->percent.lo > 0)
 		reply_say(r, SAY_ADVICE, "B takes %s %% more time than A (%s).", difference_text(r, run->percent).text, how);
 	else

@@ -71,6 +71,25 @@ expect 0 diff --json slow slow
 jq -e 'all(.rows[]; .verdict == "undecided" and .difference_percent.lo <= 0 and .difference_percent.hi >= 0)' out >alike ||
 	fail "a run differs from itself: $(cat out)"
 
+# What surely is on one side of 0 is not rounded to it, however near it comes.
+solve() { # ns
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "thread 0 clock=0 rank=0" "site 0 kind=region name=solve file=x.c line=1"
+	work 0 0 1000 $((1000 + $1))
+}
+for ns in 1000000000 1000021000 1000020003; do solve $ns | trace near$ns; done
+for more in "" -v; do
+	expect 0 diff $more near1000000000 near1000021000
+	says out 'B takes 0.00009 .. 0.005 % more time than A'
+	expect 0 diff $more near1000021000 near1000000000
+	says out ' -0.005 .. -0.00009 faster'
+	says out 'B takes 0.00009 .. 0.005 % less time than A'
+	fits_80 out || fail "near 0: wider than 80 columns"
+	expect 0 diff $more near1000000000 near1000020003
+	says out ' above 0 .. 0.005 slower'
+	expect 0 diff $more near1000020003 near1000000000
+	says out ' -0.005 .. below 0 faster'
+done
+
 # What is on the critical path of several threads is one quantity.
 turns=1 job 200 | trace turns
 expect 0 diff --json slow turns
