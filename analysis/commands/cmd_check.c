@@ -29,8 +29,8 @@ static void fill_data(struct reply *r, const struct trace *t, uint64_t events, s
 {
 	reply_value(r, "verdict", tab_text(t->ndiagnostics ? "damaged" : "fine"));
 	reply_value(r, "hosts", tab_count(t->nclocks));
-	reply_value(r, "processes", tab_count(t->nprocesses));
-	reply_value(r, "threads", tab_count(t->nthreads));
+	reply_value(r, "processes", tab_count((int64_t)(t->nprocesses + t->uncounted)));
+	reply_value(r, "threads", tab_count((int64_t)(t->nthreads + t->uncounted)));
 	reply_value(r, "events", tab_count(events));
 	reply_value(r, "lost", tab_count(dropped(t)));
 	reply_value(r, "links", tab_count(t->nlinks));
@@ -55,10 +55,10 @@ static void fill_page(struct reply *r, const struct trace *t, uint64_t events, s
 		reply_say(r, SAY_LINE, "%s", t->diagnostics[i]);
 	for (size_t i = note; i < t->nnotes; i++)
 		reply_say(r, SAY_LINE, "note: %s", t->notes[i]);
-	reply_say(r, SAY_LINE, "%s: %s%s %s, %s, %s, %s%s%s%s", t->directory,
+	reply_say(r, SAY_LINE, "%s: %s%s %s, %s, %s%s, %s%s%s%s", t->directory,
 		  t->ndiagnostics ? counted(t->ndiagnostics, "problem").text : "fine", t->ndiagnostics ? ";" : ":",
-		  counted(t->nclocks, "host").text, counted(t->nprocesses, "process").text,
-		  counted(t->nthreads, "thread").text, counted(events, "event").text, t->nclocks > 1 ? ", " : "",
+		  counted(t->nclocks, "host").text, counted(t->nprocesses + t->uncounted, "process").text,
+		  t->uncounted ? "at least " : "", counted(t->nthreads + t->uncounted, "thread").text, counted(events, "event").text, t->nclocks > 1 ? ", " : "",
 		  t->nclocks > 1 ? counted(t->nlinks, "link").text : "", t->nclocks > 1 ? " between clocks" : "");
 }
 

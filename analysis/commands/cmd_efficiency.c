@@ -252,13 +252,13 @@ static uint32_t first_silent(const struct efficiency_answer *a)
 static void fill_page(struct reply *r, const struct efficiency_answer *a, bool every)
 {
 	const struct efficiency *e = &a->e;
-	size_t silent = a->trace->nthreads - e->nthreads;
+	size_t silent = a->trace->nthreads - e->nthreads + a->trace->uncounted;
 	reply_say(r, SAY_TEXT, "Efficiency of %zu thread%s in %zu process%s, in the run of %s s", e->nthreads,
 		  e->nthreads == 1 ? "" : "s", e->nprocesses, e->nprocesses == 1 ? "" : "es",
 		  reply_interval(r, seconds(a, e->span.length), 9).text);
 	if (silent)
-		reply_say(r, SAY_TEXT, "Left out: %zu thread%s without any event, first %s. What %s did is not known.", silent,
-			  silent == 1 ? "" : "s", location_name(a->trace, first_silent(a)).text, silent == 1 ? "it" : "they");
+		reply_say(r, SAY_TEXT, "Left out: %s%zu thread%s without any event, first %s. What %s did is not known.",
+			  a->trace->uncounted ? "at least " : "", silent, silent == 1 ? "" : "s", location_name(a->trace, first_silent(a)).text, silent == 1 ? "it" : "they");
 	say_tree(r, e);
 	say_causes(r, a);
 	say_regions(r, a, every);

@@ -39,7 +39,7 @@ static size_t count_ranks(const struct trace *trace)
 	size_t ranks = 0;
 	for (size_t p = 0; p < trace->nprocesses; p++)
 		ranks += trace->processes[p].rank >= 0;
-	return ranks;
+	return ranks + trace->uncounted;
 }
 
 static size_t count_unfinished(const struct trace *trace)
@@ -216,12 +216,12 @@ static void say_lost(struct reply *r, const struct findings *f)
 /* "2 ranks, 8 threads on 2 hosts": what there is one of goes without saying, but the last. */
 static char *who_ran(const struct trace *trace)
 {
-	size_t ranks = count_ranks(trace), processes = trace->nprocesses;
+	size_t ranks = count_ranks(trace), processes = trace->nprocesses + trace->uncounted, threads = trace->nthreads + trace->uncounted;
 	char *text = ranks == processes ? mem_format("%zu rank%s", ranks, plural(ranks))
 		     : ranks		? mem_format("%zu processes (%zu rank%s)", processes, ranks, plural(ranks))
 					: mem_format("%zu process%s", processes, processes == 1 ? "" : "es");
-	char *whole = trace->nthreads > processes
-			      ? mem_format("%s, %zu threads, on %zu host%s", text, trace->nthreads, trace->nclocks,
+	char *whole = threads > processes
+			      ? mem_format("%s, %s%zu threads, on %zu host%s", text, trace->uncounted ? "at least " : "", threads, trace->nclocks,
 					   plural(trace->nclocks))
 			      : mem_format("%s on %zu host%s", text, trace->nclocks, plural(trace->nclocks));
 	free(text);
@@ -434,7 +434,7 @@ static void fill_data(struct reply *r, const struct page *page)
 	const struct profile *p = &page->profile;
 	const struct trace *trace = f->trace;
 	reply_value(r, "program", tab_text(program_name(trace)));
-	reply_value(r, "processes", tab_count(trace->nprocesses));
+	reply_value(r, "processes", tab_count((int64_t)(trace->nprocesses + trace->uncounted)));
 	reply_value(r, "unfinished", tab_count(count_unfinished(trace)));
 	reply_value(r, "hosts", tab_count(trace->nclocks));
 	reply_value(r, "events", tab_count(f->events));

@@ -154,6 +154,7 @@ struct trace {
 	char *directory;
 	struct tr_clock *clocks;     size_t nclocks;
 	struct tr_process *processes; size_t nprocesses;
+	uint64_t uncounted;   /* ranks that are missing beside these: of very many the first stand for all */
 	struct tr_thread *threads;   size_t nthreads;   /* by rank, then number */
 	struct tr_site *sites;       size_t nsites;
 	struct tr_group *groups;     size_t ngroups;

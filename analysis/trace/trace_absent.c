@@ -62,10 +62,21 @@ static void add_process(struct opened_trace *o, int64_t rank, uint64_t pid, char
 			     .host = first.process.host ? mem_copy(first.process.host) : NULL } };
 }
 
+/* By rank: which of the job's have a file. */
+static size_t count_ranks(const struct process_file *files, size_t n, int64_t size)
+{
+	size_t here = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t rank = files[i].process.rank;
+		here += rank >= 0 && rank < size && (i == 0 || files[i - 1].process.rank != rank);
+	}
+	return here;
+}
+
 static void add_ranks(struct opened_trace *o)
 {
 	size_t n = o->nfiles, next = 0, added = 0;
-	int64_t size = o->files[0].process.size;
+	int64_t size = o->files[0].process.size, missing = size - (int64_t)count_ranks(o->files, n, size);
 	for (int64_t rank = 0; rank < size && added < ABSENT_MOST; rank++) {
 		while (next < n && o->files[next].process.rank >= 0 && o->files[next].process.rank < rank)
 			next++;
@@ -74,6 +85,7 @@ static void add_ranks(struct opened_trace *o)
 		add_process(o, rank, 1, mem_format("rank %" PRId64, rank));
 		added++;
 	}
+	o->t.uncounted = missing > (int64_t)added ? (uint64_t)missing - added : 0;
 }
 
 /* How long HOST-RANK is in the name of a file that a process has beside its own. */
