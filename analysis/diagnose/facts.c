@@ -25,14 +25,15 @@ struct interval facts_share(const struct facts *f, frz_time part)
 	return interval_percent(part, f->all);
 }
 
+#define FILE_ROOM 48 /* with a line's number on one line of what is said */
+
 /* "app.c:12", or the name where no place is known, or of what has no site; to be freed. */
 static char *place_of(const struct trace *trace, uint32_t site)
 {
-	char *place = site < trace->nsites ? site_place(trace, site) : mem_copy(OUTSIDE_REGIONS);
-	const char *slash = site < trace->nsites && trace->sites[site].line ? strrchr(place, '/') : NULL;
-	if (slash)
-		memmove(place, slash + 1, strlen(slash + 1) + 1);
-	return place;
+	if (site >= trace->nsites || !trace->sites[site].line)
+		return site < trace->nsites ? site_place(trace, site) : mem_copy(OUTSIDE_REGIONS);
+	const char *file = trace->sites[site].file, *slash = strrchr(file, '/');
+	return mem_format("%s:%u", name_within(slash ? slash + 1 : file, FILE_ROOM).text, trace->sites[site].line);
 }
 
 struct location_name facts_location(const struct trace *trace, uint32_t thread)

@@ -60,6 +60,13 @@ jq -e '.findings[0] | .cause == "imbalance" and .region == "b" and (.proved | no
 { ranks 2; work 0 1 0 50000; op 0 2 50000 101000 group=1 seq=0; work 1 1 0 50000; work 1 0 50000 100000
 	op 1 2 100000 101000 group=1 seq=0; } | trace other
 first other sequential 1 x.c:1 a true 24.752
+# However long a source's name is, a line is not.
+{ ranks 2; work 0 0 0 60000; op 0 2 60000 61000 group=1 seq=0; op 1 2 0 61000 group=1 seq=0; } |
+	sed "s,file=x.c,file=/src/$(printf 'f%.0s' {1..70}).c," | trace long-file
+expect 0 diagnose --model generic long-file
+says out 'f.c:3)'
+fits_80 out || fail "a long source's name: wider than 80 columns: $(cat out)"
+
 # Thread 1 waits for 60 of 202 for what thread 0 holds in a.
 { sites; echo "thread 0 clock=0 rank=0 number=0"; echo "thread 1 clock=0 rank=0 number=1"
 	op 0 5 0 100 id=5; work 0 0 100 100000; echo 'e 0 100000 5 point id=5'; work 0 1 100000 101000

@@ -17,7 +17,7 @@
   (slot locks-lo) (slot locks-hi))           ; of the waiting: for locks
 
 (deftemplate region                          ; in which threads worked; regions of one name are one
-  (slot id) (slot name) (slot at)            ; at: file:line
+  (slot id) (slot name) (slot at)            ; at: file:line, of a long name without its middle
   (slot threads) (slot visits)               ; how many were in it, how often
   (slot work-lo) (slot work-hi)              ; of all of them, there and in what it encloses
   (slot longest) (slot longest-name)         ; the thread that worked there longest
