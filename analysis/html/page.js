@@ -46,7 +46,7 @@ const percent = (x) => shown(x, ' %');
 function secondsUnit(largest) {
   const [factor, unit] = largest >= 1 ? [1, 's'] : largest >= 1e-3 ? [1e3, 'ms'] : [1e6, 'µs'];
   const most = Math.max(0, Math.min(9, 6 - Math.ceil(Math.log10(Math.max(largest * factor, 1e-3)))));
-  return { unit, of: (x) => (known(x) ? shown({ lo: x.lo * factor, hi: x.hi * factor }, '', most) : 'not known') };
+  return { unit, factor, of: (x) => (known(x) ? shown({ lo: x.lo * factor, hi: x.hi * factor }, '', most) : 'not known') };
 }
 
 function time(ns) {
@@ -76,6 +76,9 @@ function range(x, most) {
     element('i', { style: `left:0;width:${part(x.lo)}%` }),
     element('i', { class: 'possible', style: `left:${part(x.lo)}%;width:${Math.max(0.5, part(x.hi) - part(x.lo))}%` }));
 }
+
+/* Behind a caption: bars that are not of 100 % have a scale of their own. */
+const scale = (most, unit = { factor: 1, unit: '%' }) => (most > 0 ? `; a whole bar is about ${Number((most * unit.factor).toPrecision(3))} ${unit.unit}` : '');
 
 /* columns: [title, row -> cell or text, numeric]. Long tables show their first rows until asked. Where the page is narrow, a table of class
  * "stack" has what is in a row one below the other, each behind its title. The caption is outside of what scrolls. */
@@ -184,7 +187,7 @@ function diagnosis() {
   if (!findings.length) return;
   const worst = Math.max(...findings.map((f) => (f.cost_percent || {}).hi || 0));
   section('diagnosis', 'Diagnosis', d.why_model ? element('p', {}, `Taken for: ${d.model}, since ${d.why_model}.`) : null,
-    table('What is slow, why, and what to change', [
+    table('What is slow, why, and what to change' + scale(worst), [
       ['cost, % of all threads\' time', (f) => shown(f.cost_percent), true], ['', (f) => range(f.cost_percent, worst)],
       ['cause', (f) => f.cause], ['verdict', (f) => (f.proved ? 'proved' : 'undecided')], ['on', whoCell], ['where', (f) => named(f.region || '', f.where)],
       ['why', (f) => textCell(f.what)], ['suggestion', (f) => element('td', { class: 'text' }, f.suggestion || '', f.expected_percent ?
@@ -200,7 +203,7 @@ function stragglers() {
   const most = Math.max(...threads.map((t) => (t.straggler_percent ? t.straggler_percent.hi : 0)));
   const rows = [...threads].sort((a, b) => middle(b.straggler_percent) - middle(a.straggler_percent));
   const unit = secondsUnit(Math.max(...threads.map((t) => middle(t.working_s) + middle(t.waiting_s))));
-  section('stragglers', 'Stragglers', table('For how much of the run all others wait for a thread', [
+  section('stragglers', 'Stragglers', table('For how much of the run all others wait for a thread' + scale(most), [
     ['thread', whoCell], ['others wait, % of run', (t) => shown(t.straggler_percent), true],
     ['', (t) => range(t.straggler_percent, most)], ['verdict', (t) => t.verdict || ''],
     ['mostly in', (t) => named(t.site || '', place({ file: t.file, line: t.line }))],
@@ -264,7 +267,7 @@ function waits() {
   const w = data.waits || {}, rows = w.waits || [], delays = w.delays || [];
   if (!rows.length) return;
   const unit = secondsUnit(Math.max(...rows.map((row) => middle(row.seconds)))), most = Math.max(...rows.map((row) => row.seconds.hi || 0));
-  const s = section('waits', 'Waits', table('Who waited, for whom, and for how long', [
+  const s = section('waits', 'Waits', table('Who waited, for whom, and for how long' + scale(most, unit), [
     ['kind', (x) => element('td', { class: 'who' }, kindNames[x.kind] || x.kind)], ['who', whoCell], ['at', (x) => named(x.name, x.site)],
     [`time, ${unit.unit}`, (x) => unit.of(x.seconds), true], ['', (x) => range(x.seconds, most)], ['verdict', (x) => x.verdict || ''],
     ['for', (x) => whoCell(x.caused_by)], ['which was in', (x) => named((x.caused_by || {}).region || '', (x.caused_by || {}).site)],
@@ -300,7 +303,7 @@ function profile() {
   const p = data.profile || {}, flat = p.flat || [];
   if (!flat.length) return;
   const unit = secondsUnit(Math.max(...flat.map((x) => middle(x.inclusive_s)))), most = Math.max(...flat.map((x) => x.exclusive_s.hi || 0));
-  section('profile', 'Profile', table('Regions and operations, of all threads together', [
+  section('profile', 'Profile', table('Regions and operations, of all threads together' + scale(most, unit), [
     ['name', (x) => named(x.name, place(x))], ['visits', (x) => Number(x.visits).toLocaleString('en'), true],
     [`exclusive, ${unit.unit}`, (x) => unit.of(x.exclusive_s), true], ['', (x) => range(x.exclusive_s, most)],
     [`inclusive, ${unit.unit}`, (x) => unit.of(x.inclusive_s), true], [`waiting, ${unit.unit}`, (x) => unit.of(x.waiting_s), true],

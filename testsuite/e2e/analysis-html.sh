@@ -187,6 +187,14 @@ jq -e '.[1] == [] and (.[0] | .[0] == 2 and .[1] > 4 and .[2] == 0)' seen >held 
 browse unlinked.html lines.js >seen
 jq -e '.[1] == [] and .[0] == [2, 0, 2]' seen >held || fail "what is not known is drawn as expected: $(cat seen)"
 
+# Bars that are not of 100 % say of what they are: the second rank is waited for, for 64 to 65 %.
+cat >bars.js <<-'END'
+	return ['diagnosis', 'stragglers', 'waits', 'profile'].map((s) => (document.querySelector(`#${s} .caption`).textContent.match(/; a whole bar is about ([0-9.]+ (%|µs|ms|s))$/) || [])[1]);
+END
+browse page.html bars.js >seen
+jq -e '.[1] == [] and (.[0] | length == 4 and all(. != null) and (.[1] | endswith(" %") and (split(" ")[0] | tonumber) > 60 and (split(" ")[0] | tonumber) < 70) and (.[2] | endswith(" ms")))' seen >held ||
+	fail "bars without a scale: $(cat seen)"
+
 # What is shown of an interval holds it, in few digits; and where the page is narrow no text is beside it.
 cat >digits.js <<-'END'
 	let state = 1, bad = [], longest = 0;
