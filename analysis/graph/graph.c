@@ -198,6 +198,17 @@ void graph_unknown_by(struct builder *b, const struct unknown_wait *w, const str
 	add_unknown(b, w->begin, w->exit, cause ? &last : NULL, cause ? GRAPH_PRESUMED : 0);
 }
 
+/* The rest of a message: whoever sent that has perhaps called MPI again meanwhile, which is most likely the cause. */
+void graph_fetch(struct builder *b, const struct unknown_wait *w, const struct event_ref *cause)
+{
+	struct node_input inputs[] = { { .ref = w->begin.enter, .sure = true, .needed = true }, { .candidate = true } };
+	if (cause)
+		inputs[1].ref = *cause;
+	struct graph_node *node = graph_arrival(b, w->exit, GRAPH_WAITED_FOR, inputs, cause ? 2 : 1);
+	node->hidden = true;
+	node->doubted = w->fetches;
+}
+
 /* What put it there is nothing but expected. */
 uint32_t graph_unknown_put(struct builder *b, const struct unknown_wait *w)
 {

@@ -227,6 +227,10 @@ static void add(struct builder *b, const struct sync_records *sync, const struct
 	if (!cause && w->own && p->part_again < 1 && p->again.thread == ender && (!is_presumed(p) || p->cause.thread != ender))
 		cause = &p->again;
 	bool presumed = cause || is_presumed(p);
+	if (w->fetches) {
+		graph_fetch(b, w, presumed ? &p->cause : NULL);
+		return;
+	}
 	if (w->handler) {
 		if (presumed)
 			end_by_signal(b, w, &p->cause);

@@ -109,6 +109,7 @@ struct unknown_wait {
 	struct event_ref exit;
 	uint32_t clock;
 	bool own;                 /* if nothing did, it takes as long by itself */
+	bool fetches;             /* likewise: the rest of a message that was found before (MPI_Mrecv) */
 	bool handler;             /* likewise; it ended as a signal's handler began, and its operation went on behind that */
 	uint64_t target;          /* perhaps the next call of MPI of this rank, or DPROF_TARGET_ALL; or ARG_NONE */
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
@@ -206,6 +207,7 @@ void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 uint32_t graph_unknown_put(struct builder *, const struct unknown_wait *); /* returns how many inputs come before that */
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
+void graph_fetch(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* likewise */
 
 /* The thread comes to a barrier at an address, for the n-th time, from 0: a number of that barrier, which is none of a group. And
  * whether a thread ever comes to one, if it is such a number. */

@@ -299,10 +299,11 @@ static void find_message(struct thread_walk *w)
  * short enough to have been sent with what was found. Of several it may be any. */
 static void fetch(struct thread_walk *w, struct event_ref exit)
 {
-	struct node_input begin = { .ref = w->enter, .sure = true, .needed = true };
-	struct graph_node *node = graph_arrival(w->b, exit, GRAPH_WAITED_FOR, &begin, 1);
-	node->hidden = true;
-	node->doubted = w->nfound == 0 || w->found_bytes > GRAPH_EAGER;
+	struct unknown_wait wait = { .begin.enter = w->enter, .exit = exit };
+	if (w->nfound == 0 || w->found_bytes > GRAPH_EAGER)
+		graph_add_unknown(w->b, wait.begin, exit)->fetches = true;
+	else
+		graph_fetch(w->b, &wait, NULL);
 	w->nfound -= w->nfound > 0;
 	w->found_bytes = w->nfound ? w->found_bytes : 0;
 }
