@@ -187,6 +187,8 @@ enum dprof_key {
  *                                   whoever takes it next (MPI_Probe, MPI_Iprobe)
  *            peer tag               of MPI, with DPROF_PEER_UNKNOWN: until something is complete at this rank's part of
  *                                   a window, or at all (DPROF_TARGET_ALL)
+ *            peer role              of MPI, with DPROF_PEER_UNKNOWN and role=0: for the rest of messages that were received
+ *                                   where they were found (MPI_Imrecv)
  *            peer tag               with DPROF_PEER_NONE: several calls that follow each other, from the begin of the first
  *                                   one on, each of which asked in vain (MPI_Test, MPI_Iprobe, pthread_mutex_trylock, ...)
  *                                   or, to the end, did not any more. For `tag` ticks in between the thread was in none

@@ -426,6 +426,8 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 		graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
 	else if (walk_shares(w, &w->entered))
 		share_with_processes(w, exit);
+	else if (arg_fetches(walk_operation(w, &w->entered), &w->entered))
+		fetch(w, exit);
 	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
 		w->chooses = true;
 		w->looks += walk_operation(w, &w->entered)->looks;
@@ -448,8 +450,6 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->missing);
 	else if (kind == DPROF_KIND_SEND)
 		send(w, exit);
-	else if (tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO))
-		fetch(w, exit);
 	else if (walk_operation(w, &w->entered)->queues && arg_gives_message(walk_operation(w, &w->entered), &w->entered))
 		graph_room(w->b, walk_begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit); /* there was, here */
 	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && !w->completed &&

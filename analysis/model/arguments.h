@@ -249,6 +249,13 @@ static inline bool arg_finds_given(const struct operation *o, const struct tr_ev
 	return o->once && o->kind == DPROF_KIND_WAIT && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
 }
 
+/* It waits for the rest of messages that were received where they were found. */
+static inline bool arg_fetches(const struct operation *o, const struct tr_event *e)
+{
+	bool begun = o->is & OP_MPI && arg_for_unknown(o, e) && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
+	return o->kind == DPROF_KIND_WAIT && (begun || o->is & OP_IN_TWO);
+}
+
 /* It waits until something is complete at this rank, in MPI_COMM_WORLD, or at all (DPROF_TARGET_ALL). */
 static inline uint64_t arg_target(const struct operation *o, const struct tr_event *e)
 {

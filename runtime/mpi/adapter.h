@@ -138,13 +138,14 @@ static inline uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
 	WRAP_WAIT_AS(name, name, parameters, arguments)
 
 /* Who completes the request that MPI_Called begins waits for an unknown peer. */
-#define WRAP_FOREIGN(called, parameters, arguments)                                               \
+#define WRAP_FOREIGN(called, parameters, arguments) WRAP_BEGUN(called, parameters, arguments, request_foreign)
+#define WRAP_BEGUN(called, parameters, arguments, keep)                                           \
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
 		int result = PMPI_##called arguments;                                             \
                                                                                                   \
 		if (result == MPI_SUCCESS)                                                        \
-			request_foreign(*request);                                                \
+			keep(*request);                                                           \
 		return result;                                                                    \
 	}
 

@@ -101,21 +101,29 @@ static void want(struct wanted *w, int n, const MPI_Request *handles, MPI_Status
 	w->n = n;
 }
 
+static bool fetches(const struct request *r)
+{
+	return r && r->kind == DPROF_KIND_WAIT && r->id == REQUEST_FETCHES;
+}
+
 /* The ENTER of a call that waits for these. With no handle but MPI_REQUEST_NULL nothing is under way, and that is said,
- * unless not all are here. */
+ * unless not all are here; likewise if all that is under way fetches what was found. */
 static inline __attribute__((always_inline)) void enter_for(struct mpi_call *c, struct request *const *requests,
 							    const MPI_Request *handles, int n, bool all)
 {
 	struct dprof_arguments a;
-	bool foreign = false, idle = all;
+	bool foreign = false, idle = all, fetch = all;
 
 	a.words = 0;
 	for (int i = 0; i < n; i++) {
 		foreign |= requests[i] && requests[i]->kind == DPROF_KIND_WAIT;
 		idle &= handles[i] == MPI_REQUEST_NULL;
+		fetch &= handles[i] == MPI_REQUEST_NULL || fetches(requests[i]);
 	}
 	if (foreign && c->on)
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	if (foreign && fetch && c->on)
+		dprof_say(&a, DPROF_KEY_ROLE, 0);
 	if (idle && c->on)
 		dprof_say(&a, DPROF_KEY_ID, 0);
 	call_enter(c, &a);

@@ -332,6 +332,10 @@ DPROF_EXPORT int MPI_Improbe(int from, int tag, MPI_Comm comm, int *found, MPI_M
 	return result;
 }
 
+/* Which of the messages that were found this is nobody knows. */
+WRAP_BEGUN(Imrecv, (void *data, int n, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
+	   (data, n, type, message, request), request_fetches)
+
 /* ---- With counts: each is MPI_Name, and with more to count MPI_Name_c ----------------------------- */
 
 #define SENDS(X)       X(Send) X(Ssend) X(Bsend) X(Rsend)
@@ -356,6 +360,9 @@ DPROF_SITE_OF(site_Sendrecv_replace, DPROF_KIND_WAIT, "MPI_Sendrecv_replace");
 
 #if MPI_VERSION >= 4
 WRAP_WAIT_AS(Buffer_detach, Buffer_detach_c, (void *buffer, MPI_Count *size), (buffer, size))
+
+WRAP_BEGUN(Imrecv_c, (void *data, MPI_Count n, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
+	   (data, n, type, message, request), request_fetches)
 
 /* MPICH 4.0 leaves the status as it is. */
 static void exchange_begun(const struct sendrecv *x, const MPI_Request *handle)

@@ -106,12 +106,22 @@ void request_add(MPI_Request handle, const struct request *what)
 	request_put(handle, r);
 }
 
-void request_foreign(MPI_Request handle)
+static void add_foreign(MPI_Request handle, uint64_t id)
 {
-	struct request r = { .kind = DPROF_KIND_WAIT, .id = 1 };
+	struct request r = { .kind = DPROF_KIND_WAIT, .id = id };
 
 	if (mpi_active && dprof_adapter_recording())
 		request_add(handle, &r);
+}
+
+void request_foreign(MPI_Request handle)
+{
+	add_foreign(handle, 1);
+}
+
+void request_fetches(MPI_Request handle)
+{
+	add_foreign(handle, REQUEST_FETCHES);
 }
 
 /* Most that are taken leave their chain: as many may have the same handle as are under way. Of one in parts it

@@ -58,6 +58,10 @@ void request_add(MPI_Request, const struct request *);
 /* An operation whose wait dependency is unknown. */
 void request_foreign(MPI_Request);
 
+/* One that fetches a message which was received where it was found. */
+#define REQUEST_FETCHES 2 /* its id; that of others of no message is 1 */
+void request_fetches(MPI_Request);
+
 /* The one that has this handle, taken or not; while it is not completed. */
 struct request *request_look(MPI_Request);
 
