@@ -267,6 +267,21 @@ otf2-print moved.otf2/traces.otf2 | sed -n 's/^MPI_COLLECTIVE_END  *\([0-9]*\) .
 [ "$(cat held)" = '0 ALLREDUCE 8 8;0 BCAST 100 0;0 REDUCE 50 0;1 ALLREDUCE 8 8;1 BCAST 0 100;1 REDUCE 50 50;2 ALLREDUCE 8 8;2 BCAST 0 100;2 REDUCE 50 0;' ] ||
 	fail "otf2: bytes of collective operations: $(cat held)"
 
+# Of windows there are regions, and messages of who posts and completes: no epochs, which would lack their other half.
+{
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\nthread 1 clock=0 rank=1\ngroup 1 threads=0,1\n'
+	printf 'site %d kind=%s name=%s file=x.c line=1\n' 0 coll MPI_Win_fence 1 lock MPI_Win_lock 2 wait MPI_Win_unlock 3 wait MPI_Win_post \
+		4 wait MPI_Win_start 5 send MPI_Win%20posts 6 recv MPI_Win%20is%20posted 7 coll MPI_Win_create
+	for t in 0 1; do op $t 7 1000 2000 group=1 seq=0; op $t 0 3000 4000 group=1 seq=1; done
+	op 0 1 5000 5100; op 0 2 5200 5300
+	echo 'e 0 6000 3 enter'; op 0 5 6100 6200 group=1 peer=1 tag=1 bytes=0; echo 'e 0 6300 3 exit'
+	echo 'e 1 5000 4 enter'; op 1 6 5100 6300 group=1 peer=0 tag=1; echo 'e 1 6400 4 exit'
+} | trace windows
+otf2 windows 0
+otf2-print windows.otf2/traces.otf2 | sed -n 's/^\(MPI_[A-Z_]*\|RMA_[A-Z_]*\) .*/\1/p' | sort | tr '\n' ' ' >held
+[ "$(cat held)" = 'MPI_RECV MPI_SEND ' ] || fail "otf2, windows: $(cat held)"
+[ "$(otf2-print windows.otf2/traces.otf2 | grep -c '^ENTER.*MPI_Win_')" = 8 ] || fail "otf2, windows: not all regions are there"
+
 # Who leaves a barrier does so behind the last that entered.
 expect 0 export --links packets --to speedscope tight.speedscope tight
 jq -e '(.shared.frames | map(.name) | index("MPI_Barrier")) as $b | [.profiles[] | [.events[] | select(.frame == $b)]] |
