@@ -116,7 +116,8 @@ static void say_claims(struct reply *r, const struct audit *a)
 	reply_gap(r);
 	if (a->lossy)
 		reply_say(r, SAY_TEXT, "Records are missing, and what was done then may have been anything: the recorded times %s.",
-			  a->n == 0 ? "do not say who keeps others waiting, nor where most waiting is" : "say no more than what stands here");
+			  a->n == 0 ? "do not say who keeps others waiting, nor where most waiting is"
+				    : "say no more than what stands here");
 	else if (a->n == 0)
 		reply_say(r, SAY_TEXT, "The recorded times say of no rank, operation or region that it matters.");
 	reply_table(r, "findings", claim_columns, SIZE_MAX);

@@ -58,7 +58,8 @@ static void fill_page(struct reply *r, const struct trace *t, uint64_t events, s
 	reply_say(r, SAY_LINE, "%s: %s%s %s, %s, %s%s, %s%s%s%s", t->directory,
 		  t->ndiagnostics ? counted(t->ndiagnostics, "problem").text : "fine", t->ndiagnostics ? ";" : ":",
 		  counted(t->nclocks, "host").text, counted(t->nprocesses + t->uncounted, "process").text,
-		  t->uncounted ? "at least " : "", counted(t->nthreads + t->uncounted, "thread").text, counted(events, "event").text, t->nclocks > 1 ? ", " : "",
+		  t->uncounted ? "at least " : "", counted(t->nthreads + t->uncounted, "thread").text,
+		  counted(events, "event").text, t->nclocks > 1 ? ", " : "",
 		  t->nclocks > 1 ? counted(t->nlinks, "link").text : "", t->nclocks > 1 ? " between clocks" : "");
 }
 

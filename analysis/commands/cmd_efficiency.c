@@ -258,7 +258,8 @@ static void fill_page(struct reply *r, const struct efficiency_answer *a, bool e
 		  reply_interval(r, seconds(a, e->span.length), 9).text);
 	if (silent)
 		reply_say(r, SAY_TEXT, "Left out: %s%zu thread%s without any event, first %s. What %s did is not known.",
-			  a->trace->uncounted ? "at least " : "", silent, silent == 1 ? "" : "s", location_name(a->trace, first_silent(a)).text, silent == 1 ? "it" : "they");
+			  a->trace->uncounted ? "at least " : "", silent, silent == 1 ? "" : "s",
+			  location_name(a->trace, first_silent(a)).text, silent == 1 ? "it" : "they");
 	say_tree(r, e);
 	say_causes(r, a);
 	say_regions(r, a, every);

@@ -216,12 +216,14 @@ static void say_lost(struct reply *r, const struct findings *f)
 /* "2 ranks, 8 threads on 2 hosts": what there is one of goes without saying, but the last. */
 static char *who_ran(const struct trace *trace)
 {
-	size_t ranks = count_ranks(trace), processes = trace->nprocesses + trace->uncounted, threads = trace->nthreads + trace->uncounted;
+	size_t ranks = count_ranks(trace), processes = trace->nprocesses + trace->uncounted;
+	size_t threads = trace->nthreads + trace->uncounted;
+	const char *least = trace->uncounted ? "at least " : "";
 	char *text = ranks == processes ? mem_format("%zu rank%s", ranks, plural(ranks))
 		     : ranks		? mem_format("%zu processes (%zu rank%s)", processes, ranks, plural(ranks))
 					: mem_format("%zu process%s", processes, processes == 1 ? "" : "es");
 	char *whole = threads > processes
-			      ? mem_format("%s, %s%zu threads, on %zu host%s", text, trace->uncounted ? "at least " : "", threads, trace->nclocks,
+			      ? mem_format("%s, %s%zu threads, on %zu host%s", text, least, threads, trace->nclocks,
 					   plural(trace->nclocks))
 			      : mem_format("%s on %zu host%s", text, trace->nclocks, plural(trace->nclocks));
 	free(text);

@@ -74,7 +74,8 @@ static void fill_variable(struct reply *r, const char *definition)
 
 static void fill_variables(struct reply *r)
 {
-	static const struct tab_column columns[] = { TAB_KEY("name"), TAB_KEY("value"), TAB_KEY("known"), TAB_KEY("not_understood"), { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("name"), TAB_KEY("value"), TAB_KEY("known"),
+						     TAB_KEY("not_understood"), { 0 } };
 	reply_table(r, "environment", columns, 0);
 	for (char **at = environ; *at; at++)
 		if (strncmp(*at, "DPROF_", strlen("DPROF_")) == 0)
