@@ -187,6 +187,8 @@ enum dprof_key {
  *                                   whoever takes it next (MPI_Probe, MPI_Iprobe)
  *            peer tag               of MPI, with DPROF_PEER_UNKNOWN: until something is complete at this rank's part of
  *                                   a window, or at all (DPROF_TARGET_ALL)
+ *            role                   of MPI, role=1: a call that waited for one of several (MPI_Waitany, ...) might have
+ *                                   completed what this one does
  *            peer role              of MPI, with DPROF_PEER_UNKNOWN and role=0: for the rest of messages that were received
  *                                   where they were found (MPI_Imrecv)
  *            peer tag               with DPROF_PEER_NONE: several calls that follow each other, from the begin of the first

@@ -160,10 +160,11 @@ static void share_with_processes(struct thread_walk *w, struct event_ref exit)
 
 static void end_completion(struct thread_walk *w, struct event_ref exit)
 {
+	const struct operation *o = walk_operation(w, &w->entered);
 	struct completion x = {
 		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w),
 		.what = walk_kind(w, w->entered.site) == DPROF_KIND_WAIT ? GRAPH_WAITED_FOR : GRAPH_RECEIVED,
-		.by_choice = w->looked_for || tr_is(w->b->graph->trace, w->entered.site, OP_CHOOSES),
+		.by_choice = w->looked_for || o->is & OP_CHOOSES || arg_is_left(o, &w->entered),
 		.attached = w->attached, .n = w->nattached };
 	graph_keep_completion(w->b->spill, &w->records->messages, &x);
 }

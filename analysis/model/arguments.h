@@ -256,6 +256,13 @@ static inline bool arg_fetches(const struct operation *o, const struct tr_event 
 	return o->kind == DPROF_KIND_WAIT && (begun || o->is & OP_IN_TWO);
 }
 
+/* It waits for what another call has left that waited for one of several, which may be the other way round. */
+static inline bool arg_is_left(const struct operation *o, const struct tr_event *e)
+{
+	return o->kind == DPROF_KIND_WAIT && o->is & OP_REQUEST && !trace_has(e, DPROF_KEY_PEER) &&
+	       trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 1;
+}
+
 /* It waits until something is complete at this rank, in MPI_COMM_WORLD, or at all (DPROF_TARGET_ALL). */
 static inline uint64_t arg_target(const struct operation *o, const struct tr_event *e)
 {

@@ -48,6 +48,7 @@ static __attribute__((noinline)) void any_done(struct request *r, const MPI_Stat
 		return;
 	}
 	r->id = 0;
+	r->left = false;
 	request_put_back(r);
 }
 
@@ -107,21 +108,25 @@ static bool fetches(const struct request *r)
 }
 
 /* The ENTER of a call that waits for these. With no handle but MPI_REQUEST_NULL nothing is under way, and that is said,
- * unless not all are here; likewise if all that is under way fetches what was found. */
+ * unless not all are here; likewise if all that is under way fetches what was found; or what was `left` by a call that
+ * might have completed it. */
 static inline __attribute__((always_inline)) void enter_for(struct mpi_call *c, struct request *const *requests,
-							    const MPI_Request *handles, int n, bool all)
+							    const MPI_Request *handles, int n, bool all, bool named)
 {
 	struct dprof_arguments a;
-	bool foreign = false, idle = all, fetch = all;
+	bool foreign = false, idle = all, fetch = all, left = false;
 
 	a.words = 0;
 	for (int i = 0; i < n; i++) {
 		foreign |= requests[i] && requests[i]->kind == DPROF_KIND_WAIT;
 		idle &= handles[i] == MPI_REQUEST_NULL;
+		left |= named && requests[i] && requests[i]->left;
 		fetch &= handles[i] == MPI_REQUEST_NULL || fetches(requests[i]);
 	}
 	if (foreign && c->on)
 		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	if (left && !foreign && c->on)
+		dprof_say(&a, DPROF_KEY_ROLE, 1);
 	if (foreign && fetch && c->on)
 		dprof_say(&a, DPROF_KEY_ROLE, 0);
 	if (idle && c->on)
@@ -129,14 +134,14 @@ static inline __attribute__((always_inline)) void enter_for(struct mpi_call *c, 
 	call_enter(c, &a);
 }
 
-/* The same as want() in a call that waits. */
+/* The same as want() in a call that waits for all of them, or `any`. */
 static struct mpi_call want_in(const void *site, const char *name, struct wanted *w, int n,
-			       const MPI_Request *handles, MPI_Status *theirs)
+			       const MPI_Request *handles, MPI_Status *theirs, bool any)
 {
 	struct mpi_call c = call_of(site, name);
 
 	want(w, n, handles, theirs);
-	enter_for(&c, w->requests, handles, w->n, w->n == n);
+	enter_for(&c, w->requests, handles, w->n, w->n == n, !any);
 	return c;
 }
 
@@ -163,6 +168,14 @@ static void want_no_more(struct wanted *w)
 	free(w->more_statuses);
 }
 
+/* Others of them are complete. */
+static void leave(const struct wanted *w)
+{
+	for (int i = 0; i < w->n; i++)
+		if (w->requests[i])
+			w->requests[i]->left = true;
+}
+
 /* The one at `at`; MPI_UNDEFINED: none. */
 static void one_done(struct wanted *w, int at, const MPI_Status *status)
 {
@@ -170,6 +183,14 @@ static void one_done(struct wanted *w, int at, const MPI_Status *status)
 		return;
 	request_done(w->requests[at], status, w->stamp);
 	w->requests[at] = NULL;
+}
+
+/* Of several. */
+static void one_is_done(struct wanted *w, int at, const MPI_Status *status)
+{
+	one_done(w, at, status);
+	if (at != MPI_UNDEFINED)
+		leave(w);
 }
 
 static bool is_done(int result, const MPI_Status *status)
@@ -196,6 +217,8 @@ static void some_done(struct wanted *w, int n, const int *which, int result)
 	for (int i = 0; i < n; i++)
 		if (is_done(result, &w->statuses[i]))
 			one_done(w, which[i], &w->statuses[i]);
+	if (n > 0)
+		leave(w);
 }
 
 /* ---- Wait ------------------------------------------------------------------------------------- */
@@ -217,7 +240,7 @@ DPROF_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 	if (!c.site)
 		return PMPI_Wait(request, status);
-	enter_for(&c, &r, request, c.on && request, request != NULL);
+	enter_for(&c, &r, request, c.on && request, request != NULL, true);
 	result = PMPI_Wait(request, s);
 	stamp = dprof_adapter_now_fenced();
 	if (r && result == MPI_SUCCESS)
@@ -232,7 +255,7 @@ DPROF_SITE_OF(site_Waitall, DPROF_KIND_WAIT, "MPI_Waitall");
 DPROF_EXPORT int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
 {
 	struct wanted w;
-	struct mpi_call c = want_in(NAMED(Waitall), &w, n, requests, statuses);
+	struct mpi_call c = want_in(NAMED(Waitall), &w, n, requests, statuses, false);
 	int result = PMPI_Waitall(n, requests, w.statuses);
 
 	over(&w);
@@ -247,12 +270,12 @@ DPROF_EXPORT int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Stat
 {
 	MPI_Status own, *s = status == MPI_STATUS_IGNORE && calls_recorded() ? &own : status;
 	struct wanted w;
-	struct mpi_call c = want_in(NAMED(Waitany), &w, n, requests, s);
+	struct mpi_call c = want_in(NAMED(Waitany), &w, n, requests, s, true);
 	int result = PMPI_Waitany(n, requests, which, s);
 
 	over(&w);
 	if (result == MPI_SUCCESS)
-		one_done(&w, *which, s);
+		one_is_done(&w, *which, s);
 	want_no_more(&w);
 	end_at(c, &w);
 	return result;
@@ -263,7 +286,7 @@ DPROF_EXPORT int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int whi
 			      MPI_Status *statuses)
 {
 	struct wanted w;
-	struct mpi_call c = want_in(NAMED(Waitsome), &w, n, requests, statuses);
+	struct mpi_call c = want_in(NAMED(Waitsome), &w, n, requests, statuses, true);
 	int result = PMPI_Waitsome(n, requests, ndone, which, w.statuses);
 
 	over(&w);
@@ -363,7 +386,7 @@ DPROF_EXPORT int MPI_Testany(int n, MPI_Request requests[], int *which, int *fla
 		struct mpi_call c = begin_at_last(NAMED(Testany), from);
 
 		over(&w);
-		one_done(&w, *which, s);
+		one_is_done(&w, *which, s);
 		end_at(c, &w);
 	} else if (w.n && result == MPI_SUCCESS && !*flag) {
 		in_vain(NAMED(Testany), from);

@@ -34,6 +34,7 @@ struct request {
 	uint64_t id;                    /* 0: it is not under way */
 	enum dprof_kind kind;           /* SEND, RECV, COLL; WAIT: foreign */
 	bool plain;                     /* of its envelope only group, any_source and any_tag are set, and nothing below */
+	bool left;                      /* a call that waited for one of several has completed another; of a plain one, too */
 	bool taken;                     /* in parts: by a call that may complete it */
 	bool no_status;                 /* says what was received */
 	const struct dprof_site *again; /* of a persistent one: where it is begun; or NULL */
@@ -129,6 +130,7 @@ static inline void request_add_message(MPI_Request handle, enum dprof_kind kind,
 	r->id = id;
 	r->kind = kind;
 	r->plain = true;
+	r->left = false;
 	if (e->group)
 		group_keep(e->group);
 	request_put(handle, r);

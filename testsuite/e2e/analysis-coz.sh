@@ -1469,6 +1469,28 @@ for fetch in "36 " "40 peer=72057594037927934 role=0"; do
 	expects "fetched${fetch%% *}" 25 25
 	gains "lo >= 0" || fail "fetched: a shorter region makes nothing longer: $(cat out)"
 done
+
+# Whatever MPI_Waitany leaves to a wait that names it might have come first, and what came first here might have been left.
+{
+	ranks 3
+	echo "site 40 kind=wait name=MPI_Waitany file=x.c line=41"
+	echo "site 41 kind=wait name=MPI_Wait file=x.c line=42"
+	op 0 4 1000000 1000010 group=1 peer=1 tag=0 bytes=8 id=1
+	op 0 4 1000020 1000030 group=1 peer=2 tag=0 bytes=8 id=2
+	echo "e 0 1000040 40 enter"
+	echo "e 0 1300010 4 point id=2"
+	echo "e 0 1300015 40 exit"
+	op 0 1 1300020 1700000
+	echo "e 0 1700010 41 enter role=1"
+	echo "e 0 1700020 4 point id=1"
+	echo "e 0 1700025 41 exit"
+	op 1 0 1000000 1400000
+	op 1 14 1400000 1400005 group=1 peer=0 tag=0 bytes=8
+	op 2 1 1000000 1300000
+	op 2 14 1300000 1300005 group=1 peer=0 tag=0 bytes=8
+} | trace left
+expects left 14.29 14.29
+may_buy left a 50 142855
 expects counted-9 25 25 # whoever comes next does the next piece
 # Likewise of a team, in which one is as often in some region, but for two visits: a static loop gives nobody more than one more.
 team() { # visits of the second thread
