@@ -8,10 +8,11 @@ make help >"$dir/help" || fail "make help"
 fits_80 "$dir/help" || fail "make help is wider than 80 columns"
 grep -q '^  make uninstall ' "$dir/help" || fail "make help does not know uninstall"
 
-# The Debian package is of this version, and is built with the libraries that the Makefile asks for.
+# The Debian package is of this version, and is built with the libraries that the Makefile asks for, but for those that only
+# programs of the tests use.
 version=$(sed -n 's/^#define DPROF_VERSION "\(.*\)"/\1/p' runtime/version.h)
 head -1 debian/changelog | grep -qF "dprof ($version)" || fail "debian/changelog is not of version $version"
-for library in $(grep -oE '\blib[a-z0-9-]+-dev\b' <<<"$(sed -n '/^PACKAGES /,/[^\\]$/p' Makefile)" | grep -v csmith); do
+for library in $(grep -oE '\blib[a-z0-9-]+-dev\b' <<<"$(sed -n '/^PACKAGES /,/[^\\]$/p' Makefile)" | grep -vE 'csmith|tbb'); do
 	grep -qw -- "$library" debian/control || fail "debian/control lacks $library"
 done
 
