@@ -297,7 +297,8 @@ static void find_message(struct thread_walk *w)
 }
 
 /* As long as it took here; but the sender's next call of MPI may be needed to bring the rest: in this run, too, but for what is
- * short enough to have been sent with what was found. Of several it may be any. */
+ * short enough to have been sent with what was found. Of several it may be any; and what was begun may fetch several at once, so that
+ * behind it none is known to be left. */
 static void fetch(struct thread_walk *w, struct event_ref exit)
 {
 	struct unknown_wait wait = { .begin.enter = w->enter, .exit = exit };
@@ -305,7 +306,7 @@ static void fetch(struct thread_walk *w, struct event_ref exit)
 		graph_add_unknown(w->b, wait.begin, exit)->fetches = true;
 	else
 		graph_fetch(w->b, &wait, NULL);
-	w->nfound -= w->nfound > 0;
+	w->nfound = w->nfound > 0 && tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) ? w->nfound - 1 : 0;
 	w->found_bytes = w->nfound ? w->found_bytes : 0;
 }
 

@@ -1470,6 +1470,21 @@ for fetch in "36 " "40 peer=72057594037927934 role=0"; do
 	gains "lo >= 0" || fail "fetched: a shorter region makes nothing longer: $(cat out)"
 done
 
+# Who has fetched two short ones at once has found none of those that another thread gives it.
+{
+	ranks 2
+	echo "site 40 kind=wait name=MPI_Wait file=x.c line=41"
+	for tag in 0 1; do
+		op 0 14 10000$((2 * tag))0 10000$((2 * tag + 1))0 group=1 peer=1 tag=$tag bytes=8
+		op 1 35 10001$((2 * tag))0 10001$((2 * tag + 1))0 group=1 peer=0 tag=$tag bytes=8
+	done
+	op 1 40 1000200 1000210 peer=72057594037927934 role=0
+	op 0 0 1000300 1500000
+	op 1 36 1000300 1500020
+	op 1 1 1500020 2000000
+} | trace given
+expects given 24.98 24.98
+
 # Whatever MPI_Waitany leaves to a wait that names it might have come first, and what came first here might have been left.
 {
 	ranks 3
