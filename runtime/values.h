@@ -20,18 +20,18 @@
 
 #define VALUES_ROOM 160
 
-#define CHUNK_BYTES     ((size_t)1 << 20)
-#define CHUNK_BYTES_MIN ((size_t)4096)
-#define CHUNK_BYTES_MAX ((size_t)1 << 30)
-#define BLOCKED_NS      1000u
-#define BLOCKED_NS_MAX  1000000000u
+#define VALUES_CHUNK_BYTES     ((size_t)1 << 20)
+#define VALUES_CHUNK_BYTES_MIN ((size_t)4096)
+#define VALUES_CHUNK_BYTES_MAX ((size_t)1 << 30)
+#define VALUES_BLOCKED_NS      1000u
+#define VALUES_BLOCKED_NS_MAX  1000000000u
 
-#define DPROF_ALL_KINDS ((DPROF_KIND_BIT(DPROF_KIND_COUNT) - 1) & ~DPROF_KIND_BIT(DPROF_KIND_NONE))
+#define VALUES_ALL_KINDS ((DPROF_KIND_BIT(DPROF_KIND_COUNT) - 1) & ~DPROF_KIND_BIT(DPROF_KIND_NONE))
 
-#define MS           1000000u
-#define INTERVAL_NS  (250 * MS) /* design: drift:10 then adds 1.25 us, a fraction of the packets */
-#define SHORTEST_MS  5
-#define LONGEST_MS   3600e3
+#define VALUES_MS           1000000u
+#define VALUES_INTERVAL_NS  (250 * VALUES_MS) /* design: drift:10 then adds 1.25 us, a fraction of the packets */
+#define VALUES_SHORTEST_MS  5
+#define VALUES_LONGEST_MS   3600e3
 
 #define VALUES_NO_TOPOLOGY "DPROF_SYNC_TOPOLOGY is not star, tree:B (like tree:4) or mesh; took star"
 
@@ -81,7 +81,7 @@ static inline size_t values_bytes(const char *text)
 	case 'm': case 'M': shift = 20; end++; break;
 	case 'g': case 'G': shift = 30; end++; break;
 	}
-	if (*end || n > CHUNK_BYTES_MAX >> shift)
+	if (*end || n > VALUES_CHUNK_BYTES_MAX >> shift)
 		return 0;
 	return (size_t)n << shift;
 }
@@ -91,17 +91,17 @@ static inline size_t values_chunk_bytes(const char *text, char *words)
 	size_t bytes;
 
 	if (!text || !*text)
-		return CHUNK_BYTES;
+		return VALUES_CHUNK_BYTES;
 	bytes = values_bytes(text);
 	if (!bytes) {
 		values_complain(words, "DPROF_BUFFER is not a size of up to 1G (like 64K, 1M); took 1M");
-		return CHUNK_BYTES;
+		return VALUES_CHUNK_BYTES;
 	}
-	if (bytes < CHUNK_BYTES_MIN) {
+	if (bytes < VALUES_CHUNK_BYTES_MIN) {
 		values_complain(words, "DPROF_BUFFER is less than 4K; took 4K");
-		return CHUNK_BYTES_MIN;
+		return VALUES_CHUNK_BYTES_MIN;
 	}
-	return bytes & ~(CHUNK_BYTES_MIN - 1);
+	return bytes & ~(VALUES_CHUNK_BYTES_MIN - 1);
 }
 
 static inline uint64_t values_blocked_ns(const char *text, char *words)
@@ -110,12 +110,13 @@ static inline uint64_t values_blocked_ns(const char *text, char *words)
 	unsigned long long n;
 
 	if (!text || !*text)
-		return BLOCKED_NS;
+		return VALUES_BLOCKED_NS;
 	n = strtoull(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end && n <= BLOCKED_NS_MAX)
+	if (*text >= '0' && *text <= '9' && !*end && n <= VALUES_BLOCKED_NS_MAX)
 		return n;
-	values_complain(words, "DPROF_BLOCKED_NS is not a number of nanoseconds up to %u; took %u", BLOCKED_NS_MAX, BLOCKED_NS);
-	return BLOCKED_NS;
+	values_complain(words, "DPROF_BLOCKED_NS is not a number of nanoseconds up to %u; took %u", VALUES_BLOCKED_NS_MAX,
+			VALUES_BLOCKED_NS);
+	return VALUES_BLOCKED_NS;
 }
 
 /* The kinds that a word of DPROF_EVENTS means, or 0. */
@@ -128,7 +129,7 @@ static inline uint32_t values_kinds(const char *word, size_t length)
 	};
 
 	if (length == strlen("all") && !strncmp(word, "all", length))
-		return DPROF_ALL_KINDS;
+		return VALUES_ALL_KINDS;
 	for (int k = 1; k < DPROF_KIND_COUNT; k++)
 		if (length == strlen(kinds[k]) && !strncmp(word, kinds[k], length))
 			return DPROF_KIND_BIT(k);
@@ -142,7 +143,7 @@ static inline uint32_t values_left_out(const char *at, char *words)
 
 	if (!at || !*at)
 		return 0;
-	out = *at == '-' ? 0 : DPROF_ALL_KINDS;
+	out = *at == '-' ? 0 : VALUES_ALL_KINDS;
 	for (;; at++) {
 		bool less = *at == '-';
 		size_t length = strcspn(at += less, ",");
@@ -172,15 +173,15 @@ static inline bool values_parse_interval(const char *text, uint64_t *ns)
 		ms *= 1000;
 	else if (*end && strcmp(end, "ms") != 0)
 		return false;
-	if (ms != 0 && !(ms >= SHORTEST_MS && ms <= LONGEST_MS))
+	if (ms != 0 && !(ms >= VALUES_SHORTEST_MS && ms <= VALUES_LONGEST_MS))
 		return false;
-	*ns = (uint64_t)(ms * MS);
+	*ns = (uint64_t)(ms * VALUES_MS);
 	return true;
 }
 
 static inline uint64_t values_interval_ns(const char *text, char *words)
 {
-	uint64_t ns = INTERVAL_NS;
+	uint64_t ns = VALUES_INTERVAL_NS;
 
 	if (text && *text && !values_parse_interval(text, &ns))
 		values_complain(words, "DPROF_SYNC_INTERVAL is not 0 or a time from 5ms to 3600s (like 250ms, 1s); took 250ms");
