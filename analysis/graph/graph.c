@@ -279,8 +279,7 @@ void graph_add_diagnostic(struct diagnostic *f, const struct diagnostic *then)
 
 char *graph_place(const struct trace *t, uint32_t thread, uint32_t site)
 {
-	return mem_format("%s thread %" PRIu32 "%s%s", rank_name(t, thread).text,
-			  t->threads[thread].number, site == TR_NO_SITE ? "" : " at ",
+	return mem_format("%s%s%s", thread_name(t, thread).text, site == TR_NO_SITE ? "" : " at ",
 			  site == TR_NO_SITE ? "" : site_name(t, site).text);
 }
 

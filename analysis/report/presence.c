@@ -17,7 +17,7 @@
 
 static void add_thread(struct enumeration *list, const struct trace *trace, size_t thread, const char *more)
 {
-	enumeration_add(list, "%s thread %" PRIu32 "%s", rank_name(trace, thread).text, trace->threads[thread].number, more);
+	enumeration_add(list, "%s%s", thread_name(trace, thread).text, more);
 }
 
 /* "2 threads WHAT: rank 0 thread 0, rank 1 thread 0; WHY". Empties the list. */

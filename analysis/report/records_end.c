@@ -62,7 +62,7 @@ void records_end_say(struct trace *t)
 		if (t->threads[i].complete || t->threads[i].lost || !trace_ends(&t->threads[i], &first, &last))
 			continue;
 		struct last_place *p = place_at(&list, &n, last_place_of(t, i));
-		enumeration_add(&p->threads, "%s thread %" PRIu32, rank_name(t, i).text, t->threads[i].number);
+		enumeration_add(&p->threads, "%s", thread_name(t, i).text);
 	}
 	for (size_t i = 0; i < n; i++)
 		say(t, &list[i]);

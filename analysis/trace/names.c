@@ -33,10 +33,12 @@ struct location_name name_of_process(const struct trace *trace, uint32_t process
 
 struct location_name thread_name(const struct trace *trace, size_t thread)
 {
-	struct location_name name = rank_name(trace, thread);
-	size_t length = strlen(name.text);
-	snprintf(name.text + length, sizeof name.text - length, " thread %u",
-		 trace->threads[thread].number);
+	const struct tr_thread *t = &trace->threads[thread];
+	struct location_name name = { "" };
+	int length = 0;
+	if (t->rank >= 0 || trace->nprocesses > 1)
+		length = snprintf(name.text, sizeof name.text, "%s ", rank_name(trace, thread).text);
+	snprintf(name.text + length, sizeof name.text - (size_t)length, "thread %" PRIu32, t->number);
 	return name;
 }
 

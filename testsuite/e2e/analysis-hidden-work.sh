@@ -117,14 +117,14 @@ for wait in 'read(channel[0], &c, 1)' 'pause()'; do
 	name=${wait%%(*}
 	run "$name" '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= "-DWAIT=$wait" -UUNSEEN -DUNSEEN=1
 	grep -q '[0-9]  *proved ' out && fail "$name: something is proved: $(cat out)"
-	grep -q 'these worked, or may have, while they were in operations that wait, by the kernel.s count or as others began in there: pid [0-9]* thread 1 for 0.[23]' line ||
+	grep -q 'these worked, or may have, while they were in operations that wait, by the kernel.s count or as others began in there: thread 1 for 0.[23]' line ||
 		fail "$name: nothing is said of the handler: $(cat out)"
 	for region in handler.work signal.handler; do
 		[ $region = handler.work ] && seen= || seen='__attribute__((no_instrument_function))'
 		run "by-itself-$name-$region" "-DHIDDEN=$seen" -DREGION= "-DWAIT=$wait"
-		grep -q 'these worked, or may have.*pid [0-9]* thread 1 .*What did that' line && fail "by-itself-$name, $region: $(cat out)"
+		grep -q 'these worked, or may have.*thread 1 .*What did that' line && fail "by-itself-$name, $region: $(cat out)"
 		"$analyze" dprof-"by-itself-$name-$region".* | tr -s ' \n' ' ' >line
-		grep -q "Look at pid [0-9]* thread 1: .* (proved), mostly in region $region[ .]" line ||
+		grep -q "Look at thread 1: .* (proved), mostly in region $region[ .]" line ||
 			fail "by-itself-$name, $region: expected that thread 1 keeps the other waiting in its handler, found $(cat line)"
 	done
 done
@@ -137,7 +137,7 @@ run again '-DHIDDEN=__attribute__((no_instrument_function))' -DREGION= '-DWAIT=r
 jq -e '(.threads[] | select(.thread == 1) | .alone_s.hi > 0.2 and .straggler_percent.hi > 40) and .ranks[0].alone_s.hi == 0' json >held ||
 	fail "again: thread 1 kept the other waiting in its handler for 0.3 s, found $(cat json)"
 run marked -DHIDDEN= '-DREGION=_Pragma("dprof region(handler)")' '-DWAIT=read(channel[0], &c, 1)'
-grep -q 'these worked, or may have.*pid [0-9]* thread 1 .*What did that' line && fail "marked: $(cat out)"
+grep -q 'these worked, or may have.*thread 1 .*What did that' line && fail "marked: $(cat out)"
 # Thread 1 waits until thread 0 posts, in the midst of its own wait for thread 1.
 made() { # NAME EVENTS-OF-THE-HANDLER CPU DELAY
 	"$analyze" pack - "$1" <<T || fail "pack $1"
@@ -172,7 +172,7 @@ undecided() { # NAME SECONDS
 	"$analyze" csp "$1" >out || fail "$1: csp: $?"
 	tr -s ' \n' ' ' <out >line
 	grep -q '[0-9]  *proved ' out && fail "$1: something is proved: $(cat out)"
-	grep -q "these worked, or may have,.*: pid 1 thread 0 for $2" line || fail "$1: nothing is said of the handler: $(cat out)"
+	grep -q "these worked, or may have,.*: thread 0 for $2" line || fail "$1: nothing is said of the handler: $(cat out)"
 	"$analyze" efficiency "$1" | tr -s ' \n' ' ' | grep -q 'Threads worked, or may have, while they were in operations that wait' ||
 		fail "$1: efficiency says nothing of the handler: $("$analyze" efficiency "$1")"
 	"$analyze" efficiency --json "$1" >json || fail "$1: efficiency: $?"
@@ -212,7 +212,7 @@ $post" 900000 0
 	if [ "$sleeps" ]; then
 		grep -q 'where nothing was recorded that blocks' line && fail "who sleeps in a handler was blocked: $(cat out)"
 	else
-		grep -q 'these were blocked where nothing was recorded that blocks: pid 1 thread 0 for 0.2[34]' line ||
+		grep -q 'these were blocked where nothing was recorded that blocks: thread 0 for 0.2[34]' line ||
 			fail "nothing is said of the handler that was blocked: $(cat out)"
 		grep -q '[0-9]  *proved ' out && fail "a handler was blocked, and something is proved: $(cat out)"
 	fi

@@ -65,17 +65,17 @@ e 3 3900 4 exit
 e 3 4000 3 point
 END
 expect 0 report threads
-says out "Look at pid 7 thread 2: it keeps everybody waiting for 50.00 ±0.02 % of the run"
+says out "Look at thread 2: it keeps everybody waiting for 50.00 ±0.02 % of the run"
 says_not out "began late"
 tr '\n' ' ' <out | tr -s ' ' >one-line
-says one-line "1 thread is never in a region: pid 7 thread 3; mark the work, or it is not seen"
+says one-line "1 thread is never in a region: thread 3; mark the work, or it is not seen"
 
 # The third one's begin was not recorded, nor anything else of it, but it was joined: nothing is damaged, but whoever
 # straggled may not be who it was. A dump says that as the trace does.
 "$analyze" dump threads | sed 's/ thread=2$//' | trace joined
 expect 0 report joined
 tr '\n' ' ' <out | tr -s ' ' >one-line
-says one-line "1 thread waited for the end of a thread that was not recorded: pid 7 thread 0; that may have done"
+says one-line "1 thread waited for the end of a thread that was not recorded: thread 0; that may have done"
 says one-line "a thread was not recorded (see the notes)"
 says_not out "Look at"
 says_not out "missing"

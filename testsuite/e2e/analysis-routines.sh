@@ -79,7 +79,7 @@ shares, verdict, began = {"csp": ("", "(proved|undecided) ", "  +began in"), "re
 lines = open("out").read().split("\n")
 at, key, seen, middles = max(i for i, l in enumerate(lines) if re.search("others wait(, %| for it)", l)), None, {}, []
 for line in lines[at + 1:]:
-    head = re.match(rf"  (?:rank (\d+)|pid \d+) thread (\d+) +{shares}{interval} +{verdict}", line)
+    head = re.match(rf"  (?:rank (\d+) )?thread (\d+) +{shares}{interval} +{verdict}", line)
     tail = re.match(rf"    and (\d+) others?:? +{interval}{began} (.*)", line)
     if head:
         key = of[int(head[1] or -1), int(head[2])]

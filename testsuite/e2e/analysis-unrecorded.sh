@@ -114,7 +114,7 @@ grep -q ' proved ' out && fail "something is proved: $(cat out)"
 	jq -e '.findings | length > 0 and all(.region == "worker" or (.proved | not))' >/dev/null ||
 	fail "diagnose proves what the victim cost"
 # Where the machine itself was kept from running, others were blocked for some ms.
-grep -Eq 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*pid [0-9]* thread [12] for (0\.[1-9]|[1-9])[0-9.]* \.\. [0-9.]* s[,.]' page ||
+grep -Eq 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*thread [12] for (0\.[1-9]|[1-9])[0-9.]* \.\. [0-9.]* s[,.]' page ||
 	fail "nothing is said of the victim: $(cat out)"
 grep -q 'Undecided: .* blocked and dprof does not know in what' page || fail "the verdict does not say why: $(cat out)"
 grep -q 'by the kernel.s count' coz || fail "coz does not say it: $(cat coz)"
@@ -236,7 +236,7 @@ open_verdict() { # NAME STATUS PLANNED-SECONDS FLAGS...
 		stays_first <json || fail "$name: something is proved: $(cat out)"
 		return
 	fi
-	tr -s ' \n' ' ' <out | grep -Eq 'by the kernel.s count|the kernel.s counts leave open whether these were blocked .*: pid [0-9]* thread 0|some threads ended inside of .* what they did then is not known' ||
+	tr -s ' \n' ' ' <out | grep -Eq 'by the kernel.s count|the kernel.s counts leave open whether these were blocked .*: thread 0|some threads ended inside of .* what they did then is not known' ||
 		fail "$name: nothing is said of the victim: $(cat out)"
 }
 

@@ -50,7 +50,7 @@ told "thread 1 may have been alone while thread 0 was blocked" '.[1].straggler_p
 told "thread 1 may have run in the barrier, which may ask again and again" '.[1].working_s | .lo <= 0.03 and .hi >= 0.03 and .hi < 0.0301'
 told "thread 2 is open" '.[2].working_s | .lo == 0 and .hi >= 0.02 and .hi < 0.0201'
 "$analyze" report made >out || fail "report: $(cat out)"
-grep -q 'pid 1 thread 0  *4[89][.0-9]* \.\. \|pid 1 thread 0  *7[34][.0-9]* ±' out || fail "report: works, %: $(cat out)"
+grep -q 'thread 0  *4[89][.0-9]* \.\. \|thread 0  *7[34][.0-9]* ±' out || fail "report: works, %: $(cat out)"
 "$analyze" efficiency --json made >json || fail "efficiency: $(cat json)"
 jq -e '.parallel.lo < 27 and .parallel.hi > 49' json >held || fail "efficiency: $(jq -c .parallel json)"
 "$analyze" path --json made >json || fail "path: $(cat json)"
