@@ -208,7 +208,8 @@ enum dprof_key {
  *                                   that is known; none were to come if it took 0, and without bytes it failed; with
  *                                   role=0 it would have taken more. With a process, it learnt of that one's end;
  *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the
- *                                   routine of a pthread_once, with this address; a futex without a peer was signalled.
+ *                                   routine of a pthread_once, with this address; a futex without a peer was signalled. So
+ *                                   was a signal (sigwait, pause, ...), which a thread of this process has sent.
  *                                   What is there for good (std::future, std::latch; pthread_once that found it done)
  *                                   has an id and no peer. With role=0 an std::atomic::wait found stored what it looks
  *                                   for. A call that moved bytes, or learnt of an end, and did not block has no peer
@@ -238,10 +239,10 @@ enum dprof_key {
  *               id tag role=0       likewise, but it may wait for that round, and come again
  *               id                  that is over which whoever came last has done when all had come, and for which the others wait
  *               id tag role         role=1: another barrier is made there, to which tag threads come
- *   wait        [id [tag]] [object] signalled: a condition variable, a semaphore or a futex; or what is there for good once it is
- *                                   given (std::promise, pthread_once done, and std::latch::count_down, from tag)
- *                                   std::counting_semaphore::release(n) is n of them. Of sem_init: another semaphore is made
- *                                   there, with tag permits
+ *   wait        [id [tag]] [object] signalled: a condition variable, a semaphore, a futex or a signal; or what is there for
+ *                                   good once it is given (std::promise, pthread_once done, and std::latch::count_down,
+ *                                   from tag). std::counting_semaphore::release(n) is n of them. Of sem_init: another
+ *                                   semaphore is made there, with tag permits
  *               object              of a file's lock that it was given back
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record

@@ -133,6 +133,7 @@ static void run_handler(int signal, siginfo_t *info, void *context, unsigned tra
 	}
 	struct run r AT_END(ran) = { .trampoline = trampoline, .call.since = dprof_adapter_moment() };
 	handlers_begun++;
+	handled_last = signal;
 	call_interrupts(&r.call.open, r.call.since.stamp, left);
 	functions[trampoline](signal, info, context);
 }

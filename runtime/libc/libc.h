@@ -12,7 +12,7 @@
  *   wide.c         streams of wide characters
  *   yields.c       sched_yield
  *   waits.c        poll, select, epoll, wait, pthread_once, locks of files, terminals
- *   signals.c      sigwait, sigsuspend, pause and their kin
+ *   signals.c      sigwait, sigsuspend, pause and their kin, kill and its
  *   handlers.c     what signals' handlers do
  *   queues.c       queues of messages and semaphores, of System V and of POSIX
  *   names.c        getaddrinfo and others that ask a daemon or another machine

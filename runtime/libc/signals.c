@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * signals.c - until a signal comes, which another thread or process may send, or a timer.
+ * signals.c - until a signal comes, which another thread or process may send, or a timer; and who sends one.
  *
- *   ENTER sigwait until=0 peer=UNKNOWN ... EXIT */
+ *   ENTER sigwait until=0 peer=UNKNOWN ... EXIT
+ *   ENTER sigwait id=SIGNAL ... EXIT              a thread of this process has sent it meanwhile
+ *   POINT kill id=SIGNAL
+ *
+ * Of what ends by a handler it is known which signal that was where the handler is one of those of handlers.c. What was sent before
+ * the call is there at once, and the call does not block. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,26 +22,99 @@ DPROF_SITE_OF(site_pause, DPROF_KIND_WAIT, "pause");
 
 int __sigpause(int, int);
 
-TIMED_CALL(sigwait, site_sigwait, (const sigset_t *set, int *signal), (set, signal), true)
-TIMED_CALL(sigwaitinfo, site_sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), true)
-TIMED_CALL(sigtimedwait, site_sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *most),
-	   (set, info, most), true)
-TIMED_CALL(sigsuspend, site_sigsuspend, (const sigset_t *mask), (mask), true)
-TIMED_CALL(__sigpause, site_sigpause, (int number_or_mask, int is_number), (number_or_mask, is_number), true)
-TIMED_CALL(pause, site_pause, (void), (), true)
+/* ---- Who sends one ------------------------------------------------------------------------------------- */
+
+DPROF_SITE_OF(site_kill, DPROF_KIND_WAIT, "kill");
+DPROF_SITE_OF(site_killpg, DPROF_KIND_WAIT, "killpg");
+DPROF_SITE_OF(site_raise, DPROF_KIND_WAIT, "raise");
+DPROF_SITE_OF(site_tgkill, DPROF_KIND_WAIT, "tgkill");
+DPROF_SITE_OF(site_sigqueue, DPROF_KIND_WAIT, "sigqueue");
+DPROF_SITE_OF(site_pthread_kill, DPROF_KIND_WAIT, "pthread_kill");
+DPROF_SITE_OF(site_pthread_sigqueue, DPROF_KIND_WAIT, "pthread_sigqueue");
+
+static uint64_t sends;       /* how many signals threads of this process have sent to it, */
+static uint64_t sent[_NSIG]; /* and the number of each signal's last; its address is the signal's id */
+
+static void say_sent(int signal, const struct dprof_site *own, const void *caller)
+{
+	struct dprof_arguments a = { 0 };
+	struct libc_call c = call_begin(own, caller);
+
+	__atomic_store_n(&sent[signal], __atomic_add_fetch(&sends, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+	dprof_say(&a, DPROF_KEY_ID, (uint64_t)&sent[signal]);
+	call_point(&c, own, &a);
+}
+
+static bool can_be_waited_for(int signal)
+{
+	return signal > 0 && signal < _NSIG && signal != SIGKILL && signal != SIGSTOP;
+}
+
+static bool is_here(pid_t process)
+{
+	return process == getpid() || process == 0 || process == -1 || process == -getpgrp();
+}
+
+#define SENDS(name, parameters, arguments, to_us)                                       \
+	DPROF_EXPORT int name parameters                                                \
+	{                                                                               \
+		__typeof__(&name) real = REAL(name);                                    \
+                                                                                        \
+		if (is_watched() && can_be_waited_for(signal) && (to_us))               \
+			say_sent(signal, SITE(site_##name), CALLER);                    \
+		return real arguments;                                                  \
+	}
+
+SENDS(kill, (pid_t process, int signal), (process, signal), is_here(process))
+SENDS(killpg, (pid_t group, int signal), (group, signal), group == 0 || group == getpgrp())
+SENDS(raise, (int signal), (signal), true)
+SENDS(tgkill, (pid_t process, pid_t thread, int signal), (process, thread, signal), process == getpid())
+SENDS(sigqueue, (pid_t process, int signal, const union sigval value), (process, signal, value), process == getpid())
+SENDS(pthread_kill, (pthread_t thread, int signal), (thread, signal), true)
+SENDS(pthread_sigqueue, (pthread_t thread, int signal, const union sigval value), (thread, signal, value), true)
+
+/* ---- Who waits for one --------------------------------------------------------------------------------- */
+
+/* The call was ended by this signal (0: not known which), and had begun when there were so many sends. */
+static void signal_came(struct plain *p, int signal, uint64_t before)
+{
+	bool is_known = signal > 0 && signal < _NSIG && __atomic_load_n(&sent[signal], __ATOMIC_ACQUIRE) > before;
+
+	if (!is_known || !call_blocked(&p->call, dprof_adapter_now())) {
+		plain_expired(p, true);
+		return;
+	}
+	dprof_say(&p->more, DPROF_KEY_ID, (uint64_t)&sent[signal]);
+	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
+	p->site = NULL;
+}
+
+#define AWAITS_AS(real, own, arguments, which)                                          \
+	{                                                                               \
+		if (!is_watched())                                                      \
+			return (real) arguments;                                        \
+		uint64_t before = __atomic_load_n(&sends, __ATOMIC_RELAXED);            \
+		unsigned handlers __attribute__((unused)) = handlers_begun;             \
+		PLAIN(p, own);                                                          \
+		int result = (real) arguments;                                          \
+		signal_came(&p, which, before);                                         \
+		return result;                                                          \
+	}
+#define AWAITS(name, own, parameters, arguments, which) \
+	DPROF_EXPORT int name parameters AWAITS_AS(REAL(name), own, arguments, which)
+#define HANDLED (handlers != handlers_begun ? handled_last : 0)
+
+AWAITS(sigwait, site_sigwait, (const sigset_t *set, int *signal), (set, signal), result == 0 ? *signal : 0)
+AWAITS(sigwaitinfo, site_sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), result)
+AWAITS(sigtimedwait, site_sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *most), (set, info, most),
+       result)
+AWAITS(sigsuspend, site_sigsuspend, (const sigset_t *mask), (mask), HANDLED)
+AWAITS(__sigpause, site_sigpause, (int number_or_mask, int is_number), (number_or_mask, is_number), HANDLED)
+AWAITS(pause, site_pause, (void), (), HANDLED)
 
 /* sigpause is another function in BSD, where it takes a mask, than in POSIX; headers say which one is meant. */
-#define SIGPAUSE(id, symbol)                                                              \
-	DPROF_EXPORT int id(int mask_or_number) __asm__(symbol);                          \
-	DPROF_EXPORT int id(int mask_or_number)                                           \
-	{                                                                                 \
-		int (*real)(int) = FOUND(symbol, int(int));                               \
-		if (!is_watched())                                                        \
-			return real(mask_or_number);                                      \
-		PLAIN(p, site_sigpause);                                                  \
-		int result = real(mask_or_number);                                        \
-		plain_expired(&p, true);                                                  \
-		return result;                                                            \
-	}
+#define SIGPAUSE(id, symbol)                                     \
+	DPROF_EXPORT int id(int mask_or_number) __asm__(symbol); \
+	DPROF_EXPORT int id(int mask_or_number) AWAITS_AS(FOUND(symbol, int(int)), site_sigpause, (mask_or_number), HANDLED)
 SIGPAUSE(sigpause_of_bsd, "sigpause")
 SIGPAUSE(sigpause_of_posix, "__xpg_sigpause")

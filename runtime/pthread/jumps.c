@@ -28,6 +28,7 @@ void __longjmp_chk(struct __jmp_buf_tag [1], int) __attribute__((noreturn));
 
 __thread struct open_calls open_calls;
 __thread unsigned handlers_begun;
+__thread int handled_last;
 
 static uintptr_t stack_now(void)
 {

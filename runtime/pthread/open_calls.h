@@ -31,7 +31,8 @@ struct call_under_way {
 };
 
 extern __thread struct open_calls open_calls;
-extern __thread unsigned handlers_begun; /* of signals, that came to the calling thread */
+extern __thread unsigned handlers_begun; /* of signals, that came to the calling thread; */
+extern __thread int handled_last;        /* and the last of them */
 
 static inline bool call_is_below(const struct call_under_way *c, const struct call_under_way *other)
 {
