@@ -134,3 +134,33 @@ size_t retry_until_wait(struct tr_cursor events, uint32_t site, uint64_t since)
 	}
 	return 0;
 }
+
+#define SMALL_PART 16 /* of the wait before */
+
+/* From behind a wait's EXIT to the ENTER of the next one at its place, *next; the cursor is then behind that. 0: there is none. */
+static size_t go_to_next(struct tr_cursor *events, uint32_t site, uint64_t latest, struct tr_event *next)
+{
+	struct looking l = { 0 };
+	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(events, next) && is_known(next) && next->stamp <= latest; n++) {
+		if (next->op == DPROF_ENTER && next->site == site)
+			return n;
+		if (!is_look(events, next, &l))
+			break;
+	}
+	return 0;
+}
+
+size_t retry_until_told(struct tr_cursor events, uint32_t site, uint64_t since, bool *told)
+{
+	struct tr_event e;
+	size_t n = 0;
+	for (*told = false; !*told && trace_next_bare(&events, &e) && e.op == DPROF_EXIT && e.site == site; since = e.stamp) {
+		size_t further = go_to_next(&events, site, e.stamp + (e.stamp - since) / SMALL_PART, &e);
+		n += 1 + further;
+		if (further == 0)
+			break;
+		trace_arguments(&events, &e);
+		*told = !arg_expired(tr_operation(events.trace, &e), &e) && !arg_in_vain(tr_operation(events.trace, &e), &e);
+	}
+	return n;
+}

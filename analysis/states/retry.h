@@ -16,6 +16,11 @@
  *
  * What gives something to others, or says what it got from them, is none.
  *
+ * Waits that their time limits ended are surely one wait, if each is followed by the next at the same place, but for looks that take
+ * a small part of its time, and the last was ended by another:
+ *
+ *   while (!done) pthread_cond_timedwait(&told, &mutex, &soon);
+ *
  * Law: sleeps with nothing but looks in between are a loop if there are RETRY_SLEEPS of them at one place, and no look
  * keeps the thread awake for longer than the longest sleep before it took. Behind a look that was surely in vain one
  * sleep before the next look does. */
@@ -39,5 +44,9 @@ size_t retry_until_attempt(struct tr_cursor);
 /* Likewise from behind a wait at `site` that was over at `since`, and nothing but a time limit ended that, up to the
  * ENTER of another there, or of what takes bytes. It sleeps for most of that. */
 size_t retry_until_wait(struct tr_cursor, uint32_t site, uint64_t since);
+
+/* From behind the ENTER, at `since`, of a wait at `site` that nothing but its time limit ended: how many events there are up to the
+ * end of the row of such waits that it belongs to, and whether another one ended the last. */
+size_t retry_until_told(struct tr_cursor, uint32_t site, uint64_t since, bool *told);
 
 #endif

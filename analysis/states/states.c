@@ -344,12 +344,22 @@ static void fall_asleep(struct states *s, const struct tr_event *e)
 
 /* ---- Time limits ------------------------------------------------------------------------------ */
 
+/* Whether the thread has waited for another all the same, which came when it had tried again. */
+static bool is_told_later(struct states *s, const struct tr_event *e)
+{
+	if (s->row == 0) {
+		s->row = retry_until_told(s->events, e->site, e->stamp, &s->told);
+		s->row_site = e->site;
+	}
+	return s->told && s->row_site == e->site;
+}
+
 /* Nobody has ended it: perhaps the thread has waited for another in vain, or else it slept, which is its own. */
 static void expire(struct states *s, const struct tr_event *e)
 {
 	struct tr_event x = whole(s, e);
 	bool waits = s->now.site == e->site && s->now.may & MAY_WAIT;
-	if (!arg_expired(tr_operation(s->events.trace, e), &x) || !waits || s->replay.depth == 0)
+	if (!arg_expired(tr_operation(s->events.trace, e), &x) || !waits || s->replay.depth == 0 || is_told_later(s, e))
 		return;
 	s->now.may |= s->before[s->replay.depth - 1].may;
 	s->expires = s->now.may & ~MAY_WAIT ? s->replay.depth : 0;
@@ -414,6 +424,7 @@ static void attempt(struct states *s, const struct tr_event *e)
 /* What was so up to this event. */
 static void end_before(struct states *s, const struct tr_event *e)
 {
+	s->row -= s->row > 0;
 	s->polls &= s->pause > 1 || tr_is(s->events.trace, e->site, OP_SLEEP);
 	if (s->pause) {
 		s->now = s->but_for_pause;

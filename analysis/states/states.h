@@ -123,6 +123,9 @@ struct states {
 	uint32_t sleep_site; /* it, ... */
 	uint64_t sleep_from, sleep_longest; /* ... and what the longest of that row took */
 	uint64_t slept;      /* ticks in sleeps of which that is so */
+	size_t row;          /* of waits that their time limits ended (retry.h): it is over so many events on, or 0: there is none; ... */
+	bool told;           /* ... then by another; ... */
+	uint32_t row_site;   /* ... there */
 	size_t expires;      /* depth of a wait that nobody ended but its time limit; 0: there is none */
 	uint64_t expires_from, expired; /* since when; ticks in such waits, */
 	uint32_t expired_site; /* and the last of them */

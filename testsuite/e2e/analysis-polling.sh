@@ -128,7 +128,30 @@ jq -e '.threads[] | select(.rank == 1) | .alone_s.lo < 20e-9 and .alone_s.hi > 9
 	fail "unanswered: $(jq -c .threads out)"
 op 0 9 2000 102000 | two | trace woken
 alone woken 1 99960 99960
-sed -i '/^site \(9\|10\) /d' sites
+# But who tries again at once, and is told in the end, has waited all the time. Not so who does something else for a part of the
+# time, waits in another place, gives something to others, or is never told.
+sed -i '/^site 4 /i site 11 kind=lock name=pthread_mutex_lock file=x.c line=12' sites
+over=until=1700000000000000000
+row() { # how long between two, what is done meanwhile, arguments of the last
+	op 0 9 2000 32000 $over
+	"$2" 32010
+	op 0 9 $((32000 + $1)) 62000 $over
+	op 0 9 $((62000 + $1)) 102000 "$3"
+}
+locks() { op 0 11 "$1" "$1" id=5; echo "e 0 $(($1 + 10)) 11 point id=5"; }
+polls() { op 0 10 "$1" $(($1 + 60)) until=0 peer=$((none - 1)); }
+posts() { echo "e 0 $1 9 point id=7"; }
+row 100 locks id=6 | two | trace row
+alone row 1 99760 99760
+row 3000 locks id=6 | two | trace row # but for the last
+alone row 1 36960 93960
+row 100 posts id=6 | two | trace row # but for the last two
+alone row 1 69760 99760
+row 100 locks $over | two | trace row
+alone row 1 10 99760
+row 100 polls id=6 | two | trace row # what it did there may be its own
+alone row 1 99760 99820
+sed -i '/^site \(9\|10\|11\) /d' sites
 
 # It looks for something before it sleeps again: asks for it in vain, or perhaps, looks under a lock, says what it does,
 # in a function of its own. Or it sleeps between two attempts, once. Not so if it gets something each time, or gives
