@@ -236,6 +236,10 @@ static void add(struct builder *b, const struct sync_records *sync, const struct
 			end_by_signal(b, w, &p->cause);
 		return;
 	}
+	if (w->timed_out && !presumed) {
+		graph_timed_out(b, w->begin, w->exit, GRAPH_EXPIRED);
+		return;
+	}
 	if (presumed && w->looked && w->own)
 		b->graph->slept_for_others_s += seconds_of(b, w->clock, w->exit.stamp - w->begin.enter.stamp);
 	if (presumed)

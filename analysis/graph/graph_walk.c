@@ -444,6 +444,7 @@ static void walk_until(struct thread_walk *w, uint64_t stamp)
 static void end_walk(struct thread_walk *w)
 {
 	struct builder *b = w->b;
+	walk_settle_time_out(w, false);
 	graph_add_diagnostic(&b->diagnosed.unsent, &w->unsent);
 	graph_add_diagnostic(&b->diagnosed.alone, &w->alone);
 	graph_add_diagnostic(&b->diagnosed.missing, &w->missing);

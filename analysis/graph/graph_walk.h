@@ -98,6 +98,8 @@ struct thread_walk {
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
 	struct event_ref tried;   /* the first that has since `before` */
 	struct walk_moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
+	struct walk_time_out { struct wait_begin begin; struct event_ref exit; uint32_t site; bool open; } time_out; /* of the last that
+				   * had been tried before: open until it is known whether it is tried again */
 	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the records of sleeps, and 1 */
 	size_t kept_sleeps;
 	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
@@ -163,6 +165,7 @@ void walk_end_task_chance(struct thread_walk *, struct event_ref exit);
 bool walk_retakes(const struct thread_walk *); /* a mutex, behind a wait that ended without what it waited for */
 struct wait_begin walk_begin_of(const struct thread_walk *); /* the outermost operation, with the attempts before it */
 bool walk_was_in_vain(const struct thread_walk *);
+void walk_settle_time_out(struct thread_walk *, bool tries_again);
 void walk_try_again(struct thread_walk *, const struct tr_event *); /* or not: when the outermost operation is entered */
 void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the outermost operation has ended */
 

@@ -80,6 +80,17 @@ static bool moment_stays(struct thread_walk *w, uint64_t until)
 	return m->stay;
 }
 
+/* Who does not try again has perhaps found there what it waited for, as its time was over when that came. */
+void walk_settle_time_out(struct thread_walk *w, bool tries_again)
+{
+	struct walk_time_out *t = &w->time_out;
+	if (t->open && tries_again)
+		graph_timed_out(w->b, t->begin, t->exit, GRAPH_EXPIRED);
+	else if (t->open)
+		graph_add_unknown(w->b, t->begin, t->exit)->timed_out = true;
+	t->open = false;
+}
+
 /* It has waited until a moment, for nothing, unless it tries again. If it has done so before, it looks whether something is
  * there, and that may come as well. */
 static void note_time_out(struct thread_walk *w, struct event_ref exit, bool again)
@@ -87,10 +98,13 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 	uint64_t until = arg_expired_at(walk_operation(w, &w->entered), &w->entered);
 	struct wait_begin begin = walk_begin_of(w);
 	w->vain_wait = true;
+	walk_settle_time_out(w, again && w->time_out.site == w->entered.site);
 	uint32_t what = arg_only_found(walk_operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED;
 	if (until != ARG_NONE && moment_stays(w, until))
 		graph_unknown_since(w->b, begin, exit,
 				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, what);
+	else if (again && what == GRAPH_EXPIRED)
+		w->time_out = (struct walk_time_out){ begin, exit, w->entered.site, true };
 	else if (until == ARG_NONE || again)
 		graph_timed_out(w->b, begin, exit, what);
 	else
@@ -191,6 +205,7 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->vain_look_at = w->entered.site;
 		w->look_events += exit.at - w->enter.at + 1;
 	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP) {
+		walk_settle_time_out(w, w->failed && w->time_out.site == w->entered.site);
 		w->vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
 		w->before = w->operation = exit;
 		w->failed = w->failed_since = false;

@@ -29,6 +29,7 @@ ends       50.1  1    the process ends as another thread works
 single     4.0   3.8  a single with two regions, a critical section and a task, in which whoever comes first runs it
 pool       19.3  3.5  jobs that an atomic counter gives out
 timer      35.8  2    a thread works after each time limit of a wait, until it is told to stop
+timed_out  39.6  2    time limits that are over just as what is waited for comes
 tries      46.6  2    and between tries for a permit
 reduce     12.5  2    of four threads the last to come to a lock does more behind it
 lazy       13.3  2    and the first does more while it has the lock
