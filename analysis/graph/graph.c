@@ -185,6 +185,13 @@ struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begi
 	return w;
 }
 
+void graph_add_time_out(struct builder *b, struct wait_begin begin, struct event_ref exit, struct looked_lock lock)
+{
+	struct unknown_wait *w = graph_add_unknown(b, begin, exit);
+	w->timed_out = true;
+	w->lock = lock.id == ARG_NONE ? (struct looked_lock){ 0 } : lock;
+}
+
 void graph_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
 {
 	graph_add_unknown(b, begin, exit);

@@ -206,6 +206,9 @@ void graph_timed_out(struct builder *, struct wait_begin, struct event_ref exit,
 void graph_unknown(struct builder *, struct wait_begin, struct event_ref exit);
 /* Likewise; until the next one. */
 struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, struct event_ref exit);
+/* Its time limit has ended it, as it has those that were tried before, and it is not tried again. The lock is that which it takes
+ * then, if its id is not ARG_NONE, and the stamp the last attempt's. */
+void graph_add_time_out(struct builder *, struct wait_begin, struct event_ref exit, struct looked_lock);
 uint32_t graph_unknown_put(struct builder *, const struct unknown_wait *); /* returns how many inputs come before that */
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
 void graph_fetch(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* likewise */

@@ -87,7 +87,7 @@ void walk_settle_time_out(struct thread_walk *w, bool tries_again)
 	if (t->open && tries_again)
 		graph_timed_out(w->b, t->begin, t->exit, GRAPH_EXPIRED);
 	else if (t->open)
-		graph_add_unknown(w->b, t->begin, t->exit)->timed_out = true;
+		graph_add_time_out(w->b, t->begin, t->exit, t->lock);
 	t->open = false;
 }
 
@@ -104,7 +104,7 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 		graph_unknown_since(w->b, begin, exit,
 				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, what);
 	else if (again && what == GRAPH_EXPIRED)
-		w->time_out = (struct walk_time_out){ begin, exit, w->entered.site, true };
+		w->time_out = (struct walk_time_out){ begin, exit, w->entered.site, { .id = ARG_NONE, .stamp = w->enter.stamp }, true };
 	else if (until == ARG_NONE || again)
 		graph_timed_out(w->b, begin, exit, what);
 	else
@@ -192,6 +192,10 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		fail(w);
 	} else if (has_failed(w, exit)) {
 		bool again = w->failed;
+		if (walk_retakes(w) && w->time_out.lock.id == ARG_NONE) {
+			w->time_out.lock.process = w->process;
+			w->time_out.lock.id = arg_address(walk_operation(w, &w->entered), &w->entered);
+		}
 		fail(w);
 		if (walk_kind(w, w->entered.site) == DPROF_KIND_WAIT) {
 			w->look_events += exit.at - w->enter.at + 1;

@@ -30,6 +30,7 @@ single     4.0   3.8  a single with two regions, a critical section and a task, 
 pool       19.3  3.5  jobs that an atomic counter gives out
 timer      35.8  2    a thread works after each time limit of a wait, until it is told to stop
 timed_out  39.6  2    time limits that are over just as what is waited for comes
+kept_off   39.6  2    likewise, and who says that it has come was kept from the lock for a while
 tries      46.6  2    and between tries for a permit
 reduce     12.5  2    of four threads the last to come to a lock does more behind it
 lazy       13.3  2    and the first does more while it has the lock
