@@ -42,6 +42,12 @@ struct wait_begin walk_begin_of(const struct thread_walk *w)
 				    .tried = fails || w->failed_since, .certain = w->operation };
 }
 
+/* A call of MPI that takes what it waits for, and there was nothing: requests with MPI_PROC_NULL, say. */
+static bool takes_nothing(const struct operation *o)
+{
+	return o->is & OP_MPI && !o->finds;
+}
+
 /* A wait that ended without what it waited for, and the lock that it takes again. */
 static bool has_failed(struct thread_walk *w, struct event_ref exit)
 {
@@ -49,6 +55,7 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 	bool took_none = arg_offset(walk_operation(w, &w->entered), &w->entered) != ARG_NONE &&
 			 !trace_has(&w->entered, DPROF_KEY_BYTES);
 	bool vain = kind == DPROF_KIND_WAIT && !w->completed && w->nattached == 0 && !is_look(w) &&
+		    !takes_nothing(walk_operation(w, &w->entered)) &&
 		    !trace_has(&w->entered, DPROF_KEY_OBJECT) &&
 		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));

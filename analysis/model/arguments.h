@@ -287,11 +287,10 @@ static inline bool arg_swaps(const struct operation *o, const struct tr_event *e
 	return arg_counter(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
 }
 
-/* It found a message, and left it to whoever takes it next. */
+/* It found a message, or what else has come, and left it to whoever takes it next. */
 static inline bool arg_only_found(const struct operation *o, const struct tr_event *e)
 {
-	return o->kind == DPROF_KIND_WAIT && o->is & OP_MPI && e->op == DPROF_ENTER && !trace_has(e, DPROF_KEY_ID) &&
-	       !trace_has(e, DPROF_KEY_PEER);
+	return o->finds && e->op == DPROF_ENTER && !trace_has(e, DPROF_KEY_ID) && !trace_has(e, DPROF_KEY_PEER);
 }
 
 /* It ended because its time limit was over, and nothing else: nobody is known whom it waited for; */

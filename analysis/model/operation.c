@@ -30,7 +30,7 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 static const struct {
 	enum dprof_kind kind;
 	const char *name;
-	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, looks, jobs;
+	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, finds, looks, jobs;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -44,6 +44,7 @@ static const struct {
 #define QUEUES(kind, name) { DPROF_KIND_##kind, name, .queues = true },
 #define LOCKS(kind, name) { DPROF_KIND_##kind, name, .locks = true },
 #define CARRIES(kind, name) { DPROF_KIND_##kind, name, .carries = true },
+#define FINDS(kind, name) { DPROF_KIND_##kind, name, .finds = true },
 #define LOOKS(kind, name) { DPROF_KIND_##kind, name, .looks = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #include "analysis/model/operations.def"
@@ -85,6 +86,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->switches |= ways[i].switches && called;
 		o->queues |= ways[i].queues && called;
 		o->locks |= ways[i].locks && called;
+		o->finds |= ways[i].finds && called;
 		o->looks |= ways[i].looks && called;
 		o->carries |= ways[i].carries && called;
 	}

@@ -281,7 +281,11 @@ DPROF_SITE_OF(site_Probe, DPROF_KIND_WAIT, "MPI_Probe");
 DPROF_EXPORT int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	struct mpi_call c = call_begin(NAMED(Probe));
-	int result = PMPI_Probe(from, tag, comm, status);
+	int result;
+
+	if (from == MPI_PROC_NULL) /* which leaves none */
+		call_add(c, DPROF_KEY_ID, 0);
+	result = PMPI_Probe(from, tag, comm, status);
 
 	call_end(c);
 	return result;

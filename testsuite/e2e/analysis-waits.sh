@@ -192,6 +192,10 @@ asks 103000 | trace asked
 waited asked late_sender 1 0 23 60000 0 0 a
 asks 51000 | trace gave_up
 waited gave_up late_sender 1 0 5 60000 0 0 a
+# What had nothing to take (all of MPI_PROC_NULL) has found no message: who then works, in no region, and receives waits only there.
+{ ranks; op 0 54 900 950; work 0 0 1000 101000; op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8; op 1 54 1000 1010; op 1 12 1020 1030
+	op 1 4 41000 103000 group=1 peer=0 tag=1 bytes=8; } | trace nothing
+waited nothing late_sender 1 0 5 60000 0 0 a
 expect 0 check --json probe
 jq -e '.causes | .missing == 0 and .violations == []' out >is || fail "probe: $(cat out)"
 

@@ -66,6 +66,8 @@ for program in seen unseen; do
 		count >counts
 		[ "$(cat counts)" = "$((ranks * moves)) $((ranks * (moves + 1))) $ranks" ] ||
 			fail "$program on $ranks: sends, receives and forgotten are $(cat counts)"
+		awk '$1 == "site" && /name=MPI_Probe / { probe[$2] } $4 in probe && / enter id=0$/ { n++ } END { exit n != '$ranks' }' text ||
+			fail "$program on $ranks: a look for a message of MPI_PROC_NULL finds one"
 		# what completes an MPI_Imrecv has not tried in vain; and one MPI_Wait is for what MPI_Waitany has left
 		for says in "peer=72057594037927934 role=0" "role=1"; do
 			waits=$(awk '/^site .* name=MPI_Wait / { is[$2] } $1 == "e" && $4 in is && / enter '"$says"'$/' text | wc -l)
