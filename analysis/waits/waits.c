@@ -350,10 +350,10 @@ static void go_on(struct finder *f, struct doing *d, enum found found, uint64_t 
 	forget(d);
 }
 
-/* Who has left a team is idle from then on, until the next one begins. */
+/* Who has left a team is idle from then on, until the next one begins, or there is none and the thread ends. */
 static uint32_t left_with(const struct finder *f, const struct doing *d, uint32_t own, uint32_t site)
 {
-	bool idle = own && d->team && tr_is(d->trace, site, OP_TEAM) &&
+	bool idle = own && d->team && tr_is(d->trace, site, OP_TEAM | OP_LIFE_ENDS) &&
 		    f->g->inputs[d->team - 1].stamp == f->g->inputs[own - 1].stamp;
 	return idle ? d->team : 0;
 }
@@ -396,9 +396,10 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 	}
 	go_on(f, d, found_it_there(f, &f->g->nodes[s->number], own), s->stamp);
 	bool again = relocks(f, &f->g->nodes[s->number], own);
+	uint32_t left = left_with(f, d, own, site), begun = again ? own : tr_is(d->trace, site, OP_LIFE_ENDS) ? left : 0;
 	struct wait w = { .until = s->stamp, .surely = again ? f->g->inputs[own - 1].stamp : surely_since(d), .between = d->between,
-			  .thread = thread, .site = again ? f->posted[own - 1].site : waited_in(f, d, own, site, s->stamp),
-			  .node = s->number, .own = own, .left = left_with(f, d, own, site) };
+			  .thread = thread, .site = begun ? f->posted[begun - 1].site : waited_in(f, d, own, site, s->stamp),
+			  .node = s->number, .own = own, .left = left };
 	note_inside(f, d, &w, again);
 	*SPILL_GROW(f->g->spill, f->list, f->n) = w;
 	if (d->history) {
@@ -546,7 +547,7 @@ static enum wait_kind kind_of(const struct finder *f, const struct wait *w, cons
 	case DPROF_KIND_SEND: return WAIT_LATE_RECEIVER;
 	case DPROF_KIND_RECV: return WAIT_LATE_SENDER;
 	case DPROF_KIND_LOCK: return WAIT_LOCK;
-	case DPROF_KIND_JOIN: return op->is & OP_TEAM_LEFT ? WAIT_IMBALANCE : WAIT_JOIN;
+	case DPROF_KIND_JOIN: return !(op->is & OP_TEAM_LEFT) ? WAIT_JOIN : w->left ? WAIT_TASK_STARVATION : WAIT_IMBALANCE;
 	case DPROF_KIND_FORK: return WAIT_TASK_STARVATION;
 	default:
 		if (op->is & OP_FUTEX && node->kind == GRAPH_SYNC)

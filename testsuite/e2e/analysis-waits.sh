@@ -130,6 +130,14 @@ jq -e '[.waits[] | select(.seconds.hi > 9e-5)] | all(.verdict == "undecided" and
 	(map([.thread, .caused_by.thread]) | index([[2, 0]]) and index([[3, 0]]) and index([[2, 1]]) and index([[3, 1]]))' out >is ||
 	fail "burst: which signal woke a thread is not known: $(jq -c .waits out)"
 
+# Who has left a team that is its last one waits for those who have not, and not for a thread to end.
+{ threads; printf 'site %d kind=%s name=%s file=x.c line=18\n' 20 fork omp%20parallel 21 join omp%20parallel%20end; echo 'site 22 kind=join name=thread%20end'
+	echo 'group 1 threads=0,1'; op 0 20 1000 1100 group=1 seq=0 role=1; work 0 0 1200 101000; op 0 21 101000 101100 group=1 seq=0 role=1; work 0 1 101200 109000
+	op 1 20 1050 1150 group=1 seq=0 role=0; work 1 1 1200 41000; op 1 21 41000 41000 group=1 seq=0 role=0; echo 'e 1 103000 22 point'; } | trace last_team
+waited last_team imbalance 0 1 18 60000 0 0 a
+jq -e '.waits | map(select(.thread == 1) | [.kind, .name]) == [["imbalance", "omp parallel end"], ["task_starvation", "omp parallel end"]]' <(
+	"$analyze" waits --json last_team) >is || fail "last_team: $("$analyze" waits --json last_team | jq -c .waits)"
+
 # What was there already is no end of what a thread did, whatever it asked for: rank 1 is in a until 900,000, while rank 0 waits in a barrier.
 ready() { # name, events...: of what rank 1 has at once
 	{
