@@ -530,6 +530,20 @@ static void note_sends(const struct builder *b, const struct message_records *r,
 	}
 }
 
+static void add_found(struct builder *b, const struct message_records *r, const struct found_message *f)
+{
+	const struct message *m = &r->v[f->message];
+	struct node_input inputs[BEGIN_INPUTS + 1];
+	size_t n = graph_begin_inputs(&f->begin, inputs);
+	if (m->nobody || graph_certainly_before(b, f->exit, m->sent)) {
+		graph_timed_out(b, f->begin, f->exit, GRAPH_FOUND);
+		return;
+	}
+	inputs[n++] = (struct node_input){ .ref = m->sent, .sure = m->sure, .bytes = m->bytes, .candidate = m->possible };
+	struct graph_node *node = graph_arrival(b, f->exit, GRAPH_WAITED_FOR, inputs, n);
+	node->loose = node->hidden = node->delayed = true;
+}
+
 void graph_completions(struct builder *b, struct message_records *r)
 {
 	size_t n = b->graph->trace->nclocks;
@@ -541,6 +555,8 @@ void graph_completions(struct builder *b, struct message_records *r)
 		struct completion x = completion_of(r, &r->completions[i]);
 		add_completion(b, r, &x, &sends);
 	}
+	for (size_t i = 0; i < r->nfound; i++)
+		add_found(b, r, &r->found[i]);
 	free(sends.eager);
 	free(sends.callers);
 	spill_free(b->spill, sends.comes_back);

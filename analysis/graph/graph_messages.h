@@ -70,6 +70,9 @@ struct kept_completion {
 	uint32_t begin : 30;      /* of the records of begins, and 1; or 0 */
 };
 
+/* A look that found a message; and what its thread received next, behind regions: it was that, unless it was sent only later. */
+struct found_message { struct wait_begin begin; struct event_ref exit; uint32_t message; };
+
 /* To a rank of several threads. */
 struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
 
@@ -92,6 +95,7 @@ struct message_records {
 	struct kept_completion *completions; size_t ncompletions;
 	struct wait_begin *begins; size_t nbegins;
 	struct attached *attached; size_t nattached;
+	struct found_message *found; size_t nfound;
 	struct all_to_all *all_to_all; size_t nall_to_all;
 	struct left_mpi *left; size_t nleft;
 	struct left_together *together; size_t ntogether;

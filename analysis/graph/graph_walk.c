@@ -433,6 +433,7 @@ static void walk_until(struct thread_walk *w, uint64_t stamp)
 		sums->nevents = w->at;
 		spill_relax(w->b->spill);
 		if (e.op == DPROF_LOST) {
+			walk_end_look(w);
 			w->nrunning = 0;
 			continue;
 		}
@@ -445,6 +446,7 @@ static void end_walk(struct thread_walk *w)
 {
 	struct builder *b = w->b;
 	walk_settle_time_out(w, false);
+	walk_end_look(w);
 	graph_add_diagnostic(&b->diagnosed.unsent, &w->unsent);
 	graph_add_diagnostic(&b->diagnosed.alone, &w->alone);
 	graph_add_diagnostic(&b->diagnosed.missing, &w->missing);

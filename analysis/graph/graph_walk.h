@@ -104,6 +104,7 @@ struct thread_walk {
 	size_t kept_sleeps;
 	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
+	struct found_message found; /* the last look that found one, of which it is not known yet what it was; exit.at is 0: none */
 	bool vain_wait;           /* a time limit has ended one, and it has waited for nothing else since, but for locks */
 	uint32_t vain_look_at;    /* site at which a time limit has ended a look for it is not known whom, or TR_NO_SITE; */
 	uint32_t found_at;        /* and at which it has taken bytes that were found there, or TR_NO_SITE */
@@ -168,6 +169,7 @@ bool walk_was_in_vain(const struct thread_walk *);
 void walk_settle_time_out(struct thread_walk *, bool tries_again);
 void walk_try_again(struct thread_walk *, const struct tr_event *); /* or not: when the outermost operation is entered */
 void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the outermost operation has ended */
+void walk_end_look(struct thread_walk *); /* what was found is not known */
 
 /* ---- graph_walk_work.c: work that is given out ---------------------------------------------------- */
 

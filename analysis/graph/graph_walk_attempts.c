@@ -106,16 +106,17 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 	struct wait_begin begin = walk_begin_of(w);
 	w->vain_wait = true;
 	walk_settle_time_out(w, again && w->time_out.site == w->entered.site);
-	uint32_t what = arg_only_found(walk_operation(w, &w->entered), &w->entered) ? GRAPH_FOUND : GRAPH_EXPIRED;
-	if (until != ARG_NONE && moment_stays(w, until))
+	if (arg_only_found(walk_operation(w, &w->entered), &w->entered))
+		w->found = (struct found_message){ .begin = begin, .exit = exit };
+	else if (until != ARG_NONE && moment_stays(w, until))
 		graph_unknown_since(w->b, begin, exit,
-				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, what);
-	else if (again && what == GRAPH_EXPIRED)
+				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, GRAPH_EXPIRED);
+	else if (again)
 		w->time_out = (struct walk_time_out){ begin, exit, w->entered.site, { .id = ARG_NONE, .stamp = w->enter.stamp }, true };
-	else if (until == ARG_NONE || again)
-		graph_timed_out(w->b, begin, exit, what);
+	else if (until == ARG_NONE)
+		graph_timed_out(w->b, begin, exit, GRAPH_EXPIRED);
 	else
-		graph_unknown_since(w->b, begin, exit, begin.enter, what);
+		graph_unknown_since(w->b, begin, exit, begin.enter, GRAPH_EXPIRED);
 }
 
 /* The outermost operation was in vain. */
@@ -192,9 +193,33 @@ static void note_sleep(struct thread_walk *w, struct event_ref exit)
 	}
 }
 
+void walk_end_look(struct thread_walk *w)
+{
+	if (w->found.exit.at)
+		graph_timed_out(w->b, w->found.begin, w->found.exit, GRAPH_FOUND);
+	w->found.exit.at = 0;
+}
+
+/* What was found is what is received next; where nothing but attempts is in between, that has waited since then itself. */
+static void receive_found(struct thread_walk *w)
+{
+	struct message_records *r = &w->records->messages;
+	bool receives = walk_kind(w, w->entered.site) == DPROF_KIND_RECV && w->nattached == 1 && !w->attached[0].as_sender;
+	if (!w->found.exit.at || tr_is(w->b->graph->trace, w->entered.site, OP_OWN))
+		return;
+	if (!receives || w->failed) {
+		walk_end_look(w);
+		return;
+	}
+	w->found.message = w->attached[0].message;
+	*SPILL_GROW(w->b->spill, r->found, r->nfound) = w->found;
+	w->found.exit.at = 0;
+}
+
 /* The outermost operation has ended. */
 void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 {
+	receive_found(w);
 	if (walk_was_in_vain(w)) {
 		fail(w);
 	} else if (has_failed(w, exit)) {

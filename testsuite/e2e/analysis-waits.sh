@@ -178,6 +178,20 @@ says out '1 thread lacks records, or what ended a wait'
 { ranks; work 0 0 1000 101000; op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8; work 1 1 1000 41000; op 1 17 41000 103000
 	op 1 4 103000 203100 group=1 peer=0 tag=1 bytes=8; } | trace probe
 waited probe late_sender 1 0 17 60000 0 0 a
+# So it is where it works in a region before it takes it, whose time is no part of that; unless what it takes was sent only later.
+found() { # when it was sent
+	ranks; work 0 0 1000 $(($1 - 10)); op 0 13 "$1" $(($1 + 1000)) group=1 peer=1 tag=1 bytes=8; work 1 1 1000 41000; op 1 17 41000 103000
+	work 1 1 103000 150000; op 1 4 150000 203100 group=1 peer=0 tag=1 bytes=8
+}
+found 101000 | trace found_behind
+waited found_behind late_sender 1 0 17 60000 0 0 a
+expect 0 coz --json --region a --reduce 50 found_behind
+interval expected_percent <out | { read -r lo hi && is_true "$lo > 24 && $hi < 25"; } || fail "found: $(jq -c .expected_percent out)"
+expect 0 path --json found_behind
+jq -e '[.segments[] | select(.name == "a" or .name == "b") | [.rank, (.seconds.lo * 1e6 | round), .verdict]] == [[0, 100, "proved"], [1, 47, "proved"]]' out >is ||
+	fail "found: the path is $(jq -c .segments out)"
+found 170000 | trace found_later
+waited found_later late_sender 1 0 5 20000 0 0 a
 # Not so where it then does something else, and what it takes is another one.
 { ranks; work 0 0 1000 21000; op 0 13 21000 22000 group=1 peer=1 tag=1 bytes=8; work 0 0 22000 101000; op 0 13 101000 102000 group=1 peer=1 tag=2 bytes=8
 	work 1 1 1000 31000; op 1 17 31000 32000; work 1 1 32000 41000; op 1 59 41000 102000 peer=72057594037927935 tag=0; op 1 4 102000 102100 group=1 peer=0 tag=2 bytes=8
