@@ -38,7 +38,8 @@ frz_time call_mean(const struct call_spread *s)
 {
 	int64_t n = (int64_t)s->nthreads;
 	frz_time sum = s->all.inclusive;
-	return (frz_time){ sum.lo / ticks_plus(n, s->unseen), ticks_plus(sum.hi / n, sum.hi % n > 0) };
+	int64_t most = sum.hi < INT64_MAX ? ticks_plus(sum.hi / n, sum.hi % n > 0) : INT64_MAX;
+	return (frz_time){ sum.lo / ticks_plus(n, s->unseen), most };
 }
 
 struct interval call_imbalance(const struct call_spread *s)

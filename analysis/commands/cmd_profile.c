@@ -167,7 +167,7 @@ static bool matters(const struct profile_answer *a, frz_time ticks, bool every)
 
 static void say_spread(struct reply *r, const struct profile_answer *a, const struct call_spread *s)
 {
-	if (s->nthreads < 2)
+	if (s->nthreads < 2 || s->most.hi == INT64_MAX) /* all of a thread is missing */
 		return;
 	reply_say(r, SAY_DETAIL, "%s to %s, most on %s; mean %s; imbalance %s %%",
 		  interval_lower(on_page(a, s->least).lo, 2).text, interval_upper(on_page(a, s->most).hi, 2).text,

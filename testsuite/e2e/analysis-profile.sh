@@ -170,6 +170,14 @@ jq -e '.flat[] | select(.name == "solve") | .exclusive_s.lo >= 9e-6 and .visits 
 	fail "lossy: $(jq -c .flat lossy.json)"
 says out 'not known'
 
+# Of a rank without any record it is not known how long it was anywhere, nor is the mean of all.
+{ sites; for r in {0..3}; do echo "process $r rank=$r size=5 pid=$((r + 1)) program=x job=1"; done; for r in {0..3}; do echo "thread $r clock=0 rank=$r process=$r"; done
+	for r in {0..3}; do enter $r 0 1000; leave $r 0 $((2000 + 1000 * r)); done; } | trace missing
+profile missing 1
+jq -e '.flat[] | select(.name == "main") | .most_s.hi == null and .mean_s.hi == null' missing.json >is || fail "missing: $(jq -c .flat missing.json)"
+expect 1 profile missing
+grep -q " inf,\|[1-9][0-9]\{8\}" out && fail "missing: $(cat out)"
+
 # What was left without an exit may have been left at once.
 { ranks 1; enter 0 0 1000; enter 0 1 2000; leave 0 0 101000; } | trace left
 profile left 1
