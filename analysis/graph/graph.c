@@ -604,6 +604,28 @@ uint64_t graph_behind(const struct graph *g, uint32_t thread, const struct graph
 	return s->stamp > last ? s->stamp - last : 0;
 }
 
+static bool is_of_team_left(const struct graph *g, const struct graph_node *n)
+{
+	return n->kind == GRAPH_ARRIVAL && n->what >= GRAPH_COLLECTIVE && tr_is(g->trace, n->what - GRAPH_COLLECTIVE, OP_TEAM_LEFT) &&
+	       graph_is_known(n);
+}
+
+uint32_t graph_last_team(const struct graph *g, uint32_t thread, uint64_t *until)
+{
+	const struct graph_thread *t = &g->threads[thread];
+	*until = 0;
+	for (size_t i = t->nsyncs; i-- > 0 && t->syncs[i].at + 2 >= t->nevents;) {
+		uint32_t input = t->syncs[i].what == GRAPH_POSTS ? t->syncs[i].number : UINT32_MAX;
+		const struct graph_node *node = input < UINT32_MAX ? &g->nodes[g->inputs[input].node] : NULL;
+		if (!node || node->first == input || !is_of_team_left(g, node))
+			continue;
+		for (uint32_t k = node->first; k < node->first + node->ninputs; k++)
+			*until = g->inputs[k].stamp > *until ? g->inputs[k].stamp : *until;
+		return *until > t->last ? input + 1 : 0;
+	}
+	return 0;
+}
+
 const struct graph_node *graph_node_at(const struct graph *g, const struct graph_sync_point *s)
 {
 	if (s->what != GRAPH_WAITS && s->what != GRAPH_POSTS)

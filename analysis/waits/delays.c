@@ -507,8 +507,12 @@ static void go_back(struct delays_blame *b, const struct graph_order *order)
 	size_t *waits = mem_resize(NULL, g->trace->nthreads + 1, sizeof *waits);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		points[t] = g->threads[t].nsyncs;
-	for (size_t i = 0; i < b->f->n; i++, spill_relax(g->spill))
-		waits[b->f->list[i].thread] = i + 1;
+	for (size_t i = 0; i < b->f->n; i++, spill_relax(g->spill)) {
+		if (b->f->list[i].ends)
+			go_back_over_wait(b, i, false);
+		else
+			waits[b->f->list[i].thread] = i + 1;
+	}
 	for (size_t i = order->nsteps; i-- > 0; spill_relax(g->spill)) {
 		uint32_t thread = order->steps[i].thread;
 		const struct graph_sync_point *s = &g->threads[thread].syncs[--points[thread]];

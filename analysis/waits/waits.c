@@ -451,6 +451,23 @@ static void note_end(struct finder *f, struct doing *d, uint32_t thread, size_t 
 	}
 }
 
+/* Who has left a team that is its last one, and does not end before its process, waits for the last thread of that. */
+static void note_last_team(struct finder *f, uint32_t thread)
+{
+	const struct graph *g = f->g;
+	uint64_t until;
+	uint32_t left = graph_last_team(g, thread, &until);
+	size_t costs = f->n;
+	if (!left)
+		return;
+	*SPILL_GROW(g->spill, f->list, f->n) = (struct wait){
+		.until = until, .surely = g->inputs[left - 1].stamp, .thread = thread, .node = g->inputs[left - 1].node,
+		.site = f->posted[left - 1].site, .own = left, .ends = true };
+	if (f->delays)
+		*SPILL_GROW(g->spill, f->costs, costs) = (struct wait_cost){
+			.begin = g->inputs[left - 1].stamp, .point = (uint32_t)g->threads[thread].nsyncs };
+}
+
 static void add_unknown(struct finder *f, uint32_t thread, bool is)
 {
 	f->waits->unknown += is;
@@ -485,6 +502,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 		spill_relax(f->g->spill);
 	}
 	note_end(f, &d, thread, sync);
+	note_last_team(f, thread);
 	add_unknown(f, thread, goes_on && outermost(&d)); /* what would have ended it did not come */
 	f->waits->lacks[thread] |= goes_on && d.jumped;
 	trace_end(&events);

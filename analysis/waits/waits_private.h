@@ -25,6 +25,7 @@ struct wait {                /* that has ended */
 				before `own`, */
 	uint64_t before;     /* of so many ticks, */
 	uint64_t last;       /* and the last of the regions was so long */
+	bool ends;           /* behind the last event of its thread: no point of the graph's */
 };
 
 /* ---- What threads did ------------------------------------------------------------------------ */

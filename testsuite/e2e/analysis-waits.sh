@@ -131,12 +131,23 @@ jq -e '[.waits[] | select(.seconds.hi > 9e-5)] | all(.verdict == "undecided" and
 	fail "burst: which signal woke a thread is not known: $(jq -c .waits out)"
 
 # Who has left a team that is its last one waits for those who have not, and not for a thread to end.
-{ threads; printf 'site %d kind=%s name=%s file=x.c line=18\n' 20 fork omp%20parallel 21 join omp%20parallel%20end; echo 'site 22 kind=join name=thread%20end'
+last_team() {
+	threads; printf 'site %d kind=%s name=%s file=x.c line=18\n' 20 fork omp%20parallel 21 join omp%20parallel%20end; echo 'site 22 kind=join name=thread%20end'
 	echo 'group 1 threads=0,1'; op 0 20 1000 1100 group=1 seq=0 role=1; work 0 0 1200 101000; op 0 21 101000 101100 group=1 seq=0 role=1; work 0 1 101200 109000
-	op 1 20 1050 1150 group=1 seq=0 role=0; work 1 1 1200 41000; op 1 21 41000 41000 group=1 seq=0 role=0; echo 'e 1 103000 22 point'; } | trace last_team
+	op 1 20 1050 1150 group=1 seq=0 role=0; work 1 1 1200 41000; op 1 21 41000 41000 group=1 seq=0 role=0
+}
+{ last_team; echo 'e 1 103000 22 point'; } | trace last_team
 waited last_team imbalance 0 1 18 60000 0 0 a
 jq -e '.waits | map(select(.thread == 1) | [.kind, .name]) == [["imbalance", "omp parallel end"], ["task_starvation", "omp parallel end"]]' <(
 	"$analyze" waits --json last_team) >is || fail "last_team: $("$analyze" waits --json last_team | jq -c .waits)"
+
+# So does who goes on until its process ends: behind its last event. What that goes back to is found, and profile says so, too.
+last_team | trace goes_on
+waited goes_on imbalance 0 1 18 60000 0 0 a
+jq -e '.waiting_s.hi < 61e-6 and (.delays[0] | .region == "a" and .seconds.lo > 58e-6)' <("$analyze" waits --json goes_on) >is ||
+	fail "goes_on: $("$analyze" waits --json goes_on | jq -c '[.waiting_s, .delays]')"
+jq -e '[.flat[] | select(.name == "omp parallel end")] | length == 1 and (.[0].waiting_s | .lo < 60001e-9 and .hi > 59999e-9 and .hi - .lo < 1e-7)' <(
+	"$analyze" profile --json goes_on) >is || fail "goes_on: $("$analyze" profile --json goes_on | jq -c .flat)"
 
 # What was there already is no end of what a thread did, whatever it asked for: rank 1 is in a until 900,000, while rank 0 waits in a barrier.
 ready() { # name, events...: of what rank 1 has at once
@@ -350,6 +361,7 @@ awk -v seed="${SEED:-1}" -v rounds=40 -v n=4 '
 			before = last
 			joined = left[last]
 		}
+		for (t = 1; t < n; t++) note(t, "imbalance", before, joined - at[t])
 		for (key in truth) print key, truth[key] >"truth"
 	}' >events
 {
