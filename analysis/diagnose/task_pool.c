@@ -238,8 +238,6 @@ static void see_worker(struct task_pool_finder *f, struct task_pool_worker *w)
 	steps_close(&s);
 }
 
-/* ---- Who puts tasks there -------------------------------------------------------------------- */
-
 static bool is_worker(const struct task_pool *p, uint32_t thread)
 {
 	bool is = false;
@@ -247,6 +245,25 @@ static bool is_worker(const struct task_pool *p, uint32_t thread)
 		is = p->workers[i].thread == thread;
 	return is;
 }
+
+/* They seem to work in their bodies, which no mark says, and are in marked regions for longer, which follow none of their takes. */
+static bool works_elsewhere(const struct task_pool_finder *f, const struct call_profile *calls)
+{
+	const struct trace *trace = f->g->trace;
+	frz_time there = { 0, 0 }, marked = { 0, 0 };
+	for (size_t i = 0; i < calls->neach; i++) {
+		const struct call_each *e = &calls->each[i];
+		if (e->site >= trace->nsites || !is_worker(f->pool, e->thread))
+			continue;
+		if (e->site == f->pool->site)
+			there = time_add(there, e->sums.exclusive);
+		else if (tr_is(trace, e->site, OP_REGION) && !trace->sites[e->site].automatic)
+			marked = time_add(marked, e->sums.inclusive);
+	}
+	return trace->sites[f->pool->site].automatic && marked.hi > there.hi;
+}
+
+/* ---- Who puts tasks there -------------------------------------------------------------------- */
 
 /* Causes: the longest first. */
 static void find_feeder(struct task_pool *p, const struct waits *waits)
@@ -288,7 +305,7 @@ bool task_pool_open(struct task_pool *p, const struct facts *facts, const struct
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		if (g->threads[t].nevents && (!part || part_has(part, g->trace->threads[t].process)))
 			find_tasks(&f, t);
-	bool fits = find_workers(&f) && take_together(&f);
+	bool fits = find_workers(&f) && take_together(&f) && !works_elsewhere(&f, facts->calls);
 	for (size_t i = 0; i < p->n && fits; i++)
 		see_worker(&f, &p->workers[i]);
 	if (fits)

@@ -112,6 +112,10 @@ done; } | trace bodies
 expect 0 diagnose --json bodies
 jq -e '.model == "task-pool" and (.why_model | contains(" take 12 tasks ") and endswith(" task"))' out >is ||
 	fail "bodies: $(jq -c '[.model, .why_model]' out)"
+# Nor is it one that it does little in, where what is marked follows something else than what they take.
+"$analyze" dump bodies | sed 's/^\(site [0-9]* kind=\)wait name=sem_wait/\1send name=MPI_Isend/' | trace elsewhere
+expect 0 diagnose --json elsewhere
+jq -e '.model == "generic"' out >is || fail "elsewhere: $(jq -c '[.model, .why_model]' out)"
 
 # Who gives them permits need not put tasks there: it may take what they have done.
 { threads | sed 's/^thread 1 .*/&\nthread 2 clock=0 rank=0 number=2\nsite 6 kind=region name=write file=x.c line=6/'
