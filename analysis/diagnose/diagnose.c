@@ -430,6 +430,15 @@ static bool all_are_in_model(const struct patient *p, const bool *in)
 	return true;
 }
 
+/* The model's own rules have found the same, among the first so many. */
+static bool is_found_again(const struct diagnosis *d, size_t first, const struct diagnosis_finding *f)
+{
+	bool again = false;
+	for (size_t i = 0; i < first && !again; i++)
+		again = d->findings[i].part == f->part && !strcmp(d->findings[i].cause, f->cause) && !strcmp(d->findings[i].what, f->what);
+	return again;
+}
+
 /* What rules of the generic model find of other threads is kept. False: they cannot be used. */
 static bool examine_others(struct patient *p, const bool *in)
 {
@@ -439,7 +448,7 @@ static bool examine_others(struct patient *p, const bool *in)
 	bool loaded = apply_rules(p, NULL);
 	for (size_t i = first; i < d->nfindings; i++) {
 		struct diagnosis_finding f = d->findings[i];
-		if (f.thread < p->graph->trace->nthreads && !in[f.thread])
+		if (f.thread < p->graph->trace->nthreads && !in[f.thread] && !is_found_again(d, first, &f))
 			d->findings[kept++] = f;
 		else
 			forget_finding(&f);

@@ -56,6 +56,14 @@ expect 0 diagnose --json logs
 jq -e '.model == "task-pool" and (.findings[0] | .cause == "sequential" and .proved and .thread == 2 and .region == "logger")' out >is ||
 	fail "a thread that takes no tasks: $(jq -c '[.model, .findings]' out)"
 
+# What it holds a lock for that takes none is found once.
+{ own_locks 7 7; printf '%s\n' "site 6 kind=region name=holder file=x.c line=6" "thread 2 clock=0 rank=0 number=2"
+	op 2 3 16100 16110 id=7; work 2 6 16120 60000; echo "e 2 60010 3 point id=7"
+	for t in 0 1; do at=$((60020 + 40 * t)); op $t 3 $((16600 + t)) $at id=7; echo "e $t $((at + 10)) 3 point id=7"; work $t 0 $((at + 20)) 62000; done; } | trace held
+expect 0 diagnose --json held
+jq -e '.model == "task-pool" and ([.findings[] | select(.cause == "lock" and .region == "holder")] | length == 1 and .[0].proved)' out >is ||
+	fail "held: $(jq -c '[.model, .findings]' out)"
+
 # Who has to make the tasks is named, and that they were late is not proved where workers wait for each other: two that take turns.
 judge $first starve 3
 jq -e '.findings[0] | .proved and .thread == 0 and .region == "make"' out >is || fail "starve: $(jq -c .findings out)"
