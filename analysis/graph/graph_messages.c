@@ -530,12 +530,24 @@ static void note_sends(const struct builder *b, const struct message_records *r,
 	}
 }
 
+/* Or NULL: all were sent only later. */
+static const struct message *what_was_found(const struct builder *b, const struct message_records *r, const struct found_message *f)
+{
+	const struct message *found = NULL;
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct message *m = &r->v[f->messages[i]];
+		if (!m->nobody && !graph_certainly_before(b, f->exit, m->sent) && (!found || graph_certainly_before(b, found->sent, m->sent)))
+			found = m;
+	}
+	return found;
+}
+
 static void add_found(struct builder *b, const struct message_records *r, const struct found_message *f)
 {
-	const struct message *m = &r->v[f->message];
+	const struct message *m = what_was_found(b, r, f);
 	struct node_input inputs[BEGIN_INPUTS + 1];
 	size_t n = graph_begin_inputs(&f->begin, inputs);
-	if (m->nobody || graph_certainly_before(b, f->exit, m->sent)) {
+	if (!m) {
 		graph_timed_out(b, f->begin, f->exit, GRAPH_FOUND);
 		return;
 	}

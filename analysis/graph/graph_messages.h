@@ -70,8 +70,10 @@ struct kept_completion {
 	uint32_t begin : 30;      /* of the records of begins, and 1; or 0 */
 };
 
-/* A look that found a message; and what its thread received next, behind regions: it was that, unless it was sent only later. */
-struct found_message { struct wait_begin begin; struct event_ref exit; uint32_t message; };
+/* A look that found a message; and what its thread received next, the first behind regions: it was the one of these that had
+ * come last, since it ended then. */
+#define FOUND_MOST 8
+struct found_message { struct wait_begin begin; struct event_ref exit; uint32_t messages[FOUND_MOST], n; };
 
 /* To a rank of several threads. */
 struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };

@@ -104,7 +104,8 @@ struct thread_walk {
 	size_t kept_sleeps;
 	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
-	struct found_message found; /* the last look that found one, of which it is not known yet what it was; exit.at is 0: none */
+	struct found_message found; /* the last look that found one, of which it is not known yet what it was; exit.at is 0: none; */
+	size_t kept_found;        /* and the last one of which that is: of their records, and 1; or 0 */
 	bool vain_wait;           /* a time limit has ended one, and it has waited for nothing else since, but for locks */
 	uint32_t vain_look_at;    /* site at which a time limit has ended a look for it is not known whom, or TR_NO_SITE; */
 	uint32_t found_at;        /* and at which it has taken bytes that were found there, or TR_NO_SITE */

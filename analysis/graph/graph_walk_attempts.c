@@ -200,20 +200,24 @@ void walk_end_look(struct thread_walk *w)
 	w->found.exit.at = 0;
 }
 
-/* What was found is what is received next; where nothing but attempts is in between, that has waited since then itself. */
+/* What was found is received next; where nothing but attempts is in between, that has waited since then itself. */
 static void receive_found(struct thread_walk *w)
 {
 	struct message_records *r = &w->records->messages;
 	bool receives = walk_kind(w, w->entered.site) == DPROF_KIND_RECV && w->nattached == 1 && !w->attached[0].as_sender;
-	if (!w->found.exit.at || tr_is(w->b->graph->trace, w->entered.site, OP_OWN))
+	if (tr_is(w->b->graph->trace, w->entered.site, OP_OWN))
 		return;
-	if (!receives || w->failed) {
+	if (w->found.exit.at && receives && !w->failed) {
+		*SPILL_GROW(w->b->spill, r->found, r->nfound) = w->found;
+		w->kept_found = r->nfound;
+		w->found.exit.at = 0;
+	} else if (w->found.exit.at) {
 		walk_end_look(w);
-		return;
+		w->kept_found = 0;
 	}
-	w->found.message = w->attached[0].message;
-	*SPILL_GROW(w->b->spill, r->found, r->nfound) = w->found;
-	w->found.exit.at = 0;
+	struct found_message *kept = w->kept_found ? &r->found[w->kept_found - 1] : NULL;
+	if (kept && receives && kept->n < FOUND_MOST)
+		kept->messages[kept->n++] = w->attached[0].message;
 }
 
 /* The outermost operation has ended. */

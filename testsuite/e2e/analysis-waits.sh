@@ -203,6 +203,11 @@ jq -e '[.segments[] | select(.name == "a" or .name == "b") | [.rank, (.seconds.l
 	fail "found: the path is $(jq -c .segments out)"
 found 170000 | trace found_later
 waited found_later late_sender 1 0 5 20000 0 0 a
+# It was the one that came as the look ended, though another one is taken first, which had been there for long.
+{ ranks; echo 'thread 2 clock=0 rank=2'; echo 'group 2 threads=0,1,2'; op 2 13 1500 1600 group=2 peer=1 tag=1 bytes=8; work 0 0 1000 101000; op 0 13 101000 102000 group=2 peer=1 tag=1 bytes=8
+	work 1 1 1000 1400; op 1 17 1410 103000; work 1 1 103000 150000; op 1 4 150000 150100 group=2 peer=2 tag=1 bytes=8; op 1 4 150200 150300 group=2 peer=0 tag=1 bytes=8; } |
+	trace found_last
+waited found_last late_sender 1 0 17 99590 0 0 a
 # Not so where it then does something else, and what it takes is another one.
 { ranks; work 0 0 1000 21000; op 0 13 21000 22000 group=1 peer=1 tag=1 bytes=8; work 0 0 22000 101000; op 0 13 101000 102000 group=1 peer=1 tag=2 bytes=8
 	work 1 1 1000 31000; op 1 17 31000 32000; work 1 1 32000 41000; op 1 59 41000 102000 peer=72057594037927935 tag=0; op 1 4 102000 102100 group=1 peer=0 tag=2 bytes=8
