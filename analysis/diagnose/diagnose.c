@@ -234,6 +234,12 @@ static bool find_neighbours(struct patient *p)
 	return p->exchange;
 }
 
+/* Of a tree: who solves a part of a problem first gets it. */
+static bool answers(const struct patient *p)
+{
+	return neighbours_answer(p->graph, p->calls, p->part);
+}
+
 /* Likewise. */
 static bool find_supersteps(struct patient *p)
 {
@@ -269,7 +275,10 @@ static const char *fitting_model(struct patient *p, const char *asked)
 	switch (p->pattern.shape) {
 	case SHAPE_STAR: return find_workers(p);
 	case SHAPE_CHAIN: return find_stages(p);
-	case SHAPE_TREE: return any_region(p) ? "divide-conquer" : NULL; /* or there are no phases */
+	case SHAPE_TREE:
+		if (answers(p))
+			return any_region(p) ? "divide-conquer" : NULL; /* or there are no phases */
+		return fitting_anyway(p, asked);
 	default: return p->pattern.contradiction ? NULL : fitting_anyway(p, asked);
 	}
 }
@@ -280,6 +289,8 @@ static const char *why_not(const struct patient *p, const char *asked)
 		return p->no_supersteps;
 	if (strcmp(asked, POOL) == 0)
 		return "no two threads take one lock or wait for one condition again and again, and work in one region behind that";
+	if (p->pattern.shape == SHAPE_TREE && strcmp(asked, "divide-conquer") == 0 && !answers(p))
+		return "messages go along a tree, but two send each other some before either has got any";
 	return strcmp(asked, "master-worker") == 0 && p->pattern.no_star ? p->pattern.no_star : p->pattern.why;
 }
 

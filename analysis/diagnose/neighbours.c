@@ -287,3 +287,31 @@ void neighbours_close(struct neighbours *n)
 	free(n->from);
 	*n = (struct neighbours){ .n = 0 };
 }
+
+/* ---- Who answers ----------------------------------------------------------------------------- */
+
+/* What one sends to the other comes behind what it has got. */
+static bool is_answer(const struct neighbours_finder *f, size_t pair, size_t back)
+{
+	bool behind = true;
+	for (size_t k = 0; k < f->streams[pair].nsent && behind; k++)
+		behind = f->streams[pair].sent[k] >= f->streams[back].got[k];
+	return behind;
+}
+
+bool neighbours_answer(const struct graph *g, const struct call_profile *calls, const struct part *part)
+{
+	struct neighbours n = { .rounds = 1 };
+	struct neighbours_finder f = { .n = &n, .g = g, .calls = calls, .part = part };
+	bool answer = true;
+	if (count_rounds(calls) == 0)
+		return true;
+	open_streams(&f);
+	bool known = take_messages(&f);
+	for (size_t i = 0; i < calls->nmessages && known && answer; i++) {
+		size_t back = find_pair(calls, calls->messages[i].to, calls->messages[i].from);
+		answer = is_answer(&f, i, back) || is_answer(&f, back, i);
+	}
+	close_streams(&f);
+	return answer;
+}

@@ -39,4 +39,7 @@ bool neighbours_open(struct neighbours *, const struct graph *, struct graph_las
 		     const struct part *, size_t least);
 void neighbours_close(struct neighbours *);
 
+/* Of any two that send each other as many messages, one sends each only when it has got as many, as far as that is known. */
+bool neighbours_answer(const struct graph *, const struct call_profile *, const struct part *);
+
 #endif

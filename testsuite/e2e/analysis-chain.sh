@@ -69,6 +69,24 @@ jq -e '.model == "divide-conquer" and
 expect 0 diagnose tree
 fits_80 out || fail "tree: wider than 80 columns"
 
+# Two that send each other something before either has got it solve no parts of a problem: neighbours, which work in different regions.
+{
+	two_regions
+	printf 'thread %d clock=0 rank=%d\n' 0 0 1 1 2 2 3 3
+	group_of 4
+	near_to=(1 "0 2" "1 3" 2)
+	for k in {0..7}; do for r in {0..3}; do
+		at=$((1000 + 20000 * k)) near=${near_to[r]}
+		for peer in $near; do op $r 3 $((at += 100)) $((at + 50)) group=1 peer=$peer tag=$k bytes=8; done
+		for peer in $near; do op $r 4 $((at += 200)) $((at + 50)) group=1 peer=$peer tag=$k bytes=8; done
+		work $r $((r == 2)) $((2000 + 20000 * k)) $((15000 + 20000 * k + 2000 * r))
+	done; done
+} | trace exchange
+expect 0 diagnose --json exchange
+jq -e '.model == "generic"' out >is || fail "exchange: $(jq -c '[.model, .why_model]' out)"
+expect 0 diagnose --json --model divide-conquer exchange
+jq -e '.why_model | startswith("divide-conquer does not fit: messages go along a tree, but")' out >is || fail "exchange: $(jq -c '[.model, .why_model]' out)"
+
 # Rank 2 has something else to do meanwhile.
 sed 's/^e 2 0 1 enter/e 2 0 7 enter\ne 2 9000 7 exit\ne 2 9000 1 enter/' tree.txt | trace meanwhile
 expect 0 diagnose --json meanwhile
