@@ -197,27 +197,40 @@ void walk_end_look(struct thread_walk *w)
 {
 	if (w->found.exit.at)
 		graph_timed_out(w->b, w->found.begin, w->found.exit, GRAPH_FOUND);
-	w->found.exit.at = 0;
+	w->found = (struct found_message){ .n = 0 };
+}
+
+/* What has been received now, and was begun behind an event. */
+static void add_received(const struct thread_walk *w, uint64_t at, struct found_message *f)
+{
+	const struct message *v = w->records->messages.v;
+	for (size_t i = 0; i < w->nattached && f->n < FOUND_MOST; i++) {
+		const struct attached *a = &w->attached[i];
+		if (!a->as_sender && v[a->message].begun.thread == w->thread && v[a->message].begun.at > at)
+			f->messages[f->n++] = a->message;
+	}
 }
 
 /* What was found is received next; where nothing but attempts is in between, that has waited since then itself. */
 static void receive_found(struct thread_walk *w)
 {
 	struct message_records *r = &w->records->messages;
-	bool receives = walk_kind(w, w->entered.site) == DPROF_KIND_RECV && w->nattached == 1 && !w->attached[0].as_sender;
-	if (tr_is(w->b->graph->trace, w->entered.site, OP_OWN))
+	const struct operation *o = walk_operation(w, &w->entered);
+	bool receives = o->kind == DPROF_KIND_RECV;
+	if (o->is & OP_OWN || (receives && arg_request(o, &w->entered) != ARG_NONE)) /* which only begins */
 		return;
-	if (w->found.exit.at && receives && !w->failed) {
+	if (w->found.exit.at)
+		add_received(w, w->found.exit.at, &w->found);
+	else if (w->kept_found)
+		add_received(w, r->found[w->kept_found - 1].exit.at, &r->found[w->kept_found - 1]);
+	if (w->found.n > 0 && !(receives && w->failed)) {
 		*SPILL_GROW(w->b->spill, r->found, r->nfound) = w->found;
 		w->kept_found = r->nfound;
-		w->found.exit.at = 0;
+		w->found = (struct found_message){ .n = 0 };
 	} else if (w->found.exit.at) {
 		walk_end_look(w);
 		w->kept_found = 0;
 	}
-	struct found_message *kept = w->kept_found ? &r->found[w->kept_found - 1] : NULL;
-	if (kept && receives && kept->n < FOUND_MOST)
-		kept->messages[kept->n++] = w->attached[0].message;
 }
 
 /* The outermost operation has ended. */

@@ -203,6 +203,10 @@ jq -e '[.segments[] | select(.name == "a" or .name == "b") | [.rank, (.seconds.l
 	fail "found: the path is $(jq -c .segments out)"
 found 170000 | trace found_later
 waited found_later late_sender 1 0 5 20000 0 0 a
+# Or where it only begins to receive it, and waits for that in another call.
+{ ranks; work 0 0 1000 101000; op 0 13 101000 102000 group=1 peer=1 tag=1 bytes=8; work 1 1 1000 41000; op 1 17 41000 103000
+	op 1 11 103100 103200 group=1 peer=0 tag=1 bytes=8 id=4; work 1 1 103300 150000; op 1 12 150100 150200 id=4; } | trace found_begun
+waited found_begun late_sender 1 0 17 60000 0 0 a
 # It was the one that came as the look ended, though another one is taken first, which had been there for long.
 { ranks; echo 'thread 2 clock=0 rank=2'; echo 'group 2 threads=0,1,2'; op 2 13 1500 1600 group=2 peer=1 tag=1 bytes=8; work 0 0 1000 101000; op 0 13 101000 102000 group=2 peer=1 tag=1 bytes=8
 	work 1 1 1000 1400; op 1 17 1410 103000; work 1 1 103000 150000; op 1 4 150000 150100 group=2 peer=2 tag=1 bytes=8; op 1 4 150200 150300 group=2 peer=0 tag=1 bytes=8; } |
