@@ -465,7 +465,7 @@ static void fill_runs(struct reply *r, const struct efficiency_run *runs, size_t
 		struct interval scaling = i ? percent_of(runs[0].useful_s, runs[i].useful_s) : same;
 		reply_row(r, tab_text(runs[i].directory), tab_number(runs[i].nthreads), tab_number(runs[i].nprocesses),
 			  tab_interval(runs[i].span_s), tab_interval(runs[i].useful_s), tab_range(parallel),
-			  FACTOR_CELLS(runs[i].factors), tab_range(scaling), tab_range(product(parallel, scaling)),
+			  FACTOR_CELLS(runs[i].factors), tab_range(scaling), tab_range(i ? product(parallel, scaling) : parallel),
 			  tab_interval(i ? percent_of(runs[0].span_s, runs[i].span_s) : same));
 	}
 	reply_end(r);
