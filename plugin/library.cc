@@ -26,7 +26,7 @@
 #include "runtime/library.h"
 
 enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, ARRIVES, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
-	    COUNTS, COUNTS_DOWN, COUNTS_AT, COUNTS_DOWN_AT };
+	    EXCHANGES, COUNTS, COUNTS_DOWN, COUNTS_LOADED, COUNTS_AT, COUNTS_DOWN_AT, COUNTS_LOADED_AT };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -193,9 +193,10 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
-	if (c->does >= COUNTS) {
-		bool refers = c->does == COUNTS_AT || c->does == COUNTS_DOWN_AT;
-		counters_note(i, c->does == COUNTS_DOWN || c->does == COUNTS_DOWN_AT, refers);
+	if (c->does >= EXCHANGES) {
+		bool refers = c->does >= COUNTS_AT;
+		if (c->does != EXCHANGES)
+			counters_note(i, static_cast<enum counted>(c->does - (refers ? COUNTS_AT : COUNTS)), refers);
 		return false;
 	}
 	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, waits[c->what].kind, waits[c->what].name);
@@ -291,6 +292,12 @@ bool library_hides(gimple_stmt_iterator at)
 	gsi_insert_before(&at, runtime_call(stmt, runtime_function("dprof_library_hides", ptr_type_node), unshare_expr(condition)),
 			  GSI_SAME_STMT);
 	return calls_insert_after(&at, [&](bool) { return runtime_call(stmt, runtime_function("dprof_library_shows")); });
+}
+
+bool library_exchanges(tree fn)
+{
+	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
+	return c && c->does == EXCHANGES;
 }
 
 bool library_wrap(gimple_stmt_iterator *i)

@@ -236,13 +236,15 @@ template <typename... ARGS> gimple *runtime_call(gimple *at, tree fn, ARGS... ar
 }
 
 /* counters.cc: numbers that threads share and count, where the result is compared. The first is for builtins: whether
- * it was one. Down, or up; the call's object is the number, or refers to it by its first member. */
+ * it was one. Down, or up, or only loaded; the call's object is the number, or refers to it by its first member. */
 bool counters_wrap(gimple_stmt_iterator *i);
-void counters_note(gimple_stmt_iterator *i, bool down, bool refers);
+enum counted { COUNTED_UP, COUNTED_DOWN, COUNTED_LOADED };
+void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers);
 
 /* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
 void library_of_source(tree fn); /* which it calls */
 bool library_wrap(gimple_stmt_iterator *i);
+bool library_exchanges(tree fn); /* an atomic number, if it is what is expected */
 bool library_hides(gimple_stmt_iterator); /* likewise, around a call that is recorded or told in another way, too */
 
 #endif

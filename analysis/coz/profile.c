@@ -674,7 +674,8 @@ static const char *const of_any_program[] = {
 	"(SIGSTOP, a debugger) while it sleeps.",
 	"Work goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, sections and single; by "
 	"locks, semaphores and pipes; by whoever listens to several and answers, takes what there is, or asks for a barrier's serial "
-	"thread; by an atomic number that threads of one process count and compare for order in one function, compiled with the plugin. "
+	"thread; by an atomic number that threads of one process count (or compare and exchange) and compare for order in one function, "
+	"or in one of the same file to which it is returned, compiled with the plugin. "
 	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "
 	"threads that were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and "
 	"through with it at about the same time.",

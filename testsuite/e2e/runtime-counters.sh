@@ -18,11 +18,55 @@ cat >program.c <<'C'
 static atomic_int next;
 static int builtin, left = N, sync_way, other, single;
 static long got[N + 16];
+static atomic_int asked, tried, chunks, below = N, most;
+static int plain, valued;
+static struct { int other; atomic_long n; } of_many, *one = &of_many;
+
+static int ask(void)
+{
+	return atomic_fetch_add(&asked, 1); /* COUNTED */
+}
+
+static int try(int n)
+{
+	int i = atomic_load(&tried); /* LOADED */
+
+	while (i < n && !atomic_compare_exchange_weak(&tried, &i, i + 1))
+		;
+	return i;
+}
+
+static void exchange(void)
+{
+	for (int i = chunks; i < N; i = chunks) { /* LOADED */
+		int to = i + 3 < N ? i + 3 : N;
+
+		atomic_compare_exchange_strong(&chunks, &i, to);
+	}
+	for (int i; (i = below) > 0;) /* LOADED */
+		atomic_compare_exchange_weak(&below, &i, i - 1);
+	for (int i; (i = __atomic_load_n(&plain, __ATOMIC_RELAXED)) < N;) /* LOADED */
+		__sync_bool_compare_and_swap(&plain, i, i + 1);
+	for (int i; (i = __atomic_load_n(&valued, __ATOMIC_RELAXED)) < N;) /* LOADED */
+		if (__sync_val_compare_and_swap(&valued, i, i + 1) == i)
+			got[N + 1]++;
+	for (long i = atomic_load(&one->n); i < N && !atomic_compare_exchange_weak(&one->n, &i, i + 1);) /* LOADED */
+		;
+	for (int m = most; m < N && !atomic_compare_exchange_weak(&most, &m, N);) /* the largest */
+		;
+	for (int m = most; !atomic_compare_exchange_weak(&most, &m, m + 1);) /* all add to it */
+		;
+}
 
 static void *take(void *unused)
 {
 	int i;
 
+	while (ask() < N)
+		;
+	while (try(N) < N)
+		;
+	exchange();
 	while ((i = atomic_fetch_add(&next, 1)) < N) /* COUNTED */
 		__atomic_fetch_add(&got[i], 1, __ATOMIC_RELAXED);
 	for (;;) {
@@ -72,6 +116,22 @@ static int values[N], below = N;
 alignas(8) static long referred;
 static std::atomic<int *> place{ values };
 
+static struct pool {
+	std::atomic<unsigned long> counted{ 0 }, exchanged{ 0 };
+
+	unsigned long count() { return counted++; } /* COUNTED */
+	bool exchange(unsigned long &to)
+	{
+		auto i = exchanged.load(std::memory_order_relaxed); /* LOADED */
+		do {
+			if (i >= N)
+				return false;
+		} while (!exchanged.compare_exchange_weak(i, i + 1));
+		to = i;
+		return true;
+	}
+} pool;
+
 template <class COUNTER> static bool takes(COUNTER &c)
 {
 	auto i = c.fetch_add(1); /* COUNTED */
@@ -81,9 +141,23 @@ template <class COUNTER> static bool takes(COUNTER &c)
 int main()
 {
 	std::vector<std::thread> threads;
+	static std::atomic<int> converted, named;
+	static int exchanged;
 
 	for (int t = 0; t < 3; t++)
 		threads.emplace_back([] {
+			unsigned long taken;
+			while (pool.count() < N)
+				;
+			while (pool.exchange(taken))
+				;
+			for (int i = converted; i < N && !converted.compare_exchange_weak(i, i + 1);) /* LOADED */
+				;
+			for (int i = std::atomic_load(&named); i < N && !std::atomic_compare_exchange_strong(&named, &i, i + 1);) /* LOADED */
+				;
+			std::atomic_ref<int> by(exchanged);
+			for (int i = by.load(); i < N && !by.compare_exchange_strong(i, i + 1);) /* LOADED */
+				;
 			for (unsigned i; (i = next++) < N;) /* COUNTED */
 				;
 			while (std::atomic_fetch_add_explicit(&chunks, 4u, std::memory_order_relaxed) < N) /* COUNTED */
@@ -129,7 +203,7 @@ end program
 F
 
 # Which lines are counted at, those of COUNTED; and of each counter which numbers were got: all from the first to the last, or from
-# one chunk to the next, and none twice.
+# one chunk to the next, and none twice. Those of LOADED are looked at as often as need be until they are got.
 expect_counters() { # SOURCE COMPILER...
 	local source=$1
 	shift
@@ -140,13 +214,15 @@ expect_counters() { # SOURCE COMPILER...
 	"$analyze" dump dprof-* >dump || fail "$source: dump"
 	awk '$1 == "site" && / name=atomic%20counter / { match($0, / line=[0-9]+/); line[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
 		$1 == "e" && $4 in line { print line[$4] }' dump | sort -nu >found
-	grep -n COUNTED "$source" | cut -d: -f1 >wanted
+	grep -n 'COUNTED\|LOADED' "$source" | cut -d: -f1 >wanted
+	loaded=" $(grep -n LOADED "$source" | cut -d: -f1 | paste -sd' ') "
 	awk '$1 == "site" && / name=atomic%20counter / { counter[$2] = 1 }
 		$1 == "e" && $4 in counter && !seen[$4, $6]++ && n[$4]++ { print "site", $4, $6 }' dump >several
 	[ ! -s several ] || fail "$source: one line counts at several numbers: $(cat several)"
 	cmp -s wanted found || fail "$source: expected counters in the lines $(paste -sd' ' wanted), found $(paste -sd' ' found)"
-	awk '$1 == "site" && / name=atomic%20counter / { counter[$2] = 1 }
-		$1 == "e" && $4 in counter && $5 == "point" {
+	awk -v loaded="$loaded" '
+		$1 == "site" && / name=atomic%20counter / { match($0, / line=[0-9]+/); counter[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
+		$1 == "e" && $4 in counter && $5 == "point" && !index(loaded, " " counter[$4] " ") {
 			sub(/.*=/, "", $6); sub(/.*=/, "", $7)
 			print $6, $7 }' dump | sort -k1,1 -k2,2n >taken
 	awk '{ if ($1 == at) { d = $2 - last; if (!step) step = d; if (d != step || d <= 0) { print; exit 1 } }
