@@ -6,11 +6,18 @@
 
 #include "analysis/graph/graph_private.h"
 
-/* A sleep until a moment, which was over for so long when it began, or 0: not yet. */
-struct moment_sleep { struct wait_begin begin; struct event_ref exit; uint64_t until_ns, late_ns; uint32_t site; };
+/* A sleep until a moment, which was over for so long when it began, or 0: not yet; or, where
+ * that is 0, of a timer, which was set at that stamp. */
+struct moment_sleep {
+	struct wait_begin begin; struct event_ref exit;
+	uint64_t until_ns, late_ns, set;
+	uint32_t site, polled; /* polled: where its thread has looked whether it is ready; TR_NO_SITE: nowhere */
+};
 
+/* A thread looked there for several things, and something else had come. */
+struct moment_other { uint32_t thread, site; };
 
-struct moment_records { struct moment_sleep *v; size_t n; };
+struct moment_records { struct moment_sleep *v; size_t n; struct moment_other *others; size_t nothers; };
 
 void graph_moments(struct builder *, struct moment_records *);
 

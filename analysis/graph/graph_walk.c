@@ -412,7 +412,8 @@ static void begin_walk(struct thread_walk *w, const struct thread_walk *shared, 
 	*w = (struct thread_walk){ .b = b, .records = shared->records, .constructs = shared->constructs, .passes = shared->passes,
 				   .thread = thread, .process = trace->threads[thread].process,
 				   .events = trace_events(trace, thread), .marks = &shared->records->messages.marks[thread],
-				   .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE, .vain_look_at = TR_NO_SITE, .found_at = TR_NO_SITE,
+				   .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE, .polled_at = TR_NO_SITE,
+				   .vain_look_at = TR_NO_SITE, .found_at = TR_NO_SITE,
 				   .relooks_at = NO_EVENT,
 				   .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);

@@ -111,6 +111,7 @@ struct thread_walk {
 	uint32_t found_at;        /* and at which it has taken bytes that were found there, or TR_NO_SITE */
 	struct event_ref perhaps; /* the end of the last one that a time limit or a signal has ended, at */
 	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
+	uint32_t polled_at;       /* and that of the last that was for a timer, which it reads; or TR_NO_SITE; */
 	uint64_t perhaps_slept;   /* and how long it has slept since */
 
 	enum graph_schedule schedule; /* of the work that it does now, */

@@ -145,8 +145,15 @@ static bool is_plain_sleep(const struct thread_walk *w, const struct tr_event *e
 	       !trace_has(e, DPROF_KEY_BYTES);
 }
 
+/* It reads a timer of which it is known when that was ready. */
+static bool reads_timer(const struct thread_walk *w, const struct tr_event *e)
+{
+	return walk_kind(w, e->site) == DPROF_KIND_SLEEP && trace_has(e, DPROF_KEY_BYTES) &&
+	       (trace_has(e, DPROF_KEY_UNTIL) || arg_set_before(walk_operation(w, e), e) != ARG_NONE);
+}
+
 /* Whether it is tried again: at the same site or like that in code that has none; or otherwise, again in vain (a yield
- * between looks), or with bytes that have come, behind a look that took too little time for a record. */
+ * between looks), or with bytes that have come, behind a look that took too little time for a record; or that was for a timer. */
 static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e)
 {
 	const struct trace *t = w->b->graph->trace;
@@ -154,7 +161,7 @@ static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e
 	bool waits = walk_kind(w, e->site) == DPROF_KIND_WAIT, vain = waits && trace_has(e, DPROF_KEY_UNTIL) && arg_for_unknown(o, e);
 	bool unplaced = t->sites[e->site].line == 0 && t->sites[w->perhaps_at].line == 0;
 	bool takes = arg_offset(o, e) != ARG_NONE && !arg_gives_bytes(o, e);
-	return e->site == w->perhaps_at || (unplaced && waits) || vain || takes;
+	return e->site == w->perhaps_at || (unplaced && waits) || vain || takes || reads_timer(w, e);
 }
 
 #define AT_ONCE 8 /* it is tried again within such a part of the time that it has been tried, but for sleeps in between */
@@ -167,6 +174,7 @@ void walk_try_again(struct thread_walk *w, const struct tr_event *e)
 	uint64_t tried = w->perhaps.stamp - w->tried.stamp + w->perhaps_slept;
 	bool at_once = w->failed && e->stamp - w->perhaps.stamp - w->perhaps_slept <= tried / AT_ONCE;
 	bool again = is_tried_again(w, e);
+	w->polled_at = reads_timer(w, e) ? w->perhaps_at : TR_NO_SITE;
 	w->perhaps_at = TR_NO_SITE;
 	if (again && at_once)
 		return;
@@ -257,7 +265,7 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->perhaps_slept = 0;
 		w->vain_look_at = w->entered.site;
 		w->look_events += exit.at - w->enter.at + 1;
-	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP) {
+	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP || reads_timer(w, &w->entered)) {
 		walk_settle_time_out(w, w->failed && w->time_out.site == w->entered.site);
 		w->vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
 		w->before = w->operation = exit;

@@ -400,10 +400,25 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 static void sleep_until(struct thread_walk *w, struct event_ref exit)
 {
 	struct moment_records *moments = &w->records->moments;
-	uint64_t late = arg_too_late(walk_operation(w, &w->entered), &w->entered);
+	const struct operation *o = walk_operation(w, &w->entered);
+	double ghz = w->b->graph->trace->clocks[w->b->graph->trace->threads[w->thread].clock].ghz;
+	struct wait_begin begin = walk_begin_of(w);
+	uint64_t late = arg_too_late(o, &w->entered), before = arg_set_before(o, &w->entered);
+	double waited = (double)(w->enter.stamp - begin.enter.stamp) / ghz, since = (double)before * ghz;
 	*SPILL_GROW(w->b->spill, moments->v, moments->n) = (struct moment_sleep){
-		.begin = walk_begin_of(w), .exit = exit, .until_ns = trace_arg(&w->entered, DPROF_KEY_UNTIL, 0),
-		.late_ns = late == ARG_NONE ? 0 : late, .site = w->entered.site };
+		.begin = begin, .exit = exit, .until_ns = trace_arg(&w->entered, DPROF_KEY_UNTIL, 0),
+		.late_ns = late == ARG_NONE || (double)late < waited ? 0 : late - (uint64_t)waited, .site = w->entered.site,
+		.polled = w->polled_at, .set = since < (double)w->enter.stamp ? w->enter.stamp - (uint64_t)since : 0 };
+}
+
+/* It has looked for what comes, which was no timer. */
+static void note_other(struct thread_walk *w)
+{
+	struct moment_records *m = &w->records->moments;
+	struct moment_other *last = m->nothers ? &m->others[m->nothers - 1] : NULL;
+	bool known = last && last->thread == w->thread && last->site == w->entered.site;
+	if (!known && !trace_has(&w->entered, DPROF_KEY_UNTIL))
+		*SPILL_GROW(w->b->spill, m->others, m->nothers) = (struct moment_other){ w->thread, w->entered.site };
 }
 
 static void explain(struct thread_walk *w, struct event_ref exit)
@@ -418,7 +433,8 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 	if (kind == DPROF_KIND_SLEEP) {
 		if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered))
 			graph_unknown(w->b, walk_begin_of(w), exit);
-		else if (trace_has(&w->entered, DPROF_KEY_UNTIL))
+		else if (trace_has(&w->entered, DPROF_KEY_UNTIL) ||
+			 arg_set_before(walk_operation(w, &w->entered), &w->entered) != ARG_NONE)
 			sleep_until(w, exit);
 		else if (trace_has(&w->entered, DPROF_KEY_BYTES)) /* of a timer, that may have been set long before */
 			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, GRAPH_TIMED);
@@ -437,6 +453,7 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 		w->look_began = w->enter;
 		w->look_is_attempt = w->entered.site == w->vain_look_at;
 		w->looked_since = walk_begin_of(w).enter.at;
+		note_other(w);
 		for_unknown(w, exit);
 	} else if (received) {
 		find_message(w);

@@ -20,7 +20,8 @@
  *         an event           region with task: the task is over only when that has come
  *         a time             wait that was in vain: for so many of its ticks the thread did not ask
  *         a number           barrier with object or id: so many threads go on together
- *         a time             sleep until a moment: which was over for so many nanoseconds
+ *         a time             sleep until a moment, or of a timer: which was over for so many nanoseconds
+ *   offset a time            sleep: its timer was set so many nanoseconds before
  *         a rank             wait, lock of MPI for an unknown peer: whose part of a window is meant
  *   role  a root             coll, fork, join: 1 is, 0 is not; a team's opener and its members
  *         a barrier is made  barrier, point: 1
@@ -310,6 +311,12 @@ static inline uint64_t arg_expired_at(const struct operation *o, const struct tr
 static inline uint64_t arg_too_late(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_TAG, ARG_KIND(SLEEP), ARG_ENTER);
+}
+
+/* Its thread had set its timer so many nanoseconds before. */
+static inline uint64_t arg_set_before(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_OFFSET, ARG_KIND(SLEEP), ARG_ENTER);
 }
 
 /* A thread of this process that is cancelled here. */

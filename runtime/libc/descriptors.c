@@ -38,6 +38,7 @@ static bool are_connecting; /* some of them, perhaps */
 static int timerfds;        /* those that were made here are below this */
 static long own_pid; /* 0: not yet known */
 static bool said_unseen;
+static __thread const char this_thread; /* its address is the thread's */
 
 /* ---- Counts ------------------------------------------------------------------------------------- */
 
@@ -368,6 +369,9 @@ static void put(int fd, const struct descriptor *d)
 	e->is_timer = d->is_timer;
 	e->until = d->until;
 	e->step = d->step;
+	e->set_ns = d->set_ns;
+	e->set_by = d->set_by;
+	e->clock = d->clock;
 	e->set_at = d->set_at;
 	e->is_timerfd = d->is_timerfd;
 	e->is_shared = d->is_shared;
@@ -463,18 +467,36 @@ void descriptor_sets_timer(int fd)
 }
 
 /* It ends by itself what waits for it; another thread does only if it is not armed, or if that sets it anew meanwhile. */
-void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, const uint64_t *set_at)
+void descriptor_set_timer(int fd, const struct itimerspec *set, bool until, const uint64_t *place)
 {
+	uint64_t ns = frz_ns(&set->it_value), step = frz_ns(&set->it_interval);
+	struct descriptor d = descriptor_of(fd);
+	uint64_t now = until || !ns ? 0 : clock_ns(d.clock);
+
 	put(fd, &(struct descriptor){
-			.what = armed ? OF_FILE : OF_OTHERS, .is_timer = armed, .until = until, .step = step, .set_at = set_at,
-			.is_timerfd = true, .is_shared = descriptor_of(fd).is_shared });
+			.what = ns ? OF_FILE : OF_OTHERS, .is_timer = ns > 0, .until = now + ns, .step = step,
+			.set_ns = step ? 0 : now, .set_by = now ? &this_thread : NULL, .set_at = until || step ? NULL : place,
+			.clock = d.clock, .is_timerfd = true, .is_shared = d.is_shared });
 }
 
-void descriptor_makes_timer(int fd)
+bool descriptor_set_by_own(const struct descriptor *d)
+{
+	return d->set_by == &this_thread;
+}
+
+void descriptor_read_timer(int fd, uint64_t times)
+{
+	struct descriptor *e = entry(fd);
+
+	if (e && e->step)
+		__atomic_fetch_add(&e->until, times * e->step, __ATOMIC_RELAXED);
+}
+
+void descriptor_makes_timer(int fd, clockid_t clock)
 {
 	int known = __atomic_load_n(&timerfds, __ATOMIC_RELAXED);
 
-	put(fd, &(struct descriptor){ .what = OF_OTHERS, .is_timerfd = true });
+	put(fd, &(struct descriptor){ .what = OF_OTHERS, .is_timerfd = true, .clock = clock });
 	while (entry(fd) && fd >= known &&
 	       !__atomic_compare_exchange_n(&timerfds, &known, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;

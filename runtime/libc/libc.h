@@ -237,8 +237,11 @@ struct descriptor {
 	bool is_event;            /* an eventfd: what it counts are its bytes */
 	bool by_one;              /* which is taken from one by one */
 	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
-	uint64_t until;           /* ... for some time (0), or until this moment, ns, ... */
-	uint64_t step;            /* ... and then after each such time again (until is of CLOCK_MONOTONIC); 0: not, or not known */
+	uint64_t until;           /* ... until this moment, ns, ... */
+	uint64_t step;            /* ... or, where that was read, after each such time again; 0: not */
+	uint64_t set_ns;          /* ... which is as long behind this one, at which it was set; 0: not, or it goes on and on ... */
+	const void *set_by;       /* ... by this thread (descriptor_set_by_own) */
+	clockid_t clock;          /* of these; of a timerfd that is not set, its own */
 	const uint64_t *set_at;   /* ... once, since its thread was at this place (dprof_adapter_place); NULL: not known */
 	bool is_timerfd;          /* set or not; ... */
 	bool is_shared;           /* ... that other processes may set, too: it was there at a fork, was given away, or
@@ -268,15 +271,18 @@ void descriptor_connected(int fd);
 uint64_t descriptor_listening(int fd, bool asked); /* the number of what has accepted it, or was asked for it; 0: not known */
 void descriptor_counts(int fd, bool by_one); /* from 0 */
 void descriptor_sets_timer(int fd); /* is about to */
-void descriptor_makes_timer(int fd); /* a timerfd */
-void descriptor_set_timer(int fd, bool armed, uint64_t until, uint64_t step, const uint64_t *set_at); /* as in struct descriptor */
+void descriptor_makes_timer(int fd, clockid_t clock); /* a timerfd */
+/* It was set, until a moment or for some time, by a thread at a place. */
+void descriptor_set_timer(int fd, const struct itimerspec *, bool until, const uint64_t *place);
+bool descriptor_set_by_own(const struct descriptor *);
+void descriptor_read_timer(int fd, uint64_t times); /* it has expired so often since */
 
-/* Now, by the clock of timers that go on and on. */
-static inline uint64_t monotonic_ns(void)
+/* Now, by a clock of timers. */
+static inline uint64_t clock_ns(clockid_t clock)
 {
-	struct timespec now;
+	struct timespec now = { 0 };
 
-	sys(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	sys(SYS_clock_gettime, clock, &now);
 	return frz_ns(&now);
 }
 
@@ -339,6 +345,8 @@ struct libc_transfer {
 				     is held up */
 	int fd;
 	uint64_t until;           /* of a timerfd: it sleeps until this moment, ns; or 0 */
+	uint64_t late;            /* which was over for so many already */
+	uint64_t set_ago;         /* likewise, without until: it was set so long before, by this thread; 0: not known */
 	const uint32_t *sets;     /* of a timerfd: how often it was set; NULL: not known, ... */
 	const bool *is_shared;    /* ... whether another process may set it by now, if that is known, ... */
 	uint32_t sets_before;     /* ... and at the begin: who sets it meanwhile is waited for */

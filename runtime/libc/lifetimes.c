@@ -76,18 +76,8 @@ DPROF_EXPORT int timerfd_create(clockid_t clock, int flags)
 	int fd = real(clock, flags);
 
 	if (fd >= 0 && is_watched())
-		descriptor_makes_timer(fd);
+		descriptor_makes_timer(fd, clock);
 	return fd;
-}
-
-static void note_timer(int fd, bool until, const struct itimerspec *set)
-{
-	uint64_t ns = frz_ns(&set->it_value), step = frz_ns(&set->it_interval);
-
-	if (until || !step || !ns)
-		descriptor_set_timer(fd, ns > 0, until ? ns : 0, 0, until || step ? NULL : dprof_adapter_place());
-	else
-		descriptor_set_timer(fd, ns > 0, monotonic_ns() + ns, step, NULL);
 }
 
 DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *time, struct itimerspec *before)
@@ -101,7 +91,7 @@ DPROF_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *tim
 		descriptor_sets_timer(fd);
 	result = real(fd, flags, time, before);
 	if (result == 0 && known)
-		note_timer(fd, flags & TFD_TIMER_ABSTIME, &set);
+		descriptor_set_timer(fd, &set, flags & TFD_TIMER_ABSTIME, dprof_adapter_place());
 	return result;
 }
 

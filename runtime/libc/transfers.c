@@ -6,8 +6,9 @@
  *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
  *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=VALUE [role=0] ... EXIT  of an eventfd; likewise write
  *   ENTER read bytes=N ... EXIT                                                kind io: files
- *   ENTER read [until=NS] bytes=8 ... EXIT                                     kind sleep: a timerfd that was set,
- *   ENTER read ... EXIT                                                        or for some time, once, right before
+ *   ENTER read until=NS [tag=NS] bytes=8 ... EXIT                              kind sleep: a timerfd, ready so long before
+ *   ENTER read [tag=NS] [offset=NS] bytes=8 ... EXIT                           or was set for some time, once, so long before
+ *   ENTER read ... EXIT                                                        or right before
  *
  * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
  * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
@@ -116,12 +117,21 @@ void plain_left(struct call_under_way *open)
 
 DPROF_SITE_OF(site_timer, DPROF_KIND_SLEEP, "read");
 
-/* Of a timer that goes on and on. */
-static uint64_t next_moment(uint64_t until, uint64_t step)
+/* When it will be ready, or how long it has been: since it was read last, if it goes on and on. */
+static void find_moment(struct libc_transfer *t, const struct descriptor *d)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now;
 
-	return now < until ? until : until + ((now - until) / step + 1) * step;
+	t->until = t->late = t->set_ago = 0;
+	if (!d->is_timer || t->sleeps || (d->set_ns && !descriptor_set_by_own(d)))
+		return;
+	now = clock_ns(d->clock);
+	t->until = __atomic_load_n(&d->until, __ATOMIC_RELAXED);
+	t->late = now > t->until ? now - t->until : 0;
+	if (!d->set_ns)
+		return;
+	t->set_ago = now - d->set_ns;
+	t->until = 0;
 }
 
 void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct dprof_site *wait, const struct dprof_site *io)
@@ -143,12 +153,12 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->event = NULL;
 	t->is_event = d->is_event;
 	t->by_one = d->by_one;
-	t->until = d->step ? next_moment(d->until, d->step) : d->until;
 	t->sets = d->is_timer && d != &looked_up ? &d->sets : NULL;
 	t->set_elsewhere = d->is_timer && d->is_shared;
 	t->is_shared = t->sets ? &d->is_shared : NULL;
 	t->sets_before = t->sets ? __atomic_load_n(t->sets, __ATOMIC_ACQUIRE) : 0;
 	t->sleeps = d->is_timer && d->set_at && d->set_at == dprof_adapter_place();
+	find_moment(t, d);
 	t->is_from_others = way == TAKES && descriptor_takes(d);
 	t->of = d->count[way];
 	t->count = count_begin(t->of, &t->offset);
@@ -169,8 +179,18 @@ static void look_whether_set_anew(struct libc_transfer *t)
 	if (!anew && !t->set_elsewhere)
 		return;
 	t->what = OF_OTHERS;
-	t->until = 0;
+	t->until = t->late = t->set_ago = 0;
 	t->expired = true;
+}
+
+/* Whose moments are known says when it was ready, also where another call has waited for it. */
+static bool read_timer(const struct libc_transfer *t)
+{
+	bool known = (t->until || t->set_ago) && t->bytes == sizeof(*t->event) && t->event;
+
+	if (known)
+		descriptor_read_timer(t->fd, *t->event);
+	return known;
 }
 
 /* A pipe, or a socket, from which whoever takes has not kept up. (What a socket holds is a half or so of what counts for its
@@ -212,6 +232,10 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 		dprof_say(&a, DPROF_KEY_UNTIL, t->until);
 	else if (t->expired && t->what != OF_FILE)
 		dprof_say(&a, DPROF_KEY_UNTIL, 0);
+	if (t->late)
+		dprof_say(&a, DPROF_KEY_TAG, t->late);
+	if (t->set_ago)
+		dprof_say(&a, DPROF_KEY_OFFSET, t->set_ago);
 	if (t->channel)
 		dprof_say(&a, DPROF_KEY_CHANNEL, t->channel);
 	if (t->object)
@@ -255,6 +279,7 @@ void transfer_end(struct libc_transfer *t)
 	if (blocked)
 		transfer_look_outside(t, now);
 	look_whether_set_anew(t);
+	blocked |= read_timer(t);
 	if (moves)
 		transfer_record(t, now, blocked, counted);
 	else if (blocked && t->what != NOT_KNOWN)

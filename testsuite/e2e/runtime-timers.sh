@@ -79,9 +79,37 @@ jq -e '[.threads[].alone_s.hi] | all(. < 0.25)' json >held || fail "absolute: $(
 grep -q ' enter until=[0-9]* bytes=8' text || fail "no moment: $(grep '^e' text)"
 # One that was set before something else may end a read that was begun later as well; and one that goes on has its moments.
 record before 0 0 50000
-[[ $(arguments before) = *enter\ bytes=8 ]] || fail "before: $(arguments before)"
+[[ $(arguments before) =~ enter\ offset=([0-9]+)\ bytes=8$ ]] || fail "before: $(arguments before)"
+((BASH_REMATCH[1] >= 50000000)) || fail "before: it was set 50 ms before, and not ${BASH_REMATCH[1]} ns"
 record again 0 300000000
 [[ $(arguments again) = *enter\ until=[1-9]*\ bytes=8 ]] || fail "again: $(arguments again)"
+
+# One that goes on and on is ready at the first of its moments since it was read, which may be over for long.
+cat >late.c <<'C'
+#include <stdint.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct itimerspec set = { { 0, 10000000 }, { 0, 10000000 } };
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	uint64_t first, second;
+
+	if (timerfd_settime(timer, 0, &set, NULL) || usleep(35000) || read(timer, &first, 8) != 8 || usleep(100000) ||
+	    read(timer, &second, 8) != 8)
+		return 99;
+	return (int)first;
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o late late.c $(pkg-config --libs dprof) || fail late
+./late
+times=$?
+arguments late | awk -v times="$times" '
+	{ late[NR] = /tag=/ ? $3 : 0; sub(/.*tag=/, "", late[NR]); sub(/.*until=/, ""); until[NR] = $1 }
+	END { exit NR != 2 || late[1] + 0 < 25e6 || late[2] + 0 < 75e6 || until[2] - until[1] != times * 1e7 }' ||
+	fail "late: $times times at first: $(arguments late)"
 
 # Who sleeps by the processor time of all threads, or by a timer that another thread sets anew, may wait for that one.
 cat >others.c <<'C'
