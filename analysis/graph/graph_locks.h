@@ -49,7 +49,16 @@ struct retaken {
 
 /* Visits to one region, with nothing but attempts in between, or locks and waits that were in vain (`timed`): graph_polls.c.
  * Whether they ended with an attempt that was not, or a wait; and the last lock behind the last of them. */
-struct polled_row { struct event_ref first, last; uint64_t n, longest; uint32_t site; bool ended, timed; struct poll *look; };
+struct polled_row {
+	struct event_ref first, last;
+	uint64_t n, longest;
+	uint32_t site;
+	bool ended, timed;
+	struct poll *look;
+	struct event_ref begin, vain;     /* the first wait in vain before the first piece, and since the last; stamp 0: there is none */
+	uint64_t waited, since, open;     /* how long such waits took since begin, and since vain; and when one has begun, or 0 */
+	uint64_t worked;                  /* what else there was from begin until it was tried last */
+};
 struct tried_row { struct polled_row row; struct event_ref exit, cause; bool known; };
 struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
 

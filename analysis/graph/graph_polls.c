@@ -21,8 +21,10 @@
  *   while (poll(&p, 1, 0) == 0) piece(); read();                   likewise, for bytes
  *   while (waitpid(child, NULL, WNOHANG) == 0) piece();            likewise, until a child has ended
  *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait,
- *   which
- *                                                                  is not in vain, ends as long behind the signal as here */
+ *                                                                  which is not in vain, ends as long behind the signal as here
+ *
+ * A thread that mostly waits, and does little in between (a watchdog, or one that reports how far the run has come), does none of
+ * that for its own sake: there few pieces tell enough, or none, and the signal may also come while it first waits in vain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,11 +88,15 @@ static void end_row(struct rows *r, size_t depth)
 static void add_piece(struct rows *r, size_t depth, struct event_ref exit, uint32_t site)
 {
 	struct polled_row *row = row_at(r, depth);
+	struct event_ref vain = row->vain;
+	uint64_t since = row->since;
 	if (row->n == 0 || row->ended || row->site != site) {
 		end_row(r, depth);
-		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site };
+		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site, .timed = vain.stamp > 0, .begin = vain,
+					    .waited = since };
 		return;
 	}
+	row->vain.stamp = row->since = 0;
 	uint64_t apart = exit.stamp - row->last.stamp;
 	row->longest = apart > row->longest ? apart : row->longest;
 	row->last = exit;
@@ -113,6 +119,36 @@ static bool ends_row(const struct trace *trace, uint32_t site)
 	return tr_is(trace, site, OP_OTHERS) && !tr_is(trace, site, OP_ATTEMPT) && trace->sites[site].kind != DPROF_KIND_LOCK;
 }
 
+static void wait_in_vain(struct polled_row *row, struct event_ref enter)
+{
+	row->timed = true;
+	row->vain = row->vain.stamp ? row->vain : enter;
+	row->open = enter.stamp;
+}
+
+static void waited_in_vain(struct polled_row *row, uint64_t exit)
+{
+	uint64_t took = row->open ? exit - row->open : 0;
+	row->waited += took;
+	row->since += took;
+	row->open = 0;
+}
+
+/* Up to the last time that it is tried; or, without pieces, of waits alone. */
+static struct polled_row row_until(const struct polled_row *row, uint64_t stamp, uint32_t no_site)
+{
+	struct polled_row r = *row;
+	if (r.n == 0 && r.vain.stamp) {
+		r.first = r.last = r.begin = r.vain;
+		r.n = 1;
+		r.site = no_site;
+		r.waited = r.since;
+	}
+	if (r.begin.stamp)
+		r.worked = stamp - r.begin.stamp - r.waited;
+	return r;
+}
+
 /* Polls of one thread. */
 static void find_rows(const struct builder *b, struct rows *r, struct poll *polls, size_t n)
 {
@@ -129,18 +165,20 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 		for (size_t inner = depth + closed; inner > depth; inner--)
 			end_row(r, inner);
 		bool piece = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
+		if (closed == 1)
+			waited_in_vain(row_at(r, depth), e.stamp);
 		if (piece && closed == 1)
 			add_piece(r, depth, (struct event_ref){ polls[0].thread, at, e.stamp }, e.site);
 		while (poll < end && poll->begin_at < at && poll->enter_at < at)
 			poll++;
 		if (poll < end && poll->begin_at == at)
-			poll->row = *row_at(r, depth);
+			poll->row = row_until(row_at(r, depth), e.stamp, trace->nsites);
 		if (poll < end && poll->enter_at == at && poll->looks)
 			row_at(r, depth)->look = row_at(r, depth)->n ? poll : NULL;
 		else if (poll < end && poll->enter_at == at)
 			row_at(r, depth)->ended = true;
 		else if (e.op == DPROF_ENTER && is_in_vain(trace, &events, &e))
-			row_at(r, depth)->timed = true;
+			wait_in_vain(row_at(r, depth), (struct event_ref){ polls[0].thread, at, e.stamp });
 		else if (e.op == DPROF_ENTER && ends_row(trace, e.site))
 			end_row(r, depth);
 		if (e.op == DPROF_ENTER)
@@ -228,7 +266,7 @@ static size_t find_polls(const struct message_records *r, struct spill *spill, s
 static struct polled_pieces *find_pieces(const struct builder *b, struct poll *polls, size_t n, uint64_t alone)
 {
 	struct rows rows = { .pieces = mem_resize(NULL, b->graph->trace->nsites + 1, sizeof *rows.pieces), .alone = alone };
-	memset(rows.pieces, 0, b->graph->trace->nsites * sizeof *rows.pieces);
+	memset(rows.pieces, 0, (b->graph->trace->nsites + 1) * sizeof *rows.pieces);
 	qsort(polls, n, sizeof *polls, by_begin);
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && polls[next].thread == polls[i].thread;)
@@ -358,10 +396,19 @@ void graph_tried_by(struct tried_records *tried, const struct sync_event *e, str
 	tried->v[e->tried_row - 1].known = true;
 }
 
+#define MOSTLY_WAITS 8 /* times as long as it works */
+
+/* It has waited before its first piece, and mostly since: what it does between waits is no work for its own sake. */
+static bool mostly_waits(const struct tried_row *t)
+{
+	return t->row.begin.stamp && t->row.worked <= (t->exit.stamp - t->row.begin.stamp) / MOSTLY_WAITS;
+}
+
 /* With the row, if the cause was there then; or else with the wait behind it. */
 static void end_tried(struct builder *b, const struct tried_row *t)
 {
-	struct node_input inputs[] = { { .ref = t->row.first, .sure = true }, { .ref = t->cause, .sure = true } };
+	struct event_ref since = mostly_waits(t) ? t->row.begin : t->row.first;
+	struct node_input inputs[] = { { .ref = since, .sure = true }, { .ref = t->cause, .sure = true } };
 	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, 2);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->loose = node->hidden = node->delayed = true;
@@ -376,9 +423,10 @@ void graph_end_tried(struct builder *b, struct tried_records *tried)
 			struct polled_pieces *pieces = &tried->pieces[t->row.site];
 			struct node_input cause = { .ref = t->cause };
 			enum row_says what = says(b, &t->row, &cause, t->known);
-			if (decided && !pieces->others && pieces->n >= ENOUGH_PIECES && what == ENDED_BY_MESSAGES)
+			bool enough = pieces->n >= ENOUGH_PIECES || mostly_waits(t);
+			if (decided && !pieces->others && enough && what == ENDED_BY_MESSAGES)
 				end_tried(b, t);
-			else if (!decided)
+			else if (!decided && t->row.site < b->graph->trace->nsites)
 				take_evidence(pieces, &t->row, what);
 		}
 	free(tried->pieces);

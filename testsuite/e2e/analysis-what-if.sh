@@ -107,6 +107,9 @@ wrapped    45.5  4     a lock that all take with a function of the program: one 
 phased     40.3  6     likewise: three work whenever they are told, and one waits until all have
 library    19.4 1.2   jobs for three threads of a library's, of which one always finds some, and tells the others when there is more, and when all are done
 strand     10.0 1.2   or each of which gives that pool another job, and of these one is done at a time
+watch_condition 34.8 1 a thread that says every 50 ms how far the run has come, until it is told to stop (pthread_cond_timedwait)
+watch_bare 34.8  1    likewise, without a region around that
+watch_crew 49.1  1    likewise, while three work
 timer_armed 29.9 1    a loop that sets a timer behind its work, and polls and reads it
 timer_rest 0.0   1    or before its work, for longer than that
 timer_late 29.3  1    one that goes on and on, and the work takes longer than from one time to the next
