@@ -23,8 +23,9 @@
  *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait,
  *                                                                  which is not in vain, ends as long behind the signal as here
  *
- * A thread that mostly waits, and does little in between (a watchdog, or one that reports how far the run has come), does none of
- * that for its own sake: there few pieces tell enough, or none, and the signal may also come while it first waits in vain. */
+ * A thread that mostly waits, or sleeps, and does little in between (a watchdog, or one that reports how far the run has come), does
+ * none of that for its own sake: there few pieces tell enough, or none, and the signal may also come while it first waits in
+ * vain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,10 +91,10 @@ static void add_piece(struct rows *r, size_t depth, struct event_ref exit, uint3
 	struct polled_row *row = row_at(r, depth);
 	struct event_ref vain = row->vain;
 	uint64_t since = row->since;
+	bool timed = row->timed && vain.stamp;
 	if (row->n == 0 || row->ended || row->site != site) {
 		end_row(r, depth);
-		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site, .timed = vain.stamp > 0, .begin = vain,
-					    .waited = since };
+		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site, .timed = timed, .begin = vain, .waited = since };
 		return;
 	}
 	row->vain.stamp = row->since = 0;
@@ -119,9 +120,10 @@ static bool ends_row(const struct trace *trace, uint32_t site)
 	return tr_is(trace, site, OP_OTHERS) && !tr_is(trace, site, OP_ATTEMPT) && trace->sites[site].kind != DPROF_KIND_LOCK;
 }
 
-static void wait_in_vain(struct polled_row *row, struct event_ref enter)
+/* Or sleep. */
+static void wait_in_vain(struct polled_row *row, struct event_ref enter, bool timed)
 {
-	row->timed = true;
+	row->timed |= timed;
 	row->vain = row->vain.stamp ? row->vain : enter;
 	row->open = enter.stamp;
 }
@@ -138,7 +140,7 @@ static void waited_in_vain(struct polled_row *row, uint64_t exit)
 static struct polled_row row_until(const struct polled_row *row, uint64_t stamp, uint32_t no_site)
 {
 	struct polled_row r = *row;
-	if (r.n == 0 && r.vain.stamp) {
+	if (r.n == 0 && r.vain.stamp && r.timed) {
 		r.first = r.last = r.begin = r.vain;
 		r.n = 1;
 		r.site = no_site;
@@ -178,7 +180,9 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 		else if (poll < end && poll->enter_at == at)
 			row_at(r, depth)->ended = true;
 		else if (e.op == DPROF_ENTER && is_in_vain(trace, &events, &e))
-			wait_in_vain(row_at(r, depth), (struct event_ref){ polls[0].thread, at, e.stamp });
+			wait_in_vain(row_at(r, depth), (struct event_ref){ polls[0].thread, at, e.stamp }, true);
+		else if (e.op == DPROF_ENTER && tr_is(trace, e.site, OP_SLEEP))
+			wait_in_vain(row_at(r, depth), (struct event_ref){ polls[0].thread, at, e.stamp }, false);
 		else if (e.op == DPROF_ENTER && ends_row(trace, e.site))
 			end_row(r, depth);
 		if (e.op == DPROF_ENTER)

@@ -110,6 +110,7 @@ strand     10.0 1.2   or each of which gives that pool another job, and of these
 watch_condition 34.8 1 a thread that says every 50 ms how far the run has come, until it is told to stop (pthread_cond_timedwait)
 watch_bare 34.8  1    likewise, without a region around that
 watch_crew 49.1  1    likewise, while three work
+watch_sleeps 48.6 12  or it sleeps for 50 ms, and looks at a std::stop_token then: it goes on until it has slept
 timer_armed 29.9 1    a loop that sets a timer behind its work, and polls and reads it
 timer_rest 0.0   1    or before its work, for longer than that
 timer_late 29.3  1    one that goes on and on, and the work takes longer than from one time to the next
