@@ -252,7 +252,7 @@ static tree computed(gimple_stmt_iterator *i, tree type, enum tree_code code, tr
 }
 
 /* The runtime takes a long. What builtins give is unsigned, whatever is counted. */
-static void tell(gimple_stmt_iterator *i, tree site, tree object, tree result, bool down)
+static void tell(gimple_stmt_iterator *i, const char *function, tree site, tree object, tree result, bool down)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree type = TREE_TYPE(result), value = result;
@@ -261,7 +261,7 @@ static void tell(gimple_stmt_iterator *i, tree site, tree object, tree result, b
 	value = computed(i, long_integer_type_node, NOP_EXPR, value);
 	if (down)
 		value = computed(i, long_integer_type_node, MINUS_EXPR, build_int_cst(long_integer_type_node, DPROF_COUNTS_DOWN_FROM), value);
-	tree fn = runtime_function("dprof_counted", ptr_type_node, ptr_type_node, long_integer_type_node);
+	tree fn = runtime_function(function, ptr_type_node, ptr_type_node, long_integer_type_node);
 	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object), value), GSI_NEW_STMT);
 }
 
@@ -282,13 +282,14 @@ void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || in_system_header_at(where) || stretches_off(where) ||
 	    stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result))
 		return;
-	if (how == COUNTED_LOADED ? !is_taken(result, gimple_call_arg(stmt, 0), &how) : !decides(result))
+	bool looks = how == COUNTED_LOADED;
+	if (looks ? !is_taken(result, gimple_call_arg(stmt, 0), &how) : !decides(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
 	tree object = gimple_call_arg(stmt, 0);
 	if (refers)
 		object = first_member(i, object);
-	tell(i, site, object, result, how == COUNTED_DOWN);
+	tell(i, looks ? "dprof_counted_by_looks" : "dprof_counted", site, object, result, how == COUNTED_DOWN);
 }
 
 bool counters_wrap(gimple_stmt_iterator *i)

@@ -279,6 +279,39 @@ rm -rf dprof-*
 	$1 == "e" && / offset=/ { n++; if ($2 in last && $3 - last[$2] < 999 * ghz) near++; last[$2] = $3 }
 	END { print n + 0, near + 0; exit n == 0 || near > 0 }' >near || fail "short pieces: expected some, and none within 0.999 us, found $(cat near)"
 
+# Who looks for a number that is not there yet has it recorded once.
+cat >looks.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_int head, tail;
+static void *take(void *unused)
+{
+	for (int n = 0; n < 3;) {
+		int i = atomic_load(&head);
+
+		if (i < atomic_load(&tail))
+			n += atomic_compare_exchange_strong(&head, &i, i + 1);
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, take, NULL))
+		return 1;
+	for (int i = 0; i < 3 && usleep(20000) == 0; i++)
+		atomic_fetch_add(&tail, 1);
+	return pthread_join(thread, NULL);
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o looks looks.c $(pkg-config --libs dprof) -lpthread || fail "looks does not compile"
+rm -rf dprof-*
+./looks || fail "looks: exit status $?"
+n=$("$analyze" dump dprof-* | awk '$1 == "site" && / name=atomic%20counter / { site[$2] } $1 == "e" && $4 in site { n++ } END { print n + 0 }')
+((n > 0 && n < 20)) || fail "looks in vain: expected three numbers, found $n records"
+
 # What was taken by a counter may be another thread's in another run.
 cat >shares.c <<'C'
 #include <pthread.h>
