@@ -174,14 +174,23 @@ bool values_of::are_returned()
 	});
 }
 
-/* What a register was given, by a statement of the function, again and again. */
-static tree given(tree x)
+/* What a statement of the function gives a register; or NULL_TREE. */
+static tree given_to(tree x)
 {
 	basic_block bb;
 	FOR_EACH_BB_FN(bb, cfun)
-		for (gimple_stmt_iterator i = gsi_start_bb(bb); x && is_gimple_reg(x) && !gsi_end_p(i); gsi_next(&i))
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
 			if (gimple_assign_single_p(gsi_stmt(i)) && gimple_assign_lhs(gsi_stmt(i)) == x)
-				return given(gimple_assign_rhs1(gsi_stmt(i)));
+				return gimple_assign_rhs1(gsi_stmt(i));
+	return NULL_TREE;
+}
+
+/* And so on; which two may exchange. */
+static tree given(tree x)
+{
+	hash_set<tree> seen;
+	for (tree from = x; from; from = is_gimple_reg(x) && !seen.add(x) ? given_to(x) : NULL_TREE)
+		x = from;
 	return x;
 }
 

@@ -312,6 +312,29 @@ rm -rf dprof-*
 n=$("$analyze" dump dprof-* | awk '$1 == "site" && / name=atomic%20counter / { site[$2] } $1 == "e" && $4 in site { n++ } END { print n + 0 }')
 ((n > 0 && n < 20)) || fail "looks in vain: expected three numbers, found $n records"
 
+# Two that refer to numbers may exchange them.
+cat >turns.c <<'C'
+#include <stdatomic.h>
+int turns(atomic_int *a, atomic_int *b, int n)
+{
+	int sum = 0;
+	for (int k = 0; k < n; k++) {
+		int i = atomic_load(a);
+		while (i < n && !atomic_compare_exchange_weak(a, &i, i + 1))
+			;
+		sum += i;
+		atomic_int *other = a;
+		a = b;
+		b = other;
+	}
+	return sum;
+}
+C
+for level in 0 2; do
+	# shellcheck disable=SC2046
+	timeout 120 gcc -O$level $(pkg-config --cflags dprof) -c turns.c || fail "turns does not compile: exit status $?"
+done
+
 # What was taken by a counter may be another thread's in another run.
 cat >shares.c <<'C'
 #include <pthread.h>
