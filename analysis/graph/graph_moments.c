@@ -50,6 +50,8 @@ static int by_place(const void *x, const void *y)
 		return a->site < b->site ? -1 : 1;
 	if (is_of_timer(a) != is_of_timer(b))
 		return is_of_timer(a) ? 1 : -1;
+	if (is_of_timer(a) && a->set != b->set)
+		return a->set < b->set ? -1 : 1;
 	return (a->exit.at > b->exit.at) - (a->exit.at < b->exit.at);
 }
 
@@ -145,23 +147,16 @@ static void add_sleep(struct builder *b, const struct moment_sleep *m, const str
 	graph_expired_at(b, m->begin, m->exit, read ? *read : first, ticks);
 }
 
-/* The thread's last event before each of these timers was set, or its first. */
+/* The thread's last event before each of these timers was set, or its first. They are in the order in which they were set. */
 static void add_timers(struct builder *b, struct moment_sleep *m, size_t n)
 {
 	uint32_t thread = m->exit.thread;
-	struct event_ref first = { thread, 0, b->graph->threads[thread].first }, last = first;
+	struct event_ref last = { thread, 0, b->graph->threads[thread].first };
 	struct tr_cursor events = trace_events(b->graph->trace, thread);
 	struct tr_event e;
 	uint64_t next = 0; /* event; e, if there are more */
 	bool more = trace_next_bare(&events, &e);
 	for (size_t i = 0; i < n; i++) {
-		if (m[i].set < last.stamp && last.at > 0) { /* it was set before the one that was read before it */
-			trace_end(&events);
-			events = trace_events(b->graph->trace, thread);
-			more = trace_next_bare(&events, &e);
-			next = 0;
-			last = first;
-		}
 		for (; more && e.stamp <= m[i].set; more = trace_next_bare(&events, &e))
 			last = (struct event_ref){ thread, next++, e.stamp };
 		add_sleep(b, &m[i], &last);
