@@ -604,8 +604,7 @@ int dprof_modules_unread(void)
 /* They call for the program, whose functions their threads run: std::thread, a team's threads, std::execution::par. (So do
  * sanitizers, but for us as well.) */
 static const char *const servants[] = {
-	"libstdc++.so", "libgomp.so", "libtbb.so", "libglib-2.0.so", "libboost_thread.so", "libuv.so", "libevent-", "libevent_core",
-	"libev.so", "libzmq.so", "libapr-1.so", "libQt5Core.so", "libQt6Core.so",
+	"libstdc++.so", "libgomp.so", "libtbb.so", "libglib-2.0.so", "libboost_thread.so", "libuv.so", "libQt5Core.so", "libQt6Core.so",
 	/* They call the functions of threads and tasks, and so what those call last. */
 	"libdprof-pthread.so", "libdprof-gomp.so",
 };
