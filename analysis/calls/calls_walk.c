@@ -281,17 +281,17 @@ static void stay(struct calls_along *l, int64_t most)
 	l->nentries -= l->a.idle;
 }
 
-/* It has left its team, and there is no other: it is idle from then on. */
+/* It has left its team, and there is no other: it is idle until the last one has left that. */
 static void end_team(struct calls_along *l)
 {
 	const struct graph *g = l->w->graph;
-	struct graph_last_team team = graph_last_team(g, l->a.thread);
-	if (!l->a.idle || g->nlosses || !team.input || team.until <= g->threads[l->a.thread].last)
+	uint64_t until;
+	if (!l->a.idle || g->nlosses || !graph_last_team(g, l->a.thread, &until))
 		return;
 	l->a.step.from = g->threads[l->a.thread].last;
-	l->a.step.to = team.until;
+	l->a.step.to = until;
 	add_idle(l);
-	use_path(l, 0)->inclusive.ticks += team.until - l->a.step.from;
+	use_path(l, 0)->inclusive.ticks += until - l->a.step.from;
 }
 
 /* Where records are lost it may have been anywhere. */

@@ -611,43 +611,20 @@ static bool is_of_team_left(const struct graph *g, const struct graph_node *n)
 	       graph_is_known(n);
 }
 
-static uint32_t end_of(const struct graph *g, uint32_t thread)
-{
-	const struct graph_node *end = &g->nodes[g->end];
-	for (uint32_t i = end->first; i < end->first + end->ninputs; i++)
-		if (g->inputs[i].thread == thread)
-			return i + 1;
-	return 0;
-}
-
-static struct graph_last_team last_team_of(const struct graph *g, uint32_t thread, uint32_t input)
-{
-	const struct graph_node *node = &g->nodes[g->inputs[input].node];
-	struct graph_last_team found = { .input = input + 1, .over = g->threads[thread].last };
-	uint32_t openers = 0;
-	for (uint32_t k = node->first; k < node->first + node->ninputs; k++) {
-		uint32_t end = g->inputs[k].thread == thread || g->nlosses ? 0 : end_of(g, g->inputs[k].thread);
-		bool goes_on = end && g->inputs[end - 1].stamp > g->inputs[k].stamp;
-		found.over = g->inputs[k].stamp > found.over ? g->inputs[k].stamp : found.over;
-		found.opener = goes_on ? end : found.opener;
-		openers += goes_on;
-	}
-	found.opener = openers == 1 ? found.opener : 0;
-	found.until = found.opener ? g->inputs[found.opener - 1].stamp : 0;
-	found.until = found.until > found.over ? found.until : found.over;
-	return found;
-}
-
-struct graph_last_team graph_last_team(const struct graph *g, uint32_t thread)
+uint32_t graph_last_team(const struct graph *g, uint32_t thread, uint64_t *until)
 {
 	const struct graph_thread *t = &g->threads[thread];
+	*until = 0;
 	for (size_t i = t->nsyncs; i-- > 0 && t->syncs[i].at + 2 >= t->nevents;) {
 		uint32_t input = t->syncs[i].what == GRAPH_POSTS ? t->syncs[i].number : UINT32_MAX;
 		const struct graph_node *node = input < UINT32_MAX ? &g->nodes[g->inputs[input].node] : NULL;
-		if (node && node->first != input && is_of_team_left(g, node))
-			return last_team_of(g, thread, input);
+		if (!node || node->first == input || !is_of_team_left(g, node))
+			continue;
+		for (uint32_t k = node->first; k < node->first + node->ninputs; k++)
+			*until = g->inputs[k].stamp > *until ? g->inputs[k].stamp : *until;
+		return *until > t->last ? input + 1 : 0;
 	}
-	return (struct graph_last_team){ .input = 0 };
+	return 0;
 }
 
 const struct graph_node *graph_node_at(const struct graph *g, const struct graph_sync_point *s)

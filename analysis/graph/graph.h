@@ -413,11 +413,9 @@ uint64_t graph_latest_stamp(const struct graph *, const struct graph_input *);
 /* How long behind a thread's last event a point is. */
 uint64_t graph_behind(const struct graph *, uint32_t thread, const struct graph_sync_point *);
 
-/* Of a thread that has left its team with its last two events: its input, and 1, or 0 (it did something else, or who came is not
- * known). It waits for the last of that team, who came at the stamp `over`; and then has no task until the last event of the only
- * one of that who went on, its opener, which is this input of the run's end, and 1; or 0: there is none. */
-struct graph_last_team { uint32_t input, opener; uint64_t over, until; };
-struct graph_last_team graph_last_team(const struct graph *, uint32_t thread);
+/* The input that a thread gave as it left its team, with its last two events, and 1: it waits for the last of that team, who came
+ * at the stamp. Or 0: it did something else, or is that one, or who came is not known. */
+uint32_t graph_last_team(const struct graph *, uint32_t thread, uint64_t *until);
 
 /* The node that is waited for at a point, or to which it gives an input; NULL: neither. */
 const struct graph_node *graph_node_at(const struct graph *, const struct graph_sync_point *);

@@ -451,29 +451,21 @@ static void note_end(struct finder *f, struct doing *d, uint32_t thread, size_t 
 	}
 }
 
-static void add_end(struct finder *f, struct wait w)
-{
-	size_t costs = f->n;
-	w.ends = true;
-	*SPILL_GROW(f->g->spill, f->list, f->n) = w;
-	if (f->delays)
-		*SPILL_GROW(f->g->spill, f->costs, costs) =
-			(struct wait_cost){ .begin = w.surely, .point = (uint32_t)f->g->threads[w.thread].nsyncs };
-}
-
-/* Who has left a team that is its last one, and does not end before its process, waits for the last thread of that, and then has no
- * task. */
+/* Who has left a team that is its last one, and does not end before its process, waits for the last thread of that. */
 static void note_last_team(struct finder *f, uint32_t thread)
 {
 	const struct graph *g = f->g;
-	struct graph_last_team team = graph_last_team(g, thread);
-	const struct graph_input *left = team.input ? &g->inputs[team.input - 1] : NULL;
-	if (left && team.over > g->threads[thread].last)
-		add_end(f, (struct wait){ .until = team.over, .surely = left->stamp, .thread = thread, .node = left->node,
-					  .site = f->posted[team.input - 1].site, .own = team.input });
-	if (left && team.until > team.over)
-		add_end(f, (struct wait){ .until = team.until, .surely = team.over, .thread = thread, .node = g->end,
-					  .site = f->posted[team.input - 1].site, .own = team.input, .idles = team.opener });
+	uint64_t until;
+	uint32_t left = graph_last_team(g, thread, &until);
+	size_t costs = f->n;
+	if (!left)
+		return;
+	*SPILL_GROW(g->spill, f->list, f->n) = (struct wait){
+		.until = until, .surely = g->inputs[left - 1].stamp, .thread = thread, .node = g->inputs[left - 1].node,
+		.site = f->posted[left - 1].site, .own = left, .ends = true };
+	if (f->delays)
+		*SPILL_GROW(g->spill, f->costs, costs) = (struct wait_cost){
+			.begin = g->inputs[left - 1].stamp, .point = (uint32_t)g->threads[thread].nsyncs };
 }
 
 static void add_unknown(struct finder *f, uint32_t thread, bool is)
@@ -839,27 +831,9 @@ static frz_time look_at_team_end(struct finder *f, const struct wait *w)
 	return found.ticks;
 }
 
-/* For whoever opened its last team, and opens no other. */
-static void look_at_idle(struct finder *f, const struct wait *w, struct wait_cost *cost)
-{
-	frz_time ticks = times_of_thread(f->g->times, w->thread, w->surely, w->until);
-	uint32_t opener = f->g->inputs[w->idles - 1].thread, did = f->posted[w->idles - 1].did;
-	add_place(f, w, WAIT_TASK_STARVATION, ticks);
-	*MEM_GROW(f->causes, f->ncauses) =
-		(struct wait_sum){ WAIT_TASK_STARVATION, w->thread, w->site, opener, did, ticks, 1, true };
-	if (cost) {
-		cost->ticks = ticks;
-		cost->cause = w->idles;
-	}
-}
-
 static void look_at(struct finder *f, size_t number)
 {
 	const struct wait *w = &f->list[number];
-	if (w->idles) {
-		look_at_idle(f, w, f->delays ? &f->costs[number] : NULL);
-		return;
-	}
 	struct wait_looked found;
 	bool known = wait_look(f, w, &found);
 	add_unknown(f, w->thread, graph_lacks_cause(&f->g->nodes[w->node]) ||

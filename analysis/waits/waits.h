@@ -13,8 +13,7 @@
  * from the first attempt that is recorded, and not between one and the next. It does not wait while it is in a region
  * inside of the operation, such as a handler of a signal, but before and behind that. Who has left a team of OpenMP is
  * idle until the next one begins, in two waits at one place: for the last one to leave, and then for whoever opens the
- * next one. Behind its last team, and its last event, the second one is for the last event of
- * whoever opened that.
+ * next one. Behind its last team there is only the first of these, which is behind its last event.
  *
  * Whoever came last *caused* all of that wait, by what that thread had mostly done since it had last waited itself, or
  * come to an operation in which it might have. A lock that was free is no such operation. Nor is a receive whose

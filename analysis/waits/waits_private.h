@@ -26,7 +26,6 @@ struct wait {                /* that has ended */
 	uint64_t before;     /* of so many ticks, */
 	uint64_t last;       /* and the last of the regions was so long */
 	bool ends;           /* behind the last event of its thread: no point of the graph's */
-	uint32_t idles;      /* likewise, with no task since `surely`, until this input came, and 1; or 0 */
 };
 
 /* ---- What threads did ------------------------------------------------------------------------ */
