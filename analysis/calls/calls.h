@@ -4,9 +4,9 @@
  * how much.
  *
  * A *call path* is what is open when something is entered: regions by their names, operations by their places. All
- * threads share one tree of them, whose root is the whole of a thread, from its first event to its last, or until all have left
- * its last team. What a thread inherits of the one that opened its team is on its path, too. What is deeper than
- * CALLS_DEPTH hangs there: only the innermost is told apart.
+ * threads share one tree of them, whose root is the whole of a thread, from its first event to its last. What a thread
+ * inherits of the one that opened its team is on its path, too. What is deeper than CALLS_DEPTH hangs there: only the
+ * innermost is told apart.
  *
  *   visits      enters; none of what is inherited
  *   inclusive   from enter to exit; in the flat list recursion counts once

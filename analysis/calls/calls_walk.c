@@ -281,19 +281,6 @@ static void stay(struct calls_along *l, int64_t most)
 	l->nentries -= l->a.idle;
 }
 
-/* It has left its team, and there is no other: it is idle until the last one has left that. */
-static void end_team(struct calls_along *l)
-{
-	const struct graph *g = l->w->graph;
-	uint64_t until;
-	if (!l->a.idle || g->nlosses || !graph_last_team(g, l->a.thread, &until))
-		return;
-	l->a.step.from = g->threads[l->a.thread].last;
-	l->a.step.to = until;
-	add_idle(l);
-	use_path(l, 0)->inclusive.ticks += until - l->a.step.from;
-}
-
 /* Where records are lost it may have been anywhere. */
 static void go_on(struct calls_along *l)
 {
@@ -428,7 +415,6 @@ void calls_add_thread(struct calls_walk *w, uint32_t thread)
 		move(&l);
 		spill_relax(w->graph->spill);
 	}
-	end_team(&l);
 	go_on(&l);
 	while (l.nentries > 0) {
 		const struct replay_entry *entry = &l.a.replay.entry[l.nentries - 1];
