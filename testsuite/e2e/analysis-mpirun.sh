@@ -27,8 +27,8 @@ run() { # processes words...
 	local n=$1
 	shift
 	# MPICH's mpirun is ended by SIGPIPE now and then, where what it has started is over first; OpenMPI's may see a
-	# process end before it knows that this had begun, and calls that improper. Not three times.
-	for _ in 1 2 3; do
+	# process end before it knows that this had begun, and calls that improper. Not each time.
+	for _ in {1..8}; do
 		# shellcheck disable=SC2046
 		said $(mpirun_of "$mpi") -n "$n" "$analyze" "$@" >run.out
 		[ "$mpi" = mpich ] && grep -qx 'status 141' run.out || grep -q 'process rank [0-9]* with PID 0 on' said.err || break
