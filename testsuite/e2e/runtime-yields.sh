@@ -111,8 +111,7 @@ for way in latch barrier semaphore atomic; do
 	for _ in {1..12}; do
 		record $way taskset -c "$core" ./yields $way
 		not_the_wrong_one $way
-		grep -q "by the kernel's count these were blocked" json && continue # on a machine that had too little memory, or time
-		all_is_known $way
+		grep -q "the kernel's count" json || all_is_known $way # on a machine that had too little memory, or time, not all is
 		read -r n _ < <(yields)
 		[ "$n" = 0 ] || fail "$way: fast yields for $n times outside of its waits"
 		read -r surely _ < <(of_thread 2 waiting_s)
