@@ -138,7 +138,7 @@ int main(void)
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
 	timerfd_settime(timer, 0, &(struct itimerspec){ .it_value.tv_sec = 100 }, NULL);
 	pthread_create(&thread, NULL, other, NULL);
-	clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &(struct timespec){ 0, 50000000 }, NULL);
+	clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &(struct timespec){ 0, 150000000 }, NULL);
 	return read(timer, &times, sizeof(times)) != sizeof(times) || pthread_join(thread, NULL);
 }
 C
