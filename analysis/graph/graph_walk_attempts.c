@@ -87,7 +87,8 @@ static bool moment_stays(struct thread_walk *w, uint64_t until)
 	return m->stay;
 }
 
-/* Who does not try again has perhaps found there what it waited for, as its time was over when that came. */
+/* Who does not try again has perhaps found there what it waited for, as its time was over when that came. Attempts before the last
+ * would end none of the wait, whoever was presumed to have ended them: that need not be looked for. */
 void walk_settle_time_out(struct thread_walk *w, bool tries_again)
 {
 	struct walk_time_out *t = &w->time_out;
