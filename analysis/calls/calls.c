@@ -4,7 +4,6 @@
 #include "analysis/calls/calls.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
@@ -112,10 +111,8 @@ static void walk_all(struct call_profile *p, const struct graph *g)
 {
 	const struct trace *trace = g->trace;
 	struct calls_walk w = { .profile = p, .graph = g, .lacks = trace_lacks(trace) };
-	bool *seen = mem_resize(NULL, trace->nprocesses + 1, sizeof *seen);
-	memset(seen, 0, trace->nprocesses * sizeof *seen);
-	w.flat = mem_resize(NULL, trace->nsites + 1, sizeof *w.flat);
-	memset(w.flat, 0, (trace->nsites + 1) * sizeof *w.flat);
+	bool *seen = mem_zeroed(trace->nprocesses + 1, sizeof *seen);
+	w.flat = mem_zeroed(trace->nsites + 1, sizeof *w.flat);
 	graph_last_open(&w.last, g);
 	progress_begin("following calls", trace_records(trace));
 	for (uint32_t t = 0; t < trace->nthreads; t++) {

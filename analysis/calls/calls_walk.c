@@ -345,10 +345,8 @@ static void add_flat(struct calls_along *l, const struct call_sums *sums)
 {
 	struct calls_walk *w = l->w;
 	uint32_t nsites = (uint32_t)w->graph->trace->nsites;
-	struct call_sums *flat = mem_resize(NULL, nsites + 1, sizeof *flat);
-	bool *seen = mem_resize(NULL, nsites + 1, sizeof *seen);
-	memset(flat, 0, (nsites + 1) * sizeof *flat);
-	memset(seen, 0, (nsites + 1) * sizeof *seen);
+	struct call_sums *flat = mem_zeroed(nsites + 1, sizeof *flat);
+	bool *seen = mem_zeroed(nsites + 1, sizeof *seen);
 	for (size_t i = 0; i < l->nused; i++) {
 		const struct call_node *node = &w->profile->nodes[l->used[i]];
 		const struct call_sums *s = &sums[l->used[i]];

@@ -250,10 +250,9 @@ static bool any_operations(const struct trace *t)
 struct program_links program_links(const struct trace *t, uint32_t base,
 				   const struct frz_solution *rates, struct match_log *matches)
 {
-	struct program_links all = { .matches = matches, .of_clock = mem_resize(NULL, t->nclocks, sizeof(uint64_t)) };
+	struct program_links all = { .matches = matches, .of_clock = mem_zeroed(t->nclocks, sizeof(uint64_t)) };
 	const struct match_part *ends[2];
 	const struct frz_link *l;
-	memset(all.of_clock, 0, t->nclocks * sizeof *all.of_clock);
 	if (t->nclocks < 2 || !any_operations(t))
 		return all;
 	struct links_maker k = maker_open(t, base, matches);

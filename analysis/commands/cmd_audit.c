@@ -131,8 +131,7 @@ static void say_claims(struct reply *r, const struct audit *a)
 static size_t count_processes(const struct trace *trace)
 {
 	size_t n = 0;
-	bool *seen = mem_resize(NULL, trace->nprocesses, sizeof *seen);
-	memset(seen, 0, trace->nprocesses * sizeof *seen);
+	bool *seen = mem_zeroed(trace->nprocesses, sizeof *seen);
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		n += !seen[trace->threads[i].process];
 		seen[trace->threads[i].process] = true;

@@ -460,8 +460,7 @@ static int answer(struct diff_answer *a, struct trace *trace, struct reply *repl
 int cmd_diff(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	struct diff_answer a = { .options = options, .na = options->nfirst, .nb = options->ndirectories - options->nfirst };
-	a.runs = mem_resize(NULL, options->ndirectories, sizeof *a.runs);
-	memset(a.runs, 0, options->ndirectories * sizeof *a.runs);
+	a.runs = mem_zeroed(options->ndirectories, sizeof *a.runs);
 	int status = several_open(a.runs, sizeof *a.runs, trace, options, take_run);
 	if (status == EXIT_FINE)
 		status = answer(&a, trace, reply);

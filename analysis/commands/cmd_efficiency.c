@@ -490,8 +490,7 @@ static void note_programs(struct trace *trace, const struct efficiency_run *runs
 static int answer_several(struct trace *trace, const struct options *options, struct reply *reply)
 {
 	size_t n = options->ndirectories;
-	struct efficiency_run *runs = mem_resize(NULL, n, sizeof *runs);
-	memset(runs, 0, n * sizeof *runs);
+	struct efficiency_run *runs = mem_zeroed(n, sizeof *runs);
 	int status = several_open(runs, sizeof *runs, trace, options, take_run);
 	if (status == EXIT_FINE) {
 		notes_damage(reply, trace->ndiagnostics);

@@ -584,8 +584,7 @@ void coz_open(struct coz *c, const struct trace *trace, const struct times *time
 	graph_open(&c->own, trace, times);
 	follow(c, &c->own, worst);
 	add_probes(c);
-	c->kept = mem_resize(NULL, nprobes + 1, sizeof *c->kept);
-	memset(c->kept, 0, nprobes * sizeof *c->kept);
+	c->kept = mem_zeroed(nprobes + 1, sizeof *c->kept);
 }
 
 static void forget_answers(struct coz *c)

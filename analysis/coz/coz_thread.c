@@ -576,13 +576,12 @@ void thread_open(const struct visit *v, struct runner *r, uint32_t thread)
 	*r = (struct runner){ .thread = thread,
 			      .events = trace_places(trace, thread),
 			      .jumped = TR_NO_SITE,
-			      .rows = mem_resize(NULL, nrows + 1, sizeof *r->rows),
+			      .rows = mem_zeroed(nrows + 1, sizeof *r->rows),
 			      .open = mem_resize(NULL, nrows + 1, sizeof *r->open),
 			      .marked = process->marked,
 			      .marks_unknown = process->marks_unknown,
 			      .unrecorded = process->regions_left_out,
 			      .asked = v->visitors[thread].asked };
-	memset(r->rows, 0, nrows * sizeof *r->rows);
 	replay_open(&r->replay, trace->nsites);
 }
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
@@ -118,8 +117,7 @@ static void find_batches(struct greedy *y, uint32_t number)
 void greedy_find_pieces(struct greedy *y)
 {
 	const struct graph *g = y->g;
-	y->groups = mem_resize(NULL, g->ngroups + 1, sizeof *y->groups);
-	memset(y->groups, 0, g->ngroups * sizeof *y->groups);
+	y->groups = mem_zeroed(g->ngroups + 1, sizeof *y->groups);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
 		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)

@@ -17,8 +17,7 @@ static void find_turns(struct greedy *y)
 	const struct graph *g = y->g;
 	y->turn_of = mem_resize(NULL, g->nnodes, sizeof *y->turn_of);
 	memset(y->turn_of, 0xff, g->nnodes * sizeof *y->turn_of);
-	y->queues = mem_resize(NULL, g->nqueues + 1, sizeof *y->queues);
-	memset(y->queues, 0, g->nqueues * sizeof *y->queues);
+	y->queues = mem_zeroed(g->nqueues + 1, sizeof *y->queues);
 	for (size_t i = 0; i < g->nturns; i++) {
 		y->turn_of[g->turns[i].node] = (uint32_t)i;
 		y->queues[g->turns[i].queue].names |= g->turns[i].named;
@@ -29,8 +28,7 @@ static void find_turns(struct greedy *y)
 static void find_handed(struct greedy *y)
 {
 	const struct graph *g = y->g;
-	y->had = mem_resize(NULL, g->nturns + 1, sizeof *y->had);
-	memset(y->had, 0, g->nturns * sizeof *y->had);
+	y->had = mem_zeroed(g->nturns + 1, sizeof *y->had);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
 		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : GREEDY_NONE;
@@ -231,8 +229,7 @@ bool greedy_knows(const struct greedy *y)
 static void count_inputs(struct greedy *y)
 {
 	const struct graph *g = y->g;
-	y->waits_for = mem_resize(NULL, g->nnodes + 1, sizeof *y->waits_for);
-	memset(y->waits_for, 0, g->nnodes * sizeof *y->waits_for);
+	y->waits_for = mem_zeroed(g->nnodes + 1, sizeof *y->waits_for);
 	for (uint32_t i = 0; i < g->ninputs; i++) {
 		uint32_t node = g->inputs[i].node, turn = y->turn_of[node];
 		bool of_turn = turn != GREEDY_NONE && greedy_is_of_turn(&g->turns[turn], &g->nodes[node], i);
@@ -261,8 +258,7 @@ static void find_meetings(struct greedy *y)
 	const struct graph *g = y->g;
 	y->receives = mem_resize(NULL, g->nturns + 1, sizeof *y->receives);
 	memset(y->receives, 0xff, g->nturns * sizeof *y->receives);
-	y->met_at = mem_resize(NULL, g->ninputs + 1, sizeof *y->met_at);
-	memset(y->met_at, 0, g->ninputs * sizeof *y->met_at);
+	y->met_at = mem_zeroed(g->ninputs + 1, sizeof *y->met_at);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
 		uint32_t node = p->what == GRAPH_POSTS ? g->inputs[p->number].node : GREEDY_NONE;

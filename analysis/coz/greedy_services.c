@@ -199,8 +199,7 @@ void greedy_find_services(struct greedy *y)
 	uint32_t *over = find_ends(y);
 	y->services = mem_resize(NULL, g->nturns + 1, sizeof *y->services);
 	memset(y->services, 0xff, g->nturns * sizeof *y->services);
-	y->shares = mem_resize(NULL, g->trace->nthreads + 1, sizeof *y->shares);
-	memset(y->shares, 0, g->trace->nthreads * sizeof *y->shares);
+	y->shares = mem_zeroed(g->trace->nthreads + 1, sizeof *y->shares);
 	find_all(y, over, &least);
 	for (uint32_t i = 0; i < g->nturns; i++) {
 		struct greedy_service *s = &y->services[i];

@@ -60,8 +60,7 @@ static void begin_threads(struct bsp_finder *f, size_t n, uint32_t *place_of)
 	forget_threads(b);
 	b->n = n;
 	b->threads = mem_resize(NULL, n, sizeof *b->threads);
-	b->enters = mem_resize(NULL, n, sizeof *b->enters);
-	memset(b->enters, 0, n * sizeof *b->enters);
+	b->enters = mem_zeroed(n, sizeof *b->enters);
 	memset(place_of, 0xff, (f->g->trace->nthreads + 1) * sizeof *place_of);
 }
 
@@ -122,8 +121,7 @@ static void find_enters(struct bsp_finder *f)
 	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
 	struct match_walk *walk = match_walk_open(trace, match_slack(trace), match_log_is_full(log) ? log : NULL);
 	uint32_t *place_of = mem_resize(NULL, trace->nthreads + 1, sizeof *place_of);
-	uint64_t *last = mem_resize(NULL, trace->nthreads + 1, sizeof *last), number = 0;
-	memset(last, 0, trace->nthreads * sizeof *last);
+	uint64_t *last = mem_zeroed(trace->nthreads + 1, sizeof *last), number = 0;
 	if (f->exchange)
 		begin_with_neighbours(f, place_of);
 	for (struct match m; match_walk_next(walk, &m);) {
@@ -201,8 +199,7 @@ static frz_time last_to_come(const struct bsp_finder *f, size_t at, size_t k, co
 static frz_time longest_way(const struct bsp_finder *f, const frz_time *of)
 {
 	const struct bsp *b = f->b;
-	frz_time *begins = mem_resize(NULL, b->n, sizeof *begins), *come = mem_resize(NULL, b->n, sizeof *come), longest = { 0, 0 };
-	memset(begins, 0, b->n * sizeof *begins);
+	frz_time *begins = mem_zeroed(b->n, sizeof *begins), *come = mem_resize(NULL, b->n, sizeof *come), longest = { 0, 0 };
 	for (size_t k = 0; k < b->nsteps; k++) {
 		for (size_t at = 0; at < b->n; at++)
 			come[at] = time_add(begins[at], of[at * b->nsteps + k]);
@@ -230,8 +227,7 @@ static frz_time way_between(const struct bsp_finder *f, const frz_time *of, frz_
 static void find_alone(struct bsp_finder *f, const struct call_profile *calls)
 {
 	size_t n = f->g->trace->nsites + 1;
-	f->alone = mem_resize(NULL, n, sizeof *f->alone);
-	memset(f->alone, 0, n * sizeof *f->alone);
+	f->alone = mem_zeroed(n, sizeof *f->alone);
 	for (size_t i = 0; i < calls->nflat; i++)
 		if (tr_is(f->g->trace, calls->flat[i].site, OP_REGION))
 			f->alone[calls->flat[i].site] = calls->flat[i].spread.nthreads == 1;
@@ -371,8 +367,7 @@ static uint32_t site_of(const struct bsp_finder *f, size_t row)
 static uint64_t *new_rows(const struct bsp_finder *f)
 {
 	size_t n = f->g->trace->nsites + 1;
-	uint64_t *rows = mem_resize(NULL, n, sizeof *rows);
-	memset(rows, 0, n * sizeof *rows);
+	uint64_t *rows = mem_zeroed(n, sizeof *rows);
 	return rows;
 }
 
@@ -571,10 +566,9 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	size_t nprocesses = f->g->trace->nprocesses + 1;
 	b->nsteps = b->nenters + 1;
 	b->steps = mem_resize(NULL, b->nsteps, sizeof *b->steps);
-	b->work = mem_resize(NULL, b->n, sizeof *b->work);
-	b->lives = mem_resize(NULL, b->n, sizeof *b->lives);
-	memset(b->lives, 0, b->n * sizeof *b->lives);
-	f->role_of = mem_resize(NULL, nprocesses, sizeof *f->role_of);
+	b->work = mem_zeroed(b->n, sizeof *b->work);
+	b->lives = mem_zeroed(b->n, sizeof *b->lives);
+	f->role_of = mem_zeroed(nprocesses, sizeof *f->role_of);
 	f->ticks = new_rows(f);
 	f->now = new_thread(f);
 	f->longest = new_thread(f);
@@ -582,8 +576,6 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	f->does.alone = mem_resize(NULL, b->nsteps, sizeof *f->does.alone);
 	for (frz_time **of = &f->of.work; f->exchange && of <= &f->of.whole; of++)
 		*of = mem_resize(NULL, b->n * b->nsteps, sizeof **of);
-	memset(b->work, 0, b->n * sizeof *b->work);
-	memset(f->role_of, 0, nprocesses * sizeof *f->role_of);
 	const frz_time none = { INT64_MAX, 0 };
 	for (size_t k = 0; k < b->nsteps; k++)
 		b->steps[k] = (struct superstep){ .longest = UINT32_MAX, .besides = none, .instead = none, .alone = none };

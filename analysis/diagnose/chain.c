@@ -4,7 +4,6 @@
 #include "analysis/diagnose/chain.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
@@ -16,8 +15,7 @@
 /* Of each row: only one thread is ever in it, once. */
 static bool *find_sequential(const struct trace *trace, const struct call_profile *calls)
 {
-	bool *once = mem_resize(NULL, trace->nsites + 1, sizeof *once);
-	memset(once, 0, (trace->nsites + 1) * sizeof *once);
+	bool *once = mem_zeroed(trace->nsites + 1, sizeof *once);
 	for (size_t i = 0; i < calls->nflat; i++) {
 		const struct call_spread *s = &calls->flat[i].spread;
 		if (tr_is(trace, calls->flat[i].site, OP_REGION))
@@ -60,9 +58,8 @@ static struct stage stage_of(const struct graph *g, struct graph_last *last, uin
 {
 	const struct trace *trace = g->trace;
 	struct steps steps;
-	struct chain_sums sums = { .ticks = mem_resize(NULL, trace->nsites + 1, sizeof *sums.ticks) };
+	struct chain_sums sums = { .ticks = mem_zeroed(trace->nsites + 1, sizeof *sums.ticks) };
 	struct stage s = { .thread = thread };
-	memset(sums.ticks, 0, (trace->nsites + 1) * sizeof *sums.ticks);
 	steps_open(&steps, g, last, thread, p->role_of, windows);
 	add_pieces(trace, &steps, once, trace->processes[trace->threads[thread].process].marked, &sums);
 	for (size_t i = 0; i < steps.n; i++)

@@ -753,8 +753,7 @@ static void ask_coz(struct diagnosis *d, struct graph *g, const struct diagnosis
 	struct profile p;
 	if (!request.nmore)
 		return;
-	bool *none = mem_resize(NULL, g->trace->nsites + 1, sizeof *none);
-	memset(none, 0, g->trace->nsites * sizeof *none);
+	bool *none = mem_zeroed(g->trace->nsites + 1, sizeof *none);
 	request.wanted = none;
 	memcpy(request.open_s, doubts->open_s, sizeof request.open_s);
 	profile_open(&p, g->trace, g->times, &request);

@@ -280,9 +280,8 @@ struct waiting_there { frz_time for_it; int64_t own; };
 /* To be freed. */
 static struct waiting_there *waiting_there_of(const struct facts *f, uint32_t site)
 {
-	struct waiting_there *of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	struct waiting_there *of = mem_zeroed(f->trace->nthreads + 1, sizeof *of);
 	int64_t all = 0;
-	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
 	for (size_t i = 0; i < f->waits->ndelays; i++) {
 		const struct wait_delay *d = &f->waits->delays[i];
 		if (d->site != site)
@@ -470,8 +469,7 @@ struct works { frz_time all; size_t threads; };
 /* -> of each site; to be freed. */
 static struct works *works_of(const struct facts *f)
 {
-	struct works *of = mem_resize(NULL, f->trace->nsites + 1, sizeof *of);
-	memset(of, 0, (f->trace->nsites + 1) * sizeof *of);
+	struct works *of = mem_zeroed(f->trace->nsites + 1, sizeof *of);
 	for (size_t i = 0; i < f->calls->neach; i++) {
 		const struct call_each *each = &f->calls->each[i];
 		if (!tr_is(f->trace, each->site, OP_REGION))
@@ -568,8 +566,7 @@ static void tell_run(const struct facts *f, struct expert *e)
 
 void facts_tell(const struct facts *f, struct expert *e)
 {
-	bool *wanted = mem_resize(NULL, f->trace->nsites + 1, sizeof *wanted);
-	memset(wanted, 0, (f->trace->nsites + 1) * sizeof *wanted);
+	bool *wanted = mem_zeroed(f->trace->nsites + 1, sizeof *wanted);
 	struct blames delays = delays_of(f), contention = contention_of(f);
 	want_places(f, &delays, wanted);
 	want_places(f, &contention, wanted);

@@ -5,7 +5,6 @@
 #include "analysis/diagnose/master_worker.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
@@ -267,8 +266,7 @@ static uint32_t longest_row(const struct master_finder *f, const uint64_t *ticks
 
 static uint64_t *no_ticks(const struct master_finder *f)
 {
-	uint64_t *ticks = mem_resize(NULL, f->g->trace->nsites + 1, sizeof *ticks);
-	memset(ticks, 0, (f->g->trace->nsites + 1) * sizeof *ticks);
+	uint64_t *ticks = mem_zeroed(f->g->trace->nsites + 1, sizeof *ticks);
 	return ticks;
 }
 
@@ -731,8 +729,7 @@ bool master_worker_open(struct master_worker *m, const struct graph *g, struct g
 	if (m->master == UINT32_MAX || m->nworkers == 0)
 		return false;
 	f.cursors = times_cursors(g->times);
-	f.of = mem_resize(NULL, m->nworkers, sizeof *f.of);
-	memset(f.of, 0, m->nworkers * sizeof *f.of);
+	f.of = mem_zeroed(m->nworkers, sizeof *f.of);
 	find_all(&f, role_of);
 	for (size_t i = 0; i < m->nworkers; i++) {
 		spill_free(g->spill, f.of[i].cycles);

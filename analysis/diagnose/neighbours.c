@@ -217,9 +217,8 @@ static bool take_round(struct neighbours_finder *f, uint32_t at, const struct st
 static uint32_t longest_site(const struct neighbours_finder *f, const struct steps *s)
 {
 	const struct trace *trace = f->g->trace;
-	uint64_t *ticks = mem_resize(NULL, trace->nsites + 1, sizeof *ticks), most = 0;
+	uint64_t *ticks = mem_zeroed(trace->nsites + 1, sizeof *ticks), most = 0;
 	uint32_t found = TR_NO_SITE;
-	memset(ticks, 0, (trace->nsites + 1) * sizeof *ticks);
 	for (size_t i = 0; i < s->npieces; i++)
 		ticks[s->pieces[i].site < trace->nsites ? s->pieces[i].site : trace->nsites] += s->pieces[i].to - s->pieces[i].from;
 	for (uint32_t row = 0; row <= trace->nsites; row++)
@@ -252,9 +251,8 @@ static bool work_through(struct neighbours_finder *f)
 {
 	size_t nprocesses = f->g->trace->nprocesses + 1;
 	f->place_of = mem_resize(NULL, nprocesses, sizeof *f->place_of);
-	f->role_of = mem_resize(NULL, nprocesses, sizeof *f->role_of);
+	f->role_of = mem_zeroed(nprocesses, sizeof *f->role_of);
 	memset(f->place_of, 0xff, nprocesses * sizeof *f->place_of);
-	memset(f->role_of, 0, nprocesses * sizeof *f->role_of);
 	add_neighbours(f);
 	open_streams(f);
 	bool fits = take_messages(f);

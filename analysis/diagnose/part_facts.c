@@ -4,7 +4,6 @@
 #include "analysis/diagnose/part_facts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 
@@ -108,8 +107,7 @@ void part_facts_open(struct part_facts *f, const struct facts *whole, const stru
 		     const struct parts *parts, size_t part)
 {
 	const struct part *of = &parts->v[part];
-	struct part_sums p = { .g = g, .of = mem_resize(NULL, g->trace->nsites + 1, sizeof *p.of) };
-	memset(p.of, 0, (g->trace->nsites + 1) * sizeof *p.of);
+	struct part_sums p = { .g = g, .of = mem_zeroed(g->trace->nsites + 1, sizeof *p.of) };
 	*f = (struct part_facts){ .facts = *whole, .calls = *whole->calls };
 	f->calls.nodes = NULL;
 	f->calls.flat = NULL;

@@ -37,13 +37,6 @@ static struct match_walk *walk_open(const struct parts_finder *f)
 	return match_walk_open(f->g->trace, match_slack(f->g->trace), match_log_is_full(log) ? log : NULL);
 }
 
-static void *zeros(size_t n, size_t size)
-{
-	void *p = mem_resize(NULL, n + 1, size);
-	memset(p, 0, (n + 1) * size);
-	return p;
-}
-
 /* ---- Where all come together ----------------------------------------------------------------- */
 
 /* Processes come together, each with its first thread. */
@@ -80,7 +73,7 @@ static size_t count_talkers(const struct parts_finder *f)
 
 static void find_talkers(struct parts_finder *f)
 {
-	f->communicates = zeros(f->nprocesses, sizeof *f->communicates);
+	f->communicates = mem_zeroed(f->nprocesses, sizeof *f->communicates);
 	for (size_t i = 0; i < f->calls->nmessages; i++)
 		f->communicates[f->calls->messages[i].from] = f->communicates[f->calls->messages[i].to] = true;
 	if (count_talkers(f) < f->nprocesses)
@@ -163,9 +156,9 @@ static void note_pair(struct parts_finder *f, const struct match *m, size_t *las
 static void look_between(struct parts_finder *f)
 {
 	struct match_walk *walk = walk_open(f);
-	size_t *last = zeros(f->nprocesses * f->nprocesses, sizeof *last);
-	f->counts = zeros((f->nends + 1) * f->nprocesses * f->nprocesses, sizeof *f->counts);
-	f->crossed = zeros(f->nends + 1, sizeof *f->crossed);
+	size_t *last = mem_zeroed(f->nprocesses * f->nprocesses, sizeof *last);
+	f->counts = mem_zeroed((f->nends + 1) * f->nprocesses * f->nprocesses, sizeof *f->counts);
+	f->crossed = mem_zeroed(f->nends + 1, sizeof *f->crossed);
 	for (struct match m; match_walk_next(walk, &m);) {
 		if (m.kind == MATCH_MESSAGE)
 			count_message(f, &m);
@@ -248,9 +241,9 @@ static size_t count_phases(const struct parts_finder *f, const size_t *first, si
  * are too many, those that come again and again in some order. Their counts are with the first. */
 static void find_phases(struct parts_finder *f)
 {
-	size_t *first = zeros(f->nends + 1, sizeof *first);
-	f->goes_on = zeros(f->nends + 1, sizeof *f->goes_on);
-	f->phase_of = zeros(f->nends + 1, sizeof *f->phase_of);
+	size_t *first = mem_zeroed(f->nends + 1, sizeof *first);
+	f->goes_on = mem_zeroed(f->nends + 1, sizeof *f->goes_on);
+	f->phase_of = mem_zeroed(f->nends + 1, sizeof *f->phase_of);
 	for (size_t k = 1; k <= f->nends; k++)
 		f->goes_on[k] = f->crossed[k - 1] > 0;
 	size_t n = join(f, first);
@@ -315,7 +308,7 @@ static void find_marks(const struct parts_finder *f, struct part *part, uint32_t
 static void find_all_marks(const struct parts_finder *f, struct part *part)
 {
 	const struct trace *trace = f->g->trace;
-	bool any = false, *seen = zeros(trace->nsites, sizeof *seen);
+	bool any = false, *seen = mem_zeroed(trace->nsites + 1, sizeof *seen);
 	for (size_t i = 0; i < f->calls->neach; i++)
 		any |= f->calls->each[i].site < trace->nsites && trace->sites[f->calls->each[i].site].role != DPROF_IN_NO_ROLE;
 	for (uint32_t t = 0; t < trace->nthreads && any; t++)
@@ -447,7 +440,7 @@ static uint32_t part_at(const struct parts *parts, uint32_t thread, uint32_t pro
 static void find_rows(struct parts *parts, const struct graph *g)
 {
 	const struct trace *trace = g->trace;
-	parts->part_of = zeros(trace->nsites, sizeof *parts->part_of);
+	parts->part_of = mem_zeroed(trace->nsites + 1, sizeof *parts->part_of);
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
 		struct tr_cursor events = trace_places(trace, t);
 		struct tr_event e;

@@ -129,8 +129,7 @@ static uint32_t find_hub(const struct call_profile *p, const struct marked *mark
 
 static struct pattern_pair *find_pairs(const struct trace *trace, const struct call_profile *p, uint32_t hub)
 {
-	struct pattern_pair *pairs = mem_resize(NULL, trace->nprocesses + 1, sizeof *pairs);
-	memset(pairs, 0, (trace->nprocesses + 1) * sizeof *pairs);
+	struct pattern_pair *pairs = mem_zeroed(trace->nprocesses + 1, sizeof *pairs);
 	for (size_t i = 0; i < p->nmessages; i++) {
 		const struct call_message *m = &p->messages[i];
 		if (m->to == hub)
@@ -437,10 +436,8 @@ void pattern_open(struct pattern *p, const struct trace *trace, const struct cal
 {
 	uint64_t messages = 0;
 	size_t n = trace->nprocesses + 1;
-	*p = (struct pattern){ .role_of = mem_resize(NULL, n, sizeof *p->role_of),
-			       .stage_of = mem_resize(NULL, n, sizeof *p->stage_of) };
-	memset(p->role_of, 0, n * sizeof *p->role_of);
-	memset(p->stage_of, 0, n * sizeof *p->stage_of);
+	*p = (struct pattern){ .role_of = mem_zeroed(n, sizeof *p->role_of),
+			       .stage_of = mem_zeroed(n, sizeof *p->stage_of) };
 	for (size_t i = 0; i < calls->nmessages; i++)
 		messages += calls->messages[i].count;
 	if (messages == 0) {

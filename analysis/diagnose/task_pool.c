@@ -300,8 +300,7 @@ bool task_pool_open(struct task_pool *p, const struct facts *facts, const struct
 	*p = (struct task_pool){ .feeder = UINT32_MAX };
 	if (!may_take(facts))
 		return false;
-	f.role_of = mem_resize(NULL, g->trace->nprocesses + 1, sizeof *f.role_of);
-	memset(f.role_of, 0, (g->trace->nprocesses + 1) * sizeof *f.role_of);
+	f.role_of = mem_zeroed(g->trace->nprocesses + 1, sizeof *f.role_of);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		if (g->threads[t].nevents && (!part || part_has(part, g->trace->threads[t].process)))
 			find_tasks(&f, t);

@@ -4,7 +4,6 @@
 #include "analysis/diagnose/tree.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/diagnose/steps.h"
@@ -98,8 +97,7 @@ void tree_tell(const struct facts *facts, const struct graph *g, struct graph_la
 	       const struct steps_window *windows, struct expert *e)
 {
 	struct tree_finder f = { .g = g, .last = last, .pattern = pattern, .windows = windows };
-	f.rows = mem_resize(NULL, facts->trace->nsites + 1, sizeof *f.rows);
-	memset(f.rows, 0, (facts->trace->nsites + 1) * sizeof *f.rows);
+	f.rows = mem_zeroed(facts->trace->nsites + 1, sizeof *f.rows);
 	each_thread(&f, add_rows);
 	f.solve = find_solve(&f);
 	if (f.solve != TR_NO_SITE) {

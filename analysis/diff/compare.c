@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
@@ -16,8 +15,7 @@
  * the product of (1 - x^(n + i)) / (1 - x^i) for i = 1 .. m, divided as it goes by (n + i) / i. */
 static double *orders(size_t n, size_t m, size_t last)
 {
-	double *part = mem_resize(NULL, last + 1, sizeof *part);
-	memset(part, 0, (last + 1) * sizeof *part);
+	double *part = mem_zeroed(last + 1, sizeof *part);
 	part[0] = 1;
 	for (size_t i = 1; i <= m; i++) {
 		for (size_t u = last; u >= n + i && u <= last; u--)

@@ -124,8 +124,7 @@ struct shares shares_make(const struct sight *sights, size_t processes, bool els
 	sort_files(&s);
 	s.has = mem_resize(NULL, s.n, sizeof *s.has);
 	s.reads = mem_resize(NULL, s.n, sizeof *s.reads);
-	uint64_t *load = mem_resize(NULL, processes, sizeof *load);
-	memset(load, 0, processes * sizeof *load);
+	uint64_t *load = mem_zeroed(processes, sizeof *load);
 	for (size_t f = 0; f < s.n; f++) {
 		for (s.has[f] = 0; !seen_as(&sights[s.has[f]], s.files[f].name); s.has[f]++)
 			;

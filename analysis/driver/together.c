@@ -4,7 +4,6 @@
 #include "analysis/driver/together.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/pool.h"
@@ -64,10 +63,8 @@ static void look(struct together *g, const char *directory)
 {
 	size_t n = is_first(g) ? (size_t)g->peers->size : 1;
 	struct peer_pipe p;
-	g->sights = mem_resize(NULL, n, sizeof *g->sights);
-	g->cores = mem_resize(NULL, n, sizeof *g->cores);
-	memset(g->sights, 0, n * sizeof *g->sights);
-	memset(g->cores, 0, n * sizeof *g->cores);
+	g->sights = mem_zeroed(n, sizeof *g->sights);
+	g->cores = mem_zeroed(n, sizeof *g->cores);
 	g->o = part_list(directory, &g->sights[0].why);
 	g->sights[0].files = part_seen(g->o, &g->sights[0].n);
 	g->cores[0] = cores_own();

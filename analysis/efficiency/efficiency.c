@@ -283,8 +283,7 @@ static struct efficiency_cause cause_of_imbalance(struct efficiency_finder *f)
 	frz_time most = { 0, 0 };
 	int64_t n = (int64_t)e->nthreads;
 	uint32_t nsites = (uint32_t)w->graph->trace->nsites;
-	frz_time *sums = mem_resize(NULL, nsites + 1, sizeof *sums);
-	memset(sums, 0, (nsites + 1) * sizeof *sums);
+	frz_time *sums = mem_zeroed(nsites + 1, sizeof *sums);
 	for (size_t i = 1; i < e->nthreads; i++)
 		longest = time_exceeds(e->each[i].useful, longest->useful) ? &e->each[i] : longest;
 	for (size_t i = 0; i < w->nsites; i++) {
@@ -315,9 +314,8 @@ static struct efficiency_cause cause_in_operations(struct efficiency_finder *f, 
 	const struct efficiency_walk *w = &f->walk;
 	const struct trace *trace = w->graph->trace;
 	struct efficiency_cause cause = { .for_thread = UINT32_MAX, .did = TR_NO_SITE };
-	frz_time *sums = mem_resize(NULL, trace->nsites + 1, sizeof *sums), most = { 0, 0 }, own = { -1, -1 };
+	frz_time *sums = mem_zeroed(trace->nsites + 1, sizeof *sums), most = { 0, 0 }, own = { -1, -1 };
 	uint32_t kind = TR_NO_SITE;
-	memset(sums, 0, trace->nsites * sizeof *sums);
 	for (size_t i = 0; i < w->nsites; i++)
 		if (w->sites[i].site < trace->nsites) {
 			frz_time *sum = &sums[trace->sites[w->sites[i].site].alike];

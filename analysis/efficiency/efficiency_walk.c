@@ -2,7 +2,6 @@
  *
  * efficiency_walk.c - along each thread, once. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
@@ -233,10 +232,8 @@ static void walk_thread(struct efficiency_walk *w, uint32_t thread)
 {
 	const struct trace *trace = w->graph->trace;
 	struct efficiency_along l = { .w = w };
-	l.rows = mem_resize(NULL, trace->nsites + 1, sizeof *l.rows);
-	l.visits = mem_resize(NULL, trace->nsites + 1, sizeof *l.visits);
-	memset(l.rows, 0, (trace->nsites + 1) * sizeof *l.rows);
-	memset(l.visits, 0, (trace->nsites + 1) * sizeof *l.visits);
+	l.rows = mem_zeroed(trace->nsites + 1, sizeof *l.rows);
+	l.visits = mem_zeroed(trace->nsites + 1, sizeof *l.visits);
 	w->points_of[thread] = w->npoints;
 	w->operations_of[thread] = w->noperations;
 	graph_activities_open(&l.a, w->graph, thread, &w->last);
@@ -268,8 +265,7 @@ void efficiency_walk_open(struct efficiency_walk *w, const struct graph *g)
 	graph_last_open(&w->last, g);
 	w->points_of = mem_resize(NULL, n + 1, sizeof *w->points_of);
 	w->operations_of = mem_resize(NULL, n + 1, sizeof *w->operations_of);
-	w->mpi = mem_resize(NULL, n + 1, sizeof *w->mpi);
-	memset(w->mpi, 0, n * sizeof *w->mpi);
+	w->mpi = mem_zeroed(n + 1, sizeof *w->mpi);
 	w->least = mem_resize(NULL, trace->nsites + 1, sizeof *w->least);
 	for (size_t i = 0; i <= trace->nsites; i++)
 		w->least[i] = INT64_MAX;

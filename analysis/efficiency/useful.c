@@ -4,7 +4,6 @@
 #include "analysis/efficiency/useful.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 
@@ -41,9 +40,8 @@ static void find_blocked(struct useful *u, const struct times *times, const stru
 static void find(struct useful *u, const struct times *times, const struct totals *totals, const struct blocked *blocked)
 {
 	const struct trace *trace = times->trace;
-	bool *seen = mem_resize(NULL, trace->nprocesses + 1, sizeof *seen);
+	bool *seen = mem_zeroed(trace->nprocesses + 1, sizeof *seen);
 	size_t nparts = 0;
-	memset(seen, 0, trace->nprocesses * sizeof *seen);
 	u->span = times_span(times, times->time_base[trace->threads[0].clock], totals->ends);
 	find_blocked(u, times, totals, blocked);
 	for (uint32_t t = 0; t < trace->nthreads; t++) {

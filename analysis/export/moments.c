@@ -224,8 +224,7 @@ static void join_all(struct earliest *e)
 
 static struct moves *no_moves(const struct trace *t)
 {
-	struct moves *moves = mem_resize(NULL, t->nthreads, sizeof *moves);
-	memset(moves, 0, t->nthreads * sizeof *moves);
+	struct moves *moves = mem_zeroed(t->nthreads, sizeof *moves);
 	return moves;
 }
 

@@ -188,8 +188,7 @@ static int by_event(const void *x, const void *y)
 static void find_notes(struct otf2_writer *w)
 {
 	struct match_walk *walk = moments_matches(w->moments);
-	w->notes = mem_resize(NULL, w->trace->nthreads, sizeof *w->notes);
-	memset(w->notes, 0, w->trace->nthreads * sizeof *w->notes);
+	w->notes = mem_zeroed(w->trace->nthreads, sizeof *w->notes);
 	for (struct match m; match_walk_next(walk, &m);) {
 		if (m.kind == MATCH_MESSAGE)
 			note_message(w, &m);

@@ -503,19 +503,14 @@ struct span graph_span(const struct graph *g)
 /* Arrays of a thread that grow: marks, calls, blocking calls, barriers, things done, operations, synchronisation points. */
 #define SIDE_BY_SIDE 7
 
-static void *zeros(size_t n, size_t size)
-{
-	return memset(mem_resize(NULL, n + 1, size), 0, (n + 1) * size);
-}
-
 static void builder_open(struct builder *b, struct graph *g)
 {
 	size_t n = g->trace->nthreads;
 	struct span span = graph_span(g);
 	*b = (struct builder){ .graph = g, .spill = g->spill, .cursors = times_cursors(g->times) };
-	b->threads = zeros(n, sizeof *b->threads);
+	b->threads = mem_zeroed(n + 1, sizeof *b->threads);
 	b->first_of_rank = find_first_of_rank(g->trace);
-	b->may_wait = zeros(g->trace->nprocesses, sizeof *b->may_wait);
+	b->may_wait = mem_zeroed(g->trace->nprocesses + 1, sizeof *b->may_wait);
 	b->run = span.length.lo;
 	for (size_t t = 0; t < n; t++) {
 		b->threads[t].fork.at = NO_FORK;
@@ -578,11 +573,11 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 {
 	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .spill = spill_open(SIDE_BY_SIDE * trace->nthreads) };
 	struct builder b;
-	struct walk_records records = { .messages.marks = zeros(trace->nthreads, sizeof *records.messages.marks) };
-	g->found = zeros(0, sizeof *g->found);
-	g->threads = zeros(trace->nthreads, sizeof *g->threads);
-	g->entered = zeros(trace->nsites, sizeof *g->entered);
-	g->clocks = zeros(trace->nthreads, sizeof *g->clocks);
+	struct walk_records records = { .messages.marks = mem_zeroed(trace->nthreads + 1, sizeof *records.messages.marks) };
+	g->found = mem_zeroed(1, sizeof *g->found);
+	g->threads = mem_zeroed(trace->nthreads + 1, sizeof *g->threads);
+	g->entered = mem_zeroed(trace->nsites + 1, sizeof *g->entered);
+	g->clocks = mem_zeroed(trace->nthreads + 1, sizeof *g->clocks);
 	find_clocks(g);
 	builder_open(&b, g);
 	walk_threads(&b, &records);

@@ -4,7 +4,6 @@
 #include "analysis/graph/graph_causes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/progress.h"
@@ -330,9 +329,8 @@ static void look_at_threads(struct looker *l)
 static bool find_lacks(struct looker *l, const struct graph_order *order)
 {
 	const struct graph *g = l->g;
-	size_t *next = mem_resize(NULL, g->trace->nthreads + 1, sizeof *next);
+	size_t *next = mem_zeroed(g->trace->nthreads + 1, sizeof *next);
 	bool any = false;
-	memset(next, 0, g->trace->nthreads * sizeof *next);
 	for (size_t i = 0; i < order->nsteps; i++, spill_relax(g->spill)) {
 		struct graph_step step = order->steps[i];
 		const struct graph_sync_point *s = &g->threads[step.thread].syncs[next[step.thread]++];
@@ -366,8 +364,7 @@ void causes_open(struct causes *causes, const struct graph *g, const struct grap
 	struct looker l = { .causes = causes, .g = g, .cursors = times_cursors(g->times) };
 	*causes = (struct causes){ .span = graph_span(g) };
 	l.lack = spill_zeros(g->spill, g->nnodes, sizeof *l.lack);
-	l.rows = mem_resize(NULL, nrows, sizeof *l.rows);
-	memset(l.rows, 0, nrows * sizeof *l.rows);
+	l.rows = mem_zeroed(nrows, sizeof *l.rows);
 	for (l.thread = 0; l.thread < g->trace->nthreads; l.thread++) {
 		l.clock = g->trace->threads[l.thread].clock;
 		if (g->threads[l.thread].nevents > 0)

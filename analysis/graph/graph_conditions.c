@@ -23,7 +23,6 @@
  * there. Then the work on each thing waits for that one (graph_batches.c); or if nobody knows where it begins, all of
  * it for the first of them, and the last of all for the last. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_locks.h"
@@ -96,8 +95,7 @@ static bool is_goodbye(const struct counting *c, size_t n)
 {
 	uint32_t site = c->puts[n - 1]->site;
 	size_t nthreads = c->b->graph->trace->nthreads;
-	bool *later = mem_resize(NULL, nthreads + 1, sizeof *later), goodbye = site != c->puts[0]->site;
-	memset(later, 0, nthreads * sizeof *later);
+	bool *later = mem_zeroed(nthreads + 1, sizeof *later), goodbye = site != c->puts[0]->site;
 	for (size_t i = n; i-- > 0 && goodbye;) {
 		bool *is = &later[c->puts[i]->ref.thread];
 		goodbye = c->puts[i]->site != site || !*is;
@@ -293,10 +291,9 @@ static size_t things(const struct counting *c)
 static void serve_end(const struct counting *c, const struct condition_visitor *v)
 {
 	size_t nthreads = c->b->graph->trace->nthreads, n = 2;
-	bool *has = mem_resize(NULL, nthreads + 1, sizeof *has);
+	bool *has = mem_zeroed(nthreads + 1, sizeof *has);
 	struct node_input *inputs = mem_resize(NULL, nthreads + 2, sizeof *inputs);
 	inputs[1] = (struct node_input){ .ref = c->puts[c->nputs - 1]->ref, .sure = true };
-	memset(has, 0, nthreads * sizeof *has);
 	has[inputs[1].ref.thread] = true;
 	for (size_t i = things(c); i-- > 0;) {
 		struct event_ref put = c->puts[i]->ref;
@@ -340,8 +337,7 @@ static void serve_any(const struct counting *c)
 static bool give_back(const struct counting *c)
 {
 	size_t nthreads = c->b->graph->trace->nthreads, put = 0;
-	bool *has = mem_resize(NULL, nthreads + 1, sizeof *has), all = true;
-	memset(has, 0, nthreads * sizeof *has);
+	bool *has = mem_zeroed(nthreads + 1, sizeof *has), all = true;
 	for (size_t i = 0; i <= c->takers.n && all; i++) {
 		const struct condition_visitor *v = i < c->takers.n ? &c->takers.v[i] : NULL;
 		for (; all && put < c->nputs && (!v || c->puts[put]->ref.stamp <= v->has.stamp); put++) {
@@ -501,10 +497,8 @@ static void serve_told(struct counting *c)
 
 static void visitors_open(struct visitors *of, size_t nthreads)
 {
-	*of = (struct visitors){ .who = mem_resize(NULL, nthreads + 1, sizeof *of->who),
-				 .last = mem_resize(NULL, nthreads + 1, sizeof *of->last) };
-	memset(of->who, 0, nthreads * sizeof *of->who);
-	memset(of->last, 0, nthreads * sizeof *of->last);
+	*of = (struct visitors){ .who = mem_zeroed(nthreads + 1, sizeof *of->who),
+				 .last = mem_zeroed(nthreads + 1, sizeof *of->last) };
 }
 
 static void visitors_close(struct visitors *of)

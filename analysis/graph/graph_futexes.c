@@ -19,7 +19,6 @@
  * last of them is what he did when all had come: in another run that begins when the last of all does, whoever that is. So two
  * threads that meet like that are at a barrier, too, where always the same one came last. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_locks.h"
@@ -128,8 +127,7 @@ static struct futex_begun *find_all_begun(const struct builder *b, const struct 
 	if (n * nthreads > MOST_LOOKED_AT)
 		return NULL;
 	struct futex_begun *begun = spill_zeros(b->spill, n, sizeof *begun);
-	bool *seen = mem_resize(NULL, nthreads + 1, sizeof *seen);
-	memset(seen, 0, nthreads * sizeof *seen);
+	bool *seen = mem_zeroed(nthreads + 1, sizeof *seen);
 	for (size_t i = 0; i < n; i++) {
 		if (!seen[t[i].ref.thread])
 			find_begun(b, t[i].ref.thread, t, n, begun);

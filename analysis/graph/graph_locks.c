@@ -377,13 +377,10 @@ static void join_the_busy(const struct builder *b, struct lock_roles *r, const s
 static struct lock_roles find_roles(const struct builder *b, const struct sync_event *t, size_t n)
 {
 	size_t nthreads = b->graph->trace->nthreads;
-	struct lock_roles r = { .of = mem_resize(NULL, nthreads + 1, sizeof *r.of),
-				.asks = mem_resize(NULL, nthreads + 1, sizeof *r.asks),
-				.waits = mem_resize(NULL, nthreads + 1, sizeof *r.waits) };
+	struct lock_roles r = { .of = mem_zeroed(nthreads + 1, sizeof *r.of),
+				.asks = mem_zeroed(nthreads + 1, sizeof *r.asks),
+				.waits = mem_zeroed(nthreads + 1, sizeof *r.waits) };
 	uint32_t created = TR_NO_SITE;
-	memset(r.asks, 0, nthreads * sizeof *r.asks);
-	memset(r.of, 0, nthreads * sizeof *r.of);
-	memset(r.waits, 0, nthreads * sizeof *r.waits);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t thread = t[i].ref.thread;
 		if (t[i].kind != SYNC_TAKEN || r.waits[thread])
@@ -450,11 +447,10 @@ static void pass_work_inside(struct take *takes, size_t n)
 static struct take *find_takes(const struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind,
 			       size_t *count)
 {
-	uint32_t *last = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *last);
+	uint32_t *last = mem_zeroed(b->graph->trace->nthreads + 1, sizeof *last);
 	struct lock_roles roles = find_roles(b, t, n);
 	struct take *takes = NULL;
 	size_t ntakes = 0;
-	memset(last, 0, b->graph->trace->nthreads * sizeof *last);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		uint32_t *own = &last[t[i].ref.thread];
 		if (t[i].kind == SYNC_RELEASED && *own) {
@@ -813,8 +809,7 @@ static void find_waiting_sites(struct sync_pass *p)
 {
 	const struct sync_records *r = p->events;
 	const struct trace *trace = p->b->graph->trace;
-	p->waits_at = mem_resize(NULL, trace->nsites + 1, sizeof *p->waits_at);
-	memset(p->waits_at, 0, trace->nsites * sizeof *p->waits_at);
+	p->waits_at = mem_zeroed(trace->nsites + 1, sizeof *p->waits_at);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct sync_event *came = r->v[i].kind == SYNC_WOKEN && r->v[i].relocks ? graph_find_section(r, &r->v[i].section) : NULL;
 		if (came)
@@ -842,8 +837,7 @@ void graph_locks(struct builder *b, struct sync_records *r, struct tried_records
 	size_t nprocesses = b->graph->trace->nprocesses;
 	struct sync_pass p = { .b = b, .events = r, .tried = tried, .voters = voters };
 	sort_by_time(b->spill, r);
-	p.tells = mem_resize(NULL, nprocesses + 1, sizeof *p.tells);
-	memset(p.tells, 0, nprocesses * sizeof *p.tells);
+	p.tells = mem_zeroed(nprocesses + 1, sizeof *p.tells);
 	find_tellers(&p);
 	find_waiting_sites(&p);
 	for (size_t i = 0, next; i < r->n; i = next) {

@@ -4,7 +4,6 @@
 #include "analysis/graph/graph_losses.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
@@ -147,8 +146,7 @@ static void doubt_waits(struct graph *g, struct frz_cursor *cursors)
 static void share_around(struct graph *g)
 {
 	const struct trace *trace = g->trace;
-	int64_t *most = mem_resize(NULL, trace->nprocesses + 1, sizeof *most);
-	memset(most, 0, trace->nprocesses * sizeof *most);
+	int64_t *most = mem_zeroed(trace->nprocesses + 1, sizeof *most);
 	for (size_t t = 0; t < trace->nthreads; t++) {
 		int64_t *of = &most[trace->threads[t].process];
 		*of = g->around[t] > *of ? g->around[t] : *of;

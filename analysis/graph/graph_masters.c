@@ -9,7 +9,6 @@
  *
  * And a rank of which several threads receive messages of one kind gives each of these to whichever thread comes. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
@@ -55,7 +54,7 @@ static struct event_ref call_around(const struct builder *b, struct event_ref re
 static bool *find_takers(const struct builder *b, const struct message_records *messages, const struct exchange_records *exchanges)
 {
 	size_t n = b->graph->trace->nthreads;
-	bool *takes = memset(mem_resize(NULL, n + 1, sizeof *takes), 0, n + 1);
+	bool *takes = mem_zeroed(n + 1, sizeof *takes);
 	for (size_t i = 0; i < exchanges->n; i++, spill_relax(b->spill))
 		takes[exchanges->v[i].ref.thread] |= exchanges->v[i].asked;
 	for (size_t i = 0; i < messages->n; i++, spill_relax(b->spill))
@@ -79,9 +78,8 @@ static void add_messages(struct builder *b, const struct message_records *messag
 static void deal_by(struct builder *b, const struct exchange *exchanges, size_t n)
 {
 	size_t nthreads = b->graph->trace->nthreads, ntakes = 0;
-	const struct exchange **asked = mem_resize(NULL, nthreads + 1, sizeof *asked);
+	const struct exchange **asked = mem_zeroed(nthreads + 1, sizeof *asked);
 	struct take *takes = NULL;
-	memset(asked, 0, nthreads * sizeof *asked);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
 		const struct exchange **request = &asked[exchanges[i].other];
 		if (exchanges[i].asked) {

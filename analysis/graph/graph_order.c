@@ -5,7 +5,6 @@
 #include "analysis/graph/graph_order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/merge.h"
@@ -131,8 +130,7 @@ void graph_order_open(struct graph_order *order, const struct graph *g)
 	size_t n = g->trace->nthreads, points = 0;
 	struct ordering o = { .g = g, .order = order };
 	*order = (struct graph_order){ .graph = g };
-	o.walkers = mem_resize(NULL, n + 1, sizeof *o.walkers);
-	memset(o.walkers, 0, n * sizeof *o.walkers);
+	o.walkers = mem_zeroed(n + 1, sizeof *o.walkers);
 	merge_open(&o.awake, n);
 	o.nodes = spill_zeros(g->spill, g->nnodes, sizeof *o.nodes);
 	o.cursors = times_cursors(g->times);

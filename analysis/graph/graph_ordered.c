@@ -40,8 +40,7 @@ static void pass(struct passes *p, struct event_ref ref)
 /* There are more than the ordered parts' own ends. */
 static bool are_recorded(const struct builder *b, const struct sync_event *t, size_t n)
 {
-	bool *in_part = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *in_part), recorded = false;
-	memset(in_part, 0, b->graph->trace->nthreads * sizeof *in_part);
+	bool *in_part = mem_zeroed(b->graph->trace->nthreads + 1, sizeof *in_part), recorded = false;
 	for (size_t i = 0; i < n && !recorded; i++) {
 		recorded = t[i].kind == SYNC_RELEASED && !in_part[t[i].ref.thread];
 		in_part[t[i].ref.thread] = t[i].kind == SYNC_TAKEN;

@@ -2,7 +2,6 @@
  *
  * graph_owners.c - threads that have marked regions of their own: what one does no other ever does. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_private.h"
@@ -10,10 +9,9 @@
 static struct regions_of find_regions(const struct trace *trace, uint32_t thread)
 {
 	struct regions_of found = { NULL, 0, true };
-	bool *seen = mem_resize(NULL, trace->nsites + 1, sizeof *seen);
+	bool *seen = mem_zeroed(trace->nsites + 1, sizeof *seen);
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
-	memset(seen, 0, trace->nsites * sizeof *seen);
 	while (trace_next_bare(&events, &e)) {
 		bool region = e.op == DPROF_ENTER && e.site < trace->nsites && tr_is(trace, e.site, OP_REGION);
 		if (!region || seen[e.site] || trace->sites[e.site].automatic)

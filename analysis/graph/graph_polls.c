@@ -27,7 +27,6 @@
  * none of that for its own sake: there few pieces tell enough, or none, and the signal may also come while it first waits in
  * vain. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_bytes.h"
@@ -269,8 +268,7 @@ static size_t find_polls(const struct message_records *r, struct spill *spill, s
 /* What rows of each region have ended. */
 static struct polled_pieces *find_pieces(const struct builder *b, struct poll *polls, size_t n, uint64_t alone)
 {
-	struct rows rows = { .pieces = mem_resize(NULL, b->graph->trace->nsites + 1, sizeof *rows.pieces), .alone = alone };
-	memset(rows.pieces, 0, (b->graph->trace->nsites + 1) * sizeof *rows.pieces);
+	struct rows rows = { .pieces = mem_zeroed(b->graph->trace->nsites + 1, sizeof *rows.pieces), .alone = alone };
 	qsort(polls, n, sizeof *polls, by_begin);
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && polls[next].thread == polls[i].thread;)

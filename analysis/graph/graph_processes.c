@@ -6,7 +6,6 @@
  * order comes behind all that its threads recorded; and, if it has but one thread and no other process would have done,
  * could not come before that. A thread that another one has joined is over before that one is, and need not be asked. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
@@ -140,8 +139,7 @@ static void begin_children(struct builder *b, const struct process_records *r, u
 static void begin_unrecorded(struct builder *b, const struct process_records *r)
 {
 	const struct trace *trace = b->graph->trace;
-	bool *waits = mem_resize(NULL, trace->nclocks + 1, sizeof *waits);
-	memset(waits, 0, trace->nclocks * sizeof *waits);
+	bool *waits = mem_zeroed(trace->nclocks + 1, sizeof *waits);
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		waits[trace->threads[t].clock] |= was_forked(b, t);
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
@@ -201,13 +199,10 @@ static void open_families(struct families *f, const struct builder *b, const str
 {
 	const struct trace *trace = b->graph->trace;
 	*f = (struct families){ .records = r,
-				.children = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->children),
-				.joined = mem_resize(NULL, trace->nthreads + 1, sizeof *f->joined),
-				.waits_for_any = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->waits_for_any),
+				.children = mem_zeroed(trace->nprocesses + 1, sizeof *f->children),
+				.joined = mem_zeroed(trace->nthreads + 1, sizeof *f->joined),
+				.waits_for_any = mem_zeroed(trace->nprocesses + 1, sizeof *f->waits_for_any),
 				.leaders = mem_resize(NULL, trace->nprocesses + 1, sizeof *f->leaders) };
-	memset(f->children, 0, trace->nprocesses * sizeof *f->children);
-	memset(f->waits_for_any, 0, trace->nprocesses * sizeof *f->waits_for_any);
-	memset(f->joined, 0, trace->nthreads * sizeof *f->joined);
 	for (size_t i = 0; i < joins->n; i++)
 		f->joined[joins->v[i].thread] |= is_over(b, &joins->v[i]);
 	for (size_t i = 0; i < r->nforks; i++)

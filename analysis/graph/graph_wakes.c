@@ -149,9 +149,8 @@ void graph_find_resumed(struct builder *b, const struct sync_records *events, st
 		return;
 	size_t nthreads = b->graph->trace->nthreads;
 	struct rewaits w = { .b = b, .events = events, .t = t, .n = n, .again = spill_zeros(b->spill, n + 1, sizeof *w.again),
-			   .last = mem_resize(NULL, nthreads + 1, sizeof *w.last), .goes_on = mem_resize(NULL, nthreads + 1, sizeof *w.goes_on),
+			   .last = mem_zeroed(nthreads + 1, sizeof *w.last), .goes_on = mem_resize(NULL, nthreads + 1, sizeof *w.goes_on),
 			   .next = mem_resize(NULL, nthreads + 1, sizeof *w.next) };
-	memset(w.last, 0, nthreads * sizeof *w.last);
 	find_rewaits(&w);
 	for (size_t i = 0; i < w.nv; i++)
 		join_waits(&w, i);

@@ -4,7 +4,6 @@
 #include "analysis/html/drawn.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
@@ -228,8 +227,7 @@ void drawn_open(struct drawn *d, struct path *path, size_t most)
 	const struct trace *trace = path->graph.trace;
 	struct graph_last last;
 	*d = (struct drawn){ .path = path };
-	d->threads = mem_resize(NULL, trace->nthreads + 1, sizeof *d->threads);
-	memset(d->threads, 0, trace->nthreads * sizeof *d->threads);
+	d->threads = mem_zeroed(trace->nthreads + 1, sizeof *d->threads);
 	graph_last_open(&last, &path->graph);
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		d->threads[t].rate = rate_of(d, t);

@@ -124,8 +124,7 @@ static void write_thread(struct kineto_writer *w, size_t number, const struct ki
 /* One whose times are cut short here, or that is in another operation, proves nothing. */
 static void unmatch_cut(struct kineto_trace *t)
 {
-	bool *cut = mem_resize(NULL, t->ngroups + 1, sizeof *cut);
-	memset(cut, 0, (t->ngroups + 1) * sizeof *cut);
+	bool *cut = mem_zeroed(t->ngroups + 1, sizeof *cut);
 	for (size_t f = 0; f < t->nfiles; f++)
 		for (size_t i = 0; i < t->files[f].nthreads; i++) {
 			const struct kineto_thread *thread = &t->files[f].threads[i];

@@ -102,9 +102,8 @@ static bool is_whole(const struct kineto_members *m, const size_t *next, int64_t
 /* Those of the first file, with what the others have of the same number, or in the same place. */
 static void relate_all(struct kineto_members *m, bool numbered, size_t group)
 {
-	size_t *next = mem_resize(NULL, m->n, sizeof *next);
+	size_t *next = mem_zeroed(m->n, sizeof *next);
 	uint64_t seq = 0;
-	memset(next, 0, m->n * sizeof *next);
 	for (; next[0] < m->v[0].n; next[0]++) {
 		int64_t number = numbered ? m->v[0].slices[next[0]]->number : -1;
 		for (size_t i = 1; i < m->n; i++) {

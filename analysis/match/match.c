@@ -4,7 +4,6 @@
 #include "analysis/match/match_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 
@@ -84,8 +83,7 @@ static void look_ahead(struct matcher *m)
 {
 	const struct trace *t = m->trace;
 	struct rank_seen { uint32_t threads, movers; bool lost, missing; } *seen; /* of each rank */
-	seen = mem_resize(NULL, m->rank_numbers.n, sizeof *seen);
-	memset(seen, 0, m->rank_numbers.n * sizeof *seen);
+	seen = mem_zeroed(m->rank_numbers.n, sizeof *seen);
 	bool *message = message_whats(t);
 	struct tr_wanted messages = trace_wanted(t, message);
 	for (size_t i = 0; i < t->nthreads; i++)
@@ -128,8 +126,7 @@ struct matcher *match_open(const struct trace *t, uint64_t slack)
 		ids_add(&m->rank_numbers, (uint64_t)rank);
 		m->threads[i].rank = (uint32_t)ids_find(&m->rank_numbers, (uint64_t)rank);
 	}
-	m->ranks = mem_resize(NULL, m->rank_numbers.n, sizeof *m->ranks);
-	memset(m->ranks, 0, m->rank_numbers.n * sizeof *m->ranks);
+	m->ranks = mem_zeroed(m->rank_numbers.n, sizeof *m->ranks);
 	if (any_messages(t))
 		look_ahead(m);
 	for (size_t i = 0; i < t->nthreads; i++)

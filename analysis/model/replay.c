@@ -6,7 +6,6 @@
 #include "analysis/model/replay.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 
@@ -42,8 +41,7 @@ void replay_count(struct replay *r, size_t from, size_t to, uint32_t by)
 
 static void count_open(struct replay *r)
 {
-	r->open = mem_resize(NULL, r->nsites + 1, sizeof *r->open);
-	memset(r->open, 0, (r->nsites + 1) * sizeof *r->open);
+	r->open = mem_zeroed(r->nsites + 1, sizeof *r->open);
 	replay_count(r, 0, r->depth, 1);
 }
 

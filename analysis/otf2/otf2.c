@@ -145,8 +145,7 @@ static char *write_all(struct otf2_trace *t)
 	if (t->logs)
 		otf2_write_links(t);
 	open_locations(t);
-	t->calls = mem_resize(NULL, t->ncomms + 1, sizeof *t->calls);
-	memset(t->calls, 0, (t->ncomms + 1) * sizeof *t->calls);
+	t->calls = mem_zeroed(t->ncomms + 1, sizeof *t->calls);
 	for (size_t i = 0; i < t->nlocations; i++)
 		if (t->locations[i].thread)
 			otf2_count(t, i);

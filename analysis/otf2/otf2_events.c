@@ -653,16 +653,11 @@ static bool read_through(struct otf2_events *e, OTF2_LocationRef location, enum 
 	return status == OTF2_SUCCESS;
 }
 
-static uint64_t *no_calls(const struct otf2_trace *t)
-{
-	uint64_t *called = mem_resize(NULL, t->ncomms + 1, sizeof *called);
-	return memset(called, 0, (t->ncomms + 1) * sizeof *called);
-}
-
 void otf2_count(struct otf2_trace *t, size_t location)
 {
 	const struct otf2_location *l = &t->locations[location];
-	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank, .called = no_calls(t) };
+	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank,
+				  .called = mem_zeroed(t->ncomms + 1, sizeof *e.called) };
 	bool whole = read_through(&e, l->ref, COUNTING);
 	otf2_count_calls(t, e.called, !whole);
 	free(e.called);
@@ -681,7 +676,8 @@ static void write_unfinished(struct otf2_events *e)
 char *otf2_events(struct otf2_trace *t, size_t location)
 {
 	const struct otf2_location *l = &t->locations[location];
-	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank, .called = no_calls(t) };
+	struct otf2_events e = { .t = t, .thread = location, .process = t->processes[l->process].rank,
+				  .called = mem_zeroed(t->ncomms + 1, sizeof *e.called) };
 	for (size_t i = 0; i < location; i++)
 		e.worker |= t->locations[i].thread && t->locations[i].process == l->process;
 	read_through(&e, l->ref, LOOKING_AHEAD);

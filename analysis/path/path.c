@@ -367,10 +367,8 @@ void path_open(struct path *p, const struct trace *trace, const struct times *ti
 	p->cursors = times_cursors(times);
 	p->first = first_events(&p->graph);
 	p->length = length_of(p);
-	p->stays = mem_resize(NULL, trace->nthreads + 1, sizeof *p->stays);
-	memset(p->stays, 0, trace->nthreads * sizeof *p->stays);
-	p->unrecorded = mem_resize(NULL, trace->nthreads + 1, sizeof *p->unrecorded);
-	memset(p->unrecorded, 0, (trace->nthreads + 1) * sizeof *p->unrecorded);
+	p->stays = mem_zeroed(trace->nthreads + 1, sizeof *p->stays);
+	p->unrecorded = mem_zeroed(trace->nthreads + 1, sizeof *p->unrecorded);
 	find_stays(p);
 }
 

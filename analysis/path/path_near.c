@@ -4,7 +4,6 @@
  * way goes on to the end where it has the least, and back to the begin over what ended each wait; it is shorter by what lies on
  * it between what was waited for and the last that was. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/path/path_private.h"
@@ -139,9 +138,7 @@ static void close_way(const struct path_near *way, const struct graph *g)
 static bool find_way(struct near_walk *w, uint32_t thread, size_t point, int64_t least)
 {
 	const struct graph *g = &w->slacks->path->graph;
-	size_t size = (g->trace->nthreads + 1) * sizeof *w->way->stays;
-	*w->way = (struct path_near){ .shorter = { 0, 0 }, .stays = mem_resize(NULL, 1, size) };
-	memset(w->way->stays, 0, size);
+	*w->way = (struct path_near){ .shorter = { 0, 0 }, .stays = mem_zeroed(g->trace->nthreads + 1, sizeof *w->way->stays) };
 	w->nlegs = 0;
 	bool found = go_on(w, thread, point);
 	if (found) {

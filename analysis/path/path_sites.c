@@ -325,8 +325,7 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 	if (p->graph.threads[thread].nevents == 0 || (a.stay == 0 && p->known_from == 0))
 		return;
 	a.known_from = find_known(p, thread);
-	a.rows = mem_resize(NULL, trace->nsites + MORE_ROWS, sizeof *a.rows);
-	memset(a.rows, 0, (trace->nsites + MORE_ROWS) * sizeof *a.rows);
+	a.rows = mem_zeroed(trace->nsites + MORE_ROWS, sizeof *a.rows);
 	replay_open(&a.where.replay, trace->nsites);
 	add_before(&a);
 	struct tr_cursor events = trace_places(trace, thread);

@@ -3,7 +3,6 @@
  * path_slack.c - back from the end: how much later what a thread does might be before the run's end is. Then along each
  * thread: in which sites it was then. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
@@ -373,8 +372,7 @@ static void follow_all(struct path_slack *found, struct slacks *s)
 	const struct trace *trace = s->path->graph.trace;
 	struct slack_walk w = { .slacks = s };
 	w.used = mem_resize(NULL, trace->nsites + 1, sizeof *w.used);
-	w.rows = mem_resize(NULL, trace->nsites + 1, sizeof *w.rows);
-	memset(w.rows, 0, (trace->nsites + 1) * sizeof *w.rows);
+	w.rows = mem_zeroed(trace->nsites + 1, sizeof *w.rows);
 	progress_begin("finding slack", trace_records(trace));
 	for (w.thread = 0; w.thread < trace->nthreads; w.thread++)
 		follow(found, &w);

@@ -301,8 +301,7 @@ static struct open_time *open_times(const struct findings *f, const struct ranki
 {
 	const struct tr_thread *threads = f->trace->threads;
 	struct open_time *open = mem_resize(NULL, s->count + 1, sizeof *open);
-	size_t *place = mem_resize(NULL, (by_thread ? f->trace->nthreads : f->trace->nprocesses) + 1, sizeof *place);
-	memset(place, 0, ((by_thread ? f->trace->nthreads : f->trace->nprocesses) + 1) * sizeof *place);
+	size_t *place = mem_zeroed((by_thread ? f->trace->nthreads : f->trace->nprocesses) + 1, sizeof *place);
 	for (size_t i = 0; i < s->count; i++) {
 		open[i] = (struct open_time){ 0, 0, 0 };
 		place[by_thread ? s->list[i].thread : threads[s->list[i].thread].process] = i + 1;

@@ -58,8 +58,7 @@ static struct location_did find(const struct location_table *table, size_t one)
 	const struct span *span = findings_span(f, one);
 	frz_time work = { 0, 0 }, wait = { 0, 0 };
 	int64_t n = 0;
-	uint64_t *at = mem_resize(NULL, f->trace->nsites + 1, sizeof *at);
-	memset(at, 0, f->trace->nsites * sizeof *at);
+	uint64_t *at = mem_zeroed(f->trace->nsites + 1, sizeof *at);
 	for (size_t i = 0; i < f->trace->nthreads; i++) {
 		const struct thread_totals *t = &f->totals.threads[i];
 		if (!is_of(table, i, one) || (!t->works && !t->waits))

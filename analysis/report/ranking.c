@@ -153,9 +153,8 @@ static void fill_threads(struct reply *r, const struct findings *f)
 		TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("host"), TAB_KEY("routine"),
 		TAB_KEY("takes_part"), SCORE_KEYS, TAB_KEY("working_s"), TAB_KEY("waiting_s"),
 		TAB_KEY("unclassified_percent"), TAB_KEY("blocked_unrecorded_s"), { 0 } };
-	const struct ranked **of = mem_resize(NULL, f->trace->nthreads + 1, sizeof *of);
+	const struct ranked **of = mem_zeroed(f->trace->nthreads + 1, sizeof *of);
 	uint32_t *routines = routines_find(f->trace);
-	memset(of, 0, (f->trace->nthreads + 1) * sizeof *of);
 	for (size_t i = 0; i < f->threads.count; i++)
 		of[f->threads.list[i].thread] = &f->threads.list[i];
 	reply_table(r, "threads", columns, 0);

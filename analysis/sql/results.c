@@ -250,8 +250,7 @@ static void begin_keeping(struct results_kept *k)
 	for (const char *at = k->what->path; (at = strchr(at, '/')); at++)
 		k->depth++;
 	for (size_t i = 0; i <= k->depth; i++) {
-		k->level[i] = mem_resize(NULL, k->ncolumns, sizeof **k->level);
-		memset(k->level[i], 0, k->ncolumns * sizeof **k->level); /* NOTHING */
+		k->level[i] = mem_zeroed(k->ncolumns, sizeof **k->level);
 	}
 }
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/sched.h"
@@ -364,8 +363,7 @@ struct blocked blocked_unrecorded(const struct trace *trace, size_t thread, cons
 
 bool *blocked_counts(const struct trace *trace)
 {
-	bool *counts = mem_resize(NULL, trace->nclocks + 1, sizeof *counts);
-	memset(counts, 0, (trace->nclocks + 1) * sizeof *counts);
+	bool *counts = mem_zeroed(trace->nclocks + 1, sizeof *counts);
 	for (size_t i = 0; i < trace->nthreads; i++)
 		counts[trace->threads[i].clock] |= trace->threads[i].nsched > 0;
 	return counts;

@@ -77,12 +77,9 @@ void atom_map_open(struct atom_map *m, const struct query *query)
 {
 	size_t count = query->trace->nsites + 1;
 	*m = (struct atom_map){ .query = query };
-	m->in = mem_resize(NULL, count, sizeof *m->in);
-	m->at = mem_resize(NULL, count, sizeof *m->at);
-	m->instances = mem_resize(NULL, count, sizeof *m->instances);
-	memset(m->in, 0, count * sizeof *m->in);
-	memset(m->at, 0, count * sizeof *m->at);
-	memset(m->instances, 0, count * sizeof *m->instances);
+	m->in = mem_zeroed(count, sizeof *m->in);
+	m->at = mem_zeroed(count, sizeof *m->at);
+	m->instances = mem_zeroed(count, sizeof *m->instances);
 	for (uint32_t i = 0; i < query->natoms; i++) {
 		uint32_t bit = UINT32_C(1) << i;
 		switch (query->atoms[i].what) {

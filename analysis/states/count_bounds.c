@@ -354,14 +354,12 @@ struct count_bounds *count_bounds_open(const struct atom_map *map, uint32_t cloc
 		.members = mem_resize(NULL, count, sizeof *c->members),
 		.of_counts = mem_resize(NULL, count, sizeof *c->of_counts),
 		.process = mem_resize(NULL, count, sizeof *c->process),
-		.parts = mem_resize(NULL, count * (q->ncounts + 1), sizeof *c->parts),
-		.lo = mem_resize(NULL, 2 * (q->ncounts + 1), sizeof *c->lo),
+		.parts = mem_zeroed(count * (q->ncounts + 1), sizeof *c->parts),
+		.lo = mem_zeroed(2 * (q->ncounts + 1), sizeof *c->lo),
 		.merged = mem_resize(NULL, count, sizeof *c->merged),
 	};
 	merge_open(&c->ends, count);
 	c->hi = c->lo + c->ncounts;
-	memset(c->lo, 0, 2 * c->ncounts * sizeof *c->lo);
-	memset(c->parts, 0, count * c->ncounts * sizeof *c->parts);
 	count_segment_open(&c->next, q);
 	count_segment_open(&c->before, q);
 	count_segment_open(&c->after, q);

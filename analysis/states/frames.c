@@ -838,8 +838,7 @@ static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t time_bas
 	struct clock_window *x = &s->clocks[s->nclocks];
 	*x = (struct clock_window){ .bounds = bounds, .clock = clock, .oldest = 1,
 				    .times = times_cursor(s->times, clock) };
-	x->lo = mem_resize(NULL, 5 * (s->ncounts + 1), sizeof *x->lo);
-	memset(x->lo, 0, 5 * s->ncounts * sizeof *x->lo);
+	x->lo = mem_zeroed(5 * (s->ncounts + 1), sizeof *x->lo);
 	x->hi = x->lo + s->ncounts;
 	x->wide_lo = x->hi + s->ncounts;
 	x->wide_hi = x->wide_lo + s->ncounts;
@@ -857,8 +856,7 @@ static void open_clock(struct frames_sweep *s, uint32_t clock, uint32_t time_bas
 /* The arrays of a run, which is not open yet. */
 static void run_open(struct frame_run *run, size_t nclocks)
 {
-	run->edges = mem_resize(NULL, nclocks, sizeof *run->edges);
-	memset(run->edges, 0, nclocks * sizeof *run->edges);
+	run->edges = mem_zeroed(nclocks, sizeof *run->edges);
 	run->moved = mem_resize(NULL, nclocks, sizeof *run->moved);
 }
 
@@ -871,8 +869,7 @@ static void run_close(struct frame_run *run)
 static void open_clocks(struct frames_sweep *s, uint32_t time_base)
 {
 	size_t nclocks = s->times->trace->nclocks;
-	s->lo = mem_resize(NULL, 7 * (s->ncounts + 1), sizeof *s->lo);
-	memset(s->lo, 0, 7 * (s->ncounts + 1) * sizeof *s->lo);
+	s->lo = mem_zeroed(7 * (s->ncounts + 1), sizeof *s->lo);
 	s->hi = s->lo + s->ncounts;
 	s->wide_lo = s->hi + s->ncounts;
 	s->wide_hi = s->wide_lo + s->ncounts;
@@ -886,8 +883,7 @@ static void open_clocks(struct frames_sweep *s, uint32_t time_base)
 	list_open(&s->open, nclocks);
 	list_open(&s->outside, nclocks);
 	s->tried = mem_resize(NULL, nclocks, sizeof *s->tried);
-	s->ranges = mem_resize(NULL, nclocks, sizeof *s->ranges);
-	memset(s->ranges, 0, nclocks * sizeof *s->ranges);
+	s->ranges = mem_zeroed(nclocks, sizeof *s->ranges);
 	run_open(&s->certain, nclocks);
 	run_open(&s->possible, nclocks);
 	uint32_t *order = times_order(s->times);

@@ -296,10 +296,9 @@ static void follow_states(struct states *states, struct thread_totals *totals, b
 {
 	size_t nsites = states->events.trace->nsites;
 	struct glance glance = { marked, false, false };
-	struct totals_sums sums = { .waited = mem_resize(NULL, nsites + 1, sizeof *sums.waited), .nsites = nsites };
+	struct totals_sums sums = { .waited = mem_zeroed(nsites + 1, sizeof *sums.waited), .nsites = nsites };
 	struct period_begin begin[PERIODS_AT_ONCE];
 	uint64_t to;
-	memset(sums.waited, 0, nsites * sizeof *sums.waited);
 	for (size_t n; (n = states_periods(states, begin, PERIODS_AT_ONCE, &to));) {
 		for (size_t i = 0; i < n; i++) {
 			struct period p = states_period(begin, n, i, to);

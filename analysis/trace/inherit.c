@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_jumps.h"
@@ -421,12 +420,9 @@ static void find_out(const struct trace *trace, struct tr_inheritance *all)
 {
 	all->known = true;
 	all->nthreads = trace->nthreads;
-	all->runs = mem_resize(NULL, trace->nthreads + 1, sizeof *all->runs);
-	memset(all->runs, 0, (trace->nthreads + 1) * sizeof *all->runs);
-	all->inherits = mem_resize(NULL, trace->nthreads + 1, 1);
-	all->lossy = mem_resize(NULL, trace->nprocesses + 1, 1);
-	memset(all->inherits, 0, trace->nthreads + 1);
-	memset(all->lossy, 0, trace->nprocesses + 1);
+	all->runs = mem_zeroed(trace->nthreads + 1, sizeof *all->runs);
+	all->inherits = mem_zeroed(trace->nthreads + 1, 1);
+	all->lossy = mem_zeroed(trace->nprocesses + 1, 1);
 	for (size_t t = 0; t < trace->nthreads && possible(trace); t++)
 		walk_thread(trace, all, t);
 	if (all->nstretches)

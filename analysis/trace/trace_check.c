@@ -402,10 +402,8 @@ static void begin_groups(const struct trace *t, struct check_totals *totals)
 	for (size_t i = 0; i < t->ngroups; i++) {
 		size_t n = t->groups[i].nthreads;
 		totals->cancelled[i] = false;
-		totals->took_part[i] = mem_resize(NULL, n, sizeof **totals->took_part);
-		totals->last[i] = mem_resize(NULL, n, sizeof **totals->last);
-		memset(totals->took_part[i], 0, n * sizeof **totals->took_part);
-		memset(totals->last[i], 0, n * sizeof **totals->last);
+		totals->took_part[i] = mem_zeroed(n, sizeof **totals->took_part);
+		totals->last[i] = mem_zeroed(n, sizeof **totals->last);
 	}
 }
 

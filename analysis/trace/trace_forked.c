@@ -328,8 +328,7 @@ void open_forked(struct opened_trace *o)
 		return;
 	find_births(&all);
 	if (all.nbirths) {
-		all.walked = mem_resize(NULL, o->t.nprocesses + 1, 1);
-		memset(all.walked, 0, o->t.nprocesses + 1);
+		all.walked = mem_zeroed(o->t.nprocesses + 1, 1);
 		begin_all(&all);
 	}
 	free(all.births);

@@ -224,8 +224,7 @@ static int by_id(const void *a, const void *b)
 void open_groups(struct opened_trace *o)
 {
 	struct drafts d = { .o = o };
-	d.meanings = mem_resize(NULL, o->nfiles, sizeof *d.meanings);
-	memset(d.meanings, 0, o->nfiles * sizeof *d.meanings);
+	d.meanings = mem_zeroed(o->nfiles, sizeof *d.meanings);
 	read_group_lines(&d);
 	add_users(&d);
 	for (size_t g = 0; g < d.n; g++)

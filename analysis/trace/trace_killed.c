@@ -5,7 +5,6 @@
  * Law: whoever was told of a process's end was told behind all that its threads did. So none of them is said to have gone on
  * behind that, if one process alone has this pid on this clock, and none of its records comes later. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/trace/trace_private.h"
@@ -100,9 +99,8 @@ static void follow(struct trace *t, const struct known_pids *all, size_t thread)
 
 bool trace_end_open(const struct trace *t)
 {
-	uint64_t *last = mem_resize(NULL, t->nclocks + 1, sizeof *last);
+	uint64_t *last = mem_zeroed(t->nclocks + 1, sizeof *last);
 	bool open = false;
-	memset(last, 0, (t->nclocks + 1) * sizeof *last);
 	for (size_t i = 0; i < t->nthreads; i++) {
 		uint64_t own = last_of(&t->threads[i]), *of = &last[t->threads[i].clock];
 		*of = own > *of ? own : *of;

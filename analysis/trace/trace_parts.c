@@ -55,8 +55,7 @@ void part_files(struct opened_trace *o, const struct part_file *files, size_t n,
 	for (size_t i = 0; i < o->nnames; i++)
 		free(o->names[i]);
 	o->names = mem_resize(o->names, n, sizeof *o->names);
-	o->given = mem_resize(NULL, n, sizeof *o->given);
-	memset(o->given, 0, n * sizeof *o->given);
+	o->given = mem_zeroed(n, sizeof *o->given);
 	for (o->nnames = 0; o->nnames < n; o->nnames++)
 		o->names[o->nnames] = mem_copy(files[o->nnames].name);
 	o->elsewhere = elsewhere;
@@ -205,10 +204,8 @@ static void move_found(struct trace *t, struct tr_pipe *p, struct file_found *f,
 	f->nthreads = pipe_value(p, f->nthreads);
 	f->ndiagnostics = pipe_value(p, f->ndiagnostics);
 	if (!p->sends) {
-		f->threads = mem_resize(NULL, f->nthreads, sizeof *f->threads);
-		f->diagnostics = mem_resize(NULL, f->ndiagnostics, sizeof *f->diagnostics);
-		memset(f->threads, 0, f->nthreads * sizeof *f->threads);
-		memset(f->diagnostics, 0, f->ndiagnostics * sizeof *f->diagnostics);
+		f->threads = mem_zeroed(f->nthreads, sizeof *f->threads);
+		f->diagnostics = mem_zeroed(f->ndiagnostics, sizeof *f->diagnostics);
 	}
 	for (size_t i = 0; i < f->nthreads; i++)
 		move_thread(t, p, &f->threads[i], place);

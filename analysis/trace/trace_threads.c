@@ -6,7 +6,6 @@
  * order of their names. */
 #include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "analysis/base/memory.h"
@@ -186,8 +185,7 @@ void reading_begin(struct reading *r, struct opened_trace *o)
 			*MEM_GROW(r->task, r->ntasks) = r->n - 1;
 			r->nthreads += name_ends(o->names[i], ".nursery") ? slots_in(o, o->names[i]) : 1;
 		}
-	r->found = mem_resize(NULL, r->n, sizeof *r->found);
-	memset(r->found, 0, r->n * sizeof *r->found);
+	r->found = mem_zeroed(r->n, sizeof *r->found);
 }
 
 void reading_share(struct reading *r)

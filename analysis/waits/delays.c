@@ -528,8 +528,7 @@ static void go_back(struct delays_blame *b, const struct graph_order *order)
 static void profile_open(struct delays_profile *p, const struct trace *trace)
 {
 	p->used = mem_resize(NULL, trace->nsites + 1, sizeof *p->used);
-	p->rows = mem_resize(NULL, trace->nsites + 1, sizeof *p->rows);
-	memset(p->rows, 0, (trace->nsites + 1) * sizeof *p->rows);
+	p->rows = mem_zeroed(trace->nsites + 1, sizeof *p->rows);
 }
 
 static void profile_close(struct delays_profile *p)
@@ -544,8 +543,7 @@ void delays_find(struct finder *f)
 	struct delays_blame b = { .f = f };
 	profile_open(&b.a, f->g->trace);
 	profile_open(&b.b, f->g->trace);
-	b.delay_of = mem_resize(NULL, f->g->trace->nthreads + 1, sizeof *b.delay_of);
-	memset(b.delay_of, 0, f->g->trace->nthreads * sizeof *b.delay_of);
+	b.delay_of = mem_zeroed(f->g->trace->nthreads + 1, sizeof *b.delay_of);
 	b.met = spill_zeros(f->g->spill, f->g->nnodes, sizeof *b.met);
 	progress_begin("finding what waits go back to", f->n);
 	go_back(&b, &f->order);

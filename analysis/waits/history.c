@@ -2,7 +2,6 @@
  *
  * history.c - what threads did between their synchronisation points; see waits_private.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/waits/waits_private.h"
@@ -18,8 +17,7 @@ void history_open(struct history *h, const struct graph *g)
 	h->begins = mem_resize(NULL, g->trace->nthreads + 1, sizeof *h->begins);
 	h->upto = spill_zeros(g->spill, h->first[g->trace->nthreads], sizeof *h->upto);
 	h->used = mem_resize(NULL, nrows, sizeof *h->used);
-	h->rows = mem_resize(NULL, nrows, sizeof *h->rows);
-	memset(h->rows, 0, nrows * sizeof *h->rows);
+	h->rows = mem_zeroed(nrows, sizeof *h->rows);
 }
 
 void history_close(struct history *h)

@@ -484,8 +484,7 @@ static void replay_thread(struct finder *f, uint32_t thread)
 	size_t sync = 0;
 	uint64_t at = 0;
 	d.used = mem_resize(NULL, trace->nsites + 1, sizeof *d.used);
-	d.ticks = mem_resize(NULL, trace->nsites + 1, sizeof *d.ticks);
-	memset(d.ticks, 0, (trace->nsites + 1) * sizeof *d.ticks);
+	d.ticks = mem_zeroed(trace->nsites + 1, sizeof *d.ticks);
 	replay_open(&d.replay, trace->nsites);
 	d.stamp = d.since = f->g->threads[thread].first;
 	if (d.history)
@@ -902,8 +901,7 @@ static void look_at_all(struct finder *f)
 static void find_broken(struct finder *f)
 {
 	const struct graph *g = f->g;
-	size_t *points = mem_resize(NULL, g->trace->nthreads + 1, sizeof *points);
-	memset(points, 0, g->trace->nthreads * sizeof *points);
+	size_t *points = mem_zeroed(g->trace->nthreads + 1, sizeof *points);
 	graph_order_open(&f->order, g);
 	for (size_t i = 0; i < f->order.nsteps; i++, spill_relax(g->spill)) {
 		struct graph_step step = f->order.steps[i];
@@ -947,8 +945,7 @@ static void find(struct finder *f)
 static void find_waits(struct waits *waits, const struct graph *g, bool delays)
 {
 	struct finder f = { .waits = waits, .g = g, .delays = delays };
-	*waits = (struct waits){ .span = graph_span(g), .lacks = mem_resize(NULL, g->trace->nthreads + 1, sizeof *waits->lacks) };
-	memset(waits->lacks, 0, g->trace->nthreads * sizeof *waits->lacks);
+	*waits = (struct waits){ .span = graph_span(g), .lacks = mem_zeroed(g->trace->nthreads + 1, sizeof *waits->lacks) };
 	if (delays)
 		history_open(&f.history, g);
 	find(&f);
