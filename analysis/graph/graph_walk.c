@@ -20,7 +20,7 @@
 static void begin_id(struct thread_walk *w, uint64_t id, uint64_t at, uint32_t message, bool as_sender,
 		     bool of_unknown)
 {
-	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, at, message, as_sender, w->failed, of_unknown };
+	*MEM_GROW(w->begun, w->nbegun) = (struct begun_id){ id, at, message, as_sender, w->attempts.failed, of_unknown };
 }
 
 /* What was begun with the id, which may now be used again; the latest one counts. */
@@ -118,7 +118,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		w->doubtful = true;
 	w->completed |= kind == DPROF_KIND_RECV;
 	if (kind == DPROF_KIND_LOCK && w->replay.depth == 0)
-		w->just_took = w->took && w->records->sync.v[w->took - 1].id == walk_object(w, e).id;
+		w->taken.just_now = w->taken.event && w->records->sync.v[w->taken.event - 1].id == walk_object(w, e).id;
 	if (arg_counter(o, e) != ARG_NONE)
 		walk_count(w, e, ref);
 	else if (walk_visits(w, e))
@@ -130,7 +130,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
 		give(w, e, ref);
 	if (kind == DPROF_KIND_LOCK)
-		w->returned = w->records->sync.n;
+		w->locks.returned = w->records->sync.n;
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -158,10 +158,10 @@ static void fork_process(struct thread_walk *w, const struct tr_event *e, struct
 static bool resumes(struct thread_walk *w, const struct tr_event *e)
 {
 	struct collective_id m = walk_collective(e);
-	for (size_t i = w->nleft; i-- > 0;) {
-		if (w->left[i].group != m.group || w->left[i].seq != m.seq)
+	for (size_t i = w->tasks.nleft; i-- > 0;) {
+		if (w->tasks.left[i].group != m.group || w->tasks.left[i].seq != m.seq)
 			continue;
-		w->nleft = i;
+		w->tasks.nleft = i;
 		return true;
 	}
 	return false;
@@ -182,7 +182,7 @@ static void note_blocking_call(struct thread_walk *w, const struct tr_event *e, 
 	w->in_blocking_call = may_block(w, e);
 	if (w->in_blocking_call)
 		*SPILL_GROW(w->b->spill, c->v, c->n) = (struct blocking_call){
-			ref.at, ref.stamp, w->before.at, w->before.stamp, UINT64_MAX, e->site };
+			ref.at, ref.stamp, w->attempts.before.at, w->attempts.before.stamp, UINT64_MAX, e->site };
 }
 
 static void end_blocking_call(struct blocking_calls *c, uint64_t stamp)
@@ -198,29 +198,35 @@ static bool says_more(const struct thread_walk *w, const struct tr_event *e, str
 	return waits && w->replay.depth == 2 && e->site == w->entered.site && w->entered.nargs == 0 && ref.at == w->enter.at + 1;
 }
 
-static void enter(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+static void enter_outermost(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct operation *o = walk_operation(w, e);
 	struct mpi_calls *calls = &w->b->threads[w->thread].calls;
+	bool of_team = walk_is_team_barrier(w, e);
+	w->entered = *e;
+	w->enter = ref;
+	w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = w->sends_outside = w->unmatched = false;
+	w->resumed = resumes(w, e);
+	w->given.in_pieces &= !of_team; /* nothing of that is left */
+	if (of_team)
+		walk_end_cancellable(w, e, ref);
+	w->sent = NO_MESSAGE;
+	w->nattached = 0;
+	w->ninside = w->nregions = 0;
+	walk_wait_again(w);
+	walk_try_again(w, e);
+	note_blocking_call(w, e, ref);
+	if (o->is & OP_MPI)
+		*SPILL_GROW(w->b->spill, calls->v, calls->n) = (struct graph_mpi_call){
+			.at = ref.at, .stamp = ref.stamp, .vain = w->attempts.failed && o->is & OP_ATTEMPT };
+}
+
+static void enter(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
 	replay_enter(&w->replay, tr_entry(w->b->graph->trace, e));
 	if (w->replay.depth == 1) {
-		bool of_team = walk_is_team_barrier(w, e);
-		w->entered = *e;
-		w->enter = ref;
-		w->explained = w->completed = w->doubtful = w->looked_for = w->found_none = w->sends_outside = w->unmatched = false;
-		w->resumed = resumes(w, e);
-		w->in_pieces &= !of_team; /* nothing of that is left */
-		if (of_team)
-			walk_end_cancellable(w, e, ref);
-		w->sent = NO_MESSAGE;
-		w->nattached = 0;
-		w->ninside = w->nregions = 0;
-		walk_wait_again(w);
-		walk_try_again(w, e);
-		note_blocking_call(w, e, ref);
-		if (o->is & OP_MPI)
-			*SPILL_GROW(w->b->spill, calls->v, calls->n) = (struct graph_mpi_call){
-				.at = ref.at, .stamp = ref.stamp, .vain = w->failed && o->is & OP_ATTEMPT };
+		enter_outermost(w, e, ref);
 	} else if (o->kind == DPROF_KIND_SEND) {
 		w->sent = NO_MESSAGE; /* not the one begun before it in here */
 	} else if (says_more(w, e, ref)) {
@@ -278,6 +284,16 @@ static void note_operation(struct thread_walk *w, struct event_ref exit)
 		*SPILL_GROW(w->b->spill, passed->v, passed->n) = (struct passed_operation){ exit.at, before + exit.stamp - w->enter.stamp };
 }
 
+static void leave_for_task(struct thread_walk *w, struct event_ref ref, uint64_t task)
+{
+	if (walk_collective(&w->entered).group != UINT64_MAX)
+		*MEM_GROW(w->tasks.left, w->tasks.nleft) = walk_collective(&w->entered);
+	walk_begin_tasks(w, ref);
+	walk_begin_tasks_apart(w, ref);
+	walk_begin_task_chance(w, ref);
+	walk_wait_for_tasks(w, ref, task, false);
+}
+
 /* The exit of the site's innermost open operation; what is open inside of it was left by a jump. */
 static void leave(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
@@ -297,20 +313,14 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (w->in_blocking_call)
 		end_blocking_call(&w->b->threads[w->thread].blocking, ref.stamp);
 	w->in_no_team = o->kind == DPROF_KIND_JOIN && arg_is_member(walk_operation(w, &w->entered), &w->entered);
-	uint64_t task = arg_called_away(o, e);
-	if (task != ARG_NONE) {
-		if (walk_collective(&w->entered).group != UINT64_MAX)
-			*MEM_GROW(w->left, w->nleft) = walk_collective(&w->entered);
-		walk_begin_tasks(w, ref);
-		walk_begin_tasks_apart(w, ref);
-		walk_begin_task_chance(w, ref);
-		walk_wait_for_tasks(w, ref, task, false);
+	if (arg_called_away(o, e) != ARG_NONE) {
+		leave_for_task(w, ref, arg_called_away(o, e));
 		return;
 	}
 	if (o->kind == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
 	bool of_team = walk_is_team_barrier(w, &w->entered);
-	w->has_tasks &= !of_team;
+	w->tasks.shares &= !of_team;
 	walk_end_tasks_apart(w);
 	if (of_team)
 		walk_share_tasks_apart(w);
@@ -329,15 +339,15 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
 	w->in_no_team = false;
-	if (w->just_ran)
+	if (w->tasks.just_ran)
 		walk_come_again(w, ref);
-	if (w->takes_on)
+	if (w->taken.may_be_more)
 		walk_note_pieces(w, e);
 	walk_note_going_on(w, e, at);
-	if (w->in_pieces && !w->pieces_said && w->nrunning == 0) /* what a task does is none */
+	if (w->given.in_pieces && !w->given.said && w->tasks.nrunning == 0) /* what a task does is none */
 		walk_note_piece(w, e, ref);
 	if (!w->any) {
-		w->before = w->operation = ref;
+		w->attempts.before = w->attempts.operation = ref;
 		w->any = true;
 	}
 	const struct operation *o = walk_operation(w, e);
@@ -350,8 +360,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		if (w->replay.depth > 0 && o->is & OP_REGION)
 			note_inside(w, e, ref);
 		if (walk_kind(w, e->site) == DPROF_KIND_REGION && w->replay.depth == 0) {
-			w->before = ref;
-			w->failed = false;
+			w->attempts.before = ref;
+			w->attempts.failed = false;
 		}
 		return;
 	}
@@ -359,7 +369,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		walk_note_unseen(w, e->site);
 		w->b->threads[w->thread].uses_futexes = true;
 	}
-	w->look_events += o->kind == DPROF_KIND_LOCK;
+	w->attempts.look_events += o->kind == DPROF_KIND_LOCK;
 	if (e->op == DPROF_ENTER)
 		enter(w, e, ref);
 	else if (e->op == DPROF_EXIT)
@@ -381,7 +391,7 @@ static uint8_t passes(const struct trace *trace, uint32_t site)
  * one begins. */
 static void pass_regions(struct thread_walk *w)
 {
-	if (!w->any || w->nrunning || w->replay.depth || w->behind_any || !w->works || w->just_ran || w->in_pieces)
+	if (!w->any || w->tasks.nrunning || w->replay.depth || w->behind_any || !w->works || w->tasks.just_ran || w->given.in_pieces)
 		return;
 	struct tr_passed passed = trace_pass(&w->events, w->passes);
 	if (passed.n == 0)
@@ -390,8 +400,8 @@ static void pass_regions(struct thread_walk *w)
 	w->at += passed.n;
 	sums->last = passed.stamp > sums->last ? passed.stamp : sums->last;
 	sums->nevents = w->at;
-	w->before = (struct event_ref){ w->thread, w->at - 1, passed.stamp };
-	w->failed = false;
+	w->attempts.before = (struct event_ref){ w->thread, w->at - 1, passed.stamp };
+	w->attempts.failed = false;
 }
 
 /* ---- All threads ------------------------------------------------------------------------------ */
@@ -412,9 +422,9 @@ static void begin_walk(struct thread_walk *w, const struct thread_walk *shared, 
 	*w = (struct thread_walk){ .b = b, .records = shared->records, .constructs = shared->constructs, .passes = shared->passes,
 				   .thread = thread, .process = trace->threads[thread].process,
 				   .events = trace_events(trace, thread), .marks = &shared->records->messages.marks[thread],
-				   .section.taken.at = NO_EVENT, .perhaps_at = TR_NO_SITE, .polled_at = TR_NO_SITE,
-				   .vain_look_at = TR_NO_SITE, .found_at = TR_NO_SITE,
-				   .relooks_at = NO_EVENT,
+				   .attempts = { .perhaps_at = TR_NO_SITE, .polled_at = TR_NO_SITE },
+				   .look = { .vain_at = TR_NO_SITE, .found_at = TR_NO_SITE },
+				   .locks.section.taken.at = NO_EVENT, .windows.relooks_at = NO_EVENT,
 				   .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };
 	replay_open(&w->replay, trace->nsites);
 	runs_sort_here(b->spill, w->marks->v, w->marks->n, sizeof *w->marks->v, graph_by_mark);
@@ -435,7 +445,7 @@ static void walk_until(struct thread_walk *w, uint64_t stamp)
 		spill_relax(w->b->spill);
 		if (e.op == DPROF_LOST) {
 			walk_end_look(w);
-			w->nrunning = 0;
+			w->tasks.nrunning = 0;
 			continue;
 		}
 		sums->last = e.stamp > sums->last ? e.stamp : sums->last;
@@ -457,10 +467,10 @@ static void end_walk(struct thread_walk *w)
 	spill_free(b->spill, w->marks->v);
 	spill_free(b->spill, w->attached);
 	free(w->begun);
-	free(w->running);
-	free(w->left);
+	free(w->tasks.running);
+	free(w->tasks.left);
 	free(w->inside);
-	free(w->requests);
+	free(w->tasks.requests);
 }
 
 struct clock_ends { uint64_t first, last; };

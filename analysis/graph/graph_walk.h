@@ -21,6 +21,90 @@ struct team_constructs {
 	struct ids members; uint64_t *reached; size_t nmembers;  /* by team and thread: to how many of them it has come */
 };
 
+/* Attempts (graph_walk_attempts.c): the last event that was none, nor sleep nor input and output; the end of the last operation. */
+struct walk_attempts {
+	struct event_ref before, operation;
+	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
+	struct event_ref tried;   /* the first that has since `before` */
+	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
+	struct walk_moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
+	struct walk_time_out { struct wait_begin begin; struct event_ref exit; uint32_t site; struct looked_lock lock; bool open; } time_out;
+				  /* of the last that had been tried before: open until it is known whether it is tried again */
+	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the records of sleeps, and 1 */
+	size_t kept_sleeps;
+	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
+	struct found_message found; /* the last look that found one, of which it is not known yet what it was; exit.at is 0: none; */
+	size_t kept_found;        /* and the last one of which that is: of their records, and 1; or 0 */
+	bool vain_wait;           /* a time limit has ended one, and it has waited for nothing else since, but for locks */
+	struct event_ref perhaps; /* the end of the last one that a time limit or a signal has ended, at */
+	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
+	uint32_t polled_at;       /* and that of the last that was for a timer, which it reads; or TR_NO_SITE; */
+	uint64_t perhaps_slept;   /* and how long it has slept since */
+};
+
+/* Waits for it is not known whom (poll, ...), who may say whose bytes the thread takes. */
+struct walk_look {
+	bool chooses;             /* there has been one; */
+	uint64_t at, since;       /* the last ended at this event, and had waited since that one; */
+	struct event_ref began;   /* its ENTER; */
+	uint32_t channels;        /* so often at several channels, and not only for it is not known what (pause, fgets); */
+	bool is_attempt;          /* and whether it was such as may be in vain, of which most leave no record */
+	uint32_t vain_at;         /* site at which a time limit has ended one, or TR_NO_SITE; */
+	uint32_t found_at;        /* and at which it has taken bytes that were found there, or TR_NO_SITE */
+};
+
+/* What was taken last: of the records of sync events or of bytes, and 1; or 0. */
+struct walk_taken {
+	size_t event, bytes;
+	bool just_now;            /* nothing else has begun since */
+	bool may_be_more;         /* bytes: perhaps it goes on until it has them all */
+};
+
+/* Locks and condition variables: of the records of sync events, and 1; or 0. */
+struct walk_locks {
+	struct section section;   /* the last, */
+	size_t section_at;        /* and with which event it began */
+	size_t woken;             /* the last wait for a condition variable; */
+	size_t retaken, returned; /* if it was for nothing, its mutex, taken again and given back */
+};
+
+/* Windows of MPI. */
+struct walk_windows {
+	size_t unsaid;            /* the last call that never says for whom it waits: of the builder's unknown, and 1; or 0 */
+	uint32_t unsaid_at;       /* at this site */
+	uint64_t relooks_at;      /* right behind it a window was locked, until then */
+	size_t counted;           /* what it has counted last: of the records of counters, and 1; or 0 */
+};
+
+/* Tasks (graph_walk_tasks.c). */
+struct walk_tasks {
+	struct running *running; size_t nrunning; /* the innermost last */
+	size_t made;              /* the last: of the records of tasks, and 1; or 0 */
+	uint64_t order;           /* of what concerns tasks, so far */
+	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* operations that it has left for tasks, the innermost last */
+	bool by_chance;           /* it has left an operation for a task that another might have run, and not come back for good */
+	bool just_ran;            /* one has ended in the last event, and it runs in none */
+	bool shares;              /* it is in a barrier of its team, and runs tasks there that another may run: */
+	uint32_t group, n;        /* of this group; and how many it has run */
+	struct task_request *requests; size_t nrequests; /* while it waited for its own, since its team's last barrier */
+	bool comes_too_often;
+	bool waits_on;            /* it still does */
+};
+
+/* Work that its team gives out (graph_walk_work.c). */
+struct walk_given_work {
+	enum graph_schedule schedule; /* of what it does now, */
+	uint64_t team;            /* by the team of this group */
+	bool in_pieces;           /* each of which is a marked region, or */
+	bool said;                /* as it is recorded, */
+	struct event_ref first;   /* the first from here on */
+	uint32_t group, n;        /* then: of the graph's; and how many it has had */
+	uint32_t depth;           /* marked regions that have begun in this one */
+};
+
+/* Whether another thread of the team may end what it does since then; and whoever does would have said so. */
+struct walk_cancellable { bool is, said; struct event_ref since; uint64_t team; };
+
 struct thread_walk {
 	struct builder *b;
 	struct walk_records *records; /* what it leaves */
@@ -29,7 +113,10 @@ struct thread_walk {
 	uint32_t thread, process;
 	struct tr_cursor events;
 	uint64_t at;              /* the next event */
+	bool any;                 /* there has been one */
 	bool ended;
+	bool bad;                 /* records were lost: what has no match has been said */
+	bool of_several;          /* threads of its process: three or more */
 	struct event_marks *marks;
 	size_t mark;              /* the next one */
 	struct replay replay;     /* of its operations */
@@ -39,6 +126,7 @@ struct thread_walk {
 	struct tr_event entered;
 	struct event_ref enter;
 	bool explained, completed, doubtful;
+	bool resumed;             /* it was left for a task */
 	bool looked_for;          /* it completes what was begun because it had been looked for */
 	bool sends_outside;       /* it sends, or completes what was begun to, on a communicator that may have members
 				     outside of the trace */
@@ -46,89 +134,27 @@ struct thread_walk {
 	bool found_none;          /* it has looked for a message, of which there was none */
 	uint32_t sent;            /* the message that it sends */
 	struct attached *attached; size_t nattached; /* messages that are completed in it */
+	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
+
+	/* of all before it */
+	struct walk_attempts attempts;
+	struct walk_look look;
+	struct walk_taken taken;
+	struct walk_locks locks;
+	struct walk_windows windows;
+	struct walk_tasks tasks;
+	struct walk_given_work given;
+	struct walk_cancellable cancellable;
 	size_t nfound;            /* messages that it has found, and not yet fetched: MPI_Mprobe, MPI_Mrecv */
 	uint64_t found_bytes;     /* of the longest of them */
-	struct inside *inside; size_t ninside; uint32_t nregions; /* inside of it, and how many of them are open */
-	bool bad;                 /* records were lost: what has no match has been said */
-	bool chooses;             /* it has waited for it is not known whom (poll, ...), who may say whose bytes it takes; */
-	uint64_t look_at, looked_since; /* the last time until this event, since that one; */
-	struct event_ref look_began; /* its ENTER; */
-	uint32_t looks;           /* so often at several channels, and not only for it is not known what (pause, fgets); */
-	bool look_is_attempt;     /* and whether it was such as may be in vain, of which most leave no record */
-
-	struct running *running; size_t nrunning; /* the innermost last */
-	bool of_several;          /* threads of its process: three or more */
-	size_t unsaid;            /* the last call that never says for whom it waits: of the builder's unknown, and 1; or 0 */
-	uint32_t unsaid_at;       /* at this site */
-	uint64_t relooks_at;      /* right behind it a window was locked, until then */
-	size_t counted;           /* what it has counted last: of the records of windows, and 1; or 0 */
-	bool in_blocking_call;    /* the last of them goes on */
-	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* for tasks, likewise */
-	bool resumed;             /* the outermost operation was one of those */
-
-	/* What was taken last: of the records of sync events or of bytes, and 1; or 0. And whether nothing else has begun since. */
-	size_t took, took_bytes;
-	bool just_took;
-	bool takes_on;            /* bytes, of which there could have been more: perhaps it goes on until it has them all */
-	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
+	uint64_t waited;          /* when it was last done with an operation in which others take part, but for locks; or 0 */
 	uint32_t nbare, nshared;  /* barriers without a group to which it has come, and of processes */
+	bool in_blocking_call;    /* the last of them goes on */
+	bool in_no_team;          /* it has left its team, and waits for another one: no code of the program's runs there */
+	bool by_chance;           /* what it does up to its next barrier (OP_ELECTS) */
 	bool behind_any;          /* operation: what it does next counts */
 	bool works;               /* it has done something since the last one in which others take part */
-	bool may_be_cancelled;    /* likewise, since then, of this group; and whoever cancelled would have said so */
-	bool cancels_said;
-	struct event_ref goes_on_since;
-	uint64_t goes_on_in;
-
-	struct section section;   /* the last, and the event with which it began, and 1; or 0 */
-	size_t section_at;
-
-	uint64_t waited;          /* when it was last done with an operation in which others take part, but for locks; or 0 */
-
-	/* The last wait for a condition variable; if it was for nothing, its mutex, taken again and given back. */
-	size_t woken;             /* its event, and 1; or 0 */
-	size_t retaken, returned; /* likewise */
-
-	size_t made;              /* the last task: of the records of tasks, and 1; or 0 */
-	uint64_t order;           /* of what concerns tasks, so far */
 	struct diagnostic unsent, alone, missing;
-
-	/* Attempts: the last event that was none, nor sleep nor input and output; the end of the last operation */
-	bool any;                 /* there has been an event */
-	struct event_ref before, operation;
-	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
-	struct event_ref tried;   /* the first that has since `before` */
-	struct walk_moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
-	struct walk_time_out { struct wait_begin begin; struct event_ref exit; uint32_t site; struct looked_lock lock; bool open; } time_out;
-				  /* of the last that had been tried before: open until it is known whether it is tried again */
-	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the records of sleeps, and 1 */
-	size_t kept_sleeps;
-	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */
-	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
-	struct found_message found; /* the last look that found one, of which it is not known yet what it was; exit.at is 0: none; */
-	size_t kept_found;        /* and the last one of which that is: of their records, and 1; or 0 */
-	bool vain_wait;           /* a time limit has ended one, and it has waited for nothing else since, but for locks */
-	uint32_t vain_look_at;    /* site at which a time limit has ended a look for it is not known whom, or TR_NO_SITE; */
-	uint32_t found_at;        /* and at which it has taken bytes that were found there, or TR_NO_SITE */
-	struct event_ref perhaps; /* the end of the last one that a time limit or a signal has ended, at */
-	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
-	uint32_t polled_at;       /* and that of the last that was for a timer, which it reads; or TR_NO_SITE; */
-	uint64_t perhaps_slept;   /* and how long it has slept since */
-
-	enum graph_schedule schedule; /* of the work that it does now, */
-	uint64_t scheduled_by;    /* by the team of this group */
-	bool in_pieces;           /* that work, each of which is a marked region, or */
-	bool pieces_said;         /* as it is recorded, */
-	struct event_ref first_piece; /* the first from here on */
-	uint32_t group, npieces;  /* then: of the graph's; and how many it has had */
-	uint32_t piece_depth;     /* marked regions that have begun in this one */
-	bool runs_tasks;          /* it has left an operation for a task that another might have run, and not come back for good */
-	bool in_no_team;          /* it has left its team, and waits for another one: no code of the program's runs there */
-	bool just_ran;            /* a task has ended in the last event, and it runs in none */
-	bool has_tasks;           /* it is in a barrier of its team, and runs tasks there that another may run: */
-	uint32_t task_group, ntasks; /* of this group; and how many it has run */
-	struct task_request *requests; size_t nrequests; /* for tasks, while it waited for its own, since its team's last barrier */
-	bool comes_too_often;
-	bool waits_on;            /* it still does */
 };
 
 static inline const struct operation *walk_operation(const struct thread_walk *w, const struct tr_event *e)

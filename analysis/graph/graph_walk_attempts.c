@@ -17,7 +17,7 @@ static bool is_look(const struct thread_walk *w)
 /* The mutex is taken again, behind a wait that ended without what it waited for. Who tried to have it has not waited like that. */
 bool walk_retakes(const struct thread_walk *w)
 {
-	return walk_kind(w, w->entered.site) == DPROF_KIND_LOCK && w->failed && w->failed_at + 1 == w->enter.at &&
+	return walk_kind(w, w->entered.site) == DPROF_KIND_LOCK && w->attempts.failed && w->attempts.failed_at + 1 == w->enter.at &&
 	       !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 }
 
@@ -26,9 +26,9 @@ bool walk_retakes(const struct thread_walk *w)
  * seldom for a record. */
 static struct event_ref tried_since(const struct thread_walk *w)
 {
-	if (w->failed)
-		return w->tried;
-	return w->b->graph->trace->processes[w->process].marked ? w->before : w->enter;
+	if (w->attempts.failed)
+		return w->attempts.tried;
+	return w->b->graph->trace->processes[w->process].marked ? w->attempts.before : w->enter;
 }
 
 struct wait_begin walk_begin_of(const struct thread_walk *w)
@@ -37,9 +37,9 @@ struct wait_begin walk_begin_of(const struct thread_walk *w)
 	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w) || given;
 	if (walk_retakes(w)) /* which is not over before that wait is */
 		return (struct wait_begin){ .enter = w->enter };
-	struct event_ref since = fails || w->failed ? tried_since(w) : w->enter;
-	return (struct wait_begin){ .enter = since, .unknown = w->failed ? 0 : w->enter.stamp - since.stamp,
-				    .tried = fails || w->failed_since, .certain = w->operation };
+	struct event_ref since = fails || w->attempts.failed ? tried_since(w) : w->enter;
+	return (struct wait_begin){ .enter = since, .unknown = w->attempts.failed ? 0 : w->enter.stamp - since.stamp,
+				    .tried = fails || w->attempts.failed_since, .certain = w->attempts.operation };
 }
 
 /* A call of MPI that takes what it waits for, and there was nothing: requests with MPI_PROC_NULL, say. */
@@ -60,8 +60,8 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
 	if (vain) {
-		w->failed_at = exit.at;
-		w->failed_for = exit.stamp - w->enter.stamp;
+		w->attempts.failed_at = exit.at;
+		w->attempts.failed_for = exit.stamp - w->enter.stamp;
 	}
 	return vain || walk_retakes(w);
 }
@@ -76,7 +76,7 @@ bool walk_was_in_vain(const struct thread_walk *w)
  * the wait. */
 static bool moment_stays(struct thread_walk *w, uint64_t until)
 {
-	struct walk_moments *m = &w->until;
+	struct walk_moments *m = &w->attempts.until;
 	if (m->site != w->entered.site)
 		*m = (struct walk_moments){ .site = w->entered.site, .last = until };
 	if (until == m->last)
@@ -91,7 +91,7 @@ static bool moment_stays(struct thread_walk *w, uint64_t until)
  * would end none of the wait, whoever was presumed to have ended them: that need not be looked for. */
 void walk_settle_time_out(struct thread_walk *w, bool tries_again)
 {
-	struct walk_time_out *t = &w->time_out;
+	struct walk_time_out *t = &w->attempts.time_out;
 	if (t->open && tries_again)
 		graph_timed_out(w->b, t->begin, t->exit, GRAPH_EXPIRED);
 	else if (t->open)
@@ -105,15 +105,15 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 {
 	uint64_t until = arg_expired_at(walk_operation(w, &w->entered), &w->entered);
 	struct wait_begin begin = walk_begin_of(w);
-	w->vain_wait = true;
-	walk_settle_time_out(w, again && w->time_out.site == w->entered.site);
+	w->attempts.vain_wait = true;
+	walk_settle_time_out(w, again && w->attempts.time_out.site == w->entered.site);
 	if (arg_only_found(walk_operation(w, &w->entered), &w->entered))
-		w->found = (struct found_message){ .begin = begin, .exit = exit };
+		w->attempts.found = (struct found_message){ .begin = begin, .exit = exit };
 	else if (until != ARG_NONE && moment_stays(w, until))
 		graph_unknown_since(w->b, begin, exit,
 				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, GRAPH_EXPIRED);
 	else if (again)
-		w->time_out = (struct walk_time_out){ begin, exit, w->entered.site, { .id = ARG_NONE, .stamp = w->enter.stamp }, true };
+		w->attempts.time_out = (struct walk_time_out){ begin, exit, w->entered.site, { .id = ARG_NONE, .stamp = w->enter.stamp }, true };
 	else if (until == ARG_NONE)
 		graph_timed_out(w->b, begin, exit, GRAPH_EXPIRED);
 	else
@@ -123,9 +123,9 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 /* The outermost operation was in vain. */
 static void fail(struct thread_walk *w)
 {
-	if (!w->failed)
-		w->tried = w->enter;
-	w->failed = w->failed_since = true;
+	if (!w->attempts.failed)
+		w->attempts.tried = w->enter;
+	w->attempts.failed = w->attempts.failed_since = true;
 	struct mpi_calls *calls = &w->b->threads[w->thread].calls;
 	if (calls->n && calls->v[calls->n - 1].at == w->enter.at)
 		calls->v[calls->n - 1].vain = true;
@@ -160,9 +160,9 @@ static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e
 	const struct trace *t = w->b->graph->trace;
 	const struct operation *o = walk_operation(w, e);
 	bool waits = walk_kind(w, e->site) == DPROF_KIND_WAIT, vain = waits && trace_has(e, DPROF_KEY_UNTIL) && arg_for_unknown(o, e);
-	bool unplaced = t->sites[e->site].line == 0 && t->sites[w->perhaps_at].line == 0;
+	bool unplaced = t->sites[e->site].line == 0 && t->sites[w->attempts.perhaps_at].line == 0;
 	bool takes = arg_offset(o, e) != ARG_NONE && !arg_gives_bytes(o, e);
-	return e->site == w->perhaps_at || (unplaced && waits) || vain || takes || reads_timer(w, e);
+	return e->site == w->attempts.perhaps_at || (unplaced && waits) || vain || takes || reads_timer(w, e);
 }
 
 #define AT_ONCE 8 /* it is tried again within such a part of the time that it has been tried, but for sleeps in between */
@@ -170,18 +170,18 @@ static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e
 /* What was perhaps in vain was, if it is tried again at once. */
 void walk_try_again(struct thread_walk *w, const struct tr_event *e)
 {
-	if (w->perhaps_at == TR_NO_SITE || is_plain_sleep(w, e))
+	if (w->attempts.perhaps_at == TR_NO_SITE || is_plain_sleep(w, e))
 		return;
-	uint64_t tried = w->perhaps.stamp - w->tried.stamp + w->perhaps_slept;
-	bool at_once = w->failed && e->stamp - w->perhaps.stamp - w->perhaps_slept <= tried / AT_ONCE;
+	uint64_t tried = w->attempts.perhaps.stamp - w->attempts.tried.stamp + w->attempts.perhaps_slept;
+	bool at_once = w->attempts.failed && e->stamp - w->attempts.perhaps.stamp - w->attempts.perhaps_slept <= tried / AT_ONCE;
 	bool again = is_tried_again(w, e);
-	w->polled_at = reads_timer(w, e) ? w->perhaps_at : TR_NO_SITE;
-	w->perhaps_at = TR_NO_SITE;
+	w->attempts.polled_at = reads_timer(w, e) ? w->attempts.perhaps_at : TR_NO_SITE;
+	w->attempts.perhaps_at = TR_NO_SITE;
 	if (again && at_once)
 		return;
-	w->before = w->before.stamp > w->perhaps.stamp ? w->before : w->perhaps;
-	w->operation = w->perhaps;
-	w->failed = w->failed_since = false;
+	w->attempts.before = w->attempts.before.stamp > w->attempts.perhaps.stamp ? w->attempts.before : w->attempts.perhaps;
+	w->attempts.operation = w->attempts.perhaps;
+	w->attempts.failed = w->attempts.failed_since = false;
 }
 
 /* It sleeps again and again, with nothing in between but looks, with a lock or at descriptors: perhaps until something
@@ -189,24 +189,24 @@ void walk_try_again(struct thread_walk *w, const struct tr_event *e)
 static void note_sleep(struct thread_walk *w, struct event_ref exit)
 {
 	struct sleep_records *kept = &w->records->sleeps;
-	struct sleeps *s = &w->sleeps;
-	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->look_events == w->enter.at;
+	struct sleeps *s = &w->attempts.sleeps;
+	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->attempts.look_events == w->enter.at;
 	*s = again ? (struct sleeps){ .first = s->first, .before = s->exit.stamp, .exit = exit, .site = s->site, .n = s->n + 1 }
 		   : (struct sleeps){ .first = w->enter, .exit = exit, .site = w->entered.site, .n = 1 };
-	w->look_events = 0;
+	w->attempts.look_events = 0;
 	if (s->n == MANY_SLEEPS) {
 		*SPILL_GROW(w->b->spill, kept->v, kept->n) = *s;
-		w->kept_sleeps = kept->n;
+		w->attempts.kept_sleeps = kept->n;
 	} else if (s->n > MANY_SLEEPS) {
-		kept->v[w->kept_sleeps - 1] = *s;
+		kept->v[w->attempts.kept_sleeps - 1] = *s;
 	}
 }
 
 void walk_end_look(struct thread_walk *w)
 {
-	if (w->found.exit.at)
-		graph_timed_out(w->b, w->found.begin, w->found.exit, GRAPH_FOUND);
-	w->found = (struct found_message){ .n = 0 };
+	if (w->attempts.found.exit.at)
+		graph_timed_out(w->b, w->attempts.found.begin, w->attempts.found.exit, GRAPH_FOUND);
+	w->attempts.found = (struct found_message){ .n = 0 };
 }
 
 /* What has been received now, and was begun behind an event. */
@@ -228,17 +228,17 @@ static void receive_found(struct thread_walk *w)
 	bool receives = o->kind == DPROF_KIND_RECV;
 	if (o->is & OP_OWN || (receives && arg_request(o, &w->entered) != ARG_NONE)) /* which only begins */
 		return;
-	if (w->found.exit.at)
-		add_received(w, w->found.exit.at, &w->found);
-	else if (w->kept_found)
-		add_received(w, r->found[w->kept_found - 1].exit.at, &r->found[w->kept_found - 1]);
-	if (w->found.n > 0 && !(receives && w->failed)) {
-		*SPILL_GROW(w->b->spill, r->found, r->nfound) = w->found;
-		w->kept_found = r->nfound;
-		w->found = (struct found_message){ .n = 0 };
-	} else if (w->found.exit.at) {
+	if (w->attempts.found.exit.at)
+		add_received(w, w->attempts.found.exit.at, &w->attempts.found);
+	else if (w->attempts.kept_found)
+		add_received(w, r->found[w->attempts.kept_found - 1].exit.at, &r->found[w->attempts.kept_found - 1]);
+	if (w->attempts.found.n > 0 && !(receives && w->attempts.failed)) {
+		*SPILL_GROW(w->b->spill, r->found, r->nfound) = w->attempts.found;
+		w->attempts.kept_found = r->nfound;
+		w->attempts.found = (struct found_message){ .n = 0 };
+	} else if (w->attempts.found.exit.at) {
 		walk_end_look(w);
-		w->kept_found = 0;
+		w->attempts.kept_found = 0;
 	}
 }
 
@@ -249,30 +249,30 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 	if (walk_was_in_vain(w)) {
 		fail(w);
 	} else if (has_failed(w, exit)) {
-		bool again = w->failed;
-		if (walk_retakes(w) && w->time_out.lock.id == ARG_NONE) {
-			w->time_out.lock.process = w->process;
-			w->time_out.lock.id = arg_address(walk_operation(w, &w->entered), &w->entered);
+		bool again = w->attempts.failed;
+		if (walk_retakes(w) && w->attempts.time_out.lock.id == ARG_NONE) {
+			w->attempts.time_out.lock.process = w->process;
+			w->attempts.time_out.lock.id = arg_address(walk_operation(w, &w->entered), &w->entered);
 		}
 		fail(w);
 		if (walk_kind(w, w->entered.site) == DPROF_KIND_WAIT) {
-			w->look_events += exit.at - w->enter.at + 1;
+			w->attempts.look_events += exit.at - w->enter.at + 1;
 			note_time_out(w, exit, again);
 		}
 	} else if (perhaps_in_vain(w)) {
 		fail(w);
-		w->perhaps = exit;
-		w->perhaps_at = w->entered.site;
-		w->perhaps_slept = 0;
-		w->vain_look_at = w->entered.site;
-		w->look_events += exit.at - w->enter.at + 1;
+		w->attempts.perhaps = exit;
+		w->attempts.perhaps_at = w->entered.site;
+		w->attempts.perhaps_slept = 0;
+		w->look.vain_at = w->entered.site;
+		w->attempts.look_events += exit.at - w->enter.at + 1;
 	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP || reads_timer(w, &w->entered)) {
-		walk_settle_time_out(w, w->failed && w->time_out.site == w->entered.site);
-		w->vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
-		w->before = w->operation = exit;
-		w->failed = w->failed_since = false;
+		walk_settle_time_out(w, w->attempts.failed && w->attempts.time_out.site == w->entered.site);
+		w->attempts.vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
+		w->attempts.before = w->attempts.operation = exit;
+		w->attempts.failed = w->attempts.failed_since = false;
 	} else if (!trace_has(&w->entered, DPROF_KEY_UNTIL) && !trace_has(&w->entered, DPROF_KEY_PEER)) {
-		w->perhaps_slept += exit.stamp - w->enter.stamp;
+		w->attempts.perhaps_slept += exit.stamp - w->enter.stamp;
 		note_sleep(w, exit);
 	}
 }

@@ -46,8 +46,8 @@ void walk_add_signal(struct thread_walk *w, struct sync_object object, struct ev
 {
 	*SPILL_GROW(w->b->spill, w->records->sync.v, w->records->sync.n) = (struct sync_event){
 		.process = object.process, .id = object.id, .ref = ref, .enter = ref,
-		.kind = kind, .site = site, .section = w->section, .waited = w->waited };
-	struct sync_event *taken = w->section_at ? &w->records->sync.v[w->section_at - 1] : NULL;
+		.kind = kind, .site = site, .section = w->locks.section, .waited = w->waited };
+	struct sync_event *taken = w->locks.section_at ? &w->records->sync.v[w->locks.section_at - 1] : NULL;
 	bool again = !operation_is_for_good(&w->b->graph->trace->sites[site].op); /* who comes there again may signal the same */
 	if (taken && kind == SYNC_SIGNALLED && again && !taken->relocks && taken->condition == 0)
 		taken->condition = object.id;
@@ -61,11 +61,11 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 		.process = object.process, .kind = kind, .ref = exit, .for_good = operation_is_for_good(o),
 		.enter = w->enter, .begin = walk_begin_of(w), .id = object.id, .site = w->entered.site,
 		.target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered) || arg_finds_given(o, &w->entered),
-		.shared = arg_is_reader(o, &w->entered), .section = w->section, .behind_vain = w->vain_wait,
+		.shared = arg_is_reader(o, &w->entered), .section = w->locks.section, .behind_vain = w->attempts.vain_wait,
 		.at_once = !w->works };
-	w->took = w->records->sync.n;
-	w->took_bytes = 0;
-	w->just_took = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
+	w->taken.event = w->records->sync.n;
+	w->taken.bytes = 0;
+	w->taken.just_now = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
 }
 
 /* Whoever waited for a condition variable takes its mutex again before the wait is over: so the wait
@@ -73,9 +73,9 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 static void relock(struct thread_walk *w)
 {
 	struct sync_records *sync = &w->records->sync;
-	struct sync_event *woken = w->woken ? &sync->v[w->woken - 1] : NULL;
+	struct sync_event *woken = w->locks.woken ? &sync->v[w->locks.woken - 1] : NULL;
 	struct sync_event *taken = &sync->v[sync->n - 1];
-	w->woken = 0;
+	w->locks.woken = 0;
 	if (!woken || woken->ref.at + 1 != taken->enter.at)
 		return;
 	woken->relocks = taken->relocks = true;
@@ -94,9 +94,9 @@ static bool has_no_mutex(const struct operation *o)
 /* Who looks into a window may lock it for each look: that is in between two calls that never say for whom they wait. */
 static void note_relock(struct thread_walk *w, struct event_ref exit)
 {
-	bool behind = w->unsaid && w->b->unknown[w->unsaid - 1].exit.at == w->before.at;
+	bool behind = w->windows.unsaid && w->b->unknown[w->windows.unsaid - 1].exit.at == w->attempts.before.at;
 	if (behind && tr_is(w->b->graph->trace, w->entered.site, OP_MPI))
-		w->relooks_at = exit.at;
+		w->windows.relooks_at = exit.at;
 }
 
 /* A lock has been taken, or what another has signalled. */
@@ -105,16 +105,16 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 	if (walk_kind(w, w->entered.site) == DPROF_KIND_LOCK || walk_operation(w, &w->entered)->locks) {
 		add_sync_event(w, exit, SYNC_TAKEN);
 		const struct sync_event *taken = &w->records->sync.v[w->records->sync.n - 1];
-		w->section = (struct section){ taken->process, taken->id, exit };
-		w->section_at = w->records->sync.n;
-		w->retaken = walk_retakes(w) ? w->records->sync.n : 0;
+		w->locks.section = (struct section){ taken->process, taken->id, exit };
+		w->locks.section_at = w->records->sync.n;
+		w->locks.retaken = walk_retakes(w) ? w->records->sync.n : 0;
 		note_relock(w, exit);
 		relock(w);
 		return;
 	}
 	add_sync_event(w, exit, SYNC_WOKEN);
 	if (!has_no_mutex(walk_operation(w, &w->entered)))
-		w->woken = w->records->sync.n;
+		w->locks.woken = w->records->sync.n;
 }
 
 static bool is_for_condition(const struct thread_walk *w, uint32_t site)
@@ -126,10 +126,10 @@ static bool is_for_condition(const struct thread_walk *w, uint32_t site)
 /* Behind a wait for nothing it waits again, soon: both are one, as if it had not had the mutex in between. */
 void walk_wait_again(struct thread_walk *w)
 {
-	if (!w->retaken || !w->returned || !is_for_condition(w, w->entered.site))
+	if (!w->locks.retaken || !w->locks.returned || !is_for_condition(w, w->entered.site))
 		return;
-	struct sync_event *taken = &w->records->sync.v[w->retaken - 1], *returned = &w->records->sync.v[w->returned - 1];
-	bool soon = returned->ref.stamp - taken->enter.stamp < w->failed_for;
+	struct sync_event *taken = &w->records->sync.v[w->locks.retaken - 1], *returned = &w->records->sync.v[w->locks.returned - 1];
+	bool soon = returned->ref.stamp - taken->enter.stamp < w->attempts.failed_for;
 	if (soon && returned->ref.at == taken->ref.at + 1 && w->enter.at == returned->ref.at + 1 && returned->id == taken->id)
 		taken->in_wait = returned->in_wait = true;
 }
@@ -189,9 +189,9 @@ static uint64_t target_of(const struct thread_walk *w)
  * and not found it: then all of that is one wait, which was not over when the last call but one began. */
 static void add_unsaid(struct thread_walk *w, struct event_ref exit)
 {
-	struct unknown_wait *last = w->unsaid ? &w->b->unknown[w->unsaid - 1] : NULL;
-	bool behind = last && (last->exit.at == w->before.at || w->relooks_at == w->before.at);
-	if (behind && w->unsaid_at == w->entered.site) {
+	struct unknown_wait *last = w->windows.unsaid ? &w->b->unknown[w->windows.unsaid - 1] : NULL;
+	bool behind = last && (last->exit.at == w->attempts.before.at || w->windows.relooks_at == w->attempts.before.at);
+	if (behind && w->windows.unsaid_at == w->entered.site) {
 		last->looked = last->last;
 		last->last = w->enter.stamp;
 		last->exit = exit;
@@ -200,8 +200,8 @@ static void add_unsaid(struct thread_walk *w, struct event_ref exit)
 	struct unknown_wait *wait = graph_add_unknown(w->b, walk_begin_of(w), exit);
 	wait->last = w->enter.stamp;
 	wait->target = target_of(w);
-	w->unsaid = w->b->nunknown;
-	w->unsaid_at = w->entered.site;
+	w->windows.unsaid = w->b->nunknown;
+	w->windows.unsaid_at = w->entered.site;
 }
 
 /* Of what windows and files of MPI wait for there is no record anywhere: then that is a limit of what is known, and
@@ -297,8 +297,8 @@ static void find_message(struct thread_walk *w)
 }
 
 /* As long as it took here; but the sender's next call of MPI may be needed to bring the rest: in this run, too, but for what is
- * short enough to have been sent with what was found. Of several it may be any; and what was begun may fetch several at once, so that
- * behind it none is known to be left. */
+ * short enough to have been sent with what was found. Of several it may be any; and what was begun may fetch several at once, so
+ * that behind it none is known to be left. */
 static void fetch(struct thread_walk *w, struct event_ref exit)
 {
 	struct unknown_wait wait = { .begin.enter = w->enter, .exit = exit };
@@ -347,9 +347,9 @@ static void join(struct thread_walk *w, struct event_ref exit)
 static void pass_sleeps(struct thread_walk *w)
 {
 	struct wait_begin begin = walk_begin_of(w);
-	struct sleeps *last = w->kept_sleeps ? &w->records->sleeps.v[w->kept_sleeps - 1] : NULL;
-	bool looked = w->chooses && w->look_at + 1 == w->enter.at;
-	uint64_t since = looked ? w->looked_since : begin.tried ? begin.enter.at : UINT64_MAX;
+	struct sleeps *last = w->attempts.kept_sleeps ? &w->records->sleeps.v[w->attempts.kept_sleeps - 1] : NULL;
+	bool looked = w->look.chooses && w->look.at + 1 == w->enter.at;
+	uint64_t since = looked ? w->look.since : begin.tried ? begin.enter.at : UINT64_MAX;
 	if (last && last->first.at > since)
 		last->between_looks = true;
 }
@@ -357,20 +357,20 @@ static void pass_sleeps(struct thread_walk *w)
 static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t from, uint64_t bytes)
 {
 	struct byte_records *moved = &w->records->bytes;
-	bool looked = w->chooses && w->look_at + 1 == w->enter.at;
+	bool looked = w->look.chooses && w->look.at + 1 == w->enter.at;
 	const struct operation *o = walk_operation(w, &w->entered);
 	bool gave = arg_gives_bytes(o, &w->entered);
-	if (looked && w->look_is_attempt && !gave)
-		w->found_at = w->entered.site;
+	if (looked && w->look.is_attempt && !gave)
+		w->look.found_at = w->entered.site;
 	*SPILL_GROW(w->b->spill, moved->v, moved->n) = (struct moved_bytes){
 		.channel = arg_channel(o, &w->entered), .from = from, .to = from + bytes,
 		.enter = w->enter, .exit = exit, .begin = walk_begin_of(w), .site = w->entered.site,
 		.gave = gave, .blocked = arg_for_unknown(o, &w->entered),
-		.chosen = w->chooses, .looks = w->looks, .other.at = NO_EVENT, .given.at = NO_EVENT,
-		.look = looked ? w->look_began : w->enter, .by_attempts = w->found_at == w->entered.site };
-	w->took_bytes = moved->n;
-	w->just_took = !gave;
-	w->takes_on = arg_takes_what_there_is(o, &w->entered);
+		.chosen = w->look.chooses, .looks = w->look.channels, .other.at = NO_EVENT, .given.at = NO_EVENT,
+		.look = looked ? w->look.began : w->enter, .by_attempts = w->look.found_at == w->entered.site };
+	w->taken.bytes = moved->n;
+	w->taken.just_now = !gave;
+	w->taken.may_be_more = arg_takes_what_there_is(o, &w->entered);
 	if (!gave && bytes > 0)
 		pass_sleeps(w);
 }
@@ -408,7 +408,7 @@ static void sleep_until(struct thread_walk *w, struct event_ref exit)
 	*SPILL_GROW(w->b->spill, moments->v, moments->n) = (struct moment_sleep){
 		.begin = begin, .exit = exit, .until_ns = trace_arg(&w->entered, DPROF_KEY_UNTIL, 0),
 		.late_ns = late == ARG_NONE || (double)late < waited ? 0 : late - (uint64_t)waited, .site = w->entered.site,
-		.polled = w->polled_at, .set = since < (double)w->enter.stamp ? w->enter.stamp - (uint64_t)since : 0 };
+		.polled = w->attempts.polled_at, .set = since < (double)w->enter.stamp ? w->enter.stamp - (uint64_t)since : 0 };
 }
 
 /* It has looked for what comes, which was no timer. */
@@ -421,58 +421,77 @@ static void note_other(struct thread_walk *w)
 		*SPILL_GROW(w->b->spill, m->others, m->nothers) = (struct moment_other){ w->thread, w->entered.site };
 }
 
+/* Until a moment, or until a timer comes, that may have been set long before; or for some time, which is its own. */
+static void explain_sleep(struct thread_walk *w, struct event_ref exit)
+{
+	const struct tr_event *e = &w->entered;
+	const struct operation *o = walk_operation(w, e);
+	if (arg_for_unknown(o, e))
+		graph_unknown(w->b, walk_begin_of(w), exit);
+	else if (trace_has(e, DPROF_KEY_UNTIL) || arg_set_before(o, e) != ARG_NONE)
+		sleep_until(w, exit);
+	else if (trace_has(e, DPROF_KEY_BYTES))
+		graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, GRAPH_TIMED);
+}
+
+/* It waits for it is not known whom, who may say whose bytes it takes next. */
+static void look(struct thread_walk *w, struct event_ref exit)
+{
+	struct walk_look *l = &w->look;
+	l->chooses = true;
+	l->channels += walk_operation(w, &w->entered)->looks;
+	l->at = exit.at;
+	l->began = w->enter;
+	l->is_attempt = w->entered.site == l->vain_at;
+	l->since = walk_begin_of(w).enter.at;
+	note_other(w);
+	for_unknown(w, exit);
+}
+
+static void collective(struct thread_walk *w, struct event_ref exit)
+{
+	if (arg_is_of_unknown(walk_operation(w, &w->entered), &w->entered) && !only_began(w))
+		with_unknown(w, exit);
+	else
+		unexplained(w, exit, &w->missing);
+}
+
 static void explain(struct thread_walk *w, struct event_ref exit)
 {
+	const struct tr_event *e = &w->entered;
+	const struct operation *o = walk_operation(w, e);
+	enum dprof_kind kind = walk_kind(w, e->site);
+	bool received = w->nattached > 0;
 	if (moves_on(w, exit))
 		return;
-	enum dprof_kind kind = walk_kind(w, w->entered.site);
-	bool received = w->nattached > 0;
-	if (kind == DPROF_KIND_RECV && !only_began(w) && !received && !w->completed &&
-	    !arg_no_message(walk_operation(w, &w->entered), &w->entered))
+	if (kind == DPROF_KIND_RECV && !only_began(w) && !received && !w->completed && !arg_no_message(o, e))
 		w->doubtful = true;
-	if (kind == DPROF_KIND_SLEEP) {
-		if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered))
-			graph_unknown(w->b, walk_begin_of(w), exit);
-		else if (trace_has(&w->entered, DPROF_KEY_UNTIL) ||
-			 arg_set_before(walk_operation(w, &w->entered), &w->entered) != ARG_NONE)
-			sleep_until(w, exit);
-		else if (trace_has(&w->entered, DPROF_KEY_BYTES)) /* of a timer, that may have been set long before */
-			graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, GRAPH_TIMED);
-	} else if (w->doubtful)
+	if (kind == DPROF_KIND_SLEEP)
+		explain_sleep(w, exit);
+	else if (w->doubtful)
 		unexplained(w, exit, &w->unsent);
 	else if (w->sends_outside || w->unmatched) /* another may be waited for, or not */
 		graph_unknown_since(w->b, walk_begin_of(w), exit, walk_begin_of(w).enter, 0);
-	else if (walk_shares(w, &w->entered))
+	else if (walk_shares(w, e))
 		share_with_processes(w, exit);
-	else if (arg_fetches(walk_operation(w, &w->entered), &w->entered))
+	else if (arg_fetches(o, e))
 		fetch(w, exit);
-	else if (arg_for_unknown(walk_operation(w, &w->entered), &w->entered)) {
-		w->chooses = true;
-		w->looks += walk_operation(w, &w->entered)->looks;
-		w->look_at = exit.at;
-		w->look_began = w->enter;
-		w->look_is_attempt = w->entered.site == w->vain_look_at;
-		w->looked_since = walk_begin_of(w).enter.at;
-		note_other(w);
-		for_unknown(w, exit);
-	} else if (received) {
+	else if (arg_for_unknown(o, e))
+		look(w, exit);
+	else if (received) {
 		find_message(w);
 		end_completion(w, exit);
 	} else if (kind == DPROF_KIND_BARRIER)
 		barrier(w, exit);
 	else if (kind == DPROF_KIND_JOIN && !w->explained)
 		join(w, exit);
-	else if (kind == DPROF_KIND_COLL && !w->explained &&
-		 arg_is_of_unknown(walk_operation(w, &w->entered), &w->entered) && !only_began(w))
-		with_unknown(w, exit);
 	else if (kind == DPROF_KIND_COLL && !w->explained)
-		unexplained(w, exit, &w->missing);
+		collective(w, exit);
 	else if (kind == DPROF_KIND_SEND)
 		send(w, exit);
-	else if (walk_operation(w, &w->entered)->queues && arg_gives_message(walk_operation(w, &w->entered), &w->entered))
+	else if (o->queues && arg_gives_message(o, e))
 		graph_room(w->b, walk_begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit); /* there was, here */
-	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && !w->completed &&
-					     arg_address(walk_operation(w, &w->entered), &w->entered) != ARG_NONE))
+	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && !w->completed && arg_address(o, e) != ARG_NONE))
 		take_what_was_given(w, exit);
 }
 

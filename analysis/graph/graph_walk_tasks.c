@@ -10,7 +10,7 @@
 /* Threads one behind the other, as they stand in the trace. */
 static uint64_t next_order(struct thread_walk *w)
 {
-	return (uint64_t)w->thread << 40 | ++w->order;
+	return (uint64_t)w->thread << 40 | ++w->tasks.order;
 }
 
 static void make_task(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
@@ -20,7 +20,7 @@ static void make_task(struct thread_walk *w, const struct tr_event *e, struct ev
 	*SPILL_GROW(w->b->spill, tasks->made, tasks->nmade) = (struct made_task){
 		.process = w->process, .task = arg_task_made(o, e), .order = next_order(w), .ref = ref,
 		.parent = arg_task_maker(o, e), .group = arg_taskgroup(o, e), .empty = arg_task_empty(o, e) };
-	w->made = tasks->nmade;
+	w->tasks.made = tasks->nmade;
 }
 
 #define HOW_UNKNOWN 1 /* as what waits for all before, and is waited for by all behind */
@@ -30,7 +30,7 @@ static void depend(struct thread_walk *w, const struct tr_event *e)
 {
 	const struct operation *o = walk_operation(w, e);
 	struct task_records *tasks = &w->records->tasks;
-	const struct made_task *last = w->made ? &tasks->made[w->made - 1] : NULL;
+	const struct made_task *last = w->tasks.made ? &tasks->made[w->tasks.made - 1] : NULL;
 	uint64_t how = arg_dependence_how(o, e);
 	if (last)
 		*SPILL_GROW(w->b->spill, tasks->depends, tasks->ndepends) = (struct depends){
@@ -55,18 +55,18 @@ void walk_task_point(struct thread_walk *w, const struct tr_event *e, struct eve
 /* It comes for the next task. */
 static void share_tasks(struct thread_walk *w, struct event_ref ref)
 {
-	w->has_tasks = w->ntasks++ < MOST_PIECES;
-	w->b->graph->groups[w->task_group].many |= !w->has_tasks;
-	if (w->has_tasks)
-		graph_group_point(w->b, ref, GRAPH_REQUESTS, w->task_group);
+	w->tasks.shares = w->tasks.n++ < MOST_PIECES;
+	w->b->graph->groups[w->tasks.group].many |= !w->tasks.shares;
+	if (w->tasks.shares)
+		graph_group_point(w->b, ref, GRAPH_REQUESTS, w->tasks.group);
 }
 
 /* Likewise, as it waits for tasks that are not of a barrier. */
 static void note_request(struct thread_walk *w, struct event_ref ref)
 {
-	w->comes_too_often |= w->nrequests == MOST_PIECES;
-	if (!w->comes_too_often)
-		*MEM_GROW(w->requests, w->nrequests) = (struct task_request){ .ref = ref };
+	w->tasks.comes_too_often |= w->tasks.nrequests == MOST_PIECES;
+	if (!w->tasks.comes_too_often)
+		*MEM_GROW(w->tasks.requests, w->tasks.nrequests) = (struct task_request){ .ref = ref };
 }
 
 /* Regions do not count here, but for the runs of tasks. */
@@ -78,27 +78,27 @@ void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_r
 		w->b->graph->entered[e->site] = true;
 	uint64_t task = arg_task_run(o, e), event = arg_run_event(o, e);
 	if (task != ARG_NONE) {
-		*MEM_GROW(w->running, w->nrunning) = (struct running){ tasks->nruns, e->site };
+		*MEM_GROW(w->tasks.running, w->tasks.nrunning) = (struct running){ tasks->nruns, e->site };
 		*SPILL_GROW(w->b->spill, tasks->runs, tasks->nruns) = (struct task_run){
 			.process = w->process, .task = task, .event = event, .order = next_order(w),
 			.detached = event != ARG_NONE };
-	} else if (e->op == DPROF_EXIT && w->nrunning &&
-		   w->running[w->nrunning - 1].site == e->site) {
-		struct task_run *run = &tasks->runs[w->running[--w->nrunning].run];
+	} else if (e->op == DPROF_EXIT && w->tasks.nrunning &&
+		   w->tasks.running[w->tasks.nrunning - 1].site == e->site) {
+		struct task_run *run = &tasks->runs[w->tasks.running[--w->tasks.nrunning].run];
 		run->ended = true;
 		run->end = ref;
-		w->just_ran = w->nrunning == 0;
+		w->tasks.just_ran = w->tasks.nrunning == 0;
 	}
 }
 
 /* The first event behind the end of a task: that is still what the thread did, whoever runs the next one. */
 void walk_come_again(struct thread_walk *w, struct event_ref ref)
 {
-	if (w->just_ran && w->has_tasks)
+	if (w->tasks.just_ran && w->tasks.shares)
 		share_tasks(w, ref);
-	else if (w->just_ran && w->waits_on)
+	else if (w->tasks.just_ran && w->tasks.waits_on)
 		note_request(w, ref);
-	w->just_ran = false;
+	w->tasks.just_ran = false;
 }
 
 struct collective_id walk_collective(const struct tr_event *e)
@@ -124,10 +124,10 @@ static void come_to_barrier(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
 	uint32_t group = walk_group(w, id.group, id.seq, false);
-	bool more = w->ntasks > 0 && group == w->task_group;
-	w->task_group = group;
-	w->ntasks = more ? w->ntasks : 0;
-	w->has_tasks = w->ntasks < MOST_PIECES;
+	bool more = w->tasks.n > 0 && group == w->tasks.group;
+	w->tasks.group = group;
+	w->tasks.n = more ? w->tasks.n : 0;
+	w->tasks.shares = w->tasks.n < MOST_PIECES;
 	if (!more)
 		share_tasks(w, w->enter);
 }
@@ -135,35 +135,35 @@ static void come_to_barrier(struct thread_walk *w)
 /* The outermost operation is left for a task: for the first one, to which the thread came when it entered, or for one more. */
 void walk_begin_tasks(struct thread_walk *w, struct event_ref exit)
 {
-	if (!w->has_tasks && walk_is_team_barrier(w, &w->entered))
+	if (!w->tasks.shares && walk_is_team_barrier(w, &w->entered))
 		come_to_barrier(w);
-	if (w->has_tasks && walk_is_team_barrier(w, &w->entered))
-		graph_group_point(w->b, exit, GRAPH_OBTAINS, w->task_group);
+	if (w->tasks.shares && walk_is_team_barrier(w, &w->entered))
+		graph_group_point(w->b, exit, GRAPH_OBTAINS, w->tasks.group);
 }
 
 /* Likewise, but it is no barrier. */
 void walk_begin_tasks_apart(struct thread_walk *w, struct event_ref exit)
 {
-	if (w->nrunning > 0 || walk_is_team_barrier(w, &w->entered))
+	if (w->tasks.nrunning > 0 || walk_is_team_barrier(w, &w->entered))
 		return;
-	if (!w->waits_on)
+	if (!w->tasks.waits_on)
 		note_request(w, w->enter);
-	w->waits_on = true;
-	if (w->nrequests > 0)
-		w->requests[w->nrequests - 1].has = exit;
+	w->tasks.waits_on = true;
+	if (w->tasks.nrequests > 0)
+		w->tasks.requests[w->tasks.nrequests - 1].has = exit;
 }
 
 /* The outermost operation is over, and if it was a wait for tasks, there is none left of those. */
 void walk_end_tasks_apart(struct thread_walk *w)
 {
 	bool for_tasks = walk_kind(w, w->entered.site) == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_ID);
-	if (w->nrunning > 0)
+	if (w->tasks.nrunning > 0)
 		return;
-	if (for_tasks && !w->waits_on)
+	if (for_tasks && !w->tasks.waits_on)
 		note_request(w, w->enter);
-	if ((for_tasks || w->waits_on) && w->nrequests > 0)
-		w->requests[w->nrequests - 1].finishes = true;
-	w->waits_on = false;
+	if ((for_tasks || w->tasks.waits_on) && w->tasks.nrequests > 0)
+		w->tasks.requests[w->tasks.nrequests - 1].finishes = true;
+	w->tasks.waits_on = false;
 }
 
 /* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before
@@ -171,36 +171,37 @@ void walk_end_tasks_apart(struct thread_walk *w)
 void walk_share_tasks_apart(struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
-	bool shares = w->nrequests > 0 && !w->comes_too_often;
+	bool shares = w->tasks.nrequests > 0 && !w->tasks.comes_too_often;
 	uint32_t group = shares ? walk_group(w, id.group, id.seq, false) : 0;
-	for (size_t i = 0; i < w->nrequests && shares; i++) {
-		bool finishes = w->requests[i].finishes || !w->requests[i].has.stamp; /* it has come once more, and there was nothing */
-		graph_group_point(w->b, w->requests[i].ref, finishes ? GRAPH_FINISHES : GRAPH_REQUESTS, group);
+	for (size_t i = 0; i < w->tasks.nrequests && shares; i++) {
+		/* It has come once more, and there was nothing. */
+		bool finishes = w->tasks.requests[i].finishes || !w->tasks.requests[i].has.stamp;
+		graph_group_point(w->b, w->tasks.requests[i].ref, finishes ? GRAPH_FINISHES : GRAPH_REQUESTS, group);
 		if (!finishes)
-			graph_group_point(w->b, w->requests[i].has, GRAPH_OBTAINS, group);
+			graph_group_point(w->b, w->tasks.requests[i].has, GRAPH_OBTAINS, group);
 	}
 	if (shares) {
 		w->b->graph->groups[group].many |= w->b->graph->groups[group].apart;
 		w->b->graph->groups[group].apart = true;
 	}
-	w->nrequests = 0;
-	w->comes_too_often = false;
+	w->tasks.nrequests = 0;
+	w->tasks.comes_too_often = false;
 }
 
 /* Which of them it runs, and whether any, is chance, until the operation is over for which it waits. */
 void walk_begin_task_chance(struct thread_walk *w, struct event_ref exit)
 {
-	if (w->runs_tasks)
+	if (w->tasks.by_chance)
 		return;
 	graph_note_pool(w->b->graph, w->entered.site);
 	graph_set_schedule(w->b, exit, GRAPH_POOL_ENTERED);
-	w->runs_tasks = true;
+	w->tasks.by_chance = true;
 }
 
 void walk_end_task_chance(struct thread_walk *w, struct event_ref exit)
 {
-	if (!w->runs_tasks || w->nrunning > 0)
+	if (!w->tasks.by_chance || w->tasks.nrunning > 0)
 		return;
 	graph_set_schedule(w->b, exit, GRAPH_POOL_LEFT);
-	w->runs_tasks = false;
+	w->tasks.by_chance = false;
 }

@@ -74,13 +74,13 @@ void walk_count(struct thread_walk *w, const struct tr_event *e, struct event_re
 	*SPILL_GROW(w->b->spill, counters->v, counters->n) = (struct counter_take){
 		o->is & OP_MPI ? at : walk_mix(at, w->process), arg_counted(o, e),
 		{ .ref = ref, .has = ref, .place.site = e->site, .in_vain = arg_swaps(o, e), .counts = true } };
-	w->counted = counters->n;
+	w->windows.counted = counters->n;
 }
 
 /* The number is there at the latest with the call that completes it. */
 void walk_end_counting(struct thread_walk *w, struct event_ref exit)
 {
-	struct counter_take *last = w->counted ? &w->records->counters.v[w->counted - 1] : NULL;
+	struct counter_take *last = w->windows.counted ? &w->records->counters.v[w->windows.counted - 1] : NULL;
 	if (last && last->take.has.at + 1 == w->enter.at)
 		last->take.has = exit;
 }
@@ -89,25 +89,25 @@ void walk_end_counting(struct thread_walk *w, struct event_ref exit)
 void walk_note_cancellation(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	struct cancel_records *cancels = &w->records->cancels;
-	w->goes_on_since = ref;
-	w->goes_on_in = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
+	w->cancellable.since = ref;
+	w->cancellable.team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
 	uint64_t tag = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
-	w->may_be_cancelled = !trace_has(e, DPROF_KEY_ROLE) && tag != 1;
-	w->cancels_said = tag == 0;
-	if (!w->may_be_cancelled)
+	w->cancellable.is = !trace_has(e, DPROF_KEY_ROLE) && tag != 1;
+	w->cancellable.said = tag == 0;
+	if (!w->cancellable.is)
 		*SPILL_GROW(w->b->spill, cancels->regions, cancels->nregions) =
-			(struct cancellation){ .group = w->goes_on_in, .ref = ref, .since = ref, .cancels = true };
+			(struct cancellation){ .group = w->cancellable.team, .ref = ref, .since = ref, .cancels = true };
 }
 
 /* It comes to a barrier of its team. */
 void walk_end_cancellable(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	struct cancel_records *cancels = &w->records->cancels;
-	if (!w->may_be_cancelled || trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX) != w->goes_on_in)
+	if (!w->cancellable.is || trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX) != w->cancellable.team)
 		return;
 	*SPILL_GROW(w->b->spill, cancels->regions, cancels->nregions) =
-		(struct cancellation){ .group = w->goes_on_in, .ref = ref, .since = w->goes_on_since, .said = w->cancels_said };
-	w->may_be_cancelled = false;
+		(struct cancellation){ .group = w->cancellable.team, .ref = ref, .since = w->cancellable.since, .said = w->cancellable.said };
+	w->cancellable.is = false;
 }
 
 /* What the thread runs begins: all that it does is in there. */
@@ -133,15 +133,15 @@ void walk_note_going_on(struct thread_walk *w, const struct tr_event *e, uint64_
 		*SPILL_GROW(w->b->spill, done->v, done->n) = at;
 		w->behind_any = false;
 	}
-	if (!w->just_took)
+	if (!w->taken.just_now)
 		return;
-	w->just_took = false;
+	w->taken.just_now = false;
 	if (!does)
 		return;
-	if (w->took_bytes)
-		w->records->bytes.v[w->took_bytes - 1].goes_on = true;
+	if (w->taken.bytes)
+		w->records->bytes.v[w->taken.bytes - 1].goes_on = true;
 	else
-		w->records->sync.v[w->took - 1].goes_on = true;
+		w->records->sync.v[w->taken.event - 1].goes_on = true;
 }
 
 /* Behind bytes of which there could have been more: unless it takes them next, another run may do with more or fewer what it
@@ -149,9 +149,9 @@ void walk_note_going_on(struct thread_walk *w, const struct tr_event *e, uint64_
 void walk_note_pieces(struct thread_walk *w, const struct tr_event *e)
 {
 	const struct operation *o = walk_operation(w, e);
-	struct moved_bytes *last = &w->records->bytes.v[w->took_bytes - 1];
+	struct moved_bytes *last = &w->records->bytes.v[w->taken.bytes - 1];
 	bool next = e->op == DPROF_ENTER && arg_channel(o, e) == last->channel && !arg_gives_bytes(o, e);
-	w->takes_on = false;
+	w->taken.may_be_more = false;
 	if (next)
 		return;
 	last->partial = true;
@@ -186,29 +186,29 @@ static uint64_t count_construct(struct thread_walk *w, uint64_t team)
 /* Comes for the first piece. */
 static void begin_pieces(struct thread_walk *w, struct event_ref ref, bool one)
 {
-	w->group = walk_group(w, w->scheduled_by, UINT64_MAX - count_construct(w, w->scheduled_by), one);
-	w->in_pieces = true;
-	w->pieces_said = false;
-	w->npieces = w->piece_depth = 0;
-	graph_request(w->b, ref, ref, w->group);
+	w->given.group = walk_group(w, w->given.team, UINT64_MAX - count_construct(w, w->given.team), one);
+	w->given.in_pieces = true;
+	w->given.said = false;
+	w->given.n = w->given.depth = 0;
+	graph_request(w->b, ref, ref, w->given.group);
 }
 
 /* Who does which is not evened out, as that can be said. */
 static void begin_piece(struct thread_walk *w, struct event_ref ref)
 {
-	if (w->npieces++ == 0)
-		graph_set_schedule(w->b, ref, w->schedule = GRAPH_DYNAMIC);
+	if (w->given.n++ == 0)
+		graph_set_schedule(w->b, ref, w->given.schedule = GRAPH_DYNAMIC);
 }
 
 /* The thread comes for the next one. */
 static void end_piece(struct thread_walk *w, struct event_ref ref)
 {
-	w->in_pieces = w->npieces < MOST_PIECES;
-	w->b->graph->groups[w->group].many |= !w->in_pieces;
-	if (w->in_pieces)
-		graph_request(w->b, ref, ref, w->group);
+	w->given.in_pieces = w->given.n < MOST_PIECES;
+	w->b->graph->groups[w->given.group].many |= !w->given.in_pieces;
+	if (w->given.in_pieces)
+		graph_request(w->b, ref, ref, w->given.group);
 	else
-		graph_set_schedule(w->b, ref, w->schedule = GRAPH_DYNAMIC_EVENLY);
+		graph_set_schedule(w->b, ref, w->given.schedule = GRAPH_DYNAMIC_EVENLY);
 }
 
 /* A marked region in what is given out begins, or has ended. */
@@ -217,9 +217,9 @@ void walk_note_piece(struct thread_walk *w, const struct tr_event *e, struct eve
 	const struct trace *trace = w->b->graph->trace;
 	if (e->site == TR_NO_SITE || trace->sites[e->site].automatic || !tr_is(trace, e->site, OP_REGION) || w->replay.depth > 0)
 		return;
-	if (e->op == DPROF_ENTER && w->piece_depth++ == 0)
+	if (e->op == DPROF_ENTER && w->given.depth++ == 0)
 		begin_piece(w, ref);
-	if (e->op == DPROF_EXIT && w->piece_depth > 0 && --w->piece_depth == 0)
+	if (e->op == DPROF_EXIT && w->given.depth > 0 && --w->given.depth == 0)
 		end_piece(w, ref);
 }
 
@@ -227,34 +227,34 @@ void walk_note_piece(struct thread_walk *w, const struct tr_event *e, struct eve
  * several iterations: else it is not known how many there were. */
 static void have_piece(struct thread_walk *w, uint64_t piece, uint64_t team, struct event_ref ref)
 {
-	if (!w->in_pieces || team != w->scheduled_by)
+	if (!w->given.in_pieces || team != w->given.team)
 		return;
-	w->pieces_said = true;
+	w->given.said = true;
 	if (piece == 0) {
-		w->first_piece = ref;
+		w->given.first = ref;
 		return;
 	}
-	if (w->npieces == 0)
-		begin_piece(w, w->first_piece);
+	if (w->given.n == 0)
+		begin_piece(w, w->given.first);
 	end_piece(w, ref);
-	if (w->in_pieces)
+	if (w->given.in_pieces)
 		begin_piece(w, ref);
 }
 
 /* What an inner team gives out is part of what the outer one gave. */
 void walk_begin_given_work(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
-	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->schedule != GRAPH_DYNAMIC;
+	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->given.schedule != GRAPH_DYNAMIC;
 	uint64_t team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX), piece = arg_piece(walk_operation(w, e), e);
 	if (piece != ARG_NONE) {
 		have_piece(w, piece, team, ref);
 		return;
 	}
-	if (w->schedule == GRAPH_STATIC)
-		w->scheduled_by = team;
-	w->schedule = evens_out ? GRAPH_DYNAMIC_EVENLY : GRAPH_DYNAMIC;
-	graph_set_schedule(w->b, ref, w->schedule);
-	if (team == w->scheduled_by)
+	if (w->given.schedule == GRAPH_STATIC)
+		w->given.team = team;
+	w->given.schedule = evens_out ? GRAPH_DYNAMIC_EVENLY : GRAPH_DYNAMIC;
+	graph_set_schedule(w->b, ref, w->given.schedule);
+	if (team == w->given.team)
 		begin_pieces(w, ref, !loop);
 }
 
@@ -262,10 +262,10 @@ void walk_begin_given_work(struct thread_walk *w, const struct tr_event *e, stru
 void walk_end_given_work(struct thread_walk *w, struct event_ref exit)
 {
 	enum dprof_kind kind = walk_kind(w, w->entered.site);
-	if (w->schedule == GRAPH_STATIC || (kind != DPROF_KIND_BARRIER && kind != DPROF_KIND_JOIN) ||
-	    trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) != w->scheduled_by)
+	if (w->given.schedule == GRAPH_STATIC || (kind != DPROF_KIND_BARRIER && kind != DPROF_KIND_JOIN) ||
+	    trace_arg(&w->entered, DPROF_KEY_GROUP, UINT64_MAX) != w->given.team)
 		return;
-	w->schedule = GRAPH_STATIC;
-	w->in_pieces = false;
-	graph_set_schedule(w->b, exit, w->schedule);
+	w->given.schedule = GRAPH_STATIC;
+	w->given.in_pieces = false;
+	graph_set_schedule(w->b, exit, w->given.schedule);
 }
