@@ -292,8 +292,8 @@ static int refuse_model(const char *model)
 	const char *names[16];
 	size_t n = 0;
 	names[n++] = "auto";
-	for (size_t i = 0; diagnosis_models[i]; i++)
-		names[n++] = diagnosis_models[i];
+	for (size_t i = 0; diagnosis_model_name(i); i++)
+		names[n++] = diagnosis_model_name(i);
 	const char *like = nearest(model, names, n);
 	shown_complain("--model: expected auto or a model such as %s; found \"%s\"", like ? like : names[1], model);
 	return EXIT_USAGE;

@@ -9,38 +9,16 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
-#include "analysis/diagnose/bsp.h"
-#include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/list_names.h"
-#include "analysis/diagnose/master_worker_facts.h"
-#include "analysis/diagnose/part_facts.h"
-#include "analysis/diagnose/parts.h"
-#include "analysis/diagnose/pattern.h"
+#include "analysis/diagnose/models.h"
 #include "analysis/diagnose/rules.h"
-#include "analysis/diagnose/task_pool.h"
-#include "analysis/diagnose/tree.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
 
 #define MILLION 1000000
 
-/* The first one fits any program. */
-#define GENERIC "generic"
-#define BSP     "bsp"
-#define POOL    "task-pool"
-
 #define PARTS_ENOUGH 90 /* percent of all threads' time */
 #define PARTS_LEAST  50 /* if they are less, a model of the whole run, or none, is better */
-
-const char *const diagnosis_models[] = { GENERIC, "master-worker", "pipeline", "wavefront", "divide-conquer", BSP, POOL, NULL };
-
-bool diagnosis_has_model(const char *name)
-{
-	for (size_t i = 0; diagnosis_models[i]; i++)
-		if (strcmp(name, diagnosis_models[i]) == 0)
-			return true;
-	return false;
-}
 
 /* ---- What rules found ------------------------------------------------------------------------ */
 
@@ -154,283 +132,43 @@ static bool load(struct expert *e, const char *model, const char *users)
 	return load_installed(e, "facts") && load_installed(e, model) && (!users || expert_load(e, users));
 }
 
-/* ---- Models ---------------------------------------------------------------------------------- */
-
-/* What is at hand while the graph is. */
-struct patient {
-	struct diagnosis *d;
-	const struct graph *graph;
-	const struct waits *waits;
-	const struct call_profile *calls;
-	const struct diagnosis_doubts *doubts;
-	struct graph_last *last;
-	const struct part *part;     /* of which it is, or NULL: of the whole run */
-	size_t number;               /* of the part, from 1 on; or 0 */
-	const char *model;
-	struct pattern pattern;
-	struct master_worker workers;
-	struct chain chain;
-	struct bsp bsp;
-	struct task_pool pool;
-	bool sought_pool, has_pool;
-	struct neighbours neighbours;
-	bool sought_neighbours, exchange; /* there are some */
-	bool sought_supersteps, supersteps;
-	char *no_supersteps;         /* why there are none; or NULL */
-	struct facts facts;
-	struct part_facts of_part;   /* if it is one that facts.h tells of */
-};
-
-/* NULL, and an error. */
-static struct event_type *life_cycle(struct diagnosis *d)
-{
-	char *error = NULL, *file = rules_file("master-worker", "events"), *text = rules_text(file);
-	struct event_type *type = text ? event_type_read(text, &error) : NULL;
-	if (!type)
-		*MEM_GROW(d->errors, d->nerrors) = mem_format("%s: %s", file, error ? error : "expected a file that can be read");
-	free(error);
-	free(text);
-	free(file);
-	return type;
-}
-
-static const struct steps_window *windows_of(const struct patient *p)
-{
-	return p->part ? p->part->windows : NULL;
-}
-
-static const char *find_workers(struct patient *p)
-{
-	struct event_type *type = life_cycle(p->d);
-	bool tasks = type && master_worker_open(&p->workers, p->graph, p->last, type, p->pattern.role_of, windows_of(p));
-	event_type_free(type);
-	return tasks ? "master-worker" : NULL;
-}
-
-static const char *find_stages(struct patient *p)
-{
-	chain_open(&p->chain, p->graph, p->last, &p->pattern, p->calls,
-		   p->part ? p->part->length : p->calls->span.length, windows_of(p));
-	bool marked = p->chain.n > 0 && p->pattern.stage_of[p->pattern.order[0]] > 0;
-	return marked && p->chain.n >= 2 ? "pipeline" : p->chain.n < 3 ? NULL : p->chain.same ? "wavefront" : "pipeline";
-}
-
-static bool any_region(const struct patient *p)
-{
-	const struct call_profile *calls = p->facts.calls;
-	bool any = false;
-	for (size_t i = 0; i < calls->nflat; i++)
-		any |= tr_is(p->graph->trace, calls->flat[i].site, OP_REGION);
-	return any;
-}
-
-/* Sought once. Roles that are marked say something else. */
-static bool find_neighbours(struct patient *p)
-{
-	if (!p->sought_neighbours)
-		p->exchange = !p->pattern.marked && p->pattern.shape != SHAPE_CHAIN &&
-			      neighbours_open(&p->neighbours, p->graph, p->last, p->calls, p->part, BSP_LEAST - 1);
-	p->sought_neighbours = true;
-	return p->exchange;
-}
-
-/* Of a tree: who solves a part of a problem first gets it. */
-static bool answers(const struct patient *p)
-{
-	return neighbours_answer(p->graph, p->calls, p->part);
-}
-
-/* Likewise. */
-static bool find_supersteps(struct patient *p)
-{
-	if (!p->sought_supersteps)
-		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, p->part,
-					 find_neighbours(p) ? &p->neighbours : NULL, &p->no_supersteps);
-	p->sought_supersteps = true;
-	return p->supersteps;
-}
-
-/* Likewise. */
-static bool find_pool(struct patient *p)
-{
-	if (!p->sought_pool)
-		p->has_pool = task_pool_open(&p->pool, &p->facts, p->graph, p->last, p->part);
-	p->sought_pool = true;
-	return p->has_pool;
-}
-
-/* What does not say anything about messages, or NULL. */
-static const char *fitting_anyway(struct patient *p, const char *asked)
-{
-	bool pool_first = asked && strcmp(asked, POOL) == 0 && find_pool(p);
-	return pool_first ? POOL : find_supersteps(p) ? BSP : find_pool(p) ? POOL : NULL;
-}
-
-/* The model that fits the messages, or NULL. Neighbours may be a star or a tree; they are none if something else is asked for. */
-static const char *fitting_model(struct patient *p, const char *asked)
-{
-	bool may_exchange = !asked || strcmp(asked, "auto") == 0 || strcmp(asked, BSP) == 0;
-	if (p->pattern.shape != SHAPE_NONE && may_exchange && find_neighbours(p) && find_supersteps(p))
-		return BSP;
-	switch (p->pattern.shape) {
-	case SHAPE_STAR: return find_workers(p);
-	case SHAPE_CHAIN: return find_stages(p);
-	case SHAPE_TREE:
-		if (answers(p))
-			return any_region(p) ? "divide-conquer" : NULL; /* or there are no phases */
-		return fitting_anyway(p, asked);
-	default: return p->pattern.contradiction ? NULL : fitting_anyway(p, asked);
-	}
-}
-
-static const char *why_not(const struct patient *p, const char *asked)
-{
-	if (strcmp(asked, BSP) == 0)
-		return p->no_supersteps;
-	if (strcmp(asked, POOL) == 0)
-		return "no two threads take one lock or wait for one condition again and again, and work in one region behind that";
-	if (p->pattern.shape == SHAPE_TREE && strcmp(asked, "divide-conquer") == 0 && !answers(p))
-		return "messages go along a tree, but two send each other some before either has got any";
-	return strcmp(asked, "master-worker") == 0 && p->pattern.no_star ? p->pattern.no_star : p->pattern.why;
-}
-
-/* To be freed. */
-static char *why_fits(const struct patient *p, const char *model)
-{
-	return strcmp(model, BSP) == 0  ? bsp_why(&p->bsp)
-	     : strcmp(model, POOL) == 0 ? task_pool_why(&p->facts, &p->pool)
-					: mem_copy(p->pattern.why);
-}
+/* ---- One model -------------------------------------------------------------------------------- */
 
 /* The one that was asked for, if it fits; else the generic one. */
-static void choose_model(struct patient *p, const char *asked)
+static void choose_model(struct patient *p, const struct diagnosis_model *asked)
 {
 	struct diagnosis *d = p->d;
-	bool of_itself = !asked || strcmp(asked, "auto") == 0;
-	d->model = GENERIC;
-	if (!of_itself && strcmp(asked, GENERIC) == 0)
+	p->model = &model_generic;
+	if (asked == &model_generic)
 		return;
 	pattern_open(&p->pattern, p->graph->trace, p->calls);
-	const char *fits = !of_itself && strcmp(asked, BSP) == 0 && find_supersteps(p) ? BSP : fitting_model(p, asked);
-	if (fits && (of_itself || strcmp(asked, fits) == 0)) {
-		d->model = fits;
-		d->why = why_fits(p, fits);
-	} else if (of_itself && p->pattern.contradiction) {
+	const struct diagnosis_model *fits = asked == &model_bsp && model_has_supersteps(p) ? asked : model_fitting(p, asked);
+	if (fits && (!asked || asked == fits)) {
+		p->model = fits;
+		d->why = fits->why(p);
+	} else if (asked) {
+		d->why = mem_format("%s does not fit: %s%s%s", asked->name, asked->why_not(p), fits ? "; what does is " : "",
+				    fits ? fits->name : "");
+	} else if (p->pattern.contradiction) {
 		d->why = mem_copy(p->pattern.contradiction);
-	} else if (!of_itself) {
-		d->why = mem_format("%s does not fit: %s%s%s", asked, why_not(p, asked), fits ? "; what does is " : "",
-				    fits ? fits : "");
 	}
-}
-
-static void take_metrics(struct diagnosis *d, const struct facts *f, const struct model_metric *list, size_t n, size_t part)
-{
-	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
-	for (size_t i = 0; i < n; i++)
-		*MEM_GROW(d->metrics, d->nmetrics) = (struct diagnosis_metric){
-			part, list[i].thread, list[i].name, times_seconds(f->times, base, list[i].ticks),
-			list[i].share, list[i].lost };
-}
-
-static void tell_workers(struct patient *p, struct expert *e)
-{
-	struct model_metric *list;
-	size_t n = master_worker_metrics(&p->facts, &p->workers, &list);
-	master_worker_tell(&p->facts, &p->workers, list, n, e);
-	take_metrics(p->d, &p->facts, list, n, p->number);
-	free(list);
-}
-
-static void tell_supersteps(struct patient *p, struct expert *e)
-{
-	struct model_metric *list;
-	size_t n = bsp_metrics(&p->facts, &p->bsp, &list);
-	bsp_tell(&p->facts, &p->bsp, e);
-	take_metrics(p->d, &p->facts, list, n, p->number);
-	free(list);
-}
-
-static void tell_pool(struct patient *p, struct expert *e)
-{
-	struct model_metric *list;
-	size_t n = task_pool_metrics(&p->facts, &p->pool, &list);
-	task_pool_tell(&p->facts, &p->pool, list, n, e);
-	take_metrics(p->d, &p->facts, list, n, p->number);
-	free(list);
-}
-
-static void tell(struct patient *p, struct expert *e)
-{
-	facts_tell(&p->facts, e);
-	if (strcmp(p->model, GENERIC) == 0)
-		return;
-	if (strcmp(p->model, BSP) == 0)
-		tell_supersteps(p, e);
-	else if (strcmp(p->model, POOL) == 0)
-		tell_pool(p, e);
-	else if (p->pattern.shape == SHAPE_STAR)
-		tell_workers(p, e);
-	else if (p->pattern.shape == SHAPE_CHAIN)
-		chain_tell(&p->facts, &p->chain, e);
-	else
-		tree_tell(&p->facts, p->graph, p->last, &p->pattern, windows_of(p), e);
 }
 
 /* Rules of its model, and the user's, if any. False: they cannot be used. */
 static bool apply_rules(struct patient *p, const char *users)
 {
 	struct expert *e = expert_open();
-	bool loaded = load(e, p->model, users);
+	bool loaded = load(e, p->model->name, users);
 	if (loaded && p->calls->nthreads > 0) {
-		tell(p, e);
+		facts_tell(&p->facts, e);
+		if (p->model->tell)
+			p->model->tell(p, e);
 		expert_run(e);
 		take_answers(p->d, p->graph->trace, e, p->number);
 	}
 	take_errors(p->d, e);
 	expert_close(e);
 	return loaded;
-}
-
-static void close_models(struct patient *p)
-{
-	master_worker_close(&p->workers);
-	chain_close(&p->chain);
-	bsp_close(&p->bsp);
-	task_pool_close(&p->pool);
-	neighbours_close(&p->neighbours);
-	free(p->no_supersteps);
-	part_facts_close(&p->of_part);
-}
-
-/* Those that take tasks, and for whom they wait then. */
-static void find_in_pool(const struct task_pool *pool, uint32_t nthreads, bool *in)
-{
-	for (size_t i = 0; i < pool->n; i++)
-		in[pool->workers[i].thread] = true;
-	if (pool->feeder < nthreads)
-		in[pool->feeder] = true;
-}
-
-/* Of each thread whether a model tells of it; to be freed. Of several models it is the first ones. */
-static bool *find_in_model(const struct patient *p)
-{
-	const struct trace *trace = p->graph->trace;
-	const struct pattern *shape = &p->pattern;
-	bool bsp = strcmp(p->d->model, BSP) == 0, pool = strcmp(p->d->model, POOL) == 0, shaped = !bsp && !pool;
-	bool several = strcmp(p->d->model, SEVERAL_MODELS) == 0;
-	bool *in = mem_resize(NULL, trace->nthreads + 1, sizeof *in), *process = mem_resize(NULL, trace->nprocesses + 1, sizeof *process);
-	for (size_t i = 0; i < trace->nprocesses; i++)
-		process[i] = several || (shaped && shape->shape == SHAPE_STAR && shape->role_of[i] != ROLE_ANY);
-	for (size_t i = 0; i < shape->n && shaped; i++)
-		process[shape->order[i]] = true;
-	for (size_t t = 0; t < trace->nthreads; t++)
-		in[t] = trace->threads[t].number == 0 && process[trace->threads[t].process];
-	for (size_t i = 0; i < p->bsp.n && bsp; i++)
-		in[p->bsp.threads[i]] = true;
-	if (pool)
-		find_in_pool(&p->pool, (uint32_t)trace->nthreads, in);
-	free(process);
-	return in;
 }
 
 static bool all_are_in_model(const struct patient *p, const bool *in)
@@ -455,7 +193,7 @@ static bool examine_others(struct patient *p, const bool *in)
 {
 	struct diagnosis *d = p->d;
 	size_t kept = d->nfindings, first = kept, lines = d->nlines;
-	p->model = GENERIC;
+	p->model = &model_generic;
 	bool loaded = apply_rules(p, NULL);
 	for (size_t i = first; i < d->nfindings; i++) {
 		struct diagnosis_finding f = d->findings[i];
@@ -470,11 +208,13 @@ static bool examine_others(struct patient *p, const bool *in)
 	return loaded;
 }
 
-/* A model is of what processes do with each other, by their first threads, or of threads that come together or take tasks. What others cost, and
- * processes that have nothing to do with it, is found by the generic one. */
+/* A model is of what processes do with each other, by their first threads, or of threads that come together or take tasks. What
+ * others cost, and processes that have nothing to do with it, is found by the generic one. */
 static bool examine_other_threads(struct patient *p)
 {
-	bool *in = find_in_model(p), loaded = all_are_in_model(p, in) || examine_others(p, in);
+	bool *in = mem_zeroed(p->graph->trace->nthreads + 1, sizeof *in);
+	p->model->find_threads(p, in);
+	bool loaded = all_are_in_model(p, in) || examine_others(p, in);
 	free(in);
 	return loaded;
 }
@@ -498,12 +238,13 @@ static struct patient patient_of_part(const struct patient *whole, const struct 
 }
 
 /* `asked`: no other model, or NULL: any. */
-static void examine_part(struct patient *p, const struct patient *whole, const struct parts *parts, const char *asked)
+static void examine_part(struct patient *p, const struct patient *whole, const struct parts *parts,
+			 const struct diagnosis_model *asked)
 {
 	part_facts_open(&p->of_part, &whole->facts, p->graph, p->last, parts, p->number - 1);
 	p->facts = p->of_part.facts;
-	p->model = fitting_model(p, asked);
-	p->model = asked && p->model && strcmp(asked, p->model) != 0 ? NULL : p->model;
+	p->model = model_fitting(p, asked);
+	p->model = asked && p->model != asked ? NULL : p->model;
 }
 
 /* Percent of all threads' time in parts that have a model, at least. */
@@ -518,20 +259,19 @@ static double share_with_models(const struct patient *whole, const struct parts 
 
 static void note_part(struct diagnosis *d, const struct trace *trace, const struct patient *p)
 {
-	char *why = p->model ? why_fits(p, p->model) : mem_copy(p->pattern.why);
+	char *why = p->model ? p->model->why(p) : mem_copy(p->pattern.why);
 	*MEM_GROW(d->parts, d->nparts) =
-		(struct diagnosis_part){ p->model, who_is_in(trace, p->part), why, p->part->begins, p->part->length };
+		(struct diagnosis_part){ p->model ? p->model->name : NULL, who_is_in(trace, p->part), why, p->part->begins, p->part->length };
 }
 
 /* Parts are better than one model of the run if some have another one, and if that fits, if they are nearly all. */
-static bool are_better(const struct patient *whole, const struct parts *parts, const struct patient *of, const char *asked,
-		       double share)
+static bool are_better(const struct patient *whole, const struct parts *parts, const struct patient *of,
+		       const struct diagnosis_model *asked, double share)
 {
-	const char *model = whole->d->model;
-	bool fits = strcmp(model, GENERIC) != 0, other = false;
+	bool fits = whole->model != &model_generic, other = false;
 	for (size_t i = 0; i < parts->n; i++)
-		other |= of[i].model && strcmp(of[i].model, model) != 0;
-	return other && share >= (asked ? 1 : fits && strcmp(model, BSP) != 0 ? PARTS_ENOUGH : PARTS_LEAST);
+		other |= of[i].model && of[i].model != whole->model;
+	return other && share >= (asked ? 1 : fits && whole->model != &model_bsp ? PARTS_ENOUGH : PARTS_LEAST);
 }
 
 static void take_parts(struct patient *whole, const struct parts *parts, struct patient *of, bool *loaded)
@@ -541,13 +281,14 @@ static void take_parts(struct patient *whole, const struct parts *parts, struct 
 		if (of[i].model && *loaded)
 			*loaded = apply_rules(&of[i], NULL);
 	}
-	whole->d->model = SEVERAL_MODELS;
+	whole->model = &model_several;
+	whole->d->model = whole->model->name;
 	free(whole->d->why);
 	whole->d->why = mem_copy("no one fits all of the run, but parts of it have models of their own");
 }
 
 /* Each part by its model. `asked`: only parts with that one, or NULL. False: that is no better than one model of the whole run. */
-static bool examine_parts(struct patient *whole, const char *asked, const char *users, bool *loaded)
+static bool examine_parts(struct patient *whole, const struct diagnosis_model *asked, const char *users, bool *loaded)
 {
 	struct parts parts;
 	parts_open(&parts, whole->graph, whole->calls);
@@ -560,25 +301,25 @@ static bool examine_parts(struct patient *whole, const char *asked, const char *
 	bool better = are_better(whole, &parts, of, asked, share);
 	if (better)
 		take_parts(whole, &parts, of, loaded);
-	whole->model = GENERIC;
-	if (better && *loaded && (users || share < PARTS_ENOUGH))
+	if (better && *loaded && (users || share < PARTS_ENOUGH)) {
+		whole->model = &model_generic;
 		*loaded = apply_rules(whole, users);
-	else if (better && *loaded)
+	} else if (better && *loaded) {
 		*loaded = examine_other_threads(whole);
+	}
 	for (size_t i = 0; i < parts.n; i++)
-		close_models(&of[i]);
+		patient_close(&of[i]);
 	free(of);
 	parts_close(&parts);
 	return better;
 }
 
 /* But where one model was asked for that fits the whole run. */
-static bool may_have_parts(const struct patient *p, const char *asked)
+static bool may_have_parts(const struct patient *p, const struct diagnosis_model *asked)
 {
-	bool of_itself = !asked || strcmp(asked, "auto") == 0;
-	if (p->calls->nthreads == 0 || (!of_itself && strcmp(asked, GENERIC) == 0))
+	if (p->calls->nthreads == 0 || asked == &model_generic)
 		return false;
-	return of_itself || (p->pattern.shape == SHAPE_NONE && strcmp(p->d->model, asked) != 0);
+	return !asked || (p->pattern.shape == SHAPE_NONE && p->model != asked);
 }
 
 static void sort_answers(struct diagnosis *d)
@@ -593,22 +334,23 @@ static void sort_answers(struct diagnosis *d)
 static bool examine(struct patient *p, const struct options *o)
 {
 	struct graph_last last;
-	bool loaded = true, of_itself = !o->model || strcmp(o->model, "auto") == 0;
+	const struct diagnosis_model *asked = o->model ? model_named(o->model) : NULL; /* "auto" is none */
+	bool loaded = true;
 	graph_last_open(&last, p->graph);
 	p->last = &last;
 	p->facts = facts_of(p->graph, p->waits, p->calls, p->doubts);
 	p->d->nthreads = p->calls->nthreads;
-	choose_model(p, o->model);
-	if (!may_have_parts(p, o->model) || !examine_parts(p, of_itself ? NULL : o->model, o->rules, &loaded)) {
-		p->model = p->d->model;
+	choose_model(p, asked);
+	p->d->model = p->model->name;
+	if (!may_have_parts(p, asked) || !examine_parts(p, asked, o->rules, &loaded)) {
 		loaded = apply_rules(p, o->rules);
-		if (loaded && strcmp(p->model, GENERIC) != 0)
+		if (loaded && p->model != &model_generic)
 			loaded = examine_other_threads(p);
 	}
 	sort_answers(p->d);
 	graph_last_close(&last);
 	pattern_close(&p->pattern);
-	close_models(p);
+	patient_close(p);
 	return loaded;
 }
 

@@ -90,8 +90,8 @@ void diagnosis_close(struct diagnosis *);
 
 #define SEVERAL_MODELS "several"
 
-/* Whether there is such a model, and the names of all. */
+/* Whether there is such a model; and the name of the i-th, or NULL. */
 bool diagnosis_has_model(const char *name);
-extern const char *const diagnosis_models[]; /* NULL ends them */
+const char *diagnosis_model_name(size_t i);
 
 #endif

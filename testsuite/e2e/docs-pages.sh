@@ -71,7 +71,7 @@ models() { tr -s '\n\t ' ' ' | sed -n 's/.*how the program works: \([^(]*\) (def
 "$analyze" diagnose --help | models >"$dir/models"
 models <docs/dprof-analyze.1.scd | diff "$dir/models" - >"$dir/out" ||
 	fail "the help names other models than the manual page: $(cat "$dir/out")"
-n=$(sed -n 's/^const char \*const diagnosis_models\[\] = { \(.*\), NULL };/\1/p' analysis/diagnose/diagnose.c | tr , '\n' | wc -l)
+n=$(sed -n '/^static const struct diagnosis_model \*const models\[\]/,/;/p' analysis/diagnose/models.c | grep -o '&' | wc -l)
 [ "$n" -ge 7 ] && [ "$(wc -l <"$dir/models")" -eq $((n + 1)) ] ||
 	fail "the help has not all of $n models and auto: $(cat "$dir/models")"
 
