@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_locks.c - within a process: wait dependencies at locks, semaphores and condition variables. All of it has one
- * clock, so stamps tell the order.
+ * graph_locks.c - within a process: wait dependencies at locks and condition variables. All of it has one clock, so stamps tell the
+ * order.
  *
- * Likewise what processes of a host share, and queues of messages, which are semaphores of two kinds: there is a message, and there
- * is room for one. As others may use them that are not in the trace, nothing is certain of them. */
+ * Likewise what processes of a host share. As others may use that which are not in the trace, nothing is certain of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,19 +41,13 @@ static int by_time(const void *x, const void *y)
 	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
 }
 
-static bool is_of_processes(const struct builder *b, const struct sync_event *t)
-{
-	return t->process >= b->graph->trace->nprocesses;
-}
-
 uint64_t graph_skew_of(const struct builder *b, const struct sync_event *t)
 {
 	const struct trace *trace = b->graph->trace;
 	return 2 * trace->clocks[trace->threads[t->ref.thread].clock].uncertainty;
 }
 
-/* Nothing is known to have ended the wait; in another run something may. */
-static void alone(struct builder *b, const struct sync_event *w)
+void graph_wait_for_none(struct builder *b, const struct sync_event *w)
 {
 	struct node_input inputs[BEGIN_INPUTS];
 	size_t n = graph_begin_inputs(&w->begin, inputs);
@@ -137,7 +130,7 @@ size_t graph_add_counted(const struct sync_pass *p, const struct sync_event *sig
 {
 	size_t ncounted;
 	struct node_input *counted = graph_counted(p->events, signal, since, &ncounted);
-	if (ncounted == 0 && !is_of_processes(p->b, signal))
+	if (ncounted == 0 && !graph_is_of_processes(p->b, signal))
 		counted = find_alike(p, signal, since, site, &ncounted);
 	for (size_t i = 0; i < ncounted; i++)
 		*MEM_GROW(*inputs, *n) = counted[i];
@@ -239,7 +232,7 @@ static struct node_input *handed_for(const struct builder *b, const struct lock 
  * loop of attempts, and not for processes that are not in the trace. */
 static bool is_plain(const struct sync_pass *p, const struct sync_event *t, size_t nsignals)
 {
-	return !t->relocks && nsignals == 0 && !t->begin.tried && !is_of_processes(p->b, t) && !p->tells[t->process];
+	return !t->relocks && nsignals == 0 && !t->begin.tried && !graph_is_of_processes(p->b, t) && !p->tells[t->process];
 }
 
 /* An attempt, or a wait behind others: a signal, or who had the lock last. */
@@ -311,7 +304,7 @@ static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_eve
 	if (is_free(l, t)) {
 		wait_for_lock(p, l, t);
 	} else {
-		if (!is_of_processes(b, t))
+		if (!graph_is_of_processes(b, t))
 			graph_diagnose(&b->diagnosed.unheld, t->ref, t->site);
 		graph_unknown(b, t->begin, t->ref);
 		l->readers = 0;
@@ -354,152 +347,11 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 	return best;
 }
 
-/* Of each thread what it waits for where it has the lock, or else signals there; asks: what caller_of() made of that, or 0; and
- * what the first who waits waits for. */
-struct lock_roles { uint64_t *of, *asks, usual; bool *waits; };
-
-/* Who never waits, and signals at most once, or behind less than half of its takes, is given what those are who were created with it
- * and wait: it had always something to do, and told them when there was more for them, or nothing any more. */
-static void join_the_busy(const struct builder *b, struct lock_roles *r, const struct sync_event *t, size_t n, uint32_t created)
-{
-	size_t nthreads = b->graph->trace->nthreads;
-	struct { size_t takes, signals; } *of = mem_zeroed(nthreads + 1, sizeof *of);
-	for (size_t i = 0; i < n; i++) {
-		of[t[i].ref.thread].takes += t[i].kind == SYNC_TAKEN;
-		of[t[i].ref.thread].signals += t[i].kind == SYNC_TAKEN && t[i].condition;
-	}
-	for (size_t i = 0; i < nthreads; i++)
-		if (!r->waits[i] && b->threads[i].fork_site == created && (of[i].signals <= 1 || of[i].signals < of[i].takes / 2))
-			r->of[i] = r->usual;
-	free(of);
-}
-
-static struct lock_roles find_roles(const struct builder *b, const struct sync_event *t, size_t n)
-{
-	size_t nthreads = b->graph->trace->nthreads;
-	struct lock_roles r = { .of = mem_zeroed(nthreads + 1, sizeof *r.of),
-				.asks = mem_zeroed(nthreads + 1, sizeof *r.asks),
-				.waits = mem_zeroed(nthreads + 1, sizeof *r.waits) };
-	uint32_t created = TR_NO_SITE;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t thread = t[i].ref.thread;
-		if (t[i].kind != SYNC_TAKEN || r.waits[thread])
-			continue;
-		r.waits[thread] = t[i].relocks;
-		r.of[thread] = t[i].relocks ? t[i].condition : r.of[thread] == 0 && t[i].condition ? ~t[i].condition : r.of[thread];
-		if (t[i].relocks && !r.usual) {
-			r.usual = t[i].condition;
-			created = b->threads[thread].fork_site;
-		}
-	}
-	if (created != TR_NO_SITE)
-		join_the_busy(b, &r, t, n, created);
-	return r;
-}
-
-/* It was taken in a function that leaves it taken, as those do that only lock: who calls them stands at no place of its own. */
-static bool is_left_taken(const struct trace *trace, uint32_t taken, uint32_t released)
-{
-	const char *in = trace->sites[taken].function, *out = trace->sites[released].function;
-	return *in && *out && strcmp(in, out) != 0;
-}
-
-/* What it is taken for then: whether something is done behind it; and what the thread waits for where it has it, or those that were
- * created with it do, or it signals. */
-static uint64_t caller_of(const struct builder *b, const struct lock_roles *r, const struct take *t)
-{
-	uint32_t thread = t->ref.thread, created = b->threads[thread].fork_site;
-	uint64_t *asks = &r->asks[thread];
-	bool usual = false;
-	for (size_t i = 0; i < b->graph->trace->nthreads && !*asks && created != TR_NO_SITE && !r->waits[thread]; i++)
-		usual |= r->waits[i] && b->threads[i].fork_site == created;
-	if (!*asks)
-		*asks = (usual ? r->usual : r->of[thread]) << 2 | 1;
-	return *asks | (uint64_t)t->goes_on << 1;
-}
-
-/* Of several who stand at one place in the code, those who wait for different things do. */
-static struct take_place place_of(const struct builder *b, const struct sync_event *t, const struct lock_roles *r)
-{
-	uint32_t thread = t->ref.thread;
-	bool unplaced = b->graph->trace->sites[t->site].line == 0;
-	return (struct take_place){ t->site, unplaced || r->waits[thread] ? r->of[thread] : r->usual };
-}
-
-#define SHORTLY 8 /* of what passes, at most such a part is passed with the lock */
-
-/* Who has a file's lock for long works there, and does not only look what there is to do: that is not shared out. */
-static void pass_work_inside(struct take *takes, size_t n)
-{
-	uint64_t inside = 0, first = UINT64_MAX, last = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t end = takes[i].left.at == NO_EVENT ? takes[i].has.stamp : takes[i].left.stamp;
-		inside += end - takes[i].has.stamp;
-		first = takes[i].has.stamp < first ? takes[i].has.stamp : first;
-		last = end > last ? end : last;
-	}
-	for (size_t i = 0; i < n && inside > (last - first) / SHORTLY; i++)
-		takes[i].in_vain = true;
-}
-
-/* Those of a kind; to be freed. Who waited for a condition variable in between has what it came for when it has taken the lock
- * again. */
-static struct take *find_takes(const struct builder *b, const struct sync_event *t, size_t n, enum sync_event_kind kind,
-			       size_t *count)
-{
-	uint32_t *last = mem_zeroed(b->graph->trace->nthreads + 1, sizeof *last);
-	struct lock_roles roles = find_roles(b, t, n);
-	struct take *takes = NULL;
-	size_t ntakes = 0;
-	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		uint32_t *own = &last[t[i].ref.thread];
-		if (t[i].kind == SYNC_RELEASED && *own) {
-			takes[*own - 1].left = t[i].ref;
-			takes[*own - 1].behind = t[i].ref.at;
-			if (is_left_taken(b->graph->trace, takes[*own - 1].place.site, t[i].site))
-				takes[*own - 1].caller = caller_of(b, &roles, &takes[*own - 1]);
-		}
-		if (t[i].kind != kind || t[i].in_wait)
-			continue;
-		if (t[i].relocks && *own) {
-			takes[*own - 1].has = t[i].ref;
-			takes[*own - 1].goes_on |= t[i].goes_on;
-		} else if (!t[i].relocks) {
-			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .left.at = NO_EVENT,
-								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on,
-								  .shared = t[i].shared, .at_once = t[i].at_once,
-								  .carries = b->graph->trace->sites[t[i].site].op.carries };
-			*own = (uint32_t)ntakes;
-		}
-	}
-	if (kind == SYNC_TAKEN && b->graph->trace->sites[t->site].op.locks)
-		pass_work_inside(takes, ntakes);
-	free(roles.of);
-	free(roles.asks);
-	free(roles.waits);
-	free(last);
-	*count = ntakes;
-	return takes;
-}
-
-static void find_pool(struct sync_pass *p, const struct sync_event *t, size_t n, enum sync_event_kind kind, bool shared)
-{
-	struct builder *b = p->b;
-	size_t ntakes;
-	struct take *takes = find_takes(b, t, n, kind, &ntakes);
-	bool pool = graph_find_pool(b, takes, ntakes);
-	if (kind == SYNC_TAKEN && !is_of_processes(b, t))
-		graph_note_voters(b, p->voters, (uint64_t)(t - p->events->v), takes, ntakes, pool);
-	for (size_t i = 0; i < ntakes && !shared; i++, spill_relax(b->spill))
-		*SPILL_GROW(b->spill, p->own.v, p->own.n) = (struct own_take){ t->process, takes[i] };
-	spill_free(b->spill, takes);
-}
-
 /* Whoever has it only to wait again keeps nobody from it, most likely. */
 static void pass_lock(struct builder *b, const struct sync_event *t)
 {
 	if (t->kind == SYNC_TAKEN)
-		alone(b, t);
+		graph_wait_for_none(b, t);
 }
 
 #define MOST_AT_ONCE 64
@@ -514,8 +366,8 @@ static void put_first(struct sync_event *t, size_t chosen)
 static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 {
 	struct builder *b = p->b;
-	struct lock lock = { .shared = is_of_processes(b, t) };
-	if (!is_of_processes(b, t))
+	struct lock lock = { .shared = graph_is_of_processes(b, t) };
+	if (!graph_is_of_processes(b, t))
 		graph_find_resumed(b, p->events, t, n);
 	bool has_readers = false;
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
@@ -543,7 +395,7 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 	}
 	free(lock.released);
 	free(lock.handed);
-	find_pool(p, t, n, SYNC_TAKEN, lock.shared);
+	graph_takes(p, t, n, SYNC_TAKEN, lock.shared);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
@@ -564,7 +416,7 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 		if (t[i].kind == SYNC_SIGNALLED && t[i].ref.thread != w->ref.thread)
 			*MEM_GROW(inputs, count) = (struct node_input){ .ref = t[i].ref };
 	if (count == 1) {
-		alone(b, w);
+		graph_wait_for_none(b, w);
 	} else {
 		uint32_t node = graph_add_node(b, GRAPH_WOKEN, inputs, count);
 		b->graph->nodes[node].loose = b->graph->nodes[node].hidden = b->graph->nodes[node].delayed = true;
@@ -574,173 +426,6 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 	free(inputs);
 }
 
-/* The least that a semaphore began with, so that no wait ends before its post. */
-static size_t begins_with(const struct builder *b, const struct sync_event *t, size_t n)
-{
-	size_t least = 0, waits = 0, posts = 0, next = 0;
-	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
-		if (t[i].kind != SYNC_WOKEN)
-			continue;
-		uint64_t until = t[i].ref.stamp + graph_skew_of(b, &t[i]);
-		for (; next < n && t[next].ref.stamp <= until; next++)
-			posts += t[next].kind == SYNC_SIGNALLED;
-		if (++waits > posts + least)
-			least = waits - posts;
-	}
-	return least;
-}
-
-/* Whether all events of a kind are of one thread. */
-static bool by_one(const struct sync_event *t, size_t n, enum sync_event_kind kind)
-{
-	const struct sync_event *one = NULL;
-	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind == kind && one && t[i].ref.thread != one->ref.thread)
-			return false;
-		one = t[i].kind == kind ? &t[i] : one;
-	}
-	return true;
-}
-
-/* Whether some wait began before the post that serves it: then nothing was left of what the semaphore began with. */
-static bool was_empty(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
-{
-	size_t waits = 0, post = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind != SYNC_WOKEN || waits++ < first)
-			continue;
-		while (t[post].kind != SYNC_SIGNALLED)
-			post++;
-		if (t[i].enter.stamp + graph_skew_of(b, &t[i]) < t[post++].ref.stamp)
-			return true;
-	}
-	return false;
-}
-
-/* What one thread has taken of a semaphore, with what was posted. None where that is not to be known, or where it never tried
- * whether there is more; or if it is not known where it works on which. */
-static struct taken *find_works(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
-{
-	struct taken *all = NULL;
-	size_t count = 0, post = 0;
-	bool tries = false;
-	for (size_t i = 0; i < n; i++)
-		tries |= t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_ATTEMPT);
-	for (size_t i = 0; i < n && tries; i++) {
-		struct taken one = { .has = t[i].ref, .put.at = NO_EVENT };
-		if (t[i].kind != SYNC_WOKEN)
-			continue;
-		while (count >= first && t[post].kind != SYNC_SIGNALLED)
-			post++;
-		if (count >= first)
-			one.put = t[post++].ref;
-		*MEM_GROW(all, count) = one;
-	}
-	if (graph_find_works(b, all, count))
-		return all;
-	free(all);
-	return NULL;
-}
-
-/* Returns which input the post is. If `work` waits for it, the attempt does not. */
-static size_t serve_one(struct sync_pass *p, const struct sync_event *w, const struct sync_event *post, bool ordered,
-			const struct taken *work)
-{
-	struct builder *b = p->b;
-	bool tries = work && tr_is(b->graph->trace, w->site, OP_ATTEMPT);
-	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
-	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
-	for (size_t i = 0; i < begins; i++)
-		*MEM_GROW(inputs, n) = begin[i];
-	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = !tries, .needed = ordered && !tries, .candidate = tries };
-	graph_tried_by(p->tried, w, post->ref);
-	bool counted = post->ref.stamp > w->enter.stamp && graph_add_counted(p, post, w->enter, w->site, &inputs, &n) > 0;
-	inputs[begins].needed &= !counted;
-	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
-	node->loose = node->delayed = node->hidden = !ordered || counted || w->begin.tried; /* another post may come first */
-	node->posted = true;
-	node->polled = w->begin.tried;
-	free(inputs);
-	if (tries)
-		graph_work_behind(b, work);
-	return begins;
-}
-
-/* It takes one of those with which the semaphore was made; or, if these are gone, what nobody who is recorded has posted. */
-static void take_first(struct builder *b, const struct sync_event *t, bool is_made_with_it, bool ordered, uint32_t queue)
-{
-	if (!is_made_with_it) {
-		graph_diagnose(&b->diagnosed.alone, t->ref, t->site);
-		graph_unknown(b, t->begin, t->ref);
-	} else if (!ordered) {
-		alone(b, t);
-		graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1 });
-	}
-}
-
-/* The n-th wait is served by the n-th post, but for what the semaphore began with: in every run, where there is one
- * thread for each and it is known with what it began. */
-static void serve(struct sync_pass *p, const struct sync_event *t, size_t n)
-{
-	struct builder *b = p->b;
-	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least, waits = 0, post = 0;
-	size_t first = permits > least ? permits : least;
-	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
-	ordered &= !is_of_processes(b, t) && first == permits;
-	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, permits);
-	struct taken *works = ordered ? find_works(b, t, n, first) : NULL;
-	for (size_t i = 0; i < n; i++) {
-		if (t[i].kind != SYNC_WOKEN) {
-			if (!ordered && t[i].kind == SYNC_SIGNALLED)
-				graph_release(b, t[i].ref, queue);
-			continue;
-		}
-		if (waits++ < first) {
-			take_first(b, &t[i], waits <= permits, ordered, queue);
-			continue;
-		}
-		while (t[post].kind != SYNC_SIGNALLED)
-			post++;
-		size_t begins = serve_one(p, &t[i], &t[post++], ordered, works ? &works[waits - 1] : NULL);
-		if (!ordered)
-			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
-	}
-	free(works);
-}
-
-/* Whether messages for which nobody had come were in the queue when the i-th came, of as many as are `inside` before it now. */
-static bool were_inside(const struct sync_event *t, size_t i, int64_t inside)
-{
-	uint64_t came = t[i].enter.stamp;
-	for (; i > 0 && t[i - 1].ref.stamp > came; i--)
-		inside -= t[i - 1].kind == SYNC_WOKEN ? 1 : -1;
-	return inside > 0;
-}
-
-/* Whoever gave a message had room at once, unless it was seen to wait, and that not only to wake who takes it: how much there is
- * nobody says. */
-static bool was_full(const struct sync_event *t, size_t n)
-{
-	int64_t inside = 0; /* given, less those who have come for one */
-	for (size_t i = 0; i < n; i++) {
-		if (t[i].blocked && were_inside(t, i, inside))
-			return true;
-		inside += t[i].kind == SYNC_WOKEN ? 1 : -1;
-	}
-	return false;
-}
-
-static void give_room(struct sync_pass *p, const struct sync_event *t, size_t n)
-{
-	if (was_full(t, n)) {
-		serve(p, t, n);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (t[i].kind == SYNC_WOKEN)
-			graph_room(p->b, t[i].begin, (struct event_ref){ .at = NO_EVENT }, t[i].ref);
-}
-
 static void signals(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
 	struct builder *b = p->b;
@@ -748,13 +433,8 @@ static void signals(struct sync_pass *p, const struct sync_event *t, size_t n)
 	for (size_t i = 0; i < n && !wait; i++)
 		if (t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_SEMAPHORE))
 			wait = &t[i];
-	if (wait && wait->for_room) {
-		give_room(p, t, n);
-		return;
-	}
 	if (wait) {
-		serve(p, t, n);
-		find_pool(p, t, n, SYNC_WOKEN, true);
+		graph_semaphore(p, t, n, wait->for_room);
 		return;
 	}
 	if (t->kind == SYNC_MADE)
@@ -766,7 +446,7 @@ static void signals(struct sync_pass *p, const struct sync_event *t, size_t n)
 			wake(b, t, n, i);
 	if (!tr_is(b->graph->trace, t->site, OP_FUTEX))
 		graph_counting_condition(p, t, n);
-	if (!is_of_processes(b, t) && b->may_wait[t->process])
+	if (!graph_is_of_processes(b, t) && b->may_wait[t->process])
 		graph_futexes(p, t, n);
 }
 
@@ -801,7 +481,7 @@ static void find_tellers(struct sync_pass *p)
 		if (is_lock(t) || t->for_good || !are_for_waits_unseen(p->b, t, next - i))
 			continue;
 		for (size_t process = 0; process < nprocesses; process++)
-			p->tells[process] |= is_of_processes(p->b, t) || process == t->process;
+			p->tells[process] |= graph_is_of_processes(p->b, t) || process == t->process;
 	}
 }
 

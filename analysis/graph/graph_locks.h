@@ -13,7 +13,7 @@ struct section { uint32_t process; uint64_t id; struct event_ref taken; };
 /* In a process, or in one of a host's: a lock taken or released, a wait ended, a signal. */
 enum sync_event_kind { SYNC_RELEASED, SYNC_SIGNALLED, SYNC_TAKEN, SYNC_WOKEN, SYNC_MADE };
 struct sync_event {
-	uint32_t process;         /* or behind them a clock, of what those share whose clock it is: is_of_processes() */
+	uint32_t process;         /* or behind them a clock, of what those share whose clock it is: graph_is_of_processes() */
 	enum sync_event_kind kind;
 	uint64_t id;
 	struct event_ref ref;     /* the event; of TAKEN and WOKEN the EXIT */
@@ -62,7 +62,6 @@ struct polled_row {
 struct tried_row { struct polled_row row; struct event_ref exit, cause; bool known; };
 struct polled_pieces { uint64_t n; bool others; }; /* of a region: others end otherwise */
 
-
 struct sync_records {
 	struct sync_event *v; size_t n;
 	struct retaken *retaken; size_t nretaken;
@@ -100,6 +99,15 @@ void graph_locks(struct builder *, struct sync_records *, struct tried_records *
 /* Stamps of the host that differ by no more may have been taken in the other order: its cores do not show quite the same. */
 uint64_t graph_skew_of(const struct builder *, const struct sync_event *);
 
+/* It is not of one process. */
+static inline bool graph_is_of_processes(const struct builder *b, const struct sync_event *t)
+{
+	return t->process >= b->graph->trace->nprocesses;
+}
+
+/* Nothing is known to have ended the wait; in another run something may. */
+void graph_wait_for_none(struct builder *, const struct sync_event *wait);
+
 /* The first of the events of a lock, or else of what is signalled, at this stamp or behind it. */
 size_t graph_sync_events(const struct sync_records *, uint32_t process, uint64_t id, bool lock, uint64_t stamp);
 
@@ -122,6 +130,14 @@ void graph_end_tried(struct builder *, struct tried_records *); /* when it is sa
 /* Of a lock with a number of its own: who came first or last may decide what each of them does. */
 void graph_note_voters(struct builder *, struct voter_records *, uint64_t lock, const struct take *, size_t n, bool pool);
 void graph_elections(struct builder *, struct voter_records *);
+
+/* ---- graph_semaphores.c, graph_takes.c ------------------------------------------------------------- */
+
+/* All that concerns a semaphore, by time; for_room: of a queue of messages, that which says whether there is room for one. */
+void graph_semaphore(struct sync_pass *, const struct sync_event *t, size_t n, bool for_room);
+
+/* All that concerns a lock or a semaphore, by time: what has been taken of it, in events of that kind. `shared`: by several. */
+void graph_takes(struct sync_pass *, const struct sync_event *t, size_t n, enum sync_event_kind, bool shared);
 
 /* ---- graph_futexes.c, graph_latches.c, graph_wakes.c, graph_conditions.c, graph_ordered.c ---------- */
 

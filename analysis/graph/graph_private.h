@@ -13,7 +13,9 @@
  *   graph_streams.c  messages that may come in another order
  *   graph_polls.c  work that goes on until a message is there
  *   graph_ends.c   ends of threads, and of the run
- *   graph_locks.c  locks, condition variables and semaphores of one process
+ *   graph_locks.c  locks and condition variables, of one process or shared by several
+ *   graph_semaphores.c  likewise semaphores, and queues of messages
+ *   graph_takes.c  what is taken of one lock or semaphore, and what for
  *   graph_ordered.c  turns of ordered loops
  *   graph_barriers.c  barriers that do not say their group, and those that processes share
  *   graph_pools.c  work that the program gives out itself

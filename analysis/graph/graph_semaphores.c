@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_semaphores.c - semaphores of a process, and what processes of a host share: which post has served which wait.
+ *
+ * A queue of messages is two semaphores: there is a message, and there is room for one. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/graph/graph_locks.h"
+
+/* The least that a semaphore began with, so that no wait ends before its post. */
+static size_t begins_with(const struct builder *b, const struct sync_event *t, size_t n)
+{
+	size_t least = 0, waits = 0, posts = 0, next = 0;
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
+		if (t[i].kind != SYNC_WOKEN)
+			continue;
+		uint64_t until = t[i].ref.stamp + graph_skew_of(b, &t[i]);
+		for (; next < n && t[next].ref.stamp <= until; next++)
+			posts += t[next].kind == SYNC_SIGNALLED;
+		if (++waits > posts + least)
+			least = waits - posts;
+	}
+	return least;
+}
+
+/* Whether all events of a kind are of one thread. */
+static bool by_one(const struct sync_event *t, size_t n, enum sync_event_kind kind)
+{
+	const struct sync_event *one = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind == kind && one && t[i].ref.thread != one->ref.thread)
+			return false;
+		one = t[i].kind == kind ? &t[i] : one;
+	}
+	return true;
+}
+
+/* Whether some wait began before the post that serves it: then nothing was left of what the semaphore began with. */
+static bool was_empty(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
+{
+	size_t waits = 0, post = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind != SYNC_WOKEN || waits++ < first)
+			continue;
+		while (t[post].kind != SYNC_SIGNALLED)
+			post++;
+		if (t[i].enter.stamp + graph_skew_of(b, &t[i]) < t[post++].ref.stamp)
+			return true;
+	}
+	return false;
+}
+
+/* What one thread has taken of a semaphore, with what was posted. None where that is not to be known, or where it never tried
+ * whether there is more; or if it is not known where it works on which. */
+static struct taken *find_works(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
+{
+	struct taken *all = NULL;
+	size_t count = 0, post = 0;
+	bool tries = false;
+	for (size_t i = 0; i < n; i++)
+		tries |= t[i].kind == SYNC_WOKEN && tr_is(b->graph->trace, t[i].site, OP_ATTEMPT);
+	for (size_t i = 0; i < n && tries; i++) {
+		struct taken one = { .has = t[i].ref, .put.at = NO_EVENT };
+		if (t[i].kind != SYNC_WOKEN)
+			continue;
+		while (count >= first && t[post].kind != SYNC_SIGNALLED)
+			post++;
+		if (count >= first)
+			one.put = t[post++].ref;
+		*MEM_GROW(all, count) = one;
+	}
+	if (graph_find_works(b, all, count))
+		return all;
+	free(all);
+	return NULL;
+}
+
+/* Returns which input the post is. If `work` waits for it, the attempt does not. */
+static size_t serve_one(struct sync_pass *p, const struct sync_event *w, const struct sync_event *post, bool ordered,
+			const struct taken *work)
+{
+	struct builder *b = p->b;
+	bool tries = work && tr_is(b->graph->trace, w->site, OP_ATTEMPT);
+	struct node_input begin[BEGIN_INPUTS], *inputs = NULL;
+	size_t begins = graph_begin_inputs(&w->begin, begin), n = 0;
+	for (size_t i = 0; i < begins; i++)
+		*MEM_GROW(inputs, n) = begin[i];
+	*MEM_GROW(inputs, n) = (struct node_input){ .ref = post->ref, .sure = !tries, .needed = ordered && !tries, .candidate = tries };
+	graph_tried_by(p->tried, w, post->ref);
+	bool counted = post->ref.stamp > w->enter.stamp && graph_add_counted(p, post, w->enter, w->site, &inputs, &n) > 0;
+	inputs[begins].needed &= !counted;
+	struct graph_node *node = graph_arrival(b, w->ref, GRAPH_POSTED, inputs, n);
+	node->loose = node->delayed = node->hidden = !ordered || counted || w->begin.tried; /* another post may come first */
+	node->posted = true;
+	node->polled = w->begin.tried;
+	free(inputs);
+	if (tries)
+		graph_work_behind(b, work);
+	return begins;
+}
+
+/* It takes one of those with which the semaphore was made; or, if these are gone, what nobody who is recorded has posted. */
+static void take_first(struct builder *b, const struct sync_event *t, bool is_made_with_it, bool ordered, uint32_t queue)
+{
+	if (!is_made_with_it) {
+		graph_diagnose(&b->diagnosed.alone, t->ref, t->site);
+		graph_unknown(b, t->begin, t->ref);
+	} else if (!ordered) {
+		graph_wait_for_none(b, t);
+		graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1 });
+	}
+}
+
+/* The n-th wait is served by the n-th post, but for what the semaphore began with: in every run, where there is one
+ * thread for each and it is known with what it began. */
+static void serve(struct sync_pass *p, const struct sync_event *t, size_t n)
+{
+	struct builder *b = p->b;
+	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least, waits = 0, post = 0;
+	size_t first = permits > least ? permits : least;
+	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
+	ordered &= !graph_is_of_processes(b, t) && first == permits;
+	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, permits);
+	struct taken *works = ordered ? find_works(b, t, n, first) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].kind != SYNC_WOKEN) {
+			if (!ordered && t[i].kind == SYNC_SIGNALLED)
+				graph_release(b, t[i].ref, queue);
+			continue;
+		}
+		if (waits++ < first) {
+			take_first(b, &t[i], waits <= permits, ordered, queue);
+			continue;
+		}
+		while (t[post].kind != SYNC_SIGNALLED)
+			post++;
+		size_t begins = serve_one(p, &t[i], &t[post++], ordered, works ? &works[waits - 1] : NULL);
+		if (!ordered)
+			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
+	}
+	free(works);
+}
+
+/* Whether messages for which nobody had come were in the queue when the i-th came, of as many as are `inside` before it now. */
+static bool were_inside(const struct sync_event *t, size_t i, int64_t inside)
+{
+	uint64_t came = t[i].enter.stamp;
+	for (; i > 0 && t[i - 1].ref.stamp > came; i--)
+		inside -= t[i - 1].kind == SYNC_WOKEN ? 1 : -1;
+	return inside > 0;
+}
+
+/* Whoever gave a message had room at once, unless it was seen to wait, and that not only to wake who takes it: how much there is
+ * nobody says. */
+static bool was_full(const struct sync_event *t, size_t n)
+{
+	int64_t inside = 0; /* given, less those who have come for one */
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].blocked && were_inside(t, i, inside))
+			return true;
+		inside += t[i].kind == SYNC_WOKEN ? 1 : -1;
+	}
+	return false;
+}
+
+static void give_room(struct sync_pass *p, const struct sync_event *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == SYNC_WOKEN)
+			graph_room(p->b, t[i].begin, (struct event_ref){ .at = NO_EVENT }, t[i].ref);
+}
+
+void graph_semaphore(struct sync_pass *p, const struct sync_event *t, size_t n, bool for_room)
+{
+	if (for_room && !was_full(t, n)) {
+		give_room(p, t, n);
+		return;
+	}
+	serve(p, t, n);
+	if (!for_room)
+		graph_takes(p, t, n, SYNC_WOKEN, true);
+}
