@@ -374,9 +374,9 @@ void dprof_library_loaded(const void *future, unsigned there)
 
 /* ---- Condition variables with any lock ----------------------------------------------------------------- */
 
-/* Such a one has a mutex of its own behind the C library's condition variable, which it takes to notify, and before it gives back the
- * lock that it waits with. Of the program's order that says nothing: what is recorded is as of a condition variable that waits with
- * that lock. The outermost call counts. */
+/* Such a one has a mutex of its own behind the C library's condition variable, which it takes to notify, and before it gives
+ * back the lock that it waits with. Of the program's order that says nothing: what is recorded is as of a condition variable
+ * that waits with that lock. The outermost call counts. */
 __thread const void *dprof_adapter_hidden_lock;
 static __thread unsigned hides;
 

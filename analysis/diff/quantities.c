@@ -222,7 +222,8 @@ int quantities_found(struct quantities *q, const char *directory, struct trace *
 	add(&w, QUANTITY_RUN, "run", NULL, false, findings_run_s(&f));
 	add_scores(&w);
 	if (why)
-		trace_diagnose(trace, "%s: %s", why, trace_records(trace) ? "only the run and scores are compared" : "nothing is compared with it");
+		trace_diagnose(trace, "%s: %s", why,
+			       trace_records(trace) ? "only the run and scores are compared" : "nothing is compared with it");
 	else
 		add_relations(&w);
 	sum_up(q);

@@ -11,8 +11,8 @@ struct bare { uint32_t process; struct event_ref enter, exit; uint32_t site; };
 #define ALL_RANKS UINT32_MAX
 
 /* What has to do with a barrier at an address in a process, or, where that is OF_ANY_PROCESS, with one that processes of a clock's
- * host may share: a thread comes and waits, or only comes, for the last time or not, or what is done once when all have come is over,
- * or it is made. Only who waits has an exit. ARG_NONE threads: it is not known how many go on together. */
+ * host may share: a thread comes and waits, or only comes, for the last time or not, or what is done once when all have come is
+ * over, or it is made. Only who waits has an exit. ARG_NONE threads: it is not known how many go on together. */
 enum visit { VISIT_WAITS, VISIT_ONLY_COMES, VISIT_LEAVES, VISIT_COMPLETES, VISIT_MAKES };
 struct barrier_visit {
 	uint32_t clock, process; uint64_t object, threads; struct event_ref enter, exit; uint32_t site; enum visit how;

@@ -5,9 +5,9 @@
  *   until += period; sleep until then                  at that moment in any run
  *   read the clock, ..., sleep until so long behind    as long behind what the thread did just before it read the clock
  *
- * Of the latter kind is what is not equally far apart, or several times as far, to the nanosecond, as nobody reads a clock so evenly.
- * Where the clock was read is not recorded. But each of the sleeps at one site is then equally long behind an event, the same
- * number of events before each of them, but for what passes from that event to the reading of the clock. So the clock was read
+ * Of the latter kind is what is not equally far apart, or several times as far, to the nanosecond, as nobody reads a clock so
+ * evenly. Where the clock was read is not recorded. But each of the sleeps at one site is then equally long behind an event, the
+ * same number of events before each of them, but for what passes from that event to the reading of the clock. So the clock was read
  * behind those that show that best: by the median of how much the differences of moments and of stamps differ. If that is no small
  * part of what others show, it is not known: moments stay, or where all others come as evenly, it may be so or so. Who begins to
  * sleep behind a moment does not wait. Nothing of this is proved.

@@ -23,9 +23,9 @@
  *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait,
  *                                                                  which is not in vain, ends as long behind the signal as here
  *
- * A thread that mostly waits, or sleeps, and does little in between (a watchdog, or one that reports how far the run has come), does
- * none of that for its own sake: there few pieces tell enough, or none, and the signal may also come while it first waits in
- * vain. */
+ * A thread that mostly waits, or sleeps, and does little in between (a watchdog, or one that reports how far the run has come),
+ * does none of that for its own sake: there few pieces tell enough, or none, and the signal may also come while it first waits
+ * in vain. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"

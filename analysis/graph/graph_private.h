@@ -112,8 +112,8 @@ struct unknown_wait {
 	uint32_t clock;
 	bool own;                 /* if nothing did, it takes as long by itself */
 	bool fetches;             /* likewise: the rest of a message that was found before (MPI_Mrecv) */
+	bool handler;             /* likewise; it ended as a signal's handler began, and its operation went on behind that */
 	bool timed_out;           /* its time limit has ended it, as it has those that were tried before */
-	bool handler;             /* if nothing did, it takes as long by itself; it ended as a signal's handler began, and its operation went on behind that */
 	uint64_t target;          /* perhaps the next call of MPI of this rank, or DPROF_TARGET_ALL; or ARG_NONE */
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 	struct event_ref put;     /* what it took was put there by that, which has a node; or at = NO_EVENT: that is not known */

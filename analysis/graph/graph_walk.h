@@ -28,8 +28,9 @@ struct walk_attempts {
 	struct event_ref tried;   /* the first that has since `before` */
 	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
 	struct walk_moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
-	struct walk_time_out { struct wait_begin begin; struct event_ref exit; uint32_t site; struct looked_lock lock; bool open; } time_out;
-				  /* of the last that had been tried before: open until it is known whether it is tried again */
+	struct walk_time_out {    /* of the last that had been tried before: open until it is known whether it is tried again */
+		struct wait_begin begin; struct event_ref exit; uint32_t site; struct looked_lock lock; bool open;
+	} time_out;
 	struct sleeps sleeps;     /* the last of them; n is 0 in front of the first; and of the records of sleeps, and 1 */
 	size_t kept_sleeps;
 	uint64_t look_events;     /* since the last one: of locks, and of looks that were perhaps in vain */

@@ -76,7 +76,8 @@ void path_close(struct path *);
  * the path is on it, it may truly have been on others then. To be said before any profile. */
 void path_doubt(struct path *, uint32_t thread, double s);
 
-/* In ticks of the time base since the run's first event, as far as these moments are known, and how long it is, which may be known better. */
+/* In ticks of the time base since the run's first event, as far as these moments are known, and how long it is, which may be known
+ * better. */
 struct path_slice { frz_time from, to, length; };
 #define PATH_ALL ((struct path_slice){ { 0, 0 }, { INT64_MAX, INT64_MAX }, { 0, INT64_MAX } })
 

@@ -10,7 +10,8 @@
 /* Threads of which it is unknown what they did after their last record: inside of what. */
 void say_open_ends(struct trace *, const struct totals *);
 
-/* Threads that recorded nothing, where others did. Who joined threads of which nothing was recorded, or had something done elsewhere that was not. */
+/* Threads that recorded nothing, where others did. Who joined threads of which nothing was recorded, or had something done
+ * elsewhere that was not. */
 void say_unrecorded(struct trace *);
 
 /* Threads that are never in the region that --work names, or where --wait says. */

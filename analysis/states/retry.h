@@ -16,8 +16,8 @@
  *
  * What gives something to others, or says what it got from them, is none.
  *
- * Waits that their time limits ended are surely one wait, if each is followed by the next at the same place, but for looks that take
- * a small part of its time, and the last was ended by another:
+ * Waits that their time limits ended are surely one wait, if each is followed by the next at the same place, but for looks that
+ * take a small part of its time, and the last was ended by another:
  *
  *   while (!done) pthread_cond_timedwait(&told, &mutex, &soon);
  *

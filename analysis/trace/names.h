@@ -10,7 +10,8 @@
 struct location_name { char text[40]; };
 struct location_name rank_name(const struct trace *, size_t thread);
 struct location_name name_of_process(const struct trace *, uint32_t process); /* likewise, of a process; "" if it has no thread */
-struct location_name thread_name(const struct trace *, size_t thread); /* "rank 3 thread 2"; of the only process, without ranks: "thread 2" */
+/* "rank 3 thread 2"; of the only process, without ranks: "thread 2". */
+struct location_name thread_name(const struct trace *, size_t thread);
 
 /* "assign (kmeans.c:88)", or "parallel kmeans.c:154" where the name says it, in at most `room` bytes. What has no room
  * loses first the qualifiers of its name ("LAMMPS_NS::Pair::compute" -> "Pair::compute"), then the middle of it, then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What is said of the source's structure is so: the folders of analysis/ stand in ARCHITECTURE.md in an order in which
-# each uses those above it, and who lists the files of a folder lists them all.
+# each uses those above it, who lists the files of a folder lists them all, and a line of code fits 132 columns.
 . testsuite/lib.sh
 
 # ---- Folders ------------------------------------------------------------------------------------
@@ -42,6 +42,11 @@ for list in "${lists[@]}"; do
 		[ -e "${file%.c*}.h" ] || is_listed "${file##*/}" || fail "$list does not say what $file is"
 	done
 done
+
+# ---- Lines ------------------------------------------------------------------------------------- A tab counts as one.
+find analysis freezer plugin pragmas runtime -path '*/uplot' -prune -o \( -name '*.[ch]' -o -name '*.cc' \) -print |
+	xargs awk 'length > 132 { print FILENAME ":" FNR }' >"$dir/wide"
+[ ! -s "$dir/wide" ] || fail "lines of more than 132 columns: $(cat "$dir/wide")"
 
 # ---- Scripts that can fail ----------------------------------------------------------------------- One that goes on behind what
 # is wrong ends with what it has found, or it would pass.
