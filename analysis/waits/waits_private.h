@@ -3,6 +3,7 @@
  * waits_private.h - what the files of waits share.
  *
  *   waits.c    each thread is replayed, and each wait looked at
+ *   waits_replay.c  a thread: where it waited, and what it had done
  *   history.c  what threads did between their synchronisation points
  *   delays.c   back from the end: what was longer elsewhere, of which waiting came
  *   losses.c   what else may have been waited where records are lost */
@@ -108,6 +109,22 @@ struct finder {
 	struct graph_last last;
 	struct wait_sum *causes; size_t ncauses; /* one for each wait and thread that may have caused it */
 };
+
+/* Finds all waits of a thread, and what it posted. */
+void waits_replay(struct finder *, uint32_t thread);
+
+/* The thread's own input of the node; or NULL. */
+static inline const struct graph_input *wait_own(const struct finder *f, const struct wait *w)
+{
+	return w->own ? &f->g->inputs[w->own - 1] : NULL;
+}
+
+/* If `is`: of one more wait it is not known what ended it. */
+static inline void wait_note_unknown(struct finder *f, uint32_t thread, bool is)
+{
+	f->waits->unknown += is;
+	f->waits->lacks[thread] |= is;
+}
 
 /* For whom a thread waited, once for each that may have been the last. */
 struct wait_looked {
