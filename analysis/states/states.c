@@ -4,167 +4,13 @@
  * costs the same at any depth. */
 #include "analysis/states/states.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
-#include "analysis/base/nearest.h"
 #include "analysis/states/retry.h"
 #include "analysis/trace/trace_jumps.h"
 
-/* ---- Roles ----------------------------------------------------------------------------------- */
-
-static bool is_work(const struct tr_site *site, const char *work)
-{
-	return site->op.is & OP_REGION && (!work || strcmp(site->name, work) == 0);
-}
-
-static bool is_wait(const struct tr_site *site, const char *wait)
-{
-	return wait ? strcmp(site->name, wait) == 0 : site->op.is & OP_WAITS;
-}
-
-/* No site that may be meant has the name that was asked for. */
-static void say_unknown(const struct trace *trace, const char *option, bool regions_only,
-			const char *name)
-{
-	const char **names = mem_resize(NULL, trace->nsites + 1, sizeof *names);
-	size_t count = 0;
-	bool operation = false;
-	for (size_t i = 0; i < trace->nsites; i++) {
-		bool fits = !regions_only || trace->sites[i].op.is & OP_REGION;
-		operation |= !fits && strcmp(trace->sites[i].name, name) == 0;
-		if (fits)
-			names[count++] = trace->sites[i].name;
-	}
-	const char *near = nearest(name, names, count), *meant = near || count == 0 ? near : names[0];
-	shown_complain(
-		"%s: expected the name of a region%s of this trace%s%s; found \"%s\"%s",
-		option, regions_only ? "" : " or site", meant ? ", such as " : " (it has none)",
-		meant ? meant : "", name, operation ? ", which is an operation" : "");
-	free(names);
-}
-
-/* On each clock the run certainly goes from its first event to its last, and possibly from the earliest that was
- * lost. */
-static struct ends *ends_of_clocks(const struct trace *trace)
-{
-	struct ends *ends = mem_resize(NULL, trace->nclocks + 1, sizeof *ends);
-	for (size_t c = 0; c < trace->nclocks; c++)
-		ends[c] = (struct ends){ .first = UINT64_MAX, .earliest = UINT64_MAX };
-	for (size_t i = 0; i < trace->nthreads; i++) {
-		struct ends *clock = &ends[trace->threads[i].clock], own = times_ends(&trace->threads[i]);
-		clock->first = own.first < clock->first ? own.first : clock->first;
-		clock->last = own.last > clock->last ? own.last : clock->last;
-		clock->earliest = own.earliest < clock->earliest ? own.earliest : clock->earliest;
-	}
-	return ends;
-}
-
-static void open_outside(struct roles *roles, const struct trace *trace, const char *work)
-{
-	roles->outside = mem_resize(NULL, trace->nprocesses + 1, 1);
-	for (size_t p = 0; p < trace->nprocesses; p++) {
-		const struct tr_process *process = &trace->processes[p];
-		roles->outside[p] = work		     ? MAY_OTHER
-				    : process->marks_unknown ? MAY_WORK | MAY_BE_UNCLASSIFIED
-				    : process->marked	     ? MAY_BE_UNCLASSIFIED
-							     : MAY_WORK;
-	}
-	roles->ends = ends_of_clocks(trace);
-}
-
-/* What the user does not name as waiting is looked through where a thread works anyway; outside of all
- * regions it is an operation, and no work. */
-#define OTHER_OUTSIDE 0x80
-
-/* apply() looks at more than the stack. */
-#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS | OP_ATTEMPT)
-
-/* `mixed`: what may be work instead is so, where all work is. */
-static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool mixed)
-{
-	uint8_t wait = mixed && site->op.mixed ? MAY_WAIT | MAY_WORK : MAY_WAIT;
-	return works ? MAY_WORK : waits ? wait : site->op.is & OP_WAITS ? OTHER_OUTSIDE : 0;
-}
-
-static void set_kinds(struct roles *roles, const struct trace *trace)
-{
-	size_t n = trace_kinds(trace);
-	roles->limits = false;
-	roles->kinds = mem_resize(roles->kinds, n + 1, sizeof *roles->kinds);
-	for (size_t i = 0; i < n; i++) {
-		const struct tr_what *what = &trace->whats[i];
-		uint8_t role = what->site == TR_NO_SITE ? OTHER_OUTSIDE : roles->of_site[what->site];
-		bool expired = what->keys >> DPROF_KEY_UNTIL & 1;
-		roles->kinds[i] = (struct plain_kind){
-			.site = what->site, .op = what->op, .role = role,
-			.plain = role != OTHER_OUTSIDE && !expired && !(trace->sites[what->site].op.is & NOT_PLAIN) };
-		roles->limits |= expired;
-	}
-}
-
-bool roles_open(struct roles *roles, const struct trace *trace, const char *work, const char *wait)
-{
-	bool any_work = false, any_wait = false;
-	open_outside(roles, trace, work);
-	roles->of_site = mem_resize(NULL, trace->nsites + 1, 1);
-	for (size_t i = 0; i < trace->nsites; i++) {
-		bool waits = is_wait(&trace->sites[i], wait);
-		/* A region that is named as the place to wait is no work. */
-		bool works = is_work(&trace->sites[i], work) && (work || !waits);
-		if (works && waits) {
-			shown_complain("expected different names for --work and --wait; found \"%s\" twice", work);
-			return false;
-		}
-		roles->of_site[i] = role_of(&trace->sites[i], works, waits, !work && !wait);
-		any_work |= works;
-		any_wait |= waits;
-	}
-	roles->kinds = NULL;
-	set_kinds(roles, trace);
-	if (work && !any_work)
-		say_unknown(trace, "--work", true, work);
-	if (wait && !any_wait)
-		say_unknown(trace, "--wait", false, wait);
-	return (any_work || !work) && (any_wait || !wait);
-}
-
-void roles_open_useful(struct roles *roles, const struct trace *trace)
-{
-	roles_open(roles, trace, NULL, NULL); /* which asks for no names */
-	for (size_t i = 0; i < trace->nsites; i++)
-		if (tr_is(trace, (uint32_t)i, OP_OTHERS) && !roles->of_site[i])
-			roles->of_site[i] = MAY_WAIT;
-	set_kinds(roles, trace);
-}
-
-bool roles_are_useful(const struct roles *roles, const struct trace *trace)
-{
-	struct roles useful;
-	roles_open_useful(&useful, trace);
-	bool same = memcmp(roles->of_site, useful.of_site, trace->nsites) == 0 &&
-		    memcmp(roles->outside, useful.outside, trace->nprocesses) == 0;
-	roles_close(&useful);
-	return same;
-}
-
-void roles_close(struct roles *roles)
-{
-	free(roles->of_site);
-	free(roles->kinds);
-	free(roles->outside);
-	free(roles->ends);
-}
-
 /* ---- The state ------------------------------------------------------------------------------- */
-
-static bool same_state(struct thread_state x, struct thread_state y)
-{
-	return x.may == y.may && x.site == y.site;
-}
 
 #define FAR_DOWN 64 /* entries */
 
@@ -178,7 +24,7 @@ static uint8_t unsure_role(const struct states *s, const struct replay_entry *e,
 	for (size_t d = s->replay.depth; d-- > 0;) {
 		const struct replay_entry *x = &s->replay.entry[d];
 		uint8_t below = x->site == TR_NO_SITE ? MAY_ANY : s->roles->of_site[x->site];
-		between |= below == OTHER_OUTSIDE ? MAY_OTHER : below;
+		between |= below == ROLE_OTHER_OUTSIDE ? MAY_OTHER : below;
 		if (x->jumped && x->site == e->site)
 			may = between;
 	}
@@ -194,8 +40,8 @@ static inline void push(struct states *s, struct replay_entry e)
 	if (s->replay.depth > s->room)
 		s->before = mem_resize(s->before, s->room = s->replay.room, sizeof *s->before);
 	s->before[s->replay.depth - 1] = s->now;
-	if (role == OTHER_OUTSIDE)
-		role = same_state(s->now, s->outside)	? MAY_OTHER
+	if (role == ROLE_OTHER_OUTSIDE)
+		role = states_same(s->now, s->outside)	? MAY_OTHER
 		       : s->events.thread->jumps	? MAY_OTHER | s->now.may
 							: 0;
 	if (role)
@@ -551,7 +397,7 @@ static bool step_init(struct states *s)
 	if (s->inits++ == 0) {
 		s->before_init = s->now;
 		s->now = s->lost ? s->now : in_init;
-	} else if (same_state(s->now, in_init)) {
+	} else if (states_same(s->now, in_init)) {
 		s->now = s->before_init;
 	}
 	return true;
@@ -637,8 +483,6 @@ enum states_step states_step(struct states *s, struct tr_event *e)
 	return STATES_MOMENT;
 }
 
-/* ---- Periods --------------------------------------------------------------------------------- */
-
 void states_open(struct states *s, const struct trace *trace, size_t thread,
 		 const struct roles *roles)
 {
@@ -656,183 +500,4 @@ void states_close(struct states *s)
 	trace_end(&s->events);
 	replay_close(&s->replay);
 	free(s->before);
-}
-
-static void end_stretch(struct states *s, uint32_t site, uint64_t stamp)
-{
-	if (stamp - s->stretch_from >= s->stretch) {
-		s->stretch = stamp - s->stretch_from;
-		s->period.site = site;
-	}
-	s->stretch_from = stamp;
-}
-
-/* Ends the period at `stamp` and begins the next one there. */
-static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *out)
-{
-	s->period.to = stamp;
-	*out = s->period;
-	s->period = (struct period){ stamp, stamp, may, s->now.site };
-	s->stretch = 0;
-	s->stretch_from = stamp;
-}
-
-/* Whether nothing but the next event changes the state, and that in no other way than by the stack. */
-static bool is_plain(const struct states *s)
-{
-	const struct tr_cursor *c = &s->events;
-	return s->begun && !s->idle && !s->pause && !s->expires && s->next == s->nbegin && s->inits == 2 && !c->inheritance &&
-	       !c->thread->jumps;
-}
-
-static bool look_ahead(struct states *s)
-{
-	struct tr_cursor ahead = s->events;
-	s->ahead_from = s->events.next;
-	s->ahead.n = 0;
-	return trace_columns_bare(&ahead, &s->ahead);
-}
-
-/* ---- Periods, one after the other ------------------------------------------------------------ */
-
-/* Behind a step, before which the state was another one: whether a period has ended. */
-static inline bool change(struct states *s, struct thread_state before, struct period *out)
-{
-	end_stretch(s, before.site, s->last);
-	if (s->now.may == s->period.may)
-		return false;
-	turn(s, s->last, s->now.may, out);
-	return true;
-}
-
-enum follow { FOLLOW_END, FOLLOW_ON, FOLLOW_PERIOD };
-
-static enum follow follow_step(struct states *s, struct period *out)
-{
-	struct tr_event e;
-	struct thread_state before = s->now;
-	if (states_step(s, &e) != STATES_END)
-		return !same_state(s->now, before) && change(s, before, out) ? FOLLOW_PERIOD : FOLLOW_ON;
-	if (s->ended)
-		return FOLLOW_END;
-	s->ended = true;
-	s->period.to = PERIOD_AFTER;
-	*out = s->period;
-	return FOLLOW_PERIOD;
-}
-
-static struct period_begin begin_of(const struct period *p)
-{
-	return (struct period_begin){ p->from, p->site, p->may };
-}
-
-/* What changes with plain events: copied here while they come by. */
-struct plain_walk {
-	struct states *s;
-	struct thread_state now;
-	uint64_t last, stretch_from, stretch;
-	struct period_begin open; /* the period that is being put together */
-};
-
-static struct plain_walk begin_plain(struct states *s)
-{
-	return (struct plain_walk){ s, s->now, s->last, s->stretch_from, s->stretch,
-				    { s->period.from, s->period.site, s->period.may } };
-}
-
-static void end_plain(const struct plain_walk *w)
-{
-	struct states *s = w->s;
-	s->now = w->now;
-	s->last = w->last;
-	s->stretch_from = w->stretch_from;
-	s->stretch = w->stretch;
-	s->period = (struct period){ w->open.from, w->open.from, w->open.may, w->open.site };
-}
-
-/* As push() does it where nothing jumped, at a site whose role does not depend on what it is in. */
-static inline struct thread_state enter_plain(struct plain_walk *w, const struct plain_kind *kind, uint64_t stamp)
-{
-	struct states *s = w->s;
-	replay_enter_bare(&s->replay, stamp, 0, kind->site);
-	if (s->replay.depth > s->room)
-		s->before = mem_resize(s->before, s->room = s->replay.room, sizeof *s->before);
-	s->before[s->replay.depth - 1] = w->now;
-	return kind->role ? (struct thread_state){ kind->role, kind->site } : w->now;
-}
-
-/* One event, as states_step() does it: the state behind it in *now. False if it is not plain. */
-static inline bool step_plain(struct plain_walk *w, const struct plain_kind *kind, uint64_t stamp, struct thread_state *now)
-{
-	struct states *s = w->s;
-	*now = w->now;
-	if (!kind->plain)
-		return false;
-	if (kind->op == DPROF_ENTER)
-		*now = enter_plain(w, kind, stamp);
-	else if (kind->op == DPROF_EXIT && !replay_exit_innermost(&s->replay, kind->site))
-		return false;
-	else if (kind->op == DPROF_EXIT)
-		*now = s->before[s->replay.depth];
-	w->last = stamp > w->last ? stamp : w->last;
-	return true;
-}
-
-/* As change() does it. */
-static inline bool change_plain(struct plain_walk *w, struct thread_state now, struct period_begin *out)
-{
-	uint64_t stretch = w->last - w->stretch_from;
-	bool longest = stretch >= w->stretch, ends = now.may != w->open.may;
-	w->stretch = longest ? stretch : w->stretch;
-	w->open.site = longest ? w->now.site : w->open.site;
-	w->stretch_from = w->last;
-	w->now = now;
-	if (!ends)
-		return false;
-	*out = w->open;
-	w->open = (struct period_begin){ w->last, now.site, now.may };
-	w->stretch = 0;
-	return true;
-}
-
-/* Where is_plain(): the periods of the events at hand, as far as these are plain. */
-static size_t follow_plain(struct states *s, struct period_begin *out, size_t room)
-{
-	const struct plain_kind *kinds = s->roles->kinds;
-	struct plain_walk w = begin_plain(s);
-	struct thread_state now;
-	size_t n = 0, i;
-	if (s->events.next - s->ahead_from >= s->ahead.n && !look_ahead(s))
-		return 0;
-	const struct tr_columns k = s->ahead;
-	for (i = s->events.next - s->ahead_from; i < k.n && n < room; i++) {
-		if (!step_plain(&w, &kinds[k.what[i]], k.stamp[i], &now))
-			break;
-		if (!same_state(now, w.now))
-			n += change_plain(&w, now, &out[n]);
-	}
-	end_plain(&w);
-	s->forgot &= s->events.next == s->ahead_from + i;
-	s->polls &= s->events.next == s->ahead_from + i;
-	s->events.next = s->ahead_from + i;
-	return n;
-}
-
-size_t states_periods(struct states *s, struct period_begin *out, size_t room, uint64_t *to)
-{
-	struct period ended;
-	size_t n = 0;
-	enum follow followed = FOLLOW_ON;
-	while (n < room && followed != FOLLOW_END) {
-		size_t next = s->events.next;
-		if (is_plain(s))
-			n += follow_plain(s, out + n, room - n);
-		if (s->events.next > next)
-			continue;
-		followed = follow_step(s, &ended);
-		if (followed == FOLLOW_PERIOD)
-			out[n++] = begin_of(&ended);
-	}
-	*to = s->ended ? PERIOD_AFTER : s->period.from;
-	return n;
 }
