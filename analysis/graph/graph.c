@@ -90,6 +90,12 @@ struct timed_moment graph_timed(const struct builder *b, struct event_ref ref)
 	return (struct timed_moment){ at, frz_time_of(&b->cursors[at.clock], at.stamp) };
 }
 
+double graph_seconds(const struct builder *b, uint32_t thread, uint64_t ticks)
+{
+	const struct trace *trace = b->graph->trace;
+	return (double)ticks / (trace->clocks[trace->threads[thread].clock].ghz * 1e9);
+}
+
 frz_time graph_between(const struct builder *b, struct event_ref first, struct event_ref then)
 {
 	return times_between_near(b->graph->times, b->cursors, moment_of(b, first), moment_of(b, then));
@@ -173,8 +179,7 @@ static void add_unknown(struct builder *b, struct wait_begin begin, struct event
 	node->what = what;
 	graph_wait(b, exit, number);
 	if (what != GRAPH_EXPIRED)
-		b->graph->unknown_s += (double)(exit.stamp - begin.enter.stamp) /
-				       (b->graph->trace->clocks[b->graph->trace->threads[exit.thread].clock].ghz * 1e9);
+		b->graph->unknown_s += graph_seconds(b, exit.thread, exit.stamp - begin.enter.stamp);
 }
 
 struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit)
@@ -188,7 +193,7 @@ struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begi
 void graph_add_time_out(struct builder *b, struct wait_begin begin, struct event_ref exit, struct looked_lock lock)
 {
 	struct unknown_wait *w = graph_add_unknown(b, begin, exit);
-	w->timed_out = true;
+	w->otherwise = OTHERWISE_TIMED_OUT;
 	w->lock = lock.id == ARG_NONE ? (struct looked_lock){ 0 } : lock;
 }
 
@@ -213,7 +218,7 @@ void graph_fetch(struct builder *b, const struct unknown_wait *w, const struct e
 		inputs[1].ref = *cause;
 	struct graph_node *node = graph_arrival(b, w->exit, GRAPH_WAITED_FOR, inputs, cause ? 2 : 1);
 	node->hidden = true;
-	node->doubted = w->fetches;
+	node->doubted = w->otherwise == OTHERWISE_FETCHED;
 }
 
 /* What put it there is nothing but expected. */

@@ -16,7 +16,6 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
-#include "analysis/base/search.h"
 #include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_presumed.h"
 
@@ -56,7 +55,7 @@ static void add_end(struct stretch_ends *s, struct event_ref end, uint64_t lengt
 static void look(const struct stretch_ends *s, const struct unknown_wait *w, struct presumed *p)
 {
 	const struct stretch_end *best = NULL;
-	double least = 1.0 / (w->looked && w->own ? PART_AGAIN : SMALL_PART);
+	double least = 1.0 / (w->looked && w->otherwise == OTHERWISE_OWN ? PART_AGAIN : SMALL_PART);
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t behind = w->exit.stamp - s->v[i].end.stamp;
 		double part = s->v[i].length ? (double)behind / (double)s->v[i].length : 1;
@@ -172,11 +171,6 @@ static const struct event_ref *last_release(const struct sync_records *r, const 
 	return last;
 }
 
-static double seconds_of(const struct builder *b, uint32_t clock, uint64_t ticks)
-{
-	return (double)ticks / (b->graph->trace->clocks[clock].ghz * 1e9);
-}
-
 static bool is_presumed(const struct presumed *p)
 {
 	return p->part * MUCH_SMALLER <= p->next;
@@ -196,7 +190,7 @@ static uint32_t *find_enders(const struct builder *b, const struct presumed *p)
 	}
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill)) {
 		uint32_t *ender = &enders[b->unknown[i].exit.thread];
-		if (!b->unknown[i].own || !is_presumed(&p[i]))
+		if (b->unknown[i].otherwise != OTHERWISE_OWN || !is_presumed(&p[i]))
 			continue;
 		several[b->unknown[i].exit.thread] |= *ender != NO_THREAD && *ender != p[i].cause.thread;
 		*ender = p[i].cause.thread;
@@ -218,138 +212,52 @@ static void end_by_signal(struct builder *b, const struct unknown_wait *w, const
 	graph_end_by(b, w->exit, number);
 }
 
-static void add(struct builder *b, const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p,
-		uint64_t nwaits, uint32_t ender)
+/* What has most likely ended it, or NULL. */
+static const struct event_ref *cause_of(const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p,
+					uint32_t ender)
 {
-	const struct event_ref *cause = last_release(sync, w);
-	if (w->put.at != NO_EVENT) /* graph_loose.c */
-		return;
-	if (!cause && w->own && p->part_again < 1 && p->again.thread == ender && (!is_presumed(p) || p->cause.thread != ender))
-		cause = &p->again;
-	bool presumed = cause || is_presumed(p);
-	if (w->fetches) {
-		graph_fetch(b, w, presumed ? &p->cause : NULL);
-		return;
-	}
-	if (w->handler) {
-		if (presumed)
-			end_by_signal(b, w, &p->cause);
-		return;
-	}
-	if (w->timed_out && !presumed) {
+	const struct event_ref *seen = last_release(sync, w);
+	bool others = is_presumed(p), again = w->otherwise == OTHERWISE_OWN && p->part_again < 1 && p->again.thread == ender;
+	if (seen)
+		return seen;
+	if (again && (!others || p->cause.thread != ender))
+		return &p->again;
+	return others ? &p->cause : NULL;
+}
+
+static void end_by(struct builder *b, const struct unknown_wait *w, const struct event_ref *cause)
+{
+	if (w->looked && w->otherwise == OTHERWISE_OWN)
+		b->graph->slept_for_others_s += graph_seconds(b, w->exit.thread, w->exit.stamp - w->begin.enter.stamp);
+	graph_unknown_by(b, w, cause);
+}
+
+static void end_otherwise(struct builder *b, const struct unknown_wait *w, uint64_t nwaits)
+{
+	if (w->otherwise == OTHERWISE_TIMED_OUT)
 		graph_timed_out(b, w->begin, w->exit, GRAPH_EXPIRED);
-		return;
-	}
-	if (presumed && w->looked && w->own)
-		b->graph->slept_for_others_s += seconds_of(b, w->clock, w->exit.stamp - w->begin.enter.stamp);
-	if (presumed)
-		graph_unknown_by(b, w, cause ? cause : &p->cause);
 	else if (w->target != ARG_NONE && !w->looked)
 		wait_for_target(b, w);
-	else if (w->own || is_own_cost(w) || hardly_waited(b, w, nwaits))
+	else if (w->otherwise == OTHERWISE_OWN || is_own_cost(w) || hardly_waited(b, w, nwaits))
 		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
 	else
 		graph_unknown_by(b, w, NULL);
 }
 
-/* ---- Sleeps -------------------------------------------------------------------------------------- */
-
-static int by_thread(const void *x, const void *y)
+static void add(struct builder *b, const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p,
+		uint64_t nwaits, uint32_t ender)
 {
-	const struct sleeps *a = x, *b = y;
-	if (a->first.thread != b->first.thread)
-		return a->first.thread < b->first.thread ? -1 : 1;
-	return (a->first.at > b->first.at) - (a->first.at < b->first.at);
-}
-
-/* A wait; or, where that is known better, a part of one. */
-static void add_row(struct builder *b, struct sleeps *s)
-{
-	s->waits = !s->between_looks;
-	if (s->between_looks) {
-		b->graph->slept_for_others_s += seconds_of(b, b->graph->trace->threads[s->first.thread].clock,
-							   s->exit.stamp - s->first.stamp);
+	const struct event_ref *cause = cause_of(sync, w, p, ender);
+	if (w->put.at != NO_EVENT) /* graph_loose.c */
 		return;
-	}
-	struct unknown_wait *w = graph_add_unknown(b, (struct wait_begin){ .enter = s->first }, s->exit);
-	w->own = true;
-	w->looked = s->before; /* or just behind it, before the last sleep */
-	s->unknown = b->nunknown;
-}
-
-/* Sleeps outside of marked regions, again and again: so the thread may wait for what another has in memory, which it looks at in
- * between. What is in a region is work that takes as long as it does. Of one thread. */
-static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
-{
-	const struct trace *trace = b->graph->trace;
-	struct tr_cursor events = trace_events(trace, s->first.thread);
-	struct replay replay;
-	struct tr_event e;
-	size_t next = 0;
-	replay_open(&replay, trace->nsites);
-	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
-		if (e.op == DPROF_LOST)
-			continue;
-		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
-		if (at == s[next].first.at) {
-			if (replay.depth == 0)
-				add_row(b, &s[next]);
-			next++;
-		}
-		if (marked && e.op == DPROF_ENTER)
-			replay_enter(&replay, tr_entry(trace, &e));
-		else if (marked && e.op == DPROF_EXIT)
-			replay_exit(&replay, e.site);
-	}
-	trace_end(&events);
-	replay_close(&replay);
-}
-
-/* In which of the rows an event is, or NULL. */
-static struct sleeps *row_of(const struct sleep_records *r, const struct event_ref *ref)
-{
-	const struct sleeps *s = r->v;
-	size_t lo = SEARCH(r->n, mid, s[mid].first.thread < ref->thread ||
-			   (s[mid].first.thread == ref->thread && s[mid].exit.at < ref->at));
-	bool within = lo < r->n && s[lo].waits && s[lo].first.thread == ref->thread && s[lo].first.at < ref->at;
-	return within ? &r->v[lo] : NULL;
-}
-
-/* It takes one lock and gives it back, and so on: or else it holds one while it sleeps. Those of one thread are in its order. */
-static void note_look(struct sleeps *row, const struct sync_event *e)
-{
-	bool takes = e->kind == SYNC_TAKEN && !e->relocks, gives = e->kind == SYNC_RELEASED;
-	row->waits &= row->holds ? gives && e->id == row->lock.id : takes;
-	row->holds = takes;
-	row->lock = (struct looked_lock){ e->process, e->id, takes ? e->ref.stamp : row->lock.stamp };
-}
-
-/* Who looks while it waits keeps nobody from the lock, nor looks in another run in which it need not. */
-static void pass_looks(struct builder *b, const struct sleep_records *sleeps, struct sync_records *sync)
-{
-	struct sleeps *row;
-	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
-		if ((row = row_of(sleeps, &sync->v[i].ref)))
-			note_look(row, &sync->v[i]);
-	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
-		if ((row = row_of(sleeps, &sync->v[i].ref)) && !row->holds)
-			sync->v[i].in_wait = true;
-	for (size_t i = 0; i < sleeps->n; i++)
-		if (sleeps->v[i].waits && !sleeps->v[i].holds)
-			b->unknown[sleeps->v[i].unknown - 1].lock = sleeps->v[i].lock;
-}
-
-void graph_sleeps(struct builder *b, struct sleep_records *sleeps, struct sync_records *sync)
-{
-	if (sleeps->n == 0)
-		return;
-	qsort(sleeps->v, sleeps->n, sizeof *sleeps->v, by_thread);
-	for (size_t i = 0, next; i < sleeps->n; i = next) {
-		for (next = i + 1; next < sleeps->n && sleeps->v[next].first.thread == sleeps->v[i].first.thread;)
-			next++;
-		add_sleeps(b, &sleeps->v[i], next - i);
-	}
-	pass_looks(b, sleeps, sync);
+	if (w->otherwise == OTHERWISE_FETCHED)
+		graph_fetch(b, w, cause);
+	else if (w->otherwise == OTHERWISE_HANDLED && cause)
+		end_by_signal(b, w, cause);
+	else if (w->otherwise != OTHERWISE_HANDLED && cause)
+		end_by(b, w, cause);
+	else if (w->otherwise != OTHERWISE_HANDLED)
+		end_otherwise(b, w, nwaits);
 }
 
 void graph_presumed(struct builder *b, const struct sync_records *sync)
@@ -358,7 +266,7 @@ void graph_presumed(struct builder *b, const struct sync_records *sync)
 	uint64_t *nwaits = spill_zeros(b->spill, b->graph->trace->nthreads, sizeof *nwaits);
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill)) {
 		p[i].part = p[i].next = p[i].part_again = 1;
-		nwaits[b->unknown[i].exit.thread] += !b->unknown[i].handler;
+		nwaits[b->unknown[i].exit.thread] += b->unknown[i].otherwise != OTHERWISE_HANDLED;
 	}
 	runs_sort(b->spill, b->unknown, b->nunknown, sizeof *b->unknown, by_end);
 	for (size_t i = 0, next; i < b->nunknown; i = next) {

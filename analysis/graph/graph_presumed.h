@@ -21,7 +21,6 @@ struct sleeps {
 
 #define MANY_SLEEPS 3
 
-
 struct sleep_records { struct sleeps *v; size_t n; }; /* of MANY_SLEEPS */
 
 /* First the sleeps that may be waits, before graph_locks(); then all waits, behind all others. */

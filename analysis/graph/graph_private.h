@@ -32,6 +32,7 @@
  *   graph_latches.c  what is there for good once it is given: futures, latches
  *   graph_moments.c  sleeps until a moment
  *   graph_presumed.c  what has most likely ended a wait of which no record says what did
+ *   graph_sleeps.c  sleeps that may be one wait
  *   graph_cancels.c  regions of OpenMP that one thread ends for all, and threads that another one ends
  *   graph_queues.c  who waited for whoever came first
  *   graph_tasks.c  tasks of one process
@@ -105,15 +106,21 @@ struct take {
  * end is recorded. */
 struct left_team { struct event_ref exit, *came; size_t ncame; uint32_t site, opener; bool ends; };
 
+/* What ended it if no other thread is presumed to have. */
+enum otherwise {
+	OTHERWISE_UNKNOWN,
+	OTHERWISE_OWN,            /* nothing did: it takes as long by itself */
+	OTHERWISE_FETCHED,        /* likewise: the rest of a message that was found before (MPI_Mrecv) */
+	OTHERWISE_HANDLED,        /* likewise; it ended as a signal's handler began, and its operation went on behind that */
+	OTHERWISE_TIMED_OUT,      /* its time limit has, as it has those that were tried before */
+};
+
 /* A wait of which nothing says what ended it. */
 struct unknown_wait {
 	struct wait_begin begin;
 	struct event_ref exit;
 	uint32_t clock;
-	bool own;                 /* if nothing did, it takes as long by itself */
-	bool fetches;             /* likewise: the rest of a message that was found before (MPI_Mrecv) */
-	bool handler;             /* likewise; it ended as a signal's handler began, and its operation went on behind that */
-	bool timed_out;           /* its time limit has ended it, as it has those that were tried before */
+	enum otherwise otherwise;
 	uint64_t target;          /* perhaps the next call of MPI of this rank, or DPROF_TARGET_ALL; or ARG_NONE */
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 	struct event_ref put;     /* what it took was put there by that, which has a node; or at = NO_EVENT: that is not known */
@@ -223,6 +230,8 @@ bool graph_comes_to(const struct builder *, uint32_t number, uint32_t thread);
 
 /* What came later than the node that was made last, perhaps (graph.h). */
 void graph_add_late(struct builder *, struct event_ref, int64_t lag);
+
+double graph_seconds(const struct builder *, uint32_t thread, uint64_t ticks);
 
 /* From one event to another; and whether that was certainly behind it. */
 frz_time graph_between(const struct builder *, struct event_ref first, struct event_ref then);

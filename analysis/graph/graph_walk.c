@@ -271,7 +271,8 @@ static void keep_inside(struct thread_walk *w, struct event_ref exit)
 	for (size_t i = 0; i < w->ninside && w->nregions == 0; i++) {
 		w->inside[i].exit = exit;
 		if (!tr_is(w->b->graph->trace, w->entered.site, OP_MPI))
-			graph_add_unknown(w->b, (struct wait_begin){ .enter = i ? w->inside[i - 1].to : w->enter }, w->inside[i].from)->handler = true;
+			graph_add_unknown(w->b, (struct wait_begin){ .enter = i ? w->inside[i - 1].to : w->enter },
+					  w->inside[i].from)->otherwise = OTHERWISE_HANDLED;
 		*SPILL_GROW(w->b->spill, kept->v, kept->n) = w->inside[i];
 	}
 }

@@ -303,7 +303,7 @@ static void fetch(struct thread_walk *w, struct event_ref exit)
 {
 	struct unknown_wait wait = { .begin.enter = w->enter, .exit = exit };
 	if (w->nfound == 0 || w->found_bytes > GRAPH_EAGER)
-		graph_add_unknown(w->b, wait.begin, exit)->fetches = true;
+		graph_add_unknown(w->b, wait.begin, exit)->otherwise = OTHERWISE_FETCHED;
 	else
 		graph_fetch(w->b, &wait, NULL);
 	w->nfound = w->nfound > 0 && tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) ? w->nfound - 1 : 0;
@@ -391,7 +391,7 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered) && !arg_for_unknown(o, &w->entered))
 		graph_room(b, walk_begin_of(w), (struct event_ref){ .at = NO_EVENT }, exit);
 	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered))
-		graph_add_unknown(b, walk_begin_of(w), exit)->own = true;
+		graph_add_unknown(b, walk_begin_of(w), exit)->otherwise = OTHERWISE_OWN;
 	else
 		return from != ARG_NONE && bytes == ARG_NONE;
 	return true;

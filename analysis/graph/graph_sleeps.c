@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_sleeps.c - rows of sleeps: a thread that sleeps again and again, with nothing in between but looks, may wait for what
+ * another has in memory (graph_presumed.c says who has most likely ended that). */
+#include <stdlib.h>
+
+#include "analysis/base/search.h"
+#include "analysis/graph/graph_locks.h"
+#include "analysis/graph/graph_presumed.h"
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct sleeps *a = x, *b = y;
+	if (a->first.thread != b->first.thread)
+		return a->first.thread < b->first.thread ? -1 : 1;
+	return (a->first.at > b->first.at) - (a->first.at < b->first.at);
+}
+
+/* A wait; or, where that is known better, a part of one. */
+static void add_row(struct builder *b, struct sleeps *s)
+{
+	s->waits = !s->between_looks;
+	if (s->between_looks) {
+		b->graph->slept_for_others_s += graph_seconds(b, s->first.thread, s->exit.stamp - s->first.stamp);
+		return;
+	}
+	struct unknown_wait *w = graph_add_unknown(b, (struct wait_begin){ .enter = s->first }, s->exit);
+	w->otherwise = OTHERWISE_OWN;
+	w->looked = s->before; /* or just behind it, before the last sleep */
+	s->unknown = b->nunknown;
+}
+
+/* Sleeps outside of marked regions, again and again: so the thread may wait for what another has in memory, which it looks at in
+ * between. What is in a region is work that takes as long as it does. Of one thread. */
+static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
+{
+	const struct trace *trace = b->graph->trace;
+	struct tr_cursor events = trace_events(trace, s->first.thread);
+	struct replay replay;
+	struct tr_event e;
+	size_t next = 0;
+	replay_open(&replay, trace->nsites);
+	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
+		if (e.op == DPROF_LOST)
+			continue;
+		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
+		if (at == s[next].first.at) {
+			if (replay.depth == 0)
+				add_row(b, &s[next]);
+			next++;
+		}
+		if (marked && e.op == DPROF_ENTER)
+			replay_enter(&replay, tr_entry(trace, &e));
+		else if (marked && e.op == DPROF_EXIT)
+			replay_exit(&replay, e.site);
+	}
+	trace_end(&events);
+	replay_close(&replay);
+}
+
+/* In which of the rows an event is, or NULL. */
+static struct sleeps *row_of(const struct sleep_records *r, const struct event_ref *ref)
+{
+	const struct sleeps *s = r->v;
+	size_t lo = SEARCH(r->n, mid, s[mid].first.thread < ref->thread ||
+			   (s[mid].first.thread == ref->thread && s[mid].exit.at < ref->at));
+	bool within = lo < r->n && s[lo].waits && s[lo].first.thread == ref->thread && s[lo].first.at < ref->at;
+	return within ? &r->v[lo] : NULL;
+}
+
+/* It takes one lock and gives it back, and so on: or else it holds one while it sleeps. Those of one thread are in its order. */
+static void note_look(struct sleeps *row, const struct sync_event *e)
+{
+	bool takes = e->kind == SYNC_TAKEN && !e->relocks, gives = e->kind == SYNC_RELEASED;
+	row->waits &= row->holds ? gives && e->id == row->lock.id : takes;
+	row->holds = takes;
+	row->lock = (struct looked_lock){ e->process, e->id, takes ? e->ref.stamp : row->lock.stamp };
+}
+
+/* Who looks while it waits keeps nobody from the lock, nor looks in another run in which it need not. */
+static void pass_looks(struct builder *b, const struct sleep_records *sleeps, struct sync_records *sync)
+{
+	struct sleeps *row;
+	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
+		if ((row = row_of(sleeps, &sync->v[i].ref)))
+			note_look(row, &sync->v[i]);
+	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
+		if ((row = row_of(sleeps, &sync->v[i].ref)) && !row->holds)
+			sync->v[i].in_wait = true;
+	for (size_t i = 0; i < sleeps->n; i++)
+		if (sleeps->v[i].waits && !sleeps->v[i].holds)
+			b->unknown[sleeps->v[i].unknown - 1].lock = sleeps->v[i].lock;
+}
+
+void graph_sleeps(struct builder *b, struct sleep_records *sleeps, struct sync_records *sync)
+{
+	if (sleeps->n == 0)
+		return;
+	qsort(sleeps->v, sleeps->n, sizeof *sleeps->v, by_thread);
+	for (size_t i = 0, next; i < sleeps->n; i = next) {
+		for (next = i + 1; next < sleeps->n && sleeps->v[next].first.thread == sleeps->v[i].first.thread;)
+			next++;
+		add_sleeps(b, &sleeps->v[i], next - i);
+	}
+	pass_looks(b, sleeps, sync);
+}
