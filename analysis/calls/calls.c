@@ -199,9 +199,8 @@ static void add_message(struct call_profile *p, struct ids *pairs, const struct 
 static void find_messages(struct call_profile *p, const struct trace *trace, const struct times *times)
 {
 	struct ids pairs = { 0 };
-	struct match_log *log = times->program.matches; /* as graph.c has it */
 	struct match m;
-	struct match_walk *walk = match_walk_open(trace, match_slack(trace), match_log_is_full(log) ? log : NULL);
+	struct match_walk *walk = match_walk_again(trace, times->program.matches);
 	progress_begin("counting messages", trace_records(trace));
 	while (match_walk_next(walk, &m))
 		if (m.kind == MATCH_MESSAGE)

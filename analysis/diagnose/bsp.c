@@ -118,8 +118,7 @@ static bool has_twice(const struct match *m, uint64_t *last, uint64_t number)
 static void find_enters(struct bsp_finder *f)
 {
 	const struct trace *trace = f->g->trace;
-	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
-	struct match_walk *walk = match_walk_open(trace, match_slack(trace), match_log_is_full(log) ? log : NULL);
+	struct match_walk *walk = match_walk_again(trace, f->g->times->program.matches);
 	uint32_t *place_of = mem_resize(NULL, trace->nthreads + 1, sizeof *place_of);
 	uint64_t *last = mem_zeroed(trace->nthreads + 1, sizeof *last), number = 0;
 	if (f->exchange)

@@ -121,8 +121,7 @@ static bool take_message(struct neighbours_finder *f, const struct match *m)
 
 static bool take_messages(struct neighbours_finder *f)
 {
-	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
-	struct match_walk *walk = match_walk_open(f->g->trace, match_slack(f->g->trace), match_log_is_full(log) ? log : NULL);
+	struct match_walk *walk = match_walk_again(f->g->trace, f->g->times->program.matches);
 	bool fits = true;
 	for (struct match m; fits && match_walk_next(walk, &m);)
 		fits = m.kind != MATCH_MESSAGE || !is_within(f, &m.parts[0]) || take_message(f, &m);

@@ -33,8 +33,7 @@ struct parts_finder {
 
 static struct match_walk *walk_open(const struct parts_finder *f)
 {
-	struct match_log *log = f->g->times->program.matches; /* as graph.c has it */
-	return match_walk_open(f->g->trace, match_slack(f->g->trace), match_log_is_full(log) ? log : NULL);
+	return match_walk_again(f->g->trace, f->g->times->program.matches);
 }
 
 /* ---- Where all come together ----------------------------------------------------------------- */

@@ -136,8 +136,7 @@ static bool is_pair(const struct match *m)
 
 struct match_walk *moments_matches(const struct moments *m)
 {
-	struct match_log *log = m->times->program.matches; /* where links came of it */
-	return match_walk_open(m->trace, match_slack(m->trace), match_log_is_full(log) ? log : NULL);
+	return match_walk_again(m->trace, m->times->program.matches);
 }
 
 static bool is_kept(const struct moments *m)

@@ -514,9 +514,7 @@ static void mark_sent_elsewhere(struct builder *b, struct message_records *r)
 
 void graph_matches(struct builder *b, struct message_records *r)
 {
-	struct match_log *log = b->graph->times->program.matches; /* where links came of it */
-	struct match_walk *walk = match_walk_open(b->graph->trace, match_slack(b->graph->trace),
-						  match_log_is_full(log) ? log : NULL);
+	struct match_walk *walk = match_walk_again(b->graph->trace, b->graph->times->program.matches);
 	struct match m;
 	while (match_walk_next(walk, &m))
 		add_match(b, r, &m);

@@ -143,6 +143,9 @@ bool match_log_is_full(const struct match_log *); /* or NULL, which never is */
 struct match_walk;
 struct match_walk *match_walk_open(const struct trace *, uint64_t slack, struct match_log *);
 
+/* Likewise, for all analyses of a trace: those that a log has, if it is full; of any other one, or NULL, anew. */
+struct match_walk *match_walk_again(const struct trace *, struct match_log *);
+
 /* Likewise, but without collective operations of groups whose threads are all on one clock. */
 struct match_walk *match_walk_open_between(const struct trace *, uint64_t slack);
 

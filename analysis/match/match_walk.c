@@ -256,6 +256,11 @@ struct match_walk *match_walk_open(const struct trace *t, uint64_t slack, struct
 	return open_walk(t, slack, log, false, true);
 }
 
+struct match_walk *match_walk_again(const struct trace *t, struct match_log *log)
+{
+	return match_walk_open(t, match_slack(t), match_log_is_full(log) ? log : NULL);
+}
+
 struct match_walk *match_walk_open_between(const struct trace *t, uint64_t slack)
 {
 	return open_walk(t, slack, NULL, true, true);
