@@ -573,8 +573,10 @@ static void work_through(struct bsp_finder *f, const struct call_profile *calls)
 	f->longest = new_thread(f);
 	f->does.besides = mem_resize(NULL, b->nsteps, sizeof *f->does.besides);
 	f->does.alone = mem_resize(NULL, b->nsteps, sizeof *f->does.alone);
-	for (frz_time **of = &f->of.work; f->exchange && of <= &f->of.whole; of++)
-		*of = mem_resize(NULL, b->n * b->nsteps, sizeof **of);
+	if (f->exchange) {
+		f->of.work = mem_resize(NULL, b->n * b->nsteps, sizeof *f->of.work);
+		f->of.whole = mem_resize(NULL, b->n * b->nsteps, sizeof *f->of.whole);
+	}
 	const frz_time none = { INT64_MAX, 0 };
 	for (size_t k = 0; k < b->nsteps; k++)
 		b->steps[k] = (struct superstep){ .longest = UINT32_MAX, .besides = none, .instead = none, .alone = none };

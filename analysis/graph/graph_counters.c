@@ -97,7 +97,6 @@ static void add_all_pieces(const struct trace *trace, const struct counter_piece
  * waited for others in it, or between the one before and it. */
 struct counter_counted { struct event_ref enter, exit; uint32_t site, epoch; bool waits, waited; };
 struct counted_thread {
-	uint32_t thread;
 	struct counter_counted *v; size_t n;
 	size_t next, end; /* of the epoch that is looked at */
 };
@@ -106,7 +105,7 @@ static struct counted_thread count_regions(const struct builder *b, uint32_t thr
 {
 	const struct trace *trace = b->graph->trace;
 	const struct passed_barriers *barriers = &b->threads[thread].barriers;
-	struct counted_thread c = { .thread = thread };
+	struct counted_thread c = { .n = 0 };
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
 	struct event_ref enter = { .thread = thread };

@@ -49,7 +49,7 @@ frz_time graph_last_arrival(struct graph_last *, uint32_t thread, uint64_t end);
 bool graph_last_is_doubtful(struct graph_last *, frz_time *tried);
 
 /* Whether an input was surely waited for; and where on the clocks it is. */
-bool graph_was_waited_for(const struct graph_node *, size_t input, const struct graph_input *);
+bool graph_was_waited_for(const struct graph_node *, size_t i, const struct graph_input *); /* its i-th */
 struct moment graph_moment(const struct graph *, const struct graph_input *);
 
 /* From when an input was there until then; from then until it was there. What is open was there at the latest with that call. */

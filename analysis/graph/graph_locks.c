@@ -426,7 +426,7 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 	free(inputs);
 }
 
-static void signals(struct sync_pass *p, const struct sync_event *t, size_t n)
+static void serve_signals(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
 	struct builder *b = p->b;
 	const struct sync_event *wait = NULL;
@@ -531,7 +531,7 @@ void graph_locks(struct builder *b, struct sync_records *r, struct tried_records
 		else if (t->for_good)
 			graph_latches(b, tried, t, next - i);
 		else
-			signals(&p, t, next - i);
+			serve_signals(&p, t, next - i);
 	}
 	graph_find_own_pools(b, &p.own);
 	free(p.tells);

@@ -8,7 +8,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
 
-struct losses_finder { struct graph *g; struct frz_cursor *cursors; uint32_t thread; size_t n; };
+struct losses_finder { struct graph *g; struct frz_cursor *cursors; uint32_t thread; };
 
 /* Between two stamps of the thread; 0: from the begin on, UINT64_MAX: until the end. */
 static void add_loss(struct losses_finder *f, uint64_t from, uint64_t to)
