@@ -26,6 +26,9 @@ struct ranked {              /* of one participant */
 };
 
 struct ranking { struct ranked *list; size_t count; }; /* highest first */
+void ranking_sort(struct ranking *);
+void ranking_prove(struct ranking *); /* those whose intervals overlap with no other's */
+struct ranking ranking_copy(struct ranking); /* its list is to be freed */
 
 struct findings {
 	struct trace *trace;
@@ -54,6 +57,9 @@ int findings_open(struct findings *, struct trace *, const struct options *);
 int findings_open_timed(struct findings *, struct trace *, const struct times *, const struct options *);
 void findings_close(struct findings *);
 void findings_regions(struct findings *); /* adds the totals of regions */
+
+/* Widens scores, and withholds places, by what was not recorded: score_doubts.c. */
+void findings_doubt_scores(struct findings *);
 
 /* Of the time base that a thread is on. */
 const struct span *findings_span(const struct findings *, size_t thread);
