@@ -214,7 +214,7 @@ static void set_speeds(struct times *t)
 	t->speed = mem_resize(NULL, t->trace->nclocks, sizeof *t->speed);
 	for (uint32_t c = 0; c < t->trace->nclocks; c++)
 		t->speed[c] = (struct times_speed){ t->time_base[c] == 0 ? frz_speed(t->together, c) : frz_speed(t->alone, 0),
-						  2 * t->trace->clocks[c].uncertainty };
+						  tr_slack(t->trace, c) };
 }
 
 int times_open(struct times *t, struct trace *trace, const struct options *options)
@@ -315,7 +315,7 @@ frz_time times_off_by(const struct times *t, uint32_t clock, uint64_t ticks, uin
 /* What stretches of a thread may be off by in all, since it moved from core to core between their stamps. */
 static uint64_t off_by_moves(const struct times *t, size_t thread, const struct stretches *s)
 {
-	uint64_t apart = 2 * t->trace->clocks[t->trace->threads[thread].clock].uncertainty, off;
+	uint64_t apart = tr_slack(t->trace, t->trace->threads[thread].clock), off;
 	if (!apart || !s->pieces)
 		return 0;
 	uint64_t moves = sched_moves(t->trace, thread, s->from, s->to);

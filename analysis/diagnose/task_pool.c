@@ -257,7 +257,7 @@ static bool works_elsewhere(const struct task_pool_finder *f, const struct call_
 			continue;
 		if (e->site == f->pool->site)
 			there = time_add(there, e->sums.exclusive);
-		else if (tr_is(trace, e->site, OP_REGION) && !trace->sites[e->site].automatic)
+		else if (tr_is_marked(trace, e->site))
 			marked = time_add(marked, e->sums.inclusive);
 	}
 	return trace->sites[f->pool->site].automatic && marked.hi > there.hi;

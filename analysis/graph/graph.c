@@ -92,8 +92,7 @@ struct timed_moment graph_timed(const struct builder *b, struct event_ref ref)
 
 double graph_seconds(const struct builder *b, uint32_t thread, uint64_t ticks)
 {
-	const struct trace *trace = b->graph->trace;
-	return (double)ticks / (trace->clocks[trace->threads[thread].clock].ghz * 1e9);
+	return (double)ticks / (tr_ghz(b->graph->trace, thread) * 1e9);
 }
 
 frz_time graph_between(const struct builder *b, struct event_ref first, struct event_ref then)

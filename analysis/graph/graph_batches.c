@@ -41,7 +41,7 @@ static struct batch_pieces find_pieces(const struct builder *b, struct event_ref
 	for (uint64_t at = 0; p.n <= MOST_PIECES && trace_next_bare(&events, &e); at++) {
 		struct event_ref self = { since.thread, at, e.stamp };
 		bool known = e.op == DPROF_ENTER && e.site < trace->nsites && at > since.at;
-		if (known && tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic)
+		if (known && tr_is_marked(trace, e.site))
 			*MEM_GROW(p.v, p.n) = (struct batch_piece){ e.site, before, self };
 		before = self;
 	}

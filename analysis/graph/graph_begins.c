@@ -67,7 +67,7 @@ void graph_begins(struct builder *b)
 		bool unknown = false;
 		for (next = first; next < g->trace->nthreads &&
 				   threads[next].process == threads[first].process; next++) {
-			uint64_t slack = 2 * g->trace->clocks[threads[next].clock].uncertainty;
+			uint64_t slack = tr_slack(g->trace, threads[next].clock);
 			bool late = b->threads[next].fork.at != NO_FORK &&
 				    b->threads[next].fork.stamp > g->threads[next].first + slack;
 			if (late && g->threads[next].nevents)

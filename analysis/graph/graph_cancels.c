@@ -84,7 +84,7 @@ static struct event_ref find_behind(const struct builder *b, const struct thread
 {
 	const struct trace *trace = b->graph->trace;
 	const struct graph_thread *t = &b->graph->threads[c->thread];
-	uint64_t slack = 2 * trace->clocks[trace->threads[c->thread].clock].uncertainty;
+	uint64_t slack = tr_slack(trace, trace->threads[c->thread].clock);
 	struct event_ref behind = { c->thread, t->nevents - 1, t->last };
 	struct tr_cursor events = trace_events(trace, c->thread);
 	struct tr_event e;

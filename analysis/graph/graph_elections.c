@@ -131,7 +131,7 @@ static void note_event(const struct trace *trace, struct follower *f, const stru
 {
 	const uint32_t does = DPROF_KIND_BIT(DPROF_KIND_SEND) | DPROF_KIND_BIT(DPROF_KIND_RECV) | DPROF_KIND_BIT(DPROF_KIND_IO) |
 			      DPROF_KIND_BIT(DPROF_KIND_SLEEP);
-	bool region = tr_is(trace, e->site, OP_REGION) && !trace->sites[e->site].automatic;
+	bool region = tr_is_marked(trace, e->site);
 	bool other = f->depth == 0 && does >> trace->sites[e->site].kind & 1, waits = tr_is(trace, e->site, OP_OTHERS);
 	if (e->op == DPROF_ENTER && (region || other)) {
 		do_more(&f->did.all, e->site);

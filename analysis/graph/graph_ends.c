@@ -13,7 +13,7 @@ static void add_join(struct builder *b, const struct thread_join *j)
 {
 	const struct graph_thread *t = &b->graph->threads[j->thread];
 	const struct trace *trace = b->graph->trace;
-	uint64_t slack = 2 * trace->clocks[trace->threads[j->thread].clock].uncertainty;
+	uint64_t slack = tr_slack(trace, trace->threads[j->thread].clock);
 	bool later = t->nevents && t->last > j->exit.stamp + slack;
 	bool left = trace->threads[j->exit.thread].may_jump <= j->exit.stamp; /* perhaps: it was not over then */
 	if (t->nevents == 0 || later) {
@@ -139,7 +139,7 @@ static bool was_at_work(const struct builder *b, uint32_t thread)
 	bool marked = false;
 	for (size_t i = 0; i < t->threads[thread].nopen; i++) {
 		uint32_t site = t->threads[thread].open[i];
-		marked |= tr_is(t, site, OP_REGION) && !t->sites[site].automatic;
+		marked |= tr_is_marked(t, site);
 	}
 	return marked;
 }

@@ -98,7 +98,7 @@ static void find_begun(const struct builder *b, uint32_t thread, const struct sy
 				begun[next] = now;
 		if (e.op == DPROF_LOST)
 			continue;
-		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
+		bool marked = tr_is_marked(trace, e.site);
 		if (marked && e.op == DPROF_ENTER && replay.depth == 0)
 			now = (struct futex_begun){ now.n + 1, { thread, at, e.stamp } };
 		if (marked && e.op == DPROF_ENTER)
@@ -288,7 +288,7 @@ void graph_futexes(struct sync_pass *p, const struct sync_event *t, size_t n)
 	const struct sync_event **v = NULL, **by = NULL;
 	size_t nwaits = 0, nby = 0;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t slack = 2 * trace->clocks[trace->threads[t[i].ref.thread].clock].uncertainty;
+		uint64_t slack = graph_skew_of(b, &t[i]);
 		if (t[i].kind == SYNC_SIGNALLED)
 			add_wake(&before, &t[i]);
 		if (t[i].kind == SYNC_SIGNALLED || !tr_is(trace, t[i].site, OP_FUTEX))

@@ -117,7 +117,7 @@ static void add_earlier(struct latch *l, const struct sync_event *look)
 /* Another one gives so soon behind the look that, as stamps of different cores show it, that may have been before. */
 static bool is_soon(const struct builder *b, const struct sync_event *look, const struct sync_event *end)
 {
-	uint64_t slack = 2 * b->graph->trace->clocks[b->graph->trace->threads[look->ref.thread].clock].uncertainty;
+	uint64_t slack = graph_skew_of(b, look);
 	for (const struct sync_event *e = look + 1; e < end && e->ref.stamp <= look->ref.stamp + slack; e++)
 		if (e->kind == SYNC_SIGNALLED && e->ref.thread != look->ref.thread)
 			return true;

@@ -43,8 +43,7 @@ static int by_time(const void *x, const void *y)
 
 uint64_t graph_skew_of(const struct builder *b, const struct sync_event *t)
 {
-	const struct trace *trace = b->graph->trace;
-	return 2 * trace->clocks[trace->threads[t->ref.thread].clock].uncertainty;
+	return tr_slack(b->graph->trace, b->graph->trace->threads[t->ref.thread].clock);
 }
 
 void graph_wait_for_none(struct builder *b, const struct sync_event *w)

@@ -79,7 +79,7 @@ static void find_before(const struct builder *b, const struct moment_sleep *m, s
  * there are so many; negative: these are less than half. */
 static double unsteadiness(const struct builder *b, const struct moment_sleep *m, const struct seen *seen, size_t n, size_t k)
 {
-	double ghz = b->graph->trace->clocks[b->graph->trace->threads[m->exit.thread].clock].ghz, off[MOST_SLEEPS];
+	double ghz = tr_ghz(b->graph->trace, m->exit.thread), off[MOST_SLEEPS];
 	size_t noff = 0;
 	for (size_t i = 1; i < n; i++) {
 		if (seen[i].n <= k || seen[i - 1].n <= k)
@@ -142,7 +142,7 @@ static void add_sleep(struct builder *b, const struct moment_sleep *m, const str
 {
 	const struct graph *g = b->graph;
 	struct event_ref first = { m->exit.thread, 0, g->threads[m->exit.thread].first };
-	double late = (double)m->late_ns * g->trace->clocks[g->trace->threads[m->exit.thread].clock].ghz;
+	double late = (double)m->late_ns * tr_ghz(g->trace, m->exit.thread);
 	uint64_t ticks = late < (double)GRAPH_MOST ? (uint64_t)late : GRAPH_MOST;
 	graph_expired_at(b, m->begin, m->exit, read ? *read : first, ticks);
 }

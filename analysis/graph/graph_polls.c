@@ -165,7 +165,7 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 		size_t closed = e.op == DPROF_EXIT ? replay_exit(&replay, e.site) : 0, depth = replay.depth;
 		for (size_t inner = depth + closed; inner > depth; inner--)
 			end_row(r, inner);
-		bool piece = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
+		bool piece = tr_is_marked(trace, e.site);
 		if (closed == 1)
 			waited_in_vain(row_at(r, depth), e.stamp);
 		if (piece && closed == 1)

@@ -12,11 +12,6 @@
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_processes.h"
 
-static uint64_t slack_of(const struct builder *b, uint32_t clock)
-{
-	return 2 * b->graph->trace->clocks[clock].uncertainty;
-}
-
 static uint32_t clock_of(const struct builder *b, uint32_t thread)
 {
 	return b->graph->trace->threads[thread].clock;
@@ -73,7 +68,7 @@ static const struct process_fork *find_fork(const struct builder *b, const struc
 {
 	uint32_t clock = clock_of(b, thread);
 	bool unclear;
-	return last_fork(b, r, pid_of(b, thread), clock, b->graph->threads[thread].first + slack_of(b, clock), &unclear);
+	return last_fork(b, r, pid_of(b, thread), clock, b->graph->threads[thread].first + tr_slack(b->graph->trace, clock), &unclear);
 }
 
 /* The first thread of such a process, and since when it has been there. */
@@ -233,7 +228,7 @@ static bool is_of_one(const struct families *f, const struct builder *b, const s
 /* Whether the thread's process was there before that fork, which gave its number to another one. */
 static bool is_older(const struct builder *b, uint32_t thread, const struct process_fork *fork)
 {
-	uint64_t slack = slack_of(b, clock_of(b, thread));
+	uint64_t slack = tr_slack(b->graph->trace, clock_of(b, thread));
 	return fork && b->graph->threads[thread].nevents > 0 && b->graph->threads[thread].first + slack < fork->ref.stamp;
 }
 
@@ -300,7 +295,7 @@ static void add_lost_end(struct builder *b, const struct families *f, const stru
 static void add_end(struct builder *b, const struct families *f, struct process_wait *w, struct node_input *inputs)
 {
 	uint32_t first = find_ended(f, b, w);
-	uint64_t until = w->exit.stamp + slack_of(b, clock_of(b, w->exit.thread));
+	uint64_t until = w->exit.stamp + tr_slack(b->graph->trace, clock_of(b, w->exit.thread));
 	size_t begin = graph_begin_inputs(&w->begin, inputs), n = 0;
 	if (first < b->graph->trace->nthreads)
 		n = ends_of(f, b, first, until, inputs + begin);

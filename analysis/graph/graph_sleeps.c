@@ -43,7 +43,7 @@ static void add_sleeps(struct builder *b, struct sleeps *s, size_t n)
 	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
 		if (e.op == DPROF_LOST)
 			continue;
-		bool marked = tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic;
+		bool marked = tr_is_marked(trace, e.site);
 		if (at == s[next].first.at) {
 			if (replay.depth == 0)
 				add_row(b, &s[next]);

@@ -401,7 +401,7 @@ static void sleep_until(struct thread_walk *w, struct event_ref exit)
 {
 	struct moment_records *moments = &w->records->moments;
 	const struct operation *o = walk_operation(w, &w->entered);
-	double ghz = w->b->graph->trace->clocks[w->b->graph->trace->threads[w->thread].clock].ghz;
+	double ghz = tr_ghz(w->b->graph->trace, w->thread);
 	struct wait_begin begin = walk_begin_of(w);
 	uint64_t late = arg_too_late(o, &w->entered), before = arg_set_before(o, &w->entered);
 	double waited = (double)(w->enter.stamp - begin.enter.stamp) / ghz, since = (double)before * ghz;

@@ -215,7 +215,7 @@ static void end_piece(struct thread_walk *w, struct event_ref ref)
 void walk_note_piece(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	const struct trace *trace = w->b->graph->trace;
-	if (e->site == TR_NO_SITE || trace->sites[e->site].automatic || !tr_is(trace, e->site, OP_REGION) || w->replay.depth > 0)
+	if (!tr_is_marked(trace, e->site) || w->replay.depth > 0)
 		return;
 	if (e->op == DPROF_ENTER && w->given.depth++ == 0)
 		begin_piece(w, ref);

@@ -30,7 +30,7 @@ static bool any(const struct trace *trace)
 
 static struct open_times find(const struct trace *trace, size_t thread, const struct roles *roles)
 {
-	double hz = trace->clocks[trace->threads[thread].clock].ghz * 1e9;
+	double hz = tr_ghz(trace, thread) * 1e9;
 	struct states s;
 	struct tr_event e;
 	uint64_t before = 0;

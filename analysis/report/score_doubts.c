@@ -230,7 +230,7 @@ static double waited_outside_s(const struct findings *f, size_t thread, bool oth
 							       : t->waited[i].site < f->trace->nsites &&
 									 f->trace->sites[t->waited[i].site].kind == DPROF_KIND_WAIT)
 			ticks += t->waited[i].ticks;
-	return (double)ticks / (f->trace->clocks[f->trace->threads[thread].clock].ghz * 1e9);
+	return (double)ticks / (tr_ghz(f->trace, thread) * 1e9);
 }
 
 static struct unseen_work unseen_work(const struct findings *f)

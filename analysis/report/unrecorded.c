@@ -20,7 +20,7 @@ static double longest(const struct trace *trace)
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		struct ends ends = times_ends(&trace->threads[i]);
 		double s = ends.first > ends.last ? 0 : (double)(ends.last - ends.first) /
-							trace->clocks[trace->threads[i].clock].ghz / 1e9;
+							tr_ghz(trace, i) / 1e9;
 		most = s > most ? s : most;
 	}
 	return most;
@@ -73,7 +73,7 @@ static bool ended_in_a_mark(const struct trace *trace, size_t thread)
 	const struct tr_thread *t = &trace->threads[thread];
 	bool marked = false;
 	for (size_t i = 0; i < t->nopen; i++)
-		marked |= tr_is(trace, t->open[i], OP_REGION) && !trace->sites[t->open[i]].automatic;
+		marked |= tr_is_marked(trace, t->open[i]);
 	return t->ran_on && marked;
 }
 

@@ -38,7 +38,7 @@ struct blocked_walk {
 static struct blocked_answer *find_answers(const struct trace *trace, const struct tr_thread *t, size_t *n)
 {
 	struct blocked_answer *list = mem_resize(NULL, t->nsched + 1, sizeof *list);
-	uint64_t slack = 2 * trace->clocks[t->clock].uncertainty;
+	uint64_t slack = tr_slack(trace, t->clock);
 	*n = 0;
 	for (size_t i = 0; i < t->nsched; i++) {
 		const struct dprof_sched *s = &t->sched[i];
@@ -182,8 +182,8 @@ static void walk_events(struct blocked_walk *w, const struct trace *trace, size_
 	struct states s;
 	struct tr_event e;
 	enum states_step step;
-	w->runs = (uint64_t)(BLOCKED_RUNS_NS * trace->clocks[trace->threads[thread].clock].ghz);
-	w->copies = (uint64_t)(BLOCKED_COPIES_NS * trace->clocks[trace->threads[thread].clock].ghz);
+	w->runs = (uint64_t)(BLOCKED_RUNS_NS * tr_ghz(trace, thread));
+	w->copies = (uint64_t)(BLOCKED_COPIES_NS * tr_ghz(trace, thread));
 	states_open(&s, trace, thread, roles);
 	enum place place = place_at_first(w, &s, trace);
 	uint32_t outer = TR_NO_SITE;

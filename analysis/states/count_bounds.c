@@ -350,7 +350,7 @@ struct count_bounds *count_bounds_open(const struct atom_map *map, uint32_t cloc
 	struct count_bounds *c = mem_resize(NULL, 1, sizeof *c);
 	*c = (struct count_bounds){
 		.query = q, .ncounts = q->ncounts,
-		.slack = 2 * q->trace->clocks[clock].uncertainty,
+		.slack = tr_slack(q->trace, clock),
 		.members = mem_resize(NULL, count, sizeof *c->members),
 		.of_counts = mem_resize(NULL, count, sizeof *c->of_counts),
 		.process = mem_resize(NULL, count, sizeof *c->process),

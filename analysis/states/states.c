@@ -130,10 +130,7 @@ static void pause_for(struct states *s, size_t events, bool behind_attempt)
 /* What the user marked is what he says it is. */
 static bool may_sleep_for_others(const struct states *s)
 {
-	const struct trace *trace = s->events.trace;
-	const struct tr_site *in = s->now.site < trace->nsites ? &trace->sites[s->now.site] : NULL;
-	bool marked = in && in->op.is & OP_REGION && !in->automatic;
-	return s->now.may & MAY_WORK && !marked;
+	return s->now.may & MAY_WORK && !tr_is_marked(s->events.trace, s->now.site);
 }
 
 static bool may_poll_by_sleep(struct states *s, const struct tr_event *e)
@@ -428,7 +425,7 @@ static void begin(struct states *s, const struct trace *trace)
 	} else if (any && self->number == 0 && process->started) {
 		begin_process(s, process, first.stamp);
 		const struct ends *run = &s->roles->ends[self->clock];
-		begin_with_clock(s, run->first, 2 * trace->clocks[self->clock].uncertainty,
+		begin_with_clock(s, run->first, tr_slack(trace, self->clock),
 				 trace->nclocks == 1 && run->earliest == run->first);
 	} else if (any) {
 		s->now = s->outside;

@@ -747,7 +747,7 @@ struct timeline *timeline_open(const struct trace *trace, uint32_t clock, const 
 		return NULL;
 	struct timeline *timeline = mem_resize(NULL, 1, sizeof *timeline);
 	*timeline = (struct timeline){ .trace = trace, .clock = clock, .periods = periods, .all = who,
-				       .slack = 2 * trace->clocks[clock].uncertainty,
+				       .slack = tr_slack(trace, clock),
 				       .members =
 					       mem_resize(NULL, count, sizeof *timeline->members),
 				       .participants = mem_resize(NULL, count,

@@ -20,16 +20,11 @@ static bool is_behind(const struct dprof_sched *s, uint64_t stamp, uint64_t slac
 	return s->last || (s->from >= stamp && s->from - stamp >= slack);
 }
 
-static uint64_t slack_of(const struct trace *trace, const struct tr_thread *t)
-{
-	return 2 * trace->clocks[t->clock].uncertainty;
-}
-
 /* The last answer that says `what` before a stamp, the first behind it; or NULL. */
 static const struct dprof_sched *before(const struct trace *trace, const struct tr_thread *t,
 					uint64_t stamp, uint32_t what)
 {
-	uint64_t slack = slack_of(trace, t);
+	uint64_t slack = tr_slack(trace, t->clock);
 	size_t least = 0, n = t->nsched;
 	while (n > least) {
 		size_t middle = (least + n) / 2;
@@ -46,7 +41,7 @@ static const struct dprof_sched *before(const struct trace *trace, const struct 
 static const struct dprof_sched *behind(const struct trace *trace, const struct tr_thread *t,
 					uint64_t stamp, uint32_t what)
 {
-	uint64_t slack = slack_of(trace, t);
+	uint64_t slack = tr_slack(trace, t->clock);
 	size_t i = 0, n = t->nsched;
 	while (n > i) {
 		size_t middle = (i + n) / 2;
@@ -96,8 +91,8 @@ static double since_made(const struct trace *trace, const struct tr_thread *t, u
 	for (int i = 0; i < 2; i++) {
 		if (!end[i])
 			continue;
-		uint64_t after = end[i]->to > to ? end[i]->to - to + slack_of(trace, t) : 0;
-		least = fmax(least, count(end[i], what) - ns_of(trace, t, from - made->from + slack_of(trace, t) + after));
+		uint64_t after = end[i]->to > to ? end[i]->to - to + tr_slack(trace, t->clock) : 0;
+		least = fmax(least, count(end[i], what) - ns_of(trace, t, from - made->from + tr_slack(trace, t->clock) + after));
 	}
 	return least;
 }
@@ -113,7 +108,7 @@ static double at_least(const struct trace *trace, const struct tr_thread *t, uin
 	for (int i = 0; i < 2; i++) {
 		if (!begin || !end[i] || end[i] <= begin)
 			continue;
-		uint64_t after = end[i]->to > to ? end[i]->to - to + slack_of(trace, t) : 0;
+		uint64_t after = end[i]->to > to ? end[i]->to - to + tr_slack(trace, t->clock) : 0;
 		least = fmax(least, count(end[i], what) - count(begin, what) - ns_of(trace, t, after));
 	}
 	return fmax(least, since_made(trace, t, from, to, what));
@@ -123,7 +118,7 @@ static double at_most(const struct trace *trace, const struct tr_thread *t, uint
 		      uint64_t to, uint32_t what)
 {
 	const struct dprof_sched *outer = behind(trace, t, to, what), *least = before(trace, t, from, what);
-	double most = ns_of(trace, t, to - from + slack_of(trace, t) + 1);
+	double most = ns_of(trace, t, to - from + tr_slack(trace, t->clock) + 1);
 	if (outer)
 		most = fmin(most, count(outer, what) - (least ? count(least, what) : 0));
 	return most;

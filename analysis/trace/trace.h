@@ -175,6 +175,24 @@ static inline bool tr_is(const struct trace *t, uint32_t site, uint32_t is)
 	return site < t->nsites && t->sites[site].op.is & is;
 }
 
+/* Of a region: the user marked it. */
+static inline bool tr_is_marked(const struct trace *t, uint32_t site)
+{
+	return tr_is(t, site, OP_REGION) && !t->sites[site].automatic;
+}
+
+/* Stamps of a clock's host that differ by no more may have been taken in the other order: its cores do not show quite the same. */
+static inline uint64_t tr_slack(const struct trace *t, uint32_t clock)
+{
+	return 2 * t->clocks[clock].uncertainty;
+}
+
+/* Of a thread's clock. */
+static inline double tr_ghz(const struct trace *t, size_t thread)
+{
+	return t->clocks[t->threads[thread].clock].ghz;
+}
+
 /* As which site it counts where times are added up by site: regions of one name are one, the first of them. One that is missing
  * (and what stands for none) is itself. */
 static inline uint32_t tr_row(const struct trace *t, uint32_t site)
@@ -225,7 +243,7 @@ static inline struct replay_entry tr_entry(const struct trace *t, const struct t
 static inline bool tr_inits_later(const struct trace *t, const struct tr_thread *thread, uint64_t first)
 {
 	const struct tr_process *p = &t->processes[thread->process];
-	uint64_t slack = 2 * t->clocks[thread->clock].uncertainty;
+	uint64_t slack = tr_slack(t, thread->clock);
 	return thread->number == 0 && p->init_from <= p->init_to && first < p->init_from &&
 	       p->init_from - first > slack;
 }
