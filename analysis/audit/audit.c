@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 
 #define MOST_SHARES 3 /* of each kind, of which claims are made */
@@ -62,7 +63,7 @@ static double said(const struct audit_share *s)
 static int largest_first(const void *a, const void *b)
 {
 	double x = said(a), y = said(b);
-	return (x < y) - (x > y);
+	return ORDER(y, x);
 }
 
 static void add_shares(struct audit_shares *s, enum quantity_kind kind, const struct quantities *of,

@@ -53,7 +53,7 @@ static int by_exclusive(const void *a, const void *b)
 	frz_time p = x->spread.all.exclusive, q = y->spread.all.exclusive;
 	if (time_exceeds(p, q) || time_exceeds(q, p))
 		return time_exceeds(p, q) ? -1 : 1;
-	return (x->site > y->site) - (x->site < y->site);
+	return ORDER(x->site, y->site);
 }
 
 static int by_site(const void *a, const void *b)
@@ -179,9 +179,7 @@ const struct call_cause *call_cause_of(const struct call_profile *p, uint32_t si
 static int by_pair(const void *a, const void *b)
 {
 	const struct call_message *x = a, *y = b;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
+	return ORDER_2(x, y, from, to);
 }
 
 static void add_message(struct call_profile *p, struct ids *pairs, const struct trace *trace, const struct match *m)

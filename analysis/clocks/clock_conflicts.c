@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 
 /* ---- The links that contradict each other ---------------------------------------------------- */
 
@@ -60,7 +61,7 @@ static uint64_t own_stamp(const struct frz_link *l)
 static int by_stamp(const void *a, const void *b)
 {
 	uint64_t x = own_stamp(a), y = own_stamp(b);
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 static struct clock_links pair_of(const struct times *t, uint32_t clock, bool program)

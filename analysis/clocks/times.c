@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/nearest.h"
@@ -269,7 +270,7 @@ static int by_host(const void *x, const void *y, void *clocks)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	int order = strcmp(((struct tr_clock *)clocks)[a].host, ((struct tr_clock *)clocks)[b].host);
-	return order ? order : (a > b) - (a < b);
+	return order ? order : ORDER(a, b);
 }
 
 uint32_t *times_order(const struct times *t)

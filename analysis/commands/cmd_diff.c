@@ -181,11 +181,11 @@ static int by_difference(const void *x, const void *y)
 	const struct diff_row *p = x, *q = y;
 	enum quantity_kind k = p->what->kind, l = q->what->kind;
 	if (k <= QUANTITY_EFFICIENCY || l <= QUANTITY_EFFICIENCY)
-		return k != l ? (k > l) - (k < l) : quantities_order(p->what, q->what);
+		return k != l ? ORDER(k, l) : quantities_order(p->what, q->what);
 	if (is_decided(p) != is_decided(q))
 		return is_decided(p) ? -1 : 1;
 	double d = fabs(p->b_s - p->a_s), e = fabs(q->b_s - q->a_s);
-	return d != e ? (d < e) - (d > e) : quantities_order(p->what, q->what);
+	return d != e ? ORDER(e, d) : quantities_order(p->what, q->what);
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 #include "analysis/calls/calls.h"
 #include "analysis/commands/command.h"
@@ -224,7 +225,7 @@ static int by_inclusive(const void *x, const void *y)
 	const struct call_node *a = *(const struct call_node *const *)x, *b = *(const struct call_node *const *)y;
 	frz_time p = a->spread.all.inclusive, q = b->spread.all.inclusive;
 	int64_t i = time_middle(p), k = time_middle(q);
-	return i != k ? (i < k) - (i > k) : (a > b) - (a < b);
+	return i != k ? ORDER(k, i) : ORDER(a, b);
 }
 
 static struct children *find_children(const struct profile_answer *a)
@@ -393,7 +394,7 @@ static void say_matrix(struct reply *r, const struct profile_answer *a, const ui
 static int by_bytes(const void *x, const void *y)
 {
 	const struct call_message *a = x, *b = y;
-	return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+	return ORDER(b->bytes, a->bytes);
 }
 
 static void say_pairs(struct reply *r, const struct profile_answer *a, bool every)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/html_page.h"
@@ -83,7 +84,7 @@ static int by_ticks(const void *x, const void *y)
 	const struct report_region_time *a = x, *b = y;
 	if (a->ticks != b->ticks)
 		return a->ticks < b->ticks ? 1 : -1;
-	return (a->region > b->region) - (a->region < b->region);
+	return ORDER(a->region, b->region);
 }
 
 /* Regions that enclose all that was done are as big as the run, and say nothing where there are others. */

@@ -12,9 +12,7 @@
 static int by_time(const void *x, const void *y)
 {
 	const struct greedy_piece *a = x, *b = y;
-	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
-	return (a->point > b->point) - (a->point < b->point);
+	return ORDER_2(a, b, at, point);
 }
 
 /* They are in the order of threads. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 
 enum { FIRST_ALL, SECOND_ALL, FIRST_MATCHED, SECOND_MATCHED }; /* sums */
 
@@ -78,9 +79,7 @@ static int by_match(const void *x, const void *y, void *probes)
 		return key_a < key_b ? -1 : 1;
 	if (a->second != b->second)
 		return a->second ? 1 : -1;
-	if (a->when != b->when)
-		return a->when < b->when ? -1 : 1;
-	return (a->probe > b->probe) - (a->probe < b->probe);
+	return ORDER_2(a, b, when, probe);
 }
 
 static int by_when(const void *x, const void *y)
@@ -88,9 +87,7 @@ static int by_when(const void *x, const void *y)
 	const struct point_instance *a = x, *b = y;
 	if (a->second != b->second)
 		return a->second ? 1 : -1;
-	if (a->when != b->when)
-		return a->when < b->when ? -1 : 1;
-	return (a->probe > b->probe) - (a->probe < b->probe);
+	return ORDER_2(a, b, when, probe);
 }
 
 static bool belong_together(const struct points *p, const struct point_instance *a,

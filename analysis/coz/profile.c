@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
 
@@ -139,7 +140,7 @@ static int by_slope(const void *x, const void *y)
 	double middle_a = middle(a->gain[COZ_EXPECTED].slope), middle_b = middle(b->gain[COZ_EXPECTED].slope);
 	if (middle_a < middle_b || middle_a > middle_b)
 		return middle_a < middle_b ? 1 : -1;
-	return (a->site > b->site) - (a->site < b->site);
+	return ORDER(a->site, b->site);
 }
 
 /* Whether a row's place is certain; one without rivals has none, and is certain to buy something. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 #include "analysis/diagnose/list_names.h"
 #include "analysis/trace/names.h"
@@ -125,7 +126,7 @@ static int longest_first(const void *a, const void *b)
 {
 	const struct step_piece *x = a, *y = b;
 	uint64_t p = x->to - x->from, q = y->to - y->from;
-	return (p < q) - (p > q);
+	return ORDER(q, p);
 }
 
 /* The longest pieces of what is done once; to be freed. Ticks of all others in *rest. */

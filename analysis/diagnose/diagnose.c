@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 #include "analysis/diagnose/list_names.h"
 #include "analysis/diagnose/models.h"
@@ -80,7 +81,7 @@ static int by_cost(const void *a, const void *b)
 	if (p != q)
 		return p > q ? -1 : 1;
 	int order = strcmp(x->cause, y->cause);
-	return order ? order : (x->site > y->site) - (x->site < y->site);
+	return order ? order : ORDER(x->site, y->site);
 }
 
 static int by_level(const void *a, const void *b)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/names.h"
 
 struct facts facts_of(const struct graph *g, const struct waits *waits, const struct call_profile *calls,
@@ -263,7 +264,7 @@ static int by_ticks(const void *a, const void *b)
 	const struct facts_blame *x = a, *y = b;
 	if (time_exceeds(x->ticks, y->ticks) || time_exceeds(y->ticks, x->ticks))
 		return time_exceeds(x->ticks, y->ticks) ? -1 : 1;
-	return (x->site > y->site) - (x->site < y->site);
+	return ORDER(x->site, y->site);
 }
 
 static int64_t of_all_others(const struct facts *f, int64_t ticks)

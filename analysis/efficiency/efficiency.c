@@ -157,7 +157,7 @@ static int by_useful(const void *a, const void *b)
 {
 	const struct efficiency_region *x = a, *y = b;
 	int64_t p = time_middle(x->useful), q = time_middle(y->useful);
-	return p != q ? (p < q) - (p > q) : (x->site > y->site) - (x->site < y->site);
+	return p != q ? ORDER(q, p) : ORDER(x->site, y->site);
 }
 
 /* In what is lost of a thread it may have been in there. */

@@ -15,6 +15,7 @@
 #include <uthash.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/export/export.h"
 #include "analysis/export/nested.h"
 #include "analysis/match/match.h"
@@ -182,7 +183,7 @@ static void note_collective(struct otf2_writer *w, const struct match *m)
 static int by_event(const void *x, const void *y)
 {
 	const struct note *a = x, *b = y;
-	return a->ordinal != b->ordinal ? (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal) : (int)a->what - (int)b->what;
+	return a->ordinal != b->ordinal ? ORDER(a->ordinal, b->ordinal) : (int)a->what - (int)b->what;
 }
 
 static void find_notes(struct otf2_writer *w)

@@ -11,6 +11,7 @@
 
 #include "analysis/base/decimal.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/export/export.h"
 #include "analysis/match/match.h"
 #include "analysis/trace/names.h"
@@ -108,7 +109,7 @@ static int by_time(const void *x, const void *y)
 	const struct link *a = x, *b = y;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
-	return a->ends != b->ends ? a->ends - b->ends : (a->key > b->key) - (a->key < b->key);
+	return a->ends != b->ends ? a->ends - b->ends : ORDER(a->key, b->key);
 }
 
 static void put_links(FILE *out, const struct moments *m)

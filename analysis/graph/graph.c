@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/progress.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
@@ -31,9 +32,7 @@ RUNS_INLINE int by_event(const void *x, const void *y)
 		return a->stamp < b->stamp ? -1 : 1;
 	if (a->arrives != b->arrives)
 		return a->arrives ? -1 : 1;
-	if (a->what != b->what)
-		return a->what < b->what ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	return ORDER_2(a, b, what, number);
 }
 
 static void add_sync_point(struct graph *g, uint32_t thread, struct graph_sync_point sync)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_barriers.h"
 #include "analysis/graph/graph_walk.h"
@@ -26,9 +27,7 @@ static int by_thread(const void *x, const void *y)
 	const struct bare *a = x, *b = y;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	if (a->enter.thread != b->enter.thread)
-		return a->enter.thread < b->enter.thread ? -1 : 1;
-	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
+	return ORDER_2(a, b, enter.thread, enter.at);
 }
 
 static frz_time time_of(const struct builder *b, struct event_ref ref)
@@ -122,9 +121,7 @@ static int by_coming(const void *x, const void *y)
 		return a->process < b->process ? -1 : 1;
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
-	if (a->enter.stamp != b->enter.stamp)
-		return a->enter.stamp < b->enter.stamp ? -1 : 1;
-	return (a->enter.thread > b->enter.thread) - (a->enter.thread < b->enter.thread);
+	return ORDER_2(a, b, enter.stamp, enter.thread);
 }
 
 /* The first n of these visits are a round, in which so many threads should be: none of them comes when one has left, which was at

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/graph/graph_private.h"
 
 #define MOST_PIECES 65536 /* regions of a thread that are looked at */
@@ -25,9 +26,7 @@ struct batch_pieces { struct batch_piece *v; size_t n; };
 static int by_site(const void *x, const void *y)
 {
 	const struct batch_piece *a = x, *b = y;
-	if (a->site != b->site)
-		return a->site < b->site ? -1 : 1;
-	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
+	return ORDER_2(a, b, site, enter.at);
 }
 
 /* Behind an event. None if there are too many. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_bytes.h"
@@ -24,9 +25,7 @@ static int by_byte(const void *x, const void *y)
 		return a->channel < b->channel ? -1 : 1;
 	if (a->gave != b->gave)
 		return a->gave ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return (a->enter.stamp > b->enter.stamp) - (a->enter.stamp < b->enter.stamp);
+	return ORDER_2(a, b, from, enter.stamp);
 }
 
 /* Likewise, first who gave, when they began to, and then who took, when they had it. */
@@ -38,7 +37,7 @@ static int by_channel(const void *x, const void *y)
 	if (a->gave != b->gave)
 		return a->gave ? -1 : 1;
 	uint64_t left = a->gave ? a->enter.stamp : a->exit.stamp, right = b->gave ? b->enter.stamp : b->exit.stamp;
-	return (left > right) - (left < right);
+	return ORDER(left, right);
 }
 
 /* What was moved over one channel. */
@@ -288,9 +287,7 @@ struct question { uint32_t thread; struct moved_bytes *of; };
 static int by_thread(const void *x, const void *y)
 {
 	const struct question *a = x, *b = y;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->of->exit.stamp > b->of->exit.stamp) - (a->of->exit.stamp < b->of->exit.stamp);
+	return ORDER_2(a, b, thread, of->exit.stamp);
 }
 
 /* Of one thread, in the order of their stamps. */

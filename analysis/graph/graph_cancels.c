@@ -13,6 +13,7 @@
  * does behind it, as its handlers do (pthread_cleanup_push), comes as long behind it as here. One that ended before, or long behind
  * it, has most likely ended by itself; but where that came sooner in another run, it may end because of it. Nothing of all this is
  * proved. */
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_cancels.h"
 
@@ -23,9 +24,7 @@ static int by_group(const void *x, const void *y)
 		return a->group < b->group ? -1 : 1;
 	if (a->ref.stamp != b->ref.stamp)
 		return a->ref.stamp < b->ref.stamp ? -1 : 1;
-	if (a->ref.thread != b->ref.thread)
-		return a->ref.thread < b->ref.thread ? -1 : 1;
-	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
+	return ORDER_2(a, b, ref.thread, ref.at);
 }
 
 /* Because of the cancel, or nobody knows why. */
@@ -74,9 +73,7 @@ void graph_cancellations(struct builder *b, struct cancel_records *r)
 static int by_thread(const void *x, const void *y)
 {
 	const struct thread_cancel *a = x, *b = y;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->ref.stamp > b->ref.stamp) - (a->ref.stamp < b->ref.stamp);
+	return ORDER_2(a, b, thread, ref.stamp);
 }
 
 /* What it does first behind the cancel, which may be part of how it ends (pthread_cleanup_push); or its end. */

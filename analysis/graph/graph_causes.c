@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/progress.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_activities.h"
@@ -123,9 +124,7 @@ static void end_operation(struct looker *l, const struct graph_activities *a)
 static int by_time(const void *x, const void *y)
 {
 	const struct turn *a = x, *b = y;
-	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
-	return (a->step > b->step) - (a->step < b->step);
+	return ORDER_2(a, b, at, step);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -355,7 +354,7 @@ static int by_lack(const void *x, const void *y)
 		return a->lack < b->lack ? -1 : 1;
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
-	return (a->site > b->site) - (a->site < b->site);
+	return ORDER(a->site, b->site);
 }
 
 void causes_open(struct causes *causes, const struct graph *g, const struct graph_order *order)

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/graph/graph_locks.h"
 
 #define MOST_LOOKED_AT (UINT64_C(1) << 26) /* events of locks, for all condition variables */
@@ -174,7 +175,7 @@ static void find_other_takers(struct counting *c)
 static int by_has(const void *x, const void *y)
 {
 	const struct condition_visitor *a = x, *b = y;
-	return (a->has.stamp > b->has.stamp) - (a->has.stamp < b->has.stamp);
+	return ORDER(a->has.stamp, b->has.stamp);
 }
 
 static bool visit(const struct counting *c, struct visitors *of, const struct sync_event *e)

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_counters.h"
 
@@ -292,7 +293,7 @@ struct begun { uint64_t at; uint32_t thread; };
 static int by_begin(const void *x, const void *y)
 {
 	const struct begun *a = x, *b = y;
-	return a->at != b->at ? (a->at > b->at) - (a->at < b->at) : (a->thread > b->thread) - (a->thread < b->thread);
+	return a->at != b->at ? ORDER(a->at, b->at) : ORDER(a->thread, b->thread);
 }
 
 static void sort_alike(const struct builder *b, struct alike a)
@@ -424,9 +425,7 @@ static void look_at_members(struct builder *b, struct alike a)
 static int by_id(const void *x, const void *y)
 {
 	const struct counter_take *a = x, *b = y;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
+	return ORDER_2(a, b, id, take.ref.stamp);
 }
 
 /* Whether the i-th begins another round, in which it is counted from the start again. Who was kept from saying for a while that it

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_locks.h"
 
@@ -79,9 +80,7 @@ static int by_place(const void *x, const void *y)
 		return a->place.role < b->place.role ? -1 : 1;
 	if (a->epoch != b->epoch)
 		return a->epoch < b->epoch ? -1 : 1;
-	if (a->took.stamp != b->took.stamp)
-		return a->took.stamp < b->took.stamp ? -1 : 1;
-	return (a->took.thread > b->took.thread) - (a->took.thread < b->took.thread);
+	return ORDER_2(a, b, took.stamp, took.thread);
 }
 
 static bool of_one_place(const struct voter *a, const struct voter *b)
@@ -94,9 +93,7 @@ static bool of_one_place(const struct voter *a, const struct voter *b)
 static int by_moment(const void *x, const void *y)
 {
 	const struct moment_of_voter *a = x, *b = y;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	return ORDER_2(a, b, thread, at);
 }
 
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* of a polynomial */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_ends.h"
 
@@ -36,9 +37,7 @@ static void add_join(struct builder *b, const struct thread_join *j)
 static int by_exit(const void *x, const void *y)
 {
 	const struct thread_join *a = x, *b = y;
-	if (a->exit.thread != b->exit.thread)
-		return a->exit.thread < b->exit.thread ? -1 : 1;
-	return (a->exit.at > b->exit.at) - (a->exit.at < b->exit.at);
+	return ORDER_2(a, b, exit.thread, exit.at);
 }
 
 void graph_joins(struct builder *b, struct join_records *r)
@@ -56,9 +55,7 @@ struct let_go { struct event_ref end, before; uint32_t opener; };
 static int by_opener(const void *x, const void *y)
 {
 	const struct let_go *a = x, *b = y;
-	if (a->opener != b->opener)
-		return a->opener < b->opener ? -1 : 1;
-	return (a->end.stamp > b->end.stamp) - (a->end.stamp < b->end.stamp);
+	return ORDER_2(a, b, opener, end.stamp);
 }
 
 /* Those of one opener, in order. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_locks.h"
@@ -36,9 +37,7 @@ static int by_time(const void *x, const void *y)
 		return a->lock ? -1 : 1;
 	if (a->ref.stamp != b->ref.stamp)
 		return a->ref.stamp < b->ref.stamp ? -1 : 1;
-	if (a->ref.thread != b->ref.thread)
-		return a->ref.thread < b->ref.thread ? -1 : 1;
-	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
+	return ORDER_2(a, b, ref.thread, ref.at);
 }
 
 uint64_t graph_skew_of(const struct builder *b, const struct sync_event *t)

@@ -11,6 +11,7 @@
  * would have ended it. Up to the next look it takes from channels in an order of its own. */
 #include <stdlib.h>
 
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_bytes.h"
 
@@ -20,9 +21,7 @@ struct found { uint32_t thread; uint64_t at; struct moved_bytes *taken; };
 static int by_thread(const void *x, const void *y)
 {
 	const struct found *a = x, *b = y;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	return ORDER_2(a, b, thread, at);
 }
 
 static bool is_behind_look(const struct moved_bytes *m)

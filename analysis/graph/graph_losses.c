@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 
 struct losses_finder { struct graph *g; struct frz_cursor *cursors; uint32_t thread; };
@@ -82,7 +83,7 @@ static int64_t rest_of(const struct graph *g, size_t first, const struct span *s
 static int by_begin(const void *a, const void *b)
 {
 	const frz_time *x = a, *y = b;
-	return (x->lo > y->lo) - (x->lo < y->lo);
+	return ORDER(x->lo, y->lo);
 }
 
 /* Those that touch are one. */

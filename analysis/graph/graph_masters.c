@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_masters.h"
@@ -22,9 +23,7 @@ static int in_order(const void *x, const void *y)
 	const struct exchange *a = x, *b = y;
 	if (a->ref.thread != b->ref.thread)
 		return a->ref.thread < b->ref.thread ? -1 : 1;
-	if (a->ref.at != b->ref.at)
-		return a->ref.at < b->ref.at ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	return ORDER_2(a, b, ref.at, number);
 }
 
 void graph_note_request(struct builder *b, struct exchange_records *exchanges, struct event_ref ref,
@@ -119,9 +118,7 @@ static int by_inbox(const void *x, const void *y)
 		return a->process < b->process ? -1 : 1;
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	if (a->tag != b->tag)
-		return a->tag < b->tag ? -1 : 1;
-	return (a->message > b->message) - (a->message < b->message);
+	return ORDER_2(a, b, tag, message);
 }
 
 static bool has_threads(const struct trace *t, uint32_t thread)

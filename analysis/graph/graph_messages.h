@@ -5,6 +5,7 @@
 #ifndef ANALYSIS_GRAPH_MESSAGES_H
 #define ANALYSIS_GRAPH_MESSAGES_H
 
+#include "analysis/base/order.h"
 #include "analysis/graph/graph_private.h"
 
 struct message {
@@ -47,7 +48,7 @@ struct event_marks { struct event_mark *v; size_t n; };
 static inline int graph_by_mark(const void *x, const void *y) /* by events */
 {
 	const struct event_mark *a = x, *b = y;
-	return (a->at > b->at) - (a->at < b->at);
+	return ORDER(a->at, b->at);
 }
 
 /* An operation in which messages were completed. */
@@ -77,7 +78,6 @@ struct found_message { struct wait_begin begin; struct event_ref exit; uint32_t 
 
 /* To a rank of several threads. */
 struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };
-
 
 /* A collective operation of all to all, with much data: all of a class have as much; and how long behind the last who came the
  * first had left. */

@@ -52,7 +52,7 @@ static int by_place(const void *x, const void *y)
 		return is_of_timer(a) ? 1 : -1;
 	if (is_of_timer(a) && a->set != b->set)
 		return a->set < b->set ? -1 : 1;
-	return (a->exit.at > b->exit.at) - (a->exit.at < b->exit.at);
+	return ORDER(a->exit.at, b->exit.at);
 }
 
 /* The last events up to the begin of each sleep, the latest first: of one site and thread. */

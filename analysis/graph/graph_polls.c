@@ -29,6 +29,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/graph/graph_bytes.h"
 #include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_messages.h"
@@ -54,9 +55,7 @@ struct poll {
 static int by_begin(const void *x, const void *y)
 {
 	const struct poll *a = x, *b = y;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->begin_at > b->begin_at) - (a->begin_at < b->begin_at);
+	return ORDER_2(a, b, thread, begin_at);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_private.h"
@@ -36,9 +37,7 @@
 static int by_thread(const void *x, const void *y)
 {
 	const struct take *a = x, *b = y;
-	if (a->ref.thread != b->ref.thread)
-		return a->ref.thread < b->ref.thread ? -1 : 1;
-	return (a->ref.at > b->ref.at) - (a->ref.at < b->ref.at);
+	return ORDER_2(a, b, ref.thread, ref.at);
 }
 
 /* Within an epoch; of those of a thread together. */
@@ -502,9 +501,7 @@ static int by_own_place(const void *x, const void *y)
 	const struct own_take *a = x, *b = y;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	if (a->take.place.site != b->take.place.site)
-		return a->take.place.site < b->take.place.site ? -1 : 1;
-	return (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
+	return ORDER_2(a, b, take.place.site, take.ref.stamp);
 }
 
 void graph_find_own_pools(struct builder *b, struct own_takes *all)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_presumed.h"
@@ -34,9 +35,7 @@ static int by_end(const void *x, const void *y)
 	const struct unknown_wait *a = x, *b = y;
 	if (a->clock != b->clock)
 		return a->clock < b->clock ? -1 : 1;
-	if (a->exit.stamp != b->exit.stamp)
-		return a->exit.stamp < b->exit.stamp ? -1 : 1;
-	return (a->exit.thread > b->exit.thread) - (a->exit.thread < b->exit.thread);
+	return ORDER_2(a, b, exit.stamp, exit.thread);
 }
 
 /* Ends of a thread's stretches, each longer than all behind it. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_processes.h"
@@ -32,9 +33,7 @@ static uint64_t pid_of(const struct builder *b, uint32_t thread)
 static int by_pid(const void *x, const void *y)
 {
 	const struct process_fork *a = x, *b = y;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return (a->ref.stamp > b->ref.stamp) - (a->ref.stamp < b->ref.stamp);
+	return ORDER_2(a, b, pid, ref.stamp);
 }
 
 /* The recorded fork of a process, the last one on a clock that was until then; or NULL. They are by pid. Several processes that
@@ -77,8 +76,8 @@ struct child { uint64_t started; uint32_t thread; };
 static int by_start(const void *x, const void *y)
 {
 	const struct child *a = x, *b = y;
-	return a->started != b->started ? (a->started > b->started) - (a->started < b->started)
-					: (a->thread > b->thread) - (a->thread < b->thread);
+	return a->started != b->started ? ORDER(a->started, b->started)
+					: ORDER(a->thread, b->thread);
 }
 
 static bool was_forked(const struct builder *b, uint32_t thread)
@@ -178,9 +177,7 @@ static int by_leader(const void *x, const void *y)
 		return a->pid < b->pid ? -1 : 1;
 	if (a->clock != b->clock)
 		return a->clock < b->clock ? -1 : 1;
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+	return ORDER_2(a, b, first, thread);
 }
 
 /* Whoever joined the thread could not have gone on before its end. */
@@ -323,7 +320,7 @@ static int by_parent(const void *x, const void *y)
 {
 	const struct child_take *a = x, *b = y;
 	return a->process != b->process ? (a->process < b->process ? -1 : 1)
-					: (a->take.ref.stamp > b->take.ref.stamp) - (a->take.ref.stamp < b->take.ref.stamp);
+					: ORDER(a->take.ref.stamp, b->take.ref.stamp);
 }
 
 /* All that were waited for by whoever waits for any. To be freed. */

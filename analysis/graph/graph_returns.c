@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_messages.h"
 
@@ -40,9 +41,7 @@ struct returns {
 static int by_time(const void *x, const void *y)
 {
 	const struct leaver *a = x, *b = y;
-	if (a->time.lo != b->time.lo)
-		return a->time.lo < b->time.lo ? -1 : 1;
-	return (a->part > b->part) - (a->part < b->part);
+	return ORDER_2(a, b, time.lo, part);
 }
 
 static struct event_ref call_at(const struct builder *b, const struct comeback *c)

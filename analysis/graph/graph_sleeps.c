@@ -4,6 +4,7 @@
  * another has in memory (graph_presumed.c says who has most likely ended that). */
 #include <stdlib.h>
 
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_presumed.h"
@@ -11,9 +12,7 @@
 static int by_thread(const void *x, const void *y)
 {
 	const struct sleeps *a = x, *b = y;
-	if (a->first.thread != b->first.thread)
-		return a->first.thread < b->first.thread ? -1 : 1;
-	return (a->first.at > b->first.at) - (a->first.at < b->first.at);
+	return ORDER_2(a, b, first.thread, first.at);
 }
 
 /* A wait; or, where that is known better, a part of one. */

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_losses.h"
@@ -54,7 +55,7 @@ static int made_in_order(const void *x, const void *y)
 {
 	const struct made_task *a = x, *b = y;
 	int tasks = by_task(a, b);
-	return tasks ? tasks : (a->order > b->order) - (a->order < b->order);
+	return tasks ? tasks : ORDER(a->order, b->order);
 }
 
 static int runs_by_task(const void *x, const void *y)
@@ -69,7 +70,7 @@ static int runs_in_order(const void *x, const void *y)
 {
 	const struct task_run *a = x, *b = y;
 	int tasks = runs_by_task(a, b);
-	return tasks ? tasks : (a->order > b->order) - (a->order < b->order);
+	return tasks ? tasks : ORDER(a->order, b->order);
 }
 
 static int by_event(const void *x, const void *y)

@@ -114,7 +114,7 @@ static int by_waiting(const void *x, const void *y)
 	const struct drawn_link *a = x, *b = y;
 	if (a->waited != b->waited)
 		return a->waited < b->waited ? 1 : -1;
-	return a->to != b->to ? (a->to > b->to) - (a->to < b->to) : (a->done > b->done) - (a->done < b->done);
+	return a->to != b->to ? ORDER(a->to, b->to) : ORDER(a->done, b->done);
 }
 
 static void keep_longest_links(struct drawn *d, size_t most)

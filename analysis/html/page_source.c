@@ -7,6 +7,7 @@
 
 #include "analysis/base/json.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 #include "analysis/html/page.h"
 #include "analysis/report/source_file.h"
@@ -27,7 +28,7 @@ static int by_place(const void *x, const void *y, void *sites)
 {
 	const struct tr_site *all = sites, *a = all + *(const uint32_t *)x, *b = all + *(const uint32_t *)y;
 	int order = strcmp(a->file, b->file);
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+	return order ? order : ORDER(a->line, b->line);
 }
 
 /* Of what the file is now: whatever does not belong on a page is shown; but the tabs that it begins with are four spaces. */

@@ -9,6 +9,7 @@
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/temporary.h"
 #include "analysis/kineto/kineto_private.h"
 #include "analysis/text/text.h"
@@ -201,7 +202,7 @@ static void write_text(const struct kineto_trace *t, bool one_clock, FILE *out)
 static int by_rank(const void *a, const void *b)
 {
 	const struct kineto_file *x = a, *y = b;
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	return ORDER(x->rank, y->rank);
 }
 
 static char *read_all(struct kineto_trace *t, const char *const *paths, size_t n)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/kineto/kineto_private.h"
 
 /* Of one group, what one file has of it. */
@@ -59,7 +60,7 @@ static struct kineto_members members_of(const struct kineto_trace *t, const char
 static int by_number(const void *a, const void *b)
 {
 	const struct kineto_slice *x = *(struct kineto_slice *const *)a, *y = *(struct kineto_slice *const *)b;
-	return (x->number > y->number) - (x->number < y->number);
+	return ORDER(x->number, y->number);
 }
 
 /* Then all are in the order of their numbers. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 #include "analysis/trace/site_bytes.h"
 #include "freezer/regular.h"
@@ -45,13 +46,13 @@ static int by_place(const void *a, const void *b)
 {
 	const struct tr_site *x = a, *y = b;
 	int order = strcmp(x->file, y->file);
-	order = order ? order : (x->line > y->line) - (x->line < y->line);
-	order = order ? order : (x->column > y->column) - (x->column < y->column);
-	order = order ? order : (x->kind > y->kind) - (x->kind < y->kind);
+	order = order ? order : ORDER(x->line, y->line);
+	order = order ? order : ORDER(x->column, y->column);
+	order = order ? order : ORDER(x->kind, y->kind);
 	order = order ? order : strcmp(x->name, y->name);
 	order = order ? order : strcmp(x->function, y->function);
-	order = order ? order : (x->role > y->role) - (x->role < y->role);
-	order = order ? order : (x->stage > y->stage) - (x->stage < y->stage);
+	order = order ? order : ORDER(x->role, y->role);
+	order = order ? order : ORDER(x->stage, y->stage);
 	return order ? order : x->automatic - y->automatic;
 }
 

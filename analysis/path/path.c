@@ -186,7 +186,7 @@ static int by_length(const void *a, const void *b)
 	const struct path_share *x = a, *y = b;
 	int64_t p = time_middle(x->ticks), q = time_middle(y->ticks);
 	if (p != q)
-		return (p < q) - (p > q);
+		return ORDER(q, p);
 	return ORDER_2(x, y, thread, site);
 }
 
@@ -297,16 +297,14 @@ static void add_lost(struct path_profile *profile, const struct graph *g)
 static int by_ranks(const void *x, const void *y)
 {
 	const struct path_hop *a = x, *b = y;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return (a->to > b->to) - (a->to < b->to);
+	return ORDER_2(a, b, from, to);
 }
 
 static int by_ticks(const void *x, const void *y)
 {
 	const struct path_hop *a = x, *b = y;
 	int64_t p = time_middle(a->ticks), q = time_middle(b->ticks);
-	return p != q ? (p < q) - (p > q) : by_ranks(x, y);
+	return p != q ? ORDER(q, p) : by_ranks(x, y);
 }
 
 static void sum_up_hops(struct path_profile *p)

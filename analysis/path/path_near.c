@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/path/path_private.h"
 
 struct leg { uint32_t thread; struct stay stay; };
@@ -158,9 +159,7 @@ struct near_stretch { uint32_t thread; size_t point; frz_time slack; };
 static int by_slack(const void *x, const void *y)
 {
 	const struct near_stretch *a = x, *b = y;
-	if (a->slack.hi != b->slack.hi)
-		return a->slack.hi < b->slack.hi ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+	return ORDER_2(a, b, slack.hi, thread);
 }
 
 /* That with the least slack which surely has some, and less than it is long: what comes just before a barrier is near

@@ -360,8 +360,8 @@ static int by_slack(const void *x, const void *y)
 {
 	const struct path_place *a = x, *b = y;
 	if (a->slack.lo != b->slack.lo || a->slack.hi != b->slack.hi)
-		return a->slack.lo != b->slack.lo ? (a->slack.lo > b->slack.lo) - (a->slack.lo < b->slack.lo)
-						  : (a->slack.hi > b->slack.hi) - (a->slack.hi < b->slack.hi);
+		return a->slack.lo != b->slack.lo ? ORDER(a->slack.lo, b->slack.lo)
+						  : ORDER(a->slack.hi, b->slack.hi);
 	if (a->ticks.hi != b->ticks.hi)
 		return a->ticks.hi < b->ticks.hi ? 1 : -1;
 	return ORDER_2(a, b, thread, site);

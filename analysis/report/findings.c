@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/pool.h"
 #include "analysis/base/progress.h"
 #include "analysis/report/marks.h"
@@ -72,7 +73,7 @@ static int by_percent(const void *x, const void *y)
 	double middle_a = a->percent.lo + a->percent.hi, middle_b = b->percent.lo + b->percent.hi;
 	if (middle_a != middle_b)
 		return middle_a < middle_b ? 1 : -1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+	return ORDER(a->thread, b->thread);
 }
 
 void ranking_sort(struct ranking *s)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 
 /* The last stamp of the clock, from `ends`, that is not known to be after `time`. */
 static uint64_t stamp_at(const struct times *times, uint32_t clock, struct ends_on_clock ends,
@@ -54,7 +55,7 @@ static int by_stamp(const void *x, const void *y, void *stamps)
 {
 	uint64_t a = ((uint64_t *)stamps)[*(const size_t *)x];
 	uint64_t b = ((uint64_t *)stamps)[*(const size_t *)y];
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 static void follow(struct replay *r, const struct trace *trace, const struct tr_event *e)

@@ -194,7 +194,7 @@ static int by_length(const void *x, const void *y)
 {
 	const struct instance *a = x, *b = y;
 	int64_t l = time_middle(a->length), m = time_middle(b->length);
-	return l != m ? (l < m ? 1 : -1) : (a->id > b->id) - (a->id < b->id);
+	return l != m ? (l < m ? 1 : -1) : ORDER(a->id, b->id);
 }
 
 /* The k-th of sorted lower bounds and the k-th of sorted upper ones enclose the k-th of the

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/names.h"
 #include "analysis/trace/sched.h"
 
@@ -66,7 +67,7 @@ static int by_delay(const void *x, const void *y)
 	const struct delayed *a = x, *b = y;
 	if (a->percent.lo != b->percent.lo)
 		return a->percent.lo < b->percent.lo ? 1 : -1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+	return ORDER(a->thread, b->thread);
 }
 
 /* "rank 1 could have run for 34.4 ±0.2 %, rank 2 for ...", and how many more. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/graph/graph_losses.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/relations.h"
@@ -20,14 +21,14 @@
 static int by_site(const void *x, const void *y)
 {
 	const struct path_region *a = x, *b = y;
-	return (a->site > b->site) - (a->site < b->site);
+	return ORDER(a->site, b->site);
 }
 
 static int by_length(const void *x, const void *y)
 {
 	const struct path_region *a = x, *b = y;
 	int64_t p = a->on_path.lo / 2 + a->on_path.hi / 2, q = b->on_path.lo / 2 + b->on_path.hi / 2;
-	return p != q ? (p < q) - (p > q) : by_site(x, y);
+	return p != q ? ORDER(q, p) : by_site(x, y);
 }
 
 static size_t count_threads(const struct graph *g)
@@ -77,9 +78,7 @@ static void add_lost(struct path_region *x, const struct graph *g, size_t nthrea
 static int by_place(const void *x, const void *y)
 {
 	const struct path_share *a = x, *b = y;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->site > b->site) - (a->site < b->site);
+	return ORDER_2(a, b, thread, site);
 }
 
 /* To be freed. */

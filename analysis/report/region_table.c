@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/names.h"
 
 #define REGIONS_SHOWN 8
@@ -98,7 +99,7 @@ static void add_row(struct reply *r, const struct findings *f, const struct tabl
 static int longest_first(const void *x, const void *y)
 {
 	const struct table_region_time *a = x, *b = y;
-	return (a->seconds.lo < b->seconds.lo) - (a->seconds.lo > b->seconds.lo);
+	return ORDER(b->seconds.lo, a->seconds.lo);
 }
 
 static void say_rows(struct reply *r, const struct findings *f, struct region_times *rows)
@@ -121,7 +122,7 @@ struct by_time { uint32_t region; double seconds; };
 static int by_time(const void *x, const void *y)
 {
 	const struct by_time *a = x, *b = y;
-	return (a->seconds < b->seconds) - (a->seconds > b->seconds);
+	return ORDER(b->seconds, a->seconds);
 }
 
 void region_table_say(struct reply *r, const struct findings *f)

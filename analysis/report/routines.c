@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 
 /* ---- Start routines -------------------------------------------------------------------------- */
@@ -66,7 +67,7 @@ static int compare_sites(const struct tr_site *a, const struct tr_site *b)
 	if (a == b)
 		return 0;
 	int names = strcmp(a->name, b->name), files = names ? names : strcmp(a->file, b->file);
-	return files ? files : (a->line > b->line) - (a->line < b->line);
+	return files ? files : ORDER(a->line, b->line);
 }
 
 struct routine_member { const struct ranked *ranked; const struct tr_thread *thread;
@@ -88,13 +89,13 @@ static int by_group(const void *x, const void *y)
 {
 	const struct routine_member *a = x, *b = y;
 	int groups = compare_groups(a, b);
-	return groups ? groups : (a->ranked > b->ranked) - (a->ranked < b->ranked);
+	return groups ? groups : ORDER(a->ranked, b->ranked);
 }
 
 static int by_highest(const void *x, const void *y)
 {
 	const struct routine_group *a = x, *b = y;
-	return (a->highest > b->highest) - (a->highest < b->highest);
+	return ORDER(a->highest, b->highest);
 }
 
 static void add_other(struct routine_group *g, struct interval percent)

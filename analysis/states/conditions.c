@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 
 /* ---- Sets of masks --------------------------------------------------------------------------- */
 
@@ -20,7 +21,7 @@ static int compare(struct state_set x, struct state_set y)
 {
 	if (x.must != y.must)
 		return x.must < y.must ? -1 : 1;
-	return (x.may > y.may) - (x.may < y.may);
+	return ORDER(x.may, y.may);
 }
 
 struct state_set condition_hull(const struct condition *c)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/pool.h"
 #include "analysis/base/progress.h"
 
@@ -20,7 +21,7 @@ static int by_name(const void *x, const void *y, void *sites)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	int order = strcmp(((struct tr_site *)sites)[a].name, ((struct tr_site *)sites)[b].name);
-	return order ? order : (a > b) - (a < b);
+	return order ? order : ORDER(a, b);
 }
 
 /* Sites of the same name are one region. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/trace_jumps.h"
 
 struct inherited_region { uint32_t site; bool numbered; uint64_t instance; };
@@ -307,9 +308,7 @@ static int by_heir(const void *x, const void *y)
 		return a->process < b->process ? -1 : 1;
 	if (a->task != b->task)
 		return a->task ? 1 : -1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	return ORDER_2(a, b, group, number);
 }
 
 /* ---- What is inherited ------------------------------------------------------------------------ */

@@ -23,6 +23,7 @@
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/trace_private.h"
 
 #define ABSENT_MOST 1024 /* of a trace's ranks, and of a process's threads */
@@ -213,7 +214,7 @@ static struct threads_of threads_of(const struct opened_trace *o, size_t recorde
 static int by_number(const void *number, const void *thread)
 {
 	uint32_t x = *(const uint32_t *)number, y = ((const struct tr_thread *)thread)->number;
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 static bool is_here(const struct opened_trace *o, const struct threads_of *of, uint32_t number)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/trace.h"
 
 static int by_kind_and_name(const void *x, const void *y, void *sites)
@@ -13,7 +14,7 @@ static int by_kind_and_name(const void *x, const void *y, void *sites)
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	const struct tr_site *a = (const struct tr_site *)sites + i, *b = (const struct tr_site *)sites + k;
 	int order = a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
-	return order ? order : (i > k) - (i < k);
+	return order ? order : ORDER(i, k);
 }
 
 static bool alike(const struct tr_site *a, const struct tr_site *b)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/search.h"
 #include "analysis/trace/inherit.h"
 #include "analysis/trace/trace_private.h"
@@ -264,15 +265,13 @@ static bool find_regions(struct forked *all, const struct birth *birth, struct f
 static int by_parent(const void *x, const void *y)
 {
 	const struct birth *a = x, *b = y;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	return (a->started > b->started) - (a->started < b->started);
+	return ORDER_2(a, b, parent, started);
 }
 
 static int by_start(const void *x, const void *y, void *births)
 {
 	const struct birth *a = (const struct birth *)births + *(const size_t *)x, *b = (const struct birth *)births + *(const size_t *)y;
-	return (a->started > b->started) - (a->started < b->started);
+	return ORDER(a->started, b->started);
 }
 
 static void find_births(struct forked *all)

@@ -218,7 +218,7 @@ static void finish(struct trace *t, const struct draft *g)
 static int by_id(const void *a, const void *b)
 {
 	const struct tr_group *x = a, *y = b;
-	return (x->id > y->id) - (x->id < y->id);
+	return ORDER(x->id, y->id);
 }
 
 void open_groups(struct opened_trace *o)

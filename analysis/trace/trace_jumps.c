@@ -61,9 +61,7 @@ void jumps_switch(struct jumps_scan *j)
 static int by_site(const void *x, const void *y)
 {
 	const struct tr_jumped_site *a = x, *b = y;
-	if (a->site != b->site)
-		return a->site < b->site ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+	return ORDER_2(a, b, site, first);
 }
 
 /* Keeps the first of each site. */
@@ -126,7 +124,7 @@ void jumps_close(struct tr_jumps *jumps)
 static int site_of(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = ((const struct tr_jumped_site *)y)->site;
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 void jumps_mark(const struct tr_jumps *jumps, size_t number, struct tr_event *e)

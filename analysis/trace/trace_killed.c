@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/trace_private.h"
 
 struct known_pid { uint64_t pid; size_t first; uint32_t clock; bool alone; }; /* first: thread */
@@ -16,9 +17,7 @@ struct known_pids { struct known_pid *v; size_t n; };
 static int by_pid(const void *a, const void *b)
 {
 	const struct known_pid *x = a, *y = b;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->clock > y->clock) - (x->clock < y->clock);
+	return ORDER_2(x, y, pid, clock);
 }
 
 /* All processes, by pid and clock, if any of them was killed; else none. */

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/trace_private.h"
 
 /* An event and the records without a stamp that belong to it. */
@@ -224,9 +225,7 @@ static void find_damage(const struct sorter *s, struct order_damage *damage)
 static int by_stamp(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	if (x->stamp != y->stamp)
-		return x->stamp < y->stamp ? -1 : 1;
-	return (x->slot > y->slot) - (x->slot < y->slot);
+	return ORDER_2(x, y, stamp, slot);
 }
 
 static size_t write_run(const struct sorter *s, size_t slot, struct tr_record *out)

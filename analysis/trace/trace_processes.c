@@ -15,6 +15,7 @@
 #include "analysis/base/lines.h"
 #include "analysis/base/enumeration.h"
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/trace_private.h"
 
 /* ---- What cannot be believed ----------------------------------------------------------------- */
@@ -399,7 +400,7 @@ static int by_hostid(const void *a, const void *b)
 	const struct process_file *x = *(struct process_file *const *)a,
 				  *y = *(struct process_file *const *)b;
 	int order = strcmp(x->hostid, y->hostid);
-	return order ? order : (x > y) - (x < y);
+	return order ? order : ORDER(x, y);
 }
 
 /* In the order in which their clocks are numbered: as the runtime numbered them, then those that it did not. */
@@ -410,7 +411,7 @@ static int by_clock(const void *a, const void *b)
 	uint64_t cx = (uint64_t)x->clockid, cy = (uint64_t)y->clockid;
 	if (cx != cy)
 		return cx < cy ? -1 : 1;
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 /* All processes of a host say the same number, if they say one. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/sched.h"
 #include "analysis/trace/trace_private.h"
 
@@ -20,9 +21,7 @@ static int by_thread(const void *a, const void *b)
 	const struct sched_line *x = a, *y = b;
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	if (x->says.from != y->says.from)
-		return x->says.from < y->says.from ? -1 : 1;
-	return (x->says.to > y->says.to) - (x->says.to < y->says.to);
+	return ORDER_2(x, y, says.from, says.to);
 }
 
 /* The first line of a thread, or behind all lines of those before. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/trace/site_bytes.h"
 #include "analysis/trace/trace_private.h"
 #include "runtime/sum.h"
@@ -160,7 +161,7 @@ static struct tr_sites *open_sites(struct opened_trace *o, struct site_set *set,
 static int by_address(const void *a, const void *b)
 {
 	const struct tr_module *x = a, *y = b;
-	return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->from > y->from) - (x->from < y->from);
+	return x->at != y->at ? ORDER(x->at, y->at) : ORDER(x->from, y->from);
 }
 
 /* ---- What ids say ---------------------------------------------------------------------------- */

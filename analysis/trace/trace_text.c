@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/shown.h"
 #include "analysis/trace/trace_private.h"
 
@@ -29,7 +30,7 @@ static void replace_own(struct trace *t, char **text)
 static int by_shown(const void *a, const void *b)
 {
 	const struct tr_raw *x = a, *y = b;
-	return (x->shown > y->shown) - (x->shown < y->shown);
+	return ORDER(x->shown, y->shown);
 }
 
 void open_texts(struct opened_trace *o)

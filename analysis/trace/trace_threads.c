@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/pool.h"
 #include "analysis/base/progress.h"
 #include "analysis/base/shown.h"
@@ -150,9 +151,7 @@ static int by_place(const void *a, const void *b)
 	const struct read_thread *x = a, *y = b;
 	if (x->thread.process != y->thread.process)
 		return x->thread.process < y->thread.process ? -1 : 1;
-	if (x->thread.number != y->thread.number)
-		return x->thread.number < y->thread.number ? -1 : 1;
-	return (x->read > y->read) - (x->read < y->read);
+	return ORDER_2(x, y, thread.number, read);
 }
 
 /* Processes stand in the order of their ranks, so threads do when they are sorted by process. */

@@ -174,7 +174,7 @@ static void meet(struct delays_blame *b, const struct delays_line *l, uint32_t n
 static int latest_first(const void *x, const void *y)
 {
 	const struct delays_sync *a = x, *b = y;
-	return (a->of_other < b->of_other) - (a->of_other > b->of_other);
+	return ORDER(b->of_other, a->of_other);
 }
 
 /* Of those that were found at one event, from `first` on: the latest that is sure, and those before it that may be. */

@@ -2,6 +2,7 @@
  *
  * waits.c - see waits.h. Each thread is replayed once (waits_replay.c), which says where it waited, and what it had done when it
  * posted what others waited for; then each wait is looked at. */
+#include "analysis/base/order.h"
 #include "analysis/waits/waits_private.h"
 
 #include <stdlib.h>
@@ -131,19 +132,14 @@ static frz_time from_own(struct finder *f, const struct wait *w, const struct gr
 	return time_positive(t);
 }
 
-static int compare(uint32_t x, uint32_t y)
-{
-	return (x > y) - (x < y);
-}
-
 static int by_what(const void *a, const void *b)
 {
 	const struct wait_sum *x = a, *y = b;
-	int order = compare(x->thread, y->thread);
-	order = order ? order : compare(x->site, y->site);
-	order = order ? order : compare(x->for_thread, y->for_thread);
-	order = order ? order : compare(x->did, y->did);
-	return order ? order : compare(x->kind, y->kind);
+	int order = ORDER(x->thread, y->thread);
+	order = order ? order : ORDER(x->site, y->site);
+	order = order ? order : ORDER(x->for_thread, y->for_thread);
+	order = order ? order : ORDER(x->did, y->did);
+	return order ? order : ORDER(x->kind, y->kind);
 }
 
 #define MOST_BUSY 64 /* that are looked at */
@@ -269,15 +265,10 @@ static void look_among(struct finder *f, const struct wait *w, uint32_t number, 
 		found->ticks = all;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	return compare(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
 /* What is said to have ended it came behind it. */
 static bool is_broken(const struct finder *f, uint32_t node)
 {
-	return f->nbroken > 0 && bsearch(&node, f->broken, f->nbroken, sizeof node, by_number);
+	return f->nbroken > 0 && bsearch(&node, f->broken, f->nbroken, sizeof node, order_uint32);
 }
 
 bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found)
@@ -353,7 +344,7 @@ static int by_length(const void *a, const void *b)
 {
 	const struct wait_sum *x = a, *y = b;
 	int64_t p = time_middle(x->ticks), q = time_middle(y->ticks);
-	return p != q ? (p < q) - (p > q) : by_what(a, b);
+	return p != q ? ORDER(q, p) : by_what(a, b);
 }
 
 /* Adds up those that are the same but for their times. */
@@ -411,7 +402,7 @@ static void find_broken(struct finder *f)
 	}
 	free(points);
 	if (f->nbroken)
-		qsort(f->broken, f->nbroken, sizeof *f->broken, by_number);
+		qsort(f->broken, f->nbroken, sizeof *f->broken, order_uint32);
 }
 
 static void find(struct finder *f)
