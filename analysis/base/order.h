@@ -8,8 +8,10 @@
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* By one thing, and where that is the same by another. */
+/* By one thing, where that is the same by another, and so on. */
 #define ORDER_2(a, b, first, second) ((a)->first != (b)->first ? ORDER((a)->first, (b)->first) : ORDER((a)->second, (b)->second))
+#define ORDER_3(a, b, first, ...) ((a)->first != (b)->first ? ORDER((a)->first, (b)->first) : ORDER_2(a, b, __VA_ARGS__))
+#define ORDER_4(a, b, first, ...) ((a)->first != (b)->first ? ORDER((a)->first, (b)->first) : ORDER_3(a, b, __VA_ARGS__))
 
 #define ORDER_OF(name, type)                                    \
 	static inline int name(const void *x, const void *y)       \

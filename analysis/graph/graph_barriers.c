@@ -25,9 +25,7 @@
 static int by_thread(const void *x, const void *y)
 {
 	const struct bare *a = x, *b = y;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return ORDER_2(a, b, enter.thread, enter.at);
+	return ORDER_3(a, b, process, enter.thread, enter.at);
 }
 
 static frz_time time_of(const struct builder *b, struct event_ref ref)
@@ -117,11 +115,7 @@ static int by_coming(const void *x, const void *y)
 	const struct barrier_visit *a = x, *b = y;
 	if (a->clock != b->clock)
 		return a->clock < b->clock ? -1 : 1;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	return ORDER_2(a, b, enter.stamp, enter.thread);
+	return ORDER_4(a, b, process, object, enter.stamp, enter.thread);
 }
 
 /* The first n of these visits are a round, in which so many threads should be: none of them comes when one has left, which was at

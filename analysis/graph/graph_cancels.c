@@ -20,11 +20,7 @@
 static int by_group(const void *x, const void *y)
 {
 	const struct cancellation *a = x, *b = y;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->ref.stamp != b->ref.stamp)
-		return a->ref.stamp < b->ref.stamp ? -1 : 1;
-	return ORDER_2(a, b, ref.thread, ref.at);
+	return ORDER_4(a, b, group, ref.stamp, ref.thread, ref.at);
 }
 
 /* Because of the cancel, or nobody knows why. */

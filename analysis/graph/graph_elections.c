@@ -76,11 +76,7 @@ static int by_place(const void *x, const void *y)
 		return a->lock < b->lock ? -1 : 1;
 	if (a->place.site != b->place.site)
 		return a->place.site < b->place.site ? -1 : 1;
-	if (a->place.role != b->place.role)
-		return a->place.role < b->place.role ? -1 : 1;
-	if (a->epoch != b->epoch)
-		return a->epoch < b->epoch ? -1 : 1;
-	return ORDER_2(a, b, took.stamp, took.thread);
+	return ORDER_4(a, b, place.role, epoch, took.stamp, took.thread);
 }
 
 static bool of_one_place(const struct voter *a, const struct voter *b)

@@ -35,9 +35,7 @@ static int by_time(const void *x, const void *y)
 		return a->id < b->id ? -1 : 1;
 	if (a->lock != b->lock)
 		return a->lock ? -1 : 1;
-	if (a->ref.stamp != b->ref.stamp)
-		return a->ref.stamp < b->ref.stamp ? -1 : 1;
-	return ORDER_2(a, b, ref.thread, ref.at);
+	return ORDER_3(a, b, ref.stamp, ref.thread, ref.at);
 }
 
 uint64_t graph_skew_of(const struct builder *b, const struct sync_event *t)

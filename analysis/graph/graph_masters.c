@@ -21,9 +21,7 @@
 static int in_order(const void *x, const void *y)
 {
 	const struct exchange *a = x, *b = y;
-	if (a->ref.thread != b->ref.thread)
-		return a->ref.thread < b->ref.thread ? -1 : 1;
-	return ORDER_2(a, b, ref.at, number);
+	return ORDER_3(a, b, ref.thread, ref.at, number);
 }
 
 void graph_note_request(struct builder *b, struct exchange_records *exchanges, struct event_ref ref,
@@ -114,11 +112,7 @@ void graph_masters(struct builder *b, const struct message_records *messages, st
 static int by_inbox(const void *x, const void *y)
 {
 	const struct inbox *a = x, *b = y;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return ORDER_2(a, b, tag, message);
+	return ORDER_4(a, b, process, group, tag, message);
 }
 
 static bool has_threads(const struct trace *t, uint32_t thread)

@@ -499,9 +499,7 @@ static void find_alike_pool(struct builder *b, struct take *t, size_t n)
 static int by_own_place(const void *x, const void *y)
 {
 	const struct own_take *a = x, *b = y;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return ORDER_2(a, b, take.place.site, take.ref.stamp);
+	return ORDER_3(a, b, process, take.place.site, take.ref.stamp);
 }
 
 void graph_find_own_pools(struct builder *b, struct own_takes *all)

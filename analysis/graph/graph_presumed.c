@@ -33,9 +33,7 @@ struct presumed { struct event_ref cause, again; double part, next, part_again; 
 static int by_end(const void *x, const void *y)
 {
 	const struct unknown_wait *a = x, *b = y;
-	if (a->clock != b->clock)
-		return a->clock < b->clock ? -1 : 1;
-	return ORDER_2(a, b, exit.stamp, exit.thread);
+	return ORDER_3(a, b, clock, exit.stamp, exit.thread);
 }
 
 /* Ends of a thread's stretches, each longer than all behind it. */

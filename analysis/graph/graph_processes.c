@@ -173,11 +173,7 @@ struct families {
 static int by_leader(const void *x, const void *y)
 {
 	const struct leader *a = x, *b = y;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->clock != b->clock)
-		return a->clock < b->clock ? -1 : 1;
-	return ORDER_2(a, b, first, thread);
+	return ORDER_4(a, b, pid, clock, first, thread);
 }
 
 /* Whoever joined the thread could not have gone on before its end. */

@@ -40,14 +40,10 @@ struct task_graph {
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
 
-#define COMPARE(a, b) if ((a) != (b)) return (a) < (b) ? -1 : 1
-
 static int by_task(const void *x, const void *y)
 {
 	const struct made_task *a = x, *b = y;
-	COMPARE(a->process, b->process);
-	COMPARE(a->task, b->task);
-	return 0;
+	return ORDER_2(a, b, process, task);
 }
 
 /* Several tasks of one number, and several runs of a task, in the order in which they were found. */
@@ -61,9 +57,7 @@ static int made_in_order(const void *x, const void *y)
 static int runs_by_task(const void *x, const void *y)
 {
 	const struct task_run *a = x, *b = y;
-	COMPARE(a->process, b->process);
-	COMPARE(a->task, b->task);
-	return 0;
+	return ORDER_2(a, b, process, task);
 }
 
 static int runs_in_order(const void *x, const void *y)
@@ -76,70 +70,48 @@ static int runs_in_order(const void *x, const void *y)
 static int by_event(const void *x, const void *y)
 {
 	const struct fulfilled *a = x, *b = y;
-	COMPARE(a->process, b->process);
-	COMPARE(a->event, b->event);
-	COMPARE(a->ref.stamp, b->ref.stamp);
-	return 0;
+	return ORDER_3(a, b, process, event, ref.stamp);
 }
 
 static int fulfilled_in_order(const void *x, const void *y)
 {
 	const struct fulfilled *a = x, *b = y;
 	int events = by_event(a, b);
-	if (events)
-		return events;
-	COMPARE(a->ref.thread, b->ref.thread);
-	COMPARE(a->ref.at, b->ref.at);
-	return 0;
+	return events ? events : ORDER_2(a, b, ref.thread, ref.at);
 }
 
 /* Of one parent and address in the order in which they were made. */
 static int by_address(const void *x, const void *y)
 {
 	const struct depends *a = x, *b = y;
-	COMPARE(a->process, b->process);
-	COMPARE(a->parent, b->parent);
-	COMPARE(a->address, b->address);
-	COMPARE(a->order, b->order);
-	return 0;
+	return ORDER_4(a, b, process, parent, address, order);
 }
 
 static int by_number(const void *x, const void *y)
 {
 	const struct task_wait *a = x, *b = y;
-	COMPARE(a->process, b->process);
-	COMPARE(a->all, b->all);
-	COMPARE(a->number, b->number);
-	COMPARE(a->order, b->order);
-	return 0;
+	return ORDER_4(a, b, process, all, number, order);
 }
 
 static int by_after(const void *x, const void *y)
 {
 	const struct task_edge *a = x, *b = y;
-	COMPARE(a->after, b->after);
-	COMPARE(a->before, b->before);
-	return a->sure < b->sure;
+	int order = ORDER_2(a, b, after, before);
+	return order ? order : ORDER(b->sure, a->sure); /* what is sure first */
 }
 
 static int by_parent(const void *x, const void *y, void *made)
 {
 	const struct made_task *a = (struct made_task *)made + *(const size_t *)x;
 	const struct made_task *b = (struct made_task *)made + *(const size_t *)y;
-	COMPARE(a->process, b->process);
-	COMPARE(a->parent, b->parent);
-	COMPARE(a->order, b->order);
-	return 0;
+	return ORDER_3(a, b, process, parent, order);
 }
 
 static int by_group(const void *x, const void *y, void *made)
 {
 	const struct made_task *a = (struct made_task *)made + *(const size_t *)x;
 	const struct made_task *b = (struct made_task *)made + *(const size_t *)y;
-	COMPARE(a->process, b->process);
-	COMPARE(a->group, b->group);
-	COMPARE(a->order, b->order);
-	return 0;
+	return ORDER_3(a, b, process, group, order);
 }
 
 /* ---- Which depends on which ------------------------------------------------------------------- */

@@ -19,9 +19,7 @@ void sched_keep(struct process_file *p, uint32_t thread, const struct dprof_sche
 static int by_thread(const void *a, const void *b)
 {
 	const struct sched_line *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return ORDER_2(x, y, says.from, says.to);
+	return ORDER_3(x, y, thread, says.from, says.to);
 }
 
 /* The first line of a thread, or behind all lines of those before. */

@@ -149,9 +149,7 @@ struct read_thread { struct tr_thread thread; uint32_t read; };
 static int by_place(const void *a, const void *b)
 {
 	const struct read_thread *x = a, *y = b;
-	if (x->thread.process != y->thread.process)
-		return x->thread.process < y->thread.process ? -1 : 1;
-	return ORDER_2(x, y, thread.number, read);
+	return ORDER_3(x, y, thread.process, thread.number, read);
 }
 
 /* Processes stand in the order of their ranks, so threads do when they are sorted by process. */
