@@ -24,4 +24,10 @@ bool ids_add(struct ids *, uint64_t id);
 size_t ids_find(const struct ids *, uint64_t id);
 void ids_free(struct ids *);
 
+/* One number for two. */
+static inline uint64_t ids_mix(uint64_t a, uint64_t b)
+{
+	return (a ^ b >> 32) * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
 #endif

@@ -20,7 +20,6 @@
 #include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_barriers.h"
-#include "analysis/graph/graph_walk.h"
 
 static int by_thread(const void *x, const void *y)
 {
@@ -261,7 +260,7 @@ static void doubt_round(struct builder *b, const struct comers *c, const struct 
 uint32_t graph_address_barrier(struct builder *b, uint32_t thread, uint64_t address, uint64_t *n)
 {
 	struct address_barriers *m = &b->address_barriers;
-	uint64_t place = walk_mix(address, b->graph->trace->threads[thread].process);
+	uint64_t place = ids_mix(address, b->graph->trace->threads[thread].process);
 	ids_add(&m->places, place);
 	uint32_t number = FIRST_ADDRESS_BARRIER + (uint32_t)ids_find(&m->places, place);
 	if (ids_add(&m->comers, (uint64_t)number << 32 | thread))

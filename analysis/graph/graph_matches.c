@@ -7,7 +7,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_walk.h"
+#include "analysis/graph/graph_messages.h"
 
 static struct event_ref enter_of(const struct match_part *p)
 {
@@ -36,7 +36,7 @@ static uint64_t ranks_of(const struct builder *b, const struct match *m)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
 	uint64_t from = threads[m->parts[0].thread].process, to = threads[m->parts[1].thread].process;
-	return walk_mix(from << 32 | to, m->group);
+	return ids_mix(from << 32 | to, m->group);
 }
 
 static void add_message(struct builder *b, struct message_records *r, const struct match *m)
@@ -52,9 +52,9 @@ static void add_message(struct builder *b, struct message_records *r, const stru
 		.buffered = tr_is(b->graph->trace, sender->site, OP_BUFFERED),
 		.sends_on = tr_is(b->graph->trace, sender->site, OP_BUFFERED), .sure = sure, .possible = !sure,
 		.by_choice = m->of_any && b->graph->trace->nprocesses > 2, .received_at = receiver->site,
-		.tag = (uint32_t)m->number, .stream = walk_mix(ranks, m->number) | 1, .kind = walk_mix(m->group + 1, m->number),
+		.tag = (uint32_t)m->number, .stream = ids_mix(ranks, m->number) | 1, .kind = ids_mix(m->group + 1, m->number),
 		.ranks = ranks, .of_tags = m->of_tags,
-		.accepts = m->of_any ? walk_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
+		.accepts = m->of_any ? ids_mix(m->group + 1, m->of_tags ? UINT64_MAX : m->number) : 0 };
 	add_mark(b, r, sender->thread, (struct event_mark){ sender->enter_at, MARK_SENDS, number });
 	add_mark(b, r, receiver->done_in, (struct event_mark){ receiver->done_at, MARK_COMPLETES, number });
 	graph_put_in(b, r, m, number);
@@ -254,7 +254,7 @@ static void note_all_to_all(struct builder *b, struct message_records *r, const 
 		x.took.lo = since.lo < x.took.lo ? since.lo : x.took.lo;
 		x.took.hi = since.hi < x.took.hi ? since.hi : x.took.hi;
 	}
-	x.class = walk_mix(walk_mix(site->alike, m->nparts), 64 - (unsigned)__builtin_clzll(bytes));
+	x.class = ids_mix(ids_mix(site->alike, m->nparts), 64 - (unsigned)__builtin_clzll(bytes));
 	*SPILL_GROW(b->spill, r->all_to_all, r->nall_to_all) = x;
 }
 

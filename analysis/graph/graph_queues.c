@@ -2,7 +2,7 @@
  *
  * graph_queues.c - turns: whom an event waited for because it came first. */
 #include "analysis/base/memory.h"
-#include "analysis/graph/graph_walk.h"
+#include "analysis/graph/graph_private.h"
 
 uint32_t graph_queue(struct builder *b, enum graph_queue_kind kind, size_t permits)
 {
@@ -13,7 +13,7 @@ uint32_t graph_queue(struct builder *b, enum graph_queue_kind kind, size_t permi
 
 uint32_t graph_inbox(struct builder *b, uint32_t whose, uint32_t place, uint64_t accepts)
 {
-	uint64_t key = walk_mix((uint64_t)whose << 32 | place, accepts);
+	uint64_t key = ids_mix((uint64_t)whose << 32 | place, accepts);
 	if (ids_add(&b->inboxes.known, key))
 		*MEM_GROW(b->inboxes.queues, b->inboxes.n) = graph_queue(b, GRAPH_INBOX, 0);
 	return b->inboxes.queues[ids_find(&b->inboxes.known, key)];

@@ -15,7 +15,6 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_messages.h"
-#include "analysis/graph/graph_walk.h"
 
 static uint32_t process_of(const struct builder *b, struct event_ref ref)
 {
@@ -116,7 +115,7 @@ static void add_of_any_tag(const struct builder *b, const struct message_records
 
 static uint64_t kind_at(const struct builder *b, const struct message *m)
 {
-	return walk_mix(process_of(b, m->begun), m->kind);
+	return ids_mix(process_of(b, m->begun), m->kind);
 }
 
 /* Those of which a receive that names the sender may get another one. */

@@ -215,7 +215,6 @@ void walk_end_given_work(struct thread_walk *, struct event_ref exit);
 uint32_t walk_group(struct thread_walk *, uint64_t team, uint64_t number, bool one); /* those who have come to a team's construct */
 void walk_count(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_counting(struct thread_walk *, struct event_ref exit);
-uint64_t walk_mix(uint64_t a, uint64_t b); /* one number for two */
 
 /* ---- graph_walk_operations.c: what an operation has waited for ------------------------------------ */
 

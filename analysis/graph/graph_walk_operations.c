@@ -35,7 +35,7 @@ struct sync_object walk_object(const struct thread_walk *w, const struct tr_even
 	const struct trace *t = w->b->graph->trace;
 	uint64_t object = arg_object(o, e);
 	if (object == ARG_NONE && operation_is_for_good(o)) /* which anything else may be at, at another time */
-		return (struct sync_object){ w->process, walk_mix(arg_address(o, e), 2) };
+		return (struct sync_object){ w->process, ids_mix(arg_address(o, e), 2) };
 	if (object == ARG_NONE)
 		return (struct sync_object){ w->process, arg_address(o, e) };
 	return (struct sync_object){ (uint32_t)t->nprocesses + t->threads[w->thread].clock, object };
@@ -137,7 +137,7 @@ void walk_wait_again(struct thread_walk *w)
 /* The room in a queue, of which whoever gives takes some, and whoever takes gives it. */
 static struct sync_object room_of(struct sync_object queue)
 {
-	return (struct sync_object){ queue.process, walk_mix(queue.id, 1) };
+	return (struct sync_object){ queue.process, ids_mix(queue.id, 1) };
 }
 
 /* Behind what is recorded whether it blocks or not. */

@@ -32,13 +32,13 @@ static struct passed_barrier barrier_left(struct thread_walk *w, struct event_re
 	struct passed_barrier left = { exit.at, exit.stamp, 0, BARRIER_OF_UNKNOWN };
 	if (address != ARG_NONE) {
 		left.group = graph_address_barrier(w->b, w->thread, address, &visit);
-		left.key = walk_mix(left.group, visit);
+		left.key = ids_mix(left.group, visit);
 	} else if (group) {
 		left.group = (uint32_t)(group - t->groups);
-		left.key = walk_mix(walk_mix(id.group, id.seq), kind == DPROF_KIND_JOIN ? 0 : 1);
+		left.key = ids_mix(ids_mix(id.group, id.seq), kind == DPROF_KIND_JOIN ? 0 : 1);
 	} else if (object != ARG_NONE) {
 		left.group = BARRIER_OF_ANY;
-		left.key = walk_mix(object, ++w->nshared);
+		left.key = ids_mix(object, ++w->nshared);
 	} else if (kind == DPROF_KIND_BARRIER && id.group == UINT64_MAX) {
 		left.group = tr_is(t, w->entered.site, OP_OF_RANKS) ? BARRIER_OF_ANY : BARRIER_OF_PROCESS;
 		left.key = ++w->nbare;
@@ -72,7 +72,7 @@ void walk_count(struct thread_walk *w, const struct tr_event *e, struct event_re
 	struct counter_records *counters = &w->records->counters;
 	uint64_t at = arg_counter(o, e);
 	*SPILL_GROW(w->b->spill, counters->v, counters->n) = (struct counter_take){
-		o->is & OP_MPI ? at : walk_mix(at, w->process), arg_counted(o, e),
+		o->is & OP_MPI ? at : ids_mix(at, w->process), arg_counted(o, e),
 		{ .ref = ref, .has = ref, .place.site = e->site, .in_vain = arg_swaps(o, e), .counts = true } };
 	w->windows.counted = counters->n;
 }
@@ -158,15 +158,10 @@ void walk_note_pieces(struct thread_walk *w, const struct tr_event *e)
 	walk_begin_chance(w, last->exit);
 }
 
-uint64_t walk_mix(uint64_t a, uint64_t b)
-{
-	return (a ^ b >> 32) * 0x9e3779b97f4a7c15u ^ b * 0xbf58476d1ce4e5b9u;
-}
-
 /* The group of those who have come to a construct of a team; of one that has a number. */
 uint32_t walk_group(struct thread_walk *w, uint64_t team, uint64_t number, bool one)
 {
-	uint64_t construct = walk_mix(team, number);
+	uint64_t construct = ids_mix(team, number);
 	struct team_constructs *c = w->constructs;
 	if (ids_add(&c->known, construct))
 		*MEM_GROW(c->groups, c->ngroups) = graph_group(w->b, one);
@@ -177,7 +172,7 @@ uint32_t walk_group(struct thread_walk *w, uint64_t team, uint64_t number, bool 
 static uint64_t count_construct(struct thread_walk *w, uint64_t team)
 {
 	struct team_constructs *c = w->constructs;
-	uint64_t member = walk_mix(team, w->thread);
+	uint64_t member = ids_mix(team, w->thread);
 	if (ids_add(&c->members, member))
 		*MEM_GROW(c->reached, c->nmembers) = 0;
 	return c->reached[ids_find(&c->members, member)]++;
