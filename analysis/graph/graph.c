@@ -78,6 +78,14 @@ uint32_t graph_add_node(struct builder *b, enum graph_kind kind, const struct no
 	return number;
 }
 
+uint32_t graph_add_chance(struct builder *b, enum graph_kind kind, const struct node_input *inputs, size_t n)
+{
+	uint32_t number = graph_add_node(b, kind, inputs, n);
+	struct graph_node *node = &b->graph->nodes[number];
+	node->loose = node->hidden = node->delayed = true;
+	return number;
+}
+
 static struct moment moment_of(const struct builder *b, struct event_ref ref)
 {
 	return (struct moment){ b->graph->clocks[ref.thread], ref.stamp };
@@ -171,9 +179,8 @@ static void add_unknown(struct builder *b, struct wait_begin begin, struct event
 		inputs[i].needed = false;
 	if (more)
 		inputs[n++] = *more;
-	uint32_t number = graph_add_node(b, GRAPH_UNKNOWN, inputs, n);
+	uint32_t number = graph_add_chance(b, GRAPH_UNKNOWN, inputs, n);
 	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
 	node->what = what;
 	graph_wait(b, exit, number);
 	if (what != GRAPH_EXPIRED)

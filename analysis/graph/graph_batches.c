@@ -104,8 +104,6 @@ void graph_work_behind(struct builder *b, const struct taken *t)
 	struct node_input inputs[] = { { .ref = t->before, .sure = true }, { .ref = t->put, .sure = true } };
 	if (t->works.at == NO_EVENT || t->put.at == NO_EVENT || t->put.stamp > t->before.stamp)
 		return;
-	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, 2);
-	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
+	uint32_t number = graph_add_chance(b, GRAPH_SYNC, inputs, 2);
 	graph_wait(b, (struct event_ref){ t->works.thread, t->works.at, t->before.stamp }, number);
 }

@@ -88,8 +88,6 @@ void graph_begins(struct builder *b)
 void graph_let_go(struct builder *b, struct event_ref ref)
 {
 	struct node_input own = { .ref = ref, .sure = true, .arrives = true };
-	uint32_t number = graph_add_node(b, GRAPH_SYNC, &own, 1);
-	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
+	uint32_t number = graph_add_chance(b, GRAPH_SYNC, &own, 1);
 	graph_end_by(b, ref, number);
 }

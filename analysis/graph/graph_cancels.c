@@ -29,9 +29,7 @@ static void end_because(struct builder *b, const struct cancellation *c, const s
 	struct node_input inputs[2] = { { .ref = c->since, .sure = true } };
 	if (cancel)
 		inputs[1] = (struct node_input){ .ref = cancel->ref, .sure = true };
-	uint32_t number = graph_add_node(b, cancel ? GRAPH_SYNC : GRAPH_UNKNOWN, inputs, 1 + (cancel != NULL));
-	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
+	uint32_t number = graph_add_chance(b, cancel ? GRAPH_SYNC : GRAPH_UNKNOWN, inputs, 1 + (cancel != NULL));
 	graph_end_by(b, c->ref, number);
 }
 

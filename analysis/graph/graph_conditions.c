@@ -269,9 +269,7 @@ static bool serve_behind(const struct counting *c, const struct condition_visito
 	inputs[0] = (struct node_input){ .ref = v->left, .sure = true };
 	if (v->left.at == NO_EVENT || next.at >= c->b->graph->threads[next.thread].nevents || inputs[1].ref.stamp > v->left.stamp)
 		return false;
-	uint32_t number = graph_add_node(c->b, GRAPH_SYNC, inputs, n);
-	struct graph_node *node = &c->b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
+	uint32_t number = graph_add_chance(c->b, GRAPH_SYNC, inputs, n);
 	(waited ? graph_end_by : graph_wait)(c->b, next, number);
 	return true;
 }

@@ -164,9 +164,8 @@ void graph_signal_at_barrier(struct builder *b, const struct sync_records *r, co
 	struct node_input *inputs = graph_barrier_of(b, r, signal, signal->ref.thread, &n);
 	if (n > 0) {
 		*MEM_GROW(inputs, n) = (struct node_input){ .ref = signal->section.taken, .sure = true };
-		uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
-		struct graph_node *node = &b->graph->nodes[number];
-		node->loose = node->hidden = node->delayed = node->posted = true;
+		uint32_t number = graph_add_chance(b, GRAPH_SYNC, inputs, n);
+		b->graph->nodes[number].posted = true;
 		graph_wait(b, signal->ref, number);
 	}
 	free(inputs);

@@ -68,12 +68,11 @@ static void add_barrier(struct builder *b, const struct sync_event *wake, const 
 	for (size_t i = 0; i < n; i++)
 		inputs[i] = (struct node_input){ .ref = woken[i]->begin.enter, .sure = true };
 	inputs[n] = (struct node_input){ .ref = wake->ref, .sure = true, .arrives = true };
-	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n + 1);
+	uint32_t number = graph_add_chance(b, GRAPH_SYNC, inputs, n + 1);
 	for (size_t i = 0; i < n; i++)
 		graph_wait(b, woken[i]->ref, number);
 	graph_wait(b, wake->ref, number);
-	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = node->posted = true;
+	b->graph->nodes[number].posted = true;
 	free(inputs);
 }
 
@@ -157,10 +156,9 @@ static void add_barrier_done_once(struct builder *b, const struct futex_begun *o
 	for (size_t i = 0; i < n; i++)
 		inputs[i] = (struct node_input){ .ref = woken[i]->begin.enter, .sure = true };
 	inputs[n] = (struct node_input){ .ref = once->last, .sure = true, .arrives = true };
-	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n + 1);
+	uint32_t number = graph_add_chance(b, GRAPH_SYNC, inputs, n + 1);
 	graph_wait(b, once->last, number);
-	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = node->posted = true;
+	b->graph->nodes[number].posted = true;
 	free(inputs);
 }
 

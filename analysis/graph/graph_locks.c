@@ -414,8 +414,7 @@ static void wake(struct builder *b, const struct sync_event *t, size_t n, size_t
 	if (count == 1) {
 		graph_wait_for_none(b, w);
 	} else {
-		uint32_t node = graph_add_node(b, GRAPH_WOKEN, inputs, count);
-		b->graph->nodes[node].loose = b->graph->nodes[node].hidden = b->graph->nodes[node].delayed = true;
+		uint32_t node = graph_add_chance(b, GRAPH_WOKEN, inputs, count);
 		b->graph->nodes[node].posted = true;
 		graph_wait(b, w->ref, node);
 	}

@@ -245,9 +245,7 @@ static void end_by_messages(struct builder *b, const struct polled_row *row, con
 	for (size_t i = OWN_INPUTS; i < n; i++)
 		if (!graph_certainly_before(b, inputs[i].ref, row->last))
 			return;
-	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, n);
-	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
+	uint32_t number = graph_add_chance(b, GRAPH_SYNC, inputs, n);
 	graph_end_by(b, row->last, number);
 }
 
@@ -410,9 +408,7 @@ static void end_tried(struct builder *b, const struct tried_row *t)
 {
 	struct event_ref since = mostly_waits(t) ? t->row.begin : t->row.first;
 	struct node_input inputs[] = { { .ref = since, .sure = true }, { .ref = t->cause, .sure = true } };
-	uint32_t number = graph_add_node(b, GRAPH_SYNC, inputs, 2);
-	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
+	uint32_t number = graph_add_chance(b, GRAPH_SYNC, inputs, 2);
 	graph_end_by(b, graph_certainly_before(b, t->cause, t->row.last) ? t->row.last : t->exit, number);
 }
 

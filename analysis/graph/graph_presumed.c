@@ -202,9 +202,8 @@ static uint32_t *find_enders(const struct builder *b, const struct presumed *p)
 static void end_by_signal(struct builder *b, const struct unknown_wait *w, const struct event_ref *cause)
 {
 	struct node_input inputs[] = { { .ref = w->begin.enter, .sure = true }, { .ref = *cause, .candidate = true } };
-	uint32_t number = graph_add_node(b, GRAPH_UNKNOWN, inputs, 2);
+	uint32_t number = graph_add_chance(b, GRAPH_UNKNOWN, inputs, 2);
 	struct graph_node *node = &b->graph->nodes[number];
-	node->loose = node->hidden = node->delayed = true;
 	node->what = GRAPH_PRESUMED;
 	graph_end_by(b, w->exit, number);
 }

@@ -196,6 +196,8 @@ size_t graph_begin_inputs(const struct wait_begin *, struct node_input *);
 
 /* A node with these inputs, which is not waited for yet. */
 uint32_t graph_add_node(struct builder *, enum graph_kind, const struct node_input *, size_t n);
+/* Likewise, but in another run it may wait for less, for others, or for what comes later: nothing of it is proved. */
+uint32_t graph_add_chance(struct builder *, enum graph_kind, const struct node_input *, size_t n);
 void graph_wait(struct builder *, struct event_ref, uint32_t node);
 void graph_end_by(struct builder *, struct event_ref, uint32_t node); /* it was no wait */
 void graph_wait_perhaps(struct builder *, struct event_ref, uint32_t node); /* besides what it has waited for */
