@@ -341,6 +341,32 @@ static void put_presence(FILE *out, const struct pack *p, const struct pack_proc
 		fprintf(out, "init %" PRIu64 " %" PRIu64 "\n", self->init_from, self->init_to);
 }
 
+static void put_module(FILE *out, const struct pack *p, const struct pack_process *self)
+{
+	char *name = sites_name(p);
+	fprintf(out, "module base=0x0 at=0x%" PRIx64 " sites=%s path=", PACK_SITES_AT, name);
+	ln_escaped(out, self->program);
+	putc('\n', out);
+	free(name);
+}
+
+static void put_left_out(FILE *out, uint32_t left_out)
+{
+	char *kinds = left_out ? tr_kinds_words(left_out) : NULL;
+	if (kinds)
+		put_name(out, "without", kinds);
+	free(kinds);
+}
+
+static void put_sched(FILE *out, const struct pack *p, size_t process)
+{
+	for (size_t i = 0; i < p->nsched; i++)
+		if (p->threads[p->sched[i].thread].process == process) {
+			fprintf(out, "sched %" PRIu32, p->threads[p->sched[i].thread].number);
+			sched_put(out, &p->sched[i].says);
+		}
+}
+
 static void put_process(FILE *out, const struct pack *p, size_t process)
 {
 	const struct pack_process *self = &p->processes[process];
@@ -360,21 +386,10 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 	fprintf(out, "clockid %zu\n", self->clock);
 	if (clock->uncertainty)
 		fprintf(out, "cores halfwidth=%" PRIu64 " pairs=0\n", clock->uncertainty);
-	if (p->sites_size) {
-		char *name = sites_name(p);
-		fprintf(out, "module base=0x0 at=0x%" PRIx64 " sites=%s path=", PACK_SITES_AT,
-			name);
-		ln_escaped(out, self->program);
-		putc('\n', out);
-		free(name);
-	}
+	if (p->sites_size)
+		put_module(out, p, self);
 	put_groups(out, p, process);
-	uint32_t left_out = p->left_out | self->left_out;
-	if (left_out) {
-		char *kinds = tr_kinds_words(left_out);
-		put_name(out, "without", kinds);
-		free(kinds);
-	}
+	put_left_out(out, p->left_out | self->left_out);
 	for (size_t i = 0; i < p->nthreads; i++)
 		if (p->threads[i].process == process && !p->threads[i].number && p->threads[i].says_entered)
 			fprintf(out, "entered %" PRIu64 "\n", p->threads[i].entered);
@@ -384,11 +399,7 @@ static void put_process(FILE *out, const struct pack *p, size_t process)
 		fputs("damaged\n", out);
 	for (size_t i = 0; !process && i < p->nnotes; i++)
 		put_name(out, "note", p->notes[i]);
-	for (size_t i = 0; i < p->nsched; i++)
-		if (p->threads[p->sched[i].thread].process == process) {
-			fprintf(out, "sched %" PRIu32, p->threads[p->sched[i].thread].number);
-			sched_put(out, &p->sched[i].says);
-		}
+	put_sched(out, p, process);
 	if (self->unseen_ns)
 		fprintf(out, "unseen %" PRIu64 " cpu=%" PRIu64 " ended=%" PRIu64 "\n", last_stamp(p, process),
 			self->unseen_ns, self->unseen_ended);

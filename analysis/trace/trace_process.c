@@ -306,6 +306,19 @@ static void ran_line(struct process_file *p, const struct ln_value *v)
 		*MEM_GROW(p->programs, p->nprograms) = (struct ran_line){ mem_copy(v[0].string), v[1].number };
 }
 
+static char *clockid_line(struct process_file *p, const struct ln_value *v)
+{
+	if (v->number > UINT16_MAX)
+		return mem_format("expected the number of a clock, found %" PRIu64, v->number);
+	p->clockid = (int64_t)v->number;
+	return NULL;
+}
+
+static char *without_line(struct process_file *p, const struct ln_value *v)
+{
+	return tr_kinds_of(v->string, &p->left_out) ? NULL : mem_format("expected kinds of events, found %s", v->string);
+}
+
 /* NULL, or what is wrong with the line. */
 static char *take_line(struct process_file *p, char *text, size_t number)
 {
@@ -331,12 +344,7 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 		p->process.init_to = v[1].number;
 		break;
 	case RANK: return rank_line(p, v);
-	case CLOCKID:
-		if (v->number > UINT16_MAX)
-			return mem_format("expected the number of a clock, found %" PRIu64,
-					  v->number);
-		p->clockid = (int64_t)v->number;
-		break;
+	case CLOCKID: return clockid_line(p, v);
 	case CORES: return cores_line(p, v);
 	case PACKETS: packets_line(p, v); break;
 	case MODULE: return module_line(p, v, number);
@@ -350,10 +358,7 @@ static char *take_line(struct process_file *p, char *text, size_t number)
 		p->process.unseen_ns = v[UNSEEN_CPU].number;
 		p->process.unseen_ended = v[UNSEEN_ENDED].number;
 		break;
-	case WITHOUT:
-		if (!tr_kinds_of(v->string, &p->left_out))
-			return mem_format("expected kinds of events, found %s", v->string);
-		break;
+	case WITHOUT: return without_line(p, v);
 	case ENTERED:
 		p->process.says_entered = true;
 		p->entered = v->number;
