@@ -76,6 +76,14 @@ static void note_look(struct sleeps *row, const struct sync_event *e)
 	row->lock = (struct looked_lock){ e->process, e->id, takes ? e->ref.stamp : row->lock.stamp };
 }
 
+/* It is taken right behind a row of sleeps in which it was taken for each look. */
+static bool is_last_look(const struct sleep_records *r, const struct sync_event *e)
+{
+	struct event_ref slept = { e->enter.thread, e->enter.at ? e->enter.at - 1 : 0, 0 };
+	const struct sleeps *row = e->kind == SYNC_TAKEN && !e->relocks ? row_of(r, &slept) : NULL;
+	return row && !row->holds && row->exit.at == slept.at && row->lock.stamp && row->lock.id == e->id;
+}
+
 /* Who looks while it waits keeps nobody from the lock, nor looks in another run in which it need not. */
 static void pass_looks(struct builder *b, const struct sleep_records *sleeps, struct sync_records *sync)
 {
@@ -86,6 +94,9 @@ static void pass_looks(struct builder *b, const struct sleep_records *sleeps, st
 	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
 		if ((row = row_of(sleeps, &sync->v[i].ref)) && !row->holds)
 			sync->v[i].in_wait = true;
+	for (size_t i = 0; i < sync->n; i++, spill_relax(b->spill))
+		if (sync->v[i].in_wait || is_last_look(sleeps, &sync->v[i]))
+			sync->v[i].begin = (struct wait_begin){ .enter = sync->v[i].enter };
 	for (size_t i = 0; i < sleeps->n; i++)
 		if (sleeps->v[i].waits && !sleeps->v[i].holds)
 			b->unknown[sleeps->v[i].unknown - 1].lock = sleeps->v[i].lock;

@@ -32,6 +32,7 @@ timer      35.8  2    a thread works after each time limit of a wait, until it i
 timed_out  39.6  2    time limits that are over just as what is waited for comes
 kept_off   39.6  2    likewise, and who says that it has come was kept from the lock for a while
 tries      46.6  2    and between tries for a permit
+try_looks  45.5  2    a thread looks every millisecond with a lock that it tries to have
 reduce     12.5  2    of four threads the last to come to a lock does more behind it
 lazy       13.3  2    and the first does more while it has the lock
 polled     42.7  2    a thread looks every millisecond whether a pipe has bytes (poll)
