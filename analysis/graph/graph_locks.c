@@ -346,7 +346,7 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 /* Whoever has it only to wait again keeps nobody from it, most likely. */
 static void pass_lock(struct builder *b, const struct sync_event *t)
 {
-	if (t->kind == SYNC_TAKEN)
+	if (t->kind == SYNC_TAKEN && t->ref.stamp > t->begin.enter.stamp)
 		graph_wait_for_none(b, t);
 }
 

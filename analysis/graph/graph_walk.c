@@ -119,6 +119,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	w->completed |= kind == DPROF_KIND_RECV;
 	if (kind == DPROF_KIND_LOCK && w->replay.depth == 0)
 		w->taken.just_now = w->taken.event && w->records->sync.v[w->taken.event - 1].id == walk_object(w, e).id;
+	walk_point_behind_attempt(w, e, ref);
 	if (arg_counter(o, e) != ARG_NONE)
 		walk_count(w, e, ref);
 	else if (walk_visits(w, e))
@@ -214,6 +215,7 @@ static void enter_outermost(struct thread_walk *w, const struct tr_event *e, str
 	w->nattached = 0;
 	w->ninside = w->nregions = 0;
 	walk_wait_again(w);
+	w->attempts.retakes = walk_retakes(w);
 	walk_try_again(w, e);
 	note_blocking_call(w, e, ref);
 	if (o->is & OP_MPI)

@@ -26,7 +26,9 @@ struct walk_attempts {
 	struct event_ref before, operation;
 	bool failed, failed_since; /* one has failed since `before`, and since `operation` */
 	struct event_ref tried;   /* the first that has since `before` */
-	uint64_t failed_at, failed_for; /* the last one that did, and how long it took */
+	uint64_t failed_at, failed_for; /* the last one that did, with its mutex behind it; how long it took, */
+	uint64_t failed_until;    /* and when it was over */
+	bool retakes;             /* the outermost operation takes a lock behind it */
 	struct walk_moments { uint32_t site; uint64_t last, step; bool stay; } until; /* until which it has waited last, for nothing */
 	struct walk_time_out {    /* of the last that had been tried before: open until it is known whether it is tried again */
 		struct wait_begin begin; struct event_ref exit; uint32_t site; struct looked_lock lock; bool open;
@@ -193,6 +195,7 @@ void walk_end_task_chance(struct thread_walk *, struct event_ref exit);
 /* ---- graph_walk_attempts.c: waits in vain, tried again -------------------------------------------- */
 
 bool walk_retakes(const struct thread_walk *); /* a mutex, behind a wait that ended without what it waited for */
+void walk_point_behind_attempt(struct thread_walk *, const struct tr_event *, struct event_ref);
 struct wait_begin walk_begin_of(const struct thread_walk *); /* the outermost operation, with the attempts before it */
 bool walk_was_in_vain(const struct thread_walk *);
 void walk_settle_time_out(struct thread_walk *, bool tries_again);

@@ -14,11 +14,24 @@ static bool is_look(const struct thread_walk *w)
 	return moves && !arg_for_unknown(o, &w->entered);
 }
 
-/* The mutex is taken again, behind a wait that ended without what it waited for. Who tried to have it has not waited like that. */
+#define AT_ONCE 8 /* it is tried again within such a part of the time that it has been tried, but for sleeps in between */
+
+/* The mutex is taken again, behind a wait that ended without what it waited for; or it is given back, and locks are taken at once,
+ * to see whether all is over or to begin anew. Who tried to have one has not waited like that. */
 bool walk_retakes(const struct thread_walk *w)
 {
-	return walk_kind(w, w->entered.site) == DPROF_KIND_LOCK && w->attempts.failed && w->attempts.failed_at + 1 == w->enter.at &&
-	       !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
+	const struct walk_attempts *a = &w->attempts;
+	bool next = a->failed && a->failed_at + 1 == w->enter.at && walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
+	bool at_once = !w->locks.retaken || w->enter.stamp - a->failed_until <= a->failed_for / AT_ONCE;
+	return next && at_once && !tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
+}
+
+/* Directly behind an attempt: what it has taken again is given back, or an object made that nobody knows yet. */
+void walk_point_behind_attempt(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
+	if (w->attempts.failed_at + 1 == ref.at && (o->makes || (w->locks.retaken && o->kind == DPROF_KIND_LOCK)))
+		w->attempts.failed_at = ref.at;
 }
 
 /* What has been tried in vain begins with the first attempt that is known. Where there is none, a program without marks
@@ -35,7 +48,7 @@ struct wait_begin walk_begin_of(const struct thread_walk *w)
 {
 	bool given = arg_finds_given(walk_operation(w, &w->entered), &w->entered);
 	bool fails = tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT) || is_look(w) || given;
-	if (walk_retakes(w)) /* which is not over before that wait is */
+	if (w->attempts.retakes) /* which is not over before that wait is */
 		return (struct wait_begin){ .enter = w->enter };
 	struct event_ref since = fails || w->attempts.failed ? tried_since(w) : w->enter;
 	return (struct wait_begin){ .enter = since, .unknown = w->attempts.failed ? 0 : w->enter.stamp - since.stamp,
@@ -49,7 +62,7 @@ static bool takes_nothing(const struct operation *o)
 }
 
 /* A wait that ended without what it waited for, and the lock that it takes again. */
-static bool has_failed(struct thread_walk *w, struct event_ref exit)
+static bool has_failed(const struct thread_walk *w)
 {
 	enum dprof_kind kind = walk_kind(w, w->entered.site);
 	bool took_none = arg_offset(walk_operation(w, &w->entered), &w->entered) != ARG_NONE &&
@@ -59,11 +72,7 @@ static bool has_failed(struct thread_walk *w, struct event_ref exit)
 		    !trace_has(&w->entered, DPROF_KEY_OBJECT) &&
 		    !tr_is(w->b->graph->trace, w->entered.site, OP_IN_TWO) &&
 		    !trace_has(&w->entered, DPROF_KEY_ID) && (took_none || !trace_has(&w->entered, DPROF_KEY_PEER));
-	if (vain) {
-		w->attempts.failed_at = exit.at;
-		w->attempts.failed_for = exit.stamp - w->enter.stamp;
-	}
-	return vain || walk_retakes(w);
+	return vain || w->attempts.retakes;
 }
 
 /* It has asked again and again, and goes on without; so that is its own time, as long as it is not asked for again. */
@@ -165,12 +174,10 @@ static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e
 	return e->site == w->attempts.perhaps_at || (unplaced && waits) || vain || takes || reads_timer(w, e);
 }
 
-#define AT_ONCE 8 /* it is tried again within such a part of the time that it has been tried, but for sleeps in between */
-
 /* What was perhaps in vain was, if it is tried again at once. */
 void walk_try_again(struct thread_walk *w, const struct tr_event *e)
 {
-	if (w->attempts.perhaps_at == TR_NO_SITE || is_plain_sleep(w, e))
+	if (w->attempts.perhaps_at == TR_NO_SITE || is_plain_sleep(w, e) || w->attempts.retakes)
 		return;
 	uint64_t tried = w->attempts.perhaps.stamp - w->attempts.tried.stamp + w->attempts.perhaps_slept;
 	bool at_once = w->attempts.failed && e->stamp - w->attempts.perhaps.stamp - w->attempts.perhaps_slept <= tried / AT_ONCE;
@@ -242,30 +249,50 @@ static void receive_found(struct thread_walk *w)
 	}
 }
 
+/* Locks are taken behind an attempt, and that goes on until then. */
+static void note_retaken(struct thread_walk *w, struct event_ref exit)
+{
+	struct walk_attempts *a = &w->attempts;
+	a->failed_at = exit.at;
+	a->perhaps = a->perhaps_at == TR_NO_SITE ? a->perhaps : exit;
+	if (a->time_out.lock.id != ARG_NONE)
+		return;
+	a->time_out.lock.process = w->process;
+	a->time_out.lock.id = arg_address(walk_operation(w, &w->entered), &w->entered);
+}
+
+/* A wait has ended without what it waited for, perhaps. */
+static void note_failed(struct thread_walk *w, struct event_ref exit)
+{
+	w->attempts.failed_at = exit.at;
+	w->attempts.failed_for = exit.stamp - w->enter.stamp;
+	w->attempts.failed_until = exit.stamp;
+	w->locks.retaken = 0;
+	w->attempts.look_events += exit.at - w->enter.at + 1;
+}
+
 /* The outermost operation has ended. */
 void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 {
 	receive_found(w);
 	if (walk_was_in_vain(w)) {
 		fail(w);
-	} else if (has_failed(w, exit)) {
+	} else if (has_failed(w)) {
 		bool again = w->attempts.failed;
-		if (walk_retakes(w) && w->attempts.time_out.lock.id == ARG_NONE) {
-			w->attempts.time_out.lock.process = w->process;
-			w->attempts.time_out.lock.id = arg_address(walk_operation(w, &w->entered), &w->entered);
-		}
 		fail(w);
-		if (walk_kind(w, w->entered.site) == DPROF_KIND_WAIT) {
-			w->attempts.look_events += exit.at - w->enter.at + 1;
+		if (w->attempts.retakes) {
+			note_retaken(w, exit);
+		} else {
+			note_failed(w, exit);
 			note_time_out(w, exit, again);
 		}
 	} else if (perhaps_in_vain(w)) {
 		fail(w);
+		note_failed(w, exit);
 		w->attempts.perhaps = exit;
 		w->attempts.perhaps_at = w->entered.site;
 		w->attempts.perhaps_slept = 0;
 		w->look.vain_at = w->entered.site;
-		w->attempts.look_events += exit.at - w->enter.at + 1;
 	} else if (walk_kind(w, w->entered.site) != DPROF_KIND_SLEEP || reads_timer(w, &w->entered)) {
 		walk_settle_time_out(w, w->attempts.failed && w->attempts.time_out.site == w->entered.site);
 		w->attempts.vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;

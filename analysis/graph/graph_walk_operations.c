@@ -107,7 +107,7 @@ static void take_what_was_given(struct thread_walk *w, struct event_ref exit)
 		const struct sync_event *taken = &w->records->sync.v[w->records->sync.n - 1];
 		w->locks.section = (struct section){ taken->process, taken->id, exit };
 		w->locks.section_at = w->records->sync.n;
-		w->locks.retaken = walk_retakes(w) ? w->records->sync.n : 0;
+		w->locks.retaken = !w->attempts.retakes ? 0 : w->locks.retaken ? w->locks.retaken : w->records->sync.n;
 		note_relock(w, exit);
 		relock(w);
 		return;
@@ -126,12 +126,17 @@ static bool is_for_condition(const struct thread_walk *w, uint32_t site)
 /* Behind a wait for nothing it waits again, soon: both are one, as if it had not had the mutex in between. */
 void walk_wait_again(struct thread_walk *w)
 {
-	if (!w->locks.retaken || !w->locks.returned || !is_for_condition(w, w->entered.site))
+	bool again = w->attempts.failed && w->attempts.perhaps_at == w->entered.site;
+	if (!w->locks.retaken || !w->locks.returned || !(again || is_for_condition(w, w->entered.site)))
 		return;
 	struct sync_event *taken = &w->records->sync.v[w->locks.retaken - 1], *returned = &w->records->sync.v[w->locks.returned - 1];
 	bool soon = returned->ref.stamp - taken->enter.stamp < w->attempts.failed_for;
-	if (soon && returned->ref.at == taken->ref.at + 1 && w->enter.at == returned->ref.at + 1 && returned->id == taken->id)
-		taken->in_wait = returned->in_wait = true;
+	for (struct sync_event *e = taken; soon && w->attempts.failed_at + 1 == w->enter.at && e <= returned; e++) {
+		if (e->id != taken->id || e->ref.thread != w->thread)
+			continue;
+		e->in_wait = true;
+		e->begin = (struct wait_begin){ .enter = e->enter };
+	}
 }
 
 /* The room in a queue, of which whoever gives takes some, and whoever takes gives it. */

@@ -147,4 +147,10 @@ group 0 threads= size=1
 group 1 threads=0,1
 group 9 threads= size=1
 END
+
+# Who takes a lock that is free, to look, waits for nobody there.
+rm -rf "$dir/t"
+"$analyze" pack testsuite/fixtures/whatif/traces/flag.txt "$dir/t" || failed=1
+"$analyze" check "$dir/t" >"$dir/out"
+grep -q '^3 of 16 waits' "$dir/out" || fail "looks with a lock: $(cat "$dir/out")"
 exit $failed

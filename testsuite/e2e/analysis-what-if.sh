@@ -31,8 +31,11 @@ pool       19.3  3.5  jobs that an atomic counter gives out
 timer      35.8  2    a thread works after each time limit of a wait, until it is told to stop
 timed_out  39.6  2    time limits that are over just as what is waited for comes
 kept_off   39.6  2    likewise, and who says that it has come was kept from the lock for a while
-tries      46.6  2    and between tries for a permit
+poll_over  39.9  1    waits at a pipe with a time limit (poll), between which a thread looks under a lock whether all is over
+yields_lock 47.6 2   it yields between looks under a lock (simulated)
 try_looks  45.5  2    a thread looks every millisecond with a lock that it tries to have
+stop_token 47.1  2    waits of 5 ms for a condition or a std::stop_token, for each of which the mutex is taken anew
+tries      46.6  2    and between tries for a permit
 reduce     12.5  2    of four threads the last to come to a lock does more behind it
 lazy       13.3  2    and the first does more while it has the lock
 polled     42.7  2    a thread looks every millisecond whether a pipe has bytes (poll)
