@@ -72,7 +72,8 @@ struct page {
 	struct decide decide;
 	bool diagnosed;              /* why it was slow is known: */
 	struct diagnosis diagnosis;
-	const struct diagnosis *known; /* is there already, or NULL */
+	struct graph *graph;           /* there already, or NULL; */
+	const struct diagnosis *known; /* and this */
 };
 
 /* ---- What faster code would buy -------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static void find_why(struct page *p, const struct options *options)
 	p->diagnosed = wanted;
 	if (wanted)
 		p->diagnosis = *p->known;
-	find_profile(p, NULL, NULL, 0);
+	find_profile(p, p->graph, NULL, 0);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -466,10 +467,11 @@ static void fill_data(struct reply *r, const struct page *page)
 
 int cmd_report(struct trace *trace, const struct options *options, struct reply *reply)
 {
-	return options->html ? html_page(trace, options, reply) : reply_report(trace, options, reply, NULL);
+	return options->html ? html_page(trace, options, reply) : reply_report(trace, options, reply, NULL, NULL);
 }
 
-int reply_report(struct trace *trace, const struct options *options, struct reply *reply, const struct diagnosis *known)
+int reply_report(struct trace *trace, const struct options *options, struct reply *reply, struct graph *graph,
+		 const struct diagnosis *known)
 {
 	struct findings f;
 	size_t before = trace->ndiagnostics; /* on a page for the browser others have looked before */
@@ -478,7 +480,7 @@ int reply_report(struct trace *trace, const struct options *options, struct repl
 		return status;
 	trace_forget_repeated(trace, before);
 	findings_regions(&f);
-	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times), .known = known };
+	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times), .graph = graph, .known = known };
 	find_efficiency(&page);
 	find_why(&page, options);
 	page.decide = decide_find(&f.times, options, ranking_undecided(&f), ranking_count_undecided);

@@ -50,7 +50,7 @@ void reply_efficiency(struct reply *, struct trace *, const struct graph *, cons
 /* False: rules could not be used, and there is no diagnosis; else it is to be closed. */
 bool reply_diagnosis(struct reply *, struct graph *, const struct waits *, const struct call_profile *,
 		     const struct diagnosis_doubts *, const struct options *, struct diagnosis *);
-/* With a diagnosis that is there, or NULL. */
-int reply_report(struct trace *, const struct options *, struct reply *, const struct diagnosis *);
+/* Of a graph and with a diagnosis that are there, or NULL. */
+int reply_report(struct trace *, const struct options *, struct reply *, struct graph *, const struct diagnosis *);
 
 #endif

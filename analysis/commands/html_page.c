@@ -25,8 +25,7 @@ struct page_data {
 	struct reply *reply;     /* that is begun, */
 	long at;                 /* from here on */
 	size_t ndiagnostics;     /* of the trace before it */
-	bool diagnosed;          /* there is one: */
-	struct diagnosis diagnosis;
+	int status;              /* of the report */
 };
 
 static struct reply *begin_member(struct page_data *d, const char *name)
@@ -80,24 +79,30 @@ static void add_path(void *data, struct path *path)
 }
 
 /* The report comes last: it says what is wrong with the trace. */
+static void add_rest(void *data, struct graph *graph, const struct diagnosis *diagnosis)
+{
+	struct page_data *d = data;
+	add_source(d);
+	cmd_clocks(d->trace, &d->options, begin_member(d, "clocks"));
+	end_member(d);
+	d->status = reply_report(d->trace, &d->options, begin_member(d, "report"), graph, diagnosis);
+	end_member(d);
+}
+
 static int add_members(struct page_data *d)
 {
+	struct diagnosis diagnosis;
 	struct times times;
 	int status = times_open(&times, d->trace, &d->options);
 	if (status != EXIT_FINE)
 		return status;
-	if (!relations_missing(&times))
-		d->diagnosed = related_reply(d->trace, &times, &d->options,
-					     &(struct related_to){ begin_related, end_related, add_path, d }, &d->diagnosis);
+	if (relations_missing(&times))
+		add_rest(d, NULL, NULL);
+	else if (related_reply(d->trace, &times, &d->options,
+			       &(struct related_to){ begin_related, end_related, add_path, add_rest, d }, &diagnosis))
+		diagnosis_close(&diagnosis);
 	times_close(&times);
-	add_source(d);
-	cmd_clocks(d->trace, &d->options, begin_member(d, "clocks"));
-	end_member(d);
-	status = reply_report(d->trace, &d->options, begin_member(d, "report"), d->diagnosed ? &d->diagnosis : NULL);
-	end_member(d);
-	if (d->diagnosed)
-		diagnosis_close(&d->diagnosis);
-	return status == EXIT_USAGE ? EXIT_USAGE : EXIT_FINE;
+	return d->status == EXIT_USAGE ? EXIT_USAGE : EXIT_FINE;
 }
 
 /* NULL after a message; to be freed. */

@@ -59,6 +59,8 @@ bool related_reply(struct trace *trace, const struct times *times, const struct 
 	to->end(to->to);
 	bool diagnosed = reply_diagnosis(to->begin(to->to, "diagnose"), graph, &r.waits, &r.calls, &r.doubts, options, found);
 	to->end(to->to);
+	if (to->graph)
+		to->graph(to->to, graph, diagnosed ? found : NULL);
 	close_related(&r);
 	return diagnosed;
 }

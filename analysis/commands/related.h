@@ -15,6 +15,7 @@ struct related_to {
 	struct reply *(*begin)(void *to, const char *command);
 	void (*end)(void *to);
 	void (*path)(void *to, struct path *); /* may be NULL; between two replies */
+	void (*graph)(void *to, struct graph *, const struct diagnosis *); /* likewise; behind all, with the diagnosis or NULL */
 	void *to;
 };
 

@@ -58,7 +58,7 @@ static void answer_together(struct trace *trace, const struct times *times, cons
 {
 	struct diagnosis found;
 	if (!relations_unanswered(times) &&
-	    related_reply(trace, times, options, &(struct related_to){ to->begin, to->end, NULL, to->to }, &found))
+	    related_reply(trace, times, options, &(struct related_to){ to->begin, to->end, NULL, NULL, to->to }, &found))
 		diagnosis_close(&found);
 }
 
