@@ -29,6 +29,7 @@ uint32_t dprof_adapter_kinds;
 uint64_t dprof_adapter_blocked_ticks;
 bool dprof_adapter_no_tsc;
 __thread bool dprof_adapter_apart;
+__thread struct dprof_open_call dprof_adapter_open_call;
 
 uint64_t dprof_adapter_other_now(void)
 {

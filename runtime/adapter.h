@@ -377,6 +377,12 @@ DPROF_EXPORT bool dprof_adapter_is_sanitizer(const void *code);
 /* The calling thread is dprof's helper, whose descriptors are not those of the process. */
 extern DPROF_EXPORT __thread bool dprof_adapter_apart __attribute__((tls_model("initial-exec")));
 
+/* Where the calling thread waits for others without a time limit, or sleeps, in a call that is recorded when it is over: at this
+ * site, since this stamp; or since is 0. Where the process ends meanwhile, the thread's header says so (end.c). It is to be
+ * recorded only if `caller` is code that we serve, or NULL. Since is written last. */
+struct dprof_open_call { const struct dprof_site *site; const void *caller; uint64_t since; };
+extern DPROF_EXPORT __thread struct dprof_open_call dprof_adapter_open_call __attribute__((tls_model("initial-exec")));
+
 /* The calling thread, at its begin and its end, is one that the adapter has made for itself: what it does is not the
  * program's. */
 DPROF_EXPORT void dprof_adapter_own_thread(bool begins);

@@ -6,9 +6,13 @@
  * still run, from their files: what is mapped may be unmapped meanwhile, and a word that is not written yet may
  * come later. So it counts the words up to the first such one, and they stay as they are.
  *
+ * A thread that waits or sleeps then, in a call that is recorded when it is over, has recorded nothing of that: so its header
+ * says where, and since when. It is looked at twice, as it may go on meanwhile.
+ *
  * Law: the words that are counted are those at the begin of the last chunk, wherever that is stored then. */
 #include <fcntl.h>
 
+#include "runtime/adapter.h"
 #include "runtime/sum.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -91,6 +95,24 @@ static long read_chunk(void *read)
 	return 0;
 }
 
+/* Where t has been since before `stamp`, and still is. */
+static struct dprof_last_call last_call(const struct dprof_thread *t, uint64_t stamp)
+{
+	struct dprof_last_call none = { 0, 0 }, last = none;
+	const struct dprof_open_call *open = t->open;
+	const void *caller;
+
+	if (!t->cursor || t == dprof_self)
+		return none;
+	last.since = __atomic_load_n(&open->since, __ATOMIC_ACQUIRE);
+	last.site = (uint64_t)__atomic_load_n(&open->site, __ATOMIC_ACQUIRE);
+	caller = __atomic_load_n(&open->caller, __ATOMIC_ACQUIRE);
+	if (!last.since || last.since > stamp || (caller && !dprof_adapter_is_for_us(caller)) ||
+	    __atomic_load_n(&open->since, __ATOMIC_ACQUIRE) != last.since)
+		return none;
+	return last;
+}
+
 void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp)
 {
 	const struct dprof_chunk *current = __atomic_load_n(&t->current, __ATOMIC_ACQUIRE);
@@ -99,5 +121,6 @@ void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp)
 		return;
 	struct read r = { t, *current, { .ran_on = 1, .chunks = current->number + 1, .sum = DPROF_SUM_BEGIN } };
 	dprof_do_apart(read_chunk, &r);
+	t->header->last = last_call(t, stamp);
 	write_end(t->header, r.end, stamp);
 }

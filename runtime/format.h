@@ -390,7 +390,7 @@ struct dprof_end {
 	uint64_t words;      /* of the last one */
 	uint64_t sum;        /* of these words (sum.h) */
 	uint64_t header_sum; /* of the header without this, as if its `lost` and `why` were zero, and the first jump of a thread that
-			      * ran on had not come yet */
+			      * ran on had not come yet; of its last call if it has one */
 };
 
 /* When a thread jumped for the first time: left functions by longjmp, an exception, or for another stack, and so
@@ -422,6 +422,10 @@ enum {
 	DPROF_SCHED_MOVES = 8,
 };
 
+/* A thread that ran on when its process ended had been in a call since this stamp, at the site with this address. That has no
+ * record, as it is recorded when it is over: so the thread has entered it last of all. Or since is 0. */
+struct dprof_last_call { uint64_t since, site; };
+
 struct dprof_events_header {
 	char     magic[8];     /* DPROF_EVENTS_MAGIC, written last: without it, never begun */
 	uint32_t version;      /* DPROF_FORMAT_VERSION */
@@ -440,6 +444,7 @@ struct dprof_events_header {
 	uint64_t why;          /* bits 1 << enum dprof_why: why records were dropped */
 	struct dprof_end end;  /* once `ended` is not 0 */
 	struct dprof_jumps jumps;
+	struct dprof_last_call last;
 };
 
 /* One page, and nearly all of it for words. */

@@ -51,12 +51,14 @@ static inline uint64_t dprof_header_sum(const struct dprof_events_header *h)
 {
 	struct dprof_events_header copy = *h;
 	struct dprof_jumps jumps = dprof_jumps_at_end(h);
-	uint64_t word[offsetof(struct dprof_events_header, end.header_sum) / sizeof(uint64_t)], sum;
+	uint64_t word[offsetof(struct dprof_events_header, end.header_sum) / sizeof(uint64_t)], sum, all;
 
 	copy.lost = copy.why = 0;
 	memcpy(word, &copy, sizeof(word));
-	sum = dprof_sum_words(DPROF_SUM_BEGIN, word, sizeof(word) / sizeof(*word));
-	return h->version < DPROF_FORMAT_VERSION ? sum : dprof_sum_word(dprof_sum_word(sum, jumps.first), jumps.check);
+	sum = all = dprof_sum_words(DPROF_SUM_BEGIN, word, sizeof(word) / sizeof(*word));
+	if (h->last.since | h->last.site)
+		all = dprof_sum_word(dprof_sum_word(all, h->last.since), h->last.site);
+	return h->version < DPROF_FORMAT_VERSION ? sum : dprof_sum_word(dprof_sum_word(all, jumps.first), jumps.check);
 }
 
 #endif

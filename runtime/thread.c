@@ -458,6 +458,7 @@ void dprof_thread_begin(void *unused)
 			count_in();
 		if (pthread_setspecific(key, t) == 0 && begin_somewhere(t)) {
 			keep_first_sched(t);
+			t->open = &dprof_adapter_open_call;
 			__atomic_store_n(&t->cursor, &__dprof_cursor, __ATOMIC_RELEASE);
 			dprof_self = t;
 		} else {

@@ -106,7 +106,8 @@ struct dprof_thread {
 	struct dprof_chunk *current;      /* with the cursor; NULL before the first */
 	struct dprof_chunk chunk[DPROF_CHUNKS];
 	uint64_t *chunk_end;              /* of the current one, without its slack */
-	struct dprof_cursor *cursor;      /* of the thread; NULL when it is gone */
+	struct dprof_cursor *cursor;      /* of the thread; NULL when it is gone, */
+	const struct dprof_open_call *open; /* and then neither is this */
 	int hold;                         /* enum dprof_hold */
 	int serving;                      /* the thread is in slow.c, and changes what is here */
 	int rewriting;                    /* it changes words that it has recorded (polling.c) */

@@ -139,6 +139,18 @@ static enum word_damage escape(struct tr_words *w, struct word_place *p, uint64_
 	return DAMAGE_FOREIGN;
 }
 
+/* The call that the thread was in when its process ended, if it has recorded nothing since. */
+static enum word_damage last_call(const struct tr_words *w, struct word_place *p, struct tr_record *r)
+{
+	enum word_damage damage = DAMAGE_NONE;
+	if (p->is_behind || !w->last.since || w->last.since < p->near || !p->at)
+		return DAMAGE_END;
+	p->is_behind = true;
+	p->record = p->at - 1;
+	*r = (struct tr_record){ w->last.since, what_at(w->modules, w->last.site, DPROF_ENTER, w->last.since, &damage) };
+	return damage == DAMAGE_NONE ? DAMAGE_NONE : DAMAGE_END;
+}
+
 enum word_damage words_next(struct tr_words *w, struct word_place *p, struct tr_record *r)
 {
 	enum word_damage damage = DAMAGE_SILENT;
@@ -153,7 +165,7 @@ enum word_damage words_next(struct tr_words *w, struct word_place *p, struct tr_
 		r->stamp = p->near = dprof_stamp_near(word, p->near);
 		damage = event_of(w->modules, word, r);
 	}
-	return damage == DAMAGE_SILENT ? DAMAGE_END : damage;
+	return damage == DAMAGE_SILENT ? last_call(w, p, r) : damage;
 }
 
 void words_close(struct tr_words *w)

@@ -621,7 +621,8 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 	};
 	read_ids(o->reader, o->t.processes[t->process].modules);
 	*t->words = (struct tr_words){ .modules = o->t.processes[t->process].modules,
-				       .words = open_words(o, place, p, f, end) };
+				       .words = open_words(o, place, p, f, end),
+				       .last = end && end->ran_on ? h->last : (struct dprof_last_call){ 0, 0 } };
 	t->name = mem_format("%.*s", (int)sizeof h->name, h->name);
 	for (int i = 0; i < 2; i++)
 		if (was_asked(&h->sched[i]) && believed)

@@ -272,12 +272,14 @@ struct word_place {
 	size_t at;               /* of the next word */
 	size_t record;           /* of the record before */
 	uint64_t near, epoch;    /* the stamp before, and the last epoch */
+	bool is_behind;          /* the thread's last call, too */
 };
 
 /* A thread's words, while the trace is opened. */
 struct tr_words {
 	const struct tr_modules *modules;
 	struct ch_words words;
+	struct dprof_last_call last;
 };
 
 enum word_damage {

@@ -84,6 +84,23 @@ static inline void call_may_be_left(struct libc_call *c, void (*left)(struct cal
 	call_opens(&c->open, c->since.stamp, left);
 }
 
+/* From here to its end the thread waits in it for others, for as long as it takes, or sleeps. */
+static inline void call_lasts(const struct libc_call *c, const struct dprof_site *own)
+{
+	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
+	struct dprof_open_call *open = &dprof_adapter_open_call;
+
+	open->site = told ? c->told : own;
+	open->caller = told ? NULL : c->caller;
+	__atomic_store_n(&open->since, c->since.stamp, __ATOMIC_RELEASE);
+}
+
+static inline void call_is_over(struct libc_call *c)
+{
+	call_closes(&c->open);
+	dprof_adapter_open_call.since = 0;
+}
+
 #define CALL_LEFT(open_call, type, member) \
 	((type *)((char *)(open_call) - offsetof(type, member.open)))
 
@@ -195,8 +212,8 @@ static inline bool call_expired(int64_t result)
 		return real arguments;                      \
 	}
 
-/* Likewise one that a time limit or a signal may end, and did if `expired` says so of its `result`. */
-#define TIMED_CALL(name, own, parameters, arguments, expired) \
+/* Likewise one that a time limit, unless it is endless, or a signal may end, and did if `expired` says so of its `result`. */
+#define TIMED_CALL(name, own, parameters, arguments, endless, expired) \
 	DPROF_EXPORT int name parameters                      \
 	{                                                     \
 		__typeof__(&name) real = REAL(name);          \
@@ -205,6 +222,8 @@ static inline bool call_expired(int64_t result)
 		if (!is_watched())                            \
 			return real arguments;                \
 		PLAIN(p, own);                                \
+		if (endless)                                  \
+			call_lasts(&p.call, p.site);          \
 		result = real arguments;                      \
 		plain_expired(&p, expired);                   \
 		return result;                                \
@@ -372,7 +391,9 @@ void transfer_record(const struct libc_transfer *, uint64_t now, bool blocked, b
 	struct libc_transfer t AT_END(transfer_end);                      \
 	transfer_begin(&t, fd, way, SITE(wait_##name), SITE(io_##name));  \
 	t.call = CALL_OF(io_##name);                                      \
-	call_may_be_left(&t.call, transfer_left)
+	call_may_be_left(&t.call, transfer_left);                         \
+	if (t.what == OF_OTHERS)                                          \
+		call_lasts(&t.call, t.site[OF_OTHERS])
 
 /* ---- Streams ------------------------------------------------------------------------------------ */
 

@@ -115,6 +115,7 @@ DPROF_EXPORT int accept(int fd, struct sockaddr *from, socklen_t *size)
 	if (!is_watched())
 		return real(fd, from, size);
 	PLAIN(p, site_accept);
+	call_lasts(&p.call, p.site);
 	result = real(fd, from, size);
 	plain_expired(&p, call_expired(result));
 	if (result >= 0)
@@ -130,6 +131,7 @@ DPROF_EXPORT int accept4(int fd, struct sockaddr *from, socklen_t *size, int fla
 	if (!is_watched())
 		return real(fd, from, size, flags);
 	PLAIN(p, site_accept);
+	call_lasts(&p.call, p.site);
 	result = real(fd, from, size, flags);
 	plain_expired(&p, call_expired(result));
 	if (result >= 0)

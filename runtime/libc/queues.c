@@ -28,7 +28,8 @@
 		.site = { SITE(wait_##name), SITE(wait_##name), SITE(wait_##name) }, .bytes = -1, \
 		.what = OF_OTHERS, .way = direction, .is_from_others = direction == TAKES };      \
 	m.call = CALL_OF(wait_##name);                                                            \
-	call_may_be_left(&m.call, transfer_left)
+	call_may_be_left(&m.call, transfer_left);                                                 \
+	call_lasts(&m.call, m.site[OF_OTHERS])
 
 /* `object` is found out behind the call. */
 #define TAKE(name, parameters, arguments, which)                \

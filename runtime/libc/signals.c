@@ -89,32 +89,34 @@ static void signal_came(struct plain *p, int signal, uint64_t before)
 	p->site = NULL;
 }
 
-#define AWAITS_AS(real, own, arguments, which)                                          \
+#define AWAITS_AS(real, own, arguments, endless, which)                                 \
 	{                                                                               \
 		if (!is_watched())                                                      \
 			return (real) arguments;                                        \
 		uint64_t before = __atomic_load_n(&sends, __ATOMIC_RELAXED);            \
 		unsigned handlers __attribute__((unused)) = handlers_begun;             \
 		PLAIN(p, own);                                                          \
+		if (endless)                                                            \
+			call_lasts(&p.call, p.site);                                    \
 		int result = (real) arguments;                                          \
 		signal_came(&p, which, before);                                         \
 		return result;                                                          \
 	}
-#define AWAITS(name, own, parameters, arguments, which) \
-	DPROF_EXPORT int name parameters AWAITS_AS(REAL(name), own, arguments, which)
+#define AWAITS(name, own, parameters, arguments, endless, which) \
+	DPROF_EXPORT int name parameters AWAITS_AS(REAL(name), own, arguments, endless, which)
 #define HANDLED (handlers != handlers_begun ? handled_last : 0)
 
-AWAITS(sigwait, site_sigwait, (const sigset_t *set, int *signal), (set, signal), result == 0 ? *signal : 0)
-AWAITS(sigwaitinfo, site_sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), result)
+AWAITS(sigwait, site_sigwait, (const sigset_t *set, int *signal), (set, signal), true, result == 0 ? *signal : 0)
+AWAITS(sigwaitinfo, site_sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), true, result)
 AWAITS(sigtimedwait, site_sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *most), (set, info, most),
-       result)
-AWAITS(sigsuspend, site_sigsuspend, (const sigset_t *mask), (mask), HANDLED)
-AWAITS(__sigpause, site_sigpause, (int number_or_mask, int is_number), (number_or_mask, is_number), HANDLED)
-AWAITS(pause, site_pause, (void), (), HANDLED)
+       !most, result)
+AWAITS(sigsuspend, site_sigsuspend, (const sigset_t *mask), (mask), true, HANDLED)
+AWAITS(__sigpause, site_sigpause, (int number_or_mask, int is_number), (number_or_mask, is_number), true, HANDLED)
+AWAITS(pause, site_pause, (void), (), true, HANDLED)
 
 /* sigpause is another function in BSD, where it takes a mask, than in POSIX; headers say which one is meant. */
 #define SIGPAUSE(id, symbol)                                     \
 	DPROF_EXPORT int id(int mask_or_number) __asm__(symbol); \
-	DPROF_EXPORT int id(int mask_or_number) AWAITS_AS(FOUND(symbol, int(int)), site_sigpause, (mask_or_number), HANDLED)
+	DPROF_EXPORT int id(int mask_or_number) AWAITS_AS(FOUND(symbol, int(int)), site_sigpause, (mask_or_number), true, HANDLED)
 SIGPAUSE(sigpause_of_bsd, "sigpause")
 SIGPAUSE(sigpause_of_posix, "__xpg_sigpause")

@@ -26,6 +26,8 @@ DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 	if (!is_watched())
 		return real(time, rest);
 	SLEEP(p, site_nanosleep);
+	if (!dprof_adapter_in_library(NULL))
+		call_lasts(&p.call, p.site);
 	int result = real(time, rest);
 	plain_interrupted(&p, result != 0 && errno == EINTR);
 	if (dprof_adapter_in_library(NULL)) /* sleep_until, which sleeps again */
@@ -61,6 +63,7 @@ DPROF_EXPORT int usleep(useconds_t time)
 	if (!is_watched())
 		return real(time);
 	SLEEP(p, site_usleep);
+	call_lasts(&p.call, p.site);
 	int result = real(time);
 	plain_interrupted(&p, result != 0 && errno == EINTR);
 	return result;
@@ -72,6 +75,7 @@ DPROF_EXPORT unsigned sleep(unsigned time)
 	if (!is_watched())
 		return real(time);
 	SLEEP(p, site_sleep);
+	call_lasts(&p.call, p.site);
 	unsigned left = real(time);
 	plain_interrupted(&p, left > 0);
 	return left;
@@ -83,6 +87,7 @@ DPROF_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
 	if (!is_watched())
 		return real(time, rest);
 	SLEEP(p, site_nanosleep);
+	call_lasts(&p.call, p.site);
 	int result = real(time, rest);
 	plain_interrupted(&p, result == -1);
 	return result;

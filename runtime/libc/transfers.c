@@ -72,7 +72,7 @@ void plain_end(struct plain *p)
 {
 	uint64_t now = dprof_adapter_now();
 
-	call_closes(&p->call.open);
+	call_is_over(&p->call);
 	if (!p->site || (!call_blocked(&p->call, now) && !sleeps_until(p)))
 		return;
 	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT) {
@@ -264,7 +264,7 @@ static bool count_event(struct libc_transfer *t)
 /* Also when the thread is cancelled: then it is unknown what was moved. What is recorded in any case has one stamp. */
 void transfer_end(struct libc_transfer *t)
 {
-	call_closes(&t->call.open);
+	call_is_over(&t->call);
 	bool whole = count_event(t);
 	int64_t moved = t->bytes > 0 ? t->bytes : 0;
 	bool counted = t->count && count_end(t->count, t->ends && whole ? moved : -1);

@@ -59,7 +59,7 @@ bool epoll_timer(int set, const struct epoll_event *events, int result)
 }
 
 /* Without descriptors, and with an end, it is a sleep. */
-#define WAIT_OR_SLEEP(name, own, parameters, arguments, sleeps, timer) \
+#define WAIT_OR_SLEEP(name, own, parameters, arguments, sleeps, endless, timer) \
 	DPROF_EXPORT int name parameters                            \
 	{                                                           \
 		__typeof__(&name) real = REAL(name); \
@@ -69,6 +69,8 @@ bool epoll_timer(int set, const struct epoll_event *events, int result)
 		bool is_sleep = (sleeps);                           \
 		if (is_sleep)                                       \
 			p.site = SITE(sleep_##own);                 \
+		if (is_sleep || (endless))                          \
+			call_lasts(&p.call, p.site);                \
 		int result = real arguments;                        \
 		plain_expired(&p, !is_sleep && (call_expired(result) || (timer))); \
 		return result;                                      \
@@ -86,28 +88,28 @@ DPROF_SITE_OF(site_epoll_wait, DPROF_KIND_WAIT, "epoll_wait");
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
 
-WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0, polled_timer(of, n, result))
+WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0, ms < 0, polled_timer(of, n, result))
 WAIT_OR_SLEEP(__poll_chk, poll, (struct pollfd *of, nfds_t n, int ms, size_t room), (of, n, ms, room),
-	      n == 0 && ms >= 0, polled_timer(of, n, result))
+	      n == 0 && ms >= 0, ms < 0, polled_timer(of, n, result))
 WAIT_OR_SLEEP(ppoll, ppoll, (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask),
-	      (of, n, most, mask), n == 0 && most, polled_timer(of, n, result))
+	      (of, n, most, mask), n == 0 && most, !most, polled_timer(of, n, result))
 WAIT_OR_SLEEP(__ppoll_chk, ppoll,
 	      (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask, size_t room),
-	      (of, n, most, mask, room), n == 0 && most, polled_timer(of, n, result))
+	      (of, n, most, mask, room), n == 0 && most, !most, polled_timer(of, n, result))
 WAIT_OR_SLEEP(select, select, (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *most),
-	      (n, in, out, other, most), (n == 0 || (!in && !out && !other)) && most,
+	      (n, in, out, other, most), (n == 0 || (!in && !out && !other)) && most, !most,
 	      selected_timer(n, in, result))
 WAIT_OR_SLEEP(pselect, pselect,
 	      (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *most, const sigset_t *mask),
-	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most,
+	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most, !most,
 	      selected_timer(n, in, result))
 TIMED_CALL(epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms),
-	   call_expired(result) || epoll_timer(fd, events, result))
+	   ms < 0, call_expired(result) || epoll_timer(fd, events, result))
 TIMED_CALL(epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
-	   (fd, events, n, ms, mask), call_expired(result) || epoll_timer(fd, events, result))
+	   (fd, events, n, ms, mask), ms < 0, call_expired(result) || epoll_timer(fd, events, result))
 TIMED_CALL(epoll_pwait2, site_epoll_wait,
 	   (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
-	   (fd, events, n, most, mask), call_expired(result) || epoll_timer(fd, events, result))
+	   (fd, events, n, most, mask), !most, call_expired(result) || epoll_timer(fd, events, result))
 
 DPROF_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
 {
@@ -298,6 +300,8 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 		if (!is_watched())                              \
 			return real arguments;                  \
 		PLAIN(p, own);                                  \
+		if (!((asked) & LOOKS))                         \
+			call_lasts(&p.call, p.site);            \
 		status = status ? status : &unasked;            \
 		pid = real arguments;                           \
 		waited(&p, pid, asked, pid > 0 ? end_of(*status) : NOT_OVER);       \
