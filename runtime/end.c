@@ -89,7 +89,7 @@ static long read_chunk(void *read)
 	if (fd >= 0 && still_there(fd, c))
 		read_words(fd, c->offset, c->bytes - DPROF_SEAL_WORDS * sizeof(uint64_t), &r->end);
 	if (fd < 0 || !still_there(fd, c))
-		r->end = (struct dprof_end){ .ran_on = 1, .chunks = r->end.chunks, .sum = DPROF_SUM_BEGIN };
+		r->end = (struct dprof_end){ .ran_on = DPROF_RAN_ON, .chunks = r->end.chunks, .sum = DPROF_SUM_BEGIN };
 	if (fd >= 0)
 		sys(SYS_close, fd);
 	return 0;
@@ -119,8 +119,10 @@ void dprof_end_with_process(struct dprof_thread *t, uint64_t stamp)
 
 	if (!current)
 		return;
-	struct read r = { t, *current, { .ran_on = 1, .chunks = current->number + 1, .sum = DPROF_SUM_BEGIN } };
+	struct read r = { t, *current, { .ran_on = DPROF_RAN_ON, .chunks = current->number + 1, .sum = DPROF_SUM_BEGIN } };
 	dprof_do_apart(read_chunk, &r);
+	if (t == dprof_self)
+		r.end.ran_on = DPROF_ENDED_IT;
 	t->header->last = last_call(t, stamp);
 	write_end(t->header, r.end, stamp);
 }

@@ -383,8 +383,10 @@ enum dprof_why {
 /* What a thread had recorded when it ended, or its process did. The chunks before the last one are packed or
  * sealed. A thread that ran on when its process ended (`ran_on`) may have recorded more since, in any number of
  * chunks: the one in which it was last has no seal, and one that was being packed then may have none. */
+enum { DPROF_RAN_ON = 1, DPROF_ENDED_IT /* it was that thread that ended the process */ };
+
 struct dprof_end {
-	uint64_t ran_on;
+	uint64_t ran_on;     /* DPROF_RAN_ON, or DPROF_ENDED_IT; or 0 */
 	uint64_t lost;       /* records that had been dropped */
 	uint64_t chunks;     /* that were begun; without numbers: 1 */
 	uint64_t words;      /* of the last one */

@@ -357,7 +357,8 @@ struct graph {
 	struct graph_thread *threads; /* of the trace's threads */
 	uint32_t *clocks;             /* likewise, of which there is nothing else so near together */
 	bool *entered;                /* each site that is no operation: is it ever? */
-	uint32_t end;                 /* node: the last events of all threads */
+	uint32_t end;                 /* node: the last events of all threads, */
+	bool ended_by_known;          /* of which those that are no candidates have ended their processes, in this run */
 	bool interrupted;             /* some thread was in a region inside of an operation, */
 	bool handles;                 /* or came to a signal's handler, wherever it was: when, and how often, nobody recorded why */
 	bool apart;                   /* some thread comes to a barrier, and waits only later for that round */

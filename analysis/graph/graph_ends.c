@@ -141,19 +141,26 @@ static bool was_at_work(const struct builder *b, uint32_t thread)
 	return marked;
 }
 
-/* How many of a thread's process may have, or most likely did. */
-struct enders { size_t all, likely; };
+/* How many of a thread's process may have, most likely did, or are known to have. */
+struct enders { size_t all, likely, known; };
+
+/* Another run of the same program is likely to end where this one did. */
+static bool is_likely(const struct builder *b, uint32_t thread, const struct enders *n)
+{
+	return n->known > 0 ? b->graph->trace->threads[thread].ended_it : !was_at_work(b, thread);
+}
 
 static struct enders count_enders(const struct builder *b, uint32_t thread)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
-	struct enders n = { 0, 0 };
+	struct enders n = { 0 };
 	uint32_t t = thread;
 	while (t > 0 && threads[t - 1].process == threads[thread].process)
 		t--;
 	for (; t < b->graph->trace->nthreads && threads[t].process == threads[thread].process; t++) {
 		n.all += may_have_ended_it(b, t);
 		n.likely += may_have_ended_it(b, t) && !was_at_work(b, t);
+		n.known += may_have_ended_it(b, t) && threads[t].ended_it;
 	}
 	return n;
 }
@@ -205,7 +212,8 @@ static int by_end(const struct builder *b, const struct node_input *x, const str
 	return graph_certainly_before(b, x->ref, y->ref) - graph_certainly_before(b, y->ref, x->ref);
 }
 
-/* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for.
+/* Of several threads that their process's end has stopped, any one may have ended it; then the others were not waited for. Where
+ * it is known which one has, that one is expected to, though in another run any other may come to that sooner.
  * Nor was a process that another one has stopped. Whoever ended it would not have come to that where another had before. */
 void graph_end(struct builder *b, const struct join_records *r)
 {
@@ -213,18 +221,20 @@ void graph_end(struct builder *b, const struct join_records *r)
 	struct node_input *inputs = mem_resize(NULL, g->trace->nthreads + 1, sizeof *inputs);
 	size_t n = 0;
 	bool unsure = false;
+	g->ended_by_known = true;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++) {
-		struct enders enders = g->trace->threads[t].ran_on ? count_enders(b, t) : (struct enders){ 0, 0 };
+		struct enders enders = g->trace->threads[t].ran_on ? count_enders(b, t) : (struct enders){ 0 };
 		if (g->threads[t].nevents == 0 || (b->threads[t].parked && enders.all > 0))
 			continue;
 		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
-		bool other = one_of && !was_stopped(b, t) && enders.likely > 0 && was_at_work(b, t);
+		bool other = one_of && !was_stopped(b, t) && enders.likely + enders.known > 0 && !is_likely(b, t, &enders);
 		bool let_go = was_let_go(b, r, t);
 		if (was_first_to_end(b, t))
 			graph_let_go(b, (struct event_ref){ t, g->threads[t].nevents - 1, g->threads[t].last });
 		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },
 						 .sure = true, .needed = !one_of && !let_go, .candidate = other || let_go };
 		unsure |= one_of;
+		g->ended_by_known &= !one_of || (enders.known > 0 && !was_stopped(b, t));
 		if (n > 0 && by_end(b, &inputs[n], &inputs[0]) < 0) {
 			struct node_input first = inputs[0];
 			inputs[0] = inputs[n];

@@ -81,9 +81,12 @@ static void find_inputs(struct graph_last *l, uint32_t number, uint32_t without)
 {
 	const struct graph_node *node = &l->graph->nodes[number];
 	const struct graph_input *latest = find_latest(l, number, without);
+	bool known = number == l->graph->end && l->graph->ended_by_known;
 	for (uint32_t i = node->first; i < node->first + node->ninputs; i++) {
 		const struct graph_input *input = &l->graph->inputs[i];
 		uint32_t c = graph_moment(l->graph, input).clock;
+		if (known && input->candidate)
+			continue;
 		if (i == without || input->follows || (latest && surely_before(l, input, latest)))
 			continue;
 		if (l->latest_of[c] != number || !surely_before(l, input, l->latest[c]))

@@ -170,7 +170,7 @@ static void find_stays(struct path *p)
 	b.to_node = spill_zeros(g->spill, g->nnodes, sizeof *b.to_node);
 	b.to_input = spill_zeros(g->spill, g->ninputs, sizeof *b.to_input);
 	b.to_node[g->end] = WHOLE;
-	if (g->nodes[g->end].hidden || trace_end_open(g->trace))
+	if ((g->nodes[g->end].hidden && !g->ended_by_known) || trace_end_open(g->trace))
 		p->known_from = INT64_MAX;
 	lose_losses(p);
 	graph_last_open(&b.last, g);

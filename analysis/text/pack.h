@@ -47,7 +47,8 @@ struct pack_thread {
 	uint32_t number;
 	char name[sizeof((struct dprof_events_header *)0)->name];
 	uint64_t lost, said_lost; /* in all; by its lines "lost" */
-	bool complete, ran_on, knows_jumps;
+	bool complete, knows_jumps;
+	uint64_t ran_on;
 	uint64_t jumps;          /* stamp; 0: never */
 	bool says_entered;
 	uint64_t entered;        /* then; so many first events */

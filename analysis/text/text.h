@@ -13,7 +13,7 @@
  *        unseen_ns=N unseen_ended=N               format.h, the line unseen
  *        without=KINDS                            format.h, the line without
  *   thread N clock=N rank=N process=N number=N name=TEXT lost=N complete=0|1
- *        ran_on=0|1                               complete: it ended; ran_on: because its process did
+ *        ran_on=0|1|2                             complete: it ended; ran_on: because its process did (2: which it has ended)
  *        ended=STAMP                              ... and then, behind its last event; where records are lost it is not
  *                                                 known without
  *        jumps=STAMP                              from then on it may have left places without an exit (0: never did;

@@ -59,8 +59,8 @@ static void fill_threads(struct reply *r, const struct trace *t)
 {
 	static const struct tab_column columns[] = {
 		TAB_KEY("process"), TAB_KEY("clock"), TAB_KEY("rank"), TAB_KEY("thread"), TAB_KEY("name"), TAB_KEY("lost"),
-		TAB_KEY("unrecorded"), TAB_KEY("complete"), TAB_KEY("ran_on"), TAB_KEY("ended"), TAB_KEY("may_jump"),
-		TAB_KEY("jumps_from"), TAB_KEY("entered"),
+		TAB_KEY("unrecorded"), TAB_KEY("complete"), TAB_KEY("ran_on"), TAB_KEY("ended_process"), TAB_KEY("ended"),
+		TAB_KEY("may_jump"), TAB_KEY("jumps_from"), TAB_KEY("entered"),
 		{ 0 } };
 	reply_table(r, "threads", columns, 0);
 	for (size_t i = 0; i < t->nthreads; i++) {
@@ -68,7 +68,7 @@ static void fill_threads(struct reply *r, const struct trace *t)
 		reply_row(r, tab_count(thread->process), tab_count(thread->clock), tab_count(thread->rank),
 			  tab_count(thread->number), tab_text(thread->name),
 			  tab_number(thread->unrecorded ? 0 : thread->lost), tab_flag(thread->unrecorded),
-			  tab_flag(thread->complete), tab_flag(thread->ran_on),
+			  tab_flag(thread->complete), tab_flag(thread->ran_on), tab_flag(thread->ended_it),
 			  thread->complete && thread->ended < UINT64_MAX ? tab_number(thread->ended) : TAB_NONE,
 			  tab_flag(thread->may_jump < UINT64_MAX),
 			  thread->may_jump > 1 && thread->may_jump < UINT64_MAX ? tab_number(thread->may_jump) : TAB_NONE,

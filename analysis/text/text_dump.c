@@ -151,7 +151,7 @@ static bool did_not_end(const struct trace *trace, const struct tr_thread *t)
 static void put_end(FILE *out, const struct trace *trace, const struct tr_thread *t)
 {
 	if (t->ran_on)
-		fputs(" ran_on=1", out);
+		fprintf(out, " ran_on=%d", t->ended_it ? DPROF_ENDED_IT : DPROF_RAN_ON);
 	else if (did_not_end(trace, t))
 		fputs(" complete=0", out);
 	if (end_of_thread(t))

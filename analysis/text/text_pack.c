@@ -229,8 +229,8 @@ static char *check_thread(const struct ln_value *v)
 		return too_big("number", UINT32_MAX - 1, v[THREAD_NUMBER].number);
 	if (v[THREAD_COMPLETE].number > 1)
 		return too_big("complete", 1, v[THREAD_COMPLETE].number);
-	if (v[THREAD_RAN_ON].number > 1)
-		return too_big("ran_on", 1, v[THREAD_RAN_ON].number);
+	if (v[THREAD_RAN_ON].number > DPROF_ENDED_IT)
+		return too_big("ran_on", DPROF_ENDED_IT, v[THREAD_RAN_ON].number);
 	if (v[THREAD_JUMPS].number == DPROF_JUMPS_NONE)
 		return mem_format("expected 0 or a stamp above %" PRIu64 " for jumps, found it", DPROF_JUMPS_NONE);
 	size_t room = sizeof((struct pack_thread *)0)->name - 1;

@@ -92,7 +92,8 @@ struct tr_thread {
 	bool gaps;            /* some records were damaged, or left out as out of order */
 	bool complete;        /* ended in good order; otherwise it was killed or still runs */
 	uint64_t ended;       /* stamp, if it is complete: it records nothing after that */
-	bool ran_on;          /* it ended because its process did */
+	bool ran_on;          /* it ended because its process did, */
+	bool ended_it;        /* ... which it has ended itself */
 	uint64_t may_jump;    /* from this stamp on it may have left places without an exit; UINT64_MAX: it has not */
 	bool switches;        /* stacks: swapcontext, ... (trace_jumps.h) */
 	struct tr_jumps *jumps; /* which (trace_jumps.h); NULL: none */

@@ -612,6 +612,7 @@ static void read_thread(struct opened_trace *o, struct header_place place, const
 		.complete = ended != 0,
 		.ended = ended,
 		.ran_on = end && end->ran_on,
+		.ended_it = end && end->ran_on == DPROF_ENDED_IT,
 		.may_jump = may_jump(h),
 		.earliest = p->process.started,
 		.latest = latest(h, end, &p->process),

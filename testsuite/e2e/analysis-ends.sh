@@ -102,6 +102,33 @@ done
 holds ended waits '.waits[] | select(.name == "read" and .seconds.hi > 10e-6)' 120000 100
 holds ended path '.segments[] | select(.name == "outside regions" and .pid == 101)' 140000 200
 
+# Of threads that run on when their process ends, one is known to have ended it. The path begins there, wherever the others were,
+# and what that one saves is expected of the run; but another might have ended it sooner, as far as is proved.
+ran_on() { # thread 0's way
+	head_of
+	echo "process 0 pid=100 started=500 ended=200000"
+	echo "thread 0 clock=0 process=0 number=0 jumps=0 ended=200000 ran_on=$1"
+	echo "thread 1 clock=0 process=0 number=1 jumps=0 ended=200000 ran_on=1"
+	work 0 0 1000 199000
+	work 1 1 1000 150000
+	echo "e 1 150000 1 enter"
+}
+ran_on 2 | sed 's/kind=region/& auto=1/' | trace returned
+ran_on 1 | sed 's/kind=region/& auto=1/' | trace unsaid
+ran_on 2 | sed 's/kind=region/& auto=1/' | "$analyze" pack - again && "$analyze" dump again | grep -q "number=0 .* ran_on=2" ||
+	fail "who ended the process is not in the text"
+holds returned path '.segments[] | select(.thread == 0 and .name == "a")' 198000 100
+holds returned path '.segments[] | select(.thread == 1)' 0 100
+for region in a b; do
+	expect 0 coz --region $region --reduce 50 --json returned
+	jq -c .speedup_percent out >proved && jq -c .expected_percent out >expected
+	case $region in
+	a) is_true "$(jq .lo expected) > 49 && $(jq .hi expected) < 51" || fail "half of a is expected to save $(cat expected)" ;;
+	b) is_true "$(jq .hi expected) < 1" || fail "half of b is expected to save $(cat expected)" ;;
+	esac
+	is_true "$(jq .lo proved) < 1 && $(jq .hi proved) > 49" || fail "half of $region is proved to save $(cat proved)"
+done
+
 # ---- Semaphores ---------------------------------------------------------------------------------------------------
 
 threads() {

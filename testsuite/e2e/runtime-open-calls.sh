@@ -24,6 +24,7 @@ for more in "" usleep works_on limit; do
 	  echo "exit write open-calls.c"; } | sort >expected
 	"$analyze" dump dprof-* >text
 	last_events | diff expected - >differ || fail "$more: $(cat differ)"
+	grep -q "^thread 0 .* ran_on=2" text || fail "$more: it is not known that the first thread has ended the process"
 	"$analyze" check dprof-* >said 2>&1 || fail "$more: $(cat said)"
 	"$analyze" pack text again && "$analyze" dump again | diff text - >differ || fail "$more: its text is another one's: $(cat differ)"
 	is_true "$(threads reads .waiting_s.lo) > 0.3" || fail "$more: who reads waits for $(threads reads .waiting_s)"
