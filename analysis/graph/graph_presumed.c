@@ -246,7 +246,9 @@ static void add(struct builder *b, const struct sync_records *sync, const struct
 	const struct event_ref *cause = cause_of(sync, w, p, ender);
 	if (w->put.at != NO_EVENT) /* graph_loose.c */
 		return;
-	if (w->otherwise == OTHERWISE_FETCHED)
+	if (w->otherwise == OTHERWISE_ANSWERED)
+		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
+	else if (w->otherwise == OTHERWISE_FETCHED)
 		graph_fetch(b, w, cause);
 	else if (w->otherwise == OTHERWISE_HANDLED && cause)
 		end_by_signal(b, w, cause);

@@ -113,6 +113,7 @@ enum otherwise {
 	OTHERWISE_FETCHED,        /* likewise: the rest of a message that was found before (MPI_Mrecv) */
 	OTHERWISE_HANDLED,        /* likewise; it ended as a signal's handler began, and its operation went on behind that */
 	OTHERWISE_TIMED_OUT,      /* its time limit has, as it has those that were tried before */
+	OTHERWISE_ANSWERED,       /* somebody whom the trace does not know, whoever else did something then: it takes as long by itself */
 };
 
 /* A wait of which nothing says what ended it. */

@@ -215,6 +215,8 @@ static void for_unknown(struct thread_walk *w, struct event_ref exit)
 {
 	if (!tr_is(w->b->graph->trace, w->entered.site, OP_MPI)) {
 		unexplained(w, exit, &w->alone);
+		if (walk_operation(w, &w->entered)->asks)
+			w->b->unknown[w->b->nunknown - 1].otherwise = OTHERWISE_ANSWERED;
 		return;
 	}
 	graph_note_unsaid(w->b->graph, w->entered.site);

@@ -30,7 +30,8 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 static const struct {
 	enum dprof_kind kind;
 	const char *name;
-	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, finds, looks, jobs;
+	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, finds, looks, jobs,
+	     asks;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -47,6 +48,7 @@ static const struct {
 #define FINDS(kind, name) { DPROF_KIND_##kind, name, .finds = true },
 #define LOOKS(kind, name) { DPROF_KIND_##kind, name, .looks = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
+#define ASKS(kind, name) { DPROF_KIND_##kind, name, .asks = true },
 #include "analysis/model/operations.def"
 };
 
@@ -76,6 +78,7 @@ static void add_ways(struct operation *o, const char *name)
 		bool called = strcmp(name, ways[i].name) == 0;
 		o->sleeps |= ways[i].sleeps;
 		o->jobs |= ways[i].jobs;
+		o->asks |= ways[i].asks;
 		o->blocks |= ways[i].sleeps || (ways[i].blocks && called);
 		o->mixed |= ways[i].mixed && called;
 		o->once |= ways[i].once && called;

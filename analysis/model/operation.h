@@ -85,6 +85,7 @@ struct operation {
 	bool finds;      /* what has come, and leaves it to a later call */
 	bool looks;      /* until one of several channels has bytes, or is there, and says which */
 	bool jobs;       /* processes of another job take part, which are not in the trace */
+	bool asks;       /* a daemon, or looks into files itself */
 };
 
 /* What is waited for is there for good once it is given, and all who look for it are recorded. */

@@ -129,6 +129,28 @@ for region in a b; do
 	is_true "$(jq .lo proved) < 1 && $(jq .hi proved) > 49" || fail "half of $region is proved to save $(cat proved)"
 done
 
+# ---- Who is asked is not in the trace -----------------------------------------------------------------------------
+
+# Nobody knows who answers; most likely that takes as long, whenever it is asked.
+{
+	head_of
+	echo "site 11 kind=wait name=getpwuid"
+	echo "process 0 pid=100 started=500 ended=200000"
+	echo "thread 0 clock=0 process=0 number=0 jumps=0 ended=200000"
+	echo "thread 1 clock=0 process=0 number=1 jumps=0 ended=60000"
+	work 0 0 1000 101000
+	op 0 11 101000 191000 "peer=$unknown"
+	work 0 2 191000 199000
+	work 1 1 1000 60000
+} | trace asked
+for region in a c; do
+	expect 0 coz --region $region --reduce 100 --json asked
+	jq -c .expected_percent out >expected
+	is_true "$(jq .hi expected) - $(jq .lo expected) < 1" || fail "asked: $region is expected to save $(cat expected)"
+done
+is_true "$(jq .lo expected) > 3.9 && $(jq .hi expected) < 4.2" || fail "asked: c is expected to save $(cat expected)"
+is_true "$(jq .speedup_percent.hi out) > 50" || fail "asked: c is proved to save $(jq -c .speedup_percent out)"
+
 # ---- Semaphores ---------------------------------------------------------------------------------------------------
 
 threads() {
