@@ -19,6 +19,9 @@ LDFLAGS  := $(SANFLAGS) -pthread
 Q        := $(if $(V),,@)
 say       = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 
+# What an object depends on names it by B, so that a build folder that was moved, or copied to another clone, knows it still.
+DEPS      = -MMD -MP -MT '$$(B)$(patsubst $(B)%,%,$@)'
+
 # Debian packages: to build and test, and (only `make bench`) the peers that are measured beside us.
 # Where there is no compiler yet, that which `gcc` stands for.
 missing         = $(if $(shell command -v $(1) 2>/dev/null),,$(1))
@@ -95,7 +98,7 @@ now-all: $(things)
 
 $(B)/obj/%.o: %.c
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(CFLAGS_$(subst /,_,$*)) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(CFLAGS_$(subst /,_,$*)) $(DEPS) -c $< -o $@
 
 # testsuite/unit/ROOM_WHAT.c becomes build/test/ROOM_WHAT; the room adds archives and LIBS_ROOM.
 $(B)/test/%: $(B)/obj/testsuite/unit/%.o

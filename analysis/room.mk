@@ -64,7 +64,7 @@ RACES_PROGRAMS := $(B)/races/bin/dprof-analyze $(B)/races/bin/analysis_pool
 units += $(if $(SAN),,$(RACES_PROGRAMS))
 $(B)/obj/races/%.o: %.c
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(CC) $(RACES_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(RACES_CFLAGS) $(DEPS) -c $< -o $@
 $(B)/races/bin/dprof-analyze: $(B)/obj/races/analysis/commands/main.o
 $(B)/races/bin/analysis_pool: $(B)/obj/races/testsuite/unit/analysis_pool.o
 $(B)/races/all.a: $(RACES_OBJECTS)

@@ -21,7 +21,7 @@ DPROF_PC := PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config
 $(EXAMPLES:%=$(B)/obj/examples/dprof/%.o): $(B)/obj/examples/dprof/%.o: examples/%.c \
 		$(B)/plugin/dprof.so $(B)/lib/pkgconfig/dprof.pc
 	$(call say,DPROF)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $$($(DPROF_PC) --cflags dprof) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $$($(DPROF_PC) --cflags dprof) $(DEPS) -c $< -o $@
 
 $(EXAMPLES:%=$(B)/examples/%): $(B)/examples/%: $(B)/obj/examples/dprof/%.o \
 		$(EXAMPLE_PARTS) $(B)/lib/libdprof.so

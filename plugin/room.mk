@@ -19,7 +19,7 @@ $(1): $(PLUGIN_OBJ:%=$(4)/%)
 $(4)/%.o: plugin/%.cc
 	$$(call say,CXX)
 	$$(Q)mkdir -p $$(@D) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
-		-MMD -MP -c $$< -o $$@
+		$$(DEPS) -c $$< -o $$@
 endef
 
 OTHER_GCCS := $(foreach n,$(filter-out $(GCC_MAJOR),9 10 11 12 13 14 15),$(if \

@@ -29,10 +29,10 @@ $(call guest,$(GENERAL:%=runtime/%)): \
 
 $(B)/obj/guest/%.o: %.c
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(GUEST_FLAGS) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(GUEST_FLAGS) $(DEPS) -c $< -o $@
 $(B)/obj/guest/%.o: %.S
 	$(call say,AS)
-	$(Q)mkdir -p $(@D) && $(CC) -I. -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -I. $(DEPS) -c $< -o $@
 
 # pack.o with what it uses of zstd, whose names nothing outside sees: neither does a program's own zstd get
 # in our way, nor does ours get in its way, be libdprof shared or an archive.
@@ -92,7 +92,7 @@ $(B)/obj/openmpi/runtime/mpi/kvs.o: GUEST_FLAGS += $(PMIX)
 define mpi_rules
 $(B)/obj/$(1)/%.o: %.c
 	$$(call say,CC)
-	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) -MMD -MP -c $$< -o $$@
+	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) $$(DEPS) -c $$< -o $$@
 $(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/mpi/%.o) \
 		$(call guest,$(FREEZER_MEASURE:%=freezer/%) runtime/pmi_client) $(B)/lib/libdprof.so
 	$$(call say,LINK)

@@ -47,6 +47,12 @@ done
 find analysis freezer plugin pragmas runtime -path '*/uplot' -prune -o \( -name '*.[ch]' -o -name '*.cc' \) -print |
 	xargs awk 'length > 132 { print FILENAME ":" FNR }' >"$dir/wide"
 [ ! -s "$dir/wide" ] || fail "lines of more than 132 columns: $(cat "$dir/wide")"
+# ---- A build folder that was moved ------------------------------------------------------------------------------------------
+# It knows what its objects depend on: else some would go on with the structs of before.
+object=obj/guest/runtime/libc/opens
+mkdir -p "$dir/moved/${object%/*}" && cp -p "$B/$object.o" "$B/$object.d" "$dir/moved/${object%/*}" && touch "$dir/moved/packages"
+make -n B="$dir/moved" -W runtime/libc/libc.h "$dir/moved/$object.o" 2>&1 | grep -qF -- "-c runtime/libc/opens.c" ||
+	fail "$object.o of a folder that was moved does not depend on runtime/libc/libc.h"
 
 # ---- Scripts that can fail ----------------------------------------------------------------------- One that goes on behind what
 # is wrong ends with what it has found, or it would pass.
