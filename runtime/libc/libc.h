@@ -90,6 +90,8 @@ static inline void call_lasts(const struct libc_call *c, const struct dprof_site
 	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
 	struct dprof_open_call *open = &dprof_adapter_open_call;
 
+	if (!dprof_adapter_wanted(dprof_site_kind(own)))
+		return;
 	open->site = told ? c->told : own;
 	open->caller = told ? NULL : c->caller;
 	__atomic_store_n(&open->since, c->since.stamp, __ATOMIC_RELEASE);

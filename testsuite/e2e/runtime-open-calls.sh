@@ -31,5 +31,10 @@ for more in "" usleep works_on limit; do
 	[ "$more" ] || is_true "$(threads works .straggler_percent.lo) > 50" ||
 		fail "who works has the score $(threads works .straggler_percent)"
 done
+# What is not to be recorded is not recorded then either.
+rm -rf dprof-*
+DPROF_EVENTS=-wait,-sleep ./open-calls usleep || fail "without waits: exit status $?"
+"$analyze" dump dprof-* | awk '$1 == "site" { kind[$2] = $3 } $1 == "e" && kind[$4] ~ /wait|sleep/' >found
+[ ! -s found ] || fail "without waits and sleeps: $(cat found)"
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
