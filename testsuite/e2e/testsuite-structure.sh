@@ -47,6 +47,7 @@ done
 find analysis freezer plugin pragmas runtime -path '*/uplot' -prune -o \( -name '*.[ch]' -o -name '*.cc' \) -print |
 	xargs awk 'length > 132 { print FILENAME ":" FNR }' >"$dir/wide"
 [ ! -s "$dir/wide" ] || fail "lines of more than 132 columns: $(cat "$dir/wide")"
+
 # ---- A build folder that was moved ------------------------------------------------------------------------------------------
 # It knows what its objects depend on: else some would go on with the structs of before.
 object=obj/guest/runtime/libc/opens
