@@ -98,6 +98,8 @@
  *     others, whoever comes as the first, second, ... does what that one does here (graph_elections.c);
  *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time
  *     limit, end because of what the last of these got, where all of them end so (graph_polls.c);
+ *   - who receives at several places messages that it has looked for, and turns from one to the other, looks for all of them in
+ *     turn, unless it leaves some where they are (graph_places.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;
  *   - who is woken and waits for the same condition variable again at once has waited for nothing, but for signals of threads that

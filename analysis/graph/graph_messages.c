@@ -331,6 +331,11 @@ static void put_sends_first(struct node_input *inputs, size_t from, size_t n)
 	}
 }
 
+struct inbox_place graph_message_place(const struct builder *b, const struct message *m)
+{
+	return (struct inbox_place){ b->graph->trace->threads[m->begun.thread].process, m->received_at, m->accepts };
+}
+
 /* Messages of several that might have come first; their inputs are the first ones behind the begin. Who names a sender may have
  * to take what comes behind another one's. */
 static void note_choice(struct builder *b, const struct completion *x)
@@ -563,6 +568,7 @@ void graph_completions(struct builder *b, struct message_records *r)
 			       spill_zeros(b->spill, b->graph->trace->nsites + 1, sizeof *sends.comes_back), graph_find_callers(b) };
 	find_pending(b, r);
 	note_sends(b, r, &sends);
+	graph_places(b, r);
 	for (size_t i = 0; i < r->ncompletions; i++) {
 		struct completion x = completion_of(r, &r->completions[i]);
 		add_completion(b, r, &x, &sends);

@@ -120,6 +120,11 @@ void graph_returns(struct builder *, const struct message_records *); /* to MPI 
 uint32_t *graph_find_callers(const struct builder *);
 void graph_polls(struct builder *, const struct message_records *); /* of them those that were tried between pieces of work */
 
+/* Where a message that comes first is taken, unless it is one of several requests; and which such places are one (they are those
+ * of completions that are kept). */
+struct inbox_place graph_message_place(const struct builder *, const struct message *);
+void graph_places(struct builder *, const struct message_records *);
+
 /* Whether messages to one rank may come from more than one thread; and which messages may be others of their streams then, where
  * receives of some streams have chosen one of them. */
 bool graph_send_several(const struct builder *, const struct message_records *);

@@ -288,6 +288,10 @@ struct node_input *graph_alike(const struct builder *, const struct event_ref *p
 uint32_t graph_queue(struct builder *, enum graph_queue_kind, size_t permits);
 uint32_t graph_inbox(struct builder *, uint32_t whose, uint32_t place, uint64_t accepts);
 
+/* Two of them are one; before either has a turn. */
+struct inbox_place { uint32_t whose, site; uint64_t accepts; };
+void graph_join_inboxes(struct builder *, const struct inbox_place *, const struct inbox_place *);
+
 /* Of the node that was made last; turns come in the order in which they were had. */
 void graph_turn(struct builder *, struct graph_turn);
 void graph_release(struct builder *, struct event_ref, uint32_t queue);

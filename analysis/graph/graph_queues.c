@@ -19,6 +19,19 @@ uint32_t graph_inbox(struct builder *b, uint32_t whose, uint32_t place, uint64_t
 	return b->inboxes.queues[ids_find(&b->inboxes.known, key)];
 }
 
+static uint32_t queue_of(struct builder *b, const struct inbox_place *p)
+{
+	return graph_inbox(b, p->whose, p->site, p->accepts);
+}
+
+void graph_join_inboxes(struct builder *b, const struct inbox_place *one, const struct inbox_place *other)
+{
+	uint32_t to = queue_of(b, one), from = queue_of(b, other);
+	for (size_t i = 0; i < b->inboxes.n; i++)
+		if (b->inboxes.queues[i] == from)
+			b->inboxes.queues[i] = to;
+}
+
 void graph_turn(struct builder *b, struct graph_turn turn)
 {
 	struct graph *g = b->graph;

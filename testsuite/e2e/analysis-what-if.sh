@@ -62,6 +62,8 @@ busy       43.8  2    a server works between looks for messages from anyone (MPI
 found_both 35.5  2    likewise, and finds two of them at the same time, once
 some       23.5  2    a rank works on what the others send as it comes, and has two of them at once (MPI_Waitsome)
 tags       39.7  1    and answers only those with one tag
+kinds      18.5  1.5  or it looks for those of two kinds in turn, which it receives at two places
+in_order   20.2  1.5  or for two kinds one after the other
 combine    37.2  1    a reduction of four whose function is the program's, in which two go on while another one is late
 taken      37.7  2    work in pieces until a message is taken (MPI_Test)
 meeting    26.0  1    three wait until rank 0 takes what they send (MPI_Ssend), from anyone
