@@ -100,6 +100,8 @@
  *     limit, end because of what the last of these got, where all of them end so (graph_polls.c);
  *   - who receives at several places messages that it has looked for, and turns from one to the other, looks for all of them in
  *     turn, unless it leaves some where they are (graph_places.c);
+ *   - who tests whether what it has begun is complete does so behind each piece of its work; and where waits of another rank were
+ *     over just when such a piece was, it has waited for that (graph_tests.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;
  *   - who is woken and waits for the same condition variable again at once has waited for nothing, but for signals of threads that

@@ -12,10 +12,12 @@
 #define SIZES 65 /* powers of two, and 0 */
 
 /* What is known of sends before they are made into nodes: between each two clocks the longest message whose send certainly ended
- * before its receive began; and of each size whether there was such a one, and how many lasted until their receive began. */
+ * before its receive began; and of each size whether there was such a one, and how many lasted until their receive began, or until a piece of the other
+ * side's work was over, or not. */
 struct sends {
 	uint64_t *eager;
-	struct sends_of_size { uint32_t waited; bool free; } *sizes;
+	struct sends_of_size { uint32_t waited, with_piece, otherwise; bool free; } *sizes;
+	struct piece_ends *pieces;
 	bool *comes_back; /* of collective operations that were only begun, by site: one was seen to be over when a rank called MPI
 			     again */
 	uint32_t *callers; /* as graph_find_callers() has them */
@@ -194,6 +196,37 @@ static bool came_back(const struct builder *b, const struct completion *x, const
 	return graph_between(b, first, last->ref).hi <= graph_between(b, begun, first).lo / MUCH_NEARER;
 }
 
+/* Which of both sides is to come back to MPI, so that the other one may go on. */
+static struct event_ref other_side(const struct message *m, bool as_sender)
+{
+	return as_sender ? m->begun : m->sent;
+}
+
+static bool may_test(const struct message *m, bool as_sender)
+{
+	return as_sender ? m->receives_on && !m->buffered : m->sends_on;
+}
+
+/* Of all that a wait was for, the last piece was the other side's for which it may have waited. */
+static void note_pieces(const struct builder *b, const struct sends *sends, const struct completion *x)
+{
+	struct sends_of_size *with = NULL, *otherwise = NULL;
+	struct event_ref piece;
+	for (size_t i = 0; i < x->n; i++) {
+		const struct message *m = &x->messages[x->attached[i].message];
+		bool as_sender = x->attached[i].as_sender;
+		enum piece_says what = m->nobody || !may_test(m, as_sender)
+						? NO_PIECE
+						: graph_ends_with_piece(b, sends->pieces, other_side(m, as_sender), x, &piece);
+		with = what == OVER_WITH_PIECE ? size_of(b, sends, m) : with;
+		otherwise = what == OVER_ELSE ? size_of(b, sends, m) : otherwise;
+	}
+	if (with)
+		with->with_piece++;
+	else if (otherwise)
+		otherwise->otherwise++;
+}
+
 /* Whether a wait was over just when another rank came back. */
 static void note_begun(const struct builder *b, const struct sends *sends, const struct completion *x)
 {
@@ -248,6 +281,8 @@ static void add_late_receives(struct builder *b, const struct completion *x)
 	}
 }
 
+#define MOST_OF_MESSAGE 3 /* inputs */
+
 /* What messages that are completed add to the inputs of a node, and say of it. */
 struct ending {
 	const struct completion *x;
@@ -255,6 +290,17 @@ struct ending {
 	struct node_input *inputs; size_t n;
 	struct graph_node says;
 };
+
+/* The end of a piece behind which the other side has tested, if such waits are over then. */
+static void add_piece(struct builder *b, struct ending *e, const struct message *m, bool as_sender)
+{
+	const struct sends_of_size *of = size_of(b, e->sends, m);
+	struct event_ref piece;
+	if (!may_test(m, as_sender) || !graph_waits_for_pieces(of->with_piece, of->otherwise) ||
+	    graph_ends_with_piece(b, e->sends->pieces, other_side(m, as_sender), e->x, &piece) != OVER_WITH_PIECE)
+		return;
+	e->inputs[e->n++] = (struct node_input){ .ref = piece, .bytes = m->bytes, .candidate = true, .likely = true };
+}
 
 /* Of a message whose receive is completed. `chance`: in another run it may be another one. */
 static void add_received(struct builder *b, struct ending *e, const struct message *m, bool chance)
@@ -269,6 +315,7 @@ static void add_received(struct builder *b, struct ending *e, const struct messa
 		e->inputs[own].likely = came_back(b, e->x, m, &e->inputs[own]);
 	if (!m->sends_on)
 		e->says.hidden |= add_next_call(b, m, e->x->exit, e->inputs, &e->n);
+	add_piece(b, e, m, false);
 	e->says.hidden |= m->sends_on;
 	e->says.delayed |= m->sends_on || e->x->by_choice;
 }
@@ -287,6 +334,7 @@ static void add_sent(struct builder *b, struct ending *e, const struct message *
 		add_call_of_receiver(b, e->x, m, e->inputs, &e->n);
 	if (m->receives_on)
 		add_progress(b, m->begun, e->x->exit, e->inputs, &e->n, false);
+	add_piece(b, e, m, true);
 	e->says.hidden |= !m->synchronous || m->receives_on;
 	e->says.late |= late;
 	e->says.delayed |= e->x->by_choice || m->receives_on || (!m->synchronous && !before && !late);
@@ -414,10 +462,10 @@ static void note_later_calls(struct builder *b, struct message_records *r, const
 
 static void add_completion(struct builder *b, struct message_records *r, const struct completion *x, const struct sends *sends)
 {
-	struct node_input few[2 + BEGIN_INPUTS];
+	struct node_input few[MOST_OF_MESSAGE + BEGIN_INPUTS];
 	bool tried = x->begin.tried;
 	struct ending e = { .x = x, .sends = sends, .says = { .loose = tried, .delayed = tried, .hidden = tried },
-			    .inputs = x->n > 1 ? mem_resize(NULL, 2 * x->n + BEGIN_INPUTS, sizeof *e.inputs) : few };
+			    .inputs = x->n > 1 ? mem_resize(NULL, MOST_OF_MESSAGE * x->n + BEGIN_INPUTS, sizeof *e.inputs) : few };
 	struct graph_node *node;
 	e.n = graph_begin_inputs(&x->begin, e.inputs);
 	for (size_t i = 0; i < x->n; i++)
@@ -529,6 +577,7 @@ static void note_sends(const struct builder *b, const struct message_records *r,
 		struct completion x = completion_of(r, &r->completions[i]);
 		spill_relax(b->spill);
 		note_begun(b, sends, &x);
+		note_pieces(b, sends, &x);
 		for (size_t k = 0; k < x.n; k++)
 			if (x.attached[k].as_sender)
 				note_send(b, sends, &x, &x.messages[x.attached[k].message]);
@@ -565,6 +614,7 @@ void graph_completions(struct builder *b, struct message_records *r)
 {
 	size_t n = b->graph->trace->nclocks;
 	struct sends sends = { find_eager(b, r), spill_zeros(b->spill, n * n * SIZES, sizeof *sends.sizes),
+			       graph_find_tests(b, r),
 			       spill_zeros(b->spill, b->graph->trace->nsites + 1, sizeof *sends.comes_back), graph_find_callers(b) };
 	find_pending(b, r);
 	note_sends(b, r, &sends);
@@ -575,6 +625,7 @@ void graph_completions(struct builder *b, struct message_records *r)
 	}
 	for (size_t i = 0; i < r->nfound; i++)
 		add_found(b, r, &r->found[i]);
+	graph_close_tests(b, sends.pieces);
 	free(sends.eager);
 	free(sends.callers);
 	spill_free(b->spill, sends.comes_back);

@@ -120,6 +120,18 @@ void graph_returns(struct builder *, const struct message_records *); /* to MPI 
 uint32_t *graph_find_callers(const struct builder *);
 void graph_polls(struct builder *, const struct message_records *); /* of them those that were tried between pieces of work */
 
+/* Of a thread that tests whether what it has begun is complete: the ends of the pieces of work that it does meanwhile. Of all
+ * threads; to be closed. */
+struct piece_ends { struct event_ref *v; size_t n, near; bool tests; };
+struct piece_ends *graph_find_tests(const struct builder *, const struct message_records *);
+void graph_close_tests(const struct builder *, struct piece_ends *);
+
+/* Whether a wait for what one of them has begun was over just as a piece was; and with how many so, they most likely all are. */
+enum piece_says { NO_PIECE, OVER_WITH_PIECE, OVER_ELSE };
+enum piece_says graph_ends_with_piece(const struct builder *, struct piece_ends *, struct event_ref begun, const struct completion *,
+				      struct event_ref *piece);
+bool graph_waits_for_pieces(uint32_t with, uint32_t otherwise);
+
 /* Where a message that comes first is taken, unless it is one of several requests; and which such places are one (they are those
  * of completions that are kept). */
 struct inbox_place graph_message_place(const struct builder *, const struct message *);

@@ -64,6 +64,9 @@ some       23.5  2    a rank works on what the others send as it comes, and has 
 tags       39.7  1    and answers only those with one tag
 kinds      18.5  1.5  or it looks for those of two kinds in turn, which it receives at two places
 in_order   20.2  1.5  or for two kinds one after the other
+overlap    46.1  1    a halo, while each works in pieces, behind which it tests whether that is complete, which leaves no record
+persists   23.0  2    likewise, requests that are begun again and again, and tests only behind all work
+alltoall   32.6  3    or MPI_Ialltoall
 combine    37.2  1    a reduction of four whose function is the program's, in which two go on while another one is late
 taken      37.7  2    work in pieces until a message is taken (MPI_Test)
 meeting    26.0  1    three wait until rank 0 takes what they send (MPI_Ssend), from anyone
