@@ -255,10 +255,11 @@ static void add_call_of_receiver(const struct builder *b, const struct completio
 				 struct node_input *inputs, size_t *n)
 {
 	uint32_t thread = m->begun.thread;
+	const struct mpi_calls *calls = &b->threads[thread].calls;
 	size_t before = calls_before(b, thread, x->exit);
-	struct event_ref call = before ? call_of(&b->threads[thread].calls, before - 1, thread) : x->enter;
+	struct event_ref call = before ? call_of(calls, before - 1, thread) : x->enter;
 	if (graph_certainly_before(b, x->enter, call))
-		inputs[(*n)++] = (struct node_input){ .ref = call, .candidate = true };
+		inputs[(*n)++] = (struct node_input){ .ref = call, .candidate = true, .vain = calls->v[before - 1].vain };
 }
 
 /* Whether the send may be complete before its receive is begun, which is of this message in every run; unless that was certainly

@@ -64,6 +64,7 @@ some       23.5  2    a rank works on what the others send as it comes, and has 
 tags       39.7  1    and answers only those with one tag
 kinds      18.5  1.5  or it looks for those of two kinds in turn, which it receives at two places
 in_order   20.2  1.5  or for two kinds one after the other
+improbe    44.5  2    a server with threads works between looks (MPI_Improbe), each of which is recorded
 overlap    46.1  1    a halo, while each works in pieces, behind which it tests whether that is complete, which leaves no record
 persists   23.0  2    likewise, requests that are begun again and again, and tests only behind all work
 alltoall   32.6  3    or MPI_Ialltoall
