@@ -478,7 +478,7 @@ static void records_close(struct walk_records *r, struct spill *spill)
 	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->barriers.awaits, r->bytes.v, r->bytes.loose, r->cancels.regions,
 			    r->cancels.threads, r->inside.v, r->joins.v, r->messages.v, r->messages.inboxes,
 			    r->messages.completions, r->messages.begins, r->messages.attached, r->messages.found,
-			    r->messages.all_to_all, r->messages.left, r->messages.together,
+			    r->messages.all_to_all, r->messages.left, r->messages.together, r->messages.flows, r->messages.flow_parts,
 			    r->moments.v, r->moments.others, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v,
 			    r->sync.retaken, r->tasks.made,
 			    r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits, r->counters.v };
@@ -553,6 +553,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	struct tried_records tried = { .n = 0 };
 	struct voter_records voters = { .n = 0 };
 	graph_inboxes(b, &records->messages);
+	graph_flows(b, &records->messages);
 	graph_completions(b, &records->messages);
 	graph_returns(b, &records->messages);
 	graph_polls(b, &records->messages);

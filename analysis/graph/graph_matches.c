@@ -136,11 +136,18 @@ static void add_gathering(struct builder *b, const struct match *m, size_t self,
 	}
 }
 
+/* Who has what goes to others goes on when it calls MPI, for whatever: the last time before another one has left. */
+static size_t add_call_of(const struct builder *b, const struct match_part *other, const struct match_part *self,
+			  struct node_input *input)
+{
+	return graph_add_call(b, other->thread, enter_of(self), done_of(self), input);
+}
+
 /* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
 static struct graph_node *add_flow_to(struct builder *b, const struct match *m, size_t i, int64_t takes, struct node_input *inputs)
 {
 	const struct match_part *self = &m->parts[i], *late[MOST_CANDIDATES];
-	bool many = m->nparts > MOST_CANDIDATES, dataless = false;
+	bool many = m->nparts > MOST_CANDIDATES, sends = may_send(b, m, self), dataless = false;
 	size_t n = 0, nlate = 0;
 	inputs[n++] = input_of(self, self);
 	for (size_t k = 0; k < m->nparts; k++) {
@@ -157,13 +164,15 @@ static struct graph_node *add_flow_to(struct builder *b, const struct match *m, 
 			continue;
 		else if (graph_certainly_before(b, enter_of(other), done_of(self)))
 			inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
-		else
+		else {
 			late[nlate++] = other;
+			n += sends ? add_call_of(b, other, self, &inputs[n]) : 0;
+		}
 	}
 	struct graph_node *node =
 		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
 	int64_t lag = nlate ? until_all_left(b, m, self) : 0;
-	node->hidden = many || dataless || may_send(b, m, self);
+	node->hidden = many || dataless || sends;
 	node->delayed = many || lag == INT64_MAX;
 	for (size_t k = 0; k < nlate && !node->delayed; k++)
 		graph_add_late(b, enter_of(late[k]), lag);
@@ -202,6 +211,21 @@ static void add_flow(struct builder *b, struct message_records *r, const struct 
 	if (of_ranks && any)
 		note_exits(b, r, first, false);
 	free(inputs);
+}
+
+static void keep_flow(struct builder *b, struct message_records *r, const struct match *m)
+{
+	*SPILL_GROW(b->spill, r->flows, r->nflows) = (struct kept_flow){ m->flow, r->nflow_parts, m->nparts };
+	for (size_t i = 0; i < m->nparts; i++)
+		*SPILL_GROW(b->spill, r->flow_parts, r->nflow_parts) = m->parts[i];
+}
+
+void graph_flows(struct builder *b, struct message_records *r)
+{
+	for (size_t i = 0; i < r->nflows; i++, spill_relax(b->spill)) {
+		const struct kept_flow *k = &r->flows[i];
+		add_flow(b, r, &(struct match){ .flow = k->flow, .nparts = k->n, .parts = r->flow_parts + k->first });
+	}
 }
 
 /* One participant had certainly left before another came. */
@@ -440,7 +464,7 @@ static void add_collective(struct builder *b, struct message_records *r, const s
 	else if (m->begun && m->nparts <= MOST_CANDIDATES)
 		add_begun_unsure(b, r, m);
 	else if (!m->begun && (!nowhere || m->nparts <= MOST_CANDIDATES))
-		add_flow(b, r, m);
+		keep_flow(b, r, m);
 	else
 		end_unknown(b, m);
 }

@@ -12,8 +12,8 @@
 #define SIZES 65 /* powers of two, and 0 */
 
 /* What is known of sends before they are made into nodes: between each two clocks the longest message whose send certainly ended
- * before its receive began; and of each size whether there was such a one, and how many lasted until their receive began, or until a piece of the other
- * side's work was over, or not. */
+ * before its receive began; and of each size whether there was such a one, how many lasted until their receive began, and how
+ * many until a piece of the other side's work was over, or not. */
 struct sends {
 	uint64_t *eager;
 	struct sends_of_size { uint32_t waited, with_piece, otherwise; bool free; } *sizes;
@@ -249,17 +249,24 @@ static void note_begun(const struct builder *b, const struct sends *sends, const
 
 /* ---- Sends whose receives come later ------------------------------------------------------------- */
 
+size_t graph_add_call(const struct builder *b, uint32_t thread, struct event_ref begin, struct event_ref end,
+		      struct node_input *input)
+{
+	const struct mpi_calls *calls = &b->threads[thread].calls;
+	size_t before = calls_before(b, thread, end);
+	struct event_ref call = before ? call_of(calls, before - 1, thread) : begin;
+	if (!graph_certainly_before(b, begin, call))
+		return 0;
+	*input = (struct node_input){ .ref = call, .candidate = true, .vain = calls->v[before - 1].vain };
+	return 1;
+}
+
 /* A send that was over before its receive was begun may have waited until its receiver called MPI, which takes what it finds: the
  * last such call behind the begin of the send. */
 static void add_call_of_receiver(const struct builder *b, const struct completion *x, const struct message *m,
 				 struct node_input *inputs, size_t *n)
 {
-	uint32_t thread = m->begun.thread;
-	const struct mpi_calls *calls = &b->threads[thread].calls;
-	size_t before = calls_before(b, thread, x->exit);
-	struct event_ref call = before ? call_of(calls, before - 1, thread) : x->enter;
-	if (graph_certainly_before(b, x->enter, call))
-		inputs[(*n)++] = (struct node_input){ .ref = call, .candidate = true, .vain = calls->v[before - 1].vain };
+	*n += graph_add_call(b, m->begun.thread, x->enter, x->exit, &inputs[*n]);
 }
 
 /* Whether the send may be complete before its receive is begun, which is of this message in every run; unless that was certainly

@@ -89,6 +89,9 @@ struct all_to_all { uint64_t class; frz_time took; uint32_t node; };
 struct left_mpi { struct event_ref ref; uint64_t stamp; bool waits; };
 struct left_together { size_t first; uint32_t n; bool all; struct event_ref since; };
 
+/* A collective operation with a root, or the like: its parts are nodes only when it is known who calls MPI when. */
+struct kept_flow { enum flow flow; size_t first, n; };
+
 struct message_records {
 	struct message *v; size_t n;
 	struct event_marks *marks; /* of each thread */
@@ -99,12 +102,19 @@ struct message_records {
 	struct attached *attached; size_t nattached;
 	struct found_message *found; size_t nfound;
 	struct all_to_all *all_to_all; size_t nall_to_all;
+	struct kept_flow *flows; size_t nflows;
+	struct match_part *flow_parts; size_t nflow_parts; /* of all of these */
 	struct left_mpi *left; size_t nleft;
 	struct left_together *together; size_t ntogether;
 };
 
 /* Collective operations become nodes, and messages records, with marks on the events at which threads send and complete them. */
 void graph_matches(struct builder *, struct message_records *);
+void graph_flows(struct builder *, struct message_records *); /* that were kept */
+
+/* The last call of MPI of a thread that is known to have come behind `begin` and before `end`, a candidate. Returns how many there
+ * are, 0 or 1. */
+size_t graph_add_call(const struct builder *, uint32_t thread, struct event_ref begin, struct event_ref end, struct node_input *);
 
 /* Of a walk; the begin is kept where it is not at the enter. */
 void graph_keep_completion(struct spill *, struct message_records *, const struct completion *);
@@ -128,8 +138,8 @@ void graph_close_tests(const struct builder *, struct piece_ends *);
 
 /* Whether a wait for what one of them has begun was over just as a piece was; and with how many so, they most likely all are. */
 enum piece_says { NO_PIECE, OVER_WITH_PIECE, OVER_ELSE };
-enum piece_says graph_ends_with_piece(const struct builder *, struct piece_ends *, struct event_ref begun, const struct completion *,
-				      struct event_ref *piece);
+enum piece_says graph_ends_with_piece(const struct builder *, struct piece_ends *, struct event_ref begun,
+				      const struct completion *, struct event_ref *piece);
 bool graph_waits_for_pieces(uint32_t with, uint32_t otherwise);
 
 /* Where a message that comes first is taken, unless it is one of several requests; and which such places are one (they are those

@@ -6,10 +6,10 @@
  *   if (MPI_Iprobe(MPI_ANY_SOURCE, 0, ...), found) MPI_Recv(...)               looks in vain leave no record, so nothing says that
  *   else if (MPI_Iprobe(MPI_ANY_SOURCE, 1, ...), found) MPI_Recv(...)          it looked for the others as well
  *
- * A program that waits for one kind after the other, as for a header and for what follows it, leaves what comes out of turn where it
- * is. So two places have an inbox in common if none of what one gets, which came while the thread waited at the other, was left there
- * for longer than the thread ever needed to find what came; and if it is not always the other's turn, but goes from each to the other
- * several times. */
+ * A program that waits for one kind after the other, as for a header and for what follows it, leaves what comes out of turn
+ * where it is. So two places have an inbox in common if none of what one gets, which came while the thread waited at the other,
+ * was left there for longer than the thread ever needed to find what came; and if it is not always the other's turn, but goes
+ * from each to the other several times. */
 #include "analysis/base/memory.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_messages.h"

@@ -5,9 +5,9 @@
  *   sender     Isend [piece]test [piece]test [piece]test       such an attempt leaves no record if it was in vain, but what was
  *   receiver   Wait ..............over                         begun goes on with it
  *
- * So the other side may wait until a piece is over. That is expected where waits for messages of that size were seen to be over just
- * when a piece of whoever had sent them was, or of whoever was to receive them: much sooner behind that than the piece took, and
- * than the wait had lasted, some times, and hardly ever at another moment. Nothing of it is proved. */
+ * So the other side may wait until a piece is over. That is expected where waits for messages of that size were seen to be over
+ * just when a piece of whoever had sent them was, or of whoever was to receive them: much sooner behind that than the piece took,
+ * and than the wait had lasted, some times, and hardly ever at another moment. Nothing of it is proved. */
 #include "analysis/base/memory.h"
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_messages.h"

@@ -52,6 +52,8 @@ replace    24.2  2    ranks send more than goes without the receiver, of which i
 helpers    16.3  2    two threads are told when to do what each does alone
 results    30.9  2    three take tasks, whose results are got in order
 reports    33.0  1.2  who says that a job is done takes the next one at once
+grid       31.0  1.2  broadcasts in rows and columns, whose roots wait until others call MPI for another one
+elsewhere  0.0   1    or for a message, before what it does itself
 returns    3.5   2    collective operations that are only begun, over only when others come back to MPI
 ireduce    33.4  1    likewise, where a rank needs nobody's data
 ordered    34.5  1    a loop that is given out iteration by iteration, each of which goes on in its turn
