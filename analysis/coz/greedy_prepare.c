@@ -226,6 +226,38 @@ bool greedy_knows(const struct greedy *y)
 	return y->looks > 0 && y->unknown == 0 && y->g->trace->nclocks == 1;
 }
 
+/* Of each thread whether it takes whatever comes first. To be freed. */
+static bool *find_listeners(const struct greedy *y)
+{
+	const struct graph *g = y->g;
+	bool *listens = mem_resize(NULL, g->trace->nthreads + 1, sizeof *listens);
+	memset(listens, 0, g->trace->nthreads + 1);
+	for (uint32_t i = 0; i < g->nturns; i++)
+		if (greedy_is_inbox(y, i))
+			listens[g->inputs[g->nodes[g->turns[i].node].first].thread] = true;
+	return listens;
+}
+
+static bool is_own_message(const struct greedy *y, const struct graph_input *input)
+{
+	const struct graph_node *j = &y->g->nodes[input->node];
+	return j->kind == GRAPH_ARRIVAL && (j->what == GRAPH_RECEIVED || j->what == GRAPH_WAITED_FOR) &&
+	       y->turn_of[input->node] == GREEDY_NONE && y->g->inputs[j->first].thread != input->thread;
+}
+
+/* Who waited until such a one called MPI again came while it was at work for others. In a replay he comes at another moment, when
+ * it may be waiting; so he waits for no call that it made here. */
+static void leave_out_calls(struct greedy *y)
+{
+	bool *listens = find_listeners(y);
+	for (size_t i = 0; i < y->g->ninputs; i++) {
+		const struct graph_input *input = &y->g->inputs[i];
+		if (input->candidate && !input->receiver && listens[input->thread] && is_own_message(y, input))
+			y->slack[i] = NAN;
+	}
+	free(listens);
+}
+
 static void count_inputs(struct greedy *y)
 {
 	const struct graph *g = y->g;
@@ -286,6 +318,7 @@ void greedy_prepare(struct greedy *y)
 	greedy_find_services(y);
 	find_looks(y);
 	find_permits(y);
+	leave_out_calls(y);
 	find_meetings(y);
 	count_inputs(y);
 	find_handed(y);

@@ -74,6 +74,7 @@ combine    37.2  1    a reduction of four whose function is the program's, in wh
 taken      37.7  2    work in pieces until a message is taken (MPI_Test)
 meeting    26.0  1    three wait until rank 0 takes what they send (MPI_Ssend), from anyone
 long       4.8   1    likewise, 1,000,000 bytes (MPI_Send), to a rank that is busy
+calls      37.5  2    or to a server, and who waits until that is through with another one does not so in another run
 headed     39.3  1    a message from anyone, and the next one from who sent that
 heads      38.3  1.2  likewise, of a real run
 named      26.2  1    one from anyone, the next one from rank 1, which sends two, and then from anyone
