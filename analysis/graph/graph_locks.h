@@ -54,6 +54,7 @@ struct polled_row {
 	uint64_t n, longest;
 	uint32_t site;
 	bool ended, timed;
+	bool takes_some, behind;          /* by an attempt that got some of several; its first piece comes behind such a one */
 	struct poll *look;
 	struct event_ref begin, vain;     /* the first wait in vain before the first piece, and since the last; stamp 0: there is none */
 	uint64_t waited, since, open;     /* how long such waits took since begin, and since vain; and when one has begun, or 0 */

@@ -23,6 +23,8 @@
  *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait,
  *                                                                  which is not in vain, ends as long behind the signal as here
  *
+ * One piece just behind an attempt that got some of several (MPI_Testsome) may be what is done with that, and says nothing.
+ *
  * A thread that mostly waits, or sleeps, and does little in between (a watchdog, or one that reports how far the run has come),
  * does none of that for its own sake: there few pieces tell enough, or none, and the signal may also come while it first waits
  * in vain. */
@@ -79,7 +81,7 @@ static void end_row(struct rows *r, size_t depth)
 	struct polled_row *row = row_at(r, depth);
 	if (row->look && row->timed && !row->ended)
 		row->look->sees = true;
-	else if (row->n > r->alone && !row->ended)
+	else if (row->n > r->alone + row->behind && !row->ended)
 		r->pieces[row->site].others = true;
 	*row = (struct polled_row){ .n = 0 };
 }
@@ -91,8 +93,10 @@ static void add_piece(struct rows *r, size_t depth, struct event_ref exit, uint3
 	uint64_t since = row->since;
 	bool timed = row->timed && vain.stamp;
 	if (row->n == 0 || row->ended || row->site != site) {
+		bool behind = row->ended && row->takes_some;
 		end_row(r, depth);
-		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site, .timed = timed, .begin = vain, .waited = since };
+		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site, .timed = timed, .behind = behind,
+					    .begin = vain, .waited = since };
 		return;
 	}
 	row->vain.stamp = row->since = 0;
@@ -149,6 +153,12 @@ static struct polled_row row_until(const struct polled_row *row, uint64_t stamp,
 	return r;
 }
 
+static void succeed(struct polled_row *row, bool takes_some)
+{
+	row->ended = true;
+	row->takes_some = takes_some;
+}
+
 /* Polls of one thread. */
 static void find_rows(const struct builder *b, struct rows *r, struct poll *polls, size_t n)
 {
@@ -176,7 +186,7 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 		if (poll < end && poll->enter_at == at && poll->looks)
 			row_at(r, depth)->look = row_at(r, depth)->n ? poll : NULL;
 		else if (poll < end && poll->enter_at == at)
-			row_at(r, depth)->ended = true;
+			succeed(row_at(r, depth), tr_is(trace, e.site, OP_MPI) && tr_is(trace, e.site, OP_ELECTS));
 		else if (e.op == DPROF_ENTER && is_in_vain(trace, &events, &e))
 			wait_in_vain(row_at(r, depth), (struct event_ref){ polls[0].thread, at, e.stamp }, true);
 		else if (e.op == DPROF_ENTER && tr_is(trace, e.site, OP_SLEEP))

@@ -62,6 +62,7 @@ gaps_before 49.6 10   recorded when nothing of these was
 behind     10.8  1    or in a critical section
 busy       43.8  2    a server works between looks for messages from anyone (MPI_Iprobe)
 found_both 35.5  2    likewise, and finds two of them at the same time, once
+alike      43.4  1.5  or waits in pieces for whatever comes (MPI_Testsome), which are of one region with what it does with that
 some       23.5  2    a rank works on what the others send as it comes, and has two of them at once (MPI_Waitsome)
 tags       39.7  1    and answers only those with one tag
 kinds      18.5  1.5  or it looks for those of two kinds in turn, which it receives at two places
