@@ -11,6 +11,7 @@
  * was left there for longer than the thread ever needed to find what came; and if it is not always the other's turn, but goes
  * from each to the other several times. */
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/graph/graph_messages.h"
 #include "analysis/graph/graph_walk.h"
@@ -34,9 +35,7 @@ struct seeker {
 static int by_thread(const void *x, const void *y)
 {
 	const struct sought *a = x, *b = y;
-	if (a->enter.thread != b->enter.thread)
-		return a->enter.thread < b->enter.thread ? -1 : 1;
-	return (a->enter.at > b->enter.at) - (a->enter.at < b->enter.at);
+	return ORDER_2(a, b, enter.thread, enter.at);
 }
 
 static bool is_same(struct inbox_place a, struct inbox_place b)

@@ -88,7 +88,8 @@ DPROF_SITE_OF(site_epoll_wait, DPROF_KIND_WAIT, "epoll_wait");
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
 
-WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0, ms < 0, polled_timer(of, n, result))
+WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0, ms < 0,
+	      polled_timer(of, n, result))
 WAIT_OR_SLEEP(__poll_chk, poll, (struct pollfd *of, nfds_t n, int ms, size_t room), (of, n, ms, room),
 	      n == 0 && ms >= 0, ms < 0, polled_timer(of, n, result))
 WAIT_OR_SLEEP(ppoll, ppoll, (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask),

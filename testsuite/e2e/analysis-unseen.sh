@@ -140,7 +140,8 @@ for _ in 1 2 3; do # to a thread that ends the kernel may add what a virtual mac
 	"$analyze" dprof-seen.* >out 2>&1 || fail "report: $(cat out)"
 	grep -q 'threads ran that' out || break
 done
-grep -q 'threads ran that' out && fail "all was recorded, but $(grep -h unseen dprof-seen.*/*.process): $(cat out)"
+# Where the kernel adds more than is reckoned with, that is said, but no more than threads take to end.
+grep -q 'threads ran that' out && is_true "$(unseen_ms dprof-seen.*/*.process) >= 1" && fail "all was recorded, but $(grep -h unseen dprof-seen.*/*.process): $(cat out)"
 
 # What ran before exec() was another program's: threads that the exec ended count for nothing.
 cat >before.c <<'C'

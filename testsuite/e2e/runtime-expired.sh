@@ -45,7 +45,7 @@ for way in condition clock join clockjoin semaphore mutex rwlock poll ppoll sele
 	"$analyze" report dprof-* >page 2>diagnostics || fail "$way: $(cat page diagnostics)"
 	tr -s ' \n' ' ' <page >line
 	grep -q '^Undecided: ' page || fail "$way: expected no verdict, found $(grep -A 3 '^Look at' page)"
-	grep -q 'note: yields, and waits that a time limit or a signal ended: thread 1 for 0\.[1-9]' line ||
+	grep -q 'note: yields, and waits that a time limit or a signal ended: thread 1 for \(0\.[1-9]\|[1-9]\)' line ||
 		fail "$way: expected a note of these waits, found $(grep -o 'note: .*' line)"
 	perhaps || fail "$way: all surely wait, or surely do not: $(interval holds_s <query)"
 	"$analyze" coz --all-work --thread 2 --reduce 100 --json dprof-* >coz 2>&1 || fail "$way: $(cat coz)"

@@ -33,7 +33,7 @@ job() { # ranks words...: into disk0, disk1, ...
 	rm -rf disk*
 	mkdir disk0 disk1 disk2
 	# shellcheck disable=SC2046
-	timeout -k 5 120 $(mpirun_of $mpi) -n "$n" ./as-host ./gathered.$mpi "$@" >out 2>err ||
+	timeout -k 5 300 $(mpirun_of $mpi) -n "$n" ./as-host ./gathered.$mpi "$@" >out 2>err ||
 		fail "$mpi: $n ranks, $*: status $?: $(cat out err)"
 	[ "$(grep -c '^rank' out)" -eq "$n" ] || fail "$mpi: not each rank came to its end: $(cat out err)"
 	[ "$(sort -u -k3 out | awk '{ print $3 }' | sort -u | wc -l)" -eq 1 ] || fail "$mpi: the ranks counted differently: $(cat out)"
@@ -115,7 +115,7 @@ if [ $mpi = openmpi ] && [ "$(id -u)" -eq 0 ] && "$root/testsuite/hosts.sh" run 
 		exec "$@"
 	END
 	chmod +x by-name
-	DPROF_GATHER=1 timeout -k 5 120 "$root/testsuite/hosts.sh" run 2 -n 4 -x DPROF_GATHER -x DPROF_QUIET \
+	DPROF_GATHER=1 timeout -k 5 300 "$root/testsuite/hosts.sh" run 2 -n 4 -x DPROF_GATHER -x DPROF_QUIET \
 		unshare --mount ./by-name ./gathered.openmpi 2000 >out 2>err || fail "two networks: $(cat out err)"
 	mv disks/h0 disk0
 	expect_whole "two hosts with a network and a folder each"

@@ -13,7 +13,7 @@ cd "$dir" || exit 1
 start() { # arguments of mpirun...
 	rm -rf dprof-*
 	# shellcheck disable=SC2086
-	timeout 60 $run "$@" >out 2>&1 || fail "$*: exit status $?: $(head -5 out)"
+	timeout 180 $run "$@" >out 2>&1 || fail "$*: exit status $?: $(head -5 out)"
 	[ ! -s out ] || fail "$*: printed $(head -3 out)"
 }
 
@@ -52,7 +52,7 @@ for mpi in openmpi mpich; do
 	[ "$(ls dprof-*/*.process | wc -l)" = 4 ] || fail "four ranks: $(ls dprof-*)"
 	# What two jobs record does not match.
 	# shellcheck disable=SC2086
-	timeout 60 $run -n 2 ./linked >out 2>&1
+	timeout 180 $run -n 2 ./linked >out 2>&1
 	[ "$(echo dprof-* | wc -w)" = 2 ] || fail "two jobs: $(echo dprof-*)"
 done
 

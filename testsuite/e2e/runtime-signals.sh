@@ -20,15 +20,16 @@ recorded() {
 	END { for (id in waits) { print id, waits[id], sent[id] + 0; n++ } exit n != 1 }'
 }
 
-# A thread that a busy machine keeps from waiting for longer than a round has missed a signal.
+# A thread that a busy machine keeps from waiting for longer than a round has missed a signal; and one that a virtual machine stopped
+# was blocked nobody knows where.
 all_come() { # way
 	rm -rf dprof-*
 	timeout 20 ./signals "$1" && "$analyze" check dprof-* >verdict && read -r id waits sent < <(recorded) &&
-		[[ $id = id=* && $waits = 3 && $sent = 3 ]]
+		"$analyze" report dprof-* | tr -s ' \n' ' ' >report &&
+		[[ $id = id=* && $waits = 3 && $sent = 3 && $(<report) != *'dprof does not know in what'* ]]
 }
 for way in sigwait sigwaitinfo sigtimedwait sigsuspend pause sigpause; do
 	one_of_six all_come $way || fail "$way: expected three sent and waited for, found $id: $sent, $waits; $(cat verdict)"
-	"$analyze" report dprof-* | tr -s ' \n' ' ' >report
 	grep -q "Look at thread 1: it keeps everybody waiting for [5-9][0-9][0-9.]* .*(proved), mostly in region X" report || fail "$way: $(cat report)"
 	"$analyze" coz --region X --reduce 50 --json dprof-* >coz || fail "$way: $(cat coz)"
 	interval expected_percent <coz | awk '$1 > 40 && $2 < 51 { ok = 1 } END { exit !ok }' ||
