@@ -136,13 +136,6 @@ static void add_gathering(struct builder *b, const struct match *m, size_t self,
 	}
 }
 
-/* Who has what goes to others goes on when it calls MPI, for whatever: the last time before another one has left. */
-static size_t add_call_of(const struct builder *b, const struct match_part *other, const struct match_part *self,
-			  struct node_input *input)
-{
-	return graph_add_call(b, other->thread, enter_of(self), done_of(self), input);
-}
-
 /* What an exit waits for, which is a node: by what is sent, and perhaps by any other participant. */
 static struct graph_node *add_flow_to(struct builder *b, const struct match *m, size_t i, int64_t takes, struct node_input *inputs)
 {
@@ -164,11 +157,11 @@ static struct graph_node *add_flow_to(struct builder *b, const struct match *m, 
 			continue;
 		else if (graph_certainly_before(b, enter_of(other), done_of(self)))
 			inputs[n++] = (struct node_input){ .ref = enter_of(other), .candidate = true };
-		else {
+		else
 			late[nlate++] = other;
-			n += sends ? add_call_of(b, other, self, &inputs[n]) : 0;
-		}
 	}
+	for (size_t k = 0; k < nlate && sends; k++) /* who has what goes to others goes on when one of them calls MPI, for whatever */
+		n += graph_add_call(b, late[k]->thread, enter_of(self), done_of(self), &inputs[n]);
 	struct graph_node *node =
 		graph_arrival(b, done_of(self), GRAPH_COLLECTIVE + b->graph->trace->sites[self->site].alike, inputs, n);
 	int64_t lag = nlate ? until_all_left(b, m, self) : 0;
