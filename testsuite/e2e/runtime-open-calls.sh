@@ -14,7 +14,7 @@ last_events() { # of each thread but main
 	awk '$1 == "site" { name[$2] = $4 " " $5; gsub(/name=|file=.*\//, "", name[$2]) }
 		$1 == "e" { last[$2] = $5 " " name[$4] } END { for (t in last) if (t > 0) print last[t] }' text | sort
 }
-threads() { "$analyze" csp --json dprof-* | jq -r ".threads[] | select(.routine | startswith(\"$1 \")) | $2"; }
+threads() { "$analyze" csp --json dprof-* | jq -r ".threads[] | select(.routine | test(\"^$1 \")) | $2"; }
 
 for more in "" usleep works_on limit; do
 	rm -rf dprof-* again
@@ -28,8 +28,10 @@ for more in "" usleep works_on limit; do
 	"$analyze" check dprof-* >said 2>&1 || fail "$more: $(cat said)"
 	"$analyze" pack text again && "$analyze" dump again | diff text - >differ || fail "$more: its text is another one's: $(cat differ)"
 	is_true "$(threads reads .waiting_s.lo) > 0.3" || fail "$more: who reads waits for $(threads reads .waiting_s)"
-	[ "$more" ] || is_true "$(threads works .straggler_percent.lo) > 50" ||
+	[ "$more" ] || is_true "$(threads works .straggler_percent.hi) > 50" ||
 		fail "who works has the score $(threads works .straggler_percent)"
+	is_true "$(threads "(reads|polls|awaits_signal)" .straggler_percent.hi | sort -g | tail -1) < 25" ||
+		fail "who waits has the score $(threads "(reads|polls|awaits_signal)" .straggler_percent)"
 done
 # What is not to be recorded is not recorded then either.
 rm -rf dprof-*
