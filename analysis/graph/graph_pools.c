@@ -113,6 +113,13 @@ static uint64_t in_operations(const struct builder *b, struct event_ref until)
 	return next ? passed->v[next - 1].ticks : 0;
 }
 
+/* For how long its thread waited for what it took, in the call that is over then; ticks. */
+static uint64_t waited_to_take(const struct builder *b, const struct take *t)
+{
+	struct event_ref before = { t->ref.thread, t->ref.at - 1, t->ref.stamp };
+	return t->ref.at ? in_operations(b, t->ref) - in_operations(b, before) : 0;
+}
+
 /* For how long its thread does something of its own until the barrier. */
 static int64_t does_for(const struct builder *b, const struct take *t)
 {
@@ -251,10 +258,11 @@ static struct take_place busiest_place(const struct take *t, size_t n, where_tak
 	return place;
 }
 
-/* pieces: it begins with a take, and there is a piece of work behind each but the last. */
+/* longest: from what it took until it came for more. pieces: it begins with a take, and there is a piece of work behind each but
+ * the last. */
 struct taker { uint32_t thread; size_t takes; uint64_t last, longest; bool waited, pieces, goes_on; };
 
-static struct taker *find_takers(const struct take *t, size_t n, struct take_place place, size_t *count)
+static struct taker *find_takers(const struct builder *b, const struct take *t, size_t n, struct take_place place, size_t *count)
 {
 	struct taker *takers = NULL;
 	*count = 0;
@@ -268,7 +276,7 @@ static struct taker *find_takers(const struct take *t, size_t n, struct take_pla
 		}
 		self->pieces &= self->goes_on;
 		self->goes_on = t[i].goes_on;
-		uint64_t since = t[i].ref.stamp > self->last ? t[i].ref.stamp - self->last : 0;
+		uint64_t done = t[i].ref.stamp - waited_to_take(b, &t[i]), since = done > self->last ? done - self->last : 0;
 		self->longest = since > self->longest ? since : self->longest;
 		self->last = t[i].has.stamp;
 		self->waited |= waits(&t[i]);
@@ -338,7 +346,7 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 {
 	struct take_place place = busiest_place(t, n, by_caller, find_room(t, n));
 	size_t ntakers;
-	struct taker *takers = find_takers(t, n, place, &ntakers);
+	struct taker *takers = find_takers(b, t, n, place, &ntakers);
 	if (look_shared_out(b, t, n, takers, ntakers)) {
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
