@@ -112,33 +112,67 @@ static void take_first(struct builder *b, const struct sync_event *t, bool is_ma
 	}
 }
 
-/* The n-th wait is served by the n-th post, but for what the semaphore began with: in every run, where there is one
+/* A wait, and the post that serves it; or NULL, if that is one of those with which it was made. */
+struct served { const struct sync_event *woken, *post; };
+
+/* Both waited when what serves them was posted, and the later one for longer: so that was woken first, though its call was over
+ * later. */
+static bool waited_longer(const struct served *first, const struct served *later)
+{
+	const struct sync_event *f = first->woken, *l = later->woken;
+	return first->post && l->ref.thread != f->ref.thread && l->enter.stamp < f->enter.stamp &&
+	       f->enter.stamp < first->post->ref.stamp && later->post->ref.stamp < f->ref.stamp;
+}
+
+/* Of t[0 .. n) all that waited, as they were served: whoever has waited longest is next. Of the spill. */
+static struct served *find_served(const struct builder *b, const struct sync_event *t, size_t n, size_t first)
+{
+	struct served *all = NULL;
+	size_t count = 0, post = 0;
+	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {
+		if (t[i].kind != SYNC_WOKEN)
+			continue;
+		while (count >= first && t[post].kind != SYNC_SIGNALLED)
+			post++;
+		struct served last = { &t[i], count >= first ? &t[post++] : NULL };
+		*SPILL_GROW(b->spill, all, count) = last;
+		for (size_t k = count - 1; k > 0 && last.post && waited_longer(&all[k - 1], &all[k]); k--) {
+			const struct sync_event *longer = all[k].woken;
+			all[k].woken = all[k - 1].woken;
+			all[k - 1].woken = longer;
+		}
+	}
+	return all;
+}
+
+/* The n-th who waits is served by the n-th post, but for what the semaphore began with: in every run, where there is one
  * thread for each and it is known with what it began. */
 static void serve(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
 	struct builder *b = p->b;
-	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least, waits = 0, post = 0;
+	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least, waits = 0;
 	size_t first = permits > least ? permits : least;
 	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
 	ordered &= !graph_is_of_processes(b, t) && first == permits;
 	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, permits);
 	struct taken *works = ordered ? find_works(b, t, n, first) : NULL;
+	struct served *all = find_served(b, t, n, first);
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].kind != SYNC_WOKEN) {
 			if (!ordered && t[i].kind == SYNC_SIGNALLED)
 				graph_release(b, t[i].ref, queue);
 			continue;
 		}
-		if (waits++ < first) {
-			take_first(b, &t[i], waits <= permits, ordered, queue);
+		const struct served *one = &all[waits++];
+		if (!one->post) {
+			take_first(b, one->woken, waits <= permits, ordered, queue);
 			continue;
 		}
-		while (t[post].kind != SYNC_SIGNALLED)
-			post++;
-		size_t begins = serve_one(p, &t[i], &t[post++], ordered, works ? &works[waits - 1] : NULL);
+		size_t begins = serve_one(p, one->woken, one->post, ordered, works ? &works[waits - 1] : NULL);
 		if (!ordered)
 			graph_turn(b, (struct graph_turn){ .queue = queue, .first = (uint32_t)begins, .n = 1 });
 	}
+	spill_free(b->spill, all);
 	free(works);
 }
 
