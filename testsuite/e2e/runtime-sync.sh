@@ -103,7 +103,7 @@ done
 wait $running || fail "with a fork: exit status $?: $(head -3 err)"
 [ "$(behind_the_fork)" -ge 5 ] || fail "a fork ends the measuring: $(behind_the_fork)"
 if [ -n "$ports" ]; then
-	grep -q '^packets run .* forged=3 ' dprof-*/h1-1.process ||
+	grep -q '^packets \(run\|end\) .* forged=3 ' dprof-*/h1-1.process ||
 		fail "forged packets were not counted: $(grep -h '^packets' dprof-*/*.process)"
 	"$analyze" clocks dprof-* >out
 	grep -q '3 forged' out && grep -q '^note: packets without the job.s key' out ||
