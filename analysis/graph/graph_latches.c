@@ -141,12 +141,32 @@ static void begin_waiting(struct latch *l, const struct sync_event *look)
 		*MEM_GROW(l->inputs, l->ninputs) = begin[i];
 }
 
+/* Whether its thread begins something between two looks. */
+static bool does_between(const struct latch *l, const struct sync_event *e, const struct sync_event *next)
+{
+	const struct things_done *done = &l->b->threads[e->ref.thread].done;
+	size_t i = SEARCH(done->n, mid, done->v[mid] <= e->ref.at);
+	return i < done->n && done->v[i] < next->enter.at;
+}
+
+/* It found at once that it is there, went on with other work, and looks again, for what nobody has given anew: so that it is there
+ * did not end what it did. */
+static bool goes_on_all_the_same(const struct latch *l, const struct sync_event *e, const struct sync_event *end)
+{
+	if (e->begin.enter.at + 1 < e->enter.at || !(operation_at(l->b, e)->is & OP_ATTEMPT))
+		return false;
+	const struct sync_event *next = e + 1;
+	while (next < end && next->kind != SYNC_SIGNALLED && next->ref.thread != e->ref.thread)
+		next++;
+	return next < end && next->kind != SYNC_SIGNALLED && next->site == e->site && does_between(l, e, next);
+}
+
 static void look(struct latch *l, const struct sync_event *e, const struct sync_event *end)
 {
 	const struct sync_event *given = l->ngiven ? l->given[l->ngiven - 1] : NULL;
 	const struct operation *o = operation_at(l->b, e);
-	if (!given && o->first)
-		return; /* by who is not recorded */
+	if ((!given && o->first) || goes_on_all_the_same(l, e, end))
+		return; /* by who is not recorded; or in another run it may not be there yet */
 	l->needed = !o->first && !e->begin.tried;
 	l->loose = o->first || is_soon(l->b, e, end) || e->begin.tried;
 	begin_waiting(l, e);

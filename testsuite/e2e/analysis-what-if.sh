@@ -35,6 +35,7 @@ poll_over  39.9  1    waits at a pipe with a time limit (poll), between which a 
 yields_lock 47.6 2   it yields between looks under a lock (simulated)
 try_looks  45.5  2    a thread looks every millisecond with a lock that it tries to have
 stop_token 47.1  2    waits of 5 ms for a condition or a std::stop_token, for each of which the mutex is taken anew
+stop_drains 17.9 1   a thread that is to stop works first on all that is left (std::condition_variable_any with a std::stop_token)
 tries      46.6  2    and between tries for a permit
 reduce     12.5  2    of four threads the last to come to a lock does more behind it
 lazy       13.3  2    and the first does more while it has the lock
