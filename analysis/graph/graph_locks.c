@@ -267,7 +267,8 @@ static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struc
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
 	if (t->tried_row)
 		say_what_ended(p->tried, t, l, signals, nsignals);
-	if (n + nsignals > 0 || l->shared) {
+	bool alone = !l->shared && nsignals == 0 && !t->relocks && t->target == ARG_NONE; /* it had it last itself */
+	if (!alone && (n + nsignals > 0 || l->shared)) {
 		size_t ninputs = begins + n + nsignals;
 		ninputs += graph_add_target(b, t->target, t->enter, t->ref, inputs + ninputs);
 		if (nsignals && wait && wait->resumes.stamp)
