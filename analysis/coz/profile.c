@@ -678,8 +678,8 @@ static const char *const of_any_program[] = {
 	"thread; by an atomic number that threads of one process count (or compare and exchange) and compare for order in one function, "
 	"or in one of the same file to which it is returned, compiled with the plugin. "
 	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "
-	"threads that were created in one place are not all as often in a region, or those of an OpenMP team differ by two visits, and "
-	"through with it at about the same time.",
+	"threads that were created in one place, or processes that one forked there, are not all as often in a region, or those of an "
+	"OpenMP team differ by two visits, and through with it at about the same time.",
 	"Whoever would wait does so in a recorded call: not for a flag in memory or a file's lock, nor, in code compiled without the "
 	"plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
 	"What is done, by whomever, depends neither on such an order nor on a clock nor on an attempt in vain, nor on how much there is "

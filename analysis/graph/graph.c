@@ -525,6 +525,7 @@ static void builder_open(struct builder *b, struct graph *g)
 	for (size_t t = 0; t < n; t++) {
 		b->threads[t].fork.at = NO_FORK;
 		b->threads[t].fork_site = TR_NO_SITE;
+		b->threads[t].forked_by = TR_NO_PARENT;
 	}
 }
 

@@ -5,11 +5,12 @@
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i)
  *
  * What such a thread does another may do in another run. The plugin records it where it sees it; elsewhere there is no
- * sign of it but that it is shared out: of threads that were created in one place not all are as often in a region, and
- * they leave it, or all regions, for the last time no further apart than the longest such piece takes, since nobody is
- * idle while there is one left. Those that come behind the end of all others from there are looked at by themselves.
- * Chance may look so, too; then what is proved is only wider than need be. Where a lock or something else that is
- * recorded gives out the work, that is known better (graph_pools.c); so it is of ranks that count in a window.
+ * sign of it but that it is shared out: of threads that were created in one place, or processes that one forked there,
+ * not all are as often in a region, and they leave it, or all regions, for the last time no further apart than the longest
+ * such piece takes, since nobody is idle while there is one left. Those that come behind the end of all others from there
+ * are looked at by themselves. Chance may look so, too; then what is proved is only wider than need be. Where a lock or
+ * something else that is recorded gives out the work, that is known better (graph_pools.c); so it is of ranks that count
+ * in a window.
  *
  * Of a team of OpenMP that is looked for up to each barrier; but a static loop, of which there is no record either, gives some
  * threads one iteration more.
@@ -285,8 +286,16 @@ static void look_at_team(struct builder *b, const uint32_t *threads, size_t n)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* Threads that were created in one place, from the first on. */
+/* Threads that were created in one place, or the first ones of processes that one process forked there. */
 struct alike { uint32_t *v; size_t n; };
+
+struct created { uint32_t process, site, thread; };
+
+static int by_creation(const void *x, const void *y)
+{
+	const struct created *a = x, *b = y;
+	return ORDER_3(a, b, process, site, thread);
+}
 
 struct begun { uint64_t at; uint32_t thread; };
 
@@ -318,14 +327,20 @@ static size_t end_of_round(const struct builder *b, struct alike a, size_t from)
 	return i;
 }
 
-static struct alike find_alike(const struct builder *b, uint32_t first)
+/* All threads of which it is recorded where they were created, those next to each other that were in one place. */
+static struct created *find_created(const struct builder *b, size_t *n)
 {
 	const struct tr_thread *threads = b->graph->trace->threads;
-	struct alike a = { NULL, 0 };
-	for (uint32_t t = first; t < b->graph->trace->nthreads && threads[t].process == threads[first].process; t++)
-		if (b->threads[t].fork_site == b->threads[first].fork_site && b->graph->threads[t].nevents > 0)
-			*MEM_GROW(a.v, a.n) = t;
-	return a;
+	struct created *c = mem_resize(NULL, b->graph->trace->nthreads + 1, sizeof *c);
+	*n = 0;
+	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++) {
+		const struct thread_facts *f = &b->threads[t];
+		uint32_t process = f->forked_by != TR_NO_PARENT ? f->forked_by : threads[t].process;
+		if (f->fork_site != TR_NO_SITE && b->graph->threads[t].nevents > 0)
+			c[(*n)++] = (struct created){ process, f->fork_site, t };
+	}
+	qsort(c, *n, sizeof *c, by_creation);
+	return c;
 }
 
 /* Of all regions; but not because they wait for each other. */
@@ -402,7 +417,7 @@ static void look_at_rounds(struct builder *b, struct alike a)
 static bool are_of_team(const struct builder *b, struct alike a)
 {
 	uint32_t opener = b->threads[a.v[0]].fork.thread;
-	bool same = b->threads[opener].in_teams && !is_scheduled(b->graph, opener);
+	bool same = b->threads[a.v[0]].forked_by == TR_NO_PARENT && b->threads[opener].in_teams && !is_scheduled(b->graph, opener);
 	for (size_t i = 0; i < a.n; i++) {
 		const struct thread_facts *member = &b->threads[a.v[i]];
 		same &= member->fork.thread == opener && member->in_teams && member->barriers.n == b->threads[opener].barriers.n &&
@@ -483,18 +498,18 @@ void graph_recorded_counters(struct builder *b, struct counter_records *r)
 
 void graph_counters(struct builder *b)
 {
-	const struct tr_thread *threads = b->graph->trace->threads;
-	for (uint32_t t = 0; t < b->graph->trace->nthreads; t++) {
-		bool first = b->threads[t].fork_site != TR_NO_SITE && b->graph->threads[t].nevents > 0;
-		for (uint32_t u = t; u-- > 0 && first && threads[u].process == threads[t].process;)
-			first = b->threads[u].fork_site != b->threads[t].fork_site;
-		if (!first)
-			continue;
-		struct alike a = find_alike(b, t);
+	size_t n;
+	struct created *c = find_created(b, &n);
+	uint32_t *threads = mem_resize(NULL, n + 1, sizeof *threads);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i; next < n && c[next].process == c[i].process && c[next].site == c[i].site; next++)
+			threads[next] = c[next].thread;
+		struct alike a = { threads + i, next - i };
 		if (are_of_team(b, a))
 			look_at_members(b, a);
 		else
 			look_at_rounds(b, a);
-		free(a.v);
 	}
+	free(threads);
+	free(c);
 }

@@ -150,7 +150,8 @@ struct thread_facts {
 	struct passed_operations operations;
 	struct blocking_calls blocking;
 	struct event_ref fork;       /* the ENTER that created it; at = NO_FORK */
-	uint32_t fork_site;          /* its site, or TR_NO_SITE */
+	uint32_t fork_site;          /* its site, or where the process whose first thread it is was forked; or TR_NO_SITE */
+	uint32_t forked_by;          /* if it is the first one of a process that was forked: by that one; or TR_NO_PARENT */
 	struct left_team left;       /* the last one; if its end is recorded */
 	struct regions_of regions;   /* in which it is ever (graph_owners.c) */
 	bool parked;                 /* it was in an operation, or in no team, when its process ended; so another one ended that */

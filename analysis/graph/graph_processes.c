@@ -152,8 +152,11 @@ static void begin_forked(struct builder *b, const struct process_records *r)
 		const struct process_fork *f = NULL;
 		if (trace_begins_process(b->graph->trace, t) && b->graph->threads[t].nevents > 0)
 			f = find_fork(b, r, t);
-		if (f)
-			graph_begin_after(b, t, f->ref, !was_executed(b, t));
+		if (!f)
+			continue;
+		graph_begin_after(b, t, f->ref, !was_executed(b, t));
+		b->threads[t].fork_site = f->site;
+		b->threads[t].forked_by = process_of(b, f->ref.thread);
 	}
 }
 

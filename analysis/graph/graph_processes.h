@@ -7,7 +7,7 @@
 #include "analysis/graph/graph_ends.h"
 
 /* A process was forked; or waited for, and over. */
-struct process_fork { uint64_t pid; struct event_ref ref; };
+struct process_fork { uint64_t pid; struct event_ref ref; uint32_t site; };
 struct process_wait {
 	uint64_t pid;
 	struct event_ref exit;

@@ -153,7 +153,7 @@ static void fork_process(struct thread_walk *w, const struct tr_event *e, struct
 	struct process_records *processes = &w->records->processes;
 	uint64_t child = arg_forked_process(walk_operation(w, e), e);
 	if (child != ARG_NONE)
-		*SPILL_GROW(w->b->spill, processes->forks, processes->nforks) = (struct process_fork){ child, ref };
+		*SPILL_GROW(w->b->spill, processes->forks, processes->nforks) = (struct process_fork){ child, ref, e->site };
 }
 
 static bool resumes(struct thread_walk *w, const struct tr_event *e)

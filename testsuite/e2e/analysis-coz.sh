@@ -217,6 +217,29 @@ for n in 1 2; do
 	! grep -qF "may be decided by" out || fail "$n pieces: $(cat out)"
 done
 
+# So do processes that one forked in one place, but not in two.
+counted_children() { # site where the second one is forked
+	counted 9 | grep -v '^thread\|^dprof\|^clock\|^e 0'
+	printf 'site %s kind=fork name=fork file=x.c line=%s\n' 16 17 17 18
+	echo "site 18 kind=wait name=wait file=x.c line=19"
+	op 0 16 999000 999001 process=11
+	op 0 "$1" 999001 999002 process=12
+	op 0 18 999002 2000000 process=11 peer=72057594037927934
+	op 0 18 2000000 2000001 process=12 peer=72057594037927934
+}
+for site in 16 17; do
+	{
+		printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "process 0 pid=10"
+		printf 'process %s forked=1 parent=0\n' "1 pid=11 started=999000" "2 pid=12 started=999001"
+		printf 'thread %s clock=0 process=%s number=0\n' 0 0 1 1 2 2
+		counted_children "$site"
+	} | trace "counted-children-$site"
+done
+may_buy counted-children-16 a 50 225000
+says out "may be decided by the order of b (x.c:2)"
+expect 0 coz --json --region a --reduce 50 counted-children-17
+says_not out "may be decided by the order of b"
+
 # Each takes the lock once before a barrier: nothing that it does afterwards is given out.
 {
 	head_of 2
