@@ -291,6 +291,20 @@ static bool is_free(const struct lock *l, const struct sync_event *t)
 	return l->depth == 0 && (t->shared || l->readers == 0);
 }
 
+/* Whoever has it ends, and nobody gives it back: a robust lock is free then, most likely just behind that. */
+static bool ends_with_it(const struct builder *b, const struct lock *l, const struct sync_event *t)
+{
+	const struct graph_thread *holder = &b->graph->threads[l->holder];
+	return l->depth > 0 && holder->last >= t->enter.stamp && holder->last <= t->ref.stamp + graph_skew_of(b, t);
+}
+
+static void wait_for_end(struct builder *b, uint32_t holder, const struct sync_event *t)
+{
+	const struct graph_thread *h = &b->graph->threads[holder];
+	struct event_ref end = { holder, h->nevents - 1, h->last };
+	graph_unknown_by(b, &(struct unknown_wait){ .begin = t->begin, .exit = t->ref }, &end);
+}
+
 static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_event *t)
 {
 	struct builder *b = p->b;
@@ -300,6 +314,9 @@ static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_eve
 	}
 	if (is_free(l, t)) {
 		wait_for_lock(p, l, t);
+	} else if (ends_with_it(b, l, t)) {
+		wait_for_end(b, l->holder, t);
+		l->readers = 0;
 	} else {
 		if (!graph_is_of_processes(b, t))
 			graph_diagnose(&b->diagnosed.unheld, t->ref, t->site);

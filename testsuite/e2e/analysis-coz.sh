@@ -240,6 +240,18 @@ says out "may be decided by the order of b (x.c:2)"
 expect 0 coz --json --region a --reduce 50 counted-children-17
 says_not out "may be decided by the order of b"
 
+# Whoever has a robust lock ends, and another one goes on 30 us later: not with thread 2, which does so just then.
+{
+	head_of 3
+	op 0 6 1100000 1530000 id=5
+	op 0 1 1530000 2000000
+	echo "e 0 2000000 6 point id=5"
+	op 1 6 1000000 1000001 id=5
+	op 1 0 1000001 1500000
+	op 2 1 1000000 1529990
+} | trace lock-ends
+buys lock-ends a 50 249999
+
 # Each takes the lock once before a barrier: nothing that it does afterwards is given out.
 {
 	head_of 2
