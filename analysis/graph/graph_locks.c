@@ -547,6 +547,7 @@ void graph_locks(struct builder *b, struct sync_records *r, struct tried_records
 			serve_signals(&p, t, next - i);
 	}
 	graph_find_own_pools(b, &p.own);
+	graph_deal_permits(b, &p.exchanges);
 	free(p.tells);
 	free(p.waits_at);
 }

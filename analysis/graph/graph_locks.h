@@ -5,6 +5,7 @@
 #ifndef ANALYSIS_GRAPH_LOCKS_H
 #define ANALYSIS_GRAPH_LOCKS_H
 
+#include "analysis/graph/graph_masters.h"
 #include "analysis/graph/graph_private.h"
 
 /* The lock that a thread took last, and when; taken.at = NO_EVENT: none. */
@@ -88,6 +89,7 @@ struct sync_pass {
 	struct tried_records *tried;   /* of which it is said here what ended each */
 	struct voter_records *voters;  /* which are found here */
 	struct own_takes own;          /* likewise */
+	struct exchange_records exchanges; /* likewise, by semaphores */
 	bool *tells;                   /* of each process: its threads signal condition variables, or post where nobody has waited, so
 					  that in another run one may wait that did not wait here */
 	bool *waits_at;                /* each site with a line at which a lock is taken, and then some condition

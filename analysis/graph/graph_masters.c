@@ -7,6 +7,9 @@
  *                  write, or that it found by looking at several
  *   it answers     a message to whom it has received from, or bytes of a channel that this one takes
  *
+ * So does who waits for a semaphore that several post, and posts one for which one of them alone waits, if it does so one
+ * by one: who waits for all and then posts for all tells them to go on.
+ *
  * And a rank of which several threads receive messages of one kind gives each of these to whichever thread comes. */
 #include <stdlib.h>
 
@@ -90,6 +93,31 @@ static void deal_by(struct builder *b, const struct exchange *exchanges, size_t 
 	graph_find_pool(b, takes, ntakes);
 	free(asked);
 	spill_free(b->spill, takes);
+}
+
+/* Most answers come behind a request that came behind the answer before. */
+static bool answers_one_by_one(const struct exchange *v, size_t n)
+{
+	size_t answers = 0, alone = 0;
+	for (size_t i = 0; i < n; i++) {
+		answers += !v[i].asked;
+		alone += !v[i].asked && i > 0 && v[i - 1].asked;
+	}
+	return 2 * alone > answers;
+}
+
+void graph_deal_permits(struct builder *b, struct exchange_records *exchanges)
+{
+	struct exchange *v = exchanges->v;
+	runs_sort(b->spill, v, exchanges->n, sizeof *v, in_order);
+	for (size_t i = 0, next; i < exchanges->n; i = next) {
+		for (next = i + 1; next < exchanges->n && v[next].ref.thread == v[i].ref.thread; next++)
+			;
+		if (answers_one_by_one(v + i, next - i))
+			deal_by(b, v + i, next - i);
+	}
+	spill_free(b->spill, v);
+	*exchanges = (struct exchange_records){ .n = 0 };
 }
 
 void graph_masters(struct builder *b, const struct message_records *messages, struct exchange_records *exchanges)

@@ -21,6 +21,9 @@ struct exchange_records { struct exchange *v; size_t n; };
 void graph_note_request(struct builder *, struct exchange_records *, struct event_ref, struct event_ref request, uint32_t site);
 void graph_note_reply(struct builder *, struct exchange_records *, struct event_ref, uint32_t other, uint64_t received);
 
+/* Likewise by semaphores, where who listens answers one at a time. The records are given up. */
+void graph_deal_permits(struct builder *, struct exchange_records *);
+
 void graph_masters(struct builder *, const struct message_records *, struct exchange_records *);
 
 #endif

@@ -24,6 +24,14 @@ static size_t begins_with(const struct builder *b, const struct sync_event *t, s
 	return least;
 }
 
+/* With how many it is made, as far as is known, and how many waits are served by none that is posted (`first`). */
+static size_t find_permits(const struct builder *b, const struct sync_event *t, size_t n, size_t *first)
+{
+	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least;
+	*first = permits > least ? permits : least;
+	return permits;
+}
+
 /* Whether all events of a kind are of one thread. */
 static bool by_one(const struct sync_event *t, size_t n, enum sync_event_kind kind)
 {
@@ -150,8 +158,7 @@ static struct served *find_served(const struct builder *b, const struct sync_eve
 static void serve(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
 	struct builder *b = p->b;
-	size_t least = begins_with(b, t, n), permits = t->kind == SYNC_MADE ? t->counts_from : least, waits = 0;
-	size_t first = permits > least ? permits : least;
+	size_t first, permits = find_permits(b, t, n, &first), waits = 0;
 	bool ordered = by_one(t, n, SYNC_SIGNALLED) && by_one(t, n, SYNC_WOKEN) && was_empty(b, t, n, first);
 	ordered &= !graph_is_of_processes(b, t) && first == permits;
 	uint32_t queue = ordered ? 0 : graph_queue(b, GRAPH_PERMITS, permits);
@@ -174,6 +181,25 @@ static void serve(struct sync_pass *p, const struct sync_event *t, size_t n)
 	}
 	spill_free(b->spill, all);
 	free(works);
+}
+
+/* Who waits for what several post listens to them, and tells one something by what this one alone waits for. */
+static void note_exchanges(struct sync_pass *p, const struct sync_event *t, size_t n)
+{
+	bool one = by_one(t, n, SYNC_WOKEN), told = by_one(t, n, SYNC_SIGNALLED);
+	size_t first, waits = 0, post = 0;
+	find_permits(p->b, t, n, &first);
+	for (size_t i = 0; i < n && one; i++) {
+		if (t[i].kind != SYNC_WOKEN || waits++ < first)
+			continue;
+		while (t[post].kind != SYNC_SIGNALLED)
+			post++;
+		const struct sync_event *by = &t[post++];
+		if (told)
+			graph_note_reply(p->b, &p->exchanges, by->ref, t[i].ref.thread, 0);
+		else
+			graph_note_request(p->b, &p->exchanges, t[i].ref, by->ref, by->site);
+	}
 }
 
 /* Whether messages for which nobody had come were in the queue when the i-th came, of as many as are `inside` before it now. */
@@ -212,6 +238,8 @@ void graph_semaphore(struct sync_pass *p, const struct sync_event *t, size_t n, 
 		return;
 	}
 	serve(p, t, n);
-	if (!for_room)
-		graph_takes(p, t, n, SYNC_WOKEN, true);
+	if (for_room)
+		return;
+	note_exchanges(p, t, n);
+	graph_takes(p, t, n, SYNC_WOKEN, true);
 }

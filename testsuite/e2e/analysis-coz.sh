@@ -252,6 +252,49 @@ says_not out "may be decided by the order of b"
 } | trace lock-ends
 buys lock-ends a 50 249999
 
+# Thread 0 waits for a semaphore that both others post, and answers each by one of its own: without a, which takes 400,000 as
+# does the first b of thread 2, thread 1 would do six of the eight that take 100,000, and not four. Not so if it waits for both
+# before it answers both.
+ask() { # thread when long site
+	echo "e $1 $2 28 point id=9"
+	op "$1" 8 $(($2 + 1)) $(($2 + 40)) id="$1"
+	[ -z "$3" ] || op "$1" "${4:-1}" $(($2 + 40)) $(($2 + $3))
+}
+hear() { # until
+	op 0 8 "$heard" "$1" id=9
+	heard=$(($1 + 1))
+}
+answer() { # thread
+	echo "e 0 $heard 28 point id=$1"
+	heard=$((heard + 1))
+}
+dispatched() { # one_by_one or all
+	local heard=999990 at
+	head_of 3
+	for at in 0 400000 500000 600000 700000 800000; do
+		at=$((1000000 + at))
+		hear $((at + 2))
+		[ "$1" = all ] || answer 1
+		hear $((at + 22))
+		[ "$1" = one_by_one ] || answer 1
+		answer 2
+	done
+	ask 1 1000000 400000 0
+	ask 2 1000020 400000
+	for at in 400000 500000 600000 700000; do
+		ask 1 $((1000000 + at)) 100000
+		ask 2 $((1000020 + at)) 100000
+	done
+	ask 1 1800000 ""
+	ask 2 1800020 ""
+}
+dispatched one_by_one | trace dispatched
+may_buy dispatched a 100 249900
+says out "may be decided by the order of sem_post (x.c:29)"
+dispatched all | trace dispatched-all
+expect 0 coz --json --region a --reduce 100 dispatched-all
+says_not out "may be decided by the order of sem_post"
+
 # Each takes the lock once before a barrier: nothing that it does afterwards is given out.
 {
 	head_of 2
