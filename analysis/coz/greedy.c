@@ -69,6 +69,7 @@ void greedy_close(struct greedy *y)
 	for (size_t i = 0; y->groups && i < y->g->ngroups; i++) {
 		free(y->groups[i].pieces);
 		free(y->groups[i].own);
+		free(y->groups[i].paces);
 	}
 	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had,
 			   y->services, y->receives, y->met_at, y->shares, y->queues, y->groups, y->bodies,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * greedy_pieces.c - pieces of work that whoever comes next has, and batches of a queue. */
+ * greedy_pieces.c - pieces of work that whoever comes next has, and batches of a queue.
+ *
+ * How long a piece takes is its own, in whichever thread. But where each thread's took about as long, and some thread's longer than
+ * another's, it is the thread that decides that (another kind of core, or a program that says so): then who has a piece of another
+ * thread takes as long for it as for its own. Tasks differ by what they are. */
 #include "analysis/coz/greedy_private.h"
 
 #include <math.h>
@@ -8,6 +12,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
+#include "analysis/base/search.h"
 
 static int by_time(const void *x, const void *y)
 {
@@ -59,6 +64,7 @@ static double least_slack_of_others(const struct greedy *y, uint32_t node)
 static void have_piece(const struct greedy *y, struct greedy_piece *piece, uint32_t point)
 {
 	piece->at = y->points[point].at;
+	piece->obtains = point;
 	for (uint32_t i = point; i > piece->point && piece->node == GREEDY_NONE; i--)
 		if (is_begin_of_task(y, &y->points[i])) {
 			piece->node = y->points[i].number;
@@ -112,6 +118,109 @@ static void find_batches(struct greedy *y, uint32_t number)
 	free(left);
 }
 
+/* ---- How long they take ------------------------------------------------------------------------ */
+
+#define SOME_PIECES   2   /* of each thread, */
+#define ENOUGH_PIECES 6   /* and of all */
+#define ABOUT_AS_LONG 1.5 /* times the shortest */
+#define LONGER        1.2 /* times another's longest */
+
+/* Without what is waited for meanwhile. */
+static double length_of(const struct greedy *y, const struct greedy_piece *p)
+{
+	double length = 0;
+	for (uint32_t i = p->obtains + 1; i <= p->ends; i++)
+		length += greedy_works_until(y, i);
+	return length;
+}
+
+static struct greedy_pace *pace_of(const struct greedy_group *group, uint32_t thread)
+{
+	size_t at = SEARCH(group->npaces, mid, group->paces[mid].thread < thread);
+	return at < group->npaces && group->paces[at].thread == thread ? &group->paces[at] : NULL;
+}
+
+static void add_length(struct greedy_group *group, uint32_t thread, double length)
+{
+	if (group->npaces == 0 || group->paces[group->npaces - 1].thread != thread)
+		*MEM_GROW(group->paces, group->npaces) = (struct greedy_pace){ .thread = thread, .least = INFINITY };
+	struct greedy_pace *pace = &group->paces[group->npaces - 1];
+	pace->took += (length - pace->took) / (double)++pace->n;
+	pace->least = fmin(pace->least, length);
+	pace->most = fmax(pace->most, length);
+}
+
+static bool are_of_threads(const struct greedy_group *group)
+{
+	double least_most = INFINITY, most_least = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < group->npaces; i++) {
+		const struct greedy_pace *pace = &group->paces[i];
+		if (pace->n < SOME_PIECES || pace->most > ABOUT_AS_LONG * pace->least)
+			return false;
+		n += pace->n;
+		least_most = fmin(least_most, pace->most);
+		most_least = fmax(most_least, pace->least);
+	}
+	return n >= ENOUGH_PIECES && most_least > LONGER * least_most;
+}
+
+/* Of pieces that are in the order of threads: what was done from when it was had until its thread came for the next one. */
+static void find_paces_of(const struct greedy *y, struct greedy_group *group)
+{
+	for (size_t i = 0; i + 1 < group->npieces; i++) {
+		struct greedy_piece *p = &group->pieces[i];
+		uint32_t thread = y->points[p->point].thread;
+		if (p->obtains == GREEDY_NONE || p->node != GREEDY_NONE || y->points[p[1].point].thread != thread)
+			continue;
+		p->ends = p[1].point;
+		add_length(group, thread, length_of(y, p));
+	}
+	if (!are_of_threads(group))
+		group->npaces = 0;
+}
+
+static double less_in(const struct greedy *y, const struct greedy_piece *p)
+{
+	double less = 0;
+	for (uint32_t i = p->obtains + 1; i <= p->ends; i++)
+		less += y->points[i].less;
+	return less;
+}
+
+void greedy_find_paces(struct greedy *y)
+{
+	for (size_t i = 0; i < y->g->ngroups; i++) {
+		struct greedy_group *group = &y->groups[i];
+		for (size_t k = 0; k < group->npaces; k++)
+			group->paces[k].less = 0;
+		for (size_t k = 0; k < group->npieces && group->npaces; k++) {
+			const struct greedy_piece *p = &group->pieces[k];
+			struct greedy_pace *pace = p->ends == GREEDY_NONE ? NULL : pace_of(group, y->points[p->point].thread);
+			if (pace)
+				pace->less += less_in(y, p) / (double)pace->n;
+		}
+	}
+}
+
+/* The piece that was had at a point; or NULL. */
+static const struct greedy_piece *piece_had(const struct greedy_group *group, double at, uint32_t point)
+{
+	size_t i = SEARCH(group->npieces, mid, group->pieces[mid].at < at);
+	while (i < group->npieces && group->pieces[i].at <= at && group->pieces[i].obtains != point)
+		i++;
+	return i < group->npieces && group->pieces[i].obtains == point ? &group->pieces[i] : NULL;
+}
+
+double greedy_slower(const struct greedy *y, uint32_t number, uint32_t thread, uint32_t point)
+{
+	const struct greedy_group *group = &y->groups[number];
+	const struct greedy_pace *pace = group->npaces && y->points[point].thread != thread ? pace_of(group, thread) : NULL;
+	const struct greedy_piece *p = pace ? piece_had(group, y->points[point].at, point) : NULL;
+	double length = p && p->ends != GREEDY_NONE ? length_of(y, p) : 0;
+	return length > 0 ? (pace->took - y->share * pace->less - length + y->share * less_in(y, p)) / length : 0;
+}
+
 void greedy_find_pieces(struct greedy *y)
 {
 	const struct graph *g = y->g;
@@ -121,6 +230,7 @@ void greedy_find_pieces(struct greedy *y)
 		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
 				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE,
+						       .obtains = GREEDY_NONE, .ends = GREEDY_NONE,
 						       .finishes = p->what == GRAPH_FINISHES };
 		else if (p->what == GRAPH_OBTAINS)
 			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
@@ -130,6 +240,7 @@ void greedy_find_pieces(struct greedy *y)
 			find_batches(y, (uint32_t)i);
 			continue;
 		}
+		find_paces_of(y, &y->groups[i]);
 		sort_pieces(y, &y->groups[i]);
 		if (g->groups[i].many || (g->groups[i].one && are_of_several(y, &y->groups[i])))
 			y->groups[i].npieces = y->groups[i].nown = 0;

@@ -58,14 +58,19 @@ struct greedy_queue {
 struct greedy_piece {
 	double at, begins, ready; /* when it was had, began, and could have begun for all that others do */
 	uint32_t point, node;    /* that a task waits for when it begins; or GREEDY_NONE */
+	uint32_t obtains, ends;  /* points: it was had, and its thread came for the next one; or GREEDY_NONE */
 	size_t left;             /* a batch: so much had been left when it was had */
 	bool finishes, taken;
 };
 struct greedy_own { uint32_t point; bool finishes, passed; };
+
+/* How long a thread's pieces take, and how much less in the scenario: the mean of `n`. */
+struct greedy_pace { uint32_t thread; size_t n; double took, less, least, most; };
 struct greedy_group {
 	struct greedy_piece *pieces; size_t npieces, next; /* in the order in which they were had */
 	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it finishes, and where it
 						   comes last; by point */
+	struct greedy_pace *paces; size_t npaces; /* by thread, where it is the thread that decides how long a piece takes; or none */
 };
 
 /* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in
@@ -85,6 +90,7 @@ struct greedy_body {
 	uint32_t thread, point, next_sleeper;
 	uint32_t serves, other;  /* the turn that it is behind, if it serves another one's message; or GREEDY_NONE */
 	double saving;
+	double slower;           /* a piece that another thread had here: so much less it saves in each tick of that */
 };
 
 struct greedy {
@@ -138,6 +144,12 @@ static inline uint32_t greedy_sender_of(const struct greedy *y, uint32_t turn)
 	return y->g->inputs[y->g->nodes[t->node].first + t->first].thread;
 }
 
+/* How long a thread has worked before a point, and behind its last one. */
+static inline double greedy_works_until(const struct greedy *y, uint32_t point)
+{
+	return y->points[point].what == GRAPH_WAITS ? 0 : y->points[point].at - y->points[point - 1].at;
+}
+
 /* By how much the begin of a turn's wait, or what arrived for it, could have come later: the least of them. */
 double greedy_least_slack(const struct greedy *, const struct graph_turn *, bool arrived);
 
@@ -148,6 +160,10 @@ uint32_t greedy_begin_of(const struct greedy *, const struct graph_node *);
 void greedy_pass_attempts(struct greedy *);
 void greedy_find_services(struct greedy *);
 void greedy_find_pieces(struct greedy *);
+/* For the times of the region that is asked for; and how much longer than here, in each tick, another thread's piece takes a thread
+ * that has it at a point. */
+void greedy_find_paces(struct greedy *);
+double greedy_slower(const struct greedy *, uint32_t group, uint32_t thread, uint32_t point);
 
 /* With so much of each region's time, from 0 to 1, left out. False where it got stuck, or left out what somebody did. */
 bool greedy_run(struct greedy *, double share);

@@ -51,6 +51,8 @@ static const struct greedy_point *arrive(const struct greedy *y, struct greedy_b
 		b->point = own->end;
 	}
 	b->saving += y->share * p[b->point].less;
+	if (b->slower != 0)
+		b->saving -= b->slower * greedy_works_until(y, b->point);
 	if (over && !open) {
 		b->saving += p[own->end].at - p[other->end].at;
 		b->point = own->end;
@@ -486,8 +488,12 @@ static void do_point(struct greedy *y, struct greedy_body *b)
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
 	case GRAPH_RELEASES: leave(y, p->number, p, p->at - b->saving); break;
+	case GRAPH_OBTAINS: b->slower = greedy_slower(y, p->number, (uint32_t)(b - y->bodies), b->point); break;
 	case GRAPH_REQUESTS:
-	case GRAPH_FINISHES: share(y, b, p->number); break;
+	case GRAPH_FINISHES:
+		b->slower = 0;
+		share(y, b, p->number);
+		break;
 	}
 	b->point++;
 	y->passed++;
@@ -532,6 +538,7 @@ static bool try_run(struct greedy *y, double share, bool serves, bool names)
 	y->share = share;
 	y->changed = false;
 	y->passed = 0;
+	greedy_find_paces(y);
 	begin(y);
 	for (uint32_t t = 0; t < y->g->trace->nthreads; t++) {
 		y->bodies[t] = (struct greedy_body){ .thread = t, .point = y->first[t], .serves = GREEDY_NONE };

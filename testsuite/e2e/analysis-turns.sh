@@ -91,6 +91,17 @@ function run(share,   t, j, at, free, got, end) {
 	return end - 1000
 }'
 
+# Jobs take as long as the thread that has them takes for any, and those of the slowest one are a.
+paced=${pool%function make*}'function make() {
+	n = 2 + below(3)
+	jobs = 8 * n + below(10)
+	for (t = 1; t < n; t++)
+		own[t] = 20000 + below(8000)
+	own[0] = 50000 + below(30000)
+}'
+paced+=${pool#*"int(all / n)"?'}'}
+paced=${paced/'ticks[j], j == 0'/'own[t], t == 0'}
+
 # Each thread has work of its own, before it takes a lock and while it has it.
 locks=$threads'
 function make() {
@@ -236,6 +247,7 @@ function run(share,   t, k, at, now, came) {
 
 for seed in 1 2 3 4 5 6 7 8; do
 	expects_truth pool "$seed" "$pool"
+	expects_truth paced "$seed" "$paced"
 	expects_truth locks "$seed" "$locks"
 	expects_truth permits "$seed" "$permits"
 	expects_truth inbox "$seed" "$inbox"
