@@ -490,6 +490,14 @@ static void begin_with_first(const struct transfer *t, const struct graph_node *
 	slack[0].absent = true;
 }
 
+/* A send that was begun behind the begin of its receive, and was over later behind that than any message took, has not waited for
+ * it: its own cost was out of its range. */
+static bool began_long_before(const struct transfer *t, size_t receiver)
+{
+	struct transfer_range seen = t->seen[receiver];
+	return seen.seen && between(t, receiver, 0).lo > seen.ticks.hi;
+}
+
 bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_time *passed, bool proved,
 		     struct slack *out)
 {
@@ -499,8 +507,9 @@ bool transfer_slacks(struct transfer *t, const struct graph_node *j, const frz_t
 	for (size_t i = 0; i < j->ninputs; i++) {
 		const struct graph_input *input = &g->inputs[j->first + i];
 		struct transfer_range seen = t->seen[i];
+		bool any = input->receiver && (proved || (!input->likely && !began_long_before(t, i)));
 		frz_time needed = i == 0				       ? cost_of(t, j, proved)
-				  : input->receiver && (proved || !input->likely) ? ANYTHING
+				  : any					       ? ANYTHING
 				  : seen.seen || proved || t->worst	       ? seen.ticks
 									       : unseen_transfer(passed, i);
 		bool sure = proved ? input->needed : input->sure || input->likely, open = proved && needed.lo > 0 && !is_least_known(t, i);

@@ -2148,6 +2148,29 @@ buys synchronous-found a 50 227270.5 100
 } | trace overlap
 buys overlap a 50 249994
 
+# Nor has it waited for a receive that was there much longer than any message took: then it took longer than others by itself.
+{
+	ranks 2
+	op 1 14 800000 800001 group=1 peer=0 tag=0 bytes=8
+	op 0 15 799990 800050 group=1 peer=1 tag=0 bytes=8 # a message takes 50
+	for i in $(seq 1 8); do # to receive what is there 5
+		op 1 14 $((800000 + i * 1000)) $((800001 + i * 1000)) group=1 peer=0 tag=2 bytes=8
+		op 0 15 $((800500 + i * 1000)) $((800505 + i * 1000)) group=1 peer=1 tag=2 bytes=8
+	done
+	op 1 4 1000000 1000001 group=1 peer=0 tag=1 bytes=8 id=9
+	op 1 1 1000001 1200000
+	op 1 14 1200000 1200001 group=1 peer=0 tag=3 bytes=8
+	op 1 1 1200001 1600000
+	op 0 0 1000000 1500000
+	op 0 37 1500000 1500200 group=1 peer=1 tag=1 bytes=8
+	op 0 15 1500200 1500205 group=1 peer=1 tag=3 bytes=8
+	op 0 1 1500205 2000000
+	echo "e 1 1600000 5 enter"
+	echo "e 1 1600010 4 point id=9"
+	echo "e 1 1600010 5 exit"
+} | trace synchronous-there
+expects synchronous-there 20.83 20.83
+
 # From anyone another may come first. Then a receive that names its sender gets another one of it, and who sends synchronously meets
 # another receive. As often as here receives from anyone take one of a rank's in any run: where they take none, they never do.
 receives() { # rank from to source
