@@ -280,6 +280,7 @@ void transfer_close(struct transfer *t)
 /* ---- Slacks ---------------------------------------------------------------------------------- */
 
 #define MUCH_NEARER 8
+#define NEARER	    4
 #define ENOUGH	    8
 
 /* Time that passed less what of it was needed: neither is below 0. */
@@ -381,12 +382,13 @@ static frz_time unseen_transfer(const frz_time *passed, size_t i)
 	return passed[0].hi < passed[i].lo / MUCH_NEARER ? (frz_time){ 0, passed[0].hi } : ANYTHING;
 }
 
-/* Whether the candidate is so much nearer to the end than all inputs that are none that it is no accident. */
+/* Whether the candidate is so much nearer to the end than all inputs that are none that it is hardly an accident: the first message
+ * between two ranks may take much longer than others. */
 static bool is_near(const struct transfer *t, const struct graph_node *j, size_t candidate, const struct slack *slack)
 {
 	int64_t own = until_end(t, j, candidate).hi;
 	for (size_t i = 0; i < j->ninputs; i++)
-		if (!slack[i].absent && !t->graph->inputs[j->first + i].candidate && until_end(t, j, i).lo / MUCH_NEARER < own)
+		if (!slack[i].absent && !t->graph->inputs[j->first + i].candidate && until_end(t, j, i).lo / NEARER < own)
 			return false;
 	return true;
 }

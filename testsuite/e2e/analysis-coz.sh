@@ -2148,6 +2148,17 @@ buys synchronous-found a 50 227270.5 100
 } | trace overlap
 buys overlap a 50 249994
 
+# Who gives something in one, and has waited four times as long for the root as it then took, has most likely waited for that.
+{
+	ranks 2
+	echo "site 97 kind=coll name=MPI_Gatherv file=x.c line=98"
+	op 0 0 1000000 1400000
+	op 0 97 1400000 1500000 group=1 seq=0 role=1
+	op 1 97 1000000 1500000 group=1 seq=0 role=0 bytes=200000
+	op 1 1 1500000 2000000
+} | trace gathered
+expects gathered 20 20
+
 # Nor has it waited for a receive that was there much longer than any message took: then it took longer than others by itself.
 {
 	ranks 2
