@@ -64,7 +64,6 @@ static double least_slack_of_others(const struct greedy *y, uint32_t node)
 static void have_piece(const struct greedy *y, struct greedy_piece *piece, uint32_t point)
 {
 	piece->at = y->points[point].at;
-	piece->obtains = point;
 	for (uint32_t i = point; i > piece->point && piece->node == GREEDY_NONE; i--)
 		if (is_begin_of_task(y, &y->points[i])) {
 			piece->node = y->points[i].number;
@@ -129,7 +128,7 @@ static void find_batches(struct greedy *y, uint32_t number)
 static double length_of(const struct greedy *y, const struct greedy_piece *p)
 {
 	double length = 0;
-	for (uint32_t i = p->obtains + 1; i <= p->ends; i++)
+	for (uint32_t i = p->point + 1; i <= p->ends; i++)
 		length += greedy_works_until(y, i);
 	return length;
 }
@@ -165,13 +164,14 @@ static bool are_of_threads(const struct greedy_group *group)
 	return n >= ENOUGH_PIECES && most_least > LONGER * least_most;
 }
 
-/* Of pieces that are in the order of threads: what was done from when it was had until its thread came for the next one. */
+/* Of pieces that are in the order of threads: what was done from when its thread came for it until it came for the next one; it may
+ * have come before it was through with the last. */
 static void find_paces_of(const struct greedy *y, struct greedy_group *group)
 {
 	for (size_t i = 0; i + 1 < group->npieces; i++) {
 		struct greedy_piece *p = &group->pieces[i];
 		uint32_t thread = y->points[p->point].thread;
-		if (p->obtains == GREEDY_NONE || p->node != GREEDY_NONE || y->points[p[1].point].thread != thread)
+		if (isinf(p->at) || p->node != GREEDY_NONE || y->points[p[1].point].thread != thread)
 			continue;
 		p->ends = p[1].point;
 		add_length(group, thread, length_of(y, p));
@@ -183,7 +183,7 @@ static void find_paces_of(const struct greedy *y, struct greedy_group *group)
 static double less_in(const struct greedy *y, const struct greedy_piece *p)
 {
 	double less = 0;
-	for (uint32_t i = p->obtains + 1; i <= p->ends; i++)
+	for (uint32_t i = p->point + 1; i <= p->ends; i++)
 		less += y->points[i].less;
 	return less;
 }
@@ -203,21 +203,11 @@ void greedy_find_paces(struct greedy *y)
 	}
 }
 
-/* The piece that was had at a point; or NULL. */
-static const struct greedy_piece *piece_had(const struct greedy_group *group, double at, uint32_t point)
+double greedy_slower(const struct greedy *y, const struct greedy_group *group, const struct greedy_piece *p, uint32_t thread)
 {
-	size_t i = SEARCH(group->npieces, mid, group->pieces[mid].at < at);
-	while (i < group->npieces && group->pieces[i].at <= at && group->pieces[i].obtains != point)
-		i++;
-	return i < group->npieces && group->pieces[i].obtains == point ? &group->pieces[i] : NULL;
-}
-
-double greedy_slower(const struct greedy *y, uint32_t number, uint32_t thread, uint32_t point)
-{
-	const struct greedy_group *group = &y->groups[number];
-	const struct greedy_pace *pace = group->npaces && y->points[point].thread != thread ? pace_of(group, thread) : NULL;
-	const struct greedy_piece *p = pace ? piece_had(group, y->points[point].at, point) : NULL;
-	double length = p && p->ends != GREEDY_NONE ? length_of(y, p) : 0;
+	bool own = p->ends == GREEDY_NONE || y->points[p->point].thread == thread;
+	const struct greedy_pace *pace = group->npaces && !own ? pace_of(group, thread) : NULL;
+	double length = pace ? length_of(y, p) : 0;
 	return length > 0 ? (pace->took - y->share * pace->less - length + y->share * less_in(y, p)) / length : 0;
 }
 
@@ -230,8 +220,7 @@ void greedy_find_pieces(struct greedy *y)
 		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
 				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE,
-						       .obtains = GREEDY_NONE, .ends = GREEDY_NONE,
-						       .finishes = p->what == GRAPH_FINISHES };
+						       .ends = GREEDY_NONE, .finishes = p->what == GRAPH_FINISHES };
 		else if (p->what == GRAPH_OBTAINS)
 			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
 	}

@@ -58,7 +58,7 @@ struct greedy_queue {
 struct greedy_piece {
 	double at, begins, ready; /* when it was had, began, and could have begun for all that others do */
 	uint32_t point, node;    /* that a task waits for when it begins; or GREEDY_NONE */
-	uint32_t obtains, ends;  /* points: it was had, and its thread came for the next one; or GREEDY_NONE */
+	uint32_t ends;           /* point at which its thread came for the next one; or GREEDY_NONE */
 	size_t left;             /* a batch: so much had been left when it was had */
 	bool finishes, taken;
 };
@@ -160,10 +160,9 @@ uint32_t greedy_begin_of(const struct greedy *, const struct graph_node *);
 void greedy_pass_attempts(struct greedy *);
 void greedy_find_services(struct greedy *);
 void greedy_find_pieces(struct greedy *);
-/* For the times of the region that is asked for; and how much longer than here, in each tick, another thread's piece takes a thread
- * that has it at a point. */
+/* For the times of the region that is asked for; and how much longer than here, in each tick, a piece takes a thread. */
 void greedy_find_paces(struct greedy *);
-double greedy_slower(const struct greedy *, uint32_t group, uint32_t thread, uint32_t point);
+double greedy_slower(const struct greedy *, const struct greedy_group *, const struct greedy_piece *, uint32_t thread);
 
 /* With so much of each region's time, from 0 to 1, left out. False where it got stuck, or left out what somebody did. */
 bool greedy_run(struct greedy *, double share);

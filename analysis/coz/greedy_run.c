@@ -458,6 +458,7 @@ static void come_for_batch(struct greedy *y, struct greedy_body *b, uint32_t num
 static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
 {
 	struct greedy_group *group = &y->groups[number];
+	b->slower = 0;
 	if (y->g->groups[number].batches) {
 		come_for_batch(y, b, number);
 		return;
@@ -469,10 +470,12 @@ static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
 	double before = own && own->finishes && !each ? y->points[own->point].at : INFINITY;
 	struct greedy_piece *piece = over ? NULL : choose_piece(y, group, before);
 	uint32_t to = piece ? piece->point : own ? own->point : GREEDY_NONE;
-	if (piece)
+	if (piece) {
 		piece->taken = true;
-	else if (own)
+		b->slower = greedy_slower(y, group, piece, (uint32_t)(b - y->bodies));
+	} else if (own) {
 		own->passed = true;
+	}
 	if (to == GREEDY_NONE || to == b->point)
 		return;
 	y->changed = true;
@@ -488,12 +491,8 @@ static void do_point(struct greedy *y, struct greedy_body *b)
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
 	case GRAPH_RELEASES: leave(y, p->number, p, p->at - b->saving); break;
-	case GRAPH_OBTAINS: b->slower = greedy_slower(y, p->number, (uint32_t)(b - y->bodies), b->point); break;
 	case GRAPH_REQUESTS:
-	case GRAPH_FINISHES:
-		b->slower = 0;
-		share(y, b, p->number);
-		break;
+	case GRAPH_FINISHES: share(y, b, p->number); break;
 	}
 	b->point++;
 	y->passed++;
