@@ -131,8 +131,9 @@ static void say_title(struct reply *r, const struct path_answer *a)
 }
 
 static const char assumptions[] =
-	"Assumed: a wait was ended by an operation that the trace connects with it. Of an operation the path has what lies "
-	"behind the last event that was waited for.";
+	"Assumed: a wait was ended by an operation that the trace connects with it; a call that asks a daemon, by the answer, which "
+	"waits for nobody here; and a wait between looks with a lock, by itself or by one who gave that lock back between the last two. "
+	"Of an operation the path has what lies behind the last event that was waited for.";
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
 

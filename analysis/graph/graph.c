@@ -171,14 +171,14 @@ struct graph_node *graph_arrival(struct builder *b, struct event_ref ref, uint32
 }
 
 static void add_unknown(struct builder *b, struct wait_begin begin, struct event_ref exit, const struct node_input *more,
-			uint32_t what)
+			size_t nmore, uint32_t what)
 {
-	struct node_input inputs[BEGIN_INPUTS + 1];
+	struct node_input inputs[BEGIN_INPUTS + GRAPH_MOST_SEEN];
 	size_t n = graph_begin_inputs(&begin, inputs);
 	for (size_t i = 0; i < n; i++) /* it may have been called in vain before, which is not recorded */
 		inputs[i].needed = false;
-	if (more)
-		inputs[n++] = *more;
+	for (size_t i = 0; i < nmore; i++)
+		inputs[n++] = more[i];
 	uint32_t number = graph_add_chance(b, GRAPH_UNKNOWN, inputs, n);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->what = what;
@@ -212,7 +212,15 @@ void graph_unknown_by(struct builder *b, const struct unknown_wait *w, const str
 	struct node_input last = { .candidate = true };
 	if (cause)
 		last.ref = *cause;
-	add_unknown(b, w->begin, w->exit, cause ? &last : NULL, cause ? GRAPH_PRESUMED : 0);
+	add_unknown(b, w->begin, w->exit, &last, cause ? 1 : 0, cause ? GRAPH_PRESUMED : 0);
+}
+
+void graph_unknown_seen(struct builder *b, const struct unknown_wait *w, const struct event_ref *causes, size_t n)
+{
+	struct node_input inputs[GRAPH_MOST_SEEN];
+	for (size_t i = 0; i < n; i++)
+		inputs[i] = (struct node_input){ .ref = causes[i], .candidate = true };
+	add_unknown(b, w->begin, w->exit, inputs, n, GRAPH_SEEN);
 }
 
 /* The rest of a message: whoever sent that has perhaps called MPI again meanwhile, which is most likely the cause. */
@@ -230,25 +238,25 @@ void graph_fetch(struct builder *b, const struct unknown_wait *w, const struct e
 uint32_t graph_unknown_put(struct builder *b, const struct unknown_wait *w)
 {
 	struct node_input last = { .ref = w->put, .candidate = true, .never_last = true };
-	add_unknown(b, w->begin, w->exit, &last, GRAPH_PRESUMED);
+	add_unknown(b, w->begin, w->exit, &last, 1, GRAPH_PRESUMED);
 	return b->graph->nodes[b->graph->nnodes - 1].ninputs - 1;
 }
 
 void graph_unknown_since(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since, uint32_t what)
 {
 	struct node_input last = { .ref = since, .sure = true };
-	add_unknown(b, begin, exit, &last, what);
+	add_unknown(b, begin, exit, &last, 1, what);
 }
 
 void graph_expired_at(struct builder *b, struct wait_begin begin, struct event_ref exit, struct event_ref since, uint64_t late)
 {
 	struct node_input last = { .ref = since, .sure = true, .overdue = late };
-	add_unknown(b, begin, exit, &last, GRAPH_EXPIRED);
+	add_unknown(b, begin, exit, &last, 1, GRAPH_EXPIRED);
 }
 
 void graph_timed_out(struct builder *b, struct wait_begin begin, struct event_ref exit, uint32_t what)
 {
-	add_unknown(b, begin, exit, NULL, what);
+	add_unknown(b, begin, exit, NULL, 0, what);
 }
 
 void graph_set_schedule(struct builder *b, struct event_ref ref, enum graph_schedule schedule)

@@ -180,6 +180,9 @@ enum {
 	GRAPH_FOUND,   /* with a message, which a receive has waited for since it began */
 	/* UNKNOWN, and nothing says so: */
 	GRAPH_PRESUMED, /* but its last input, a candidate, has most likely ended it */
+	GRAPH_SEEN,     /* likewise, if its first has not; or another of those: they gave back the lock with which it looks, between
+			   its last two looks */
+	GRAPH_ANSWERED, /* but whoever was asked as it began: a daemon, say, which waits for nobody here */
 	GRAPH_TIMED,    /* but it was a timer, whoever has set it, and when */
 	/* SYNC: much data went from all to all */
 	GRAPH_EXCHANGED,
@@ -268,7 +271,7 @@ static inline uint64_t graph_overdue_ticks(const struct graph_input *last)
 /* A wait of which no record says what ended it; but it is known what most likely did. */
 static inline bool graph_is_presumed(const struct graph_node *n)
 {
-	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_PRESUMED;
+	return n->kind == GRAPH_UNKNOWN && (n->what == GRAPH_PRESUMED || n->what == GRAPH_SEEN);
 }
 
 /* A wait that ended because of something that is not in the trace. */

@@ -152,20 +152,21 @@ static void wait_for_target(struct builder *b, const struct unknown_wait *w)
 	node->hidden = node->delayed = true;
 }
 
-/* Who looked with a lock, and goes on behind the first look at which another had given that back since the one before, has seen
- * what that one did there; NULL: nobody has. They are sorted. */
-static const struct event_ref *last_release(const struct sync_records *r, const struct unknown_wait *w)
+/* Who looked with a lock, and goes on behind the first look at which others had given that back since the one before, has seen
+ * what one of them did there; the last ones, if they are many. They are sorted. */
+static size_t find_releases(const struct sync_records *r, const struct unknown_wait *w, struct event_ref *seen)
 {
-	const struct event_ref *last = NULL;
+	size_t n = 0;
 	size_t i = w->lock.stamp ? graph_sync_events(r, w->lock.process, w->lock.id, true, w->lock.stamp) : r->n;
 	for (; i < r->n; i++) {
 		const struct sync_event *e = &r->v[i];
 		if (e->process != w->lock.process || e->id != w->lock.id || e->ref.stamp > w->exit.stamp)
 			break;
-		if (e->kind == SYNC_RELEASED && !e->in_wait && e->ref.thread != w->exit.thread)
-			last = &e->ref;
+		if (e->kind != SYNC_RELEASED || e->in_wait || e->ref.thread == w->exit.thread)
+			continue;
+		seen[n++ % GRAPH_MOST_SEEN] = e->ref;
 	}
-	return last;
+	return n;
 }
 
 static bool is_presumed(const struct presumed *p)
@@ -208,24 +209,24 @@ static void end_by_signal(struct builder *b, const struct unknown_wait *w, const
 	graph_end_by(b, w->exit, number);
 }
 
-/* What has most likely ended it, or NULL. */
-static const struct event_ref *cause_of(const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p,
-					uint32_t ender)
+/* What has most likely ended it, as far as moments tell; or NULL. */
+static const struct event_ref *likely_cause(const struct unknown_wait *w, const struct presumed *p, uint32_t ender)
 {
-	const struct event_ref *seen = last_release(sync, w);
 	bool others = is_presumed(p), again = w->otherwise == OTHERWISE_OWN && p->part_again < 1 && p->again.thread == ender;
-	if (seen)
-		return seen;
 	if (again && (!others || p->cause.thread != ender))
 		return &p->again;
 	return others ? &p->cause : NULL;
 }
 
-static void end_by(struct builder *b, const struct unknown_wait *w, const struct event_ref *cause)
+/* Of several it has seen that they may have; of one not even that, if `n` is 0. */
+static void end_by(struct builder *b, const struct unknown_wait *w, const struct event_ref *causes, size_t n)
 {
 	if (w->looked && w->otherwise == OTHERWISE_OWN)
 		b->graph->slept_for_others_s += graph_seconds(b, w->exit.thread, w->exit.stamp - w->begin.enter.stamp);
-	graph_unknown_by(b, w, cause);
+	if (n > 0 && n <= GRAPH_MOST_SEEN)
+		graph_unknown_seen(b, w, causes, n);
+	else
+		graph_unknown_by(b, w, causes);
 }
 
 static void end_otherwise(struct builder *b, const struct unknown_wait *w, uint64_t nwaits)
@@ -243,17 +244,19 @@ static void end_otherwise(struct builder *b, const struct unknown_wait *w, uint6
 static void add(struct builder *b, const struct sync_records *sync, const struct unknown_wait *w, const struct presumed *p,
 		uint64_t nwaits, uint32_t ender)
 {
-	const struct event_ref *cause = cause_of(sync, w, p, ender);
+	struct event_ref seen[GRAPH_MOST_SEEN];
+	size_t n = find_releases(sync, w, seen);
+	const struct event_ref *cause = n ? &seen[(n - 1) % GRAPH_MOST_SEEN] : likely_cause(w, p, ender);
 	if (w->put.at != NO_EVENT) /* graph_loose.c */
 		return;
 	if (w->otherwise == OTHERWISE_ANSWERED)
-		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
+		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, GRAPH_ANSWERED);
 	else if (w->otherwise == OTHERWISE_FETCHED)
 		graph_fetch(b, w, cause);
 	else if (w->otherwise == OTHERWISE_HANDLED && cause)
 		end_by_signal(b, w, cause);
 	else if (w->otherwise != OTHERWISE_HANDLED && cause)
-		end_by(b, w, cause);
+		end_by(b, w, n <= GRAPH_MOST_SEEN && n > 0 ? seen : cause, n);
 	else if (w->otherwise != OTHERWISE_HANDLED)
 		end_otherwise(b, w, nwaits);
 }

@@ -209,7 +209,7 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 		   size_t n);
 
 /* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. What it was for
- * is GRAPH_EXPIRED, GRAPH_FOUND, GRAPH_TIMED or 0. */
+ * is GRAPH_EXPIRED, GRAPH_FOUND, GRAPH_TIMED, GRAPH_ANSWERED or 0. */
 void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint32_t what);
 /* It waited for a moment that comes as long after `since` in any run, and was over for so many ticks when it began. */
 void graph_expired_at(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint64_t late);
@@ -224,6 +224,9 @@ struct unknown_wait *graph_add_unknown(struct builder *, struct wait_begin, stru
 void graph_add_time_out(struct builder *, struct wait_begin, struct event_ref exit, struct looked_lock);
 uint32_t graph_unknown_put(struct builder *, const struct unknown_wait *); /* returns how many inputs come before that */
 void graph_unknown_by(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* or NULL */
+/* Any of these has, most likely the last; or nobody: it has looked whether they had (GRAPH_SEEN). */
+#define GRAPH_MOST_SEEN 16
+void graph_unknown_seen(struct builder *, const struct unknown_wait *, const struct event_ref *causes, size_t n);
 void graph_fetch(struct builder *, const struct unknown_wait *, const struct event_ref *cause); /* likewise */
 
 /* The thread comes to a barrier at an address, for the n-th time, from 0: a number of that barrier, which is none of a group. And

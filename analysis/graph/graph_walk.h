@@ -43,6 +43,8 @@ struct walk_attempts {
 	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
 	uint32_t polled_at;       /* and that of the last that was for a timer, which it reads; or TR_NO_SITE; */
 	uint64_t perhaps_slept;   /* and how long it has slept since */
+	struct looked_lock look;  /* which it had just given back before it: with that it has looked, if it takes it again at once, */
+	size_t looked;            /* whether that wait is over: of the unknown waits, and 1; or 0 */
 };
 
 /* Waits for it is not known whom (poll, ...), who may say whose bytes the thread takes. */
@@ -201,6 +203,7 @@ bool walk_was_in_vain(const struct thread_walk *);
 void walk_settle_time_out(struct thread_walk *, bool tries_again);
 void walk_try_again(struct thread_walk *, const struct tr_event *); /* or not: when the outermost operation is entered */
 void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the outermost operation has ended */
+void walk_note_look(struct thread_walk *); /* when it has been added to the unknown waits */
 void walk_end_look(struct thread_walk *); /* what was found is not known */
 
 /* ---- graph_walk_work.c: work that is given out ---------------------------------------------------- */

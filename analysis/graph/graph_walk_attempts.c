@@ -249,10 +249,25 @@ static void receive_found(struct thread_walk *w)
 	}
 }
 
+/* The last unknown wait is this operation, which may be in vain, and a lock was given back just before it. */
+void walk_note_look(struct thread_walk *w)
+{
+	const struct section *s = &w->locks.section;
+	const struct sync_event *gave = w->locks.returned ? &w->records->sync.v[w->locks.returned - 1] : NULL;
+	bool just_now = gave && gave->kind == SYNC_RELEASED && gave->ref.thread == w->thread && gave->ref.at + 1 == w->enter.at;
+	bool looked = just_now && s->taken.at != NO_EVENT && gave->process == s->process && gave->id == s->id;
+	w->attempts.look = (struct looked_lock){ s->process, s->id, s->taken.stamp };
+	w->attempts.looked = looked && perhaps_in_vain(w) ? w->b->nunknown : 0;
+}
+
 /* Locks are taken behind an attempt, and that goes on until then. */
 static void note_retaken(struct thread_walk *w, struct event_ref exit)
 {
 	struct walk_attempts *a = &w->attempts;
+	struct sync_object object = walk_object(w, &w->entered);
+	if (a->looked && a->look.process == object.process && a->look.id == object.id)
+		w->b->unknown[a->looked - 1].lock = a->look;
+	a->looked = 0;
 	a->failed_at = exit.at;
 	a->perhaps = a->perhaps_at == TR_NO_SITE ? a->perhaps : exit;
 	if (a->time_out.lock.id != ARG_NONE)

@@ -217,6 +217,7 @@ static void for_unknown(struct thread_walk *w, struct event_ref exit)
 		unexplained(w, exit, &w->alone);
 		if (walk_operation(w, &w->entered)->asks)
 			w->b->unknown[w->b->nunknown - 1].otherwise = OTHERWISE_ANSWERED;
+		walk_note_look(w);
 		return;
 	}
 	graph_note_unsaid(w->b->graph, w->entered.site);

@@ -153,7 +153,7 @@ static void go_over_wait(struct detour *d, struct path_moment from, size_t point
 	struct back *b = d->back;
 	const struct graph_sync_point *s = &b->path->graph.threads[from.thread].syncs[point];
 	struct way way = { before, from.thread, point };
-	if (d->waits == 0 || b->broken || !graph_is_known(&b->path->graph.nodes[s->number])) {
+	if (d->waits == 0 || b->broken || !path_knows(&b->path->graph.nodes[s->number])) {
 		path_lose(b, from.thread, from.stamp);
 		return;
 	}
@@ -174,7 +174,7 @@ static void go_back_from(struct detour *d, struct path_moment from, uint64_t flo
 	struct back *b = d->back;
 	const struct graph_thread *t = &b->path->graph.threads[from.thread];
 	size_t now = b->places[from.thread].syncs, point = from.point;
-	while (point > now && t->syncs[point - 1].what != GRAPH_WAITS)
+	while (point > now && !path_waits(&b->path->graph, &t->syncs[point - 1]))
 		point--;
 	if (point > now)
 		go_over_wait(d, from, point - 1, flow, way);

@@ -41,6 +41,20 @@ struct path_moment {
 struct path_moment path_posted(const struct graph *, uint32_t input);
 struct path_moment path_next_call(const struct graph *, const struct graph_input *); /* of one that is open */
 
+/* What ended a wait is among its inputs. */
+static inline bool path_knows(const struct graph_node *n)
+{
+	bool seen = n->kind == GRAPH_UNKNOWN && n->what == GRAPH_SEEN && !n->behind && !n->doubted;
+	return seen || graph_is_known(n);
+}
+
+/* The thread waited there. If only somebody outside of the trace, whom it had asked, ended that, the path stayed where it was. */
+static inline bool path_waits(const struct graph *g, const struct graph_sync_point *s)
+{
+	const struct graph_node *n = s->what == GRAPH_WAITS ? &g->nodes[s->number] : NULL;
+	return n && !(n->kind == GRAPH_UNKNOWN && n->what == GRAPH_ANSWERED && !n->behind && !n->doubted);
+}
+
 /* ---- On the way back ------------------------------------------------------------------------- */
 
 #define WHOLE (UINT64_C(1) << 62) /* all flow */

@@ -85,7 +85,7 @@ frz_time path_slack_of(struct slacks *s, uint32_t number)
 	const struct node_slack *n = path_look_at(s, input->node);
 	if (n->slack.lo == INT64_MAX)
 		return no_limit;
-	if (!graph_is_known(node))
+	if (!path_knows(node))
 		return (frz_time){ 0, INT64_MAX };
 	frz_time slack = time_add(n->slack, path_ahead(s, n, input));
 	bool end = input->node == g->end && s->end_open;
@@ -143,7 +143,7 @@ static void lower_before(struct slacks *s, struct path_moment m, int64_t least, 
 			lower(&s->before[s->first[m.thread] + point].lo, least);
 		if (point == now)
 			lower(&s->now[m.thread].lo, least);
-		if (point == now || t->syncs[point - 1].what != GRAPH_WAITS)
+		if (point == now || !path_waits(&s->path->graph, &t->syncs[point - 1]))
 			continue;
 		if (waits > 0)
 			lower_inputs(s, t->syncs[point - 1].number, least, waits - 1);
@@ -220,7 +220,7 @@ static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_s
 	const struct graph *g = &s->path->graph;
 	if (p->what == GRAPH_POSTS) {
 		*now = time_least(*now, path_slack_of(s, p->number));
-	} else if (p->what == GRAPH_WAITS) {
+	} else if (path_waits(g, p)) {
 		struct node_slack *n = path_look_at(s, p->number);
 		if (!n->waits || now->hi < n->slack.hi) {
 			n->thread = thread;
@@ -228,7 +228,7 @@ static void go_back_over(struct slacks *s, uint32_t thread, const struct graph_s
 		}
 		n->slack = time_least(n->slack, *now);
 		*now = is_doubtful(s, p->number) ? (frz_time){ now->lo, INT64_MAX } : no_limit;
-		if (!graph_is_known(&g->nodes[p->number]))
+		if (!path_knows(&g->nodes[p->number]))
 			know_nothing_until(s, thread, p->stamp);
 		go_to_next_calls(s, p->number);
 	}

@@ -151,6 +151,52 @@ done
 is_true "$(jq .lo expected) > 3.9 && $(jq .hi expected) < 4.2" || fail "asked: c is expected to save $(cat expected)"
 is_true "$(jq .speedup_percent.hi out) > 50" || fail "asked: c is proved to save $(jq -c .speedup_percent out)"
 
+# So the path was in the call, and before that where its thread was.
+holds asked path '.segments[] | select(.name == "a")' 100000 100
+holds asked path '.segments[] | select(.name == "getpwuid")' 90000 100
+holds asked path '.segments[] | select(.thread == 1)' 0 0
+expect 0 path --json asked
+jq -e '.slack[] | select(.thread == 1) | .slack_s.lo > 138e-6 and .slack_s.hi < 140.1e-6' out >is ||
+	fail "asked: slack $(jq -c .slack out)"
+
+# Who looks with a lock and yields in between went on because of the one who has given it back meanwhile, or by itself; before both
+# were one it is sure again where the path was. So it is where two have.
+looks() { # further events
+	head_of
+	printf 'site %d kind=%s name=%s file=x.c line=%d\n' 11 lock pthread_mutex_lock 11 12 lock pthread_mutex_unlock 12 13 wait sched_yield 13 \
+		14 fork pthread_create 14
+	echo "thread 0 clock=0 rank=0 number=0"
+	echo "thread 1 clock=0 rank=0 number=1"
+	echo "thread 2 clock=0 rank=0 number=2"
+	work 0 0 1000 101000
+	printf 'e 0 101000 14 enter thread=%d\ne 0 101000 14 exit thread=%d\n' 1 1 2 2
+	for look in 102000 112000 122000 132000; do
+		echo "e 0 $look 11 enter id=5"
+		echo "e 0 $look 11 exit id=5"
+		echo "e 0 $((look + 100)) 12 point id=5"
+		[ $look = 132000 ] || op 0 13 $((look + 200)) $((look + 9900)) "until=0 peer=$unknown"
+	done
+	work 0 2 132200 200000
+	work 1 1 102000 130000
+	printf 'e 1 130000 11 enter id=5\ne 1 130000 11 exit id=5\ne 1 130100 12 point id=5\n'
+	work 2 1 102000 128000
+	echo "$1"
+}
+looks '' | trace looks
+holds looks path '.segments[] | select(.name == "c")' 67800 100
+holds looks path '.segments[] | select(.name == "a")' 100000 100
+holds looks path '.segments[] | select(.thread == 2)' 0 0
+expect 0 path --json looks
+jq -e '[.segments[] | select(.thread == 1 and .name == "b") | .seconds][0] | .lo == 0 and .hi > 27.9e-6 and .hi < 28.1e-6' out >is ||
+	fail "looks: $(jq -c .segments out)"
+looks $'e 2 128000 11 enter id=5\ne 2 128000 11 exit id=5\ne 2 128100 12 point id=5' | trace both
+holds both path '.segments[] | select(.name == "a")' 100000 100
+expect 0 path --json both
+for thread in 1 2; do
+	jq -e --argjson thread $thread '[.segments[] | select(.thread == $thread and .name == "b") | .seconds][0] | .lo == 0 and .hi > 25.9e-6' out >is ||
+		fail "looks of both: $(jq -c .segments out)"
+done
+
 # ---- Semaphores ---------------------------------------------------------------------------------------------------
 
 threads() {
