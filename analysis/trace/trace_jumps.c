@@ -79,14 +79,19 @@ static void sort(struct tr_jumps *found)
 }
 
 /* A process that ends in good order ends the regions that its threads are in, where they are in no operation: of
- * that it is unknown how it went on. */
+ * that it is unknown how it went on. What a thread recorded when its process had said that it ends, and still packed what
+ * was recorded, say, it did until its own last event. */
 static void find_open(struct jumps_scan *j, size_t before)
 {
 	struct tr_thread *t = j->thread;
+	const struct tr_process *p = &j->trace->processes[t->process];
+	bool beyond = p->finished && p->ended && j->stamp >= p->ended;
 	bool known = t->complete && t->ran_on && !t->lost && !j->found.tangled && j->nlast > before &&
-		     t->ended > j->stamp;
+		     (t->ended > j->stamp || beyond);
 	for (size_t i = before; i < j->nlast; i++)
 		known &= tr_is(j->trace, j->last[i].site, OP_REGION);
+	if (known && beyond)
+		t->ended = j->stamp;
 	for (size_t i = before; known && i < j->nlast; i++)
 		*MEM_GROW(t->open, t->nopen) = j->last[i].site;
 }

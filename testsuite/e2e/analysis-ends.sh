@@ -129,6 +129,24 @@ for region in a b; do
 	is_true "$(jq .lo proved) < 1 && $(jq .hi proved) > 49" || fail "half of $region is proved to save $(cat proved)"
 done
 
+# While its process ends a thread may go on: it was in its region until its own last event, and did not end there.
+{
+	head_of | sed 's/kind=region/& auto=1/'
+	echo "process 0 pid=100 started=500 ended=199500"
+	echo "thread 0 clock=0 process=0 number=0 jumps=0 ended=199500 ran_on=2"
+	echo "thread 1 clock=0 process=0 number=1 jumps=0 ran_on=1"
+	work 0 0 1000 199000
+	echo "e 1 1000 1 enter"
+	work 1 2 201000 204000
+} | trace beyond
+"$analyze" dump beyond | "$analyze" pack - repacked
+for of in beyond repacked; do
+	expect 0 query --json $of 'count(b) == 1'
+	jq -e '.holds_s.lo > 199.9e-6 and .holds_s.hi < 203.1e-6' out >is || fail "$of: b held for $(jq -c .holds_s out)"
+	expect 0 report $of
+	says_not out 'ended inside'
+done
+
 # ---- Who is asked is not in the trace -----------------------------------------------------------------------------
 
 # Nobody knows who answers; most likely that takes as long, whenever it is asked.
