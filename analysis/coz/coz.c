@@ -529,7 +529,7 @@ static bool hides_something(const struct graph *g)
 	if (g->dynamic)
 		return true;
 	for (size_t i = 0; i < g->nnodes; i++, spill_relax(g->spill))
-		if (g->nodes[i].hidden || orders_decide(&g->nodes[i]) || saves_beyond(g, &g->nodes[i]))
+		if (g->nodes[i].hidden || g->nodes[i].kind == GRAPH_UNKNOWN || orders_decide(&g->nodes[i]) || saves_beyond(g, &g->nodes[i]))
 			return true;
 	return false;
 }

@@ -291,6 +291,16 @@ static void skip_wait(struct visit *v, const struct graph_node *j, struct saving
 	saving_skip(v->all, own, COZ_PROVED, not_negative(times_of_thread(v->times, begin->thread, begin->stamp, j->stamp).lo));
 }
 
+/* Nor is it known what it waits for in another run: that saves no more than is cut anywhere, unless it looks from time to time. */
+static void expect_nothing(struct visit *v, const struct graph_node *j, struct saving *s)
+{
+	frz_time elapsed = visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp);
+	if (j->what == GRAPH_EXPIRED)
+		saving_forget(v->all, s, COZ_EXPECTED, elapsed);
+	else
+		saving_forget_within(v->all, s, COZ_EXPECTED, elapsed);
+}
+
 struct saving *visit_happen(struct visit *v, const struct graph_node *j)
 {
 	room_for(v, j->ninputs);
@@ -326,7 +336,6 @@ struct saving *visit_happen(struct visit *v, const struct graph_node *j)
 	if (evens_out(v, j))
 		even_out(v, j, s);
 	if (j->kind == GRAPH_UNKNOWN && !graph_is_presumed(j) && since_of(v, j) == 0)
-		saving_forget(v->all, s, COZ_EXPECTED,
-			      visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp));
+		expect_nothing(v, j, s);
 	return s;
 }

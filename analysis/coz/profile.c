@@ -293,6 +293,7 @@ static void take_facts(struct profile *p, const struct coz *c)
 	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill)) {
 		p->transfers |= c->graph->nodes[j].kind == GRAPH_ARRIVAL;
 		p->presumed |= graph_is_presumed(&c->graph->nodes[j]);
+		p->untold |= graph_lacks_cause(&c->graph->nodes[j]) && !graph_is_presumed(&c->graph->nodes[j]);
 	}
 	p->pools = say_sites(c->graph, c->graph->pools, c->graph->npools);
 	p->unsaid = say_sites(c->graph, c->graph->unsaid, c->graph->nunsaid);
@@ -646,9 +647,10 @@ static char *meaning(const struct profile *p)
 	return mem_format(
 		"Proved: whatever MPI, locks and schedulers do that keep to their standards, and in whatever order locks are "
 		"taken, if only the region changes: below 0 such an order may make the run longer. Expected: what was waited for in this "
-		"run is waited for again. %s%s",
+		"run is waited for again. %s%s%s",
 		p->presumed ? "Where no record tells what that was, it was what another thread did just before the wait was over, if "
 			      "hardly any other ends its work as near to that by chance. " : "",
+		p->untold ? "Where nothing tells, it comes earlier by no more than is cut in all threads together. " : "",
 		p->orders_kept ? "All orders stay as they were: there is too much to be decided again."
 			       : "Who comes first to a lock, a semaphore, a message, bytes or the next piece of work is "
 				 "decided again, by when everybody would have come.");

@@ -92,6 +92,7 @@ struct profile {
 	bool hidden;                 /* as was asked, or somebody was in a region inside of an operation */
 	bool possible;               /* coz_possible(); otherwise nothing is known */
 	bool end_lost;               /* a thread lost its end: how much earlier that had come is not known */
+	bool untold;                 /* of some waits nothing tells what ended them */
 	bool presumed;               /* of some waits it is not recorded what ended them, but that is likely (graph_presumed.c) */
 	bool apart;                  /* some thread comes to a barrier, and waits only later for that round */
 	bool may_complete;           /* some thread comes there that does not wait, where something is done once for all */

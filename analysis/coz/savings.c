@@ -312,16 +312,32 @@ void saving_settle(struct savings *all, struct saving *own, size_t answer, int64
 	set_rounding(rounding);
 }
 
-void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_time elapsed)
+/* It saves from nothing to what is in `scratch`. */
+static void forget(struct savings *all, struct saving *own, size_t answer)
 {
 	struct slice s = slice_of(all, answer);
-	double *upper = own->bound + all->nbounds + s.first, *most = all->scratch;
-	unsigned rounding = round_upwards();
-	fill(most, 0, all->nscenarios);
-	add_products(most, all->hi, of_ticks(elapsed.hi), all->nscenarios);
+	double *upper = own->bound + all->nbounds + s.first;
 	for (size_t i = 0; i < s.n; i += all->nscenarios)
-		raise_to(upper + i, most, 0, all->nscenarios);
+		raise_to(upper + i, all->scratch, 0, all->nscenarios);
 	at_least(own->bound + s.first, 0, s.n);
+}
+
+void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_time elapsed)
+{
+	unsigned rounding = round_upwards();
+	fill(all->scratch, 0, all->nscenarios);
+	add_products(all->scratch, all->hi, of_ticks(elapsed.hi), all->nscenarios);
+	forget(all, own, answer);
+	set_rounding(rounding);
+}
+
+void saving_forget_within(struct savings *all, struct saving *own, size_t answer, frz_time elapsed)
+{
+	unsigned rounding = round_upwards();
+	most_of_all(all);
+	for (size_t i = 0; i < all->nscenarios; i++)
+		all->scratch[i] = fmin(all->scratch[i], all->hi[i] * of_ticks(elapsed.hi));
+	forget(all, own, answer);
 	set_rounding(rounding);
 }
 

@@ -177,6 +177,25 @@ expect 0 path --json asked
 jq -e '.slack[] | select(.thread == 1) | .slack_s.lo > 138e-6 and .slack_s.hi < 140.1e-6' out >is ||
 	fail "asked: slack $(jq -c .slack out)"
 
+# What comes from outside of the trace comes earlier by no more than is cut anywhere, most likely. Not so what was looked for from
+# time to time.
+outside() { # what ended it
+	head_of
+	echo "thread 0 clock=0 rank=0 number=0"
+	echo "thread 1 clock=0 rank=0 number=1"
+	work 0 0 1000 3000
+	op 0 5 3000 151000 "$1 peer=$unknown"
+	work 0 2 151000 201000
+	work 1 1 1000 41000
+}
+outside "" | trace outside
+for region in 'a 1' 'b 20'; do
+	read -r name most <<<"$region"
+	expect 0 coz --region "$name" --reduce 100 --json outside
+	jq -e --argjson most "$most" '(.expected_percent | .lo == 0 and .hi <= $most * 1.001 and .hi >= $most * 0.999) and
+		.speedup_percent.hi > 70' out >is || fail "outside: $name $(jq -c '[.expected_percent, .speedup_percent]' out)"
+done
+
 # Who looks with a lock and yields in between went on because of the one who has given it back meanwhile, or by itself; before both
 # were one it is sure again where the path was. So it is where two have.
 looks() { # further events
