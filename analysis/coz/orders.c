@@ -155,10 +155,15 @@ static void wait_there(struct holder *h, const struct graph_thread *t, size_t sy
 		*MEM_GROW(h->locks, h->n) = lock;
 }
 
-/* Who does work that is given out gives nothing to others but locks and its end. */
-static bool may_give(const struct graph *g, uint32_t node)
+/* Who does work that is given out gives nothing to others but locks and its end, and comes only to what it waits for: it creates no
+ * thread and counts down no latch, as another one may do in another run. */
+static bool may_give(const struct graph *g, const struct graph_thread *t, size_t sync)
 {
+	uint32_t node = g->inputs[t->syncs[sync].number].node;
 	const struct graph_node *j = &g->nodes[node];
+	bool ends = t->syncs[sync].at + 1 == t->nevents;
+	if (j->kind == GRAPH_SYNC)
+		return waits_next(t, sync, node) || (ends && !j->posted);
 	return is_of_all(g, j) || (j->kind == GRAPH_ARRIVAL && (j->what == GRAPH_LOCKED || j->what == GRAPH_JOINED));
 }
 
@@ -185,7 +190,7 @@ static void look_at_thread(struct holder *h, uint32_t thread)
 			visitor_schedule(&h->at, s->number);
 		else if (s->what == GRAPH_RELEASES)
 			give_back(h, s->number);
-		else if (s->what == GRAPH_POSTS && is_given(&h->at) && !may_give(g, g->inputs[s->number].node))
+		else if (s->what == GRAPH_POSTS && is_given(&h->at) && !may_give(g, t, i))
 			stay(h);
 	}
 	for (size_t i = 0; i < h->n; i++)

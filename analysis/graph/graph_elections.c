@@ -123,7 +123,7 @@ struct follower {
 static void note_event(const struct trace *trace, struct follower *f, const struct tr_event *e, struct event_ref ref)
 {
 	const uint32_t does = DPROF_KIND_BIT(DPROF_KIND_SEND) | DPROF_KIND_BIT(DPROF_KIND_RECV) | DPROF_KIND_BIT(DPROF_KIND_IO) |
-			      DPROF_KIND_BIT(DPROF_KIND_SLEEP);
+			      DPROF_KIND_BIT(DPROF_KIND_SLEEP) | DPROF_KIND_BIT(DPROF_KIND_FORK);
 	bool region = tr_is_marked(trace, e->site);
 	bool other = f->depth == 0 && does >> trace->sites[e->site].kind & 1, waits = tr_is(trace, e->site, OP_OTHERS);
 	if (e->op == DPROF_ENTER && (region || other)) {

@@ -295,6 +295,29 @@ dispatched all | trace dispatched-all
 expect 0 coz --json --region a --reduce 100 dispatched-all
 says_not out "may be decided by the order of sem_post"
 
+# Of three that come to a lock the last creates a thread behind it, or the first while it has it: without half of a, in the one case
+# of thread 1 and in the other of thread 2, another one is that, so that the run is over 40,000 or 130,000 before.
+creates() { # whose a is when each comes, and when it is created
+	head_of 5
+	echo "site 40 kind=join name=pthread_join file=x.c line=41"
+	for thread in 1 2 3; do op 0 39 $((999990 + thread)) $((999991 + thread)) thread=$thread; done
+	op 0 40 999994 1400070 thread=1
+	for thread in 2 3; do op 0 40 $((1400069 + thread)) $((1400070 + thread)) thread=$thread; done
+	op 0 40 1400080 1700000 thread=4
+	for thread in 1 2 3; do
+		op $thread $(($1 != thread)) 1000000 "${*:thread + 1:1}"
+		op $thread 6 "${*:thread + 1:1}" "${*:thread + 1:1}" id=5
+		[ $thread -ne 1 ] || [ "$5" = behind ] || op 1 39 $(($2 + 10)) $(($2 + 20)) thread=4
+		echo "e $thread $((${*:thread + 1:1} + 30)) 6 point id=5"
+	done
+	[ "$5" != behind ] || op 1 39 $(($2 + 40)) $(($2 + 50)) thread=4
+	op 4 1 $(($2 + 50)) 1699990
+}
+creates 1 1400000 1340000 1360000 behind | trace last-creates
+may_buy last-creates a 50 57142
+creates 2 1300000 1340000 1360000 inside | trace first-creates
+may_buy first-creates a 50 185714
+
 # Each takes the lock once before a barrier: nothing that it does afterwards is given out.
 {
 	head_of 2
