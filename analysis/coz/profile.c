@@ -684,8 +684,9 @@ static const char *const of_any_program[] = {
 	"OpenMP team differ by two visits, and through with it at about the same time.",
 	"Whoever would wait does so in a recorded call: not for a flag in memory or a file's lock, nor, in code compiled without the "
 	"plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
-	"What is done, by whomever, depends neither on such an order nor on a clock nor on an attempt in vain, nor on how much there is "
-	"to take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other things then, nor takes a lock that "
+	"What is done, by whomever, depends neither on such an order, nor on who is the last, or the first, by an atomic number that "
+	"is only compared with one value, which leaves no record, nor on a clock nor on an attempt in vain, nor on how much there is to "
+	"take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other things then, nor takes a lock that "
 	"one thread alone took at that place here.",
 	"Who has waited with a time limit, and had what it waited for, has that within the limit in any run.",
 	"Nobody waits for a condition for which here nobody waited or signalled.",
