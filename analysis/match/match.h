@@ -14,8 +14,9 @@
  *    the receives that took such a message. A receive from any source or with any tag keeps its
  *    place among all of its rank and group, and counts where its "done" says; until then those
  *    begun behind it that could concern the same messages wait.
- *  - That order is not certain when two threads of a rank are at the same time in sends to the same
- *    stream, or in receives that may take from it; when records of either rank were lost or
+ *  - That order is not certain among sends to the same stream in which threads of a rank are at the
+ *    same time: these and as many receives give no matches. Nor is it when they are at the same time in
+ *    receives that may take from it; when records of either rank were lost or
  *    damaged, or have no site; when one of them failed; when an id is begun again before its operation
  *    was completed (it was cancelled or freed, and may have taken a message or not). From there on that stream,
  *    or all streams of that rank, give no matches.

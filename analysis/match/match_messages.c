@@ -8,7 +8,8 @@
  *
  * What is begun behind a receive of any, and might be of the same stream, waits in the inbox, too.
  *
- * An operation whose place is not certain is void: nothing behind it in its queue is matched. A
+ * An operation whose place is not certain is void: nothing behind it in its queue is matched. But sends of which only the order
+ * among each other is not certain have their places together: as many receives have none, and what is behind them has its own. A
  * side of a stream that is closed takes no more; once there is nothing left on it that could be
  * matched, the other side's are dropped. */
 #include "analysis/match/match_private.h"
@@ -34,6 +35,7 @@ struct message_op {
 	bool any_tag, of_any, of_tags; /* the receive was of any source, with any tag */
 	bool receive, only_begun, completed, isvoid;
 	bool held;               /* of a rank that sends or receives in several threads */
+	bool unordered;          /* a send: another thread was in one of its stream meanwhile */
 	uint64_t until;          /* held: stamp of its call's EXIT; UINT64_MAX before */
 	unsigned users;          /* queue, request, call and held list */
 	enum { NOWHERE, IN_INBOX, IN_STREAM } where;
@@ -167,13 +169,24 @@ static bool dead(const struct message_op *queue, bool no_more)
 	return no_more && (!queue || queue->isvoid);
 }
 
+/* Unless it may be the message of another send. */
+static void give_if_ordered(struct matcher *m, const struct stream_key *key, const struct message_op *send,
+			    const struct match_part *sent, const struct message_op *take, const struct match_part *taken)
+{
+	if (send && send->unordered) {
+		m->tally.doubtful += 2;
+		return;
+	}
+	struct match *given = give(m, key, sent, taken);
+	given->of_any = take && take->of_any;
+	given->of_tags = take && take->of_tags;
+}
+
 static void settle(struct matcher *m, struct message_stream *s)
 {
 	while (certain(s->sends) && certain(s->takes)) {
 		struct message_op *send = s->sends, *take = s->takes;
-		struct match *given = give(m, &s->key, &send->part, &take->part);
-		given->of_any = take->of_any;
-		given->of_tags = take->of_tags;
+		give_if_ordered(m, &s->key, send, &send->part, take, &take->part);
 		DL_DELETE(s->sends, send);
 		DL_DELETE(s->takes, take);
 		send->where = take->where = NOWHERE;
@@ -304,8 +317,8 @@ static void post(struct matcher *m, struct message_op *op)
 
 /* ---- Several threads of one rank ------------------------------------------------------------- */
 
-/* What two threads do at the same time has no order; neither of them has a place then. */
-static bool overlaps(struct rank *r, const struct message_op *op)
+/* What two threads do at the same time has no order; neither of them has a place then, and of receives none that comes behind. */
+static bool overlaps(struct rank *r, struct message_op *op)
 {
 	bool found = false;
 	struct message_op *other;
@@ -314,8 +327,9 @@ static bool overlaps(struct rank *r, const struct message_op *op)
 		    other->key.group != op->key.group || other->key.to != op->key.to ||
 		    !compete(other, op))
 			continue;
-		other->isvoid = true;
-		found = true;
+		other->isvoid |= op->receive;
+		other->unordered = op->unordered = !op->receive;
+		found |= op->receive;
 	}
 	return found;
 }
@@ -650,9 +664,10 @@ static void take_message(struct matcher *m, struct message_stream *s, const stru
 		put_behind(m, s, part, receive);
 		return;
 	}
-	struct match *given = receive ? give(m, &s->key, &other->part, part) : give(m, &s->key, part, &other->part);
-	given->of_any = other->of_any;
-	given->of_tags = other->of_tags;
+	if (receive)
+		give_if_ordered(m, &s->key, other, &other->part, NULL, part);
+	else
+		give_if_ordered(m, &s->key, NULL, part, other, &other->part);
 	DL_DELETE(*others, other);
 	other->where = NOWHERE;
 	let_go(m, other);
@@ -707,8 +722,10 @@ void messages_finish(struct matcher *m)
 		close_inbox(m, b);
 	HASH_ITER(hh, m->streams, s, next) {
 		DL_FOREACH(s->sends, op) {
-			give_alone(m, op);
-			m->tally.untaken++;
+			if (!op->unordered) /* else perhaps another one */
+				give_alone(m, op);
+			m->tally.untaken += !op->unordered;
+			m->tally.doubtful += op->unordered;
 		}
 		DL_FOREACH(s->takes, op) {
 			if (!op->completed)

@@ -274,7 +274,12 @@ START_TEST(threads_at_the_same_time_have_no_order)
 	/* What came before is certain. */
 	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 9) SEND(1, 4, 5) SENT(1, 5) TAKE2,
 	      "S1>R20");
-	/* Receives, likewise. */
+	/* And what comes behind. */
+	check(SEND(0, 1, 5) SENT(0, 3) SEND(1, 2, 5) SENT(1, 4) SEND(1, 6, 5) SENT(1, 7) TAKE2 RECV(2, 23, 5) RECVD(2, 24),
+	      "S6>R24");
+	check(SEND(0, 1, 5) SENT(0, 9) SEND(1, 2, 5) SENT(1, 3) SEND(1, 6, 5) SENT(1, 7) SEND(0, 12, 5) SENT(0, 13) TAKE2
+	      RECV(2, 23, 5) RECVD(2, 24) RECV(2, 25, 5) RECVD(2, 26), "S12>R26");
+	/* Receives, of which nothing behind them is certain. */
 	check(SEND(0, 1, 5) SENT(0, 2) SEND(0, 3, 5) SENT(0, 4) RECV(2, 1, 5) RECVD(2, 9)
 	      RECV(3, 5, 5) RECVD(3, 6), "");
 }
