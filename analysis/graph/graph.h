@@ -274,6 +274,12 @@ static inline bool graph_is_presumed(const struct graph_node *n)
 	return n->kind == GRAPH_UNKNOWN && (n->what == GRAPH_PRESUMED || n->what == GRAPH_SEEN);
 }
 
+/* Or one of several did that is known, or nothing. */
+static inline bool graph_is_seen(const struct graph_node *n)
+{
+	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_SEEN && !n->behind && !n->doubted;
+}
+
 /* A wait that ended because of something that is not in the trace. */
 static inline bool graph_lacks_cause(const struct graph_node *n)
 {

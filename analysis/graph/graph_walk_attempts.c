@@ -258,6 +258,9 @@ void walk_note_look(struct thread_walk *w)
 	bool looked = just_now && s->taken.at != NO_EVENT && gave->process == s->process && gave->id == s->id;
 	w->attempts.look = (struct looked_lock){ s->process, s->id, s->taken.stamp };
 	w->attempts.looked = looked && perhaps_in_vain(w) ? w->b->nunknown : 0;
+	if (w->attempts.seen && w->attempts.failed) /* what it saw then was not that */
+		w->b->unknown[w->attempts.seen - 1].lock = (struct looked_lock){ 0 };
+	w->attempts.seen = 0;
 }
 
 /* Locks are taken behind an attempt, and that goes on until then. */
@@ -265,8 +268,9 @@ static void note_retaken(struct thread_walk *w, struct event_ref exit)
 {
 	struct walk_attempts *a = &w->attempts;
 	struct sync_object object = walk_object(w, &w->entered);
-	if (a->looked && a->look.process == object.process && a->look.id == object.id)
-		w->b->unknown[a->looked - 1].lock = a->look;
+	a->seen = a->look.process == object.process && a->look.id == object.id ? a->looked : 0;
+	if (a->seen)
+		w->b->unknown[a->seen - 1].lock = a->look;
 	a->looked = 0;
 	a->failed_at = exit.at;
 	a->perhaps = a->perhaps_at == TR_NO_SITE ? a->perhaps : exit;

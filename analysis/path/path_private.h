@@ -44,8 +44,7 @@ struct path_moment path_next_call(const struct graph *, const struct graph_input
 /* What ended a wait is among its inputs. */
 static inline bool path_knows(const struct graph_node *n)
 {
-	bool seen = n->kind == GRAPH_UNKNOWN && n->what == GRAPH_SEEN && !n->behind && !n->doubted;
-	return seen || graph_is_known(n);
+	return graph_is_seen(n) || graph_is_known(n);
 }
 
 /* The thread waited there. If only somebody outside of the trace, whom it had asked, ended that, the path stayed where it was. */

@@ -45,6 +45,7 @@ static enum wait_kind kind_of_node(const struct trace *trace, const struct graph
 	case GRAPH_BYTES:
 	case GRAPH_BYTES_ENDED: return WAIT_LATE_SENDER;
 	case GRAPH_BYTES_GIVEN: return WAIT_LATE_RECEIVER;
+	case GRAPH_SEEN:
 	case GRAPH_LOCKED:
 	case GRAPH_POSTED:
 	case GRAPH_WOKEN_UP: return WAIT_CONDITION;
@@ -275,7 +276,8 @@ bool wait_look(struct finder *f, const struct wait *w, struct wait_looked *found
 {
 	const struct graph *g = f->g;
 	*found = (struct wait_looked){ .alone = true };
-	if (w->site >= g->trace->nsites || !graph_is_known(&g->nodes[w->node]) || is_broken(f, w->node))
+	const struct graph_node *node = &g->nodes[w->node];
+	if (w->site >= g->trace->nsites || !(graph_is_known(node) || graph_is_seen(node)) || is_broken(f, w->node))
 		return false;
 	if (w->own)
 		look_among(f, w, w->node, wait_own(f, w), found);
@@ -326,7 +328,7 @@ static void look_at(struct finder *f, size_t number)
 	const struct wait *w = &f->list[number];
 	struct wait_looked found;
 	bool known = wait_look(f, w, &found);
-	wait_note_unknown(f, w->thread, graph_lacks_cause(&f->g->nodes[w->node]) ||
+	wait_note_unknown(f, w->thread, (graph_lacks_cause(&f->g->nodes[w->node]) && !graph_is_seen(&f->g->nodes[w->node])) ||
 		    (!known && f->g->nodes[w->node].kind != GRAPH_UNKNOWN));
 	if (f->delays)
 		note_cost(f, &f->costs[number], &found);

@@ -216,7 +216,9 @@ looks() { # further events
 	work 0 2 132200 200000
 	work 1 1 102000 130000
 	printf 'e 1 130000 11 enter id=5\ne 1 130000 11 exit id=5\ne 1 130100 12 point id=5\n'
-	work 2 1 102000 128000
+	echo "e 2 102000 1 enter"
+	printf 'e 2 115000 11 enter id=5\ne 2 115000 11 exit id=5\ne 2 115100 12 point id=5\n' # which was not that
+	echo "e 2 128000 1 exit"
 	echo "$1"
 }
 looks '' | trace looks
@@ -228,6 +230,14 @@ jq -e '[.segments[] | select(.thread == 1 and .name == "b") | .seconds][0] | .lo
 	fail "looks: $(jq -c .segments out)"
 looks $'e 2 128000 11 enter id=5\ne 2 128000 11 exit id=5\ne 2 128100 12 point id=5' | trace both
 holds both path '.segments[] | select(.name == "a")' 100000 100
+
+# That is one wait, of which it is not known how long it was for whom.
+for of in 'looks 1' 'both 2'; do
+	read -r name n <<<"$of"
+	expect 0 waits --json "$name"
+	jq -e --argjson n "$n" '.waits | map(select(.name == "sched_yield")) | length == $n and (map(.seconds | select(.lo > 0 or .hi > 29e-6)) == [])' out >is ||
+		fail "$name: $(jq -c .waits out)"
+done
 expect 0 path --json both
 for thread in 1 2; do
 	jq -e --argjson thread $thread '[.segments[] | select(.thread == $thread and .name == "b") | .seconds][0] | .lo == 0 and .hi > 25.9e-6' out >is ||
