@@ -62,6 +62,7 @@ struct lock {
 	struct event_ref *handed; size_t nhanded; /* releases by another than the holder */
 	bool was_handed;          /* so was the last one */
 	bool shared;              /* several threads take it */
+	bool looked;              /* its last holder took it behind an attempt in vain, to look */
 	uint32_t queue;           /* then: in which they stand */
 };
 
@@ -267,8 +268,7 @@ static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struc
 		memcpy(inputs + begins + n, signals, nsignals * sizeof *inputs);
 	if (t->tried_row)
 		say_what_ended(p->tried, t, l, signals, nsignals);
-	bool alone = !l->shared && nsignals == 0 && !t->relocks && t->target == ARG_NONE; /* it had it last itself */
-	if (!alone && (n + nsignals > 0 || l->shared)) {
+	if (n + nsignals > 0 || l->shared) {
 		size_t ninputs = begins + n + nsignals;
 		ninputs += graph_add_target(b, t->target, t->enter, t->ref, inputs + ninputs);
 		if (nsignals && wait && wait->resumes.stamp)
@@ -284,6 +284,20 @@ static void wait_for_lock(struct sync_pass *p, const struct lock *l, const struc
 	}
 	free(inputs);
 	free(signals);
+}
+
+/* Behind an attempt it looks with a lock that no other thread takes, or did so when it had that last: for that it has waited for
+ * nobody, nor for what it did itself between attempts. */
+static bool looks_alone(const struct lock *l, const struct sync_event *t)
+{
+	return (t->behind_vain || l->looked) && !t->relocks && !l->shared && t->target == ARG_NONE;
+}
+
+static void look_alone(struct builder *b, const struct sync_event *t)
+{
+	struct sync_event look = *t;
+	look.begin = (struct wait_begin){ .enter = t->enter };
+	graph_wait_for_none(b, &look);
 }
 
 static bool is_free(const struct lock *l, const struct sync_event *t)
@@ -312,7 +326,9 @@ static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_eve
 		l->depth++;
 		return;
 	}
-	if (is_free(l, t)) {
+	if (looks_alone(l, t)) {
+		look_alone(b, t);
+	} else if (is_free(l, t)) {
 		wait_for_lock(p, l, t);
 	} else if (ends_with_it(b, l, t)) {
 		wait_for_end(b, l->holder, t);
@@ -324,6 +340,7 @@ static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_eve
 		l->readers = 0;
 	}
 	l->depth = t->shared ? 0 : 1;
+	l->looked = t->behind_vain;
 	l->holder = t->ref.thread;
 	l->readers += t->shared;
 }
