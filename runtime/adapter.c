@@ -193,6 +193,11 @@ uint64_t dprof_adapter_new_group(void)
 	       (uint32_t)(dprof_process_forked_at() + __atomic_fetch_add(&groups, 1, __ATOMIC_RELAXED));
 }
 
+bool dprof_adapter_is_alone(void)
+{
+	return dprof_only_thread();
+}
+
 bool dprof_adapter_is_ours(const void *code)
 {
 	return dprof_modules_ours(code);

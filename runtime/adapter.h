@@ -358,6 +358,9 @@ DPROF_EXPORT void dprof_adapter_ran(const char *program, size_t bytes, long pid)
 /* Has this child of the process, which is over, files in the trace? If so, the process's file says that it was there. */
 DPROF_EXPORT bool dprof_adapter_child_ended(long pid);
 
+/* No other thread of the process is counted, and so none takes a child's end. */
+DPROF_EXPORT bool dprof_adapter_is_alone(void);
+
 /* The number of the calling thread, which has recorded something; UINT32_MAX if it could not. */
 DPROF_EXPORT uint32_t dprof_adapter_thread(void);
 

@@ -4,7 +4,7 @@
  *
  *   ENTER poll [until=0] peer=UNKNOWN ... EXIT         likewise select, epoll_wait; without descriptors: a sleep;
  *                                                      until=0: a time limit ended it, a signal, or perhaps a timerfd
- *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT    POINT killed child
+ *   ENTER waitpid peer=UNKNOWN [process=PID] ... EXIT    POINT killed child; not where there was no child
  *   ENTER pthread_once peer=UNKNOWN id=ADDRESS ... EXIT      the routine is run by another thread
  *   ENTER pthread_once id=ADDRESS EXIT                 it was, before: for the first time that a thread finds it so
  *   POINT pthread_once done id=ADDRESS
@@ -12,6 +12,7 @@
  *   POINT flock object=N                               and given back */
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
@@ -279,6 +280,16 @@ static void record_end(struct plain *p, pid_t pid, int asked)
 	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
 }
 
+/* There was no child, and so it has waited for nothing; but where children are not kept until somebody waits, or another thread
+ * may have waited for the last one, it may have waited for their ends. */
+static bool found_no_child(bool alone, int result)
+{
+	struct sigaction of;
+
+	return alone && result < 0 && errno == ECHILD && sigaction(SIGCHLD, NULL, &of) == 0 && of.sa_handler != SIG_IGN &&
+	       !(of.sa_flags & SA_NOCLDWAIT);
+}
+
 static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 {
 	if (pid > 0 && how != NOT_OVER)
@@ -301,10 +312,12 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 		if (!is_watched())                              \
 			return real arguments;                  \
 		PLAIN(p, own);                                  \
+		bool alone = dprof_adapter_is_alone();          \
 		if (!((asked) & LOOKS))                         \
 			call_lasts(&p.call, p.site);            \
 		status = status ? status : &unasked;            \
 		pid = real arguments;                           \
+		p.site = found_no_child(alone, pid) ? NULL : p.site;                \
 		waited(&p, pid, asked, pid > 0 ? end_of(*status) : NOT_OVER);       \
 		return pid;                                     \
 	}
@@ -326,8 +339,11 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	if (!is_watched())
 		return real(type, id, info, options);
 	PLAIN(p, site_waitid);
+	bool alone = dprof_adapter_is_alone();
 	result = real(type, id, info, options);
-	if (result == 0 && info) {
+	if (found_no_child(alone, result)) {
+		p.site = NULL;
+	} else if (result == 0 && info) {
 		bool killed = info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED;
 
 		waited(&p, info->si_pid, ASKED(type == P_PID, options),
