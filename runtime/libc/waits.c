@@ -267,11 +267,14 @@ static enum child_end end_of(int status)
 /* How a child was asked for: this one alone; without waiting for it. */
 enum { THIS_ONE = 1, LOOKS = 2 };
 
+static unsigned children_taken; /* whose ends somebody was told */
+
 /* Who learns of a child's end comes behind it, whether or not that blocked. */
 static void record_end(struct plain *p, pid_t pid, int asked)
 {
 	bool blocked = !(asked & LOOKS) && call_blocked(&p->call, dprof_adapter_now());
 
+	__atomic_fetch_add(&children_taken, 1, __ATOMIC_RELAXED);
 	dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
 	if (asked & THIS_ONE)
 		dprof_say(&p->more, DPROF_KEY_ROLE, 1);
@@ -280,14 +283,22 @@ static void record_end(struct plain *p, pid_t pid, int asked)
 	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
 }
 
-/* There was no child, and so it has waited for nothing; but where children are not kept until somebody waits, or another thread
- * may have waited for the last one, it may have waited for their ends. */
-static bool found_no_child(bool alone, int result)
+/* As a thread begins to wait for one: whether it is the only thread, and how many were taken. */
+struct children_before { bool alone; unsigned taken; };
+
+static struct children_before children_now(void)
+{
+	return (struct children_before){ dprof_adapter_is_alone(), __atomic_load_n(&children_taken, __ATOMIC_RELAXED) };
+}
+
+/* There was no child, and so it has waited for nothing; but where children are not kept until somebody waits, or another thread or
+ * a handler may have taken the last one, it may have waited for their ends. */
+static bool found_no_child(struct children_before before, int result)
 {
 	struct sigaction of;
 
-	return alone && result < 0 && errno == ECHILD && sigaction(SIGCHLD, NULL, &of) == 0 && of.sa_handler != SIG_IGN &&
-	       !(of.sa_flags & SA_NOCLDWAIT);
+	return result < 0 && errno == ECHILD && before.alone && before.taken == __atomic_load_n(&children_taken, __ATOMIC_RELAXED) &&
+	       sigaction(SIGCHLD, NULL, &of) == 0 && of.sa_handler != SIG_IGN && !(of.sa_flags & SA_NOCLDWAIT);
 }
 
 static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
@@ -312,12 +323,12 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 		if (!is_watched())                              \
 			return real arguments;                  \
 		PLAIN(p, own);                                  \
-		bool alone = dprof_adapter_is_alone();          \
+		struct children_before before = children_now(); \
 		if (!((asked) & LOOKS))                         \
 			call_lasts(&p.call, p.site);            \
 		status = status ? status : &unasked;            \
 		pid = real arguments;                           \
-		p.site = found_no_child(alone, pid) ? NULL : p.site;                \
+		p.site = found_no_child(before, pid) ? NULL : p.site;               \
 		waited(&p, pid, asked, pid > 0 ? end_of(*status) : NOT_OVER);       \
 		return pid;                                     \
 	}
@@ -339,9 +350,9 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	if (!is_watched())
 		return real(type, id, info, options);
 	PLAIN(p, site_waitid);
-	bool alone = dprof_adapter_is_alone();
+	struct children_before before = children_now();
 	result = real(type, id, info, options);
-	if (found_no_child(alone, result)) {
+	if (found_no_child(before, result)) {
 		p.site = NULL;
 	} else if (result == 0 && info) {
 		bool killed = info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED;
