@@ -37,7 +37,14 @@ links() { # all links of the trace, as: FROM SENT TO RECEIVED
 
 # What the runtime has to say, but for what is true of any busy machine.
 notes() { grep -h '^note' dprof-*/*.process | grep -v -e '^note not%20all%20cores' -e '^note host%20[^ ]*%20answered%20only' \
-	-e '^note two%20modules%20have%20sites'; }
+	-e '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' -e '^note two%20modules%20have%20sites'; }
+
+# Who has no core for all of the start is not asked again before the end, which is noted.
+unanswered() { grep -h '^note host%20[^ ]*%20did%20not%20answer%20at%20the%20start' dprof-*/*.process; }
+answered() {
+	runs "$@"
+	! unanswered
+}
 
 # How many packets left clock 0 in the middle of the time between its first and its last.
 in_the_middle() {
@@ -59,7 +66,7 @@ pairs() { links | awk '{ print ($1 < $3 ? $1 "-" $3 : $3 "-" $1) }' | sort -u -V
 
 # ---- They come, at the pace that was asked for
 export DPROF_SYNC_INTERVAL=20ms
-all_the_time() { runs 2 1; [ "$(in_the_middle)" -ge 40 ]; }
+all_the_time() { answered 2 1 && [ "$(in_the_middle)" -ge 40 ]; }
 one_of_six all_the_time || fail "expected packets all the time, found $(in_the_middle) in the middle"
 grep -q '^packets run exchanges=[1-9]' dprof-*/h0-0.process || fail "no line 'packets run': $(grep packets dprof-*/*.process)"
 for phase in start run end; do
@@ -79,28 +86,34 @@ grep -hq '^packets run' dprof-*/*.process && fail "DPROF_SYNC_INTERVAL=0, and a 
 
 # ---- The thread: asleep, deaf to signals, on loopback where all hosts are this machine; then another job that
 # binds where it is told. A fork leaves it alone.
-job 2 1.2 fork &
-running=$!
-for _ in $(seq 100); do
-	threads=$(grep -ls '^dprof-freezer$' /proc/[0-9]*/task/*/comm 2>/dev/null | while read -r comm; do
-		[ "$(readlink "${comm%/task/*}/exe")" = "$dir/sleeper" ] && echo "${comm%/comm}"; done)
-	[ "$(echo "$threads" | grep -c .)" -eq 2 ] && break
-	sleep 0.05
-done
-for t in $threads; do
-	grep -q '^SigBlk:.*fffffffe7ffbfeff$' "$t/status" || fail "signals reach the thread: $(grep SigBlk "$t/status")"
-done
-[ -n "$threads" ] || fail "no thread dprof-freezer"
-if command -v ss >/dev/null; then
-	ss -Huanp 2>/dev/null | grep '"sleeper"' | awk '{ print $4 }' >bound
-	[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound ||
-		fail "expected sockets on loopback, found $(cat bound)"
-fi
-ports=$(sed -n 's/^127.0.0.1:\([0-9]*\)$/\1/p' bound 2>/dev/null)
-for port in $ports; do # one who does not have the key
-	for i in 1 2 3; do echo "let me in $i" >"/dev/udp/127.0.0.1/$port"; done 2>/dev/null
-done
-wait $running || fail "with a fork: exit status $?: $(head -3 err)"
+with_a_fork() {
+	rm -f looked
+	job 2 1.2 fork looked &
+	running=$!
+	for _ in $(seq 100); do
+		threads=$(grep -ls '^dprof-freezer$' /proc/[0-9]*/task/*/comm 2>/dev/null | while read -r comm; do
+			[ "$(readlink "${comm%/task/*}/exe")" = "$dir/sleeper" ] && echo "${comm%/comm}"; done)
+		[ "$(echo "$threads" | grep -c .)" -eq 2 ] && break
+		sleep 0.05
+	done
+	for t in $threads; do
+		grep -q '^SigBlk:.*fffffffe7ffbfeff$' "$t/status" || fail "signals reach the thread: $(grep SigBlk "$t/status")"
+	done
+	[ -n "$threads" ] || fail "no thread dprof-freezer"
+	if command -v ss >/dev/null; then
+		ss -Huanp 2>/dev/null | grep '"sleeper"' | awk '{ print $4 }' >bound
+		[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound ||
+			fail "expected sockets on loopback, found $(cat bound)"
+	fi
+	ports=$(sed -n 's/^127.0.0.1:\([0-9]*\)$/\1/p' bound 2>/dev/null)
+	for port in $ports; do # one who does not have the key
+		for i in 1 2 3; do echo "let me in $i" >"/dev/udp/127.0.0.1/$port"; done 2>/dev/null
+	done
+	touch looked
+	wait $running || fail "with a fork: exit status $?: $(head -3 err)"
+	! unanswered
+}
+one_of_six with_a_fork || fail "with a fork: $(unanswered)"
 [ "$(behind_the_fork)" -ge 5 ] || fail "a fork ends the measuring: $(behind_the_fork)"
 if [ -n "$ports" ]; then
 	grep -q '^packets \(run\|end\) .* forged=3 ' dprof-*/h1-1.process ||
@@ -113,7 +126,7 @@ fi
 # ---- Who asks whom
 export DPROF_SYNC_INTERVAL=50ms
 while read -r topology files wanted; do
-	DPROF_SYNC_TOPOLOGY=$topology runs 6 0.3
+	DPROF_SYNC_TOPOLOGY=$topology one_of_six answered 6 0.3 || fail "$topology: $(unanswered)"
 	[ "$(pairs)" = "$wanted " ] || fail "$topology: expected pairs $wanted, found $(pairs)"
 	[ "$(cd dprof-* && echo *.sync)" = "${files//,/ }" ] || fail "$topology: expected $files, found $(ls dprof-*/*.sync)"
 	[ "$(grep -l '^packets run exchanges=[1-9]' dprof-*/*.process | wc -l)" -eq "$(echo dprof-*/*.sync | wc -w)" ] ||
