@@ -13,7 +13,8 @@ cd "$dir" || exit 1
 gcc -O1 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o processes \
 	"$from/processes.c" $(pkg-config --libs dprof) || fail "processes.c does not compile"
 
-# For how much of the run the parent waited while the child held something, in percent.
+# For how much of the run the parent waited while the child had that turn after which it went on, in percent. (It may get a core long
+# after that, but that would be so without the turn.)
 waited() {
 	"$analyze" dump dprof-* | awk '
 		$1 == "site" { is[$2] = $4 == "name=held" ? "held" : $4 ~ /^name=(pthread_(mutex_lock|rwlock_wrlock|spin_lock|cond_wait)|sem_wait)$/ ? "waits" : "" }
@@ -25,7 +26,10 @@ waited() {
 		is[$4] == "waits" && $2 == 0 && $5 == "exit" { to[waits] = $3 }
 		function both(a, b) { a = from[i] > held_from[k] ? from[i] : held_from[k]; b = to[i] < held_to[k] ? to[i] : held_to[k]; return b > a ? b - a : 0 }
 		END {
-			for (i = 1; i <= waits; i++) for (k = 1; k <= held; k++) t += both()
+			for (i = 1; i <= waits; i++) {
+				for (k = 1; k < held && held_to[k] < from[i];) k++
+				t += both()
+			}
 			printf "%.6f\n", 100 * t / (last - first)
 		}'
 }
