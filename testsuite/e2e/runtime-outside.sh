@@ -128,7 +128,7 @@ from_writer() {
 	./reader || fail "reader: exit status $?"
 	[ "$(echo dprof-*/*.process | wc -w)" = 2 ] || fail "reader: $(echo dprof-*/*.process)"
 	"$analyze" dump dprof-* >text
-	awk '/^site .* kind=wait name=write / { site = $2 } $4 == site && / channel=/ { n++ } END { exit !n }' text ||
+	awk '/^site .* kind=wait name=write / { site[$2] } $4 in site && / channel=/ { n++ } END { exit !n }' text ||
 		fail "the writer does not say where its bytes go"
 	"$analyze" csp --json dprof-* 2>problems >csp
 	jq -e '[.threads[] | select(.site == "X")] | all(.straggler_percent.hi < 30)' csp >held || fail "writer: $(jq -c .threads csp)"
