@@ -101,7 +101,7 @@ with_a_fork() {
 	done
 	[ -n "$threads" ] || fail "no thread dprof-freezer"
 	if command -v ss >/dev/null; then
-		ss -Huanp 2>/dev/null | grep '"sleeper"' | awk '{ print $4 }' >bound
+		ss -Huanp 2>/dev/null | grep -E "$(sed 's|.proc.\([0-9]*\).*|pid=\1,|' <<<"$threads" | paste -sd'|')" | awk '{ print $4 }' >bound
 		[ "$(grep -c '^127.0.0.1:' bound)" -eq 2 ] && ! grep -qv '^127.0.0.1:' bound ||
 			fail "expected sockets on loopback, found $(cat bound)"
 	fi
