@@ -121,9 +121,13 @@ for wait in 'read(channel[0], &c, 1)' 'pause()'; do
 		fail "$name: nothing is said of the handler: $(cat out)"
 	for region in handler.work signal.handler; do
 		[ $region = handler.work ] && seen= || seen='__attribute__((no_instrument_function))'
-		run "by-itself-$name-$region" "-DHIDDEN=$seen" -DREGION= "-DWAIT=$wait"
-		grep -q 'these worked, or may have.*thread 1 .*What did that' line && fail "by-itself-$name, $region: $(cat out)"
-		"$analyze" dprof-"by-itself-$name-$region".* | tr -s ' \n' ' ' >line
+		for _ in 1 2 3 4 5 6; do # what a thread did where a virtual machine stopped it nobody knows
+			rm -rf dprof-by-itself-*
+			run "by-itself-$name-$region" "-DHIDDEN=$seen" -DREGION= "-DWAIT=$wait"
+			grep -q 'these worked, or may have.*thread 1 .*What did that' line && fail "by-itself-$name, $region: $(cat out)"
+			"$analyze" dprof-"by-itself-$name-$region".* | tr -s ' \n' ' ' >line
+			grep -q 'threads were blocked and dprof does not know in what' line || break
+		done
 		grep -q "Look at thread 1: .* (proved), mostly in region $region[ .]" line ||
 			fail "by-itself-$name, $region: expected that thread 1 keeps the other waiting in its handler, found $(cat line)"
 	done
