@@ -73,8 +73,8 @@ if command -v mpicc.mpich >/dev/null && set=$("$root/testsuite/hosts.sh" up 2 2>
 	rm -rf dprof-*
 	# MPI_Finalize of Debian's MPICH does not always return there, with dprof or without: it is ended when all have come to it.
 	# shellcheck disable=SC2086
-	timeout 10 $run -n 4 "$dir/sleeper" 0.1 >out 2>&1 &
-	for _ in {1..50}; do
+	timeout 60 $run -n 4 "$dir/sleeper" 0.1 >out 2>&1 &
+	for _ in {1..500}; do # for as long as it takes
 		[ "$(cat dprof-*/*.process 2>/dev/null | grep -c '^rank . size 4$')" = 4 ] && break
 		sleep 0.1
 	done
