@@ -248,6 +248,8 @@ static bool do_point(struct visit *v, struct visitor *r, const struct graph_sync
 	case GRAPH_REQUESTS:
 	case GRAPH_FINISHES:
 	case GRAPH_OBTAINS:
+	case GRAPH_COMES:
+	case GRAPH_RUNS:
 	case GRAPH_RELEASES: break; /* of replays */
 	case GRAPH_POSTS: post(v, r, s->number); break;
 	case GRAPH_LATE: post_late(v, r, s->number); break;

@@ -32,7 +32,7 @@ static size_t count_probes(const struct graph *g)
 
 static bool nothing_to_decide(const struct graph *g)
 {
-	return g->nturns == 0 && g->ngroups == 0;
+	return g->nturns == 0 && g->ngroups == 0 && g->ntask_runs == 0;
 }
 
 bool greedy_too_many(const struct graph *g, size_t scenarios)
@@ -71,6 +71,7 @@ void greedy_close(struct greedy *y)
 		free(y->groups[i].own);
 		free(y->groups[i].paces);
 	}
+	greedy_close_tasks(y);
 	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had,
 			   y->services, y->receives, y->met_at, y->shares, y->queues, y->groups, y->bodies,
 			   y->heap.items, y->baseline, y->found };
@@ -112,6 +113,10 @@ static void run_baseline(struct greedy *y)
 {
 	greedy_prepare(y);
 	y->baseline_stuck = !greedy_run(y, 0);
+	if (y->baseline_stuck && y->tasks) {
+		greedy_close_tasks(y);
+		y->baseline_stuck = !greedy_run(y, 0);
+	}
 	y->baseline_changed = y->changed;
 	y->baseline = y->found;
 	y->found = mem_resize(NULL, y->nprobes + 1, sizeof *y->found);

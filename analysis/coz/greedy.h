@@ -16,8 +16,8 @@
  *   batches   one thread takes all that others have left there, and comes again when it is through with that, but not for what it
  *             took at once now, and in several batches then. What it would do in more batches than it took here nobody knows: so it
  *             waits for the last thing before the last of them
- *   shares    the n-th who comes does the n-th piece of work, but a task only when it is ready, if there is another that is; until
- *             none is left, or none of those for which a thread waits; then each goes on with its own
+ *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own
+ *   tasks     of OpenMP are run by whoever waits where they may be run, when they are ready, in the order of libgomp
  *
  * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far
  * apart. Where somebody stands there and sleeps, a lock goes to whoever comes before he is awake, which takes as long as it
@@ -34,7 +34,8 @@
  * (pieces of one group that begin in those of another and end outside), what is expected is what the visit found.
  *
  * One replay of each scenario goes through all synchronisation points: if there are more than GREEDY_POINTS, or more than
- * GREEDY_MOST in all scenarios of a question, orders are kept. Memory: 32 bytes for each point, and 28 for each node and input. */
+ * GREEDY_MOST in all scenarios of a question, orders are kept. Memory: 32 bytes for each point, 28 for each node and
+ * input, and 72 for each task. */
 #ifndef ANALYSIS_GREEDY_H
 #define ANALYSIS_GREEDY_H
 

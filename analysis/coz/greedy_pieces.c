@@ -4,7 +4,7 @@
  *
  * How long a piece takes is its own, in whichever thread. But where each thread's took about as long, and some thread's longer than
  * another's, it is the thread that decides that (another kind of core, or a program that says so): then who has a piece of another
- * thread takes as long for it as for its own. Tasks differ by what they are. */
+ * thread takes as long for it as for its own. */
 #include "analysis/coz/greedy_private.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ static void sort_pieces(const struct greedy *y, struct greedy_group *group)
 	for (size_t i = 0; i < group->npieces; i++) {
 		struct greedy_piece *p = &group->pieces[i];
 		bool last = i + 1 == group->npieces || y->points[p[0].point].thread != y->points[p[1].point].thread;
-		if (last || p->finishes)
-			*MEM_GROW(group->own, group->nown) = (struct greedy_own){ p->point, p->finishes, false };
+		if (last || y->points[p->point].what == GRAPH_FINISHES)
+			*MEM_GROW(group->own, group->nown) = (struct greedy_own){ p->point, false };
 		else
 			group->pieces[n++] = *p;
 	}
@@ -43,33 +43,6 @@ static bool are_of_several(const struct greedy *y, const struct greedy_group *gr
 		if (y->points[group->pieces[i].point].thread != y->points[group->pieces[0].point].thread)
 			return true;
 	return false;
-}
-
-static bool is_begin_of_task(const struct greedy *y, const struct greedy_point *p)
-{
-	const struct graph_node *j = &y->g->nodes[p->number];
-	return p->what == GRAPH_WAITS && j->kind == GRAPH_ARRIVAL && j->what == GRAPH_TASK_BEGAN;
-}
-
-static double least_slack_of_others(const struct greedy *y, uint32_t node)
-{
-	const struct graph_node *j = &y->g->nodes[node];
-	double least = INFINITY;
-	for (uint32_t i = j->first + 1; i < j->first + j->ninputs; i++)
-		if (!isnan(y->slack[i]))
-			least = fmin(least, y->slack[i]);
-	return least;
-}
-
-static void have_piece(const struct greedy *y, struct greedy_piece *piece, uint32_t point)
-{
-	piece->at = y->points[point].at;
-	for (uint32_t i = point; i > piece->point && piece->node == GREEDY_NONE; i--)
-		if (is_begin_of_task(y, &y->points[i])) {
-			piece->node = y->points[i].number;
-			piece->begins = y->points[i].at;
-			piece->ready = piece->begins - least_slack_of_others(y, piece->node);
-		}
 }
 
 /* When everything was left in a queue, in order. To be freed. */
@@ -171,7 +144,7 @@ static void find_paces_of(const struct greedy *y, struct greedy_group *group)
 	for (size_t i = 0; i + 1 < group->npieces; i++) {
 		struct greedy_piece *p = &group->pieces[i];
 		uint32_t thread = y->points[p->point].thread;
-		if (isinf(p->at) || p->node != GREEDY_NONE || y->points[p[1].point].thread != thread)
+		if (isinf(p->at) || y->points[p[1].point].thread != thread)
 			continue;
 		p->ends = p[1].point;
 		add_length(group, thread, length_of(y, p));
@@ -219,10 +192,9 @@ void greedy_find_pieces(struct greedy *y)
 		const struct greedy_point *p = &y->points[i];
 		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
-				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .node = GREEDY_NONE,
-						       .ends = GREEDY_NONE, .finishes = p->what == GRAPH_FINISHES };
+				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .ends = GREEDY_NONE };
 		else if (p->what == GRAPH_OBTAINS)
-			have_piece(y, &y->groups[p->number].pieces[y->groups[p->number].npieces - 1], (uint32_t)i);
+			y->groups[p->number].pieces[y->groups[p->number].npieces - 1].at = p->at;
 	}
 	for (size_t i = 0; i < g->ngroups; i++) {
 		if (g->groups[i].batches) {

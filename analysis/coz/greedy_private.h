@@ -5,6 +5,7 @@
  *   greedy.c           what is replayed, and what a scenario saves
  *   greedy_prepare.c   looked at once, before the first replay: turns and what they took, looks, inputs
  *   greedy_pieces.c    pieces of work that are shared out
+ *   greedy_tasks.c     tasks of OpenMP, and who runs which
  *   greedy_services.c  what is done with each message from anyone
  *   greedy_attempts.c  attempts in vain are part of the wait that they are in
  *   greedy_run.c       one replay, in the order of time
@@ -56,13 +57,13 @@ struct greedy_queue {
 
 /* Behind the point at which a thread came there is a piece of work, which it had then. */
 struct greedy_piece {
-	double at, begins, ready; /* when it was had, began, and could have begun for all that others do */
-	uint32_t point, node;    /* that a task waits for when it begins; or GREEDY_NONE */
+	double at;               /* when it was had */
+	uint32_t point;
 	uint32_t ends;           /* point at which its thread came for the next one; or GREEDY_NONE */
 	size_t left;             /* a batch: so much had been left when it was had */
-	bool finishes, taken;
+	bool taken;
 };
-struct greedy_own { uint32_t point; bool finishes, passed; };
+struct greedy_own { uint32_t point; bool passed; };
 
 /* How long a thread's pieces take, and how much less in the scenario: the mean of `n`. */
 struct greedy_pace { uint32_t thread; size_t n; double took, less, least, most; };
@@ -113,6 +114,7 @@ struct greedy {
 	bool names;              /* who names a sender may take another message of that one */
 	struct greedy_queue *queues;
 	struct greedy_group *groups;
+	struct greedy_tasks *tasks; /* or NULL: they are run where they were */
 	struct greedy_body *bodies;
 	struct heap heap;
 	size_t nprobes;
@@ -125,6 +127,7 @@ struct greedy {
 	/* of one replay */
 	double share, *found;    /* each probe's saving, and the end's */
 	size_t passed;           /* points */
+	double now;              /* when it is, at the point that is done */
 	bool changed;            /* something was decided otherwise than in this run, or is waited for that was not */
 };
 
@@ -160,9 +163,17 @@ uint32_t greedy_begin_of(const struct greedy *, const struct graph_node *);
 void greedy_pass_attempts(struct greedy *);
 void greedy_find_services(struct greedy *);
 void greedy_find_pieces(struct greedy *);
+void greedy_find_tasks(struct greedy *);
+void greedy_close_tasks(struct greedy *);
 /* For the times of the region that is asked for; and how much longer than here, in each tick, a piece takes a thread. */
 void greedy_find_paces(struct greedy *);
 double greedy_slower(const struct greedy *, const struct greedy_group *, const struct greedy_piece *, uint32_t thread);
+
+/* When a replay begins; when an input of a node has come, which may be that a task is made, or can begin; and when a body comes to
+ * where it may run one: false if it sleeps there, else it is at a point that it passes. */
+void greedy_begin_tasks(struct greedy *);
+void greedy_make_task(struct greedy *, uint32_t input);
+bool greedy_come_for_task(struct greedy *, struct greedy_body *);
 
 /* With so much of each region's time, from 0 to 1, left out. False where it got stuck, or left out what somebody did. */
 bool greedy_run(struct greedy *, double share);

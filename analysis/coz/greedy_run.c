@@ -374,7 +374,10 @@ static void post(struct greedy *y, uint32_t input, double saving)
 		return; /* it is absent, or comes with a message */
 	if (turn && input == greedy_begin_of(y, &y->g->nodes[node]))
 		y->receives[w->turn].began = y->came[input] - saving;
-	if (!is_last(w, earlier))
+	bool last = is_last(w, earlier);
+	if (y->tasks)
+		greedy_make_task(y, input);
+	if (!last)
 		return;
 	double since = turn ? y->had[w->turn].at - w->saving : 0;
 	if (turn)
@@ -409,37 +412,12 @@ static bool is_within(const struct greedy *y, uint32_t number, uint32_t point)
 	return point > group->pieces[0].point && point < group->own[first_own(y, group, thread)].point;
 }
 
-/* Since when it could be begun, for all that others do; infinity: nobody knows. */
-static double ready_since(const struct greedy *y, const struct greedy_piece *piece)
+/* Of the pieces that are left the next one; or NULL. */
+static struct greedy_piece *next_piece(struct greedy_group *group)
 {
-	if (piece->node == GREEDY_NONE)
-		return -INFINITY;
-	const struct greedy_wait *w = &y->waits[piece->node];
-	return w->missing > 1 ? INFINITY : piece->begins - w->saving;
-}
-
-#define MOST_AHEAD 64 /* pieces that are looked at */
-
-/* Whether a piece is begun before one that was had before it: if that is not ready, or ready only later now, but was not then. */
-static bool overtakes(const struct greedy *y, const struct greedy_piece *piece, const struct greedy_piece *other)
-{
-	double ready = ready_since(y, piece), others = ready_since(y, other);
-	return ready < others && (isinf(others) || piece->ready > other->ready);
-}
-
-/* Of the pieces that are left, and were had before a moment, the next one; or NULL. */
-static struct greedy_piece *choose_piece(const struct greedy *y, struct greedy_group *group, double before)
-{
-	struct greedy_piece *best = NULL;
 	while (group->next < group->npieces && group->pieces[group->next].taken)
 		group->next++;
-	size_t end = group->npieces - group->next < MOST_AHEAD ? group->npieces : group->next + MOST_AHEAD;
-	for (size_t i = group->next; i < end && group->pieces[i].at < before; i++) {
-		struct greedy_piece *p = &group->pieces[i];
-		if (!p->taken && (!best || overtakes(y, p, best)))
-			best = p;
-	}
-	return best;
+	return group->next < group->npieces ? &group->pieces[group->next] : NULL;
 }
 
 /* More may be there than what was taken next: it takes that at once, and comes less often. */
@@ -453,8 +431,7 @@ static void come_for_batch(struct greedy *y, struct greedy_body *b, uint32_t num
 		leave_out(y, b, group->pieces[group->next - 1].point);
 }
 
-/* The body goes on behind the next piece of work, or if none is left, or none of those for which it waits, where it is to go on by
- * itself. */
+/* The body goes on behind the next piece of work, or if none is left, where it is to go on by itself. */
 static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
 {
 	struct greedy_group *group = &y->groups[number];
@@ -467,8 +444,7 @@ static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
 		return;
 	struct greedy_own *own = next_own(y, group, (uint32_t)(b - y->bodies));
 	bool each = y->g->groups[number].each, over = each && y->points[b->point].what == GRAPH_FINISHES;
-	double before = own && own->finishes && !each ? y->points[own->point].at : INFINITY;
-	struct greedy_piece *piece = over ? NULL : choose_piece(y, group, before);
+	struct greedy_piece *piece = over ? NULL : next_piece(group);
 	uint32_t to = piece ? piece->point : own ? own->point : GREEDY_NONE;
 	if (piece) {
 		piece->taken = true;
@@ -487,6 +463,9 @@ static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
 static void do_point(struct greedy *y, struct greedy_body *b)
 {
 	const struct greedy_point *p = &y->points[b->point];
+	y->now = p->at - b->saving;
+	if (p->what == GRAPH_COMES && y->tasks && !greedy_come_for_task(y, b))
+		return;
 	switch (p->what) {
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
@@ -539,6 +518,8 @@ static bool try_run(struct greedy *y, double share, bool serves, bool names)
 	y->passed = 0;
 	greedy_find_paces(y);
 	begin(y);
+	if (y->tasks)
+		greedy_begin_tasks(y);
 	for (uint32_t t = 0; t < y->g->trace->nthreads; t++) {
 		y->bodies[t] = (struct greedy_body){ .thread = t, .point = y->first[t], .serves = GREEDY_NONE };
 		go_on(y, &y->bodies[t]);

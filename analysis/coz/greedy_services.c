@@ -173,7 +173,7 @@ static void find_all(struct greedy *y, const uint32_t *over, struct shortest *le
 	for (uint32_t i = (uint32_t)y->npoints; i-- > 0;) {
 		const struct greedy_point *p = &y->points[i];
 		uint32_t turn = p->what == GRAPH_WAITS ? y->turn_of[p->number] : GREEDY_NONE, first = i + 1;
-		y->shares[p->thread] |= p->what == GRAPH_REQUESTS;
+		y->shares[p->thread] |= p->what == GRAPH_REQUESTS || p->what == GRAPH_RUNS;
 		if (!greedy_is_inbox(y, turn) || y->g->turns[turn].named)
 			continue;
 		next = next < y->first[p->thread + 1] ? next : y->first[p->thread + 1];

@@ -283,6 +283,11 @@ void graph_group_point(struct builder *b, struct event_ref ref, int how, uint32_
 	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, .number = group });
 }
 
+void graph_task_point(struct builder *b, struct event_ref ref, int how, uint32_t number)
+{
+	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, .number = number });
+}
+
 void graph_release(struct builder *b, struct event_ref ref, uint32_t queue)
 {
 	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_RELEASES, .number = queue });
@@ -489,7 +494,7 @@ static void records_close(struct walk_records *r, struct spill *spill)
 			    r->messages.all_to_all, r->messages.left, r->messages.together, r->messages.flows, r->messages.flow_parts,
 			    r->moments.v, r->moments.others, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v,
 			    r->sync.retaken, r->tasks.made,
-			    r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits, r->counters.v };
+			    r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits, r->tasks.visits, r->counters.v };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(spill, spilled[i]);
 	free(r->messages.marks);

@@ -16,7 +16,9 @@
  *     schedules  from here on the thread's work is scheduled otherwise: by the program (static) or by who asks first (dynamic)
  *     requests   the thread requests another piece of what a group of threads shares out among them,
  *     obtains    and has it, perhaps after it has waited until there was one,
- *     finishes   or finds that there is none left of those for which it waits, and goes on by itself
+ *     finishes   or finds that there is none left for it, and goes on by itself
+ *     comes      it waits where it may run tasks of OpenMP meanwhile: for the first one, or again behind each of them,
+ *     runs       and runs one, which ends where it comes again; who comes last to a wait runs no more there
  *     releases   it gives back a lock, or another permit, for which others may stand in a queue
  *     probe      the caller wants to know about the event
  *
@@ -85,8 +87,8 @@
  *     that it began with, which are as few as the trace allows;
  *   - who comes to a lock once and does not signal counts down to what the last of them signals (graph_counts.c); so does who
  *     comes where that one comes behind its signal, and has not left again (graph_alike.c);
- *   - tasks are begun in the order in which they were, unless what they depend on is over in another one, by whoever comes next
- *     to a barrier of their team, or to where it waits for tasks of its own, and elsewhere by the same thread; of a loop that is
+ *   - who comes to a barrier of its team begins the task that is ready for the longest time, and who waits for tasks the last of
+ *     those that is; tasks that nobody waits to begin are begun by the same thread; of a loop that is
  *     given out as it runs, of sections and of a `single`, whoever comes next does the next piece, as it is recorded, or
  *     else what a thread does from one marked region to the next; without either what is left is shared out evenly;
  *   - a process whose fork is not recorded is begun by the first thread on its clock that was there from the begin;
@@ -325,10 +327,19 @@ struct graph_turn {
 };
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
- * `single`); `many`: of some of them it is not known where they begin, or who may do them; `apart`: a thread has done some while
- * it waited for its tasks, before the barrier in which others did some; `each`: every thread does one piece, and finishes behind
+ * `single`); `many`: of some of them it is not known where they begin; `each`: every thread does one piece, and finishes behind
  * it; `batches`: one thread comes for all that is left in a queue, and what it does then takes as long however much that is. */
-struct graph_group { bool one, many, apart, each, batches; uint32_t queue; };
+struct graph_group { bool one, many, each, batches; uint32_t queue; };
+
+/* Where a thread runs tasks of OpenMP while it waits. At a barrier of its team: any of that team, whose number is that of its
+ * group; all who come to one barrier have the same one. For tasks, by the number of the task that has made them, or of their
+ * taskgroup: those. Until a task may begin: those that the same task has made before it. */
+#define GRAPH_NO_BARRIER UINT32_MAX
+enum graph_task_wait_kind { GRAPH_FOR_TEAM, GRAPH_FOR_TASKS, GRAPH_TO_BEGIN };
+struct graph_task_wait { uint64_t number; uint32_t process, barrier; enum graph_task_wait_kind kind; };
+
+/* A task that a thread has left such a wait for. Of a taskloop all have one number. */
+struct graph_task_run { uint64_t task, maker, group; uint32_t process; bool made; };
 
 /* How a thread's work is scheduled: as the program lays it down (static); or its team gives it to whoever asks first, which may be
  * another thread in another run (dynamic), and so that nobody is idle while there is something left (evenly). Besides, the program
@@ -339,12 +350,12 @@ enum graph_schedule { GRAPH_STATIC, GRAPH_DYNAMIC, GRAPH_DYNAMIC_EVENLY, GRAPH_P
 struct graph_sync_point {
 	uint64_t at;         /* index of the event in its thread, from 0 */
 	uint64_t stamp;      /* of the event; of a thread's last one perhaps that of its end, for which another waited */
-	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_PERHAPS, GRAPH_SCHEDULES, GRAPH_REQUESTS, GRAPH_FINISHES, GRAPH_OBTAINS, GRAPH_POSTS,
-	       GRAPH_LATE, GRAPH_RELEASES, GRAPH_PROBE } what : 8;
+	enum { GRAPH_WAITS, GRAPH_ENDS, GRAPH_PERHAPS, GRAPH_SCHEDULES, GRAPH_REQUESTS, GRAPH_FINISHES, GRAPH_OBTAINS, GRAPH_COMES,
+	       GRAPH_RUNS, GRAPH_POSTS, GRAPH_LATE, GRAPH_RELEASES, GRAPH_PROBE } what : 8;
 	unsigned arrives : 1; /* POSTS: its thread waits for that node at the same event, from there on; so this comes before all
 				 else of it */
 	uint32_t number;     /* of the node that is waited for, of the input that is posted, of what is late, of the group,
-				of the queue, or of the probe; or an enum graph_schedule */
+				of the task wait, of the task run, of the queue, or of the probe; or an enum graph_schedule */
 };
 
 struct graph_thread {
@@ -382,6 +393,8 @@ struct graph {
 	struct graph_turn *turns; size_t nturns; /* in the spill */
 	struct graph_queue *queues; size_t nqueues;
 	struct graph_group *groups; size_t ngroups; /* of threads that share out their work */
+	struct graph_task_wait *task_waits; size_t ntask_waits; /* in the spill */
+	struct graph_task_run *task_runs; size_t ntask_runs; /* likewise */
 	uint32_t *pools; size_t npools; /* sites at which the program itself has a pool of work */
 	uint32_t *unsaid; size_t nunsaid; /* sites of calls of MPI that wait, and never say for whom */
 	double unknown_s;             /* of all threads: waits of which it is not known what ended them */

@@ -253,6 +253,8 @@ uint32_t graph_group(struct builder *, bool one);
 void graph_request(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
 /* Such a point of a group: GRAPH_REQUESTS, GRAPH_OBTAINS or GRAPH_FINISHES. */
 void graph_group_point(struct builder *, struct event_ref, int how, uint32_t group);
+/* A thread comes to such a wait (GRAPH_COMES), or runs such a task (GRAPH_RUNS). */
+void graph_task_point(struct builder *, struct event_ref, int how, uint32_t number);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);

@@ -363,6 +363,72 @@ static size_t *sorted(const struct task_records *r, int order(const void *, cons
 	return index;
 }
 
+/* ---- Who runs which tasks ---------------------------------------------------------------------- */
+
+static int by_barrier(const void *x, const void *y)
+{
+	const struct team_visit *a = x, *b = y;
+	return ORDER_3(a, b, key, enter.thread, enter.at);
+}
+
+static bool may_run_tasks(const struct team_visit *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].tasks || v[i].wait != NO_TASK_WAIT)
+			return true;
+	return false;
+}
+
+/* v[0 .. n): a thread's visits of a barrier. Where it has run no task there, it could have when it came last. */
+static void wait_in_barrier(struct builder *b, const struct team_visit *v, size_t n, uint32_t barrier)
+{
+	struct graph *g = b->graph;
+	uint32_t wait = NO_TASK_WAIT;
+	for (size_t i = 0; i < n; i++)
+		wait = v[i].wait != NO_TASK_WAIT ? v[i].wait : wait;
+	if (wait == NO_TASK_WAIT) {
+		wait = (uint32_t)g->ntask_waits;
+		*SPILL_GROW(b->spill, g->task_waits, g->ntask_waits) = (struct graph_task_wait){
+			.number = v->team, .process = v->process, .kind = GRAPH_FOR_TEAM };
+		graph_task_point(b, v[n - 1].enter, GRAPH_COMES, wait);
+	}
+	g->task_waits[wait].barrier = barrier;
+}
+
+static void add_visits(struct builder *b, struct task_records *r)
+{
+	uint32_t barrier = 0;
+	struct team_visit *v = r->visits;
+	runs_sort(b->spill, v, r->nvisits, sizeof *v, by_barrier);
+	for (size_t i = 0, end; i < r->nvisits; i = end, barrier++) {
+		for (end = i + 1; end < r->nvisits && v[end].key == v[i].key; end++)
+			;
+		if (!may_run_tasks(v + i, end - i))
+			continue;
+		for (size_t k = i, next; k < end; k = next) {
+			for (next = k + 1; next < end && v[next].enter.thread == v[k].enter.thread; next++)
+				;
+			wait_in_barrier(b, v + k, next - k, barrier);
+		}
+	}
+}
+
+static void find_makers(struct graph *g, const struct task_records *r)
+{
+	for (size_t i = 0; i < g->ntask_runs; i++) {
+		struct graph_task_run *run = &g->task_runs[i];
+		size_t made = find_made(r, run->process, run->task);
+		run->made = made != NO_TASK;
+		run->maker = run->made ? r->made[made].parent : 0;
+		run->group = run->made ? r->made[made].group : 0;
+	}
+	for (size_t i = 0; i < g->ntask_waits; i++) {
+		struct graph_task_wait *wait = &g->task_waits[i];
+		size_t made = wait->kind == GRAPH_TO_BEGIN ? find_made(r, wait->process, wait->number) : NO_TASK;
+		wait->number = made != NO_TASK ? r->made[made].parent : wait->number;
+	}
+}
+
 void graph_tasks(struct builder *b, struct task_records *r)
 {
 	struct task_graph t = { .b = b, .records = r };
@@ -374,6 +440,9 @@ void graph_tasks(struct builder *b, struct task_records *r)
 	t.by_group = sorted(r, by_group);
 	find_edges(&t);
 	add_waits(&t);
+	find_makers(b->graph, r);
+	if (b->graph->ntask_runs)
+		add_visits(b, r);
 	spill_free(b->spill, t.edges);
 	free(t.by_parent);
 	free(t.by_group);

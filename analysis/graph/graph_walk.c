@@ -291,8 +291,7 @@ static void leave_for_task(struct thread_walk *w, struct event_ref ref, uint64_t
 {
 	if (walk_collective(&w->entered).group != UINT64_MAX)
 		*MEM_GROW(w->tasks.left, w->tasks.nleft) = walk_collective(&w->entered);
-	walk_begin_tasks(w, ref);
-	walk_begin_tasks_apart(w, ref);
+	walk_leave_for_task(w, ref, task);
 	walk_begin_task_chance(w, ref);
 	walk_wait_for_tasks(w, ref, task, false);
 }
@@ -322,11 +321,7 @@ static void leave(struct thread_walk *w, const struct tr_event *e, struct event_
 	}
 	if (o->kind == DPROF_KIND_WAIT && request != ARG_NONE)
 		complete_id(w, request, has_match || w->completed);
-	bool of_team = walk_is_team_barrier(w, &w->entered);
-	w->tasks.shares &= !of_team;
-	walk_end_tasks_apart(w);
-	if (of_team)
-		walk_share_tasks_apart(w);
+	walk_end_task_wait(w);
 	walk_end_operation(w, ref);
 	bool others = tr_is(w->b->graph->trace, w->entered.site, OP_OTHERS) && o->kind != DPROF_KIND_LOCK && !o->locks;
 	w->waited = others ? ref.stamp : w->waited;
@@ -448,7 +443,7 @@ static void walk_until(struct thread_walk *w, uint64_t stamp)
 		spill_relax(w->b->spill);
 		if (e.op == DPROF_LOST) {
 			walk_end_look(w);
-			w->tasks.nrunning = 0;
+			w->tasks.nrunning = w->tasks.nwaits = 0;
 			continue;
 		}
 		sums->last = e.stamp > sums->last ? e.stamp : sums->last;
@@ -473,7 +468,7 @@ static void end_walk(struct thread_walk *w)
 	free(w->tasks.running);
 	free(w->tasks.left);
 	free(w->inside);
-	free(w->tasks.requests);
+	free(w->tasks.waits);
 }
 
 struct clock_ends { uint64_t first, last; };

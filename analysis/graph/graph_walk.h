@@ -6,8 +6,8 @@
 
 #include "analysis/graph/graph_records.h"
 
-/* A thread requested a task, and obtained one; it `finishes` where none was left of those for which it waited. */
-struct task_request { struct event_ref ref, has; bool finishes; };
+/* A wait that a thread has left for a task: of the graph's; and in how many tasks it was there. */
+struct left_wait { uint32_t wait; size_t depth; };
 
 /* Something begun with an id, whose completion comes later. */
 struct begun_id { uint64_t id, at; uint32_t message; bool as_sender, looked_for, of_unknown; };
@@ -88,12 +88,10 @@ struct walk_tasks {
 	uint64_t order;           /* of what concerns tasks, so far */
 	struct collective_id { uint64_t group, seq; } *left; size_t nleft; /* operations that it has left for tasks, the innermost last */
 	bool by_chance;           /* it has left an operation for a task that another might have run, and not come back for good */
-	bool just_ran;            /* one has ended in the last event, and it runs in none */
-	bool shares;              /* it is in a barrier of its team, and runs tasks there that another may run: */
-	uint32_t group, n;        /* of this group; and how many it has run */
-	struct task_request *requests; size_t nrequests; /* while it waited for its own, since its team's last barrier */
-	bool comes_too_often;
-	bool waits_on;            /* it still does */
+	struct left_wait *waits; size_t nwaits; /* the innermost last */
+	bool just_ran;            /* for the innermost of them, one that has ended in the last event */
+	bool apart;               /* it has run some since its team's last barrier, or waited for some */
+	uint64_t barrier; uint32_t wait; /* the last of those that it has left for a task: its key, or 0 */
 };
 
 /* Work that its team gives out (graph_walk_work.c). */
@@ -186,11 +184,9 @@ struct collective_id walk_collective(const struct tr_event *);
 void walk_wait_for_tasks(struct thread_walk *, struct event_ref exit, uint64_t number, bool all);
 bool walk_is_team_barrier(const struct thread_walk *, const struct tr_event *);
 
-/* The outermost operation, of a team's barrier or apart from one, is left for a task that another thread might have run. */
-void walk_begin_tasks(struct thread_walk *, struct event_ref exit);
-void walk_begin_tasks_apart(struct thread_walk *, struct event_ref exit);
-void walk_end_tasks_apart(struct thread_walk *);
-void walk_share_tasks_apart(struct thread_walk *); /* the team's barrier is over */
+/* The outermost operation is left for a task that another thread might have run; or is over. */
+void walk_leave_for_task(struct thread_walk *, struct event_ref exit, uint64_t task);
+void walk_end_task_wait(struct thread_walk *);
 void walk_begin_task_chance(struct thread_walk *, struct event_ref exit);
 void walk_end_task_chance(struct thread_walk *, struct event_ref exit);
 

@@ -2,8 +2,8 @@
  *
  * graph_walk_tasks.c - along a thread: tasks that are made, run and waited for (graph_tasks.c joins them).
  *
- * Who waits in a barrier of its team, or for tasks, runs some of those that are ready. Which ones is chance, so in a what-if the
- * threads that were there share them out anew. */
+ * Who waits in a barrier of its team, or for tasks, runs some of those that are ready. Which ones is chance, so in a what-if whoever
+ * waits there gets others (coz/greedy_tasks.c). */
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_walk.h"
 
@@ -52,23 +52,6 @@ void walk_task_point(struct thread_walk *w, const struct tr_event *e, struct eve
 			(struct fulfilled){ w->process, event, ref };
 }
 
-/* It comes for the next task. */
-static void share_tasks(struct thread_walk *w, struct event_ref ref)
-{
-	w->tasks.shares = w->tasks.n++ < MOST_PIECES;
-	w->b->graph->groups[w->tasks.group].many |= !w->tasks.shares;
-	if (w->tasks.shares)
-		graph_group_point(w->b, ref, GRAPH_REQUESTS, w->tasks.group);
-}
-
-/* Likewise, as it waits for tasks that are not of a barrier. */
-static void note_request(struct thread_walk *w, struct event_ref ref)
-{
-	w->tasks.comes_too_often |= w->tasks.nrequests == MOST_PIECES;
-	if (!w->tasks.comes_too_often)
-		*MEM_GROW(w->tasks.requests, w->tasks.nrequests) = (struct task_request){ .ref = ref };
-}
-
 /* Regions do not count here, but for the runs of tasks. */
 void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
@@ -87,17 +70,20 @@ void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_r
 		struct task_run *run = &tasks->runs[w->tasks.running[--w->tasks.nrunning].run];
 		run->ended = true;
 		run->end = ref;
-		w->tasks.just_ran = w->tasks.nrunning == 0;
+		w->tasks.just_ran = w->tasks.nwaits > 0 && w->tasks.waits[w->tasks.nwaits - 1].depth == w->tasks.nrunning;
 	}
+}
+
+static void come(struct thread_walk *w, struct event_ref ref, uint32_t wait)
+{
+	graph_task_point(w->b, ref, GRAPH_COMES, wait);
 }
 
 /* The first event behind the end of a task: that is still what the thread did, whoever runs the next one. */
 void walk_come_again(struct thread_walk *w, struct event_ref ref)
 {
-	if (w->tasks.just_ran && w->tasks.shares)
-		share_tasks(w, ref);
-	else if (w->tasks.just_ran && w->tasks.waits_on)
-		note_request(w, ref);
+	if (w->tasks.nwaits > 0)
+		come(w, ref, w->tasks.waits[w->tasks.nwaits - 1].wait);
 	w->tasks.just_ran = false;
 }
 
@@ -120,72 +106,81 @@ bool walk_is_team_barrier(const struct thread_walk *w, const struct tr_event *e)
 	return (kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_JOIN) && trace_has(e, DPROF_KEY_GROUP);
 }
 
-static void come_to_barrier(struct thread_walk *w)
+static uint64_t key_of_barrier(const struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
-	uint32_t group = walk_group(w, id.group, id.seq, false);
-	bool more = w->tasks.n > 0 && group == w->tasks.group;
-	w->tasks.group = group;
-	w->tasks.n = more ? w->tasks.n : 0;
-	w->tasks.shares = w->tasks.n < MOST_PIECES;
-	if (!more)
-		share_tasks(w, w->enter);
+	return ids_mix(ids_mix(id.group, id.seq), w->process) | 1;
 }
 
-/* The outermost operation is left for a task: for the first one, to which the thread came when it entered, or for one more. */
-void walk_begin_tasks(struct thread_walk *w, struct event_ref exit)
+/* What the outermost operation is, as a wait in which tasks are run. */
+static uint32_t add_wait(struct thread_walk *w)
 {
-	if (!w->tasks.shares && walk_is_team_barrier(w, &w->entered))
-		come_to_barrier(w);
-	if (w->tasks.shares && walk_is_team_barrier(w, &w->entered))
-		graph_group_point(w->b, exit, GRAPH_OBTAINS, w->tasks.group);
-}
-
-/* Likewise, but it is no barrier. */
-void walk_begin_tasks_apart(struct thread_walk *w, struct event_ref exit)
-{
-	if (w->tasks.nrunning > 0 || walk_is_team_barrier(w, &w->entered))
-		return;
-	if (!w->tasks.waits_on)
-		note_request(w, w->enter);
-	w->tasks.waits_on = true;
-	if (w->tasks.nrequests > 0)
-		w->tasks.requests[w->tasks.nrequests - 1].has = exit;
-}
-
-/* The outermost operation is over, and if it was a wait for tasks, there is none left of those. */
-void walk_end_tasks_apart(struct thread_walk *w)
-{
-	bool for_tasks = walk_kind(w, w->entered.site) == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_ID);
-	if (w->tasks.nrunning > 0)
-		return;
-	if (for_tasks && !w->tasks.waits_on)
-		note_request(w, w->enter);
-	if ((for_tasks || w->tasks.waits_on) && w->tasks.nrequests > 0)
-		w->tasks.requests[w->tasks.nrequests - 1].finishes = true;
-	w->tasks.waits_on = false;
-}
-
-/* A team's barrier is over: whoever came there early has run tasks beside the one thread that waited for them before
- * it, and ran some as well. */
-void walk_share_tasks_apart(struct thread_walk *w)
-{
-	struct collective_id id = walk_collective(&w->entered);
-	bool shares = w->tasks.nrequests > 0 && !w->tasks.comes_too_often;
-	uint32_t group = shares ? walk_group(w, id.group, id.seq, false) : 0;
-	for (size_t i = 0; i < w->tasks.nrequests && shares; i++) {
-		/* It has come once more, and there was nothing. */
-		bool finishes = w->tasks.requests[i].finishes || !w->tasks.requests[i].has.stamp;
-		graph_group_point(w->b, w->tasks.requests[i].ref, finishes ? GRAPH_FINISHES : GRAPH_REQUESTS, group);
-		if (!finishes)
-			graph_group_point(w->b, w->tasks.requests[i].has, GRAPH_OBTAINS, group);
+	const struct operation *o = walk_operation(w, &w->entered);
+	struct graph *g = w->b->graph;
+	uint64_t tasks = arg_awaited_tasks(o, &w->entered);
+	struct graph_task_wait wait = { .number = tasks, .process = w->process, .barrier = GRAPH_NO_BARRIER, .kind = GRAPH_FOR_TASKS };
+	if (walk_is_team_barrier(w, &w->entered)) {
+		wait.number = walk_collective(&w->entered).group;
+		wait.kind = GRAPH_FOR_TEAM;
+	} else if (tasks == ARG_NONE) {
+		wait.number = arg_awaited_task(o, &w->entered);
+		wait.kind = GRAPH_TO_BEGIN;
 	}
-	if (shares) {
-		w->b->graph->groups[group].many |= w->b->graph->groups[group].apart;
-		w->b->graph->groups[group].apart = true;
+	*SPILL_GROW(w->b->spill, g->task_waits, g->ntask_waits) = wait;
+	return (uint32_t)g->ntask_waits - 1;
+}
+
+/* Who leaves its team does not know whether it will run tasks, so it may be through with the barrier, and come there again. */
+static uint32_t wait_to_leave(struct thread_walk *w)
+{
+	bool of_team = walk_is_team_barrier(w, &w->entered);
+	if (of_team && w->tasks.barrier == key_of_barrier(w))
+		return w->tasks.wait;
+	uint32_t wait = add_wait(w);
+	come(w, w->enter, wait);
+	if (of_team) {
+		w->tasks.barrier = key_of_barrier(w);
+		w->tasks.wait = wait;
 	}
-	w->tasks.nrequests = 0;
-	w->tasks.comes_too_often = false;
+	return wait;
+}
+
+static bool is_in_wait(const struct thread_walk *w)
+{
+	return w->tasks.nwaits > 0 && w->tasks.waits[w->tasks.nwaits - 1].depth == w->tasks.nrunning;
+}
+
+void walk_leave_for_task(struct thread_walk *w, struct event_ref exit, uint64_t task)
+{
+	struct graph *g = w->b->graph;
+	if (!is_in_wait(w))
+		*MEM_GROW(w->tasks.waits, w->tasks.nwaits) = (struct left_wait){ wait_to_leave(w), w->tasks.nrunning };
+	*SPILL_GROW(w->b->spill, g->task_runs, g->ntask_runs) = (struct graph_task_run){ .task = task, .process = w->process };
+	graph_task_point(w->b, exit, GRAPH_RUNS, (uint32_t)g->ntask_runs - 1);
+	w->tasks.apart = true;
+}
+
+/* A team's barrier: it is known only later whether tasks could be run there. */
+static void note_visit(struct thread_walk *w, uint32_t wait)
+{
+	struct task_records *tasks = &w->records->tasks;
+	uint64_t key = key_of_barrier(w);
+	*SPILL_GROW(w->b->spill, tasks->visits, tasks->nvisits) = (struct team_visit){
+		.key = key, .team = walk_collective(&w->entered).group, .enter = w->enter, .process = w->process,
+		.wait = wait == NO_TASK_WAIT && w->tasks.barrier == key ? w->tasks.wait : wait, .tasks = w->tasks.apart };
+	w->tasks.apart = false;
+}
+
+void walk_end_task_wait(struct thread_walk *w)
+{
+	uint32_t left = is_in_wait(w) ? w->tasks.waits[--w->tasks.nwaits].wait : NO_TASK_WAIT;
+	if (walk_is_team_barrier(w, &w->entered)) {
+		note_visit(w, left);
+	} else if (walk_kind(w, w->entered.site) == DPROF_KIND_JOIN && trace_has(&w->entered, DPROF_KEY_ID)) {
+		w->tasks.apart = true;
+		if (left == NO_TASK_WAIT)
+			come(w, w->enter, add_wait(w));
+	}
 }
 
 /* Which of them it runs, and whether any, is chance, until the operation is over for which it waits. */
