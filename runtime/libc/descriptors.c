@@ -587,6 +587,13 @@ uint64_t descriptor_lock(int fd)
 	return e && e->lock && e->locked_by == own_pid && !descriptors_of_parent() ? e->lock : 0;
 }
 
+bool descriptor_never_blocks(int fd)
+{
+	long flags = sys(SYS_fcntl, fd, F_GETFL);
+
+	return !sys_failed(flags) && flags & O_NONBLOCK;
+}
+
 void descriptor_lost(int fd)
 {
 	struct descriptor *e = entry(fd);

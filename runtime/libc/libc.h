@@ -147,6 +147,7 @@ void call_unseen(const struct libc_call *, const struct dprof_site *);
 struct plain {
 	struct libc_call call;
 	const struct dprof_site *site; /* NULL: it is not to be recorded */
+	bool at_once;                  /* it could not block, however long it took */
 	struct dprof_arguments more;
 };
 void plain_end(struct plain *);
@@ -196,6 +197,7 @@ static inline bool call_expired(int64_t result)
 #define PLAIN(name, own)                      \
 	struct plain name AT_END(plain_end);  \
 	name.site = SITE(own);                \
+	name.at_once = false;                 \
 	name.more.words = 0;                  \
 	name.call = CALL_OF(own);             \
 	call_may_be_left(&name.call, plain_left)
@@ -316,6 +318,9 @@ bool descriptor_has_timer(int fd);
 void descriptor_locks(int fd, uint64_t lock);
 uint64_t descriptor_lock(int fd);
 
+/* Who calls with it is told at once that nothing is there, or no room. */
+bool descriptor_never_blocks(int fd);
+
 /* It is closed or made anew; `to` is now what `from` is. */
 void descriptor_forget(int fd);
 void descriptor_copied(int from, int to);
@@ -373,6 +378,8 @@ struct libc_transfer {
 	uint32_t sets_before;     /* ... and at the begin: who sets it meanwhile is waited for */
 	bool set_elsewhere;       /* perhaps: by another process, from the begin on */
 	bool sleeps;              /* of a timerfd: all that it was set to, as nothing was recorded since */
+	bool dont_wait;           /* asked to move what it can at once */
+	bool two;                 /* it may block in another descriptor as well */
 	bool ends;                /* it came to its end: was not cancelled */
 	bool expired;             /* with nothing, as its time limit was over */
 	int64_t bytes;            /* moved; negative: none, or not known */

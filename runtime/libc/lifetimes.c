@@ -99,10 +99,14 @@ DPROF_SITE_OF(site_accept, DPROF_KIND_WAIT, "accept");
 DPROF_SITE_OF(site_connect, DPROF_KIND_WAIT, "connect");
 
 /* It was in a queue, into which whoever asked for it has put it. */
-static void accepted(struct plain *p, int fd)
+static void accepted(struct plain *p, int listening, int fd)
 {
 	uint64_t now = dprof_adapter_now_fenced();
 
+	p->at_once = call_blocked(&p->call, now) && descriptor_never_blocks(listening);
+	plain_expired(p, call_expired(fd));
+	if (fd < 0)
+		return;
 	plain_shares(p, now, descriptor_listening(fd, false), NO_ROLE);
 	descriptor_connected(fd);
 }
@@ -117,9 +121,7 @@ DPROF_EXPORT int accept(int fd, struct sockaddr *from, socklen_t *size)
 	PLAIN(p, site_accept);
 	call_lasts(&p.call, p.site);
 	result = real(fd, from, size);
-	plain_expired(&p, call_expired(result));
-	if (result >= 0)
-		accepted(&p, result);
+	accepted(&p, fd, result);
 	return result;
 }
 
@@ -133,9 +135,7 @@ DPROF_EXPORT int accept4(int fd, struct sockaddr *from, socklen_t *size, int fla
 	PLAIN(p, site_accept);
 	call_lasts(&p.call, p.site);
 	result = real(fd, from, size, flags);
-	plain_expired(&p, call_expired(result));
-	if (result >= 0)
-		accepted(&p, result);
+	accepted(&p, fd, result);
 	return result;
 }
 

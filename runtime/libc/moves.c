@@ -33,6 +33,7 @@ static bool is_of_others(int fd)
 		descriptor_lost(to);                                                    \
 		given = is_of_others(to) || !is_of_others(from);                        \
 		TRANSFER(t, site, given ? to : from, given ? GIVES : TAKES);            \
+		t.two = true;                                                           \
 		return t.bytes = real arguments;                                        \
 	}
 

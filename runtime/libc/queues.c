@@ -26,7 +26,7 @@
 #define MESSAGE(m, name, direction)                                                               \
 	struct libc_transfer m AT_END(transfer_end) = {                                           \
 		.site = { SITE(wait_##name), SITE(wait_##name), SITE(wait_##name) }, .bytes = -1, \
-		.what = OF_OTHERS, .way = direction, .is_from_others = direction == TAKES };      \
+		.fd = -1, .what = OF_OTHERS, .way = direction, .is_from_others = direction == TAKES };      \
 	m.call = CALL_OF(wait_##name);                                                            \
 	call_may_be_left(&m.call, transfer_left);                                                 \
 	call_lasts(&m.call, m.site[OF_OTHERS])

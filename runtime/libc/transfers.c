@@ -66,6 +66,11 @@ static bool sleeps_until(const struct plain *p)
 	return dprof_site_kind(p->site) == DPROF_KIND_SLEEP && p->more.words > 0;
 }
 
+static bool plain_blocked(const struct plain *p, uint64_t now)
+{
+	return !p->at_once && call_blocked(&p->call, now);
+}
+
 /* Whether it blocked is asked without a fence, which costs more than the answer may be wrong by; and only what others
  * may have ended is stamped with one. */
 void plain_end(struct plain *p)
@@ -73,7 +78,7 @@ void plain_end(struct plain *p)
 	uint64_t now = dprof_adapter_now();
 
 	call_is_over(&p->call);
-	if (!p->site || (!call_blocked(&p->call, now) && !sleeps_until(p)))
+	if (!p->site || (!plain_blocked(p, now) && !sleeps_until(p)))
 		return;
 	if (dprof_site_kind(p->site) == DPROF_KIND_WAIT) {
 		now = dprof_adapter_now_fenced();
@@ -86,7 +91,7 @@ void plain_shares(struct plain *p, uint64_t now, uint64_t object, int role)
 {
 	if (!object || !p->site)
 		return;
-	if (call_blocked(&p->call, now))
+	if (plain_blocked(p, now))
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	dprof_say(&p->more, DPROF_KEY_OBJECT, object);
 	if (role != NO_ROLE)
@@ -141,7 +146,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 
 	t->site[NOT_KNOWN] = t->site[OF_OTHERS] = wait;
 	t->site[OF_FILE] = d->is_timer ? SITE(site_timer) : io;
-	t->ends = t->expired = false;
+	t->ends = t->expired = t->dont_wait = t->two = false;
 	t->bytes = -1;
 	t->most = 0;
 	t->leads_outside = d->leads_outside && way == GIVES && d->what == OF_OTHERS;
@@ -261,6 +266,12 @@ static bool count_event(struct libc_transfer *t)
 	return true;
 }
 
+/* Others end no call that would have come back with nothing: that took so long of the thread's own time, or without a core. */
+static bool may_block(const struct libc_transfer *t)
+{
+	return t->what != OF_OTHERS || t->two || (!t->dont_wait && !descriptor_never_blocks(t->fd));
+}
+
 /* Also when the thread is cancelled: then it is unknown what was moved. What is recorded in any case has one stamp. */
 void transfer_end(struct libc_transfer *t)
 {
@@ -272,7 +283,7 @@ void transfer_end(struct libc_transfer *t)
 	bool seen = counted || (count_is_out_of_order(t->of) && t->ends && whole);
 	bool moves = messages || (t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : seen && t->bytes >= 0));
 	uint64_t now = moves ? dprof_adapter_now_fenced() : dprof_adapter_now();
-	bool blocked = call_blocked(&t->call, now);
+	bool blocked = call_blocked(&t->call, now) && may_block(t);
 
 	if (!t->ends || !whole)
 		count_give_up(t->of);
@@ -379,6 +390,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 		t.expired = call_expired(result);                   \
 		t.most = result > 0 ? (int64_t)(count) : 0;         \
 		t.ends = !(flags & MSG_OOB);                        \
+		t.dont_wait = flags & MSG_DONTWAIT;                 \
 		t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : result; \
 		return result;                                      \
 	}
@@ -392,6 +404,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 		t.bytes = real arguments;                     \
 		t.expired = call_expired(t.bytes);                  \
 		t.ends = !(flags & MSG_OOB);                        \
+		t.dont_wait = flags & MSG_DONTWAIT;                 \
 		return t.bytes;                                     \
 	}
 
@@ -445,6 +458,7 @@ DPROF_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	t.bytes = real(fd, message, flags);
 	t.expired = call_expired(t.bytes);
 	t.ends = !(flags & MSG_OOB);
+	t.dont_wait = flags & MSG_DONTWAIT;
 	return t.bytes;
 }
 
@@ -468,6 +482,7 @@ DPROF_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 	result = real(fd, messages, n, flags, most);
 	t.expired = call_expired(result);
 	t.ends = !(flags & MSG_OOB);
+	t.dont_wait = flags & MSG_DONTWAIT;
 	t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : sum(messages, result);
 	return result;
 }
@@ -485,6 +500,7 @@ DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 	result = real(fd, messages, n, flags);
 	t.expired = call_expired(result);
 	t.ends = !(flags & MSG_OOB);
+	t.dont_wait = flags & MSG_DONTWAIT;
 	t.bytes = sum(messages, result);
 	return result;
 }

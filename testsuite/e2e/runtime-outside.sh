@@ -137,4 +137,39 @@ from_writer() {
 }
 one_of_six from_writer || fail "half of Y: expected $expected, at most $hi ($(cat problems)); reader: $(jq -c .threads csp)"
 [ "$failed" = 0 ] && echo "as expected"
+# Who calls with a descriptor that does not block, or asks not to be held up, has waited for nobody, however long it took; what it
+# takes is recorded, but is no wait. Who blocks there may have waited.
+cat >at-once.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(at);
+	int ends[2], pair[2], listens = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), asks = socket(AF_INET, SOCK_STREAM, 0);
+	char byte = 1;
+	long taken = 0;
+
+	if (pipe2(ends, O_NONBLOCK) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || bind(listens, (void *)&at, size) ||
+	    listen(listens, 1) || getsockname(listens, (void *)&at, &size) || connect(asks, (void *)&at, size))
+		return 1;
+	taken += accept(listens, NULL, NULL) >= 0;
+	taken += write(ends[1], &byte, 1) + read(ends[0], &byte, 1);
+	taken += send(pair[1], &byte, 1, MSG_DONTWAIT) + recv(pair[0], &byte, 1, MSG_DONTWAIT);
+	taken += read(ends[0], &byte, 1) < 0; /* in vain */
+	taken += write(pair[0], &byte, 1) + read(pair[1], &byte, 1);
+	return taken != 8;
+}
+C
+"$B/bin/dprof-cc" -Wall -Wextra -Werror -O1 -o at-once at-once.c || exit 1
+DPROF_BLOCKED_NS=0 ./at-once || fail "at-once: exit status $?"
+"$analyze" dump dprof-at-once.* | awk '
+	$1 == "site" { name[$2] = substr($4, 6) }
+	$1 == "e" && $5 == "enter" && name[$4] ~ /^(accept|read|write|send|recv)$/ { print name[$4], / peer=/ ? "waits" : "does not" }' >found
+printf '%s\n' 'accept does not' 'write does not' 'read does not' 'send does not' 'recv does not' 'write waits' 'read waits' |
+	diff - found >differs || fail "what cannot block: $(cat differs)"
 exit "$failed"
