@@ -59,14 +59,14 @@ for _ in {1..5}; do
 	is_true "$n >= 1 && $n < 3000 && $got == 1" || fail "signals: found $n records in vain, and $got that were not"
 done
 
-# 100 ms each time, of which the thread has a core for some.
-asked=0
+# 100 ms each time, of which the thread has a core for some; but for all of them it may have none, now and then.
+asked=0 times=0
 for _ in {1..10}; do
 	record leave
-	is_true "$n >= 1 && $n < 1000 && $got == 0" || fail "leave: found $n records in vain, and $got that were not"
-	asked=$((asked + ns))
+	is_true "$n < 1000 && $got == 0" || fail "leave: found $n records in vain, and $got that were not"
+	asked=$((asked + ns)) times=$((times + (n > 0)))
 done
-is_true "$asked > 5e7" || fail "leave: asked for $asked ns in 10 times"
+is_true "$asked > 5e7 && $times >= 7" || fail "leave: asked for $asked ns, in $times of 10 times"
 # Who has a lock, or has not posted, or set a flag (poll), is the straggler, and no other is proved to be one. (Who
 # polls, and has no core, may work, for all that is known.)
 for way in "1" "2 -DSEMAPHORE" "1 -DFLAG"; do
