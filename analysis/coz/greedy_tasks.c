@@ -119,6 +119,9 @@ static bool begin_run(struct greedy *y, struct greedy_tasks *t, struct ids *keys
 	run.node = node_of(y, in->came, point, &run.begins);
 	if (is->group && is->group != ARG_NONE)
 		run.list[OF_GROUP] = list_of(t, keys, is->process, is->group, false);
+	uint32_t from = t->waits[in->wait].list;
+	if (t->waits[in->wait].kind != GRAPH_FOR_TEAM && from != run.list[OF_MAKER] && from != run.list[OF_GROUP])
+		return false; /* libgomp runs no such task there */
 	if (t->waits[in->wait].kind == GRAPH_FOR_TEAM)
 		run.list[OF_TEAM] = t->waits[in->wait].list;
 	else if (at->n > 1)
