@@ -2,11 +2,11 @@
  *
  * greedy_tasks.c - which task whoever waits runs next, as libgomp decides it.
  *
- * Tasks that are ready stand in lists: of their team, behind each other; and before each other those of the task that has made them,
- * and of their taskgroup. Who is at a barrier takes the first of its team's. Who waits for tasks takes the first of those, so what
- * was ready last; if there is none, but some are not over yet, it sleeps until they are, or one more is ready. All are through with
- * a barrier when all are there, and no task is left. Each runs a task where that was run here; the wait from which it has come is
- * on the stack of its *stays*.
+ * Tasks that are ready stand in lists: of their team, behind each other; and before each other those of the task that has made
+ * them, and of their taskgroup. Who is at a barrier takes the first of its team's. Who waits for tasks takes the first of those,
+ * so what was ready last; if there is none, but some are not over yet, it sleeps until they are, or one more is ready. All are
+ * through with a barrier when all are there, and no task is left. Each runs a task where that was run here; the wait from which it
+ * has come is on the stack of its *stays*.
  *
  *   in this run   comes-runs[task 1]-comes-runs[task 2]-comes-ends-
  *   a stay        comes-->(tasks of other places, each up to where its thread came again)-->comes-ends-
@@ -27,7 +27,7 @@
 enum { OF_MAKER, OF_GROUP, OF_TEAM, NLISTS };
 
 /* A task that one thread has run. */
-struct run {
+struct task_run_at {
 	uint32_t point, ends;    /* where its thread came for it, and where it came again */
 	uint32_t wait, node;     /* there; and of its begin */
 	uint32_t list[NLISTS];   /* or GREEDY_NONE */
@@ -37,25 +37,25 @@ struct run {
 };
 
 /* Of those that are ready the first and the last, and 1; or 0. */
-struct list {
+struct task_list {
 	uint32_t first, last;
 	size_t made, left;       /* that are not over; and not begun */
 	uint32_t sleeper;        /* body that waits for them; or GREEDY_NONE */
 };
 
-struct wait { uint32_t finish, list, barrier; enum graph_task_wait_kind kind; };
-struct barrier { size_t nwaits, first, nidle; uint32_t *idle; double came; bool over; };
-struct stay { uint32_t wait, run; double slower; };
-struct stays { struct stay *v; size_t n; bool asleep; double wakes; };
+struct task_stop { uint32_t finish, list, barrier; enum graph_task_wait_kind kind; };
+struct task_barrier { size_t nwaits, first, nidle; uint32_t *idle; double came; bool over; };
+struct task_stay { uint32_t wait, run; double slower; };
+struct task_stays { struct task_stay *v; size_t n; bool asleep; double wakes; };
 
 struct greedy_tasks {
-	struct run *runs; size_t nruns;
-	struct list *lists; size_t nlists;
-	struct wait *waits; size_t nwaits;
-	struct barrier *barriers; size_t nbarriers;
+	struct task_run_at *runs; size_t nruns;
+	struct task_list *lists; size_t nlists;
+	struct task_stop *waits; size_t nwaits;
+	struct task_barrier *barriers; size_t nbarriers;
 	uint32_t *idle_at;       /* of each list of a team the barrier at which somebody is idle, or GREEDY_NONE */
 	uint32_t *run_of;        /* of each node; or GREEDY_NONE */
-	struct stays *stays;     /* of each body */
+	struct task_stays *stays;     /* of each body */
 	double delay;            /* until who was woken looks */
 };
 
@@ -65,7 +65,7 @@ static uint32_t list_of(struct greedy_tasks *t, struct ids *keys, uint32_t proce
 {
 	uint64_t key = ids_mix(ids_mix(number, process), team);
 	if (ids_add(keys, key))
-		*MEM_GROW(t->lists, t->nlists) = (struct list){ .sleeper = GREEDY_NONE };
+		*MEM_GROW(t->lists, t->nlists) = (struct task_list){ .sleeper = GREEDY_NONE };
 	return (uint32_t)ids_find(keys, key);
 }
 
@@ -77,9 +77,9 @@ static void find_waits(struct greedy *y, struct greedy_tasks *t, struct ids *key
 	for (size_t i = 0; i < t->nwaits; i++) {
 		const struct graph_task_wait *w = &g->task_waits[i];
 		bool team = w->kind == GRAPH_FOR_TEAM;
-		t->waits[i] = (struct wait){ GREEDY_NONE, list_of(t, keys, w->process, w->number, team), w->barrier, w->kind };
+		t->waits[i] = (struct task_stop){ GREEDY_NONE, list_of(t, keys, w->process, w->number, team), w->barrier, w->kind };
 		for (; team && w->barrier != GRAPH_NO_BARRIER && t->nbarriers <= w->barrier;)
-			*MEM_GROW(t->barriers, t->nbarriers) = (struct barrier){ 0 };
+			*MEM_GROW(t->barriers, t->nbarriers) = (struct task_barrier){ 0 };
 		if (team && w->barrier != GRAPH_NO_BARRIER)
 			t->barriers[w->barrier].nwaits++;
 	}
@@ -102,18 +102,18 @@ static uint32_t node_of(const struct greedy *y, uint32_t from, uint32_t to, doub
 
 /* What a thread is in, as its points come by: waits, and of each the run for which it has left that. */
 struct open_wait { uint32_t wait, came, run; };
-struct place {
+struct task_place {
 	struct open_wait *open; size_t n;
 	uint32_t *teamless; size_t nteamless; /* runs of which the next barrier tells the team */
 };
 
-static bool begin_run(struct greedy *y, struct greedy_tasks *t, struct ids *keys, struct place *at, uint32_t point)
+static bool begin_run(struct greedy *y, struct greedy_tasks *t, struct ids *keys, struct task_place *at, uint32_t point)
 {
 	const struct graph_task_run *is = &y->g->task_runs[y->points[point].number];
 	struct open_wait *in = at->n ? &at->open[at->n - 1] : NULL;
 	if (!in || in->run != GREEDY_NONE || !is->made)
 		return false;
-	struct run run = { .point = in->came, .ends = GREEDY_NONE, .wait = in->wait,
+	struct task_run_at run = { .point = in->came, .ends = GREEDY_NONE, .wait = in->wait,
 			   .list = { [OF_MAKER] = list_of(t, keys, is->process, is->maker, false), [OF_GROUP] = GREEDY_NONE,
 				     [OF_TEAM] = GREEDY_NONE } };
 	run.node = node_of(y, in->came, point, &run.begins);
@@ -133,10 +133,10 @@ static bool begin_run(struct greedy *y, struct greedy_tasks *t, struct ids *keys
 	return run.node != GREEDY_NONE;
 }
 
-static void finish_wait(struct greedy_tasks *t, struct place *at)
+static void finish_wait(struct greedy_tasks *t, struct task_place *at)
 {
 	const struct open_wait *last = &at->open[--at->n];
-	struct wait *w = &t->waits[last->wait];
+	struct task_stop *w = &t->waits[last->wait];
 	w->finish = last->came;
 	for (size_t i = 0; i < at->nteamless && w->kind == GRAPH_FOR_TEAM; i++)
 		t->runs[at->teamless[i]].list[OF_TEAM] = w->list;
@@ -145,7 +145,7 @@ static void finish_wait(struct greedy_tasks *t, struct place *at)
 }
 
 /* Comes for the first time, or behind a run. */
-static void come_to(struct greedy_tasks *t, struct place *at, uint32_t wait, uint32_t point)
+static void come_to(struct greedy_tasks *t, struct task_place *at, uint32_t wait, uint32_t point)
 {
 	struct open_wait *in = at->n ? &at->open[at->n - 1] : NULL;
 	if (in && in->wait == wait && in->run != GREEDY_NONE) {
@@ -157,7 +157,7 @@ static void come_to(struct greedy_tasks *t, struct place *at, uint32_t wait, uin
 }
 
 /* False where something is missing. */
-static bool find_runs_of(struct greedy *y, struct greedy_tasks *t, struct ids *keys, struct place *at, uint32_t thread)
+static bool find_runs_of(struct greedy *y, struct greedy_tasks *t, struct ids *keys, struct task_place *at, uint32_t thread)
 {
 	bool found = true;
 	at->n = at->nteamless = 0;
@@ -178,7 +178,7 @@ static bool find_runs_of(struct greedy *y, struct greedy_tasks *t, struct ids *k
 
 static bool find_runs(struct greedy *y, struct greedy_tasks *t, struct ids *keys)
 {
-	struct place at = { NULL, 0, NULL, 0 };
+	struct task_place at = { NULL, 0, NULL, 0 };
 	bool found = true;
 	for (uint32_t thread = 0; thread < y->g->trace->nthreads && found; thread++)
 		found = find_runs_of(y, t, keys, &at, thread);
@@ -190,20 +190,20 @@ static bool find_runs(struct greedy *y, struct greedy_tasks *t, struct ids *keys
 	return found;
 }
 
-struct made { uint32_t team; double at; };
+struct task_made { uint32_t team; double at; };
 
 static int by_team(const void *x, const void *y)
 {
-	const struct made *a = x, *b = y;
+	const struct task_made *a = x, *b = y;
 	return ORDER_2(a, b, team, at);
 }
 
 /* When each task was made, in order of teams. To be freed. */
-static struct made *find_made(const struct greedy *y, const struct greedy_tasks *t)
+static struct task_made *find_made(const struct greedy *y, const struct greedy_tasks *t)
 {
-	struct made *made = mem_resize(NULL, t->nruns + 1, sizeof *made);
+	struct task_made *made = mem_resize(NULL, t->nruns + 1, sizeof *made);
 	for (size_t i = 0; i < t->nruns; i++)
-		made[i] = (struct made){ t->runs[i].list[OF_TEAM], y->came[y->g->nodes[t->runs[i].node].first + 1] };
+		made[i] = (struct task_made){ t->runs[i].list[OF_TEAM], y->came[y->g->nodes[t->runs[i].node].first + 1] };
 	qsort(made, t->nruns, sizeof *made, by_team);
 	return made;
 }
@@ -211,11 +211,11 @@ static struct made *find_made(const struct greedy *y, const struct greedy_tasks 
 /* From when the first task was made behind which a thread began one that had come before. */
 static double find_delay(const struct greedy *y, const struct greedy_tasks *t)
 {
-	struct made *made = find_made(y, t);
+	struct task_made *made = find_made(y, t);
 	double least = INFINITY;
 	for (size_t i = 0; i < t->nruns; i++) {
-		const struct run *r = &t->runs[i];
-		struct made key = { r->list[OF_TEAM], y->came[y->g->nodes[r->node].first] };
+		const struct task_run_at *r = &t->runs[i];
+		struct task_made key = { r->list[OF_TEAM], y->came[y->g->nodes[r->node].first] };
 		size_t at = SEARCH(t->nruns, mid, by_team(&made[mid], &key) <= 0);
 		bool idle = t->waits[r->wait].kind == GRAPH_FOR_TEAM && at < t->nruns && made[at].team == key.team;
 		if (idle && made[at].at < r->begins)
@@ -225,15 +225,15 @@ static double find_delay(const struct greedy *y, const struct greedy_tasks *t)
 	return isinf(least) ? 0 : least;
 }
 
-/* Those of a taskloop are made at once; in which order is seen where they begin: at a barrier the first is taken first, elsewhere the
- * last. */
-static bool is_made_before(const struct greedy_tasks *t, const struct run *a, const struct run *b)
+/* Those of a taskloop are made at once; in which order is seen where they begin: at a barrier the first is taken first, elsewhere
+ * the last. */
+static bool is_made_before(const struct greedy_tasks *t, const struct task_run_at *a, const struct task_run_at *b)
 {
 	bool fifo = t->waits[a->wait].kind == GRAPH_FOR_TEAM, other = t->waits[b->wait].kind == GRAPH_FOR_TEAM;
 	return fifo != other ? fifo : fifo ? a->begins < b->begins : a->begins > b->begins;
 }
 
-static struct run *run_made_at(const struct greedy *y, const struct greedy_tasks *t, const struct greedy_point *p)
+static struct task_run_at *run_made_at(const struct greedy *y, const struct greedy_tasks *t, const struct greedy_point *p)
 {
 	uint32_t node = p->what == GRAPH_POSTS ? y->g->inputs[p->number].node : GREEDY_NONE;
 	uint32_t run = node == GREEDY_NONE ? GREEDY_NONE : t->run_of[node];
@@ -248,7 +248,7 @@ static void order_made(struct greedy *y, const struct greedy_tasks *t)
 		size_t least = i < MOST_AT_ONCE ? 0 : i - MOST_AT_ONCE;
 		for (size_t k = i; k > least; k--) {
 			struct greedy_point *a = &y->points[k - 1], *b = &y->points[k];
-			const struct run *one = run_made_at(y, t, a), *two = run_made_at(y, t, b);
+			const struct task_run_at *one = run_made_at(y, t, a), *two = run_made_at(y, t, b);
 			if (!one || !two || a->thread != b->thread || a->at < b->at || !is_made_before(t, two, one))
 				break;
 			uint32_t number = a->number;
@@ -302,8 +302,8 @@ void greedy_close_tasks(struct greedy *y)
 
 static void add_to_list(struct greedy_tasks *t, uint32_t run, int of)
 {
-	struct run *r = &t->runs[run];
-	struct list *l = &t->lists[r->list[of]];
+	struct task_run_at *r = &t->runs[run];
+	struct task_list *l = &t->lists[r->list[of]];
 	bool in_front = of != OF_TEAM;
 	r->before[of] = in_front ? 0 : l->last;
 	r->behind[of] = in_front ? l->first : 0;
@@ -313,8 +313,8 @@ static void add_to_list(struct greedy_tasks *t, uint32_t run, int of)
 
 static void remove_from_list(struct greedy_tasks *t, uint32_t run, int of)
 {
-	struct run *r = &t->runs[run];
-	struct list *l = &t->lists[r->list[of]];
+	struct task_run_at *r = &t->runs[run];
+	struct task_list *l = &t->lists[r->list[of]];
 	*(r->before[of] ? &t->runs[r->before[of] - 1].behind[of] : &l->first) = r->behind[of];
 	*(r->behind[of] ? &t->runs[r->behind[of] - 1].before[of] : &l->last) = r->before[of];
 }
@@ -339,7 +339,7 @@ static void wake_sleeper(struct greedy *y, uint32_t list, double when)
 static void wake_idle(struct greedy *y, uint32_t list, double when)
 {
 	struct greedy_tasks *t = y->tasks;
-	struct barrier *b = t->idle_at[list] == GREEDY_NONE ? NULL : &t->barriers[t->idle_at[list]];
+	struct task_barrier *b = t->idle_at[list] == GREEDY_NONE ? NULL : &t->barriers[t->idle_at[list]];
 	if (!b || b->nidle == 0)
 		return;
 	uint32_t body = b->idle[0];
@@ -348,10 +348,10 @@ static void wake_idle(struct greedy *y, uint32_t list, double when)
 }
 
 /* Where all are idle, and no task is left, all go on since the last has come. */
-static void idle(struct greedy *y, uint32_t body, const struct wait *w)
+static void idle(struct greedy *y, uint32_t body, const struct task_stop *w)
 {
 	struct greedy_tasks *t = y->tasks;
-	struct barrier *b = &t->barriers[w->barrier];
+	struct task_barrier *b = &t->barriers[w->barrier];
 	t->idle_at[w->list] = w->barrier;
 	b->idle[b->nidle++] = body;
 	b->over = b->nidle == b->nwaits && t->lists[w->list].left == 0;
@@ -367,7 +367,7 @@ void greedy_begin_tasks(struct greedy *y)
 	for (size_t i = 0; i < t->nruns; i++)
 		t->runs[i].taken = false;
 	for (size_t i = 0; i < t->nlists; i++) {
-		t->lists[i] = (struct list){ .sleeper = GREEDY_NONE };
+		t->lists[i] = (struct task_list){ .sleeper = GREEDY_NONE };
 		t->idle_at[i] = GREEDY_NONE;
 	}
 	for (size_t i = 0; i < t->nbarriers; i++) {
@@ -387,10 +387,10 @@ void greedy_make_task(struct greedy *y, uint32_t input)
 	uint32_t node = y->g->inputs[input].node, run = t->run_of[node];
 	if (run == GREEDY_NONE)
 		return;
-	struct run *r = &t->runs[run];
+	struct task_run_at *r = &t->runs[run];
 	bool made = input == y->g->nodes[node].first + 1, ready = !r->taken && y->waits[node].missing == 1;
 	for (int of = 0; of < NLISTS; of++) {
-		struct list *l = r->list[of] == GREEDY_NONE ? NULL : &t->lists[r->list[of]];
+		struct task_list *l = r->list[of] == GREEDY_NONE ? NULL : &t->lists[r->list[of]];
 		if (!l)
 			continue;
 		l->made += made;
@@ -405,7 +405,7 @@ void greedy_make_task(struct greedy *y, uint32_t input)
 	}
 }
 
-static void end_run(struct greedy *y, const struct run *r)
+static void end_run(struct greedy *y, const struct task_run_at *r)
 {
 	struct greedy_tasks *t = y->tasks;
 	for (int of = 0; of < OF_TEAM; of++)
@@ -424,7 +424,7 @@ static void go_to(struct greedy *y, struct greedy_body *b, uint32_t point)
 static void take(struct greedy *y, struct greedy_body *b, uint32_t run)
 {
 	struct greedy_tasks *t = y->tasks;
-	struct run *r = &t->runs[run];
+	struct task_run_at *r = &t->runs[run];
 	r->taken = true;
 	for (int of = 0; of < NLISTS; of++)
 		if (r->list[of] != GREEDY_NONE) {
@@ -440,10 +440,10 @@ static bool look_for_task(struct greedy *y, struct greedy_body *b)
 {
 	struct greedy_tasks *t = y->tasks;
 	uint32_t body = (uint32_t)(b - y->bodies);
-	struct stays *s = &t->stays[body];
-	struct stay *in = &s->v[s->n - 1];
-	const struct wait *w = &t->waits[in->wait];
-	struct list *l = &t->lists[w->list];
+	struct task_stays *s = &t->stays[body];
+	struct task_stay *in = &s->v[s->n - 1];
+	const struct task_stop *w = &t->waits[in->wait];
+	struct task_list *l = &t->lists[w->list];
 	if (l->first) {
 		in->run = l->first - 1;
 		take(y, b, in->run);
@@ -466,8 +466,8 @@ static bool look_for_task(struct greedy *y, struct greedy_body *b)
 bool greedy_come_for_task(struct greedy *y, struct greedy_body *b)
 {
 	struct greedy_tasks *t = y->tasks;
-	struct stays *s = &t->stays[b - y->bodies];
-	struct stay *in = s->n ? &s->v[s->n - 1] : NULL;
+	struct task_stays *s = &t->stays[b - y->bodies];
+	struct task_stay *in = s->n ? &s->v[s->n - 1] : NULL;
 	if (s->asleep) {
 		y->now = s->wakes;
 		s->asleep = false;
@@ -477,10 +477,10 @@ bool greedy_come_for_task(struct greedy *y, struct greedy_body *b)
 		end_run(y, &t->runs[in->run]);
 		in->run = GREEDY_NONE;
 	} else {
-		*MEM_GROW(s->v, s->n) = (struct stay){ y->points[b->point].number, GREEDY_NONE, b->slower };
+		*MEM_GROW(s->v, s->n) = (struct task_stay){ y->points[b->point].number, GREEDY_NONE, b->slower };
 		in = &s->v[s->n - 1];
 	}
-	const struct wait *w = &t->waits[in->wait];
+	const struct task_stop *w = &t->waits[in->wait];
 	if (w->kind == GRAPH_FOR_TEAM)
 		t->barriers[w->barrier].came = fmax(t->barriers[w->barrier].came, y->now);
 	return look_for_task(y, b);

@@ -22,8 +22,8 @@ struct task_wait {
 	struct event_ref enter, exit;
 };
 
-/* A barrier of a team to which a thread has come; perhaps it has been there before. `tasks`: they may be run there, as this thread has
- * run some, or waited for some, since the last one; `wait`: of the graph's, if it was left for one, or NO_TASK_WAIT. */
+/* A barrier of a team to which a thread has come; perhaps it has been there before. `tasks`: they may be run there, as this thread
+ * has run some, or waited for some, since the last one; `wait`: of the graph's, if it was left for one, or NO_TASK_WAIT. */
 struct team_visit { uint64_t key, team; struct event_ref enter; uint32_t process, wait; bool tasks; };
 #define NO_TASK_WAIT UINT32_MAX
 

@@ -2,8 +2,8 @@
  *
  * graph_walk_tasks.c - along a thread: tasks that are made, run and waited for (graph_tasks.c joins them).
  *
- * Who waits in a barrier of its team, or for tasks, runs some of those that are ready. Which ones is chance, so in a what-if whoever
- * waits there gets others (coz/greedy_tasks.c). */
+ * Who waits in a barrier of its team, or for tasks, runs some of those that are ready. Which ones is chance, so in a what-if
+ * whoever waits there gets others (coz/greedy_tasks.c). */
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_walk.h"
 

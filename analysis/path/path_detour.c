@@ -169,19 +169,27 @@ static void go_over_wait(struct detour *d, struct path_moment from, size_t point
 
 /* ---- Back to where the way back is ------------------------------------------------------------ */
 
+/* What a thread posts at an event first, from a point of it on; or the number of all points. */
+static size_t post_at(const struct graph_thread *t, size_t point, uint64_t at)
+{
+	while (point < t->nsyncs && t->syncs[point].at == at && t->syncs[point].what != GRAPH_POSTS)
+		point++;
+	return point < t->nsyncs && t->syncs[point].at == at ? point : t->nsyncs;
+}
+
 static void go_back_from(struct detour *d, struct path_moment from, uint64_t flow, const struct way *way)
 {
 	struct back *b = d->back;
 	const struct graph_thread *t = &b->path->graph.threads[from.thread];
-	size_t now = b->places[from.thread].syncs, point = from.point;
+	size_t now = b->places[from.thread].syncs, point = from.point, post;
 	while (point > now && !path_waits(&b->path->graph, &t->syncs[point - 1]))
 		point--;
 	if (point > now)
 		go_over_wait(d, from, point - 1, flow, way);
 	else if (point == now)
 		join(b, from, flow);
-	else if (t->syncs[point].what == GRAPH_POSTS && t->syncs[point].at == from.at)
-		b->to_input[t->syncs[point].number] += flow; /* it is still to come */
+	else if ((post = post_at(t, point, from.at)) < t->nsyncs)
+		b->to_input[t->syncs[post].number] += flow; /* it is still to come */
 	else
 		path_lose(b, from.thread, from.stamp);
 }
