@@ -72,9 +72,9 @@ struct kept_completion {
 };
 
 /* A look that found a message; and what its thread received next, the first behind regions: it was the one of these that had
- * come last, since it ended then. */
+ * come last, since it ended then. Of the only one that was begun then, it was that one. */
 #define FOUND_MOST 8
-struct found_message { struct wait_begin begin; struct event_ref exit; uint32_t messages[FOUND_MOST], n; };
+struct found_message { struct wait_begin begin; struct event_ref exit; uint32_t messages[FOUND_MOST], n; bool of_begun; };
 
 /* To a rank of several threads. */
 struct inbox { uint32_t process, message; uint64_t group, tag; bool any_tag; };

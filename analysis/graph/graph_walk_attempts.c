@@ -117,7 +117,9 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 	w->attempts.vain_wait = true;
 	walk_settle_time_out(w, again && w->attempts.time_out.site == w->entered.site);
 	if (arg_only_found(walk_operation(w, &w->entered), &w->entered))
-		w->attempts.found = (struct found_message){ .begin = begin, .exit = exit };
+		w->attempts.found = (struct found_message){
+			.begin = begin, .exit = exit,
+			.of_begun = walk_operation(w, &w->entered)->of_begun && w->nbegun == 1 };
 	else if (until != ARG_NONE && moment_stays(w, until))
 		graph_unknown_since(w->b, begin, exit,
 				    (struct event_ref){ w->thread, 0, w->b->graph->threads[w->thread].first }, GRAPH_EXPIRED);
@@ -216,13 +218,13 @@ void walk_end_look(struct thread_walk *w)
 	w->attempts.found = (struct found_message){ .n = 0 };
 }
 
-/* What has been received now, and was begun behind an event. */
+/* What has been received now, and was begun behind an event; or before it. */
 static void add_received(const struct thread_walk *w, uint64_t at, struct found_message *f)
 {
 	const struct message *v = w->records->messages.v;
 	for (size_t i = 0; i < w->nattached && f->n < FOUND_MOST; i++) {
 		const struct attached *a = &w->attached[i];
-		if (!a->as_sender && v[a->message].begun.thread == w->thread && v[a->message].begun.at > at)
+		if (!a->as_sender && v[a->message].begun.thread == w->thread && (v[a->message].begun.at > at) != f->of_begun)
 			f->messages[f->n++] = a->message;
 	}
 }

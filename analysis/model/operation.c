@@ -31,7 +31,7 @@ static const struct {
 	enum dprof_kind kind;
 	const char *name;
 	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, finds, looks, jobs,
-	     asks;
+	     asks, of_begun;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -46,6 +46,7 @@ static const struct {
 #define LOCKS(kind, name) { DPROF_KIND_##kind, name, .locks = true },
 #define CARRIES(kind, name) { DPROF_KIND_##kind, name, .carries = true },
 #define FINDS(kind, name) { DPROF_KIND_##kind, name, .finds = true },
+#define OF_BEGUN(kind, name) { DPROF_KIND_##kind, name, .of_begun = true },
 #define LOOKS(kind, name) { DPROF_KIND_##kind, name, .looks = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #define ASKS(kind, name) { DPROF_KIND_##kind, name, .asks = true },
@@ -90,6 +91,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->queues |= ways[i].queues && called;
 		o->locks |= ways[i].locks && called;
 		o->finds |= ways[i].finds && called;
+		o->of_begun |= ways[i].of_begun && called;
 		o->looks |= ways[i].looks && called;
 		o->carries |= ways[i].carries && called;
 	}

@@ -137,6 +137,25 @@ sed 's/MPI_Probe/MPI_Iprobe/; s/^e 1 11000 [0-9]* enter/& peer=72057594037927935
 share asked 0 0 a 48
 share asked 1 0 MPI_Iprobe 2
 share asked 1 0 MPI_Recv 1
+# Or who asks whether what it has begun is complete, and does something else before it completes it.
+{
+	sites
+	printf 'site %d kind=%s name=%s file=x.c line=%d\n' 10 wait MPI_Request_get_status 10 11 wait MPI_Wait 11 12 recv MPI_Irecv 12 13 recv received 0
+	printf 'thread %d clock=0 rank=%d\n' 0 0 1 1
+	echo 'group 1 threads=0,1'
+	work 0 0 1000 481000
+	op 0 3 481000 482000 group=1 peer=1 tag=1 bytes=8
+	work 1 1 1000 10000
+	op 1 12 10000 11000 group=1 peer=0 tag=1 bytes=8 id=1
+	op 1 10 11000 500000 peer=72057594037927935 tag=0
+	op 1 10 500000 501000
+	work 1 1 501000 901000
+	printf 'e 1 %d %s\n' 901000 '11 enter' 901500 '13 point id=1 bytes=8' 902000 '11 exit'
+	work 1 1 902000 1001000
+} | trace status
+share status 0 0 a 48
+share status 1 0 MPI_Request_get_status 2
+share status 1 0 b 49.9
 # Or who has been woken, and then gets the mutex.
 {
 	sites
