@@ -308,15 +308,17 @@ static bool is_free(const struct lock *l, const struct sync_event *t)
 /* Whoever has it ends, and nobody gives it back: a robust lock is free then, most likely just behind that. */
 static bool ends_with_it(const struct builder *b, const struct lock *l, const struct sync_event *t)
 {
-	const struct graph_thread *holder = &b->graph->threads[l->holder];
-	return l->depth > 0 && holder->last >= t->enter.stamp && holder->last <= t->ref.stamp + graph_skew_of(b, t);
+	struct event_ref end = graph_end_of(b, l->holder, t->ref.stamp);
+	return l->depth > 0 && end.stamp >= t->enter.stamp && end.stamp <= t->ref.stamp + graph_skew_of(b, t);
 }
 
 static void wait_for_end(struct builder *b, uint32_t holder, const struct sync_event *t)
 {
-	const struct graph_thread *h = &b->graph->threads[holder];
-	struct event_ref end = { holder, h->nevents - 1, h->last };
-	graph_unknown_by(b, &(struct unknown_wait){ .begin = t->begin, .exit = t->ref }, &end);
+	struct node_input inputs[BEGIN_INPUTS + 1];
+	size_t n = graph_begin_inputs(&t->begin, inputs);
+	inputs[n++] = (struct node_input){ .ref = graph_end_of(b, holder, t->ref.stamp), .sure = true };
+	struct graph_node *node = graph_arrival(b, t->ref, GRAPH_LOCKED, inputs, n);
+	node->hidden = node->loose = node->delayed = true;
 }
 
 static void take_lock(struct sync_pass *p, struct lock *l, const struct sync_event *t)

@@ -525,6 +525,29 @@ jq -e '.segments[] | select(.name == "a") | .share_percent.lo == 0 and .share_pe
 expect 0 path unsent
 says out 'what ended a wait is not in the'
 
+# A robust lock that processes share is free when the process of whoever has it is over, also behind the last record.
+{
+	sites
+	cat <<-END
+	site 9 kind=lock name=pthread_mutex_lock file=x.c line=9
+	process 0 pid=100 started=500 ended=101000
+	process 1 pid=101 started=500 ended=61000
+	thread 0 clock=0 process=0 number=0 ended=101000
+	thread 1 clock=0 process=1 number=0 ended=61000
+	END
+	work 0 1 1000 20000; op 0 9 20000 61100 object=7; work 0 1 61100 101000
+	op 1 9 1000 1010 object=7; work 1 0 1010 41000
+} | trace robust
+expect 0 check --json robust
+jq -e '.causes.missing == 0' out >is || fail "robust: $(jq -c .causes out)"
+expect 0 path --json robust
+jq -e '(.segments[] | select(.name == "a") | .seconds.lo > 39.9e-6) and
+	([.segments[] | select(.name == "b" and .thread == 0) | .seconds] | length == 1 and .[0].lo > 39.8e-6 and .[0].hi < 40e-6)' out >is ||
+	fail "robust: $(jq -c '.segments[] | [.pid, .name, .seconds]' out)"
+expect 0 waits --json robust
+jq -e '.waits | length == 1 and .[0].kind == "lock" and .[0].seconds.lo > 40.9e-6 and .[0].caused_by.pid == 101' out >is ||
+	fail "robust: $(jq -c .waits out)"
+
 # Records that were lost on the way back: what is before them may have been on the path, or not; what is behind them is.
 "$analyze" dump two | sed '/^e 1 311000 1 enter/a lost 1 3' | trace lossy
 status=1 share lossy 0 0 'outside regions' 5.0 11
