@@ -51,9 +51,10 @@ static void fill_segments(struct reply *r, const struct path_answer *a, const st
 	reply_table(r, "segments", columns, 0);
 	for (size_t i = 0; i < profile->nshares; i++) {
 		const struct path_share *s = &profile->shares[i];
-		const struct tr_thread *t = &trace->threads[s->thread];
-		reply_row(r, tab_count(t->rank), tab_number(trace->processes[t->process].pid), tab_count(t->number),
-			  path_site_cell(trace, s->site), tab_interval(interval_percent(s->ticks, profile->length)),
+		const struct tr_thread *t = s->thread == PATH_ELSEWHERE ? NULL : &trace->threads[s->thread];
+		reply_row(r, t ? tab_count(t->rank) : TAB_NONE, t ? tab_number(trace->processes[t->process].pid) : TAB_NONE,
+			  t ? tab_count(t->number) : TAB_NONE, path_site_cell(trace, s->site),
+			  tab_interval(interval_percent(s->ticks, profile->length)),
 			  tab_interval(seconds(a, s->ticks)), tab_verdict(relations_decided(s->ticks)));
 	}
 	reply_end(r);
@@ -85,9 +86,8 @@ static void say_segments(struct reply *r, const struct path_answer *a, const str
 			continue;
 		shown++;
 		const struct path_share *s = &profile->shares[i];
-		struct location_name on = location_name(trace, s->thread);
-		struct site_name in = s->site == TR_NO_SITE ? (struct site_name){ "what is not known" }
-							      : site_name_within(trace, s->site, (size_t)rest);
+		struct location_name on = path_location(trace, s->thread);
+		struct site_name in = path_site_shown(trace, s->site, (size_t)rest);
 		reply_row(r, tab_range(interval_percent(s->ticks, profile->length)), tab_text(on.text), tab_text(in.text),
 			  relations_decided(s->ticks) ? TAB_NONE : tab_text("undecided"));
 	}
@@ -115,7 +115,7 @@ static void say_undecided(struct reply *r, const struct path_answer *a)
 			  interval_upper(interval_percent(open, a->profile.length).hi, 3).text);
 	else
 		reply_say(r, SAY_TEXT, "In up to %s %% of it the path is undecided: what ended a wait is not in the trace, and "
-			  "before that the path may have been anywhere.",
+			  "before that the path may have been anywhere; but while all threads waited, in none of what they did.",
 			  interval_upper(interval_percent(open, a->profile.length).hi, 3).text);
 }
 
@@ -179,8 +179,8 @@ static void fill_slices(struct reply *r, struct path_answer *a)
 		bool exact = slice.from.lo == slice.from.hi;
 		char *begin = mem_format("%s%.6f", exact ? "" : "~", exact ? from_s.lo : (from_s.lo + from_s.hi) / 2);
 		const struct path_share *s = p.nshares ? &p.shares[0] : NULL;
-		struct site_name in = s ? site_name_within(trace, s->site, 26) : (struct site_name){ "-" };
-		struct location_name on = s ? location_name(trace, s->thread) : (struct location_name){ "-" };
+		struct site_name in = s ? path_site_shown(trace, s->site, 26) : (struct site_name){ "-" };
+		struct location_name on = s ? path_location(trace, s->thread) : (struct location_name){ "-" };
 		reply_row(r, tab_interval(from_s), tab_text(begin),
 			  s ? tab_range(interval_percent(s->ticks, p.length)) : TAB_NONE, tab_text(on.text), tab_text(in.text));
 		reply_value(r, "length_s", tab_interval(seconds(a, p.length)));
@@ -353,7 +353,7 @@ static void take_parts(struct path_run *run, const struct path_answer *a)
 		const struct tr_site *s = site < trace->nsites && trace->sites[site].line ? &trace->sites[site] : NULL;
 		*MEM_GROW(run->parts, run->nparts) = (struct path_part){
 			mem_copy(path_site_name(trace, site)), s ? mem_copy(s->file) : NULL,
-			site == TR_NO_SITE ? (struct site_name){ "what is not known" } : site_name_within(trace, site, 60), s ? s->line : 0,
+			path_site_shown(trace, site, 60), s ? s->line : 0,
 			seconds(a, regions.v[i].on_path), interval_percent(regions.v[i].on_path, a->profile.length) };
 	}
 	path_regions_close(&regions);

@@ -99,8 +99,21 @@ static size_t count_givers(const struct bytes_channel *c, const struct moved_byt
 	return byte >= taken->to ? i - first : 0;
 }
 
+/* It did not block, and has not tried before: or a look just before has found it, and has waited if anything did. */
+static bool took_at_once(const struct moved_bytes *taken)
+{
+	return !taken->blocked && (taken->begin.enter.at == taken->enter.at || taken->look.at != taken->enter.at);
+}
+
+/* Who took it at once has waited for nobody here, but may in another run. */
 static void not_known(struct builder *b, const struct moved_bytes *taken)
 {
+	if (took_at_once(taken)) {
+		struct node_input begin[BEGIN_INPUTS];
+		size_t n = graph_begin_inputs(&taken->begin, begin);
+		graph_wait_perhaps(b, taken->exit, graph_add_chance(b, GRAPH_UNKNOWN, begin, n));
+		return;
+	}
 	graph_diagnose(&b->diagnosed.alone, taken->exit, taken->site);
 	graph_unknown(b, taken->begin, taken->exit);
 }

@@ -81,7 +81,8 @@ static void add_wait(struct looker *l, const struct graph_operation *o, uint64_t
 	struct stretches *p = &l->part;
 	frz_time from = when(l, p->from), to = when(l, until);
 	frz_time transfer = lacks ? (frz_time){ 0, 0 } : o->transfer;
-	bool whole = p->pieces == 1; /* else it also worked in there: when is not kept */
+	bool sleeps = tr_is(l->g->trace, o->site, OP_SLEEP); /* perhaps for nobody */
+	bool whole = p->pieces == 1 && !sleeps; /* else it also worked in there: when is not kept */
 	if (p->pieces == 0)
 		return;
 	may_be_still(l, from.lo, ticks_minus(to.hi, transfer.lo));
@@ -206,6 +207,8 @@ static void sweep(struct looker *l, int64_t nthreads)
 		if (now.sure && !then.sure) {
 			whole.end = over;
 			whole.ticks = ticks_plus(whole.ticks, ticks_minus(over->at, whole.begun));
+			*SPILL_GROW(l->g->spill, l->causes->still, l->causes->nstill) =
+				(struct causes_still){ whole.begun, over->at };
 		}
 		if (then.sure && !now.sure)
 			whole.begun = over->at;
@@ -280,6 +283,15 @@ static frz_time made_when(struct looker *l, uint32_t thread)
 	return frz_time_of(&l->cursors[l->g->trace->threads[maker->thread].clock], maker->stamp);
 }
 
+/* From then on it does nothing more: behind its last event, if it waits there, or else at its end. */
+static uint64_t over_at(const struct graph_activities *a)
+{
+	const struct graph_thread *t = &a->graph->threads[a->thread];
+	uint64_t ended = a->graph->trace->threads[a->thread].ended;
+	bool waits = a->idle || (a->operations > 0 && a->regions == 0 && tr_is(a->graph->trace, a->outermost, OP_WAITS));
+	return ended > t->last && !waits ? ended : t->last;
+}
+
 static void look_at_thread(struct looker *l, uint32_t thread)
 {
 	const struct graph_thread *t = &l->g->threads[thread];
@@ -299,10 +311,11 @@ static void look_at_thread(struct looker *l, uint32_t thread)
 			end_operation(l, &a);
 		spill_relax(l->g->spill);
 	}
+	uint64_t over = over_at(&a);
 	graph_activities_close(&a);
 	may_be_still(l, when(l, t->last).lo, INT64_MAX);
 	add_turn(l, MAY_BE_STILL, l->may.from, l->may.to);
-	add_turn(l, AWAY, when(l, t->last).hi, INT64_MAX);
+	add_turn(l, AWAY, ticks_plus(when(l, over).hi, times_beyond(l->g->times, thread)), INT64_MAX);
 }
 
 static void look_at_threads(struct looker *l)

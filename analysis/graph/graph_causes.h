@@ -12,15 +12,16 @@
  *   standstills  Property 3.10, communication existence: at no moment do all threads that are there wait while nothing is
  *                under way that will end one of their waits.
  *
- * A thread is there from when another one made it, or else always, up to its last event; what it does before its first event is no
- * waiting. It waits in an operation up to the last event that was waited for (graph_activities.h), and all the way where it is not
- * known what ended it. Where clocks leave open whether all waited at a moment, so does what is said of how long that was.
+ * A thread is there from when another one made it, or else always, up to its end, or its last event if that is not known, or if it
+ * was in a wait; what it does before its first event is no waiting. It waits in an operation up to the last event that was waited
+ * for (graph_activities.h), and all the way where it is not known what ended it. Where clocks leave open whether all waited at a
+ * moment, so does what is said of how long that was.
  *
  * Law: without a wait whose cause is missing there is no standstill. How long all waited lies in its interval, if waits were ended
  * by what the graph connects them with.
  *
  * Memory: a byte for each node of the graph; if the cause of a wait is missing 24 for each begin and end of all waits, in as far as
- * clocks tell, 6 at most; in the graph's spill. */
+ * clocks tell, 6 at most, and 16 for each time that all waited; in the graph's spill. */
 #ifndef ANALYSIS_GRAPH_CAUSES_H
 #define ANALYSIS_GRAPH_CAUSES_H
 
@@ -43,12 +44,16 @@ struct causes_row {          /* of one place */
 	frz_time ticks;      /* how long, all together: of begins 0 */
 };
 
+/* All surely waited, from one time to another: in order, apart. */
+struct causes_still { int64_t from, to; };
+
 struct causes {
 	struct span span;
 	struct causes_row *rows; size_t n; /* by what lacks, the most first */
 	uint64_t begins, waits;      /* that were looked at */
 	uint64_t missing;            /* of these without a cause */
 	frz_time standstill;         /* all waited, all together */
+	struct causes_still *still; size_t nstill; /* in the graph's spill */
 };
 
 /* All clocks with threads must be on one time base. */

@@ -272,6 +272,43 @@ static void add_unknown_hops(struct path_profile *profile, const struct path *p,
 	}
 }
 
+/* What of a stretch in which all waited is in the slice, and where nothing is known; no more than that at least. */
+static int64_t least_within(const struct path *p, struct path_slice slice, const struct causes_still *s)
+{
+	int64_t most = slice.to.lo < p->known_from ? slice.to.lo : p->known_from, from = ticks_minus(s->from, p->span.first.lo);
+	int64_t to = ticks_minus(s->to, p->span.first.hi), least = from > slice.from.hi ? from : slice.from.hi;
+	if (ticks_minus(s->from, p->span.first.hi) >= slice.from.hi && ticks_minus(s->to, p->span.first.lo) <= most)
+		return ticks_minus(s->to, s->from);
+	to = to < most ? to : most;
+	return to > least ? to - least : 0;
+}
+
+/* Who is in no wait because nothing of it is recorded may have been on it; nor is anything known where the trace contradicts
+ * itself. */
+static bool all_recorded(const struct path *p)
+{
+	const struct graph *g = &p->graph;
+	bool all = g->nlosses == 0;
+	for (uint32_t t = 0; t < g->trace->nthreads; t++)
+		all &= g->threads[t].nevents > 0;
+	for (size_t i = 0; i < p->causes.n; i++)
+		all &= p->causes.rows[i].lack != CAUSES_CIRCLE;
+	return all;
+}
+
+static void add_elsewhere(struct path_profile *profile, const struct path *p, struct path_slice slice)
+{
+	int64_t until = p->known_from < slice.to.hi ? p->known_from : slice.to.hi, unknown = ticks_minus(until, slice.from.lo);
+	frz_time ticks = { 0, unknown < profile->length.hi ? unknown : profile->length.hi };
+	bool all = all_recorded(p);
+	if (p->causes.missing == 0 || unknown <= 0)
+		return;
+	for (size_t i = 0; i < p->causes.nstill && all; i++, spill_relax(p->graph.spill))
+		ticks.lo = ticks_plus(ticks.lo, least_within(p, slice, &p->causes.still[i]));
+	*MEM_GROW(profile->shares, profile->nshares) =
+		(struct path_share){ PATH_ELSEWHERE, PATH_ELSEWHERE, ticks, ticks.lo == ticks.hi };
+}
+
 static int64_t unknown_of(const struct path_profile *profile, uint32_t thread)
 {
 	int64_t unknown = 0;
@@ -286,6 +323,8 @@ static void add_lost(struct path_profile *profile, const struct graph *g)
 {
 	for (size_t i = 0; i < profile->nshares && g->nlosses > 0; i++) {
 		struct path_share *s = &profile->shares[i];
+		if (s->thread == PATH_ELSEWHERE)
+			continue;
 		int64_t unknown = s->site == TR_NO_SITE ? 0 : unknown_of(profile, s->thread);
 		int64_t hi = ticks_plus(s->ticks.hi, ticks_plus(unknown, g->lost[s->thread]));
 		s->ticks.hi = hi < profile->length.hi ? hi : profile->length.hi;
@@ -368,6 +407,8 @@ void path_open(struct path *p, const struct trace *trace, const struct times *ti
 	p->stays = mem_zeroed(trace->nthreads + 1, sizeof *p->stays);
 	p->unrecorded = mem_zeroed(trace->nthreads + 1, sizeof *p->unrecorded);
 	find_stays(p);
+	if (p->known_from > 0)
+		causes_open(&p->causes, &p->graph, &p->order);
 }
 
 void path_doubt(struct path *p, uint32_t thread, double s)
@@ -379,6 +420,7 @@ void path_doubt(struct path *p, uint32_t thread, double s)
 
 void path_close(struct path *p)
 {
+	causes_close(&p->causes);
 	free(p->cursors);
 	free(p->first);
 	free(p->unrecorded);
@@ -395,6 +437,7 @@ void path_profile_open(struct path_profile *profile, struct path *p, struct path
 	for (uint32_t t = 0; t < trace->nthreads; t++)
 		path_add_thread(profile, p, slice, t);
 	progress_end();
+	add_elsewhere(profile, p, slice);
 	add_lost(profile, &p->graph);
 	limit_shares(profile);
 	doubt_shares(profile, p);

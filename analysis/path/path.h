@@ -26,7 +26,8 @@
  *
  * Where nothing is known of the path, all that came before may have been on it, or not: at a node that is UNKNOWN or
  * broken, at splits beyond counting, and where records are lost, then or later of any thread, or at all of the thread
- * that it was on.
+ * that it was on. But while all threads waited it was surely *elsewhere*: whoever is not in the trace did something, or the
+ * call went on in which a thread waited for that. So all of a wait without a cause is elsewhere, where nothing is known.
  *
  * Slack is how much longer a thread could take where it is before the run's end comes later, if nothing else changes:
  * the least, over all ways from there to the end, of what lies on that way between an event and the last that was
@@ -52,7 +53,12 @@
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
 
+#include "analysis/graph/graph_causes.h"
 #include "analysis/graph/graph_order.h"
+
+/* No site, and no thread's: all threads waited, for what is not in the trace; or one did, and it is not known whether the path was
+ * in what that waited for. */
+#define PATH_ELSEWHERE (UINT32_MAX - 5)
 
 struct path {
 	struct graph graph;
@@ -66,6 +72,7 @@ struct path {
 	int64_t *unrecorded;         /* of each thread, ticks: path_doubt */
 	int64_t known_from;          /* since the run began: before that it may have been anywhere */
 	struct hop *hops; size_t nhops; /* each, in the spill */
+	struct causes causes;        /* what lacks any, if something is not known */
 };
 
 /* All clocks with threads must be on one time base. Matches all, orders all; the trace and the times must last. */
@@ -83,7 +90,7 @@ struct path_slice { frz_time from, to, length; };
 
 struct path_share {
 	uint32_t thread, site; /* the innermost region or operation, of regions of one name the first; TR_OUTSIDE;
-				  TR_BEFORE; or TR_NO_SITE: it is not known */
+				  TR_BEFORE; or TR_NO_SITE: it is not known. Or PATH_ELSEWHERE, both */
 	frz_time ticks;        /* for which the path was there, within the slice */
 	bool sure;             /* whenever it may have been there, it was */
 };

@@ -33,6 +33,7 @@ struct path_along {
 	size_t point;        /* of the graph, that is not before it */
 	size_t stay;         /* the next one is before this */
 	uint64_t known_from; /* stamp: before it the path may have been here at any time */
+	bool lacks;          /* the event ends a wait that has no cause: before that it was elsewhere */
 	struct lately lately;
 	struct path_site_row *rows;    /* of each site, and of: */
 	uint32_t *used; size_t nused;
@@ -105,7 +106,8 @@ static void add_between(struct path_along *a, uint32_t site, uint64_t from, uint
 	const struct stays *s = &a->path->stays[a->thread];
 	if (from < a->known_from) {
 		uint64_t until = to < a->known_from ? to : a->known_from;
-		add_piece(a, site, false, from, until);
+		if (!a->lacks)
+			add_piece(a, site, false, from, until);
 		from = until;
 	}
 	for (; a->stay > 0 && s->v[a->stay - 1].from <= to; a->stay--) {
@@ -183,6 +185,20 @@ static bool waited_before(const struct path_along *a, uint64_t begun)
 		before |= own && graph_wait_begin(g, a->thread, i) < begun;
 	}
 	return before;
+}
+
+/* The event is the end of the innermost place, a wait that has no cause in the trace. */
+static bool ends_without_cause(const struct path_along *a, const struct tr_event *e)
+{
+	const struct graph *g = &a->path->graph;
+	const struct graph_thread *t = &g->threads[a->thread];
+	const struct replay_entry *place = replay_place(&a->where.replay);
+	if (e->inherited || e->op != DPROF_EXIT || !place || place->is & (OP_REGION | OP_SLEEP) || place->site != e->site)
+		return false;
+	for (size_t i = a->point; i < t->nsyncs && t->syncs[i].at <= a->at; i++)
+		if (t->syncs[i].at == a->at && t->syncs[i].what == GRAPH_WAITS && graph_lacks_cause(&g->nodes[t->syncs[i].number]))
+			return true;
+	return false;
 }
 
 /* Of so long, up to a moment, what it was in one place; what is left lies before that. */
@@ -332,6 +348,7 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 	bool begun = false;
 	while (trace_next_bare(&events, &e)) {
 		if (begun && e.stamp >= a.stamp) {
+			a.lacks = a.stamp < a.known_from && ends_without_cause(&a, &e);
 			add_between(&a, path_site_now(&a.where), a.stamp, e.stamp);
 			note_piece(&a, path_site_now(&a.where), a.stamp, e.stamp);
 		}
@@ -346,6 +363,7 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 		spill_relax(p->graph.spill);
 	}
 	trace_end(&events);
+	a.lacks = false;
 	add_end(&a);
 	add_beyond(&a);
 	take_shares(profile, &a);

@@ -165,7 +165,21 @@ const char *path_site_name(const struct trace *trace, uint32_t site)
 {
 	if (site < trace->nsites)
 		return trace->sites[site].name;
+	if (site == PATH_ELSEWHERE)
+		return WAITS_UNRECORDED;
 	return site == TR_OUTSIDE ? OUTSIDE_REGIONS : site == TR_BEFORE ? "before its first event" : "not known";
+}
+
+struct site_name path_site_shown(const struct trace *trace, uint32_t site, size_t room)
+{
+	if (site == TR_NO_SITE)
+		return (struct site_name){ "what is not known" };
+	return site == PATH_ELSEWHERE ? (struct site_name){ WAITS_UNRECORDED } : site_name_within(trace, site, room);
+}
+
+struct location_name path_location(const struct trace *trace, uint32_t thread)
+{
+	return thread == PATH_ELSEWHERE ? (struct location_name){ "-" } : location_name(trace, thread);
 }
 
 struct tab_cell path_site_cell(const struct trace *trace, uint32_t site)

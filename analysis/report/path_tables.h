@@ -6,15 +6,20 @@
 #define ANALYSIS_PATH_TABLES_H
 
 #include "analysis/path/path.h"
+#include "analysis/report/locations.h"
 #include "analysis/tables/reply.h"
+
+#define WAITS_UNRECORDED "a wait for what is not recorded" /* PATH_ELSEWHERE */
 
 /* What a share of the path is called. */
 const char *path_site_name(const struct trace *, uint32_t site);
 struct tab_cell path_site_cell(const struct trace *, uint32_t site);
+struct site_name path_site_shown(const struct trace *, uint32_t site, size_t room);
+struct location_name path_location(const struct trace *, uint32_t thread);
 
 /* A region or operation of all threads, on the path and elsewhere. */
 struct path_region {
-	uint32_t site;         /* of regions of one name the first; TR_OUTSIDE, TR_BEFORE, TR_NO_SITE */
+	uint32_t site;         /* of regions of one name the first; TR_OUTSIDE, TR_BEFORE, TR_NO_SITE, PATH_ELSEWHERE */
 	frz_time on_path;
 	bool everywhere;       /* what follows is known: of regions and outside of them */
 	frz_time mean;         /* of all threads: time in it */

@@ -525,6 +525,49 @@ jq -e '.segments[] | select(.name == "a") | .share_percent.lo == 0 and .share_pe
 expect 0 path unsent
 says out 'what ended a wait is not in the'
 
+# What ends these waits is not in the trace. While all threads waited the path was outside of that; else, before the last such end,
+# perhaps. Who runs on behind its last record does not wait.
+unknown=72057594037927934
+outside() { # lines: more of the second thread
+	sites
+	cat <<-END
+	site 9 kind=wait name=epoll_wait file=x.c line=9
+	site 10 kind=wait name=read file=x.c line=10
+	process 0 pid=100 started=500 ended=101000
+	thread 0 clock=0 process=0 number=0 ended=101000
+	END
+	work 0 0 1000 11000; op 0 9 11000 51000 "peer=$unknown"
+	op 0 10 51000 51010 channel=7 offset=0 bytes=5 # which did not block
+	work 0 0 51010 71000; op 0 9 71000 81000 "peer=$unknown"
+	work 0 1 81000 101000
+	[ $# = 0 ] || printf '%s\n' "$@"
+}
+elsewhere() { # trace ns-least
+	expect 0 path --json "$1"
+	jq -e --argjson least "$2" '(.segments[] | select(.name == "a wait for what is not recorded") |
+		.thread == null and .pid == null and (.seconds.lo * 1e9 - $least | fabs) < 5 and (.seconds.hi * 1e9 - 80000 | fabs) < 5) and
+		([.segments[] | select(.name == "epoll_wait") | .seconds.hi < 1e-8] | all) and
+		(.segments[] | select(.name == "b" and .thread == 0) | .seconds.lo > 19.9e-6 and .seconds.hi < 20.1e-6) and
+		(.segments[] | select(.name == "a") | .seconds.lo == 0 and .seconds.hi > 29.9e-6 and .seconds.hi < 30.1e-6)' out >is ||
+		fail "$1: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
+	expect 0 check --json "$1"
+	jq -e --argjson least "$2" '.causes.all_waited_s.lo * 1e9 - $least | fabs < 5' out >is || fail "$1: $(jq -c .causes.all_waited_s out)"
+}
+outside | trace outside
+elsewhere outside 50000
+jq -e '[.causes.violations[] | select(.property == "wait_state_termination") | [.name, .count]] == [["epoll_wait", 2]]' out >is ||
+	fail "what it took at once was no wait: $(jq -c .causes out)"
+expect 0 path outside
+says out 'a wait for what is not recorded'
+outside 'thread 1 clock=0 process=0 number=1 ended=101000' "$(op 1 9 1000 20000 "peer=$unknown"; work 1 1 20000 30000; op 1 9 30000 101000 "peer=$unknown")" |
+	trace outside-two
+expect 0 path --json outside-two
+jq -e '.segments[] | select(.name == "a wait for what is not recorded") | .seconds.lo > 39.9e-6 and .seconds.lo < 40.1e-6' out >is ||
+	fail "outside-two: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
+outside 'thread 1 clock=0 process=0 number=1 ran_on=1 ended=101000' "$(op 1 9 1000 20000 "peer=$unknown"; work 1 1 20000 30000)" |
+	trace outside-on
+elsewhere outside-on 9000
+
 # A robust lock that processes share is free when the process of whoever has it is over, also behind the last record.
 {
 	sites
