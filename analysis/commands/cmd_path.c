@@ -100,7 +100,7 @@ static void say_segments(struct reply *r, const struct path_answer *a, const str
 static void say_undecided(struct reply *r, const struct path_answer *a)
 {
 	frz_time sure = { 0, 0 };
-	bool any = false;
+	bool any = false, lacks = a->path->causes.missing > 0;
 	for (size_t i = 0; i < a->profile.nshares; i++) {
 		sure.lo = ticks_plus(sure.lo, a->profile.shares[i].ticks.lo);
 		any |= !a->profile.shares[i].sure;
@@ -114,9 +114,12 @@ static void say_undecided(struct reply *r, const struct path_answer *a)
 			  "that was waited for, as far as clocks and what threads did without a record are known.",
 			  interval_upper(interval_percent(open, a->profile.length).hi, 3).text);
 	else
-		reply_say(r, SAY_TEXT, "In up to %s %% of it the path is undecided: what ended a wait is not in the trace, and "
-			  "before that the path may have been anywhere; but while all threads waited, in none of what they did.",
-			  interval_upper(interval_percent(open, a->profile.length).hi, 3).text);
+		reply_say(r, SAY_TEXT, "In up to %s %% of it the path is undecided: %s, and before that the path may have been "
+			  "anywhere%s.", interval_upper(interval_percent(open, a->profile.length).hi, 3).text,
+			  lacks ? "what ended a wait is not in the trace"
+				: "what came last is not known, of a wait that a time limit or a signal ended, of records that "
+				  "are lost, or of a run without an end",
+			  lacks ? "; but while all threads waited, in none of what they did" : "");
 }
 
 static void say_title(struct reply *r, const struct path_answer *a)

@@ -568,6 +568,20 @@ outside 'thread 1 clock=0 process=0 number=1 ran_on=1 ended=101000' "$(op 1 9 10
 	trace outside-on
 elsewhere outside-on 9000
 
+# A time limit has ended the wait: that is a cause, and path does not say that there is none.
+{
+	sites
+	echo 'site 9 kind=wait name=sem_timedwait file=x.c line=9'
+	printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1
+	work 0 0 1000 11000; op 0 9 11000 51000 until=1700000000000000000; work 0 1 51000 101000
+	work 1 0 1000 61000
+} | trace limit
+expect 0 check --json limit
+jq -e '.causes.missing == 0' out >is || fail "limit: $(jq -c .causes out)"
+expect 0 path limit
+says_not out 'what ended a wait is not in the'
+says out 'what came last is not known'
+
 # A robust lock that processes share is free when the process of whoever has it is over, also behind the last record.
 {
 	sites
