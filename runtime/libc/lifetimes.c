@@ -103,10 +103,10 @@ static void accepted(struct plain *p, int listening, int fd)
 {
 	uint64_t now = dprof_adapter_now_fenced();
 
-	p->at_once = call_blocked(&p->call, now) && descriptor_never_blocks(listening);
 	plain_expired(p, call_expired(fd));
 	if (fd < 0)
 		return;
+	p->at_once = call_blocked(&p->call, now) && descriptor_never_blocks(listening);
 	plain_shares(p, now, descriptor_listening(fd, false), NO_ROLE);
 	descriptor_connected(fd);
 }

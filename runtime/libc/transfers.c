@@ -266,10 +266,11 @@ static bool count_event(struct libc_transfer *t)
 	return true;
 }
 
-/* Others end no call that would have come back with nothing: that took so long of the thread's own time, or without a core. */
+/* Others end no call that would have come back with nothing: that took so long of the thread's own time, or without a core. But one
+ * that did come back so is an attempt in vain, which may be a part of a wait. */
 static bool may_block(const struct libc_transfer *t)
 {
-	return t->what != OF_OTHERS || t->two || (!t->dont_wait && !descriptor_never_blocks(t->fd));
+	return t->expired || t->what != OF_OTHERS || t->two || (!t->dont_wait && !descriptor_never_blocks(t->fd));
 }
 
 /* Also when the thread is cancelled: then it is unknown what was moved. What is recorded in any case has one stamp. */
