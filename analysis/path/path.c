@@ -284,11 +284,11 @@ static int64_t least_within(const struct path *p, struct path_slice slice, const
 }
 
 /* Who is in no wait because nothing of it is recorded may have been on it; nor is anything known where the trace contradicts
- * itself. */
-static bool all_recorded(const struct path *p)
+ * itself, or was damaged: what ended a wait may have been in it. */
+static bool is_all_recorded(const struct path *p)
 {
 	const struct graph *g = &p->graph;
-	bool all = g->nlosses == 0;
+	bool all = g->nlosses == 0 && g->trace->ndiagnostics == 0 && g->said.ndiagnostics == 0;
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		all &= g->threads[t].nevents > 0;
 	for (size_t i = 0; i < p->causes.n; i++)
@@ -300,10 +300,9 @@ static void add_elsewhere(struct path_profile *profile, const struct path *p, st
 {
 	int64_t until = p->known_from < slice.to.hi ? p->known_from : slice.to.hi, unknown = ticks_minus(until, slice.from.lo);
 	frz_time ticks = { 0, unknown < profile->length.hi ? unknown : profile->length.hi };
-	bool all = all_recorded(p);
 	if (p->causes.missing == 0 || unknown <= 0)
 		return;
-	for (size_t i = 0; i < p->causes.nstill && all; i++, spill_relax(p->graph.spill))
+	for (size_t i = 0; i < p->causes.nstill && p->all_recorded; i++, spill_relax(p->graph.spill))
 		ticks.lo = ticks_plus(ticks.lo, least_within(p, slice, &p->causes.still[i]));
 	*MEM_GROW(profile->shares, profile->nshares) =
 		(struct path_share){ PATH_ELSEWHERE, PATH_ELSEWHERE, ticks, ticks.lo == ticks.hi };
@@ -409,6 +408,7 @@ void path_open(struct path *p, const struct trace *trace, const struct times *ti
 	find_stays(p);
 	if (p->known_from > 0)
 		causes_open(&p->causes, &p->graph, &p->order);
+	p->all_recorded = is_all_recorded(p);
 }
 
 void path_doubt(struct path *p, uint32_t thread, double s)

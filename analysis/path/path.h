@@ -27,7 +27,8 @@
  * Where nothing is known of the path, all that came before may have been on it, or not: at a node that is UNKNOWN or
  * broken, at splits beyond counting, and where records are lost, then or later of any thread, or at all of the thread
  * that it was on. But while all threads waited it was surely *elsewhere*: whoever is not in the trace did something, or the
- * call went on in which a thread waited for that. So all of a wait without a cause is elsewhere, where nothing is known.
+ * call went on in which a thread waited for that. So all of a wait without a cause is elsewhere, where nothing is known; unless
+ * the trace is damaged: then the cause may have been recorded.
  *
  * Slack is how much longer a thread could take where it is before the run's end comes later, if nothing else changes:
  * the least, over all ways from there to the end, of what lies on that way between an event and the last that was
@@ -73,6 +74,7 @@ struct path {
 	int64_t known_from;          /* since the run began: before that it may have been anywhere */
 	struct hop *hops; size_t nhops; /* each, in the spill */
 	struct causes causes;        /* what lacks any, if something is not known */
+	bool all_recorded;           /* what ended such a wait is not in the trace because it never was */
 };
 
 /* All clocks with threads must be on one time base. Matches all, orders all; the trace and the times must last. */

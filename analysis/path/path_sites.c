@@ -193,7 +193,9 @@ static bool ends_without_cause(const struct path_along *a, const struct tr_event
 	const struct graph *g = &a->path->graph;
 	const struct graph_thread *t = &g->threads[a->thread];
 	const struct replay_entry *place = replay_place(&a->where.replay);
-	if (e->inherited || e->op != DPROF_EXIT || !place || place->is & (OP_REGION | OP_SLEEP) || place->site != e->site)
+	if (!a->path->all_recorded || e->inherited || e->op != DPROF_EXIT)
+		return false;
+	if (!place || place->is & (OP_REGION | OP_SLEEP) || place->site != e->site)
 		return false;
 	for (size_t i = a->point; i < t->nsyncs && t->syncs[i].at <= a->at; i++)
 		if (t->syncs[i].at == a->at && t->syncs[i].what == GRAPH_WAITS && graph_lacks_cause(&g->nodes[t->syncs[i].number]))
