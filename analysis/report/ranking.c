@@ -118,13 +118,16 @@ static bool is_alone(const struct findings *f, const struct ranking *of)
 	return of->count == 1 && of->list[0].proved && f->lost == 0 && f->trace->ndiagnostics == 0;
 }
 
-/* Where there is one alone, no other waits for it. */
+/* Where there is one alone, no other waits for it; nor, perhaps, where it is not known whether there are others. */
 static struct ranked score_of(const struct findings *f, const struct ranking *of, const struct ranked *x)
 {
 	struct ranked score = *x;
 	if (is_alone(f, of)) {
 		score.percent = score.alone_s = (struct interval){ 0, 0 };
 		score.site = TR_NO_SITE;
+	} else if (of->count == 1) {
+		score.percent.lo = score.alone_s.lo = 0;
+		score.proved = false;
 	}
 	return score;
 }

@@ -632,4 +632,11 @@ place=$(place_of "$far/$events" open)
 named 'another number of an open chunk' "$far" "$events: expected chunk [0-9]* here or in" poke "$events" $((place + 3)) '\x77'
 grep -q "$events: offset [0-9]*: expected whole records behind the end of the process" "$dir/commands/query" ||
 	fail "records behind the end are believed beside damage: $(cat "$dir/commands/query")"
+
+# For a process that is alone nobody waits; nor surely for one beside which there may be others.
+fixture=testsuite/fixtures/analysis/coz-two-threads.txt
+sed 's/^e 1 7700000000 2 exit$/lost 1 1/' "$fixture" | "$analyze" pack - "$dir/alone" && "$analyze" pack "$fixture" "$dir/whole" || fail "alone: not packed"
+"$analyze" csp --json "$dir/whole" | jq -e '.ranks[0].alone_s == { lo: 0, hi: 0 }' >"$dir/out" || fail "alone: $(cat "$dir/out")"
+"$analyze" csp --json "$dir/alone" 2>"$dir/err" | jq -c '.ranks[0]' >"$dir/out"
+jq -e '.alone_s.lo == 0 and .verdict == "undecided"' "$dir/out" >"$dir/held" || fail "alone, and some of it lost: $(cat "$dir/out")"
 exit $failed
