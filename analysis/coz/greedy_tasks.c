@@ -78,10 +78,11 @@ static void find_waits(struct greedy *y, struct greedy_tasks *t, struct ids *key
 		const struct graph_task_wait *w = &g->task_waits[i];
 		bool team = w->kind == GRAPH_FOR_TEAM;
 		t->waits[i] = (struct task_stop){ GREEDY_NONE, list_of(t, keys, w->process, w->number, team), w->barrier, w->kind };
-		for (; team && w->barrier != GRAPH_NO_BARRIER && t->nbarriers <= w->barrier;)
+		if (!team || w->barrier == GRAPH_NO_BARRIER)
+			continue;
+		while (t->nbarriers <= w->barrier)
 			*MEM_GROW(t->barriers, t->nbarriers) = (struct task_barrier){ 0 };
-		if (team && w->barrier != GRAPH_NO_BARRIER)
-			t->barriers[w->barrier].nwaits++;
+		t->barriers[w->barrier].nwaits++;
 	}
 	for (size_t i = 0; i < t->nbarriers; i++)
 		t->barriers[i].idle = mem_resize(NULL, t->barriers[i].nwaits + 1, sizeof *t->barriers[i].idle);

@@ -272,25 +272,20 @@ uint32_t graph_group(struct builder *b, bool one)
 	return (uint32_t)b->graph->ngroups - 1;
 }
 
-void graph_request(struct builder *b, struct event_ref comes, struct event_ref has, uint32_t group)
-{
-	add_sync_point(b->graph, comes.thread, (struct graph_sync_point){ comes.at, comes.stamp, GRAPH_REQUESTS, .number = group });
-	add_sync_point(b->graph, has.thread, (struct graph_sync_point){ has.at, has.stamp, GRAPH_OBTAINS, .number = group });
-}
-
-void graph_group_point(struct builder *b, struct event_ref ref, int how, uint32_t group)
-{
-	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, .number = group });
-}
-
-void graph_task_point(struct builder *b, struct event_ref ref, int how, uint32_t number)
+void graph_point(struct builder *b, struct event_ref ref, int how, uint32_t number)
 {
 	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, how, .number = number });
 }
 
+void graph_request(struct builder *b, struct event_ref comes, struct event_ref has, uint32_t group)
+{
+	graph_point(b, comes, GRAPH_REQUESTS, group);
+	graph_point(b, has, GRAPH_OBTAINS, group);
+}
+
 void graph_release(struct builder *b, struct event_ref ref, uint32_t queue)
 {
-	add_sync_point(b->graph, ref.thread, (struct graph_sync_point){ ref.at, ref.stamp, GRAPH_RELEASES, .number = queue });
+	graph_point(b, ref, GRAPH_RELEASES, queue);
 }
 
 void graph_diagnose(struct diagnostic *f, struct event_ref ref, uint32_t site)

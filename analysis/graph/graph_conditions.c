@@ -440,7 +440,7 @@ static void take_batches(struct counting *c, const struct batches *found)
 		if (!serve(c, &c->takers.v[i], found->v[first].put, false))
 			continue;
 		graph_turn(b, (struct graph_turn){ .queue = queue, .first = 1, .n = 1 });
-		graph_group_point(b, c->takers.v[i].came, GRAPH_REQUESTS, group);
+		graph_point(b, c->takers.v[i].came, GRAPH_REQUESTS, group);
 	}
 }
 

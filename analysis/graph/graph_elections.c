@@ -268,7 +268,7 @@ static void elect(struct builder *b, const struct voter *v, size_t n, bool insid
 			b->graph->groups[group].each = true;
 		for (size_t k = i; k < next && here != NONE_ELECTED; k++) {
 			graph_request(b, v[k].took, v[k].took, group);
-			graph_group_point(b, inside ? v[k].left : v[k].comes, GRAPH_FINISHES, group);
+			graph_point(b, inside ? v[k].left : v[k].comes, GRAPH_FINISHES, group);
 		}
 	}
 }

@@ -251,10 +251,9 @@ void graph_set_schedule(struct builder *, struct event_ref, enum graph_schedule)
 /* A new group; and who comes shares what there is to do with the others of a group, and has a piece of it then. */
 uint32_t graph_group(struct builder *, bool one);
 void graph_request(struct builder *, struct event_ref comes, struct event_ref has, uint32_t group);
-/* Such a point of a group: GRAPH_REQUESTS, GRAPH_OBTAINS or GRAPH_FINISHES. */
-void graph_group_point(struct builder *, struct event_ref, int how, uint32_t group);
-/* A thread comes to such a wait (GRAPH_COMES), or runs such a task (GRAPH_RUNS). */
-void graph_task_point(struct builder *, struct event_ref, int how, uint32_t number);
+/* One point of a group (GRAPH_REQUESTS, GRAPH_OBTAINS or GRAPH_FINISHES), of a wait in which tasks are run (GRAPH_COMES) or of such
+ * a run (GRAPH_RUNS), with the number of that. */
+void graph_point(struct builder *, struct event_ref, int how, uint32_t number);
 
 void graph_diagnose(struct diagnostic *, struct event_ref, uint32_t site);
 void graph_add_diagnostic(struct diagnostic *, const struct diagnostic *then);

@@ -390,7 +390,7 @@ static void wait_in_barrier(struct builder *b, const struct team_visit *v, size_
 		wait = (uint32_t)g->ntask_waits;
 		*SPILL_GROW(b->spill, g->task_waits, g->ntask_waits) = (struct graph_task_wait){
 			.number = v->team, .process = v->process, .kind = GRAPH_FOR_TEAM };
-		graph_task_point(b, v[n - 1].enter, GRAPH_COMES, wait);
+		graph_point(b, v[n - 1].enter, GRAPH_COMES, wait);
 	}
 	g->task_waits[wait].barrier = barrier;
 }

@@ -76,7 +76,7 @@ void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_r
 
 static void come(struct thread_walk *w, struct event_ref ref, uint32_t wait)
 {
-	graph_task_point(w->b, ref, GRAPH_COMES, wait);
+	graph_point(w->b, ref, GRAPH_COMES, wait);
 }
 
 /* The first event behind the end of a task: that is still what the thread did, whoever runs the next one. */
@@ -156,7 +156,7 @@ void walk_leave_for_task(struct thread_walk *w, struct event_ref exit, uint64_t 
 	if (!is_in_wait(w))
 		*MEM_GROW(w->tasks.waits, w->tasks.nwaits) = (struct left_wait){ wait_to_leave(w), w->tasks.nrunning };
 	*SPILL_GROW(w->b->spill, g->task_runs, g->ntask_runs) = (struct graph_task_run){ .task = task, .process = w->process };
-	graph_task_point(w->b, exit, GRAPH_RUNS, (uint32_t)g->ntask_runs - 1);
+	graph_point(w->b, exit, GRAPH_RUNS, (uint32_t)g->ntask_runs - 1);
 	w->tasks.apart = true;
 }
 
