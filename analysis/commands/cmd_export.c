@@ -110,6 +110,11 @@ static char *write_dot(const struct export_job *j, const char *path)
 	return write_calls(j, path, export_dot);
 }
 
+static char *write_filter(const struct export_job *j, const char *path)
+{
+	return write_calls(j, path, export_filter);
+}
+
 /* As coz answers; of a graph that is there, or NULL. */
 static void open_profile(const struct export_job *j, const struct unrecorded *unrecorded, struct graph *graph,
 			 struct profile *profile)
@@ -185,6 +190,7 @@ static const struct format {
 	{ "coz", "for Coz's viewer: the causal profile", write_coz },
 	{ "dot", "for Graphviz: the call tree", write_dot },
 	{ "source", "each line of the source with its share, and a what-if", write_source },
+	{ "filter", "for the plugin: leaves out functions too short for their events", write_filter },
 	{ "csv", "all events, with both ends of their times", write_csv },
 	{ "sqlite", "a database: events, visits, messages, and all results", write_sqlite },
 };

@@ -17,6 +17,7 @@
 #include "analysis/report/decide.h"
 #include "analysis/report/doubt.h"
 #include "analysis/report/enclosing.h"
+#include "analysis/report/frequent.h"
 #include "analysis/report/location_table.h"
 #include "analysis/report/machine.h"
 #include "analysis/report/next_step.h"
@@ -491,6 +492,7 @@ int reply_report(struct trace *trace, const struct options *options, struct repl
 		fill_data(reply, &page);
 	if (reply->page)
 		fill_page(reply, &page, options->verbose);
+	frequent_say(trace);
 	notes_fill(reply, trace);
 	if (page.diagnosed && !known)
 		diagnosis_close(&page.diagnosis);

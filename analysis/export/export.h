@@ -35,6 +35,9 @@ char *export_otf2(const char *folder, const struct moments *);
 void export_callgrind(FILE *, const struct call_profile *, const struct moments *);
 void export_dot(FILE *, const struct call_profile *, const struct moments *);
 
+/* For the plugin: a filter without the functions that are not worth their events. */
+void export_filter(FILE *, const struct call_profile *, const struct moments *);
+
 /* The causal profile, as profile.coz. */
 void export_coz(FILE *, const struct profile *, const struct trace *);
 

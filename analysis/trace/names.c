@@ -153,3 +153,8 @@ struct site_name region_name_within(const struct trace *trace, uint32_t site, si
 	put_cut(name.text, without_qualifiers(trace->sites[site].name, room), room);
 	return name;
 }
+
+bool site_is_function(const struct tr_site *s)
+{
+	return s->kind == DPROF_KIND_REGION && s->automatic && *s->name && strcmp(s->name, s->function) == 0;
+}

@@ -34,4 +34,7 @@ struct site_name name_within(const char *, size_t room);
 #define OUTSIDE_CODE "code outside regions" /* likewise, in a sentence: "was in ..." */
 struct site_name site_name_said(const struct trace *, uint32_t site, size_t room); /* within that room, in a sentence */
 
+/* A region that is a whole function, which the plugin took by itself. */
+bool site_is_function(const struct tr_site *);
+
 #endif

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# export --to perfetto, otf2, speedscope, paje, callgrind, coz, dot, source, csv: each is read by what reads it, has all
+# export --to perfetto, otf2, speedscope, paje, callgrind, coz, dot, filter, source, csv: each is read by what reads it, has all
 # that was recorded, and times that keep every message in order, within the bounds. Names of all kinds are only names.
 export=$PWD/testsuite/fixtures/export
 synthesize=$B/test/synthesize
@@ -53,7 +53,7 @@ count() { # file pattern
 	grep -cE "$2" "$1"
 }
 export_all() { # trace status -> trace.FORMAT
-	for format in perfetto speedscope paje callgrind coz dot source csv; do
+	for format in perfetto speedscope paje callgrind coz dot filter source csv; do
 		expect "$2" export --force --to $format "$1.$format" "$1"
 	done
 	callgrind_annotate --threshold=100 "$1.callgrind" >annotated 2>err && [ ! -s err ] || fail "$1: callgrind_annotate: $(cat err)"
@@ -145,6 +145,32 @@ expect 0 export --to source halves.source halves
 rm x.c
 grep -q '^ *50.0.* 1 | int one;' halves.source && grep -q '^ *see work (x.c:1) * 3 | int three;' halves.source ||
 	fail "source: a region in two places: $(cat halves.source)"
+
+# A filter leaves out functions that the plugin took, are often entered and take little by themselves: not what the user marked,
+# loops, bodies of teams, what is rare, and what takes 1 us. Their names are no patterns.
+{
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\n'
+	name() { echo "site $1 kind=region name=$2 file=x.c line=1 auto=$3 function=$4"; }
+	name 0 'n::v%3Cint,%202%3E::operator[]' 1 'n::v%3Cint,%202%3E::operator[]'
+	name 1 a%23b%5C%2A 1 a%23b%5C%2A; name 2 marked 0 marked; name 3 loop:7 1 loop; name 4 'parallel%20x.c:1' 1 team
+	name 5 rare 1 rare; name 6 long 1 long; name 7 main 1 main; name 8 inner 1 inner
+	echo 'e 0 0 7 enter'
+	for i in {0..299}; do
+		t=$((i * 20000))
+		for site in 0 1 2 3 4; do work 0 $site $((t + site * 2000)) $((t + site * 2000 + 990)); done
+		echo "e 0 $((t + 12000)) 1 enter"; work 0 8 $((t + 12010)) $((t + 12990)); echo "e 0 $((t + 13000)) 1 exit"
+		work 0 6 $((t + 14000)) $((t + 15000))
+	done
+	work 0 5 6000100 6000200
+	echo 'e 0 6000300 7 exit'
+} | trace short
+expect 0 export --to filter short.filter short
+printf '%s\n' SCOREP_REGION_NAMES_BEGIN '  EXCLUDE a\#b\\\* # 600 visits, of up to 0.50' \
+	'  EXCLUDE n::v<int,\ 2>::operator\[\] # 300 visits, of up to 0.99' '  EXCLUDE inner # 300 visits, of up to 0.98' \
+	SCOREP_REGION_NAMES_END >filter.want
+sed -n '/^#/!s/. us$//p; /^SCOREP/p' short.filter | cmp -s - filter.want || fail "filter: $(cat short.filter)"
+expect 0 export --force --to filter two.filter two
+[ "$(grep -vc '^#' two.filter)" = 2 ] || fail "filter, of marked regions only: $(cat two.filter)"
 
 expect 0 export --to callgrind places.callgrind places
 callgrind_annotate --threshold=100 places.callgrind >annotated 2>err && [ ! -s err ] && grep -q '???:nowhere' annotated ||
@@ -308,7 +334,7 @@ says err 'two.otf2 is a folder that is there already: name another, or remove it
 expect 2 export --to csv - two
 says err 'found -: there is no writing to standard output'
 [ ! -e ./- ] || fail "a file - was written"
-for format in perfetto otf2 speedscope paje callgrind coz dot source csv; do
+for format in perfetto otf2 speedscope paje callgrind coz dot filter source csv; do
 	said=$(ulimit -f 0 && "$analyze" export --to $format small two 2>&1)
 	[ $? -eq 1 ] && grep -q 'small: cannot be written: ' <<<"$said" || fail "$format, no room: $said"
 done

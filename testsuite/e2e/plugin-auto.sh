@@ -157,6 +157,29 @@ refuses "$dir/filter:2: found 'REGIONS', expected one of SCOREP_FILE_NAMES_BEGIN
 printf 'SCOREP_FILE_NAMES_BEGIN\nEXCLUDE a.c\n' >"$dir/filter"
 refuses "$dir/filter:2: the block that began is not ended" -fplugin-arg-dprof-filter="$dir/filter"
 
+# What export --to filter writes the plugin reads: it leaves out what is short, whatever the characters of its name.
+cat >"$dir/short.cc" <<'END'
+template <class T, int N> struct list {
+	T x[N];
+	__attribute__((noinline)) T operator[](int i) { return x[i % N]; }
+};
+__attribute__((noinline)) int longer(int n) { volatile int m = 0; for (int i = 0; i < 20000; i++) m = m + n; return m; }
+int main() {
+	list<int, 4> l = { { 1, 2, 3, 4 } };
+	int sum = 0;
+	for (int i = 0; i < 1000; i++) sum += l[i];
+	for (int i = 0; i < 10; i++) sum += longer(i);
+	return sum == 0;
+}
+END
+short() { "$B/bin/dprof-c++" -O1 $auto=functions $all "$@" "$dir/short.cc" -o "$dir/short" || fail "short.cc: does not compile"; }
+regions() { "$B/bin/dprof-analyze" sites --json "$dir/short" | jq -r '[.objects[].sites[] | select(.automatic) | .name] | sort | join(" ")'; }
+short
+DPROF_DIR=$dir "$dir/short" && "$B/bin/dprof-analyze" export --to filter "$dir/short.filter" "$dir"/dprof-short.* >"$dir/out" || fail "short: $(cat "$dir/out")"
+[ "$(regions)" = "list<int, 4>::operator[] longer main" ] || fail "short: $(regions)"
+short -fplugin-arg-dprof-filter="$dir/short.filter"
+[ "$(regions)" = "longer main" ] || fail "with the filter of export: $(regions), by $(cat "$dir/short.filter")"
+
 # Functions that call MPI.
 if command -v mpicc >/dev/null; then
 	printf '%s\n' '#include <mpi.h>' 'int plain(int n) { return n * n; }' \
