@@ -56,6 +56,8 @@ static inline void scan_argument(struct scan *s, const struct tr_record *r, size
 		use_group(s, r->stamp);
 	else if (key == DPROF_KEY_SINCE && r->stamp < s->highest)
 		s->back = true;
+	else if (key == DPROF_KEY_THREAD && s->joins && r->stamp < UINT32_MAX && r->stamp >= s->thread->joined)
+		s->thread->joined = (uint32_t)r->stamp + 1;
 	s->keys |= s->keys & 1 ? 1u << key : 0;
 }
 

@@ -72,6 +72,15 @@ named 'a file that is none of events' "$stem-3.events: expected what thread 3 re
 named 'nothing of what follows' "$stem-3.events: expected chunk 1 here or in $stem-3.packed, found neither" \
 	rm -f "$stem-3.events" "$stem-3.packed"
 
+# A process that was killed has not said which of its threads have files: their numbers do, or who joined them.
+killed() { # command...
+	{ grep -vE '^(threads|finished|sum) ' "$stem.process"; head -c 512 /dev/zero; } >process && mv process "$stem.process" && "$@"
+}
+named 'killed, and no nursery' "$stem-1.events: expected the events of a thread of $stem.process, of which others are here or joined it" \
+	killed rm "$stem.nursery" "$stem-3.events" "$stem-3.packed" "$stem-6.events" "$stem-6.packed"
+named 'killed, and no first thread' "$stem-0.events: expected the events of a thread of $stem.process, of which others are here" \
+	killed rm -f "$stem-0.events" "$stem-0.packed"
+
 # Slots of each other.
 both() {
 	dd if="$stem.nursery" of=four bs=4096 skip=4 count=1 status=none
