@@ -563,6 +563,15 @@ static bool lose_refused(struct dprof_thread *t, const uint64_t *place, uint64_t
 	return true;
 }
 
+/* Likewise, of a thread that could not begin, between two tries (try_to_begin). */
+static bool lose_homeless(uint64_t what)
+{
+	if (dprof_self || (homeless & (homeless - 1)) == 0 || dprof_ending || is_left_out(what))
+		return false;
+	lose(NULL, 0);
+	return true;
+}
+
 /* An event of a kind that is left out: its claim is given back, unless a handler came in between. Without `busy`, likewise. */
 static bool leave_out(struct dprof_thread *t, uint64_t *slot, uint64_t what)
 {
@@ -584,7 +593,7 @@ int dprof_make_room(uint64_t *slot, uint64_t what, uint64_t stamp)
 	enum outcome outcome;
 	struct mask mask;
 
-	if (busy || lose_refused(dprof_self, slot, what)) {
+	if (busy || lose_refused(dprof_self, slot, what) || lose_homeless(what)) {
 		__asm__("subq $8, %0" : "+m"(__dprof_cursor.next) : : "cc");
 		if (busy)
 			lose_within();
@@ -607,7 +616,7 @@ bool dprof_record(const struct dprof_event *e)
 		lose_within();
 		return true;
 	}
-	if (lose_refused(dprof_self, __dprof_cursor.next, e->what))
+	if (lose_refused(dprof_self, __dprof_cursor.next, e->what) || lose_homeless(e->what))
 		return true;
 	mask = begin_busy();
 	close_path();

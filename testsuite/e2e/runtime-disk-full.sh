@@ -9,6 +9,7 @@
 about() { echo "$name: "; }
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 visits=300000
+from=$PWD/testsuite/fixtures/runtime
 
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/full.c -o "$dir/full" $(pkg-config --libs dprof) -pthread ||
@@ -115,6 +116,19 @@ name='what lost records cost'
 mkdir took20 tookunlimited
 lost=$(took 20) kept=$(took unlimited)
 "$analyze" check "$(echo took20/dprof-full.* | cut -d' ' -f1)" | grep -q 'found [0-9]* dropped' || fail 'nothing was lost'
+is_true "$lost <= 4 * $kept" || fail "$lost ms of the processor, and $kept where all is kept"
+
+# Nor is there one for each event of a thread that could not even begin, and has no file.
+homeless() { # folder, arguments: milliseconds
+	TIMEFORMAT='%U %S'
+	{ time DPROF_DIR=$dir/$1 ./homeless "${@:2}" >/dev/null 2>&1; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
+}
+name='a thread without a file'
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) "$from/homeless.c" -o homeless $(pkg-config --libs dprof) || fail 'homeless.c does not compile'
+mkdir with without
+lost=$(homeless without any) kept=$(homeless with)
+"$analyze" check without/dprof-homeless.* | grep -q 'found 1000000 dropped of threads that had no file' || fail "$("$analyze" check without/*)"
 is_true "$lost <= 4 * $kept" || fail "$lost ms of the processor, and $kept where all is kept"
 
 # ---- A disk of its own, where that may be mounted ------------------------------------------------------------
