@@ -139,7 +139,8 @@ static void find(struct unrecorded *u, const struct trace *trace, const struct r
 	}
 }
 
-/* What the user left out (DPROF_EVENTS) may block, too, and that is said elsewhere. */
+/* Where the user left out waiting (DPROF_EVENTS) nothing is known, which is said elsewhere. Where only sleeps were, or files, it
+ * may have polled for another in those. */
 void unrecorded_find(struct unrecorded *u, const struct trace *trace, const struct roles *roles)
 {
 	struct roles usual;
@@ -151,7 +152,7 @@ void unrecorded_find(struct unrecorded *u, const struct trace *trace, const stru
 		u->threads[i] = (struct blocked){ .known = false };
 		u->worth[i] = false;
 	}
-	if (trace->left_out & operation_kinds(OP_OTHERS | OP_OWN))
+	if (trace->left_out & operation_kinds(OP_OTHERS))
 		return;
 	u->checked = true;
 	if (roles) {

@@ -132,6 +132,38 @@ jq -e '.parallel.lo < 40 and .parallel.hi - .parallel.lo > 20' json >held || fai
 "$analyze" coz --json --region victim --reduce 100 dprof-raw.* >json 2>err || fail "coz: $(cat err)"
 jq -e '.expected_percent.lo <= 15 and .speedup_percent.lo <= 15' json >held || fail "coz: $(jq -c . json)"
 
+# Who polls in sleeps that the user has left out is blamed for none of them.
+cat >polls.c <<'C'
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile int done;
+
+static void *worker(void *x)
+{
+	for (clock_t until = clock() + CLOCKS_PER_SEC / 5; clock() < until;)
+		;
+	done = 1;
+	return x;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, worker, NULL))
+		return 1;
+	while (!done)
+		usleep(50000);
+	return pthread_join(thread, NULL);
+}
+C
+DPROF_EVENTS=-sleep record polls polls.c -pthread
+grep -q 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*thread 0 for 0\.[1-9]' page &&
+	! grep -q '(proved' page || fail "sleeps that were left out are work: $(cat out)"
+"$analyze" csp --json dprof-polls.* | jq -e '[.threads[] | .straggler_percent | select(.hi > 50)] | length == 1' >held ||
+	fail "who works all the time is no straggler: $("$analyze" csp dprof-polls.*)"
+
 # Where the kernel tells nothing of threads that is said, and nothing is proved.
 hide_threads() { # PROGRAM, with its process's folder of threads empty
 	unshare --mount sh -c 'mount -t tmpfs none /proc/$$/task && exec "$1"' sh "$1"
