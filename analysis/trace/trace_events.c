@@ -510,6 +510,18 @@ static const struct dprof_end *end_of(struct opened_trace *o, struct header_plac
 	return NULL;
 }
 
+/* A file has room for its first chunk before it has a header, and loses that only when its thread has ended. */
+static bool has_room(struct opened_trace *o, struct header_place place, const struct file *f)
+{
+	const struct dprof_events_header *h = &f->header;
+	uint64_t least = h->header_size + (uint64_t)h->first_chunk;
+	if (place.in_slot || h->version < DPROF_FORMAT_SUMMED || h->ended || f->size >= least)
+		return true;
+	trace_diagnose(&o->t, "%s: expected a header and room for records, %" PRIu64 " bytes, found %" PRIu64 ": the file is cut short",
+		       place.name, least, f->size);
+	return false;
+}
+
 /* Whether all that the thread recorded can be there: it said how much, or it is unknown. */
 static bool says_its_end(struct opened_trace *o, struct header_place place, const char *name, const struct file *f,
 			 const struct process_file *p, const struct dprof_end *end)
@@ -525,7 +537,7 @@ static bool says_its_end(struct opened_trace *o, struct header_place place, cons
 				     "found %" PRIu64,
 			       place.name, place.at + offsetof(struct dprof_events_header, lost), end->lost,
 			       h->lost);
-	return h->version < DPROF_FORMAT_SUMMED || end || !h->ended;
+	return has_room(o, place, f) && (h->version < DPROF_FORMAT_SUMMED || end || !h->ended);
 }
 
 /* The stamp behind which the thread recorded nothing, as far as it is known: without an end, it ran until its process ended. */

@@ -44,6 +44,18 @@ done
 for file in dprof-*/*.events; do printf '\017' | dd of="$file" bs=1 seek=208 conv=notrunc status=none; done
 "$analyze" report --json dprof-* 2>err | cmp -s - said || fail "a bit of the header changes what the kernel has counted"
 
+# A file that begins has room for records: one that is only a header was cut, and all of the thread's records may be lost.
+for size in 4096 9000; do
+	cp -r dprof-killed.* cut
+	truncate -s $size cut/*-0.events
+	expect 1 check cut
+	grep -q -- "-0.events: expected a header and room for records, [0-9]* bytes, found $size: the file is cut short" out ||
+		fail "cut to $size bytes: $(cat out)"
+	expect 1 report cut
+	grep -Eq '^Records are missing|no event can be read' out || fail "cut to $size bytes, nothing is missing: $(cat out)"
+	rm -r cut
+done
+
 # What a thread recorded behind its slot in the nursery cannot be read: that is lost.
 cat >slots.c <<'C'
 #include <pthread.h>
