@@ -217,7 +217,9 @@ static frz_time longest_way(const struct bsp_finder *f, const frz_time *of)
 static frz_time way_between(const struct bsp_finder *f, const frz_time *of, frz_time all, frz_time most)
 {
 	frz_time way = longest_way(f, of);
-	int64_t lo = f->exchange->behind_work && way.lo > most.lo ? way.lo : most.lo, hi = f->exchange->at_once ? way.hi : all.hi;
+	const struct neighbours *x = f->exchange;
+	int64_t least = ticks_minus(ticks_minus(way.lo, x->early), x->within), lo = least > most.lo ? least : most.lo;
+	int64_t hi = x->at_once ? way.hi : ticks_plus(all.hi, x->within);
 	return (frz_time){ lo, hi > lo ? hi : lo };
 }
 

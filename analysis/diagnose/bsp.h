@@ -30,9 +30,9 @@
  *               themselves
  *
  * With neighbours only, the sum over k of the longest is the longest way through the supersteps, on which each
- * begins when the last of its neighbours has come: of w, and of v. Where messages do not tell how much work is before
- * them, the bounds of coming together once (unless behind_work, neighbours.h) and with all each time (unless at_once)
- * are those of the way.
+ * begins when the last of its neighbours has come: of w, and of v. It may be shorter, but no shorter than coming together
+ * once, by what is worked before one waits and when one has sent (early and within, neighbours.h); and unless all is
+ * sent at once, it may be as long as coming together with all each time, and what is worked within.
  *
  * It fits if there are BSP_LEAST supersteps or more and none has more than half of all work.
  *

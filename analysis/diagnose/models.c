@@ -65,12 +65,21 @@ static bool find_neighbours(struct patient *p)
 {
 	if (!p->sought_neighbours)
 		p->exchange = !p->pattern.marked && p->pattern.shape != SHAPE_CHAIN &&
-			      neighbours_open(&p->neighbours, p->graph, p->last, p->calls, p->part, BSP_LEAST - 1);
+			      neighbours_open(&p->neighbours, p->graph, p->last, p->calls, p->part, 2);
 	p->sought_neighbours = true;
 	return p->exchange;
 }
 
-/* Of a tree: who solves a part of a problem first gets it. */
+/* Of a star: whoever works asks for that, or else gets it first. Roles that are marked say something else. */
+static bool begin_alike(const struct patient *p)
+{
+	uint32_t master = 0;
+	while (master < p->graph->trace->nprocesses && p->pattern.role_of[master] != ROLE_MASTER)
+		master++;
+	return p->pattern.marked || neighbours_begin_alike(p->graph, p->calls, p->part, master);
+}
+
+/* Of a tree: who solves a part of a problem first gets it, and the problem has more parts than one. */
 static bool answers(const struct patient *p)
 {
 	return neighbours_answer(p->graph, p->calls, p->part);
@@ -81,7 +90,8 @@ bool model_has_supersteps(struct patient *p)
 {
 	if (!p->sought_supersteps)
 		p->supersteps = bsp_open(&p->bsp, p->graph, p->last, p->calls, p->part,
-					 find_neighbours(p) ? &p->neighbours : NULL, &p->no_supersteps);
+					 find_neighbours(p) && p->neighbours.rounds >= BSP_LEAST - 1 ? &p->neighbours : NULL,
+					 &p->no_supersteps);
 	p->sought_supersteps = true;
 	return p->supersteps;
 }
@@ -106,10 +116,13 @@ static const struct diagnosis_model *fitting_anyway(struct patient *p, const str
 const struct diagnosis_model *model_fitting(struct patient *p, const struct diagnosis_model *asked)
 {
 	bool may_exchange = !asked || asked == &model_bsp;
-	if (p->pattern.shape != SHAPE_NONE && may_exchange && find_neighbours(p) && model_has_supersteps(p))
-		return &model_bsp;
+	if (p->pattern.shape != SHAPE_NONE && may_exchange && find_neighbours(p))
+		return fitting_anyway(p, asked);
 	switch (p->pattern.shape) {
-	case SHAPE_STAR: return find_workers(p) ? &master_worker_model : NULL;
+	case SHAPE_STAR:
+		if (asked == &master_worker_model || begin_alike(p))
+			return find_workers(p) ? &master_worker_model : NULL;
+		return fitting_anyway(p, asked);
 	case SHAPE_CHAIN: return find_stages(p);
 	case SHAPE_TREE:
 		if (answers(p))
@@ -149,7 +162,7 @@ static const char *no_star(const struct patient *p)
 static const char *no_tree(const struct patient *p)
 {
 	if (p->pattern.shape == SHAPE_TREE && !answers(p))
-		return "messages go along a tree, but two send each other some before either has got any";
+		return "messages go along a tree, but nobody gives parts of a problem to two others and gets back what they find";
 	return p->pattern.why;
 }
 

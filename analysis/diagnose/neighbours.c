@@ -43,20 +43,26 @@ static uint64_t count_between(const struct call_profile *calls, uint32_t from, u
 	return at < calls->nmessages ? calls->messages[at].count : 0;
 }
 
+static bool are_few(const struct call_profile *calls)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < calls->nmessages; i++)
+		all += calls->messages[i].count;
+	return all <= NEIGHBOURS_MOST;
+}
+
 /* -> how many rounds there are, or 0: messages are not such. */
 static uint64_t count_rounds(const struct call_profile *calls)
 {
-	uint64_t least = UINT64_MAX, all = 0;
-	bool fits = calls->nmessages > 0 && calls->unmatched == 0;
-	for (size_t i = 0; i < calls->nmessages; i++) {
+	uint64_t least = UINT64_MAX;
+	bool fits = calls->nmessages > 0 && calls->unmatched == 0 && are_few(calls);
+	for (size_t i = 0; i < calls->nmessages; i++)
 		least = calls->messages[i].count < least ? calls->messages[i].count : least;
-		all += calls->messages[i].count;
-	}
 	for (size_t i = 0; i < calls->nmessages && fits; i++) {
 		const struct call_message *m = &calls->messages[i];
 		fits = m->from != m->to && m->count % least == 0 && count_between(calls, m->to, m->from) == m->count;
 	}
-	return fits && all <= NEIGHBOURS_MOST ? least : 0;
+	return fits ? least : 0;
 }
 
 static uint32_t thread_of(const struct graph *g, uint32_t process)
@@ -178,14 +184,20 @@ static struct round round_of(const struct neighbours_finder *f, uint32_t at, siz
 	return r;
 }
 
-/* Between two stamps: in a region, or anywhere in a process without marks. */
-static bool works_between(const struct neighbours_finder *f, uint32_t at, const struct steps *s, uint64_t from, uint64_t to)
+static bool is_marked(const struct neighbours_finder *f, uint32_t at)
 {
 	const struct trace *trace = f->g->trace;
-	bool marked = trace->processes[trace->threads[f->n->threads[at]].process].marked, works = false;
-	for (size_t i = SEARCH(s->npieces, j, s->pieces[j].to <= from); i < s->npieces && s->pieces[i].from < to && !works; i++)
-		works = !marked || s->pieces[i].site < trace->nsites;
-	return works;
+	return trace->processes[trace->threads[f->n->threads[at]].process].marked;
+}
+
+/* Adds what it works between two stamps: in regions, or anywhere in a process without marks. */
+static void add_work(const struct neighbours_finder *f, uint32_t at, const struct steps *s, uint64_t from, uint64_t to,
+		     struct stretches *sum)
+{
+	bool marked = is_marked(f, at);
+	for (size_t i = SEARCH(s->npieces, j, s->pieces[j].to <= from); i < s->npieces && s->pieces[i].from < to; i++)
+		if (!marked || s->pieces[i].site < f->g->trace->nsites)
+			stretches_add(sum, s->pieces[i].from, s->pieces[i].to);
 }
 
 /* When the operation began in which it had got something at this stamp; UINT64_MAX: that was in none. */
@@ -196,31 +208,37 @@ static uint64_t operation_at(const struct steps *s, uint64_t stamp)
 	return step && step->is.kind != EVENT_WORK && step->is.to >= stamp ? step->is.from : UINT64_MAX;
 }
 
+/* What one works in its rounds: between what it gets and what it sends, and before it waits for what it gets. */
+struct rounds_work { struct stretches within, early; };
+
 /* False: it is none, or not behind the one before. */
-static bool take_round(struct neighbours_finder *f, uint32_t at, const struct steps *s, size_t k, struct round *before)
+static bool take_round(struct neighbours_finder *f, uint32_t at, const struct steps *s, size_t k, struct round *before,
+		       struct rounds_work *work)
 {
 	struct round r = round_of(f, at, k);
 	uint64_t enter = operation_at(s, r.got_first);
-	if (enter == UINT64_MAX || (r.got_first < r.sent_last && works_between(f, at, s, r.got_first, r.sent_last)))
+	if (enter == UINT64_MAX)
 		return false;
 	if (k && (before->got_last > r.sent_first || before->sent_last > r.sent_first || enter <= f->n->enters[at][k - 1]))
 		return false;
-	f->n->behind_work &= enter <= r.sent_first || !works_between(f, at, s, r.sent_first, enter);
+	add_work(f, at, s, r.got_first, r.sent_last, &work->within);
+	add_work(f, at, s, r.sent_first, enter, &work->early);
 	f->n->at_once &= r.sent_last <= r.got_first;
 	f->n->enters[at][k] = enter;
 	*before = r;
 	return true;
 }
 
-/* Where it works longest; TR_OUTSIDE. */
-static uint32_t longest_site(const struct neighbours_finder *f, const struct steps *s)
+/* Where it works longest, TR_OUTSIDE; TR_NO_SITE: nowhere. */
+static uint32_t longest_site(const struct neighbours_finder *f, uint32_t at, const struct steps *s)
 {
 	const struct trace *trace = f->g->trace;
+	size_t nrows = trace->nsites + !is_marked(f, at);
 	uint64_t *ticks = mem_zeroed(trace->nsites + 1, sizeof *ticks), most = 0;
 	uint32_t found = TR_NO_SITE;
 	for (size_t i = 0; i < s->npieces; i++)
 		ticks[s->pieces[i].site < trace->nsites ? s->pieces[i].site : trace->nsites] += s->pieces[i].to - s->pieces[i].from;
-	for (uint32_t row = 0; row <= trace->nsites; row++)
+	for (uint32_t row = 0; row < nrows; row++)
 		if (ticks[row] > most) {
 			most = ticks[row];
 			found = row < trace->nsites ? row : TR_OUTSIDE;
@@ -229,17 +247,29 @@ static uint32_t longest_site(const struct neighbours_finder *f, const struct ste
 	return found;
 }
 
+/* False: it mostly answers. */
+static bool take_work(struct neighbours_finder *f, uint32_t at, const struct steps *s, struct rounds_work work)
+{
+	struct stretches all = { 0 };
+	add_work(f, at, s, 0, UINT64_MAX, &all);
+	f->n->within = ticks_plus(f->n->within, times_sum(f->g->times, f->n->threads[at], work.within).hi);
+	f->n->early = ticks_plus(f->n->early, times_sum(f->g->times, f->n->threads[at], work.early).hi);
+	return work.within.ticks <= all.ticks / NEIGHBOURS_ANSWER;
+}
+
 static bool take_thread(struct neighbours_finder *f, uint32_t at)
 {
 	struct steps s;
+	struct rounds_work work = { .within = { 0 } };
 	struct round before = { 0, 0, 0, 0 };
 	steps_open(&s, f->g, f->last, f->n->threads[at], f->role_of, f->part ? f->part->windows : NULL);
-	uint32_t site = longest_site(f, &s);
+	uint32_t site = longest_site(f, at, &s);
 	bool fits = site != TR_NO_SITE && (!f->any_site || site == f->site);
 	f->site = site;
 	f->any_site = true;
 	for (size_t k = 0; k < f->n->rounds && fits; k++)
-		fits = take_round(f, at, &s, k, &before);
+		fits = take_round(f, at, &s, k, &before, &work);
+	fits = fits && take_work(f, at, &s, work);
 	steps_close(&s);
 	return fits;
 }
@@ -267,7 +297,7 @@ bool neighbours_open(struct neighbours *n, const struct graph *g, struct graph_l
 		     const struct part *part, size_t least)
 {
 	struct neighbours_finder f = { .n = n, .g = g, .last = last, .calls = calls, .part = part };
-	*n = (struct neighbours){ .rounds = count_rounds(calls), .behind_work = true, .at_once = true };
+	*n = (struct neighbours){ .rounds = count_rounds(calls), .at_once = true };
 	bool fits = n->rounds >= least && work_through(&f);
 	if (!fits)
 		neighbours_close(n);
@@ -296,19 +326,55 @@ static bool is_answer(const struct neighbours_finder *f, size_t pair, size_t bac
 	return behind;
 }
 
+/* `answered`: by how many each process is. */
+static bool all_answer(const struct neighbours_finder *f, size_t *answered)
+{
+	bool answer = true;
+	for (size_t i = 0; i < f->calls->nmessages && answer; i++) {
+		const struct call_message *m = &f->calls->messages[i];
+		size_t back = find_pair(f->calls, m->to, m->from);
+		bool answers = is_answer(f, i, back);
+		answered[m->to] += answers;
+		answer = answers || is_answer(f, back, i);
+	}
+	return answer;
+}
+
 bool neighbours_answer(const struct graph *g, const struct call_profile *calls, const struct part *part)
 {
 	struct neighbours n = { .rounds = 1 };
 	struct neighbours_finder f = { .n = &n, .g = g, .calls = calls, .part = part };
-	bool answer = true;
 	if (count_rounds(calls) == 0)
+		return true;
+	size_t *answered = mem_zeroed(g->trace->nprocesses, sizeof *answered), most = 0;
+	open_streams(&f);
+	bool known = take_messages(&f), answer = !known || all_answer(&f, answered);
+	for (size_t i = 0; i < g->trace->nprocesses; i++)
+		most = answered[i] > most ? answered[i] : most;
+	close_streams(&f);
+	free(answered);
+	return answer && (!known || most > 1);
+}
+
+/* ---- Who begins ------------------------------------------------------------------------------ */
+
+bool neighbours_begin_alike(const struct graph *g, const struct call_profile *calls, const struct part *part, uint32_t process)
+{
+	struct neighbours n = { .rounds = 1 };
+	struct neighbours_finder f = { .n = &n, .g = g, .calls = calls, .part = part };
+	size_t asks = 0, gets = 0;
+	if (!are_few(calls))
 		return true;
 	open_streams(&f);
 	bool known = take_messages(&f);
-	for (size_t i = 0; i < calls->nmessages && known && answer; i++) {
+	for (size_t i = 0; i < calls->nmessages && known; i++) {
 		size_t back = find_pair(calls, calls->messages[i].to, calls->messages[i].from);
-		answer = is_answer(&f, i, back) || is_answer(&f, back, i);
+		if (calls->messages[i].to != process || back == calls->nmessages)
+			continue;
+		bool first = f.streams[i].sent[0] < f.streams[back].got[0];
+		asks += first;
+		gets += !first;
 	}
 	close_streams(&f);
-	return answer;
+	return asks == 0 || gets == 0;
 }

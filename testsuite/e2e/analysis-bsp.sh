@@ -22,7 +22,7 @@ for ((seed = first; seed < first + 2 * ${TIMES:-1}; seed++)); do
 		judge $seed $fault $((2 + 3 * (seed % 3)))
 	done
 	# With neighbours only: of what each gives them when it has worked and before it gets anything, and else.
-	for fault in halo-changing halo-mixed shift-mixed pass-changing overlap-mixed; do
+	for fault in halo-changing halo-mixed shift-mixed pack-mixed pass-changing overlap-mixed; do
 		judge $seed $fault $((2 + 3 * (seed % 3)))
 	done
 	judge $seed halo-late 3 # all messages are to the one in the middle, or from it
@@ -59,6 +59,50 @@ jq -e '.model == "bsp" and .why_model == "4 processes exchange messages with the
 neighbours 900 | trace answer
 expect 0 diagnose --json answer
 jq -e '.model == "generic"' out >is || fail "answer: $(head -c 2000 out)"
+
+# In programs without marks what is between two operations is work, but few of it is between what one gets and what it sends.
+# Three in a line, as often as given, are no master with two workers; nor are three, or four, of which each goes on with what
+# the one before has made, to the last and back again.
+line() { # ranks rounds [regions]
+	local t k r at=0
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 1 kind=send name=MPI_Send file=x.c line=2" "site 2 kind=recv name=MPI_Recv file=x.c line=3"
+	[ $# -lt 3 ] || echo "site 0 kind=region name=a file=x.c line=1"
+	for ((t = 0; t < $1; t++)); do echo "thread $t clock=0 rank=$t"; done
+	echo "group 1 threads=$(seq -s , 0 $(($1 - 1)))"
+	for ((k = 0; k < $2; k++)); do
+		"${@:4}"
+		at=$((at + 10000))
+	done
+}
+odd_even() {
+	op 1 2 $((at + 1000)) $((at + 1200)) group=1 peer=0 tag=0 bytes=8; op 1 1 $((at + 1210)) $((at + 1300)) group=1 peer=0 tag=0 bytes=8
+	op 1 2 $((at + 1310)) $((at + 1400)) group=1 peer=2 tag=0 bytes=8; op 1 1 $((at + 1410)) $((at + 1500)) group=1 peer=2 tag=0 bytes=8
+	for r in 0 2; do
+		op $r 1 $((at + 1100)) $((at + 1200)) group=1 peer=1 tag=0 bytes=8; op $r 2 $((at + 1210)) $((at + 1300 + r * 100)) group=1 peer=1 tag=0 bytes=8
+	done
+}
+there_and_back() {
+	for ((r = 0; r < ranks; r++)); do
+		((r == 0)) || op $r 2 $((at + 1000 * r)) $((at + 1000 * r + 100)) group=1 peer=$((r - 1)) tag=0 bytes=8
+		work $r 0 $((at + 1000 * r + 110)) $((at + 1000 * r + 900))
+		((r == ranks - 1)) || op $r 1 $((at + 1000 * r + 910)) $((at + 1000 * r + 990)) group=1 peer=$((r + 1)) tag=0 bytes=8
+	done
+	for ((r = ranks - 1; r >= 0; r--)); do
+		((r == ranks - 1)) || op $r 2 $((at + 1000 * (2 * ranks - r))) $((at + 1000 * (2 * ranks - r) + 100)) group=1 peer=$((r + 1)) tag=0 bytes=8
+		work $r 0 $((at + 1000 * (2 * ranks - r) + 110)) $((at + 1000 * (2 * ranks - r) + 900))
+		((r == 0)) || op $r 1 $((at + 1000 * (2 * ranks - r) + 910)) $((at + 1000 * (2 * ranks - r) + 990)) group=1 peer=$((r - 1)) tag=0 bytes=8
+	done
+}
+for rounds in 5 20; do
+	line 3 $rounds '' odd_even | sed '/^site 0/d' | trace unmarked
+	expect 0 diagnose --json unmarked
+	jq -e --argjson n $rounds '.model == (if $n < 7 then "generic" else "bsp" end)' out >is || fail "unmarked: $(head -c 2000 out)"
+done
+for ranks in 3 4; do
+	line $ranks 20 marked there_and_back | trace sweep
+	expect 0 diagnose --json sweep
+	jq -e '.model == "generic"' out >is || fail "sweep of $ranks: $(head -c 2000 out)"
+done
 
 # They come together too seldom.
 ranks() {
