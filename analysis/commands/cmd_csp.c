@@ -35,7 +35,8 @@ static void fill_data(struct reply *r, const struct findings *f)
 static void fill_page(struct reply *r, const struct findings *f, bool every)
 {
 	notes_damage(r, f->trace->ndiagnostics - f->doubted);
-	reply_say(r, SAY_LINE, "Straggler scores; the run took %s s", reply_interval(r, findings_run_s(f), 9).text);
+	if (f->any_events)
+		reply_say(r, SAY_LINE, "Straggler scores; the run took %s s", reply_interval(r, findings_run_s(f), 9).text);
 	clock_bounds_say(r, &f->times);
 	machine_say(r, f);
 	ranking_say(r, f, SIZE_MAX, every);

@@ -238,9 +238,10 @@ static void say_job(struct reply *r, const struct findings *f)
 	const struct trace *trace = f->trace;
 	size_t unfinished = count_unfinished(trace);
 	bool sound = trace->ndiagnostics == 0 && f->lost == 0 && unfinished == 0;
-	char *who = who_ran(trace);
-	reply_say(r, SAY_TEXT, "%s: %s, %s s; %" PRIu64 " event%s%s", name_within(program_name(trace), PROGRAM_ROOM).text, who,
-		  reply_interval(r, findings_run_s(f), 9).text, f->events, plural(f->events), sound ? "; trace sound" : "");
+	char *who = who_ran(trace), *took = f->events ? mem_format(", %s s", reply_interval(r, findings_run_s(f), 9).text) : mem_copy("");
+	reply_say(r, SAY_TEXT, "%s: %s%s; %" PRIu64 " event%s%s", name_within(program_name(trace), PROGRAM_ROOM).text, who, took,
+		  f->events, plural(f->events), sound ? "; trace sound" : "");
+	free(took);
 	free(who);
 	if (f->events > 0)
 		reply_say(r, SAY_TEXT, r->ends ? "Each lo .. hi contains the true value."
@@ -374,7 +375,7 @@ static void say_commands(struct reply *r, const struct page *p)
 static void fill_page(struct reply *r, const struct page *p, bool every)
 {
 	const struct findings *f = p->f;
-	bool scores = f->threads.count > 1 && !f->doubted, profile = p->profile.nrows > 0 && p->profile.possible;
+	bool scores = f->threads.count > 1 && !f->doubted, profile = f->events > 0 && p->profile.nrows > 0 && p->profile.possible;
 	notes_damage(r, f->trace->ndiagnostics - f->doubted);
 	say_job(r, f);
 	say_findings(r, p);
@@ -461,7 +462,8 @@ static void fill_data(struct reply *r, const struct page *page)
 	fill_causes(r, page);
 	machine_fill(r, f);
 	reply_value(r, "proved_if", p->if_work ? tab_text(UNCLASSIFIED_IF) : TAB_NONE);
-	profile_table_fill(r, "profile", trace, p, "speedup_percent");
+	if (f->events > 0)
+		profile_table_fill(r, "profile", trace, p, "speedup_percent");
 	fill_advice(r, f, &page->step);
 	decide_fill(r, &page->decide);
 }

@@ -209,6 +209,12 @@ advises one "Only one thread works or waits, so no other waits for it."
 expect 0 report nothing
 tr '\n' ' ' <out >paragraph
 says paragraph "Nothing was recorded"
+says_not out " s; 0 events"
+says_not out "What less time"
+expect 0 csp nothing
+says_not out "the run took"
+expect 0 report --json nothing
+says_not out speedup_percent
 
 { head_of 1 2; visit 0 0 1000 5000; visit 1 0 1000 5002; visit 0 1 5000 9000; visit 1 1 5002 9000; } | trace level
 advises level "Nothing stands out: no rank works for more than"
