@@ -295,7 +295,7 @@ static void skip_wait(struct visit *v, const struct graph_node *j, struct saving
 static void expect_nothing(struct visit *v, const struct graph_node *j, struct saving *s)
 {
 	frz_time elapsed = visit_elapsed(v, v->g->inputs[j->first].thread, j->stamp);
-	if (j->what == GRAPH_EXPIRED)
+	if (graph_has_expired(j))
 		saving_forget(v->all, s, COZ_EXPECTED, elapsed);
 	else
 		saving_forget_within(v->all, s, COZ_EXPECTED, elapsed);

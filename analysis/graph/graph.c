@@ -183,7 +183,7 @@ static void add_unknown(struct builder *b, struct wait_begin begin, struct event
 	struct graph_node *node = &b->graph->nodes[number];
 	node->what = what;
 	graph_wait(b, exit, number);
-	if (what != GRAPH_EXPIRED)
+	if (!graph_has_expired(node))
 		b->graph->unknown_s += graph_seconds(b, exit.thread, exit.stamp - begin.enter.stamp);
 }
 

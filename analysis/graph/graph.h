@@ -179,6 +179,7 @@ enum {
 	GRAPH_WOKEN_UP,
 	/* UNKNOWN, and nothing is missing: */
 	GRAPH_EXPIRED, /* it ended when a time was over, or at a moment, that the thread had named */
+	GRAPH_OWN_LIMIT, /* likewise, and surely so, and it had not been tried before */
 	GRAPH_FOUND,   /* with a message, which a receive has waited for since it began */
 	/* UNKNOWN, and nothing says so: */
 	GRAPH_PRESUMED, /* but its last input, a candidate, has most likely ended it */
@@ -282,10 +283,15 @@ static inline bool graph_is_seen(const struct graph_node *n)
 	return n->kind == GRAPH_UNKNOWN && n->what == GRAPH_SEEN && !n->behind && !n->doubted;
 }
 
+static inline bool graph_has_expired(const struct graph_node *n)
+{
+	return n->kind == GRAPH_UNKNOWN && (n->what == GRAPH_EXPIRED || n->what == GRAPH_OWN_LIMIT);
+}
+
 /* A wait that ended because of something that is not in the trace. */
 static inline bool graph_lacks_cause(const struct graph_node *n)
 {
-	return n->kind == GRAPH_UNKNOWN ? n->what != GRAPH_EXPIRED && n->what != GRAPH_FOUND : n->ninputs == 0;
+	return n->kind == GRAPH_UNKNOWN ? !graph_has_expired(n) && n->what != GRAPH_FOUND : n->ninputs == 0;
 }
 
 static inline bool graph_only_found(const struct graph_node *n)

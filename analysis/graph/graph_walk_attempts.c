@@ -128,7 +128,7 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 	else if (until == ARG_NONE)
 		graph_timed_out(w->b, begin, exit, GRAPH_EXPIRED);
 	else
-		graph_unknown_since(w->b, begin, exit, begin.enter, GRAPH_EXPIRED);
+		graph_unknown_since(w->b, begin, exit, begin.enter, GRAPH_OWN_LIMIT);
 }
 
 /* The outermost operation was in vain. */

@@ -138,7 +138,7 @@ static void go_back(struct back *b)
 		const struct graph_sync_point *s = &g->threads[step.thread].syncs[--b->places[step.thread].syncs];
 		if (s->what == GRAPH_POSTS)
 			go_back_over_post(b, step.thread, s);
-		else if (path_waits(g, s))
+		else if (path_came(g, s))
 			go_back_over_wait(b, step.thread, s, step.broken);
 	}
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)

@@ -13,10 +13,11 @@
  * Path. From the last event it goes back along its thread. Where that thread had waited, it goes on at the last of the
  * events that were waited for, on another thread. Where the thread's own coming was the last of these, it stays there.
  * So the path is never in a wait: of an operation only that is on it which lies behind the last event that was waited
- * for, which is what transfer and the operation itself took. It goes back to the begin of the run; what is on it is as
- * long as the run, and no other way through the run is longer. (The method is that of the critical-path thesis,
- * Definition 3.12, Algorithm 1, sections 3.4 and 5.3: back from the end, preferring a thread's own activity; Theorem
- * 3.13 is the proof.)
+ * for, which is what transfer and the operation itself took. (A wait that surely its own time limit has ended, which
+ * the thread had not tried before, is no such wait: it is the thread's own time, as a sleep is.) It goes back to the
+ * begin of the run; what is on it is as long as the run, and no other way through the run is longer. (The method is
+ * that of the critical-path thesis, Definition 3.12, Algorithm 1, sections 3.4 and 5.3: back from the end, preferring a
+ * thread's own activity; Theorem 3.13 is the proof.)
  *
  * Flow. Whose event was the last is known where clocks are exact enough. Where it is not, the path may go on at each of
  * several: all of these ways are followed, each with a part of one *flow*. Whatever has all of it is surely on the

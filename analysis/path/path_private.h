@@ -54,6 +54,13 @@ static inline bool path_waits(const struct graph *g, const struct graph_sync_poi
 	return n && !(n->kind == GRAPH_UNKNOWN && n->what == GRAPH_ANSWERED && !n->behind && !n->doubted);
 }
 
+/* And the path came from elsewhere. If its own time limit ended the wait, that was its own time, as a sleep is. */
+static inline bool path_came(const struct graph *g, const struct graph_sync_point *s)
+{
+	const struct graph_node *n = &g->nodes[s->number];
+	return path_waits(g, s) && !(n->kind == GRAPH_UNKNOWN && n->what == GRAPH_OWN_LIMIT && !n->behind && !n->doubted);
+}
+
 /* ---- On the way back ------------------------------------------------------------------------- */
 
 #define WHOLE (UINT64_C(1) << 62) /* all flow */

@@ -568,19 +568,32 @@ outside 'thread 1 clock=0 process=0 number=1 ran_on=1 ended=101000' "$(op 1 9 10
 	trace outside-on
 elsewhere outside-on 9000
 
-# A time limit has ended the wait: that is a cause, and path does not say that there is none.
-{
+# A time limit has ended the wait: that is a cause, and path does not say that there is none. It is the thread's own time, as a sleep
+# is, unless it was tried again, or nobody knows until when it was to wait: then a signal may have ended it.
+limit() { # of the wait; lines: another one before it
 	sites
 	echo 'site 9 kind=wait name=sem_timedwait file=x.c line=9'
 	printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1
-	work 0 0 1000 11000; op 0 9 11000 51000 until=1700000000000000000; work 0 1 51000 101000
+	work 0 0 1000 11000; [ $# = 1 ] || printf '%s\n' "${@:2}"
+	op 0 9 31000 51000 "$1"; work 0 1 51000 101000
 	work 1 0 1000 61000
-} | trace limit
+}
+limit until=1700000000000000000 | trace limit
 expect 0 check --json limit
 jq -e '.causes.missing == 0' out >is || fail "limit: $(jq -c .causes out)"
 expect 0 path limit
 says_not out 'what ended a wait is not in the'
-says out 'what came last is not known'
+expect 0 path --json limit
+jq -e '[.segments[] | select(.name | IN("a", "b", "sem_timedwait")) | [.thread, .name, (.seconds.lo * 1e6 | round), (.seconds.hi * 1e6 | round)]] ==
+	[[0, "b", 50, 50], [0, "sem_timedwait", 20, 20], [0, "a", 10, 10]]' out >is || fail "limit: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
+unknown_limit() { # as limit
+	limit "$@" | trace limit
+	expect 0 path limit
+	says out 'what came last is not known'
+	says_not out 'what ended a wait is not in the'
+}
+unknown_limit until=0
+unknown_limit until=1700000000000000000 "$(op 0 9 11000 30990 until=1699999999999990000)"
 
 # A robust lock that processes share is free when the process of whoever has it is over, also behind the last record.
 {
