@@ -366,6 +366,7 @@ static const struct { enum dprof_kind kind; const char *name; } sites[PROGRAM_SI
 	[PROGRAM_TEAM] = { DPROF_KIND_BARRIER, "omp%20barrier" },
 	[PROGRAM_PARALLEL] = { DPROF_KIND_FORK, "omp%20parallel" },
 	[PROGRAM_PARALLEL_END] = { DPROF_KIND_JOIN, "omp%20parallel" },
+	[PROGRAM_EPOLL] = { DPROF_KIND_WAIT, "epoll_wait" },
 };
 
 static void print_events(const struct program *p, size_t thread, enum program_view view, FILE *out)

@@ -74,6 +74,7 @@ enum program_site { /* number of each site in a program's trace */
 	PROGRAM_CREATE, PROGRAM_JOIN, PROGRAM_LOCK, PROGRAM_STEP, /* a progress point */
 	PROGRAM_MADE, PROGRAM_DEPEND, PROGRAM_TASK, PROGRAM_TASKWAIT, PROGRAM_TEAM, /* its barrier */
 	PROGRAM_PARALLEL, PROGRAM_PARALLEL_END, /* a team begins and ends */
+	PROGRAM_EPOLL, /* for what is not in the trace: nobody comes there by himself */
 	PROGRAM_SITES
 };
 #define PROGRAM_REGIONS 4

@@ -7,7 +7,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/graph/graph_causes.h"
 #include "testsuite/truth/program.h"
-#include "testsuite/unit/ends_twin.h"
+#include "testsuite/unit/causes_twin.h"
 #include "testsuite/unit/unit.h"
 
 static uint64_t seed, programs;
@@ -26,14 +26,6 @@ static bool receives(const struct program_event *e)
 	return e->site == PROGRAM_RECV || e->site == PROGRAM_IRECV || e->site == PROGRAM_WAIT;
 }
 
-static struct tr_arg *tag_of(struct program_event *e)
-{
-	for (unsigned i = 0; i < e->nargs; i++)
-		if (e->args[i].key == DPROF_KEY_TAG)
-			return &e->args[i];
-	return NULL;
-}
-
 /* All that a thread receives with a tag, as which a program has few, has another one: its messages are in order still. */
 static void take_sends_away(struct program *p, struct dice *dice)
 {
@@ -49,111 +41,6 @@ static void take_sends_away(struct program *p, struct dice *dice)
 	for (size_t i = 0; i < t->nevents && n; i++)
 		if (receives(&t->events[i]) && tag_of(&t->events[i]) && tag_of(&t->events[i])->value == tag)
 			tag_of(&t->events[i])->value = tag + 77777;
-}
-
-/* ---- All waits ------------------------------------------------------------------------------- */
-
-struct causes_truth {
-	struct causes_stretch { uint32_t thread; int64_t from, to; } *v; size_t n;
-	int64_t *made;           /* when another thread made this one, or INT64_MIN */
-	struct { uint64_t count; int64_t ticks, first; } lacks[PROGRAM_SITES];
-	uint64_t missing;
-	int64_t still;
-};
-
-/* From the enter until the last that it waited for, or all the way. */
-static void add_wait(struct causes_truth *t, const struct program *p, const struct graph *g, uint32_t thread,
-		     const struct graph_sync_point *s)
-{
-	const struct graph_node *node = &g->nodes[s->number];
-	const struct program_event *exit = &p->threads[thread].events[s->at];
-	int64_t from = exit[-1].truth, to = from;
-	bool known = node->kind != GRAPH_UNKNOWN;
-
-	ck_assert(exit[-1].site == exit->site && exit[-1].op == DPROF_ENTER && exit->op == DPROF_EXIT);
-	for (size_t i = node->first; known && i < node->first + node->ninputs; i++) {
-		int64_t when = twin_time_posted(p, g, i);
-		if (g->inputs[i].sure && !g->inputs[i].candidate && when > to)
-			to = when;
-	}
-	if (!known) {
-		to = exit->truth;
-		if (t->lacks[exit->site].count++ == 0 || to < t->lacks[exit->site].first)
-			t->lacks[exit->site].first = to;
-		t->lacks[exit->site].ticks += to - from;
-		t->missing++;
-	}
-	*MEM_GROW(t->v, t->n) = (struct causes_stretch){ thread, from, to };
-}
-
-static int by_number(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-/* Between two moments, between which nothing changes: each thread waits, or is not there; and one does wait. */
-static bool is_still(const struct causes_truth *t, const struct program *p, int64_t from, int64_t to)
-{
-	bool any = false;
-
-	for (uint32_t thread = 0; thread < p->nthreads; thread++) {
-		const struct program_thread *self = &p->threads[thread];
-		bool waits = false;
-		for (size_t i = 0; i < t->n; i++)
-			waits |= t->v[i].thread == thread && t->v[i].from <= from && to <= t->v[i].to;
-		bool away = !self->nevents || to <= t->made[thread] || from >= self->events[self->nevents - 1].truth;
-		if (!waits && !away)
-			return false;
-		any |= waits;
-	}
-	return any;
-}
-
-static void add_stillness(struct causes_truth *t, const struct program *p)
-{
-	int64_t *moments = NULL;
-	size_t n = 0;
-
-	for (uint32_t thread = 0; thread < p->nthreads; thread++)
-		for (size_t i = 0; i < p->threads[thread].nevents; i++)
-			*MEM_GROW(moments, n) = p->threads[thread].events[i].truth;
-	for (size_t i = 0; i < t->n; i++)
-		*MEM_GROW(moments, n) = t->v[i].to;
-	qsort(moments, n, sizeof *moments, by_number);
-	for (size_t i = 1; i < n; i++)
-		if (moments[i - 1] < moments[i] && is_still(t, p, moments[i - 1], moments[i]))
-			t->still += moments[i] - moments[i - 1];
-	free(moments);
-}
-
-static struct causes_truth truth_of(const struct program *p)
-{
-	struct options options = { .assumption = p->assumption };
-	struct trace *trace = program_trace(p, PROGRAM_TRUE);
-	struct causes_truth t = { .v = NULL };
-	struct times times;
-	struct graph g;
-
-	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
-	graph_open(&g, trace, &times);
-	t.made = mem_resize(NULL, p->nthreads, sizeof *t.made);
-	for (uint32_t thread = 0; thread < p->nthreads; thread++) {
-		t.made[thread] = INT64_MIN;
-		for (size_t i = 0; i < g.threads[thread].nsyncs; i++) {
-			const struct graph_sync_point *s = &g.threads[thread].syncs[i];
-			if (s->what == GRAPH_WAITS && s->at > 0)
-				add_wait(&t, p, &g, thread, s);
-			else if (s->what == GRAPH_WAITS)
-				t.made[thread] = twin_time_posted(p, &g, g.nodes[s->number].first);
-		}
-	}
-	add_stillness(&t, p);
-	graph_close(&g);
-	times_close(&times);
-	trace_close(trace);
-	return t;
 }
 
 /* ---- What was said --------------------------------------------------------------------------- */
@@ -211,7 +98,7 @@ static void check_program(uint64_t number, bool lacks, const struct program_spec
 	if (lacks)
 		take_sends_away(p, &dice);
 	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
-	struct causes_truth t = truth_of(p);
+	struct causes_truth t = causes_truth(p);
 	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
 	struct causes c = causes_of(trace, &times);
 	check(p, &c, &t);
@@ -224,8 +111,7 @@ static void check_program(uint64_t number, bool lacks, const struct program_spec
 	causes_close(&c);
 	times_close(&times);
 	trace_close(trace);
-	free(t.v);
-	free(t.made);
+	causes_truth_free(&t);
 	program_free(p);
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/path/path_private.h"
 #include "testsuite/truth/program.h"
+#include "testsuite/unit/causes_twin.h"
 #include "testsuite/unit/slack_twin.h"
 #include "testsuite/unit/unit.h"
 
@@ -299,6 +300,132 @@ static void check_program(uint64_t number, const struct program_spec *spec)
 	program_free(p);
 }
 
+/* ---- Elsewhere ------------------------------------------------------------------------------- */
+
+static struct { double truly, least; uint64_t rows; } elsewhere;
+
+/* Within a slice all threads waited for so long at most before it is known where the path was. */
+static int64_t stood_still(const struct causes_truth *t, const struct program *p, struct path_slice slice, int64_t known_from)
+{
+	int64_t from = p->begin + slice.from.lo * PROGRAM_FINE, sum = 0, limit = (p->end - p->begin) / PROGRAM_FINE + 1;
+	int64_t until = slice.to.hi < known_from ? slice.to.hi : known_from, to = p->begin + (until < limit ? until : limit) * PROGRAM_FINE;
+
+	for (size_t i = 0; i < t->nstills; i++) {
+		int64_t begin = t->stills[i].from > from ? t->stills[i].from : from;
+		int64_t end = t->stills[i].to < to ? t->stills[i].to : to;
+		sum += end > begin ? end - begin : 0;
+	}
+	return sum;
+}
+
+static bool is_blocking(const struct program_event *e)
+{
+	return e->site == PROGRAM_SEND || e->site == PROGRAM_RECV;
+}
+
+/* All messages with that tag are received from somebody outside, and nobody sends them. False: others have that tag, too. */
+static bool take_outside(struct program *p, uint64_t tag, bool try)
+{
+	bool fits = true;
+
+	for (size_t i = 0; i < p->nthreads; i++) {
+		struct program_event *e = p->threads[i].events;
+		for (size_t k = 0; k < p->threads[i].nevents; k++) {
+			struct tr_arg *of = tag_of(&e[k]);
+			if (!of || of->value != tag)
+				continue;
+			fits &= is_blocking(&e[k]) && e[k].op == DPROF_ENTER && e[k + 1].site == e[k].site;
+			if (try || !fits)
+				continue;
+			bool receives = e[k].site == PROGRAM_RECV;
+			e[k].site = e[k + 1].site = receives ? PROGRAM_EPOLL : PROGRAM_A;
+			e[k].args[0] = (struct tr_arg){ DPROF_KEY_PEER, DPROF_PEER_UNKNOWN };
+			e[k].nargs = receives;
+			e[k + 1].nargs = 0;
+		}
+	}
+	return fits;
+}
+
+static bool take_some_outside(struct program *p, struct dice *dice)
+{
+	const struct program_thread *t = &p->threads[roll(dice) % p->nthreads];
+	size_t first = t->nevents ? roll(dice) % t->nevents : 0;
+
+	for (size_t i = 0; i < t->nevents; i++) {
+		struct program_event *e = &t->events[(first + i) % t->nevents];
+		if (e->site == PROGRAM_RECV && tag_of(e) && take_outside(p, tag_of(e)->value, true))
+			return take_outside(p, tag_of(e)->value, false);
+	}
+	return false;
+}
+
+/* Whoever is outside may have waited for anybody, but for nobody who waits: while all do, the path is on none of them; and no more
+ * is said of where it is. */
+static void check_elsewhere(const struct causes_truth *t, const struct program *p, struct path *path, struct path_slice slice)
+{
+	struct path_profile profile;
+	int64_t still = stood_still(t, p, slice, path->known_from);
+	frz_time found = { 0, 0 };
+
+	path_profile_open(&profile, path, slice);
+	for (size_t i = 0; i < profile.nshares; i++) {
+		if (profile.shares[i].thread != PATH_ELSEWHERE)
+			continue;
+		found = profile.shares[i].ticks;
+		elsewhere.rows++;
+	}
+	ck_assert_msg(program_compare(still, found.lo) >= 0,
+		      "SEED=%" PRIu64 ": all waited for %.3f ticks, and the path was elsewhere for %" PRId64 " .. %" PRId64, p->seed,
+		      (double)still / PROGRAM_FINE, found.lo, found.hi);
+	if (path->all_recorded) {
+		elsewhere.truly += (double)still / PROGRAM_FINE;
+		elsewhere.least += (double)found.lo;
+	}
+	path_profile_close(&profile);
+}
+
+static void check_elsewhere_of(uint64_t number, const struct program_spec *spec)
+{
+	struct program *p = program_draw(number, spec);
+	struct dice dice = { number };
+	struct options options = { .assumption = p->assumption };
+	struct path_truth slice = { .p = p };
+	struct times times;
+	struct path path;
+
+	draw_slice(&slice, p);
+	if (!take_some_outside(p, &dice)) {
+		program_free(p);
+		return;
+	}
+	struct trace *trace = program_trace(p, PROGRAM_RECORDED);
+	struct causes_truth t = causes_truth(p);
+	ck_assert_int_eq(times_open(&times, trace, &options), EXIT_FINE);
+	path_open(&path, trace, &times);
+	check_elsewhere(&t, p, &path, PATH_ALL);
+	check_elsewhere(&t, p, &path, slice.slice);
+	path_close(&path);
+	times_close(&times);
+	trace_close(trace);
+	causes_truth_free(&t);
+	program_free(p);
+}
+
+START_TEST(no_more_is_elsewhere_than_all_waited)
+{
+	for (uint64_t i = 0; i < programs; i++)
+		check_elsewhere_of(seed + i, &(struct program_spec){ .may = PROGRAM_BARRIERS | PROGRAM_COLLECTIVES | PROGRAM_MESSAGES |
+									    PROGRAM_THREADS | PROGRAM_LOCKS,
+								     .affine = i % 3 == 0, .varying = i % 2,
+								     .ranks = 2 + (unsigned)((seed + i) % 3), .twins = i % 4 == 0 });
+	printf("%" PRIu64 " times elsewhere; where all is recorded all waited for %.0f ticks, %.0f found\n", elsewhere.rows, elsewhere.truly, elsewhere.least);
+	ck_assert_msg(elsewhere.least > 0.9 * elsewhere.truly && elsewhere.truly > 0,
+		      "SEED=%" PRIu64 " and %" PRIu64 " more: all waited for %.0f ticks, %.0f found", seed, programs - 1, elsewhere.truly,
+		      elsewhere.least);
+}
+END_TEST
+
 /* ---- Slack ----------------------------------------------------------------------------------- */
 
 static struct { double wide, all; uint64_t n, limited; } slack_seen;
@@ -547,6 +674,7 @@ int main(void)
 	tcase_add_test(c, shares_hold_the_truth);
 	tcase_add_test(c, shares_hold_the_truth_where_messages_are_held_back);
 	tcase_add_test(c, shares_are_exact_on_one_clock);
+	tcase_add_test(c, no_more_is_elsewhere_than_all_waited);
 	tcase_add_test(c, slack_holds_the_truth);
 	return unit_end();
 }
