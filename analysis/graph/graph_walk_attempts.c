@@ -108,11 +108,19 @@ void walk_settle_time_out(struct thread_walk *w, bool tries_again)
 	t->open = false;
 }
 
+/* It gave a lock back just before the operation: a wait takes that again, before it is over. */
+static bool gave_lock_back(const struct thread_walk *w)
+{
+	const struct sync_event *gave = w->locks.returned ? &w->records->sync.v[w->locks.returned - 1] : NULL;
+	return gave && gave->kind == SYNC_RELEASED && gave->ref.thread == w->thread && gave->ref.at + 1 == w->enter.at;
+}
+
 /* It has waited until a moment, for nothing, unless it tries again. If it has done so before, it looks whether something is
  * there, and that may come as well. */
 static void note_time_out(struct thread_walk *w, struct event_ref exit, bool again)
 {
 	uint64_t until = arg_expired_at(walk_operation(w, &w->entered), &w->entered);
+	bool own = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE) || gave_lock_back(w);
 	struct wait_begin begin = walk_begin_of(w);
 	w->attempts.vain_wait = true;
 	walk_settle_time_out(w, again && w->attempts.time_out.site == w->entered.site);
@@ -128,7 +136,7 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 	else if (until == ARG_NONE)
 		graph_timed_out(w->b, begin, exit, GRAPH_EXPIRED);
 	else
-		graph_unknown_since(w->b, begin, exit, begin.enter, GRAPH_OWN_LIMIT);
+		graph_unknown_since(w->b, begin, exit, begin.enter, own ? GRAPH_OWN_LIMIT : GRAPH_EXPIRED);
 }
 
 /* The outermost operation was in vain. */
@@ -256,8 +264,7 @@ void walk_note_look(struct thread_walk *w)
 {
 	const struct section *s = &w->locks.section;
 	const struct sync_event *gave = w->locks.returned ? &w->records->sync.v[w->locks.returned - 1] : NULL;
-	bool just_now = gave && gave->kind == SYNC_RELEASED && gave->ref.thread == w->thread && gave->ref.at + 1 == w->enter.at;
-	bool looked = just_now && s->taken.at != NO_EVENT && gave->process == s->process && gave->id == s->id;
+	bool looked = gave_lock_back(w) && s->taken.at != NO_EVENT && gave->process == s->process && gave->id == s->id;
 	w->attempts.look = (struct looked_lock){ s->process, s->id, s->taken.stamp };
 	w->attempts.looked = looked && perhaps_in_vain(w) ? w->b->nunknown : 0;
 	if (w->attempts.seen && w->attempts.failed) /* what it saw then was not that */

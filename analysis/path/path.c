@@ -15,6 +15,8 @@
 #include "analysis/graph/graph_last.h"
 #include "analysis/states/blocked.h"
 
+#define RETAKES 2 /* events: a wait is over, and then its lock is taken again */
+
 frz_time path_elapsed(struct path *p, uint32_t thread, uint64_t stamp)
 {
 	frz_time now = frz_time_of(&p->cursors[p->graph.trace->threads[thread].clock], stamp);
@@ -30,6 +32,31 @@ void path_lose(struct back *b, uint32_t thread, uint64_t stamp)
 	int64_t until = stamp == UINT64_MAX ? INT64_MAX : path_elapsed(b->path, thread, stamp).hi;
 	if (until > b->path->known_from)
 		b->path->known_from = until;
+}
+
+/* Behind the wait it took its lock again, which another one had given back meanwhile: perhaps it waited for that, too. */
+static bool waited_for_lock(struct path *p, uint32_t thread, const struct graph_sync_point *wait)
+{
+	const struct graph *g = &p->graph;
+	const struct graph_thread *t = &g->threads[thread];
+	int64_t begin = path_elapsed(p, thread, g->inputs[g->nodes[wait->number].first].stamp).lo;
+	bool waited = false;
+	for (const struct graph_sync_point *s = wait + 1; s < t->syncs + t->nsyncs && s->at <= wait->at + RETAKES; s++) {
+		const struct graph_node *n = s->what == GRAPH_WAITS ? &g->nodes[s->number] : NULL;
+		for (uint32_t i = n ? n->first : 0; n && i < n->first + n->ninputs; i++)
+			waited |= g->inputs[i].thread != thread &&
+				  path_elapsed(p, g->inputs[i].thread, g->inputs[i].stamp).hi >= begin;
+	}
+	return waited;
+}
+
+bool path_came(struct path *p, uint32_t thread, const struct graph_sync_point *s)
+{
+	const struct graph_node *n = &p->graph.nodes[s->number];
+	if (!path_waits(&p->graph, s))
+		return false;
+	bool own = n->kind == GRAPH_UNKNOWN && n->what == GRAPH_OWN_LIMIT && !n->behind && !n->doubted;
+	return !own || waited_for_lock(p, thread, s);
 }
 
 /* ---- Flow ------------------------------------------------------------------------------------ */
@@ -138,7 +165,7 @@ static void go_back(struct back *b)
 		const struct graph_sync_point *s = &g->threads[step.thread].syncs[--b->places[step.thread].syncs];
 		if (s->what == GRAPH_POSTS)
 			go_back_over_post(b, step.thread, s);
-		else if (path_came(g, s))
+		else if (path_came(b->path, step.thread, s))
 			go_back_over_wait(b, step.thread, s, step.broken);
 	}
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)

@@ -182,7 +182,7 @@ static void go_back_from(struct detour *d, struct path_moment from, uint64_t flo
 	struct back *b = d->back;
 	const struct graph_thread *t = &b->path->graph.threads[from.thread];
 	size_t now = b->places[from.thread].syncs, point = from.point, post;
-	while (point > now && !path_came(&b->path->graph, &t->syncs[point - 1]))
+	while (point > now && !path_came(b->path, from.thread, &t->syncs[point - 1]))
 		point--;
 	if (point > now)
 		go_over_wait(d, from, point - 1, flow, way);

@@ -55,11 +55,7 @@ static inline bool path_waits(const struct graph *g, const struct graph_sync_poi
 }
 
 /* And the path came from elsewhere. If its own time limit ended the wait, that was its own time, as a sleep is. */
-static inline bool path_came(const struct graph *g, const struct graph_sync_point *s)
-{
-	const struct graph_node *n = &g->nodes[s->number];
-	return path_waits(g, s) && !(n->kind == GRAPH_UNKNOWN && n->what == GRAPH_OWN_LIMIT && !n->behind && !n->doubted);
-}
+bool path_came(struct path *, uint32_t thread, const struct graph_sync_point *);
 
 /* ---- On the way back ------------------------------------------------------------------------- */
 

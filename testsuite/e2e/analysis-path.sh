@@ -572,7 +572,7 @@ elsewhere outside-on 9000
 # is, unless it was tried again, or nobody knows until when it was to wait: then a signal may have ended it.
 limit() { # of the wait; lines: another one before it
 	sites
-	echo 'site 9 kind=wait name=sem_timedwait file=x.c line=9'
+	echo 'site 9 kind=wait name=sem_wait file=x.c line=9'
 	printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1
 	work 0 0 1000 11000; [ $# = 1 ] || printf '%s\n' "${@:2}"
 	op 0 9 31000 51000 "$1"; work 0 1 51000 101000
@@ -584,8 +584,8 @@ jq -e '.causes.missing == 0' out >is || fail "limit: $(jq -c .causes out)"
 expect 0 path limit
 says_not out 'what ended a wait is not in the'
 expect 0 path --json limit
-jq -e '[.segments[] | select(.name | IN("a", "b", "sem_timedwait")) | [.thread, .name, (.seconds.lo * 1e6 | round), (.seconds.hi * 1e6 | round)]] ==
-	[[0, "b", 50, 50], [0, "sem_timedwait", 20, 20], [0, "a", 10, 10]]' out >is || fail "limit: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
+jq -e '[.segments[] | select(.name | IN("a", "b", "sem_wait")) | [.thread, .name, (.seconds.lo * 1e6 | round), (.seconds.hi * 1e6 | round)]] ==
+	[[0, "b", 50, 50], [0, "sem_wait", 20, 20], [0, "a", 10, 10]]' out >is || fail "limit: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
 unknown_limit() { # as limit
 	limit "$@" | trace limit
 	expect 0 path limit
@@ -593,6 +593,24 @@ unknown_limit() { # as limit
 	says_not out 'what ended a wait is not in the'
 }
 unknown_limit until=0
+# Behind a wait for a condition variable a mutex is taken again: who had that meanwhile has perhaps been waited for.
+retakes() { # lines: of thread 1
+	sites
+	echo 'site 9 kind=wait name=pthread_cond_wait file=x.c line=9'
+	echo 'site 12 kind=lock name=pthread_mutex_lock file=x.c line=12'
+	printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1
+	op 0 12 500 510 id=7; echo "e 0 1000 12 point id=7"; op 0 9 1001 51000 until=1700000000000000000; op 0 12 51001 51002 id=7
+	work 0 1 51002 101000; printf '%s\n' "$@"
+}
+of() { # name: of that the path has so much, in us
+	jq -r --arg name "$1" '[.segments[] | select(.name == $name) | .seconds | (.lo, .hi) * 1e6 | round] | join(" ")' out
+}
+retakes "$(work 1 0 1010 41000)" | trace free
+expect 0 path --json free
+[ "$(of pthread_cond_wait)" = "50 50" ] || fail "free: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
+retakes "$(op 1 12 1003 1008 id=7; work 1 0 1010 41000)" "e 1 41000 12 point id=7" | trace held
+expect 0 path --json held
+[[ "$(of pthread_cond_wait) $(of a)" = "0 50 0 40" ]] || fail "held: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
 unknown_limit until=1700000000000000000 "$(op 0 9 11000 30990 until=1699999999999990000)"
 
 # A robust lock that processes share is free when the process of whoever has it is over, also behind the last record.
