@@ -185,9 +185,10 @@ static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 {
 	reply_say(r, SAY_TEXT, "Who waited for whom in the run of %s s. A wait is caused by whoever came last.",
 		  reply_interval(r, seconds(a, a->waits->span.length), 9).text);
+	bool all_known = !a->waits->unknown && !a->waits->expired && !a->open;
 	if (a->waits->ncauses == 0)
-		reply_say(r, SAY_TEXT, "%s", a->waits->unknown || a->open ? "It is not known that a thread waited for another."
-							       : "No thread waited for another.");
+		reply_say(r, SAY_TEXT, "%s", all_known ? "No thread waited for another."
+						       : "It is not known that a thread waited for another.");
 	else
 		say_causes(r, a, every);
 	if (a->waits->ndelays)
@@ -196,6 +197,9 @@ static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 		reply_say(r, SAY_TEXT, "Of %llu wait%s it is not known what ended %s, and %s in no table; dprof-analyze check says where.",
 			  (unsigned long long)a->waits->unknown, a->waits->unknown > 1 ? "s" : "", a->waits->unknown > 1 ? "them" : "it",
 			  a->waits->unknown > 1 ? "they are" : "it is");
+	if (a->waits->expired)
+		reply_say(r, SAY_TEXT, "%llu wait%s that a time limit or a signal ended %s in no table, whether for others or for nobody.",
+			  (unsigned long long)a->waits->expired, a->waits->expired > 1 ? "s" : "", a->waits->expired > 1 ? "are" : "is");
 	if (a->open)
 		reply_say(r, SAY_TEXT,
 			  "%zu thread%s records, or what ended a wait: %s may have waited for all of %s time.", a->open,
@@ -239,6 +243,7 @@ static void fill(struct reply *r, struct waits_answer *a, const struct options *
 	fill_places(r, a);
 	fill_delays(r, a);
 	reply_value(r, "unknown", tab_number(a->waits->unknown));
+	reply_value(r, "expired", tab_number(a->waits->expired));
 	reply_value(r, "assumptions", tab_text(assumptions));
 	fill_page(r, a, o->verbose);
 }

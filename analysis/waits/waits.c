@@ -330,6 +330,7 @@ static void look_at(struct finder *f, size_t number)
 	bool known = wait_look(f, w, &found);
 	wait_note_unknown(f, w->thread, (graph_lacks_cause(&f->g->nodes[w->node]) && !graph_is_seen(&f->g->nodes[w->node])) ||
 		    (!known && f->g->nodes[w->node].kind != GRAPH_UNKNOWN));
+	f->waits->expired += graph_has_expired(&f->g->nodes[w->node]);
 	if (f->delays)
 		note_cost(f, &f->costs[number], &found);
 	if (!known || !found.any)

@@ -77,7 +77,9 @@ struct waits {
 	frz_time uncaused;           /* waiting that goes back to nothing in the trace */
 	bool *lacks;                 /* of each thread: some of those */
 	uint64_t unknown;            /* waits of which it is not known what ended them: they are in none of these, nor
-					are those that a time ended */
+					are: */
+	uint64_t expired;            /* those that a time ended, perhaps with others behind that: for the lock that it takes
+					again */
 	struct graph_said said;      /* by the graph */
 };
 

@@ -603,6 +603,13 @@ says out 'that one was in code outside'
 { cat sites; echo 'thread 0 clock=0 rank=0'; work 0 0 1000 101000; } | trace alone
 expect 0 waits alone
 says out 'No thread waited for another.'
+# Whether a wait that a time limit has ended was for another one is not known.
+{ threads; echo 'site 62 kind=wait name=pthread_cond_wait file=x.c line=3'; op 0 62 1000 51000 until=1700000000000000000; work 1 1 1000 61000; } | trace limit
+expect 0 waits limit
+says out 'It is not known that a thread waited for another.'
+says out '1 wait that a time limit or a signal ended is in no table'
+expect 0 waits --json limit
+jq -e '.expired == 1 and .unknown == 0' out >is || fail "limit: $(head -c 2000 out)"
 "$analyze" dump barrier | sed '/^group/a without barrier' | trace without
 expect 0 waits without
 says out 'Who waited for whom is not known'
