@@ -180,6 +180,7 @@ enum {
 	/* UNKNOWN, and nothing is missing: */
 	GRAPH_EXPIRED, /* it ended when a time was over, or at a moment, that the thread had named */
 	GRAPH_OWN_LIMIT, /* likewise, and surely so, and it had not been tried before */
+	GRAPH_LIMIT_LOCKED, /* as OWN_LIMIT; but it was over only when the thread had its lock again */
 	GRAPH_FOUND,   /* with a message, which a receive has waited for since it began */
 	/* UNKNOWN, and nothing says so: */
 	GRAPH_PRESUMED, /* but its last input, a candidate, has most likely ended it */
@@ -285,7 +286,7 @@ static inline bool graph_is_seen(const struct graph_node *n)
 
 static inline bool graph_has_expired(const struct graph_node *n)
 {
-	return n->kind == GRAPH_UNKNOWN && (n->what == GRAPH_EXPIRED || n->what == GRAPH_OWN_LIMIT);
+	return n->kind == GRAPH_UNKNOWN && (n->what == GRAPH_EXPIRED || n->what == GRAPH_OWN_LIMIT || n->what == GRAPH_LIMIT_LOCKED);
 }
 
 /* A wait that ended because of something that is not in the trace. */

@@ -209,7 +209,7 @@ struct graph_node *graph_arrival(struct builder *, struct event_ref, uint32_t wh
 		   size_t n);
 
 /* `exit` may have waited for anything since `enter`; most likely for what takes as long as it did from `since` on. What it was for
- * is GRAPH_EXPIRED, GRAPH_OWN_LIMIT, GRAPH_FOUND, GRAPH_TIMED, GRAPH_ANSWERED or 0. */
+ * is GRAPH_EXPIRED, GRAPH_OWN_LIMIT, GRAPH_LIMIT_LOCKED, GRAPH_FOUND, GRAPH_TIMED, GRAPH_ANSWERED or 0. */
 void graph_unknown_since(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint32_t what);
 /* It waited for a moment that comes as long after `since` in any run, and was over for so many ticks when it began. */
 void graph_expired_at(struct builder *, struct wait_begin, struct event_ref exit, struct event_ref since, uint64_t late);

@@ -120,7 +120,9 @@ static bool gave_lock_back(const struct thread_walk *w)
 static void note_time_out(struct thread_walk *w, struct event_ref exit, bool again)
 {
 	uint64_t until = arg_expired_at(walk_operation(w, &w->entered), &w->entered);
-	bool own = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE) || gave_lock_back(w);
+	uint32_t what = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE) ? GRAPH_OWN_LIMIT
+			: gave_lock_back(w)					? GRAPH_LIMIT_LOCKED
+										: GRAPH_EXPIRED;
 	struct wait_begin begin = walk_begin_of(w);
 	w->attempts.vain_wait = true;
 	walk_settle_time_out(w, again && w->attempts.time_out.site == w->entered.site);
@@ -136,7 +138,7 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 	else if (until == ARG_NONE)
 		graph_timed_out(w->b, begin, exit, GRAPH_EXPIRED);
 	else
-		graph_unknown_since(w->b, begin, exit, begin.enter, own ? GRAPH_OWN_LIMIT : GRAPH_EXPIRED);
+		graph_unknown_since(w->b, begin, exit, begin.enter, what);
 }
 
 /* The outermost operation was in vain. */

@@ -55,8 +55,9 @@ bool path_came(struct path *p, uint32_t thread, const struct graph_sync_point *s
 	const struct graph_node *n = &p->graph.nodes[s->number];
 	if (!path_waits(&p->graph, s))
 		return false;
-	bool own = n->kind == GRAPH_UNKNOWN && n->what == GRAPH_OWN_LIMIT && !n->behind && !n->doubted;
-	return !own || waited_for_lock(p, thread, s);
+	bool expired = n->kind == GRAPH_UNKNOWN && !n->behind && !n->doubted;
+	bool locked = expired && n->what == GRAPH_LIMIT_LOCKED, own = expired && n->what == GRAPH_OWN_LIMIT;
+	return locked ? waited_for_lock(p, thread, s) : !own;
 }
 
 /* ---- Flow ------------------------------------------------------------------------------------ */

@@ -613,6 +613,17 @@ expect 0 path --json held
 [[ "$(of pthread_cond_wait) $(of a)" = "0 50 0 40" ]] || fail "held: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
 unknown_limit until=1700000000000000000 "$(op 0 9 11000 30990 until=1699999999999990000)"
 
+# Who asks again and again, sleeping until a moment each time, waits: for what another one did, perhaps.
+{
+	sites
+	echo 'site 9 kind=sleep name=clock_nanosleep file=x.c line=9'
+	printf 'thread %d clock=0 rank=0 number=%d\n' 0 0 1 1
+	for k in 0 1 2 3; do op 0 9 $((1000 + k * 20000)) $((20900 + k * 20000)) until=$((1700000000000000000 + k * 20000)); done
+	work 0 1 81000 101000; work 1 0 1000 71000
+} | trace moments
+expect 0 path --json moments
+[[ "$(of a) $(of b)" = "0 70 20 20" ]] || fail "moments: $(jq -c '.segments[] | [.thread, .name, .seconds]' out)"
+
 # A robust lock that processes share is free when the process of whoever has it is over, also behind the last record.
 {
 	sites
