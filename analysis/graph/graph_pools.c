@@ -20,7 +20,7 @@
  * run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
  * what it has taken) it goes on with that. That is certain of no lock: it may as well protect a number that nobody acts
  * on. So it is taken to be given out wherever it may be. Expected is that threads share their work out, so that nobody
- * is idle while there is some left, where this run looks so: not all take as often, or some wait for it, or all come
+ * is idle while there is some left, where this run looks so: not all take about as often, or some wait for it, or all come
  * once more for nothing, or they take messages, and they take their last at about the same time; but not where all take as
  * often and each has regions of its own, nor by a lock that some take only to read. */
 #include <stdlib.h>
@@ -287,28 +287,37 @@ static struct taker *find_takers(const struct builder *b, const struct take *t, 
 
 #define OFTEN 3 /* by chance few take other things than others do */
 
-/* As many do who come again until there is nothing left. */
+#define MORE  2 /* takes: what the program itself divides by threads may be one more for some */
+
+/* As all do who come again until there is nothing left; so often, or not all as often. */
 static bool come_in_vain(const struct taker *t, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!t[i].pieces || t[i].goes_on || t[i].takes < OFTEN)
+	bool often = true, unequal = false;
+	for (size_t i = 0; i < n; i++) {
+		if (!t[i].pieces || t[i].goes_on)
 			return false;
-	return n > 0;
+		often &= t[i].takes >= OFTEN;
+		unequal |= t[i].takes != t[0].takes;
+	}
+	return n > 0 && (often || unequal);
 }
 
-/* Not all take as often, or some wait until there is something, or each takes what no other has, as `told`, or comes once more in
- * vain; and none has nothing to do for longer than a piece of work. */
+/* Not all take about as often, or some wait until there is something, or each takes what no other has, as `told`, or comes once
+ * more in vain; and none has nothing to do for longer than a piece of work. */
 static bool look_even(const struct taker *t, size_t n, bool told)
 {
 	uint64_t first = UINT64_MAX, last = 0, longest = 0;
+	size_t fewest = SIZE_MAX, most = 0;
 	bool unequal = told || come_in_vain(t, n);
 	for (size_t i = 0; i < n; i++) {
 		first = t[i].last < first ? t[i].last : first;
 		last = t[i].last > last ? t[i].last : last;
 		longest = t[i].longest > longest ? t[i].longest : longest;
-		unequal |= t[i].takes != t[0].takes || t[i].waited;
+		fewest = t[i].takes < fewest ? t[i].takes : fewest;
+		most = t[i].takes > most ? t[i].takes : most;
+		unequal |= t[i].waited;
 	}
-	return n > 1 && unequal && last - first <= longest;
+	return n > 1 && (unequal || most - fewest >= MORE) && last - first <= longest;
 }
 
 /* All take as often, and each does what no other does: it is told when to, but nothing is given out. */
