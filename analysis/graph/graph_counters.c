@@ -17,7 +17,11 @@
  *
  * Expected is that whoever comes next does the next marked region, up to the threads' next barrier, where that is hardly chance:
  * there are several for each thread, no thread waits for others in between, all have begun their last before the first has ended
- * his, and end with it but for a small part of the time. */
+ * his, and end with it but for a small part of the time.
+ *
+ * So it is where threads look for work at several locks (a queue of each thread, from which others steal, or a lock of each piece,
+ * which whoever tries first has): between two pieces they take some at one place, hardly wait for them, and not always as many.
+ * Each lock by itself may look as if it gave out work, but all of them do together. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,41 +98,81 @@ static void add_all_pieces(const struct trace *trace, const struct counter_piece
 #define MOST_COUNTED  4096 /* regions of a thread that are looked at */
 #define ENOUGH_EACH   3    /* for each thread */
 #define SMALL_PART    4    /* of the time */
+#define HARDLY        16   /* likewise, much smaller */
 
 /* A marked region that is in no other: its ENTER and its EXIT, and how many barriers came before; and whether its thread may have
- * waited for others in it, or between the one before and it. */
-struct counter_counted { struct event_ref enter, exit; uint32_t site, epoch; bool waits, waited; };
+ * waited for others in it, or between the one before and it. How many locks it took since the one before, which took so many ticks,
+ * and at which site, or `several`; and where it came for the first of those behind it. */
+struct counter_counted {
+	struct event_ref enter, exit, next;
+	uint32_t site, epoch;
+	bool waits, waited, several;
+	uint64_t locks, waited_for_locks;
+	uint32_t lock_site;
+};
 struct counted_thread {
 	struct counter_counted *v; size_t n;
 	size_t next, end; /* of the epoch that is looked at */
 };
 
-static struct counted_thread count_regions(const struct builder *b, uint32_t thread)
+/* Along a thread: the piece that it is in, or comes to. */
+struct counter_walk { struct counter_counted piece; uint64_t since; uint32_t depth; bool waits; };
+
+/* Comes to a lock, outside of pieces, or has it. Behind a piece the first of them is where the thread asks for the next one. */
+static void count_lock(struct counter_walk *k, struct counted_thread *c, struct event_ref self, const struct tr_event *e)
+{
+	if (e->op == DPROF_ENTER) {
+		k->since = self.stamp;
+		if (k->piece.locks == 0 && c->n)
+			c->v[c->n - 1].next = self;
+		k->piece.several |= k->piece.locks > 0 && k->piece.lock_site != e->site;
+		k->piece.lock_site = e->site;
+		k->piece.locks++;
+	} else if (e->op == DPROF_EXIT) {
+		k->piece.waited_for_locks += self.stamp - k->since;
+	}
+}
+
+static void count_region(struct counter_walk *k, struct counted_thread *c, struct event_ref self, const struct tr_event *e,
+			 uint32_t epoch)
+{
+	if (e->op == DPROF_ENTER && k->depth++ == 0) {
+		k->piece.enter = self;
+		k->piece.waited = k->waits;
+		k->waits = false;
+	} else if (e->op == DPROF_EXIT && k->depth > 0 && --k->depth == 0) {
+		k->piece.exit = k->piece.next = self;
+		k->piece.site = e->site;
+		k->piece.epoch = epoch;
+		k->piece.waits = k->waits;
+		*MEM_GROW(c->v, c->n) = k->piece;
+		*k = (struct counter_walk){ .waits = false };
+	}
+}
+
+/* Of a thread; what it takes of locks outside of them, or tries to, is no waiting if it `searches`. */
+static struct counted_thread count_regions(const struct builder *b, uint32_t thread, bool searches)
 {
 	const struct trace *trace = b->graph->trace;
 	const struct passed_barriers *barriers = &b->threads[thread].barriers;
 	struct counted_thread c = { .n = 0 };
 	struct tr_cursor events = trace_events(trace, thread);
+	struct counter_walk k = { .depth = 0 };
 	struct tr_event e;
-	struct event_ref enter = { .thread = thread };
-	uint32_t depth = 0, epoch = 0;
-	bool waits = false, waited = false;
+	uint32_t epoch = 0;
 	for (uint64_t at = 0; c.n <= MOST_COUNTED && trace_next_bare(&events, &e); at++) {
+		struct event_ref self = { thread, at, e.stamp };
 		while (epoch < barriers->n && barriers->v[epoch].at <= at)
 			epoch++;
 		if (e.op == DPROF_LOST || e.site >= trace->nsites)
 			continue;
-		waits |= tr_is(trace, e.site, OP_OTHERS) && trace->sites[e.site].kind != DPROF_KIND_IO;
-		if (!tr_is(trace, e.site, OP_REGION) || trace->sites[e.site].automatic)
-			continue;
-		if (e.op == DPROF_ENTER && depth++ == 0) {
-			enter = (struct event_ref){ thread, at, e.stamp };
-			waited = waits;
-			waits = false;
-		} else if (e.op == DPROF_EXIT && depth > 0 && --depth == 0) {
-			*MEM_GROW(c.v, c.n) = (struct counter_counted){ enter, { thread, at, e.stamp }, e.site, epoch, waits, waited };
-			waits = false;
-		}
+		bool searching = searches && k.depth == 0;
+		if (searching && trace->sites[e.site].kind == DPROF_KIND_LOCK)
+			count_lock(&k, &c, self, &e);
+		else if (!searching || !tr_is(trace, e.site, OP_ATTEMPT))
+			k.waits |= tr_is(trace, e.site, OP_OTHERS) && trace->sites[e.site].kind != DPROF_KIND_IO;
+		if (tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic)
+			count_region(&k, &c, self, &e, epoch);
 	}
 	trace_end(&events);
 	return c;
@@ -158,14 +202,34 @@ static bool is_alone(const struct counted_thread *c)
 }
 
 /* The regions of an epoch, of which there is one of each thread. */
-struct counted_epoch { uint64_t begin, first_end, last_end, last_begin; size_t pieces; bool alone, unequal; };
+struct counted_epoch {
+	uint64_t begin, first_end, last_end, last_begin, waited_for_locks;
+	size_t pieces;
+	uint64_t fewest_locks, most_locks; /* between two pieces; */
+	uint32_t lock_site;                /* there, or TR_NO_SITE: at several */
+	bool alone, unequal;
+};
+
+static void add_locks(const struct counted_thread *c, struct counted_epoch *e)
+{
+	for (size_t i = c->next + 1; i < c->end; i++) {
+		bool same = !c->v[i].several && c->v[i].lock_site == c->v[c->next].lock_site;
+		e->waited_for_locks += c->v[i].waited_for_locks;
+		e->fewest_locks = c->v[i].locks < e->fewest_locks ? c->v[i].locks : e->fewest_locks;
+		e->most_locks = c->v[i].locks > e->most_locks ? c->v[i].locks : e->most_locks;
+		e->lock_site = same ? e->lock_site : TR_NO_SITE;
+	}
+}
 
 static struct counted_epoch look_at_epoch(const struct counted_thread *c, size_t n, size_t more)
 {
-	struct counted_epoch e = { .begin = UINT64_MAX, .first_end = UINT64_MAX, .alone = true };
+	struct counted_epoch e = { .begin = UINT64_MAX, .first_end = UINT64_MAX, .fewest_locks = UINT64_MAX, .alone = true,
+				   .lock_site = c[0].v[c[0].next].lock_site };
 	for (size_t t = 0; t < n; t++) {
 		const struct counter_counted *first = &c[t].v[c[t].next], *last = &c[t].v[c[t].end - 1];
 		e.alone &= is_alone(&c[t]);
+		add_locks(&c[t], &e);
+		e.lock_site = c[t].v[c[t].next].lock_site == e.lock_site ? e.lock_site : TR_NO_SITE;
 		e.pieces += c[t].end - c[t].next;
 		e.begin = first->enter.stamp < e.begin ? first->enter.stamp : e.begin;
 		e.first_end = last->exit.stamp < e.first_end ? last->exit.stamp : e.first_end;
@@ -188,13 +252,20 @@ static bool is_given_likely(const struct counted_epoch *e, size_t nthreads)
 	       e->last_end - e->first_end <= (e->last_end - e->begin) / SMALL_PART;
 }
 
+/* Behind each piece they looked for the next one, at as many locks as it took, and hardly waited. */
+static bool is_searched(const struct counted_epoch *e)
+{
+	return e->lock_site != TR_NO_SITE && e->fewest_locks > 0 && e->fewest_locks < e->most_locks &&
+	       e->waited_for_locks <= (e->last_end - e->begin) / HARDLY;
+}
+
 static void give_epoch(struct builder *b, const struct counted_thread *c, size_t n)
 {
 	uint32_t group = graph_group(b, false);
 	for (size_t t = 0; t < n; t++) {
 		graph_request(b, c[t].v[c[t].next].enter, c[t].v[c[t].next].enter, group);
 		for (size_t i = c[t].next; i < c[t].end; i++)
-			graph_request(b, c[t].v[i].exit, c[t].v[i].exit, group);
+			graph_request(b, c[t].v[i].next, c[t].v[i].next, group);
 	}
 }
 
@@ -214,12 +285,12 @@ static bool find_epoch(struct counted_thread *c, size_t n, uint32_t epoch)
 
 struct counted_threads { struct counted_thread *v; size_t n; uint32_t epochs; bool too_many; };
 
-static struct counted_threads count_all(const struct builder *b, const uint32_t *threads, size_t n)
+static struct counted_threads count_all(const struct builder *b, const uint32_t *threads, size_t n, bool searches)
 {
 	struct counted_threads c = { mem_resize(NULL, n, sizeof *c.v), n, 0, false };
 	for (size_t t = 0; t < n; t++) {
 		struct counted_thread *self = &c.v[t];
-		*self = count_regions(b, threads[t]);
+		*self = count_regions(b, threads[t], searches);
 		c.too_many |= self->n > MOST_COUNTED;
 		c.epochs = self->n && self->v[self->n - 1].epoch >= c.epochs ? self->v[self->n - 1].epoch + 1 : c.epochs;
 	}
@@ -233,14 +304,14 @@ static void counted_close(struct counted_threads *c)
 	free(c->v);
 }
 
-static void share_out(struct builder *b, const uint32_t *threads, size_t n)
+static void share_out(struct builder *b, const uint32_t *threads, size_t n, bool searches)
 {
-	struct counted_threads c = count_all(b, threads, n);
+	struct counted_threads c = count_all(b, threads, n, searches);
 	for (uint32_t epoch = 0; epoch < c.epochs && !c.too_many; epoch++) {
 		if (!find_epoch(c.v, n, epoch))
 			continue;
 		struct counted_epoch e = look_at_epoch(c.v, n, 1);
-		if (is_given_likely(&e, n))
+		if (is_given_likely(&e, n) && (!searches || is_searched(&e)))
 			give_epoch(b, c.v, n);
 	}
 	counted_close(&c);
@@ -263,7 +334,7 @@ static void pass_serial(struct counted_thread *c, size_t n)
 /* The opener first. They come to the same barriers. */
 static void look_at_team(struct builder *b, const uint32_t *threads, size_t n)
 {
-	struct counted_threads c = count_all(b, threads, n);
+	struct counted_threads c = count_all(b, threads, n, false);
 	for (uint32_t epoch = 0; epoch < c.epochs && !c.too_many; epoch++) {
 		if (!find_epoch(c.v, n, epoch))
 			continue;
@@ -381,6 +452,23 @@ static uint32_t find_shared_out(const struct builder *b, struct alike a)
 	return site;
 }
 
+/* Only by pools; and of these none is known to share anything out, or several. */
+static bool may_search(const struct graph *g, struct alike a)
+{
+	uint32_t group = UINT32_MAX;
+	bool only = true, several = false;
+	for (size_t k = 0; k < a.n && only; k++) {
+		const struct graph_thread *t = &g->threads[a.v[k]];
+		for (size_t i = 0; i < t->nsyncs && only; i++, spill_relax(g->spill)) {
+			const struct graph_sync_point *s = &t->syncs[i];
+			only = s->what != GRAPH_SCHEDULES || s->number >= GRAPH_POOL_ENTERED;
+			several |= s->what == GRAPH_REQUESTS && group != UINT32_MAX && s->number != group;
+			group = s->what == GRAPH_REQUESTS ? s->number : group;
+		}
+	}
+	return only && (several || group == UINT32_MAX);
+}
+
 static bool is_scheduled(const struct graph *g, uint32_t thread)
 {
 	const struct graph_thread *t = &g->threads[thread];
@@ -395,11 +483,13 @@ static void look_at(struct builder *b, struct alike a)
 	bool scheduled = false;
 	for (size_t i = 0; i < a.n; i++)
 		scheduled |= is_scheduled(b->graph, a.v[i]);
+	if (scheduled && a.n > 1 && may_search(b->graph, a))
+		share_out(b, a.v, a.n, true);
 	uint32_t site = scheduled || a.n < 2 ? TR_NO_SITE : find_shared_out(b, a);
 	if (site == TR_NO_SITE)
 		return;
 	graph_note_pool(b->graph, site);
-	share_out(b, a.v, a.n);
+	share_out(b, a.v, a.n, false);
 	for (size_t i = 0; i < a.n; i++)
 		graph_set_schedule(b, (struct event_ref){ a.v[i], 0, b->graph->threads[a.v[i]].first }, GRAPH_POOL_ENTERED);
 }
