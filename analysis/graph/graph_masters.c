@@ -87,6 +87,7 @@ static void deal_by(struct builder *b, const struct exchange *exchanges, size_t 
 		} else if (*request) {
 			*SPILL_GROW(b->spill, takes, ntakes) = (*request)->take;
 			takes[ntakes - 1].behind = exchanges[i].received;
+			takes[ntakes - 1].answered = true;
 			*request = NULL;
 		}
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph_owners.c - threads that have marked regions of their own: what one does no other ever does. */
+ * graph_owners.c - threads that have marked regions of their own: what one does no other ever does; or do something more often than
+ * others. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -9,18 +10,18 @@
 static struct regions_of find_regions(const struct trace *trace, uint32_t thread)
 {
 	struct regions_of found = { NULL, 0, true };
-	bool *seen = mem_zeroed(trace->nsites + 1, sizeof *seen);
+	uint64_t *times = mem_zeroed(trace->nsites + 1, sizeof *times);
 	struct tr_cursor events = trace_events(trace, thread);
 	struct tr_event e;
 	while (trace_next_bare(&events, &e)) {
 		bool region = e.op == DPROF_ENTER && e.site < trace->nsites && tr_is(trace, e.site, OP_REGION);
-		if (!region || seen[e.site] || trace->sites[e.site].automatic)
-			continue;
-		seen[e.site] = true;
-		*MEM_GROW(found.v, found.n) = e.site;
+		if (region && !trace->sites[e.site].automatic && times[e.site]++ == 0)
+			MEM_GROW(found.v, found.n)->site = e.site;
 	}
 	trace_end(&events);
-	free(seen);
+	for (size_t i = 0; i < found.n; i++)
+		found.v[i].times = times[found.v[i].site];
+	free(times);
 	return found;
 }
 
@@ -35,7 +36,7 @@ static bool have_one_in_common(const struct regions_of *x, const struct regions_
 {
 	for (size_t i = 0; i < x->n; i++)
 		for (size_t k = 0; k < y->n; k++)
-			if (x->v[i] == y->v[k])
+			if (x->v[i].site == y->v[k].site)
 				return true;
 	return false;
 }
@@ -51,4 +52,28 @@ bool graph_own_regions(struct builder *b, const uint32_t *threads, size_t n)
 			return false;
 	}
 	return true;
+}
+
+static uint64_t times_in(const struct regions_of *r, uint32_t site)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].site == site)
+			return r->v[i].times;
+	return 0;
+}
+
+bool graph_differ_in_regions(struct builder *b, const uint32_t *threads, size_t n)
+{
+	const struct regions_of *first = regions_of(b, threads[0]);
+	for (size_t i = 0; i < first->n; i++) {
+		bool all = true, differ = false;
+		for (size_t k = 1; k < n; k++) {
+			uint64_t times = times_in(regions_of(b, threads[k]), first->v[i].site);
+			all &= times > 0;
+			differ |= times != first->v[i].times;
+		}
+		if (all && differ)
+			return true;
+	}
+	return false;
 }

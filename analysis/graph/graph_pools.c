@@ -320,18 +320,32 @@ static bool look_even(const struct taker *t, size_t n, bool told)
 	return n > 1 && (unequal || most - fewest >= MORE) && last - first <= longest;
 }
 
-/* All take as often, and each does what no other does: it is told when to, but nothing is given out. */
-static bool do_their_own(struct builder *b, const struct taker *t, size_t n)
+typedef bool are_so(struct builder *, const uint32_t *threads, size_t n);
+
+/* All take as often; and their threads are so. */
+static bool are_even_and(are_so *so, struct builder *b, const struct taker *t, size_t n)
 {
 	uint32_t *threads = mem_resize(NULL, n + 1, sizeof *threads);
-	bool own = true;
+	bool even = true;
 	for (size_t i = 0; i < n; i++) {
 		threads[i] = t[i].thread;
-		own &= t[i].takes == t[0].takes && t[i].takes >= OFTEN;
+		even &= t[i].takes == t[0].takes && t[i].takes >= OFTEN;
 	}
-	own = own && graph_own_regions(b, threads, n);
+	even = even && so(b, threads, n);
 	free(threads);
-	return own;
+	return even;
+}
+
+/* Each does what no other does: it is told when to, but nothing is given out. */
+static bool do_their_own(struct builder *b, const struct taker *t, size_t n)
+{
+	return are_even_and(graph_own_regions, b, t, n);
+}
+
+/* What each is told in an answer is not always the same, as it would be if they did only their own. */
+static bool are_told_what(struct builder *b, const struct take *take, const struct taker *t, size_t n)
+{
+	return take->counts || take->carries || (take->answered && are_even_and(graph_differ_in_regions, b, t, n));
 }
 
 /* Who only reads takes nothing away. */
@@ -345,7 +359,7 @@ static bool some_read(const struct take *t, size_t n)
 
 static bool look_shared_out(struct builder *b, const struct take *t, size_t n, const struct taker *takers, size_t ntakers)
 {
-	if (t->in_vain || some_read(t, n) || !look_even(takers, ntakers, t->counts || t->carries))
+	if (t->in_vain || some_read(t, n) || !look_even(takers, ntakers, are_told_what(b, t, takers, ntakers)))
 		return false;
 	return t->counts || !do_their_own(b, takers, ntakers);
 }

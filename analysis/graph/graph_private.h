@@ -100,6 +100,7 @@ struct take {
 	bool at_once;             /* of a lock: its thread has begun nothing between the operation before and this one */
 	bool shared, counts;      /* a reader's lock; a number that is counted, and so no other has it */
 	bool carries;             /* data, which may say what to do */
+	bool answered;            /* by whoever listens to several */
 };
 
 /* A member of a team has left it: its EXIT, the ENTERs of all, itself among them, and whose team it was; and whether its thread's
@@ -140,7 +141,7 @@ struct graph_diagnostics {
 	struct diagnostic unmade;          /* a thread that began before it was created */
 };
 
-struct regions_of { uint32_t *v; size_t n; bool found; };
+struct regions_of { struct times_in { uint32_t site; uint64_t times; } *v; size_t n; bool found; };
 
 /* What is known of one thread, besides its points. */
 struct thread_facts {
@@ -318,6 +319,8 @@ struct event_ref graph_end_of_take(const struct builder *, const struct take *);
 
 /* Whether each of these threads is in marked regions, and in none that another of them is ever in. */
 bool graph_own_regions(struct builder *, const uint32_t *threads, size_t n);
+/* Whether all are in a marked region, but not all as often. */
+bool graph_differ_in_regions(struct builder *, const uint32_t *threads, size_t n);
 
 /* At this site the program gives out work, or is told something by chance. */
 void graph_note_pool(struct graph *, uint32_t site);

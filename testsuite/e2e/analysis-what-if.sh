@@ -103,6 +103,7 @@ locks_work 18.5  1    two locks, with which three work, and of whom one comes fa
 two        9.9   1    something of which there are two, which the program gives out with a mutex
 flag_three 26.9  1    one stores what three wait for, and is sooner than one of them in another run
 count_two  26.8  1    one waits until two have said that they are there, the other goes on
+asks_pool  26.7  2    three children ask for the next job by socket pairs, each as often, of whom one has longer ones
 asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
 asks_each  14.8  1    or has looked at several before
 jobs_even  22.8  2    two processes take messages with jobs as often as each other
