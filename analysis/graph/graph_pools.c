@@ -259,8 +259,8 @@ static struct take_place busiest_place(const struct take *t, size_t n, where_tak
 }
 
 /* longest: from what it took until it came for more. pieces: it begins with a take, and there is a piece of work behind each but
- * the last. */
-struct taker { uint32_t thread; size_t takes; uint64_t last, longest; bool waited, pieces, goes_on; };
+ * the last. goes_on: behind the last; ever_on: behind any. */
+struct taker { uint32_t thread; size_t takes; uint64_t last, longest; bool waited, pieces, goes_on, ever_on; };
 
 static struct taker *find_takers(const struct builder *b, const struct take *t, size_t n, struct take_place place, size_t *count)
 {
@@ -276,6 +276,7 @@ static struct taker *find_takers(const struct builder *b, const struct take *t, 
 		}
 		self->pieces &= self->goes_on;
 		self->goes_on = t[i].goes_on;
+		self->ever_on |= t[i].goes_on;
 		uint64_t done = t[i].ref.stamp - waited_to_take(b, &t[i]), since = done > self->last ? done - self->last : 0;
 		self->longest = since > self->longest ? since : self->longest;
 		self->last = t[i].has.stamp;
@@ -357,9 +358,19 @@ static bool some_read(const struct take *t, size_t n)
 	return false;
 }
 
+/* A lock that nobody takes to do something behind it before he comes to another one, nor waits for something there. */
+static bool only_guards(const struct builder *b, const struct take *take, const struct taker *t, size_t n)
+{
+	bool only = b->graph->trace->sites[take->place.site].kind == DPROF_KIND_LOCK;
+	for (size_t i = 0; i < n; i++)
+		only &= !t[i].waited && !t[i].ever_on;
+	return only;
+}
+
 static bool look_shared_out(struct builder *b, const struct take *t, size_t n, const struct taker *takers, size_t ntakers)
 {
-	if (t->in_vain || some_read(t, n) || !look_even(takers, ntakers, are_told_what(b, t, takers, ntakers)))
+	if (t->in_vain || some_read(t, n) || only_guards(b, t, takers, ntakers) ||
+	    !look_even(takers, ntakers, are_told_what(b, t, takers, ntakers)))
 		return false;
 	return t->counts || !do_their_own(b, takers, ntakers);
 }
