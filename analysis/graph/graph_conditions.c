@@ -13,7 +13,7 @@
  * has made. Nothing of it is proved.
  *
  * Whoever puts may signal once more when it has put all, elsewhere: nothing is put then, and who comes once more has waited for all
- * of them.
+ * of them. And who takes what says that there is no more may put that back for the next, and does not take again.
  *
  * Where nobody has waited, or all for one signal, there is no sign of who else would have. But whoever has come behind
  * a signal to a place at which one waits elsewhere, for something else of the kind, would have waited for it.
@@ -73,9 +73,15 @@ static bool is_by_taker(const struct counting *c, const struct sync_event *put)
 {
 	const struct sync_event *came = graph_find_section(c->pass->events, &put->section);
 	uint32_t thread = put->ref.thread;
-	if (c->putters.who[thread] && !c->takers.who[thread])
+	if (c->putters.who[thread])
 		return false;
 	return put->site != c->puts[0]->site && came && has_site(&c->takers, came->site);
+}
+
+/* It is signalled by who takes, while those who signal first only put. */
+static bool is_put_back(const struct counting *c, const struct sync_event *put)
+{
+	return c->takers.who[put->ref.thread] && !c->takers.who[c->puts[0]->ref.thread];
 }
 
 /* Who takes the last says that there will be no more, and so may all who come then: that is put for the next, and once. Returns how
@@ -83,9 +89,11 @@ static bool is_by_taker(const struct counting *c, const struct sync_event *put)
 static size_t find_closing(struct counting *c)
 {
 	size_t before = c->nputs;
-	for (size_t i = 0; i < before; i++)
-		c->putters.who[c->puts[i]->ref.thread] |= c->puts[i]->site == c->puts[0]->site;
-	while (before > 0 && is_by_taker(c, c->puts[before - 1]))
+	for (size_t i = 0; i < before; i++) {
+		uint32_t thread = c->puts[i]->ref.thread;
+		c->putters.who[thread] |= c->puts[i]->site == c->puts[0]->site && !c->takers.who[thread];
+	}
+	while (before > 0 && (is_by_taker(c, c->puts[before - 1]) || is_put_back(c, c->puts[before - 1])))
 		before--;
 	c->nputs = before < c->nputs ? before + 1 : before;
 	return before;
