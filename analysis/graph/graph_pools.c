@@ -375,6 +375,14 @@ static bool look_shared_out(struct builder *b, const struct take *t, size_t n, c
 	return t->counts || !do_their_own(b, takers, ntakers);
 }
 
+/* The last is for nothing, unless a lock is taken with each piece: then its thread goes on by itself behind that. */
+static void request(struct builder *b, const struct take *t, bool last, uint32_t group)
+{
+	graph_request(b, t->ref, t->has, group);
+	if (last && t->goes_on && b->graph->trace->sites[t->place.site].kind == DPROF_KIND_LOCK)
+		graph_point(b, graph_end_of_take(b, t), GRAPH_FINISHES, group);
+}
+
 /* t[0 .. n): of one epoch, sorted by thread. */
 static void share_out(struct builder *b, const struct take *t, size_t n)
 {
@@ -385,7 +393,7 @@ static void share_out(struct builder *b, const struct take *t, size_t n)
 		uint32_t group = graph_group(b, false);
 		for (size_t i = 0; i < n; i++)
 			if (same_place(by_caller(&t[i]), place))
-				graph_request(b, t[i].ref, t[i].has, group);
+				request(b, &t[i], i + 1 == n || t[i + 1].ref.thread != t[i].ref.thread, group);
 	}
 	free(takers);
 }

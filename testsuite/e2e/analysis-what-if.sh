@@ -122,6 +122,7 @@ in_vain    12.4 1     a pool of which both threads take as much, and come once m
 closing    13.5 1     a queue whose last job is said to be the last one by whoever takes it
 guards     29.2 3    jobs that a lock gives out, and behind each several other locks are taken, for hardly any time
 put_back   17.4 3    two work between two buffers, and who takes what says that there is no more puts it back
+begun      25.7 3    each job that a lock gives out is counted, with another lock, when it begins
 steals     24.1 5    each takes from its own queue, and from those of others when that is empty
 slices     1.7  2     threads with slices of which some have one piece more, whose results are added with a mutex
 signalled  26.7 1     somebody has signalled before another comes, who waits for that elsewhere, and in another run here
