@@ -5,7 +5,12 @@
 ANALYSIS_OBJECTS  := $(patsubst %.c,$(B)/obj/%.o,$(filter-out \
                        analysis/commands/main.c analysis/info/main.c analysis/driver/peers_mpi.c,$(wildcard analysis/*/*.c)))
 ANALYSIS_ARCHIVES := $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
-LIBS_analysis     := -lmpfr -lgmp -lzstd -lclips -lelf -lsqlite3 -lotf2 -ljansson -lz -lm
+
+# What is also there as an archive is taken from that: to bring ten shared libraries together takes longer than most of what
+# the command is asked.
+LIBRARY_FOLDERS   := $(subst :, ,$(shell $(CC) -print-search-dirs | sed -n 's/^libraries: =//p'))
+archived           = $(if $(wildcard $(LIBRARY_FOLDERS:%=%/lib$(1).a)),-l:lib$(1).a,-l$(1))
+LIBS_analysis     := $(foreach lib,mpfr gmp clips elf sqlite3 otf2 jansson zstd z,$(call archived,$(lib))) -lm
 
 # Bounds on savings are sums that round upwards.
 CFLAGS_analysis_coz_savings := -frounding-math -ftree-vectorize -fvect-cost-model=dynamic
