@@ -9,10 +9,10 @@
 ulimit -d 2>/dev/null >/dev/null || { echo "no limit on data can be set here"; exit 77; }
 [ -z "${SAN:-}" ] || { echo "sanitizers want memory of their own"; exit 77; }
 
-"$B/test/synthesize" --hosts 4 --messages 20000 | "$analyze" pack - small || fail "no small trace"
-"$B/test/synthesize" --hosts 4 --messages 200000 | "$analyze" pack - big || fail "no big trace"
+"$B/test/synthesize" --hosts 4 --messages 14000 | "$analyze" pack - small || fail "no small trace"
+"$B/test/synthesize" --hosts 4 --messages 140000 | "$analyze" pack - big || fail "no big trace"
 expect 0 check --links packets big
-[ "$(sed -n 's/.* \([0-9]*\) events.*/\1/p' out)" -gt 1000000 ] || fail "the big trace is small: $(cat out)"
+[ "$(sed -n 's/.* \([0-9]*\) events.*/\1/p' out)" -gt 800000 ] || fail "the big trace is small: $(cat out)"
 
 # The least limit, in KB, with which a command runs.
 limits="500 1000 2000 3000 4000 5000 6000 7000 8000 10000 12000 15000 20000 30000"
@@ -48,7 +48,7 @@ resident() { # arguments...
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$analyze" "$@"
 }
-"$B/test/synthesize" --hosts 4 --messages 100000 | "$analyze" pack - half || fail "no half trace"
+"$B/test/synthesize" --hosts 4 --messages 70000 | "$analyze" pack - half || fail "no half trace"
 for command in coz path waits efficiency profile; do
 	half=$(resident $command --links packets half) && whole=$(resident $command --links packets big) || fail "$command failed"
 	echo "$command: $half KB are resident, and for twice as many events $whole KB"
