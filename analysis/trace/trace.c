@@ -22,14 +22,25 @@
 /* ---- Packets --------------------------------------------------------------------------------- */
 
 /* The trace's numbers of the clocks in the logs: plus 1; 0 while none is known. */
-struct clock_numbers { uint32_t of[UINT16_MAX + 1]; };
+struct clock_numbers { uint32_t *of; size_t n; };
 
-static struct clock_numbers *known_clocks(const struct opened_trace *o)
+static uint32_t *number_of(struct clock_numbers *known, size_t clockid)
 {
-	struct clock_numbers *known = mem_zeroed(1, sizeof *known);
+	size_t n = known->n;
+	if (clockid >= n) {
+		known->n = 2 * clockid + 1;
+		known->of = mem_resize(known->of, known->n, sizeof *known->of);
+		memset(known->of + n, 0, (known->n - n) * sizeof *known->of);
+	}
+	return &known->of[clockid];
+}
+
+static struct clock_numbers known_clocks(const struct opened_trace *o)
+{
+	struct clock_numbers known = { 0 };
 	for (size_t i = o->nfiles; i-- > 0;)
 		if (o->files[i].clockid >= 0)
-			known->of[o->files[i].clockid] = o->files[i].clock + 1;
+			*number_of(&known, (size_t)o->files[i].clockid) = o->files[i].clock + 1;
 	return known;
 }
 
@@ -37,8 +48,9 @@ static struct clock_numbers *known_clocks(const struct opened_trace *o)
  * is kept: its links may join two that matter. */
 static uint32_t clock_of(struct opened_trace *o, uint32_t clockid, struct clock_numbers *known)
 {
-	if (known->of[clockid])
-		return known->of[clockid] - 1;
+	uint32_t *number = number_of(known, clockid);
+	if (*number)
+		return *number - 1;
 	*MEM_GROW(o->t.clocks, o->t.nclocks) = (struct tr_clock){
 		.host = mem_format("unknown-%" PRIu32, clockid),
 		.ghz = o->t.clocks[0].ghz,
@@ -47,7 +59,7 @@ static uint32_t clock_of(struct opened_trace *o, uint32_t clockid, struct clock_
 	trace_diagnose(&o->t,
 		       "%s: expected the process of a host with clockid %" PRIu32 ", found none",
 		       o->t.directory, clockid);
-	return (known->of[clockid] = (uint32_t)o->t.nclocks) - 1;
+	return (*number = (uint32_t)o->t.nclocks) - 1;
 }
 
 /* False if it speaks of a clock that no host can have. */
@@ -184,16 +196,16 @@ static bool read_sync(struct opened_trace *o, const char *name, struct clock_num
 
 static void open_links(struct opened_trace *o)
 {
-	struct clock_numbers *known = known_clocks(o);
+	struct clock_numbers known = known_clocks(o);
 	size_t n;
 	struct written *written = what_was_written(o, &n);
 	const struct written *next = written;
 	uint64_t records;
 	for (size_t i = 0; i < o->nnames; i++)
-		if (name_ends(o->names[i], ".sync") && read_sync(o, o->names[i], known, &records))
+		if (name_ends(o->names[i], ".sync") && read_sync(o, o->names[i], &known, &records))
 			check_records(o, o->names[i], records, &next, written + n);
 	free(written);
-	free(known);
+	free(known.of);
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */
