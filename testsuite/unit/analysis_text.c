@@ -10,7 +10,7 @@
 #include "testsuite/unit/draw.h"
 #include "testsuite/unit/unit.h"
 
-#define ROUNDS      300
+#define ROUNDS      120
 #define MAX_CLOCKS  4
 #define MAX_THREADS 7
 #define MAX_SITES   6
