@@ -20,7 +20,7 @@
 #include "testsuite/fuzz/mutate.h"
 #include "testsuite/unit/unit.h"
 
-#define ROUNDS    150
+#define ROUNDS    60
 #define PROCESSES 5
 #define THREADS   7
 
