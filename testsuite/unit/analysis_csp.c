@@ -11,7 +11,7 @@
 #include "analysis/states/totals.h"
 #include "testsuite/unit/analysis_world.h"
 
-#define WORLDS 20000
+#define WORLDS 6000
 
 /* ---- The truth ------------------------------------------------------------------------------- */
 
@@ -590,7 +590,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tc = unit_begin(900, 1);
+	TCase *tc = unit_begin(900, UNIT_ANEW);
 
 	tcase_add_test(tc, truth_is_inside_and_bounds_are_tight);
 	tcase_add_test(tc, frame_within_one_host_carries_no_clock_error);
