@@ -921,7 +921,7 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(t, a_process_killed_at_any_instruction_loses_nothing, 0, 5 * (int)unit_times(1));
 	tcase_add_test(t, the_child_of_a_fork_is_a_process_of_its_own);
 	tcase_add_loop_test(t, a_signal_handler_records_inside_records, 0, 6);
-	tcase_add_loop_test(t, a_handler_may_come_at_every_instruction, 0, 2 * (int)unit_times(1));
+	tcase_add_loop_test(t, a_handler_may_come_at_every_instruction, 0, (int)unit_times(1));
 	tcase_add_loop_test(t, a_handler_may_come_behind_a_long_wait, 0, 2);
 	tcase_add_test(t, where_there_is_no_room_records_are_counted);
 	tcase_add_test(t, the_helper_keeps_none_alive);
