@@ -5,4 +5,4 @@
 # SEED=NUMBER begins with another one; TIMES=N tries N times as many.
 set -u
 : "${B:?the build folder}"
-exec testsuite/fuzz/run -s "${SEED:-${ANEW:-1}}" -n $((${TIMES:-1} * 200))
+exec testsuite/fuzz/run -s "${SEED:-${ANEW:-1}}" -n $((${TIMES:-1} * 100))
