@@ -9,6 +9,8 @@ PLUGIN_CXXFLAGS := -std=gnu++17 -O2 -g -fPIC -fno-rtti -fno-exceptions -fvisibil
 
 # What GCC gives is weak, so that other compilers can load the plugin, too, and it says which one it needs (foreign.cc).
 
+# GCC's headers are read once, and then as they were precompiled with those of ours.
+
 # One for $(CC), and one for each other GCC whose plugin headers are here: $(call a_plugin,SO,GCC,G++,OBJ).
 define a_plugin
 things += $(1)
@@ -16,10 +18,14 @@ $(1): $(PLUGIN_OBJ:%=$(4)/%)
 	$$(call say,LINK)
 	$$(Q)mkdir -p $$(@D) && $(3) -r -nostdlib -o $(4)/weak.o $$^ && objcopy --weaken $(4)/weak.o && \
 		$(3) -shared -o $$@ $(4)/weak.o
-$(4)/%.o: plugin/%.cc
+$(4)/%.o: plugin/%.cc $(4)/plugin/parts.h.gch
+	$$(call say,CXX)
+	$$(Q)mkdir -p $$(@D) && $(3) -I$(4) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
+		$$(DEPS) -c $$< -o $$@
+$(4)/plugin/parts.h.gch: plugin/parts.h
 	$$(call say,CXX)
 	$$(Q)mkdir -p $$(@D) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
-		$$(DEPS) -c $$< -o $$@
+		$$(DEPS) -x c++-header $$< -o $$@
 endef
 
 OTHER_GCCS := $(foreach n,$(filter-out $(GCC_MAJOR),9 10 11 12 13 14 15),$(if \
