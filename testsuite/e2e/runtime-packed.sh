@@ -6,7 +6,7 @@
 . testsuite/lib.sh
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
 fixtures=$PWD/testsuite/fixtures/analysis
-visits=300000 # 4.8 MB in each thread
+visits=100000 # 1.6 MB in each thread
 
 # shellcheck disable=SC2046
 gcc -O2 $(pkg-config --cflags dprof) testsuite/fixtures/runtime/loop.c -o "$dir/loop" $(pkg-config --libs dprof) ||
