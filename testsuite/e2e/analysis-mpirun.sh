@@ -60,9 +60,13 @@ same() { # what
 # ---- One disk for all -------------------------------------------------------------------------
 
 # Numbers of processes and of jobs take turns: each command meets both, or many.
-turn=0
+turn=0 commands=(check dump "report --json")
 for kind in $kinds; do
-	for words in check dump "report --json"; do
+	case $kind in
+	many* | long-damaged) asked=("${commands[@]}") ;;
+	*) asked=("${commands[turn % 3]}") ;; # what is small or whole is nothing new to the others
+	esac
+	for words in "${asked[@]}"; do
 		n=$((2 + turn % 2)) jobs=$((1 + turn * 5 % 9))
 		said "$analyze" $words --jobs 1 $kind >truth
 		run $n $words --jobs $jobs $kind >out
