@@ -192,10 +192,10 @@ done
 if [ "$have_mpich" ]; then
 	builds MPICH mpi-app -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DMPI_C_COMPILER=mpicc.mpich
 	barriers "cmake, MPICH" build/mpi-app mpirun.mpich
-	rm -r build
+	mv build kept
 	builds "CC=mpicc.mpich" mpi-app -DCMAKE_PREFIX_PATH="$prefix" -DMPI=yes -DCMAKE_C_COMPILER=mpicc.mpich
 	barriers "cmake, CC=mpicc.mpich" build/mpi-app mpirun.mpich
-	rm -r build
+	rm -r build && mv kept build
 fi
 configures -DCMAKE_PREFIX_PATH="$prefix" &&
 	sed -i 's/dprof 0.1/dprof 7.0/' CMakeLists.txt && configures -DCMAKE_PREFIX_PATH="$prefix" &&
