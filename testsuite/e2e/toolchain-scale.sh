@@ -68,11 +68,11 @@ END
 for i in 100 101; do
 	sed "s/region(NAMED)/region(object$i)/; s/volatile int work/static &/" object.c >"o$i.c"
 done
-# As if each had been compiled: they differ in these names alone, which are all as long.
+# As if each had been compiled: they differ in these names alone, which are all as long. None calls the C library.
 "$bin/dprof-cc" -DN=100 -O1 -fPIC -S o100.c || fail "o100.c"
 for ((i = 100; i < 200; i++)); do
 	sed "s/object100/object$i/g; s/call100/call$i/g" o100.s >"libo$i.s"
-	gcc -shared "libo$i.s" -o "libo$i.so" || fail "libo$i.so"
+	gcc -shared -nostdlib "libo$i.s" -o "libo$i.so" || fail "libo$i.so"
 done
 {
 	for ((i = 100; i < 200; i++)); do echo "void call$i(void);"; done
