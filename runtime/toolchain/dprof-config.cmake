@@ -31,14 +31,17 @@ function(_dprof_check_compilers result)
 	get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 	get_filename_component(directory "${_dprof_plugin}" DIRECTORY)
 	file(GLOB others RELATIVE "${directory}" "${directory}/[0-9]*")
-	list(JOIN others ", " others)
+	if(others)
+		list(JOIN others ", " others)
+		set(others " (also here: ${others})")
+	endif()
 	foreach(language C CXX Fortran)
 		string(REGEX MATCH "^[0-9]+" major "${CMAKE_${language}_COMPILER_VERSION}")
 		if(NOT language IN_LIST languages OR (CMAKE_${language}_COMPILER_ID STREQUAL "GNU" AND
 				(major STREQUAL _dprof_gcc OR EXISTS "${directory}/${major}/dprof.so")))
 			continue()
 		endif()
-		set(${result} "dprof: expected GCC ${_dprof_gcc} (also here: ${others}) as the ${language} compiler, found \
+		set(${result} "dprof: expected GCC ${_dprof_gcc}${others} as the ${language} compiler, found \
 ${CMAKE_${language}_COMPILER_ID} ${CMAKE_${language}_COMPILER_VERSION} (${CMAKE_${language}_COMPILER}): nothing that it compiles \
 would be recorded. Choose that GCC, build dprof with yours, or set DPROF_WRAPPER=off in the environment for a build without dprof"
 			PARENT_SCOPE)
