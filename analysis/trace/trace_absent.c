@@ -8,11 +8,11 @@
  * So does one that a process from which it comes, or its child, says to have files.
  *
  * A process says at its end which of its threads have a file of events, and at once which can have none. Of one that
- * did not come to that, the numbers of those that are here or were joined say it. A rank knows how many there are. What is not in the directory becomes a thread without records that has lost
- * what it did: so it may have been anywhere at any time, and nothing proves that it waited. So does a thread
- * that someone joined although no adapter had noticed that it was made (a library's, that was not
- * compiled with dprof); but of that nothing is damaged or lost, and it recorded nothing before or
- * after the others.
+ * did not come to that, the numbers of those that are here or were joined say it. A rank knows how many there are. What
+ * is not in the directory becomes a thread without records that has lost what it did: so it may have been anywhere at
+ * any time, and nothing proves that it waited. So does a thread that someone joined although no adapter had noticed that
+ * it was made (a library's, that was not compiled with dprof); but of that nothing is damaged or lost, and it recorded
+ * nothing before or after the others.
  *
  * Law: of each process that has ended in good order, trace.threads has every thread that had recorded
  * something or had tried to. (Of many that are absent, the first ABSENT_MOST: they are as unknown as all.) */
