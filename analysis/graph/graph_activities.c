@@ -154,7 +154,7 @@ static void note_attempts(struct graph_activities *a, const struct tr_event *e)
 	const struct operation *o = tr_operation(a->graph->trace, e);
 	struct tr_event whole = *e;
 	a->in_vain = false;
-	if (!(o->is & OP_ATTEMPT))
+	if (!operation_may_try(o))
 		return;
 	trace_arguments(&a->events, &whole);
 	a->in_vain = arg_in_vain(o, &whole);

@@ -117,9 +117,10 @@ static bool is_in_vain(const struct trace *trace, struct tr_cursor *events, stru
 }
 
 /* Who takes a lock in between may do so to look. */
-static bool ends_row(const struct trace *trace, uint32_t site)
+static bool ends_row(const struct trace *trace, const struct tr_event *e)
 {
-	return tr_is(trace, site, OP_OTHERS) && !tr_is(trace, site, OP_ATTEMPT) && trace->sites[site].kind != DPROF_KIND_LOCK;
+	const struct operation *o = tr_operation(trace, e);
+	return o->is & OP_OTHERS && !(o->is & OP_ATTEMPT) && !arg_in_vain(o, e) && o->kind != DPROF_KIND_LOCK;
 }
 
 /* Or sleep. */
@@ -191,7 +192,7 @@ static void find_rows(const struct builder *b, struct rows *r, struct poll *poll
 			wait_in_vain(row_at(r, depth), (struct event_ref){ polls[0].thread, at, e.stamp }, true);
 		else if (e.op == DPROF_ENTER && tr_is(trace, e.site, OP_SLEEP))
 			wait_in_vain(row_at(r, depth), (struct event_ref){ polls[0].thread, at, e.stamp }, false);
-		else if (e.op == DPROF_ENTER && ends_row(trace, e.site))
+		else if (e.op == DPROF_ENTER && ends_row(trace, &e))
 			end_row(r, depth);
 		if (e.op == DPROF_ENTER)
 			replay_enter(&replay, tr_entry(trace, &e));

@@ -31,7 +31,7 @@ static const struct {
 	enum dprof_kind kind;
 	const char *name;
 	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, finds, looks, jobs,
-	     asks, of_begun;
+	     asks, of_begun, tries;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -50,6 +50,7 @@ static const struct {
 #define LOOKS(kind, name) { DPROF_KIND_##kind, name, .looks = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #define ASKS(kind, name) { DPROF_KIND_##kind, name, .asks = true },
+#define TRIES(kind, name) { DPROF_KIND_##kind, name, .tries = true },
 #include "analysis/model/operations.def"
 };
 
@@ -94,6 +95,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->of_begun |= ways[i].of_begun && called;
 		o->looks |= ways[i].looks && called;
 		o->carries |= ways[i].carries && called;
+		o->tries |= ways[i].tries && called;
 	}
 }
 

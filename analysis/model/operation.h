@@ -87,12 +87,19 @@ struct operation {
 	bool looks;      /* until one of several channels has bytes, or is there, and says which */
 	bool jobs;       /* processes of another job take part, which are not in the trace */
 	bool asks;       /* a daemon, or looks into files itself */
+	bool tries;      /* it waits; or does not, and says where that was in vain (arg_in_vain) */
 };
 
 /* What is waited for is there for good once it is given, and all who look for it are recorded. */
 static inline bool operation_is_for_good(const struct operation *o)
 {
 	return o->once || o->counted || o->first;
+}
+
+/* It may be an attempt. */
+static inline bool operation_may_try(const struct operation *o)
+{
+	return o->is & OP_ATTEMPT || o->tries;
 }
 
 struct operation operation_of(enum dprof_kind, const char *name);

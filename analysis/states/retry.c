@@ -100,7 +100,7 @@ size_t retry_until_attempt(struct tr_cursor events)
 	struct tr_event e;
 	uint64_t slept = 0;
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(&events, &e) && is_known(&e); n++) {
-		if (e.op == DPROF_ENTER && tr_is(events.trace, e.site, OP_ATTEMPT))
+		if (e.op == DPROF_ENTER && tr_may_try(events.trace, e.site))
 			return n;
 		if (!passes(&events, &e, &l, &slept))
 			break;

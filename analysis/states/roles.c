@@ -71,7 +71,7 @@ static void open_outside(struct roles *roles, const struct trace *trace, const c
 }
 
 /* What states.c does there looks at more than the stack. */
-#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS | OP_ATTEMPT)
+#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS)
 
 /* `mixed`: what may be work instead is so, where all work is. */
 static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool mixed)
@@ -91,7 +91,8 @@ static void set_kinds(struct roles *roles, const struct trace *trace)
 		bool expired = what->keys >> DPROF_KEY_UNTIL & 1;
 		roles->kinds[i] = (struct plain_kind){
 			.site = what->site, .op = what->op, .role = role,
-			.plain = role != ROLE_OTHER_OUTSIDE && !expired && !(trace->sites[what->site].op.is & NOT_PLAIN) };
+			.plain = role != ROLE_OTHER_OUTSIDE && !expired && !tr_is(trace, what->site, NOT_PLAIN) &&
+				 !tr_may_try(trace, what->site) };
 		roles->limits |= expired;
 	}
 }

@@ -264,6 +264,15 @@ static void attempt(struct states *s, const struct tr_event *e)
 		asked_in_vain(s, e->site);
 }
 
+/* A wait that others end, or a time limit; or an attempt. */
+static void wait_or_try(struct states *s, const struct tr_event *e)
+{
+	if (tr_may_try(s->events.trace, e->site))
+		attempt(s, e);
+	if (s->roles->limits && e->op == DPROF_ENTER && tr_is(s->events.trace, e->site, OP_WAITS))
+		expire(s, e);
+}
+
 /* What was so up to this event. */
 static void end_before(struct states *s, const struct tr_event *e)
 {
@@ -314,10 +323,8 @@ static void apply(struct states *s, const struct tr_event *e)
 		leave_team(s, e);
 	else if (tr_is(s->events.trace, e->site, OP_SLEEP))
 		fall_asleep(s, e);
-	else if (tr_is(s->events.trace, e->site, OP_ATTEMPT))
-		attempt(s, e);
-	else if (s->roles->limits && e->op == DPROF_ENTER && tr_is(s->events.trace, e->site, OP_WAITS))
-		expire(s, e);
+	else
+		wait_or_try(s, e);
 	if (s->expires > s->replay.depth)
 		end_expired(s, e);
 	if (s->asking > s->replay.depth)

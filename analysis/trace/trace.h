@@ -177,6 +177,11 @@ static inline bool tr_is(const struct trace *t, uint32_t site, uint32_t is)
 	return site < t->nsites && t->sites[site].op.is & is;
 }
 
+static inline bool tr_may_try(const struct trace *t, uint32_t site)
+{
+	return site < t->nsites && operation_may_try(&t->sites[site].op);
+}
+
 /* Of a region: the user marked it. */
 static inline bool tr_is_marked(const struct trace *t, uint32_t site)
 {

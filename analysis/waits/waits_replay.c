@@ -37,7 +37,8 @@ struct doing {
 	uint64_t asks, between; /* since when in vain, or 0; without any attempt under way for so many ticks of that, */
 	uint64_t left;       /* up to here */
 	uint32_t asked_in;   /* the first attempt */
-	bool looks;          /* in the operation: it finds a message, and leaves it to a receive, */
+	bool asked;          /* in the operation, in vain */
+	bool looks;          /* likewise: it finds a message, and leaves it to a receive, */
 	uint32_t found_in;   /* which has waited where it was found, there and 1; or 0 */
 	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
 	uint32_t before;
@@ -248,19 +249,21 @@ static void note_attempts(struct doing *d, const struct tr_cursor *events, const
 	const struct operation *o = tr_operation(d->trace, e);
 	struct tr_event x = *e;
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE || o->is & OP_REGION ||
-	    (e->op == DPROF_EXIT && !(o->is & (OP_ATTEMPT | OP_SLEEP)) && !d->looks))
+	    (e->op == DPROF_EXIT && !(o->is & (OP_ATTEMPT | OP_SLEEP)) && !d->looks && !d->asked))
 		d->asks = d->between = d->found_in = 0;
 	d->looks = d->looks && e->op == DPROF_POINT;
 	if (e->op == DPROF_EXIT && !(o->is & OP_SLEEP))
 		d->left = e->stamp;
+	d->asked = false;
 	if (e->op != DPROF_ENTER || e->site == TR_NO_SITE || o->is & OP_SLEEP)
 		return;
 	d->between += d->asks && e->stamp > d->left ? e->stamp - d->left : 0;
-	if (!(o->is & OP_ATTEMPT) && !(o->kind == DPROF_KIND_WAIT && o->is & OP_MPI))
+	if (!operation_may_try(o) && !(o->kind == DPROF_KIND_WAIT && o->is & OP_MPI))
 		return;
 	trace_arguments(events, &x);
 	d->looks = arg_only_found(o, &x);
-	if (!arg_in_vain(o, &x) && !d->looks)
+	d->asked = arg_in_vain(o, &x);
+	if (!d->asked && !d->looks)
 		return;
 	if (d->history && !d->asks)
 		d->before_asks = d->before_operation; /* which this is */

@@ -73,6 +73,24 @@ alone sleeps 0 49950 49950
 # Or it does not ask for a while.
 { op 0 0 2000 42000 tag=0 peer=$none; op 0 0 82000 102000 tag=0 peer=$none; } | two | trace stops
 alone stops 1 59960 99960
+# Likewise by calls that wait, too, unless they are told not to.
+for call in std::future::wait_for; do
+	sed -i "/^site 4 /i site 9 kind=wait name=$call file=x.c line=10" sites
+	op 0 9 2000 102000 tag=5000 peer=$none | two | trace call-spins
+	alone call-spins 1 94960 99960
+	alone call-spins 0 49950 54950
+	op 0 9 2000 102000 tag=60000 peer=$none | two | trace call-works
+	alone call-works 1 10 99960
+	{ op 0 9 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 9 90010 102000 tag=0 peer=$none; } | two | trace call-sleeps
+	alone call-sleeps 1 12930 99960
+	{ op 0 9 2000 42000 tag=0 peer=$none; op 0 9 82000 102000 tag=0 peer=$none; } | two | trace call-stops
+	alone call-stops 1 59960 99960
+	op 0 9 2000 102000 until=0 peer=$((none - 1)) | two | trace call-expires
+	"$analyze" csp --json call-expires >out 2>err # for whom it waited is not known
+	jq -e '.threads[] | select(.rank == 1) | .alone_s.lo < 20e-9 and .alone_s.hi > 99e-6' out >is ||
+		fail "$call: $(jq -c .threads out)"
+	sed -i '/^site 9 /d' sites
+done
 # But does something else in the end: then it slept for itself.
 { op 0 0 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 2 90010 90020 group=1 peer=1 tag=8 bytes=1 id=6; } | two |
 	trace sleeps-not
