@@ -136,6 +136,9 @@ static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 void call_record(const struct libc_call *, const struct dprof_site *, uint64_t now,
 		 const struct dprof_arguments *);
 
+/* It did not wait for what was not there: likewise, but recorded as attempts in vain are (polling.c). */
+void call_in_vain(const struct libc_call *, const struct dprof_site *);
+
 /* Records a moment in the midst of the call, likewise. */
 void call_point(const struct libc_call *, const struct dprof_site *, const struct dprof_arguments *);
 

@@ -257,7 +257,9 @@ static int control_lock(struct plain *p, __typeof__(&fcntl) real, int fd, int co
 	bool returns = lock->l_type == F_UNLCK, shared = lock->l_type == F_RDLCK;
 	int result;
 
-	p->call.since = dprof_adapter_moment();
+	p->at_once = !waits(command);
+	if (!p->at_once)
+		p->call.since = dprof_adapter_moment();
 	if (returns)
 		file_lock_returned(p, fd, which);
 	else

@@ -44,6 +44,14 @@ void call_record(const struct libc_call *c, const struct dprof_site *own, uint64
 	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
+void call_in_vain(const struct libc_call *c, const struct dprof_site *own)
+{
+	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
+
+	if (told || dprof_adapter_is_for_us(c->caller))
+		dprof_adapter_in_vain(told ? c->told : own, c->since);
+}
+
 void call_point(const struct libc_call *c, const struct dprof_site *own, const struct dprof_arguments *a)
 {
 	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);

@@ -9,7 +9,9 @@
  *   ENTER pthread_once id=ADDRESS EXIT                 it was, before: for the first time that a thread finds it so
  *   POINT pthread_once done id=ADDRESS
  *   ENTER flock [peer=UNKNOWN] object=N [role=0] ... EXIT   a lock of a file was taken, likewise lockf, and fcntl of a range
- *   POINT flock object=N                               and given back */
+ *   POINT flock object=N                               and given back
+ *
+ * Who asks in vain for a child's end or for such a lock, without waiting, is recorded as of polling.c. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -195,7 +197,12 @@ void file_closes(int fd, const void *caller)
 /* The call was over now, with this result. */
 void file_lock_taken(struct plain *p, int fd, uint64_t lock, int result, bool shared)
 {
-	plain_expired(p, call_expired(result));
+	if (p->at_once && result == 0)
+		dprof_adapter_polled_since(&p->call.since);
+	else if (p->at_once && (errno == EAGAIN || errno == EACCES))
+		call_in_vain(&p->call, p->site);
+	else
+		plain_expired(p, call_expired(result));
 	if (result != 0)
 		return;
 	plain_shares(p, dprof_adapter_now_fenced(), lock, shared ? 0 : NO_ROLE);
@@ -203,7 +210,7 @@ void file_lock_taken(struct plain *p, int fd, uint64_t lock, int result, bool sh
 }
 
 /* Which lock it is, is found out before, as another may have what it stands for behind the call. */
-#define LOCK_CALL(name, own, parameters, arguments, lock, returns, takes, shared) \
+#define LOCK_CALL(name, own, parameters, arguments, lock, returns, takes, shared, never_waits) \
 	DPROF_EXPORT int name parameters                                  \
 	{                                                                 \
 		__typeof__(&name) real = REAL(name);                      \
@@ -211,8 +218,11 @@ void file_lock_taken(struct plain *p, int fd, uint64_t lock, int result, bool sh
                                                                           \
 		if (!is_watched() || !((returns) || (takes)))             \
 			return real arguments;                            \
+		struct dprof_moment begun = dprof_adapter_moment();       \
 		uint64_t which = lock;                                    \
 		PLAIN(p, own);                                            \
+		p.at_once = never_waits;                                  \
+		p.call.since = p.at_once ? begun : p.call.since;          \
 		if (returns)                                              \
 			file_lock_returned(&p, fd, which);                     \
 		result = real arguments;                                  \
@@ -224,9 +234,11 @@ void file_lock_taken(struct plain *p, int fd, uint64_t lock, int result, bool sh
 #define TAKES_RANGE (command == F_LOCK || command == F_TLOCK)
 
 LOCK_CALL(flock, site_flock, (int fd, int operation), (fd, operation), file_of(fd), operation & LOCK_UN,
-	  operation & (LOCK_SH | LOCK_EX), operation & LOCK_SH)
-LOCK_CALL(lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n), RANGE(n), command == F_ULOCK, TAKES_RANGE, false)
-LOCK_CALL(lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n), RANGE(n), command == F_ULOCK, TAKES_RANGE, false)
+	  operation & (LOCK_SH | LOCK_EX), operation & LOCK_SH, operation & LOCK_NB)
+LOCK_CALL(lockf, site_lockf, (int fd, int command, off_t n), (fd, command, n), RANGE(n), command == F_ULOCK, TAKES_RANGE, false,
+	  command == F_TLOCK)
+LOCK_CALL(lockf64, site_lockf, (int fd, int command, off64_t n), (fd, command, n), RANGE(n), command == F_ULOCK, TAKES_RANGE, false,
+	  command == F_TLOCK)
 
 /* ---- Terminals ---------------------------------------------------------------------------------------- */
 
@@ -274,6 +286,8 @@ static void record_end(struct plain *p, pid_t pid, int asked)
 {
 	bool blocked = !(asked & LOOKS) && call_blocked(&p->call, dprof_adapter_now());
 
+	if (asked & LOOKS)
+		dprof_adapter_polled_since(&p->call.since);
 	__atomic_fetch_add(&children_taken, 1, __ATOMIC_RELAXED);
 	dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
 	if (asked & THIS_ONE)
@@ -307,6 +321,8 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 		record_end(p, pid, asked);
 	else if (!(asked & LOOKS))
 		plain_end(p);
+	else if (pid == 0)
+		call_in_vain(&p->call, p->site);
 	p->site = NULL;
 	if (pid > 0 && how != NOT_OVER && !dprof_adapter_child_ended(pid) && how == KILLED &&
 	    dprof_adapter_is_for_us(p->call.caller))
