@@ -71,7 +71,7 @@ static void open_outside(struct roles *roles, const struct trace *trace, const c
 }
 
 /* What states.c does there looks at more than the stack. */
-#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS)
+#define NOT_PLAIN (OP_TEAM_LEFT | OP_SLEEP | OP_LIFE_BEGINS | OP_LIFE_ENDS | OP_ATTEMPT)
 
 /* `mixed`: what may be work instead is so, where all work is. */
 static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool mixed)
@@ -89,10 +89,10 @@ static void set_kinds(struct roles *roles, const struct trace *trace)
 		const struct tr_what *what = &trace->whats[i];
 		uint8_t role = what->site == TR_NO_SITE ? ROLE_OTHER_OUTSIDE : roles->of_site[what->site];
 		bool expired = what->keys >> DPROF_KEY_UNTIL & 1;
+		bool tries = what->keys >> DPROF_KEY_PEER & 1 && tr_may_try(trace, what->site);
 		roles->kinds[i] = (struct plain_kind){
 			.site = what->site, .op = what->op, .role = role,
-			.plain = role != ROLE_OTHER_OUTSIDE && !expired && !tr_is(trace, what->site, NOT_PLAIN) &&
-				 !tr_may_try(trace, what->site) };
+			.plain = role != ROLE_OTHER_OUTSIDE && !expired && !tr_is(trace, what->site, NOT_PLAIN) && !tries };
 		roles->limits |= expired;
 	}
 }

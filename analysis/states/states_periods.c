@@ -30,8 +30,8 @@ static void turn(struct states *s, uint64_t stamp, uint8_t may, struct period *o
 static bool is_plain(const struct states *s)
 {
 	const struct tr_cursor *c = &s->events;
-	return s->begun && !s->idle && !s->pause && !s->expires && s->next == s->nbegin && s->inits == 2 && !c->inheritance &&
-	       !c->thread->jumps;
+	return s->begun && !s->idle && !s->pause && !s->expires && !s->asking && s->next == s->nbegin && s->inits == 2 &&
+	       !c->inheritance && !c->thread->jumps;
 }
 
 static bool look_ahead(struct states *s)

@@ -103,9 +103,14 @@ static void accepted(struct plain *p, int listening, int fd)
 {
 	uint64_t now = dprof_adapter_now_fenced();
 
+	if (fd < 0 && errno == EAGAIN && descriptor_never_blocks(listening)) {
+		call_in_vain(&p->call, p->site);
+		p->site = NULL;
+	}
 	plain_expired(p, call_expired(fd));
 	if (fd < 0)
 		return;
+	dprof_adapter_polled_since(&p->call.since);
 	p->at_once = call_blocked(&p->call, now) && descriptor_never_blocks(listening);
 	plain_shares(p, now, descriptor_listening(fd, false), NO_ROLE);
 	descriptor_connected(fd);

@@ -13,7 +13,8 @@
  * Who blocked may have waited for another (peer). What gives bytes to others is recorded in any case, and so is what
  * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
  * standard output, as the job has found it, is a file: no thread in the trace takes what is written there. Unless that takes so
- * long that whoever does take it must have been waited for. */
+ * long that whoever does take it must have been waited for. Where a descriptor does not block, and there was nothing, or no room,
+ * that is recorded as of polling.c. */
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -281,6 +282,13 @@ static bool may_block(const struct libc_transfer *t)
 	return t->expired || t->what != OF_OTHERS || t->two || (!t->dont_wait && !descriptor_never_blocks(t->fd));
 }
 
+/* It found nothing, or no room, and did not wait. (Time limits are counted in ticks of the kernel, which are longer.) */
+static bool was_in_vain(const struct libc_transfer *t, uint64_t now)
+{
+	return t->ends && t->expired && errno == EAGAIN && t->bytes < 0 && t->what == OF_OTHERS && t->fd >= 0 && !t->two &&
+	       (t->dont_wait || now - t->call.since.stamp < dprof_adapter_pause_ticks || descriptor_never_blocks(t->fd));
+}
+
 /* Also when the thread is cancelled: then it is unknown what was moved. What is recorded in any case has one stamp. */
 void transfer_end(struct libc_transfer *t)
 {
@@ -300,7 +308,11 @@ void transfer_end(struct libc_transfer *t)
 		transfer_look_outside(t, now);
 	look_whether_set_anew(t);
 	blocked |= read_timer(t);
-	if (moves)
+	if (moves && t->way == TAKES)
+		dprof_adapter_polled_since(&t->call.since);
+	if (was_in_vain(t, now))
+		call_in_vain(&t->call, t->site[OF_OTHERS]);
+	else if (moves)
 		transfer_record(t, now, blocked, counted);
 	else if (blocked && t->what != NOT_KNOWN)
 		transfer_record(t, dprof_adapter_now_fenced(), blocked, counted);

@@ -74,7 +74,7 @@ alone sleeps 0 49950 49950
 { op 0 0 2000 42000 tag=0 peer=$none; op 0 0 82000 102000 tag=0 peer=$none; } | two | trace stops
 alone stops 1 59960 99960
 # Likewise by calls that wait, too, unless they are told not to.
-for call in std::future::wait_for wait waitpid waitid fcntl flock lockf; do
+for call in std::future::wait_for wait waitpid waitid fcntl flock lockf accept read write; do
 	sed -i "/^site 4 /i site 9 kind=wait name=$call file=x.c line=10" sites
 	op 0 9 2000 102000 tag=5000 peer=$none | two | trace call-spins
 	alone call-spins 1 94960 99960
