@@ -135,8 +135,7 @@ static bool may_sleep_for_others(const struct states *s)
 
 static bool may_poll_by_sleep(struct states *s, const struct tr_event *e)
 {
-	struct tr_event x = whole(s, e);
-	if (!may_sleep_for_others(s) || trace_has(&x, DPROF_KEY_UNTIL) || (s->pause && s->behind_attempt))
+	if (!may_sleep_for_others(s) || (s->pause && s->behind_attempt))
 		return false;
 	bool begins = !s->polls && !s->pause && retry_begins(s->events, e);
 	s->ahead.n = 0;
@@ -151,8 +150,6 @@ static void sleep_begins(struct states *s, const struct tr_event *e)
 	s->sleep_longest = follows ? s->sleep_longest : 0;
 	s->sleep_site = e->site;
 	s->sleep_from = e->stamp;
-	if (s->polls)
-		s->now.may |= MAY_WAIT;
 }
 
 static void sleep_ends(struct states *s, const struct tr_event *e)
@@ -169,20 +166,22 @@ static void sleep_ends(struct states *s, const struct tr_event *e)
 	s->polls = s->pause > 0;
 }
 
-/* Until a moment: it is not the thread who made that long, and no other thread either. Where a signal ended it the thread may
- * have waited for whoever sent that. */
+/* Until a moment: it is not the thread who made that long, and no other thread either, unless it looks for something whenever
+ * one has come. Where a signal ended it the thread may have waited for whoever sent that. */
 static void fall_asleep(struct states *s, const struct tr_event *e)
 {
 	struct tr_event x = whole(s, e);
-	if (e->op == DPROF_ENTER && arg_for_unknown(tr_operation(s->events.trace, e), &x))
-		s->now = (struct thread_state){ s->now.may | MAY_WAIT, e->site };
-	if (e->op == DPROF_ENTER && trace_has(&x, DPROF_KEY_UNTIL))
-		s->now = (struct thread_state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER,
-						e->site };
-	if (e->op == DPROF_ENTER)
-		sleep_begins(s, e);
-	else if (e->op == DPROF_EXIT)
+	if (e->op == DPROF_EXIT)
 		sleep_ends(s, e);
+	if (e->op != DPROF_ENTER)
+		return;
+	sleep_begins(s, e);
+	if (arg_for_unknown(tr_operation(s->events.trace, e), &x))
+		s->now = (struct thread_state){ s->now.may | MAY_WAIT, e->site };
+	if (trace_has(&x, DPROF_KEY_UNTIL))
+		s->now = (struct thread_state){ e->unsure ? MAY_OTHER | s->now.may : MAY_OTHER, e->site };
+	if (s->polls)
+		s->now.may |= MAY_WAIT;
 }
 
 /* ---- Time limits ------------------------------------------------------------------------------ */
@@ -287,14 +286,13 @@ static void end_before(struct states *s, const struct tr_event *e)
 	s->idle = s->forgot = false;
 }
 
-/* And what is so while it does not ask, whatever it is in: but for a sleep until a moment, which is for nobody. */
-static void may_pause(struct states *s, const struct tr_event *e)
+/* And what is so while it does not ask, whatever it is in. */
+static void may_pause(struct states *s)
 {
-	bool until = tr_is(s->events.trace, e->site, OP_SLEEP) && s->now.site == e->site && s->now.may == MAY_OTHER;
 	if (!s->pause)
 		return;
 	s->but_for_pause = s->now;
-	s->now.may |= until ? 0 : MAY_WAIT;
+	s->now.may |= MAY_WAIT;
 }
 
 static void apply(struct states *s, const struct tr_event *e)
@@ -329,7 +327,7 @@ static void apply(struct states *s, const struct tr_event *e)
 		end_expired(s, e);
 	if (s->asking > s->replay.depth)
 		s->asking = 0;
-	may_pause(s, e);
+	may_pause(s);
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */

@@ -17,7 +17,8 @@
  *
  * Who sleeps three times and more in a row at one place, in no region that the user marked, with no more between two
  * sleeps than the longest before took, and nothing but looks (retry.h), may look for what others do in between, or
- * sleep for itself: it works or waits. So does who sleeps between two waits of which the first ended with nothing.
+ * sleep for itself: it works or waits. So does who sleeps between two waits of which the first ended with nothing. Where these
+ * sleeps are until moments it waits, or does neither.
  *
  * Who waits with a time limit and is ended by that alone has waited for nobody that is known: it waits, or does what it did
  * before. So does who yields.

@@ -70,6 +70,13 @@ alone works 0 49950 50000
 } | two | trace sleeps
 alone sleeps 1 2940 99960
 alone sleeps 0 49950 49950
+{
+	op 0 0 2000 3000 tag=0 peer=$none
+	op 0 4 3010 90000 until=7000000000
+	op 0 0 90010 102000 tag=0 peer=$none
+} | two | trace sleeps-until # a moment: so it does not work then, or it waits
+alone sleeps-until 1 12940 99960
+alone sleeps-until 0 49950 49950
 # Or it does not ask for a while.
 { op 0 0 2000 42000 tag=0 peer=$none; op 0 0 82000 102000 tag=0 peer=$none; } | two | trace stops
 alone stops 1 59960 99960
@@ -114,6 +121,17 @@ expect 0 csp fortran
 noted 'Mark work with call dprof_enter'
 asleep | two | trace twice
 alone twice 1 10 10
+# Likewise who sleeps until moments. It does not work then.
+until_moments() { "$@" | awk '$5 == "enter" { $0 = $0 " until=7" $3 } 1'; } # awk: each ENTER a moment of its own
+until_moments asleep >slept
+{ cat slept; until_moments third; } | two | trace moments
+alone moments 1 10 99960
+alone moments 0 49950 49950
+jq -e '[.threads[].verdict] == ["undecided", "undecided"]' out >is || fail "moments: $(jq -c .threads out)"
+expect 0 csp moments
+noted 'these slept again and again, and did nothing in between, or asked in vain: rank 0 thread 0 at usleep (x.c:5).'
+two <slept | trace moments-twice
+alone moments-twice 1 10 10
 { op 0 4 2000 22000; op 0 4 50000 60000; op 0 4 80000 102000; } | two | trace awake
 alone awake 1 10 10
 # A loop may sleep at two places, for long and for short in turn, and look in between for longer than the short one. One that
@@ -130,6 +148,9 @@ sed -n '/^site/p' marked >>sites
 sed '/^site/d' marked | two | trace body
 expect 0 csp --json body
 jq -e '.threads[] | select(.rank == 1) | .alone_s.hi < 3e-6' out >is || fail "body: $(jq -c .threads out)"
+awk '$4 == 4 && $5 == "enter" { $0 = $0 " until=7" $3 } !/^site/' marked | two | trace body-until
+expect 0 csp --json body-until
+jq -e '.threads[] | select(.rank == 1) | .alone_s.hi < 3e-6' out >is || fail "body-until: $(jq -c .threads out)"
 sed -i '/ name=body /d' sites
 
 # Who waits, and nothing but a time limit ends that, has waited or slept for itself; by whatever name, at a moment or not.
