@@ -6,8 +6,9 @@
 #define ROUND_SLEEPS 4 /* a loop may sleep at so many places */
 #define ROUND_EVENTS 64 /* and may have so many events between two of its looks */
 
-/* What a thread has begun since it last slept, and has not ended. */
-struct looking { unsigned inside, locks; };
+/* What a thread has begun since it last slept, and has not ended; and how many it has of what it took and has to give back
+ * (negative: gave, and has to take). */
+struct looking { unsigned inside, locks; uint64_t what; int64_t has; };
 
 /* It may have got nothing. */
 static bool may_be_in_vain(const struct operation *o, const struct tr_event *e)
@@ -26,6 +27,34 @@ static bool looks_with_lock(struct looking *l, uint8_t op)
 	return op != DPROF_POINT || l->locks-- > 0;
 }
 
+/* Which semaphore, lock of a file or channel it takes from or gives to; ARG_NONE: none of these. */
+static uint64_t exchanged(const struct operation *o, const struct tr_event *e)
+{
+	bool permits = o->is & OP_SEMAPHORE && !o->carries && !o->makes;
+	uint64_t address = permits ? arg_address(o, e) : ARG_NONE;
+	uint64_t object = permits || o->locks ? arg_object(o, e) : ARG_NONE;
+	return address != ARG_NONE ? address : object != ARG_NONE ? object : arg_channel(o, e);
+}
+
+/* Who takes something and gives as much back, or takes bytes that it has given itself, tells nobody anything. What it gives
+ * first and takes then may be a lock that it has while it sleeps. */
+static bool exchanges(struct looking *l, const struct operation *o, const struct tr_event *e)
+{
+	uint64_t what = exchanged(o, e);
+	if (what == ARG_NONE || (l->has != 0 && l->what != what) || (e->op == DPROF_POINT && l->has <= 0))
+		return false;
+	int64_t n = arg_channel(o, e) == what ? (int64_t)trace_arg(e, DPROF_KEY_BYTES, 0) : 1;
+	l->what = what;
+	l->has += e->op == DPROF_POINT || arg_gives_bytes(o, e) ? -n : n;
+	return true;
+}
+
+/* All of that has been ended. */
+static bool is_done(const struct looking *l)
+{
+	return l->inside == 0 && l->locks == 0 && l->has == 0;
+}
+
 /* The event that the cursor has just given. */
 static bool is_look(const struct tr_cursor *events, const struct tr_event *e, struct looking *l)
 {
@@ -38,11 +67,11 @@ static bool is_look(const struct tr_cursor *events, const struct tr_event *e, st
 	l->inside += e->op == DPROF_ENTER;
 	if (o->kind == DPROF_KIND_LOCK)
 		return !(o->is & (OP_MPI | OP_IN_ORDER)) && looks_with_lock(l, e->op);
-	if (o->kind == DPROF_KIND_WAIT && e->op == DPROF_ENTER) {
+	if (o->kind == DPROF_KIND_WAIT && e->op != DPROF_EXIT) {
 		trace_arguments(events, &x);
-		return may_be_in_vain(o, &x);
+		return (e->op == DPROF_ENTER && may_be_in_vain(o, &x)) || exchanges(l, o, &x);
 	}
-	return (o->kind == DPROF_KIND_WAIT || o->kind == DPROF_KIND_IO) && e->op != DPROF_POINT;
+	return o->kind == DPROF_KIND_WAIT || (o->kind == DPROF_KIND_IO && e->op != DPROF_POINT);
 }
 
 static bool is_known(const struct tr_event *e)
@@ -56,7 +85,7 @@ static size_t go_to_sleep(struct tr_cursor *events, uint64_t latest, struct tr_e
 	struct looking l = { 0 };
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(events, sleep) && is_known(sleep) && sleep->stamp <= latest; n++) {
 		if (tr_is(events->trace, sleep->site, OP_SLEEP))
-			return sleep->op == DPROF_ENTER && l.inside == 0 && l.locks == 0 ? n : 0;
+			return sleep->op == DPROF_ENTER && is_done(&l) ? n : 0;
 		if (!is_look(events, sleep, &l))
 			break;
 	}
@@ -91,7 +120,7 @@ static bool passes(const struct tr_cursor *events, const struct tr_event *e, str
 	if (!tr_is(events->trace, e->site, OP_SLEEP))
 		return is_look(events, e, l);
 	*slept += e->op == DPROF_EXIT ? e->stamp : e->op == DPROF_ENTER ? -e->stamp : 0;
-	return l->locks == 0;
+	return l->locks == 0 && l->has == 0;
 }
 
 size_t retry_until_attempt(struct tr_cursor events)
@@ -101,7 +130,7 @@ size_t retry_until_attempt(struct tr_cursor events)
 	uint64_t slept = 0;
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(&events, &e) && is_known(&e); n++) {
 		if (e.op == DPROF_ENTER && tr_may_try(events.trace, e.site))
-			return n;
+			return l.has == 0 ? n : 0;
 		if (!passes(&events, &e, &l, &slept))
 			break;
 	}
@@ -128,7 +157,7 @@ size_t retry_until_wait(struct tr_cursor events, uint32_t site, uint64_t since)
 		bool asks = e.op == DPROF_ENTER && (e.site == site || tr_is(events.trace, e.site, OP_ATTEMPT) ||
 						    takes(&events, &e));
 		if (asks && slept > 0)
-			return e.stamp - since <= 2 * slept ? n : 0;
+			return e.stamp - since <= 2 * slept && l.has == 0 ? n : 0;
 		if (!passes(&events, &e, &l, &slept))
 			break;
 	}
@@ -143,7 +172,7 @@ static size_t go_to_next(struct tr_cursor *events, uint32_t site, uint64_t lates
 	struct looking l = { 0 };
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(events, next) && is_known(next) && next->stamp <= latest; n++) {
 		if (next->op == DPROF_ENTER && next->site == site)
-			return n;
+			return l.has == 0 ? n : 0;
 		if (!is_look(events, next, &l))
 			break;
 	}

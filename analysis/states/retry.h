@@ -11,10 +11,11 @@
  * A *look* is what may have been there to ask, and may have got nothing:
  *
  *   - a wait that was in vain, or ended by its time limit alone, or of which no record says what it got;
- *   - a lock that is taken and given back;
+ *   - a lock that is taken and given back, or a permit of a semaphore, a lock of a file, bytes of a channel;
+ *   - bytes of a channel that the thread has given itself;
  *   - beside that, input and output of the thread's own, and regions that nobody marked.
  *
- * What gives something to others, or says what it got from them, is none.
+ * What else gives something to others, or says what it got from them, is none.
  *
  * Waits that their time limits ended are surely one wait, if each is followed by the next at the same place, but for looks that
  * take a small part of its time, and the last was ended by another:

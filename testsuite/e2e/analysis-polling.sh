@@ -224,6 +224,29 @@ for look in in_vain perhaps locked output routine gets gives holds; do
 	[[ $look = g* || $look = holds ]] && may=false || may=true
 	waits $look $may
 done
+# Likewise a semaphore, a lock of a file or a token in a pipe that it takes and gives back, and bytes that it gives and takes itself. Not
+# so if it gives less back, or to another one, or has it while it sleeps, or if that is a message.
+cat >>sites <<-END
+	site 15 kind=wait name=sem_wait file=x.c line=16
+	site 16 kind=wait name=flock file=x.c line=17
+	site 17 kind=wait name=semop file=x.c line=18
+	site 18 kind=wait name=write file=x.c line=19
+	site 19 kind=wait name=msgsnd file=x.c line=20
+END
+permit() { op 0 15 "$1" $(($1 + 10)) id=6; echo "e 0 $(($1 + 20)) 14 point id=6"; }
+file() { op 0 16 "$1" $(($1 + 10)) peer=$unknown object=8; echo "e 0 $(($1 + 20)) 16 point object=8"; }
+shared() { op 0 17 "$1" $(($1 + 10)) peer=$unknown object=8; echo "e 0 $(($1 + 20)) 17 point object=8"; }
+token() { op 0 9 "$1" $(($1 + 10)) channel=5 offset=0 bytes=2; op 0 18 $(($1 + 20)) $(($1 + 30)) channel=5 offset=2 bytes=${2:-2} role=1; }
+itself() { op 0 18 "$1" $(($1 + 10)) channel=5 offset=2 bytes=1 role=1; op 0 9 $(($1 + 20)) $(($1 + 30)) channel=5 offset=2 bytes=1; }
+half() { token "$1" 1; }
+passes_on() { op 0 15 "$1" $(($1 + 10)) id=6; echo "e 0 $(($1 + 20)) 14 point id=7"; }
+keeps() { echo "e 0 $1 14 point id=6"; op 0 15 $(($1 + 10)) $(($1 + 20)) id=6; }
+message() { op 0 10 "$1" $(($1 + 10)) object=8; op 0 19 $(($1 + 20)) $(($1 + 30)) object=8 role=1; }
+for look in permit file shared token itself half passes_on keeps message; do
+	between $look | two | trace $look
+	[[ $look = half || $look = passes_on || $look = keeps || $look = message ]] && may=false || may=true
+	waits $look $may
+done
 once 101900 | two | trace again
 waits again true
 once 101900 'channel=5 offset=0 bytes=1' | two | trace comes
@@ -234,7 +257,7 @@ else_sends | two | trace else
 waits else false
 expect 0 csp again
 noted 'these slept again and again, and did nothing in between, or asked in vain: rank 0 thread 0 at usleep (x.c:5).'
-sed -i '/^site \(9\|1[0-4]\) /d' sites
+sed -i '/^site \(9\|1[0-9]\) /d' sites
 
 # Nobody is told that it surely waited, where it may have worked for a moment.
 expect 0 query --json spins 'count(waiting) == 1'
