@@ -30,7 +30,7 @@ static const struct { const char *called, *begun, *started; uint32_t is; enum fl
 static const struct {
 	enum dprof_kind kind;
 	const char *name;
-	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, finds, looks, jobs,
+	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, tells, finds, looks, jobs,
 	     asks, of_begun, tries;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
@@ -45,6 +45,7 @@ static const struct {
 #define QUEUES(kind, name) { DPROF_KIND_##kind, name, .queues = true },
 #define LOCKS(kind, name) { DPROF_KIND_##kind, name, .locks = true },
 #define CARRIES(kind, name) { DPROF_KIND_##kind, name, .carries = true },
+#define TELLS(kind, name) { DPROF_KIND_##kind, name, .tells = true },
 #define FINDS(kind, name) { DPROF_KIND_##kind, name, .finds = true },
 #define OF_BEGUN(kind, name) { DPROF_KIND_##kind, name, .of_begun = true },
 #define LOOKS(kind, name) { DPROF_KIND_##kind, name, .looks = true },
@@ -96,6 +97,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->looks |= ways[i].looks && called;
 		o->carries |= ways[i].carries && called;
 		o->tries |= ways[i].tries && called;
+		o->tells |= ways[i].tells && called;
 	}
 }
 

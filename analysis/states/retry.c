@@ -7,8 +7,8 @@
 #define ROUND_EVENTS 64 /* and may have so many events between two of its looks */
 
 /* What a thread has begun since it last slept, and has not ended; and how many it has of what it took and has to give back
- * (negative: gave, and has to take). */
-struct looking { unsigned inside, locks; uint64_t what; int64_t has; };
+ * (negative: gave, and has to take). `told`: somebody may wait for signals of conditions. */
+struct looking { unsigned inside, locks; uint64_t what; int64_t has; bool told; };
 
 /* It may have got nothing. */
 static bool may_be_in_vain(const struct operation *o, const struct tr_event *e)
@@ -69,7 +69,7 @@ static bool is_look(const struct tr_cursor *events, const struct tr_event *e, st
 		return !(o->is & (OP_MPI | OP_IN_ORDER)) && looks_with_lock(l, e->op);
 	if (o->kind == DPROF_KIND_WAIT && e->op != DPROF_EXIT) {
 		trace_arguments(events, &x);
-		return (e->op == DPROF_ENTER && may_be_in_vain(o, &x)) || exchanges(l, o, &x);
+		return (o->tells && !l->told) || (e->op == DPROF_ENTER && may_be_in_vain(o, &x)) || exchanges(l, o, &x);
 	}
 	return o->kind == DPROF_KIND_WAIT || (o->kind == DPROF_KIND_IO && e->op != DPROF_POINT);
 }
@@ -80,9 +80,9 @@ static bool is_known(const struct tr_event *e)
 }
 
 /* As retry_until_sleep(); the cursor is then behind the sleep's ENTER, which is *sleep. */
-static size_t go_to_sleep(struct tr_cursor *events, uint64_t latest, struct tr_event *sleep)
+static size_t go_to_sleep(const struct roles *roles, struct tr_cursor *events, uint64_t latest, struct tr_event *sleep)
 {
-	struct looking l = { 0 };
+	struct looking l = { .told = roles->told };
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(events, sleep) && is_known(sleep) && sleep->stamp <= latest; n++) {
 		if (tr_is(events->trace, sleep->site, OP_SLEEP))
 			return sleep->op == DPROF_ENTER && is_done(&l) ? n : 0;
@@ -92,13 +92,13 @@ static size_t go_to_sleep(struct tr_cursor *events, uint64_t latest, struct tr_e
 	return 0;
 }
 
-size_t retry_until_sleep(struct tr_cursor events, uint64_t latest)
+size_t retry_until_sleep(const struct roles *roles, struct tr_cursor events, uint64_t latest)
 {
 	struct tr_event sleep;
-	return go_to_sleep(&events, latest, &sleep);
+	return go_to_sleep(roles, &events, latest, &sleep);
 }
 
-bool retry_begins(struct tr_cursor events, const struct tr_event *sleep)
+bool retry_begins(const struct roles *roles, struct tr_cursor events, const struct tr_event *sleep)
 {
 	struct tr_event begin = *sleep, end;
 	uint64_t longest = 0;
@@ -107,7 +107,7 @@ bool retry_begins(struct tr_cursor events, const struct tr_event *sleep)
 		if (!trace_next_bare(&events, &end) || end.site != begin.site || end.op != DPROF_EXIT)
 			break;
 		longest = end.stamp - begin.stamp > longest ? end.stamp - begin.stamp : longest;
-		if (!go_to_sleep(&events, end.stamp + longest, &begin))
+		if (!go_to_sleep(roles, &events, end.stamp + longest, &begin))
 			break;
 		here += begin.site == sleep->site;
 	}
@@ -123,9 +123,9 @@ static bool passes(const struct tr_cursor *events, const struct tr_event *e, str
 	return l->locks == 0 && l->has == 0;
 }
 
-size_t retry_until_attempt(struct tr_cursor events)
+size_t retry_until_attempt(const struct roles *roles, struct tr_cursor events)
 {
-	struct looking l = { 0 };
+	struct looking l = { .told = roles->told };
 	struct tr_event e;
 	uint64_t slept = 0;
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(&events, &e) && is_known(&e); n++) {
@@ -148,9 +148,9 @@ static bool takes(const struct tr_cursor *events, const struct tr_event *e)
 	return arg_channel(o, &x) != ARG_NONE && !arg_gives_bytes(o, &x);
 }
 
-size_t retry_until_wait(struct tr_cursor events, uint32_t site, uint64_t since)
+size_t retry_until_wait(const struct roles *roles, struct tr_cursor events, uint32_t site, uint64_t since)
 {
-	struct looking l = { 0 };
+	struct looking l = { .told = roles->told };
 	struct tr_event e;
 	uint64_t slept = 0;
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(&events, &e) && is_known(&e); n++) {
@@ -167,9 +167,9 @@ size_t retry_until_wait(struct tr_cursor events, uint32_t site, uint64_t since)
 #define SMALL_PART 16 /* of the wait before */
 
 /* From behind a wait's EXIT to the ENTER of the next one at its place, *next; the cursor is then behind that. 0: there is none. */
-static size_t go_to_next(struct tr_cursor *events, uint32_t site, uint64_t latest, struct tr_event *next)
+static size_t go_to_next(const struct roles *roles, struct tr_cursor *events, uint32_t site, uint64_t latest, struct tr_event *next)
 {
-	struct looking l = { 0 };
+	struct looking l = { .told = roles->told };
 	for (size_t n = 1; n <= ROUND_EVENTS && trace_next_bare(events, next) && is_known(next) && next->stamp <= latest; n++) {
 		if (next->op == DPROF_ENTER && next->site == site)
 			return l.has == 0 ? n : 0;
@@ -179,12 +179,12 @@ static size_t go_to_next(struct tr_cursor *events, uint32_t site, uint64_t lates
 	return 0;
 }
 
-size_t retry_until_told(struct tr_cursor events, uint32_t site, uint64_t since, bool *told)
+size_t retry_until_told(const struct roles *roles, struct tr_cursor events, uint32_t site, uint64_t since, bool *told)
 {
 	struct tr_event e;
 	size_t n = 0;
 	for (*told = false; !*told && trace_next_bare(&events, &e) && e.op == DPROF_EXIT && e.site == site; since = e.stamp) {
-		size_t further = go_to_next(&events, site, e.stamp + (e.stamp - since) / SMALL_PART, &e);
+		size_t further = go_to_next(roles, &events, site, e.stamp + (e.stamp - since) / SMALL_PART, &e);
 		n += 1 + further;
 		if (further == 0)
 			break;

@@ -13,6 +13,7 @@
  *   - a wait that was in vain, or ended by its time limit alone, or of which no record says what it got;
  *   - a lock that is taken and given back, or a permit of a semaphore, a lock of a file, bytes of a channel;
  *   - bytes of a channel that the thread has given itself;
+ *   - a signal of a condition, if nobody waits for any in the whole trace;
  *   - beside that, input and output of the thread's own, and regions that nobody marked.
  *
  * What else gives something to others, or says what it got from them, is none.
@@ -28,26 +29,26 @@
 #ifndef ANALYSIS_RETRY_H
 #define ANALYSIS_RETRY_H
 
-#include "analysis/trace/trace.h"
+#include "analysis/states/roles.h"
 
 #define RETRY_SLEEPS 3
 
 /* Whether the sleep that has begun is the first of such a loop. The cursor is behind its ENTER. */
-bool retry_begins(struct tr_cursor, const struct tr_event *sleep);
+bool retry_begins(const struct roles *, struct tr_cursor, const struct tr_event *sleep);
 
 /* How many events there are from behind a sleep's EXIT up to the ENTER of the next sleep, that one too, if these are
  * looks, and it comes not later than at `latest`; or 0. */
-size_t retry_until_sleep(struct tr_cursor, uint64_t latest);
+size_t retry_until_sleep(const struct roles *, struct tr_cursor, uint64_t latest);
 
 /* How many there are from behind the EXIT of an attempt in vain up to the ENTER of the next one; or 0. */
-size_t retry_until_attempt(struct tr_cursor);
+size_t retry_until_attempt(const struct roles *, struct tr_cursor);
 
 /* Likewise from behind a wait at `site` that was over at `since`, and nothing but a time limit ended that, up to the
  * ENTER of another there, or of what takes bytes. It sleeps for most of that. */
-size_t retry_until_wait(struct tr_cursor, uint32_t site, uint64_t since);
+size_t retry_until_wait(const struct roles *, struct tr_cursor, uint32_t site, uint64_t since);
 
 /* From behind the ENTER, at `since`, of a wait at `site` that nothing but its time limit ended: how many events there are up to the
  * end of the row of such waits that it belongs to, and whether another one ended the last. */
-size_t retry_until_told(struct tr_cursor, uint32_t site, uint64_t since, bool *told);
+size_t retry_until_told(const struct roles *, struct tr_cursor, uint32_t site, uint64_t since, bool *told);
 
 #endif

@@ -80,10 +80,18 @@ static uint8_t role_of(const struct tr_site *site, bool works, bool waits, bool 
 	return works ? MAY_WORK : waits ? wait : site->op.is & OP_WAITS ? ROLE_OTHER_OUTSIDE : 0;
 }
 
+/* Somebody may have waited there for a signal of a condition, which has come. */
+static bool is_told(const struct trace *trace, const struct tr_what *what)
+{
+	bool waits = tr_is(trace, what->site, OP_ADDRESS) && !tr_is(trace, what->site, OP_SEMAPHORE);
+	bool has_come = what->op == DPROF_ENTER && what->keys >> DPROF_KEY_ID & 1;
+	return waits && has_come && trace->sites[what->site].kind == DPROF_KIND_WAIT;
+}
+
 static void set_kinds(struct roles *roles, const struct trace *trace)
 {
 	size_t n = trace_kinds(trace);
-	roles->limits = false;
+	roles->limits = roles->told = false;
 	roles->kinds = mem_resize(roles->kinds, n + 1, sizeof *roles->kinds);
 	for (size_t i = 0; i < n; i++) {
 		const struct tr_what *what = &trace->whats[i];
@@ -94,6 +102,7 @@ static void set_kinds(struct roles *roles, const struct trace *trace)
 			.site = what->site, .op = what->op, .role = role,
 			.plain = role != ROLE_OTHER_OUTSIDE && !expired && !tr_is(trace, what->site, NOT_PLAIN) && !tries };
 		roles->limits |= expired;
+		roles->told |= is_told(trace, what);
 	}
 }
 

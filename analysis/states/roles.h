@@ -29,6 +29,7 @@ struct roles {
 	uint8_t *of_site;    /* the state of a thread on whose stack it is: a set as above, ROLE_OTHER_OUTSIDE, or 0 */
 	struct plain_kind *kinds; /* what each of the trace's whats does to a state that hangs on nothing but the stack */
 	bool limits;         /* there may be waits that a time limit ended */
+	bool told;           /* there may be waits for what is only told: signals of conditions */
 	uint8_t *outside;    /* of each process: the state of a thread outside of all sites of a role */
 	struct ends *ends;   /* of each clock: stamps of the first event and of the last; `latest` is not used */
 };

@@ -137,7 +137,7 @@ static bool may_poll_by_sleep(struct states *s, const struct tr_event *e)
 {
 	if (!may_sleep_for_others(s) || (s->pause && s->behind_attempt))
 		return false;
-	bool begins = !s->polls && !s->pause && retry_begins(s->events, e);
+	bool begins = !s->polls && !s->pause && retry_begins(s->roles, s->events, e);
 	s->ahead.n = 0;
 	return s->polls || s->pause || begins;
 }
@@ -162,7 +162,7 @@ static void sleep_ends(struct states *s, const struct tr_event *e)
 	s->sleep_longest = took > s->sleep_longest ? took : s->sleep_longest;
 	s->slept += took;
 	if (!s->pause)
-		pause_for(s, retry_until_sleep(s->events, e->stamp + s->sleep_longest), false);
+		pause_for(s, retry_until_sleep(s->roles, s->events, e->stamp + s->sleep_longest), false);
 	s->polls = s->pause > 0;
 }
 
@@ -190,7 +190,7 @@ static void fall_asleep(struct states *s, const struct tr_event *e)
 static bool is_told_later(struct states *s, const struct tr_event *e)
 {
 	if (s->row == 0) {
-		s->row = retry_until_told(s->events, e->site, e->stamp, &s->told);
+		s->row = retry_until_told(s->roles, s->events, e->site, e->stamp, &s->told);
 		s->row_site = e->site;
 	}
 	return s->told && s->row_site == e->site;
@@ -214,7 +214,7 @@ static void end_expired(struct states *s, const struct tr_event *e)
 	s->expired_site = e->site;
 	s->expires = 0;
 	if (may_sleep_for_others(s) && !(s->pause && s->behind_attempt))
-		pause_for(s, retry_until_wait(s->events, e->site, e->stamp), false);
+		pause_for(s, retry_until_wait(s->roles, s->events, e->site, e->stamp), false);
 }
 
 /* ---- Attempts -------------------------------------------------------------------------------- */
@@ -252,7 +252,7 @@ static void asked_in_vain(struct states *s, uint32_t site)
 {
 	s->asking = 0;
 	if (s->roles->of_site[site] & MAY_WAIT)
-		pause_for(s, retry_until_attempt(s->events), true);
+		pause_for(s, retry_until_attempt(s->roles, s->events), true);
 }
 
 static void attempt(struct states *s, const struct tr_event *e)

@@ -247,6 +247,14 @@ for look in permit file shared token itself half passes_on keeps message; do
 	[[ $look = half || $look = passes_on || $look = keeps || $look = message ]] && may=false || may=true
 	waits $look $may
 done
+# Likewise a signal of a condition, if nobody waits for one.
+echo 'site 20 kind=wait name=pthread_cond_signal file=x.c line=21' >>sites
+echo 'site 21 kind=wait name=pthread_cond_wait file=x.c line=22' >>sites
+signals() { echo "e 0 $1 20 point id=6"; }
+between signals | two | trace signals
+waits signals true
+{ op 0 21 1900 1950 id=6; between signals; } | two | trace signalled
+waits signalled false
 once 101900 | two | trace again
 waits again true
 once 101900 'channel=5 offset=0 bytes=1' | two | trace comes
@@ -257,7 +265,7 @@ else_sends | two | trace else
 waits else false
 expect 0 csp again
 noted 'these slept again and again, and did nothing in between, or asked in vain: rank 0 thread 0 at usleep (x.c:5).'
-sed -i '/^site \(9\|1[0-9]\) /d' sites
+sed -i '/^site \(9\|1[0-9]\|2[01]\) /d' sites
 
 # Nobody is told that it surely waited, where it may have worked for a moment.
 expect 0 query --json spins 'count(waiting) == 1'
