@@ -84,7 +84,7 @@ struct tr_thread {
 	uint64_t why;         /* ... because of this: bits 1 << enum dprof_why */
 	bool unrecorded;      /* no adapter had noticed that it was made, but it was: it counts as one that lost 1 */
 	size_t unknown_joins; /* of threads that no adapter had noticed */
-	uint32_t joined;      /* it joined threads of numbers below this one; or 0 */
+	uint32_t joined;      /* of the threads that it joined, the highest number, and 1; or 0 */
 	size_t unseen;        /* calls that it asked the C library for, in threads of its own; children of it ... */
 	const char *unseen_by; /* ... that were killed: the name of the last one's site */
 	bool lost_child;      /* there are such children */

@@ -8,7 +8,7 @@
  * So does one that a process from which it comes, or its child, says to have files.
  *
  * A process says at its end which of its threads have a file of events, and at once which can have none. Of one that
- * did not come to that, the numbers of those that are here or were joined say it. A rank knows how many there are. What
+ * did not come to that, the first one had a file, and who was joined. A rank knows how many there are. What
  * is not in the directory becomes a thread without records that has lost what it did: so it may have been anywhere at
  * any time, and nothing proves that it waited. So does a thread that someone joined although no adapter had noticed that
  * it was made (a library's, that was not compiled with dprof); but of that nothing is damaged or lost, and it recorded
@@ -304,23 +304,25 @@ static void look_for_homeless(struct opened_trace *o, const struct process_file 
 	o->t.threads[o->t.nthreads - 1].why |= p->why;
 }
 
-/* A number is a thread's that recorded something first, or that another created and joined. Of a process that did not come to
- * say which of its threads have files those are here. (One that another just creates may have none yet.) */
-static void look_for_gaps(struct opened_trace *o, const struct process_file *p, const struct threads_of *of)
+static void look_for(struct opened_trace *o, const struct process_file *p, const struct threads_of *of, uint32_t number)
 {
-	uint32_t numbers = of->n ? o->t.threads[of->first + of->n - 1].number : 0;
+	if (has_thread(o, of, number))
+		return;
+	add_absent_thread(o, p, number);
+	trace_diagnose(&o->t, "%s-%" PRIu32 ".events: expected the events of a thread of %s, of which others are here, found no such "
+			      "file, nor its slot in %s.nursery", p->stem, number, p->name, p->stem);
+}
+
+/* Of a process that did not come to say which of its threads have files, its first one has, and whoever was joined. (Any other
+ * number may be that of a thread that has just been created.) */
+static void look_for_some(struct opened_trace *o, const struct process_file *p, const struct threads_of *of)
+{
+	if (p->process.finished || of->n == 0)
+		return;
+	look_for(o, p, of, 0);
 	for (size_t i = 0; i < of->n; i++)
-		if (o->t.threads[of->first + i].joined > numbers)
-			numbers = o->t.threads[of->first + i].joined;
-	size_t missing = 0;
-	for (uint32_t k = 0; !p->process.finished && k < numbers && missing < ABSENT_MOST; k++) {
-		if (has_thread(o, of, k))
-			continue;
-		add_absent_thread(o, p, k);
-		trace_diagnose(&o->t, "%s-%" PRIu32 ".events: expected the events of a thread of %s, of which others are here or joined it, "
-				      "found no such file, nor its slot in %s.nursery", p->stem, k, p->name, p->stem);
-		missing++;
-	}
+		if (o->t.threads[of->first + i].joined)
+			look_for(o, p, of, o->t.threads[of->first + i].joined - 1);
 }
 
 static void add_unseen(struct opened_trace *o, const struct process_file *p, const struct threads_of *of)
@@ -383,7 +385,7 @@ void open_absent_threads(struct opened_trace *o)
 			add_absent_thread(o, &o->files[i], 0);
 		look_for_files(o, &o->files[i], &of);
 		look_for_homeless(o, &o->files[i], &of);
-		look_for_gaps(o, &o->files[i], &of);
+		look_for_some(o, &o->files[i], &of);
 		add_unseen(o, &o->files[i], &of);
 	}
 	look_for_owners(o, recorded);

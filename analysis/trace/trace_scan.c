@@ -56,8 +56,8 @@ static inline void scan_argument(struct scan *s, const struct tr_record *r, size
 		use_group(s, r->stamp);
 	else if (key == DPROF_KEY_SINCE && r->stamp < s->highest)
 		s->back = true;
-	else if (key == DPROF_KEY_THREAD && s->joins && r->stamp < UINT32_MAX && r->stamp >= s->thread->joined)
-		s->thread->joined = (uint32_t)r->stamp + 1;
+	else if (key == DPROF_KEY_THREAD && s->joins && r->stamp < UINT32_MAX)
+		s->joining = (uint32_t)r->stamp + 1;
 	s->keys |= s->keys & 1 ? 1u << key : 0;
 }
 
@@ -66,6 +66,9 @@ static void look_closer(struct scan *s, const struct tr_record *r)
 {
 	uint32_t site = (uint32_t)TR_BODY(r->what);
 	s->joins = TR_OP(r->what) == DPROF_ENTER && tr_is(&s->o->t, site, OP_JOINS_THREAD);
+	if (TR_OP(r->what) == DPROF_EXIT && s->joining > s->thread->joined)
+		s->thread->joined = s->joining;
+	s->joining = 0;
 	if (TR_OP(r->what) != DPROF_POINT || !tr_is(&s->o->t, site, OP_UNSEEN))
 		return;
 	s->thread->unseen++;

@@ -24,7 +24,8 @@ struct scan {
 	size_t unwritten;               /* words just before, in a row */
 	size_t all_unwritten;
 	unsigned keys;                  /* bits: arguments of the last event; 0: there is one */
-	bool joins;                     /* the last event: ENTER of a wait for a thread's end */
+	bool joins;                     /* the last event: ENTER of a wait for a thread's end, */
+	uint32_t joining;               /* ... of this number, and 1; or 0. Its EXIT comes next of such a wait */
 	struct ids groups;              /* that it has named */
 	uint64_t group;                 /* the last of them */
 	struct jumps_scan jumps;
