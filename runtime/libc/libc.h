@@ -219,23 +219,6 @@ static inline bool call_expired(int64_t result)
 		return real arguments;                      \
 	}
 
-/* Likewise one that a time limit, unless it is endless, or a signal may end, and did if `expired` says so of its `result`. */
-#define TIMED_CALL(name, own, parameters, arguments, endless, expired) \
-	DPROF_EXPORT int name parameters                      \
-	{                                                     \
-		__typeof__(&name) real = REAL(name);          \
-		int result;                                   \
-                                                              \
-		if (!is_watched())                            \
-			return real arguments;                \
-		PLAIN(p, own);                                \
-		if (endless)                                  \
-			call_lasts(&p.call, p.site);          \
-		result = real arguments;                      \
-		plain_expired(&p, expired);                   \
-		return result;                                \
-	}
-
 /* A call that was to open something has the result `fd`, errno as that left it: of a file it is not recorded. */
 void call_opened(struct plain *, int fd);
 
@@ -357,6 +340,10 @@ void count_give_up(struct count *);               /* and no longer */
 bool polled_timer(const struct pollfd *, nfds_t, int result);
 bool selected_timer(int n, const fd_set *in, int result);
 bool epoll_timer(int set, const struct epoll_event *, int result);
+
+/* Descriptors were looked at, without waiting if `at_once`; what was found may be a timer's. */
+void polled(struct plain *, bool at_once, int result, bool timer);
+bool is_no_time(const struct timespec *); /* the time to wait, if there is one */
 
 /* ---- Transfers ----------------------------------------------------------------------------------- */
 

@@ -8,7 +8,8 @@
  *   POINT semop object=N                                              for each that is given
  *   ENTER semop peer=UNKNOWN ... EXIT                                 it waited until a semaphore was 0
  *
- * Messages of one priority, or type, come out in the order in which they went in: each of these is an object. */
+ * Messages of one priority, or type, come out in the order in which they went in: each of these is an object. Where there was none,
+ * no room, or no permit, and it did not wait for that, it is recorded as of polling.c. */
 #include <mqueue.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -32,7 +33,7 @@
 	call_lasts(&m.call, m.site[OF_OTHERS])
 
 /* `object` is found out behind the call. */
-#define TAKE(name, parameters, arguments, which)                \
+#define TAKE(name, parameters, arguments, waits_not, which)     \
 	DPROF_EXPORT ssize_t name parameters                    \
 	{                                                       \
 		__typeof__(&name) real = REAL(name);            \
@@ -42,12 +43,13 @@
 		if (!is_watched())                              \
 			return real arguments;                  \
 		MESSAGE(m, name, TAKES);                        \
+		m.dont_wait = waits_not;                        \
 		m.bytes = real arguments;                       \
 		m.expired = call_expired(m.bytes);              \
 		m.object = m.bytes >= 0 ? which : 0;            \
 		return m.bytes;                                 \
 	}
-#define GIVE(name, parameters, arguments, n, which)             \
+#define GIVE(name, parameters, arguments, waits_not, n, which)  \
 	DPROF_EXPORT int name parameters                        \
 	{                                                       \
 		__typeof__(&name) real = REAL(name);            \
@@ -56,6 +58,7 @@
 		if (!is_watched())                              \
 			return real arguments;                  \
 		MESSAGE(m, name, GIVES);                        \
+		m.dont_wait = waits_not;                        \
 		result = real arguments;                        \
 		m.expired = call_expired(result);               \
 		m.bytes = result == 0 ? (int64_t)(n) : -1;      \
@@ -86,21 +89,22 @@ MESSAGE_SITE(mq_send);
 MESSAGE_SITE(mq_timedsend);
 
 /* Their types' bytes are not counted, and an empty message is one, too. */
-TAKE(msgrcv, (int queue, void *to, size_t room, long type, int flags), (queue, to, room, type, flags),
+TAKE(msgrcv, (int queue, void *to, size_t room, long type, int flags), (queue, to, room, type, flags), flags & IPC_NOWAIT,
      flags & MSG_COPY ? 0 : numbered_queue(queue, to))
-GIVE(msgsnd, (int queue, const void *from, size_t n, int flags), (queue, from, n, flags), n, numbered_queue(queue, from))
+GIVE(msgsnd, (int queue, const void *from, size_t n, int flags), (queue, from, n, flags), flags & IPC_NOWAIT, n,
+     numbered_queue(queue, from))
 
 /* Who does not ask for the priority: we do. */
 #define PRIORITY (priority ? priority : &unasked)
 
-TAKE(mq_receive, (mqd_t queue, char *to, size_t room, unsigned *priority), (queue, to, room, PRIORITY),
+TAKE(mq_receive, (mqd_t queue, char *to, size_t room, unsigned *priority), (queue, to, room, PRIORITY), false,
      named_queue(queue, *PRIORITY))
 TAKE(mq_timedreceive, (mqd_t queue, char *to, size_t room, unsigned *priority, const struct timespec *until),
-     (queue, to, room, PRIORITY, until), named_queue(queue, *PRIORITY))
-GIVE(mq_send, (mqd_t queue, const char *from, size_t n, unsigned priority), (queue, from, n, priority), n,
+     (queue, to, room, PRIORITY, until), false, named_queue(queue, *PRIORITY))
+GIVE(mq_send, (mqd_t queue, const char *from, size_t n, unsigned priority), (queue, from, n, priority), false, n,
      named_queue(queue, priority))
 GIVE(mq_timedsend, (mqd_t queue, const char *from, size_t n, unsigned priority, const struct timespec *until),
-     (queue, from, n, priority, until), n, named_queue(queue, priority))
+     (queue, from, n, priority, until), false, n, named_queue(queue, priority))
 
 /* ---- Semaphores -------------------------------------------------------------------------------------- */
 
@@ -124,6 +128,16 @@ static bool any_permits(const struct set_use *u, bool given)
 		if (permits_of(&u->operations[i], given))
 			return true;
 	return false;
+}
+
+/* There was no permit, and it did not wait for one. (Time limits are counted in ticks of the kernel, which are longer.) */
+static bool were_none(const struct set_use *u, int result)
+{
+	bool waits = true;
+
+	for (size_t i = 0; i < u->n; i++)
+		waits &= !(u->operations[i].sem_flg & IPC_NOWAIT);
+	return result < 0 && errno == EAGAIN && (!waits || dprof_adapter_now() - u->plain.call.since.stamp < dprof_adapter_pause_ticks);
 }
 
 /* Who only gives does not. */
@@ -159,6 +173,8 @@ static void take_permits(struct set_use *u)
 {
 	bool blocked = call_blocked(&u->plain.call, dprof_adapter_now());
 	uint64_t now = dprof_adapter_now_fenced();
+
+	dprof_adapter_polled_since(&u->plain.call.since);
 
 	for (size_t i = 0; i < u->n; i++)
 		for (int k = permits_of(&u->operations[i], false); k > 0; k--) {
@@ -201,6 +217,10 @@ static bool are_readable(const struct sembuf *operations, size_t n)
 		call_may_be_left(&p.call, plain_left);                                                      \
 		result = real arguments;                                                                    \
 		plain_expired(&p, call_expired(result));                                                    \
+		if (were_none(&u, result)) {                                                                \
+			call_in_vain(&p.call, p.site);                                                      \
+			p.site = NULL;                                                                      \
+		}                                                                                           \
 		if (result == 0 && takes) {                                                                 \
 			p.site = NULL;                                                                      \
 			take_permits(&u);                                                                   \

@@ -254,21 +254,48 @@ static bool opens(long number)
 	return number == SYS_open || number == SYS_openat || number == SYS_openat2 || number == SYS_creat;
 }
 
-/* Nothing came within the time limit, or before a signal; or it may have been a timer: what io_uring was asked for, and which
- * of that is done, is not looked at. */
-static bool has_expired(const struct syscalls_asked *q, long result)
+static bool is_no_time_at(long most)
+{
+	return is_readable((const void *)most, sizeof(struct timespec)) && is_no_time((const struct timespec *)most);
+}
+
+/* It looks at descriptors, and does not wait. Asked before the call: the kernel writes there what is left. */
+static bool polls_at_once(const struct syscalls_asked *q)
+{
+	switch (q->number) {
+	case SYS_poll:
+		return (int)q->c == 0;
+	case SYS_epoll_wait: case SYS_epoll_pwait:
+		return (int)q->d == 0;
+	case SYS_ppoll:
+		return is_no_time_at(q->c);
+	case SYS_epoll_pwait2:
+		return is_no_time_at(q->d);
+	case SYS_select: case SYS_pselect6:
+		return is_no_time_at(q->e);
+	default:
+		return false;
+	}
+}
+
+/* How a wait has ended. What io_uring was asked for, and which of that is done, is not looked at: it may have been a timer. */
+static void waited(const struct syscalls_asked *q, struct plain *p, bool at_once, long result)
 {
 	switch (q->number) {
 	case SYS_poll: case SYS_ppoll:
-		return call_expired(result) || polled_timer((const struct pollfd *)q->a, (nfds_t)q->b, (int)result);
+		polled(p, at_once, (int)result, polled_timer((const struct pollfd *)q->a, (nfds_t)q->b, (int)result));
+		break;
 	case SYS_select: case SYS_pselect6:
-		return call_expired(result) || selected_timer((int)q->a, (const fd_set *)q->b, (int)result);
+		polled(p, at_once, (int)result, selected_timer((int)q->a, (const fd_set *)q->b, (int)result));
+		break;
 	case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:
-		return call_expired(result) || epoll_timer((int)q->a, (const struct epoll_event *)q->b, (int)result);
+		polled(p, at_once, (int)result, epoll_timer((int)q->a, (const struct epoll_event *)q->b, (int)result));
+		break;
 	case SYS_rt_sigtimedwait: case SYS_io_uring_enter:
-		return true;
+		plain_expired(p, true);
+		break;
 	default:
-		return call_expired(result);
+		plain_expired(p, call_expired(result));
 	}
 }
 
@@ -288,6 +315,7 @@ static bool is_until(const struct syscalls_asked *q)
 static long wait_for(const struct syscalls_asked *q, const struct dprof_site *site)
 {
 	struct plain p AT_END(plain_end) = { .site = site, .call = call_begin(site, q->caller) };
+	bool at_once = polls_at_once(q);
 	long result;
 
 	call_may_be_left(&p.call, plain_left);
@@ -297,7 +325,7 @@ static long wait_for(const struct syscalls_asked *q, const struct dprof_site *si
 	if (dprof_site_kind(site) == DPROF_KIND_SLEEP)
 		plain_interrupted(&p, (result == -1 && errno == EINTR) || is_by_cpu(q));
 	if (dprof_site_kind(site) == DPROF_KIND_WAIT)
-		plain_expired(&p, has_expired(q, result));
+		waited(q, &p, at_once, result);
 	if (opens(q->number))
 		call_opened(&p, (int)result);
 	return result;

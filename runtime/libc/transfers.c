@@ -282,10 +282,15 @@ static bool may_block(const struct libc_transfer *t)
 	return t->expired || t->what != OF_OTHERS || t->two || (!t->dont_wait && !descriptor_never_blocks(t->fd));
 }
 
-/* It found nothing, or no room, and did not wait. (Time limits are counted in ticks of the kernel, which are longer.) */
+/* It found nothing, or no room, and did not wait: queues say so by themselves. (Time limits are counted in ticks of the
+ * kernel, which are longer.) */
 static bool was_in_vain(const struct libc_transfer *t, uint64_t now)
 {
-	return t->ends && t->expired && errno == EAGAIN && t->bytes < 0 && t->what == OF_OTHERS && t->fd >= 0 && !t->two &&
+	if (!t->expired || t->bytes >= 0 || t->what != OF_OTHERS || t->two)
+		return false;
+	if (t->fd < 0)
+		return errno == EAGAIN || errno == ENOMSG;
+	return t->ends && errno == EAGAIN &&
 	       (t->dont_wait || now - t->call.since.stamp < dprof_adapter_pause_ticks || descriptor_never_blocks(t->fd));
 }
 

@@ -11,7 +11,7 @@
  *   ENTER flock [peer=UNKNOWN] object=N [role=0] ... EXIT   a lock of a file was taken, likewise lockf, and fcntl of a range
  *   POINT flock object=N                               and given back
  *
- * Who asks in vain for a child's end or for such a lock, without waiting, is recorded as of polling.c. */
+ * Who asks in vain for what is ready, a child's end or such a lock, without waiting, is recorded as of polling.c. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -61,26 +61,56 @@ bool epoll_timer(int set, const struct epoll_event *events, int result)
 	return found;
 }
 
+bool is_no_time(const struct timespec *most)
+{
+	return most && most->tv_sec == 0 && most->tv_nsec == 0;
+}
+
+void polled(struct plain *p, bool at_once, int result, bool timer)
+{
+	p->at_once = at_once;
+	if (at_once && result == 0) {
+		call_in_vain(&p->call, p->site);
+		p->site = NULL;
+	}
+	plain_expired(p, call_expired(result) || timer);
+}
+
 /* Without descriptors, and with an end, it is a sleep. */
-#define WAIT_OR_SLEEP(name, own, parameters, arguments, sleeps, endless, timer) \
+#define WAIT_OR_SLEEP(name, own, parameters, arguments, sleeps, endless, none, timer) \
 	DPROF_EXPORT int name parameters                            \
 	{                                                           \
 		__typeof__(&name) real = REAL(name); \
 		if (!is_watched())                                  \
 			return real arguments;                \
 		PLAIN(p, wait_##own);                               \
-		bool is_sleep = (sleeps);                           \
+		bool is_sleep = (sleeps), at_once = (none);         \
 		if (is_sleep)                                       \
 			p.site = SITE(sleep_##own);                 \
 		if (is_sleep || (endless))                          \
 			call_lasts(&p.call, p.site);                \
 		int result = real arguments;                        \
-		plain_expired(&p, !is_sleep && (call_expired(result) || (timer))); \
+		if (!is_sleep)                                      \
+			polled(&p, at_once, result, timer);         \
 		return result;                                      \
 	}
 #define WAIT_OR_SLEEP_SITES(name)                             \
 	DPROF_SITE_OF(wait_##name, DPROF_KIND_WAIT, #name);   \
 	DPROF_SITE_OF(sleep_##name, DPROF_KIND_SLEEP, #name)
+
+#define EPOLL(name, parameters, arguments, endless, none)           \
+	DPROF_EXPORT int name parameters                            \
+	{                                                           \
+		__typeof__(&name) real = REAL(name);                \
+		if (!is_watched())                                  \
+			return real arguments;                      \
+		PLAIN(p, site_epoll_wait);                          \
+		if (endless)                                        \
+			call_lasts(&p.call, p.site);                \
+		int result = real arguments;                        \
+		polled(&p, none, result, epoll_timer(fd, events, result)); \
+		return result;                                      \
+	}
 
 WAIT_OR_SLEEP_SITES(poll);
 WAIT_OR_SLEEP_SITES(ppoll);
@@ -91,29 +121,30 @@ DPROF_SITE_OF(site_epoll_wait, DPROF_KIND_WAIT, "epoll_wait");
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
 
-WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0, ms < 0,
+#define NO_TIME (most && most->tv_sec == 0 && most->tv_usec == 0)
+
+WAIT_OR_SLEEP(poll, poll, (struct pollfd *of, nfds_t n, int ms), (of, n, ms), n == 0 && ms >= 0, ms < 0, ms == 0,
 	      polled_timer(of, n, result))
 WAIT_OR_SLEEP(__poll_chk, poll, (struct pollfd *of, nfds_t n, int ms, size_t room), (of, n, ms, room),
-	      n == 0 && ms >= 0, ms < 0, polled_timer(of, n, result))
+	      n == 0 && ms >= 0, ms < 0, ms == 0, polled_timer(of, n, result))
 WAIT_OR_SLEEP(ppoll, ppoll, (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask),
-	      (of, n, most, mask), n == 0 && most, !most, polled_timer(of, n, result))
+	      (of, n, most, mask), n == 0 && most, !most, is_no_time(most), polled_timer(of, n, result))
 WAIT_OR_SLEEP(__ppoll_chk, ppoll,
 	      (struct pollfd *of, nfds_t n, const struct timespec *most, const sigset_t *mask, size_t room),
-	      (of, n, most, mask, room), n == 0 && most, !most, polled_timer(of, n, result))
+	      (of, n, most, mask, room), n == 0 && most, !most, is_no_time(most), polled_timer(of, n, result))
 WAIT_OR_SLEEP(select, select, (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *most),
-	      (n, in, out, other, most), (n == 0 || (!in && !out && !other)) && most, !most,
+	      (n, in, out, other, most), (n == 0 || (!in && !out && !other)) && most, !most, NO_TIME,
 	      selected_timer(n, in, result))
 WAIT_OR_SLEEP(pselect, pselect,
 	      (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *most, const sigset_t *mask),
-	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most, !most,
+	      (n, in, out, other, most, mask), (n == 0 || (!in && !out && !other)) && most, !most, is_no_time(most),
 	      selected_timer(n, in, result))
-TIMED_CALL(epoll_wait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms),
-	   ms < 0, call_expired(result) || epoll_timer(fd, events, result))
-TIMED_CALL(epoll_pwait, site_epoll_wait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask),
-	   (fd, events, n, ms, mask), ms < 0, call_expired(result) || epoll_timer(fd, events, result))
-TIMED_CALL(epoll_pwait2, site_epoll_wait,
-	   (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
-	   (fd, events, n, most, mask), !most, call_expired(result) || epoll_timer(fd, events, result))
+EPOLL(epoll_wait, (int fd, struct epoll_event *events, int n, int ms), (fd, events, n, ms), ms < 0, ms == 0)
+EPOLL(epoll_pwait, (int fd, struct epoll_event *events, int n, int ms, const sigset_t *mask), (fd, events, n, ms, mask), ms < 0,
+      ms == 0)
+/* The kernel has read the time, if it found nothing within it. */
+EPOLL(epoll_pwait2, (int fd, struct epoll_event *events, int n, const struct timespec *most, const sigset_t *mask),
+      (fd, events, n, most, mask), !most, result == 0 && is_no_time(most))
 
 DPROF_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
 {

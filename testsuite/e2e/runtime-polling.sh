@@ -89,12 +89,12 @@ for way in "1" "2 -DSEMAPHORE" "1 -DFLAG"; do
 	done
 	[ -n "$named" ] || fail "$way: $(jq -c '.threads' json)"
 done
-# Who asks for a child's end, a file's lock, a byte or a connection again and again, without waiting, waits for the child meanwhile, for all that is known:
+# Who asks for a child's end, a file's lock, a byte, a message, a permit or a connection again and again, without waiting, waits for the child meanwhile, for all that is known:
 # by the program's own stamps.
 # shellcheck disable=SC2046
 gcc -O2 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $(pkg-config --cflags dprof) -o spinning "$unmarked/spinning.c" \
 	$(pkg-config --libs dprof) || exit 1
-for way in fcntl flock lockf waitpid waitid read accept; do
+for way in fcntl flock lockf waitpid waitid read accept poll SYS_poll select epoll_wait msgrcv mq_receive semop; do
 	rm -rf dprof-*
 	spun=$(timeout 60 ./spinning $way) || fail "$way: exit status $?"
 	"$analyze" check dprof-* >verdict || fail "$way: $(cat verdict)"
