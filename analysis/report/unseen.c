@@ -50,13 +50,14 @@ void unseen_say(struct trace *trace, bool all)
 	for (size_t i = 0; i < trace->nprocesses; i++) {
 		double s = unseen_s(&trace->processes[i]);
 		if (first[i] < trace->nthreads && s > 0 && s >= worth)
-			enumeration_add(&list, "%s for up to %s s", rank_name(trace, first[i]).text, interval_upper(s, 3).text);
+			enumeration_add(&list, "%s up to %s s", rank_name(trace, first[i]).text, interval_upper(s, 3).text);
 	}
 	char *text = enumeration_take(&list);
 	if (*text)
 		*MEM_GROW(trace->notes, trace->nnotes) = mem_format(
-			"by the kernel's count threads ran that are not recorded, such as a library's own: in %s. Who seems to "
-			"wait may have waited for them: compile what makes them with dprof, too", text);
+			"by the kernel's count some time ran in no recorded thread: in %s. If that is more than ends of threads "
+			"take, it ran in threads that are not recorded, such as a library's own. Who seems to wait may have waited "
+			"for them: compile what makes them with dprof, too", text);
 	free(text);
 	free(first);
 }
