@@ -436,6 +436,9 @@ static inline struct dprof_moment dprof_adapter_attempt(enum dprof_kind kind)
 /* An attempt that was begun then has just ended in vain, at a site of a wait. */
 DPROF_EXPORT void dprof_adapter_in_vain(const struct dprof_site *, struct dprof_moment from);
 
+/* Whether one that was begun then follows others, so that it is part of what is recorded of them. */
+DPROF_EXPORT bool dprof_adapter_asks_again(struct dprof_moment from);
+
 /* One that was begun then has succeeded, and is to be recorded from then on; 0: it was the first. */
 DPROF_EXPORT uint64_t dprof_adapter_polled(uint64_t from);
 

@@ -174,6 +174,11 @@ void dprof_adapter_in_vain(const struct dprof_site *site, struct dprof_moment fr
 	polling.left = dprof_adapter_now();
 }
 
+bool dprof_adapter_asks_again(struct dprof_moment from)
+{
+	return goes_on(false, from.stamp);
+}
+
 uint64_t dprof_adapter_polled(uint64_t from)
 {
 	bool polled = goes_on(false, from) && polling.since;

@@ -136,8 +136,10 @@ static inline bool call_blocked(const struct libc_call *c, uint64_t now)
 void call_record(const struct libc_call *, const struct dprof_site *, uint64_t now,
 		 const struct dprof_arguments *);
 
-/* It did not wait for what was not there: likewise, but recorded as attempts in vain are (polling.c). */
-void call_in_vain(const struct libc_call *, const struct dprof_site *);
+/* It did not wait for what was not there: whether it is one of several attempts that follow each other, and is part of them now
+ * (polling.c); and that those begin at this moment. */
+bool call_asks_again(const struct libc_call *, const struct dprof_site *);
+void call_asks(const struct libc_call *, const struct dprof_site *, struct dprof_moment from);
 
 /* Records a moment in the midst of the call, likewise. */
 void call_point(const struct libc_call *, const struct dprof_site *, const struct dprof_arguments *);
@@ -154,6 +156,9 @@ struct plain {
 	struct dprof_arguments more;
 };
 void plain_end(struct plain *);
+/* It did not wait for what was not there. The first such attempt, if it took as long as a call that has blocked, is recorded as one
+ * that its time limit has ended, and those that follow it as attempts are. */
+void plain_in_vain(struct plain *);
 void plain_left(struct call_under_way *); /* likewise, by a jump */
 
 /* waits.c: locks of files, by number; 0: it is not known which. */

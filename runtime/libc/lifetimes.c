@@ -103,11 +103,10 @@ static void accepted(struct plain *p, int listening, int fd)
 {
 	uint64_t now = dprof_adapter_now_fenced();
 
-	if (fd < 0 && errno == EAGAIN && descriptor_never_blocks(listening)) {
-		call_in_vain(&p->call, p->site);
-		p->site = NULL;
-	}
-	plain_expired(p, call_expired(fd));
+	if (fd < 0 && errno == EAGAIN && descriptor_never_blocks(listening))
+		plain_in_vain(p);
+	else
+		plain_expired(p, call_expired(fd));
 	if (fd < 0)
 		return;
 	dprof_adapter_polled_since(&p->call.since);

@@ -216,11 +216,10 @@ static bool are_readable(const struct sembuf *operations, size_t n)
 		p.call = u.plain.call;                                                                      \
 		call_may_be_left(&p.call, plain_left);                                                      \
 		result = real arguments;                                                                    \
-		plain_expired(&p, call_expired(result));                                                    \
-		if (were_none(&u, result)) {                                                                \
-			call_in_vain(&p.call, p.site);                                                      \
-			p.site = NULL;                                                                      \
-		}                                                                                           \
+		if (were_none(&u, result))                                                                  \
+			plain_in_vain(&p);                                                                  \
+		else                                                                                        \
+			plain_expired(&p, call_expired(result));                                            \
 		if (result == 0 && takes) {                                                                 \
 			p.site = NULL;                                                                      \
 			take_permits(&u);                                                                   \

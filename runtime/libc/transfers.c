@@ -14,7 +14,7 @@
  * takes bytes that are counted, or finds that there will be none: it had to come behind whoever gave them. But the
  * standard output, as the job has found it, is a file: no thread in the trace takes what is written there. Unless that takes so
  * long that whoever does take it must have been waited for. Where a descriptor does not block, and there was nothing, or no room,
- * that is recorded as of polling.c. */
+ * that is recorded as of polling.c; but the first time as if a time limit had ended it. */
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -45,12 +45,21 @@ void call_record(const struct libc_call *c, const struct dprof_site *own, uint64
 	dprof_adapter_record(site, DPROF_EXIT, dprof_adapter_now_fenced(), NULL);
 }
 
-void call_in_vain(const struct libc_call *c, const struct dprof_site *own)
+bool call_asks_again(const struct libc_call *c, const struct dprof_site *own)
+{
+	bool again = dprof_adapter_asks_again(c->since);
+
+	if (again)
+		call_asks(c, own, c->since);
+	return again;
+}
+
+void call_asks(const struct libc_call *c, const struct dprof_site *own, struct dprof_moment from)
 {
 	bool told = c->told && dprof_site_kind(c->told) == dprof_site_kind(own);
 
 	if (told || dprof_adapter_is_for_us(c->caller))
-		dprof_adapter_in_vain(told ? c->told : own, c->since);
+		dprof_adapter_in_vain(told ? c->told : own, from);
 }
 
 void call_point(const struct libc_call *c, const struct dprof_site *own, const struct dprof_arguments *a)
@@ -94,6 +103,21 @@ void plain_end(struct plain *p)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	}
 	call_record(&p->call, p->site, now, &p->more);
+}
+
+void plain_in_vain(struct plain *p)
+{
+	const struct dprof_site *site = p->site;
+	uint64_t now;
+
+	p->site = NULL;
+	if (!site || call_asks_again(&p->call, site))
+		return;
+	now = dprof_adapter_now_fenced();
+	dprof_say(&p->more, DPROF_KEY_UNTIL, 0);
+	if (call_blocked(&p->call, now))
+		call_record(&p->call, site, now, &p->more);
+	call_asks(&p->call, site, dprof_adapter_moment());
 }
 
 void plain_shares(struct plain *p, uint64_t now, uint64_t object, int role)
@@ -315,14 +339,17 @@ void transfer_end(struct libc_transfer *t)
 	blocked |= read_timer(t);
 	if (moves && t->way == TAKES)
 		dprof_adapter_polled_since(&t->call.since);
-	if (was_in_vain(t, now))
-		call_in_vain(&t->call, t->site[OF_OTHERS]);
-	else if (moves)
+	bool in_vain = was_in_vain(t, now);
+	if (in_vain && call_asks_again(&t->call, t->site[OF_OTHERS]))
+		return;
+	if (moves)
 		transfer_record(t, now, blocked, counted);
 	else if (blocked && t->what != NOT_KNOWN)
-		transfer_record(t, dprof_adapter_now_fenced(), blocked, counted);
+		transfer_record(t, dprof_adapter_now_fenced(), !in_vain || t->fd >= 0, counted);
 	else if (t->is_from_others && t->bytes >= 0)
 		call_unseen(&t->call, t->site[OF_OTHERS]);
+	if (in_vain)
+		call_asks(&t->call, t->site[OF_OTHERS], dprof_adapter_moment());
 }
 
 /* What was moved is not known: only that nobody was told. */

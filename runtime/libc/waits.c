@@ -11,7 +11,8 @@
  *   ENTER flock [peer=UNKNOWN] object=N [role=0] ... EXIT   a lock of a file was taken, likewise lockf, and fcntl of a range
  *   POINT flock object=N                               and given back
  *
- * Who asks in vain for what is ready, a child's end or such a lock, without waiting, is recorded as of polling.c. */
+ * Who asks in vain for what is ready, a child's end or such a lock, without waiting, is recorded as of polling.c; but the
+ * first time as if a time limit had ended it: what the thread does then, it may do because of that. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -68,11 +69,13 @@ bool is_no_time(const struct timespec *most)
 
 void polled(struct plain *p, bool at_once, int result, bool timer)
 {
-	p->at_once = at_once;
 	if (at_once && result == 0) {
-		call_in_vain(&p->call, p->site);
-		p->site = NULL;
+		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+		plain_in_vain(p);
+		return;
 	}
+	if (at_once && result > 0)
+		dprof_adapter_polled_since(&p->call.since);
 	plain_expired(p, call_expired(result) || timer);
 }
 
@@ -231,7 +234,7 @@ void file_lock_taken(struct plain *p, int fd, uint64_t lock, int result, bool sh
 	if (p->at_once && result == 0)
 		dprof_adapter_polled_since(&p->call.since);
 	else if (p->at_once && (errno == EAGAIN || errno == EACCES))
-		call_in_vain(&p->call, p->site);
+		plain_in_vain(p);
 	else
 		plain_expired(p, call_expired(result));
 	if (result != 0)
@@ -353,7 +356,7 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 	else if (!(asked & LOOKS))
 		plain_end(p);
 	else if (pid == 0)
-		call_in_vain(&p->call, p->site);
+		plain_in_vain(p);
 	p->site = NULL;
 	if (pid > 0 && how != NOT_OVER && !dprof_adapter_child_ended(pid) && how == KILLED &&
 	    dprof_adapter_is_for_us(p->call.caller))
