@@ -14,6 +14,7 @@
 #include "analysis/report/locations.h"
 #include "analysis/report/notes.h"
 #include "analysis/report/polling_sleeps.h"
+#include "analysis/report/profile_table.h"
 #include "analysis/report/relations.h"
 #include "analysis/report/unclassified.h"
 #include "analysis/trace/names.h"
@@ -155,7 +156,7 @@ static void say_gain(struct reply *r, const struct diagnosis_answer *a, const st
 							 : mem_copy("");
 	reply_say(r, SAY_DETAIL, "%u %% less time %s%s: the run would be %s %% shorter (proved%s: %s)", f->ask_percent, where, who,
 		  reply_interval(r, f->expected, 1).text, a->diagnosis.if_work ? " if " UNCLASSIFIED_IF : "",
-		  reply_interval(r, f->bought, 1).text);
+		  profile_bounds(r, f->bought, 1).text);
 	free(where);
 	free(who);
 }

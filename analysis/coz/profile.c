@@ -235,8 +235,10 @@ static void take_speedup(struct profile *p, const struct coz *c, size_t region, 
 	*proved = speedup(of_the_run(p, coz_saving(c, COZ_PROVED, region, i)), c->span.length, millionths, p->rigid);
 	double most = (double)millionths / MILLION;
 	*expected = with_open(*expected, p->open[COZ_EXPECTED], most);
-	*proved = with_open(*proved, p->open[COZ_PROVED], p->rigid ? most : 100);
-	*proved = with_hidden(*proved, p->hidden);
+	if (millionths > 0) { /* else it is this run */
+		*proved = with_open(*proved, p->open[COZ_PROVED], p->rigid ? most : 100);
+		*proved = with_hidden(*proved, p->hidden);
+	}
 	reconcile(p, expected, proved);
 }
 

@@ -30,11 +30,21 @@ static struct interval_text gain_text(const struct reply *r, struct interval x, 
 	return (struct interval_text){ "unknown" };
 }
 
+static bool is_anything(struct interval percent)
+{
+	return percent.lo < 0 && percent.hi >= 100;
+}
+
+struct interval_text profile_bounds(const struct reply *r, struct interval proved, int decimals)
+{
+	return is_anything(proved) ? (struct interval_text){ "nothing" } : gain_text(r, proved, decimals);
+}
+
 struct gains_text profile_gains(const struct reply *r, const struct profile *p, const struct interval gain[COZ_ANSWERS],
 				int decimals)
 {
 	struct interval_text expected = gain_text(r, gain[COZ_EXPECTED], decimals);
-	struct interval_text proved = gain_text(r, gain[COZ_PROVED], decimals);
+	struct interval_text proved = profile_bounds(r, gain[COZ_PROVED], decimals);
 	bool same = strcmp(expected.text, proved.text) == 0;
 	struct gains_text both;
 	const char *longer = gain[COZ_EXPECTED].hi < 0 ? "below 0: longer; " : "";
@@ -81,6 +91,11 @@ static struct tab_cell gain_cell(struct interval x)
 	return isfinite(x.lo) && isfinite(x.hi) ? tab_interval(x) : tab_range(x);
 }
 
+static struct tab_cell bounds_cell(struct tab_cell gain, bool little)
+{
+	return !little && is_anything(gain.interval) ? tab_text("nothing") : gain;
+}
+
 /* Whether no digit that is shown need tell them apart. */
 static bool nearly_same(struct interval x, struct interval y)
 {
@@ -102,7 +117,8 @@ static void say_region(struct reply *r, const struct trace *trace, const struct 
 	}
 	for (int proved = 0; proved <= !same; proved++) {
 		struct tab_cell cells[SHOWN + 2] = { tab_text(proved ? bounds : row_name(trace, row).text) };
-		memcpy(&cells[1], gain[proved || same ? COZ_PROVED : COZ_EXPECTED], n * sizeof *cells);
+		for (size_t i = 0; i < n; i++)
+			cells[1 + i] = proved ? bounds_cell(gain[COZ_PROVED][i], little) : gain[same ? COZ_PROVED : COZ_EXPECTED][i];
 		cells[1 + n] = tab_text(proved || same ? verdict : "");
 		reply_cells(r, cells, n + 2);
 	}

@@ -11,6 +11,8 @@
 /* "12.5 %" of millionths of a percent; a gain, or "unknown". */
 struct percentage { char text[24]; };
 struct percentage profile_percentage(uint32_t millionths);
+/* What is proved of a gain, in percent of the run, as people read it: "nothing" where the run may become longer, or vanish. */
+struct interval_text profile_bounds(const struct reply *, struct interval proved, int decimals);
 /* "28.21 % shorter (proved 0.00 .. 28.43)": what is expected, and what is proved; "(proved)" where that is the same;
  * and if what. */
 struct gains_text { char text[200]; };

@@ -148,5 +148,11 @@ T
 jq -e '.regions | map({ (.name): .share_percent }) | add | .other.lo < 24.9 and .other.hi > 24.9 and .X.lo < 75 and .X.hi > 74' json >held ||
 	fail "combine: the path is $(jq -c '.regions | map([.name, .share_percent])' json)"
 
+# Where an order may make the run longer, and all of it may be saved, people read that nothing is proved; and no less of X is this run.
+"$analyze" coz asks_each >out 2>&1
+grep -q '^    proved.*: *nothing  *nothing  *nothing ' out || fail "asks_each: $(head -8 out)"
+"$analyze" coz --region X --reduce 0 --json asks_each >json
+jq -e '.speedup_percent == { lo: 0, hi: 0 }' json >held || fail "asks_each: no less is $(jq -c .speedup_percent json)"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
