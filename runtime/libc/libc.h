@@ -147,6 +147,9 @@ void call_point(const struct libc_call *, const struct dprof_site *, const struc
 /* It took bytes from others that are not counted, and did not block: where it stands is said once in a process. */
 void call_unseen(const struct libc_call *, const struct dprof_site *);
 
+/* yields.c: it has given its core away. */
+void call_yielded(const struct libc_call *);
+
 /* A call of which nothing is known but that it may have waited for others (wait), or was the thread's own
  * time (io, sleep): what AT_END(plain_end) records if it blocked. */
 struct plain {

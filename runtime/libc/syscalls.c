@@ -333,6 +333,15 @@ static long wait_for(const struct syscalls_asked *q, const struct dprof_site *si
 
 /* ---- The function ------------------------------------------------------------------------------------------ */
 
+static long yield(const struct syscalls_asked *q)
+{
+	struct libc_call call = call_begin_named("sched_yield", q->caller);
+	long result = ask(q);
+
+	call_yielded(&call);
+	return result;
+}
+
 static long watch(const struct syscalls_asked *q)
 {
 	const struct dprof_site *site;
@@ -341,6 +350,8 @@ static long watch(const struct syscalls_asked *q)
 	switch (q->number) {
 	case SYS_futex:
 		return futex(q);
+	case SYS_sched_yield:
+		return yield(q);
 #define X(name, number, way, in_bytes) \
 	case number: return move(q, SITE(wait_##name), SITE(io_##name), way, in_bytes);
 	TRANSFERS(X)

@@ -11,7 +11,7 @@
 
 DPROF_SITE_OF(site_yield, DPROF_KIND_WAIT, "sched_yield");
 
-static void yielded(const struct libc_call *c)
+void call_yielded(const struct libc_call *c)
 {
 	bool told = c->told && dprof_site_kind(c->told) == DPROF_KIND_WAIT;
 
@@ -26,7 +26,7 @@ DPROF_EXPORT int sched_yield(void)
 		return real();
 	struct libc_call call = CALL_OF(site_yield);
 	int result = real();
-	yielded(&call);
+	call_yielded(&call);
 	return result;
 }
 
@@ -39,5 +39,5 @@ DPROF_EXPORT void thrd_yield(void)
 	}
 	struct libc_call call = CALL_OF(site_yield);
 	real();
-	yielded(&call);
+	call_yielded(&call);
 }

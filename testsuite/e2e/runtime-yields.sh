@@ -136,6 +136,12 @@ for where in "$core" "$(taskset -cp $$ | sed 's/.*: //')"; do
 		fail "flag: coz excludes what slow really buys: $(head -3 coz)"
 done
 
+record number ./yields number
+not_the_wrong_one number
+read -r n ns span < <(yields)
+open_for number "$ns"
+is_true "$n > 0 && $ns > 0.5 * $span" || fail "number: fast yields $n times, for $ns ns of $span"
+
 record polite taskset -c "$core" ./yields polite
 read -r n _ < <(yields)
 is_true "$n > 0" || fail "polite: no yield is recorded"
