@@ -64,6 +64,9 @@
 /* How long a name is, up to the page that cannot be read, and a path's length; none where nothing can. */
 size_t readable_name(const char *name);
 
+/* lifetimes.c: it becomes that program; who comes back does not (dprof_adapter_exec_failed). */
+void exec_begins(const char *program);
+
 static inline bool is_watched(void)
 {
 	return __builtin_expect((dprof_adapter_kinds & LIBC_KINDS) != 0 && !dprof_adapter_apart, 1);

@@ -325,15 +325,21 @@ size_t readable_name(const char *name)
 	return n;
 }
 
-/* Another program gets what is not closed by exec. Who comes back is still the same. */
+/* Another program gets what is not closed by exec. */
+void exec_begins(const char *program)
+{
+	descriptors_inherited();
+	dprof_adapter_exec(program, readable_name(program));
+}
+
+/* Who comes back is still the same. */
 #define EXEC(name, parameters, program, arguments)   \
 	DPROF_EXPORT int name parameters             \
 	{                                            \
 		__typeof__(&name) real = REAL(name); \
 		int result;                          \
                                                      \
-		descriptors_inherited();             \
-		dprof_adapter_exec(program, readable_name(program)); \
+		exec_begins(program);                \
 		result = real arguments;             \
 		dprof_adapter_exec_failed();         \
 		return result;                       \

@@ -122,8 +122,11 @@ static void before(const struct syscalls_asked *q)
 	case SYS_close:
 		descriptor_forget((int)q->a);
 		break;
-	case SYS_execve: case SYS_execveat:
-		descriptors_inherited();
+	case SYS_execve:
+		exec_begins((const char *)q->a);
+		break;
+	case SYS_execveat:
+		exec_begins((const char *)q->b);
 		break;
 	case SYS_io_uring_setup: case SYS_io_setup: case SYS_pidfd_getfd:
 		descriptors_lost();
@@ -134,6 +137,9 @@ static void before(const struct syscalls_asked *q)
 static void after(const struct syscalls_asked *q, long result)
 {
 	switch (q->number) {
+	case SYS_execve: case SYS_execveat:
+		dprof_adapter_exec_failed();
+		break;
 	case SYS_dup: case SYS_dup2: case SYS_dup3:
 		descriptor_lost((int)q->a);
 		descriptor_copied((int)q->a, (int)result);

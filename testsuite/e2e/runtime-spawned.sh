@@ -105,6 +105,7 @@ while read -r how named; do
 	"$analyze" coz --region X --reduce 100 --json packed | interval speedup_percent | diff bounds - || fail "$how: packed"
 done <<-END
 	fork child [0-9]+ of pid [0-9]+ ran ./spawned, and has a trace of its own: dprof-spawned.[0-9]+
+	fork-number child [0-9]+ of pid [0-9]+ ran ./spawned, and has a trace of its own: dprof-spawned.[0-9]+
 	vfork child [0-9]+ of pid [0-9]+ ran ./spawned, and has a trace of its own: dprof-spawned.[0-9]+
 	spawn child [0-9]+ of pid [0-9]+ ran ./spawned, and has a trace of its own: dprof-spawned.[0-9]+
 	system a child of pid [0-9]+ ran ./spawned, which is no part of this trace
