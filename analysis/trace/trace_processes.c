@@ -139,6 +139,24 @@ static void disbelieve_same_ranks(struct opened_trace *o)
 	}
 }
 
+static bool is_same(const struct process_file *x, const struct process_file *y)
+{
+	return x->process.rank < 0 && y->process.rank < 0 && x->process.pid == y->process.pid && x->process.started > 0 &&
+	       x->process.started == y->process.started && x->hostid && y->hostid && strcmp(x->hostid, y->hostid) == 0;
+}
+
+/* Numbers of processes are given again, but not at the same moment: one is a copy, and it is not known which. They are in order. */
+static void disbelieve_copies(struct opened_trace *o)
+{
+	for (size_t i = 0, next; i < o->nfiles; i = next) {
+		for (next = i + 1; next < o->nfiles && is_same(&o->files[i], &o->files[next]); next++)
+			trace_diagnose(&o->t, "%s: expected another process than in %s, found pid %" PRIu64 " from the same moment on: "
+				       "what both recorded is left out", o->files[next].name, o->files[i].name, o->files[i].process.pid);
+		for (size_t k = i; next > i + 1 && k < next; k++)
+			disbelieve_as(&o->files[k], &o->files[0], -1);
+	}
+}
+
 /* ---- What a file does not say ---------------------------------------------------------------- */
 
 static void fill_in(struct process_file *p)
@@ -567,6 +585,7 @@ void open_processes(struct opened_trace *o)
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);
 	disbelieve_other_jobs(o);
 	disbelieve_same_ranks(o);
+	disbelieve_copies(o);
 	check_ranks(o);
 	open_absent_processes(o);
 	qsort(o->files, o->nfiles, sizeof *o->files, by_rank);

@@ -56,6 +56,31 @@ for size in 4096 9000; do
 	rm -r cut
 done
 
+# A copy of a process under another name is no other process: a child, which is there to be waited for.
+cat >forked.c <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	if (fork() == 0) {
+#pragma dprof region(child)
+		usleep(20000);
+		_exit(0);
+	}
+	return wait(NULL) < 0;
+}
+C
+rm -rf dprof-* && "$B/bin/dprof-cc" -O1 forked.c -o forked && ./forked || fail "forked: $?"
+"$analyze" check dprof-* >out || fail "forked: $(cat out)"
+stem=$(grep -l forked=1 dprof-*/*.process) && stem=${stem%.process}
+for file in "$stem".process "$stem"-*.events; do cp "$file" "$stem-copy${file#"$stem"}"; done
+expect 1 check dprof-*
+says out "$(basename "$stem").process: expected another process than in $(basename "$stem")-copy.process, found pid "
+expect 1 csp dprof-*
+! grep -q 'proved ' out || fail "of two copies of a process something is proved: $(cat out)"
+rm -r dprof-*
+
 # What a thread recorded behind its slot in the nursery cannot be read: that is lost.
 cat >slots.c <<'C'
 #include <pthread.h>
