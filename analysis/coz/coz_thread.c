@@ -43,7 +43,7 @@ static void count(struct visit *v, const struct runner *r, size_t row, frz_time 
 			continue;
 		saving_count(v->all, region, duration);
 		if (cut && v->decides >> q & 1)
-			greedy_cut(v->greedy, region, duration);
+			greedy_cut(v->greedy, r->thread, region, duration);
 	}
 }
 

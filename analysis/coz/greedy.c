@@ -80,13 +80,23 @@ void greedy_close(struct greedy *y)
 	free(y);
 }
 
-void greedy_cut(struct greedy *y, size_t region, frz_time duration)
+/* What was less behind the last point of the thread before moves none. */
+static void comes_to(struct greedy *y, uint32_t thread)
 {
+	while (y->of_thread != thread && y->nless > 0 && y->less[y->nless - 1].point == y->npoints)
+		y->nless--;
+	y->of_thread = thread;
+}
+
+void greedy_cut(struct greedy *y, uint32_t thread, size_t region, frz_time duration)
+{
+	comes_to(y, thread);
 	*MEM_GROW(y->less, y->nless) = (struct greedy_less){ (uint32_t)y->npoints, (uint32_t)region, middle(duration) };
 }
 
 void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_point *s, frz_time at)
 {
+	comes_to(y, thread);
 	while (y->nthreads_seen <= thread)
 		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
 	uint8_t what = s->what == GRAPH_ENDS ? GRAPH_WAITS : (uint8_t)s->what;
@@ -111,6 +121,7 @@ void greedy_slacks(struct greedy *y, const struct graph_node *j, const struct sl
 
 static void run_baseline(struct greedy *y)
 {
+	comes_to(y, UINT32_MAX);
 	greedy_prepare(y);
 	y->baseline_stuck = !greedy_run(y, 0);
 	if (y->baseline_stuck && y->tasks) {

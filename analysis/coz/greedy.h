@@ -59,8 +59,8 @@ bool greedy_too_many(const struct graph *, size_t scenarios);
 void greedy_close(struct greedy *); /* or NULL */
 
 /* What is replayed: the points of one thread after the other, each when it was, in ticks of the base; and before it how much
- * time of each region could be less. */
-void greedy_cut(struct greedy *, size_t region, frz_time duration);
+ * time of each region could be less. What is less behind a thread's last one moves none. */
+void greedy_cut(struct greedy *, uint32_t thread, size_t region, frz_time duration);
 void greedy_point(struct greedy *, uint32_t thread, const struct graph_sync_point *, frz_time at);
 
 /* How much later each input of a node could have come without being waited for. Where that is not said, only its first

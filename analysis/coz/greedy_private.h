@@ -100,7 +100,7 @@ struct greedy {
 	struct greedy_point *points; size_t npoints;
 	struct greedy_less *less; size_t nless;
 	uint32_t *first;         /* point of each thread */
-	uint32_t nthreads_seen;
+	uint32_t nthreads_seen, of_thread; /* that comes now */
 	double *came, *slack;    /* of each input: when; absent: NAN */
 	uint32_t *turn_of;       /* of each node; */
 	uint32_t *waits_for;     /* how many of its inputs are waited for, but for those of its turn */

@@ -113,6 +113,33 @@ says out "cause is later MPI_Recv (x.c:4)"
 { ranks 2; circle; } | trace circles
 unknown 1 circles "clocks of some hosts could not be related"
 
+# ---- An enter is missing ---------------------------------------------------------------------------------
+
+# A thread that enters no parallel body: less of its task lies behind all that it is known to wait for.
+trace no-enter <<'END'
+dprof-text 1
+clock 0 host=h0 ghz=2.09599311
+process 0 pid=10 started=14662
+thread 0 clock=0 process=0 number=0 jumps=0 ran_on=2 ended=67184420
+thread 1 clock=0 process=0 number=1 jumps=0 ran_on=1 ended=67184420
+site 2 kind=join name=omp%20parallel%20end file=x.c line=8
+site 6 kind=barrier name=omp%20barrier file=x.c line=8
+site 7 kind=region name=parallel%20x.c:8 file=x.c line=8 auto=1
+site 17 kind=fork name=omp%20depend
+site 18 kind=fork name=omp%20task
+site 27 kind=fork name=single
+e 1 22762040 27 point group=36265737479782400
+e 1 22770083 17 point id=140729881307096 role=1
+e 1 23138402 6 enter group=36265737479782400 seq=0
+e 1 66926393 7 exit
+e 1 66929879 2 enter group=36265737479782400 seq=0 role=0
+e 1 66929879 2 exit group=36265737479782400 seq=0 role=0
+END
+for command in coz report diagnose; do
+	"$analyze" $command no-enter >out 2>err
+	[ $? -le 1 ] || fail "$command of a trace without an enter: $(cat err)"
+done
+
 # ---- Left out ----------------------------------------------------------------------------------------
 
 # As with DPROF_EVENTS=region: that both waited is not there, so who was useful is not either.
