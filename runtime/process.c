@@ -311,7 +311,9 @@ static bool take_directory(void)
 static bool begin(void)
 {
 	if (!take_directory()) {
-		if (!forked)
+		if (forked) /* then it is in no trace, like another program */
+			dprof_children_ran(true, given_pid, dprof_settings.program, strlen(dprof_settings.program));
+		else
 			dprof_notice_failed(directory, errno);
 		dprof_off = 1;
 		__atomic_store_n(&state, FAILED, __ATOMIC_RELEASE);

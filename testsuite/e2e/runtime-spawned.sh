@@ -84,6 +84,30 @@ for how in fork vfork spawn pipe; do
 	is_true "$share > 1 && $low <= $share + 0.1 && $high > 0.9 * $share" || fail "$how: X in the child is $share % of the run, found $low .. $high"
 done
 
+# A child that may make no files is in no trace: its parent's says so, and proves nothing that it could change.
+cat >limited.c <<'C'
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int ends[2];
+
+	if (pipe(ends) != 0)
+		return 1;
+	if (fork() == 0)
+		return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, 0 }) != 0 || write(ends[1], "x", 1) != 1;
+	return wait(NULL) < 0;
+}
+C
+"$B/bin/dprof-cc" -O1 -Wall -Wextra -Werror limited.c -o limited || fail "limited does not compile"
+rm -rf dprof-*
+./limited || fail "limited: exit status $?"
+"$analyze" csp dprof-* 2>&1 | tr -s ' \n' ' ' >said
+grep -Eq 'note: child [0-9]+ of pid [0-9]+ ran [^ ]*limited, which is no part of this trace' said || fail "limited: $(cat said)"
+! grep -q 'proved ' said || fail "limited: $(cat said)"
+
 # But for who says where traces are to be.
 export DPROF_DIR=$dir
 
