@@ -165,6 +165,8 @@ static void look(struct latch *l, const struct sync_event *e, const struct sync_
 {
 	const struct sync_event *given = l->ngiven ? l->given[l->ngiven - 1] : NULL;
 	const struct operation *o = operation_at(l->b, e);
+	if (!given && o->first && e->blocked)
+		unknown(l->b, e);
 	if ((!given && o->first) || goes_on_all_the_same(l, e, end))
 		return; /* by who is not recorded; or in another run it may not be there yet */
 	l->needed = !o->first && !e->begin.tried;

@@ -26,7 +26,7 @@ struct sync_event {
 	bool at_once;             /* TAKEN, WOKEN: its thread has begun nothing between the operation before and this one */
 	bool goes_on;             /* TAKEN, WOKEN: behind it, before the next barrier, its thread begins something else */
 	bool for_room;            /* WOKEN: it gave a message, for which there had to be room; */
-	bool blocked;             /* there was none at first */
+	bool blocked;             /* WOKEN: there was nothing, or no room, at first */
 	bool found;               /* there was what is waited for: it waited for nobody */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */

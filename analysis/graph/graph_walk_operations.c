@@ -62,7 +62,7 @@ static void add_sync_event(struct thread_walk *w, struct event_ref exit, enum sy
 		.enter = w->enter, .begin = walk_begin_of(w), .id = object.id, .site = w->entered.site,
 		.target = arg_target(o, &w->entered), .found = arg_finds_stored(o, &w->entered) || arg_finds_given(o, &w->entered),
 		.shared = arg_is_reader(o, &w->entered), .section = w->locks.section, .behind_vain = w->attempts.vain_wait,
-		.at_once = !w->works };
+		.at_once = !w->works, .blocked = o->first && arg_for_unknown(o, &w->entered) };
 	w->taken.event = w->records->sync.n;
 	w->taken.bytes = 0;
 	w->taken.just_now = tr_is(w->b->graph->trace, w->entered.site, OP_SEMAPHORE);
@@ -484,7 +484,7 @@ static void explain(struct thread_walk *w, struct event_ref exit)
 		share_with_processes(w, exit);
 	else if (arg_fetches(o, e))
 		fetch(w, exit);
-	else if (arg_for_unknown(o, e))
+	else if (arg_for_unknown(o, e) && !(o->first && trace_has(e, DPROF_KEY_ID)))
 		look(w, exit);
 	else if (received) {
 		find_message(w);

@@ -106,6 +106,21 @@ jq -e '[.waits[].kind] | unique == ["late_receiver"]' out >is || fail "isend: $(
 waited lock lock 0 1 9 60000 0 0 a
 { threads; work 0 0 1000 101000; echo 'e 0 101000 10 point id=6'; work 1 1 1000 41000; op 1 9 41000 101500 id=6; } | trace semaphore
 waited semaphore condition 0 1 10 60000 0 0 a
+# The routine of pthread_once is run by another thread; by one that is not recorded: that is not known.
+once() { # at which address it is done
+	threads
+	echo "site 60 kind=wait name=pthread_once file=x.c line=24"
+	echo "site 61 kind=wait name=pthread_once%20done"
+	work 0 0 1000 101000
+	echo "e 0 101000 61 point id=$1"
+	work 1 1 1000 41000
+	op 1 60 41000 101050 id=5 peer=72057594037927934
+}
+once 5 | trace once
+waited once condition 0 1 24 60000 0 0 a
+once 6 | trace once-unsaid
+expect 0 waits --json once-unsaid
+jq -e '.unknown == 1 and .waits == []' out >is || fail "once-unsaid: $(cat out)"
 # A condition variable's wait is over when its mutex is had again: it is one wait, where it began, for whoever signalled and
 # then released; and what that one did is what it did before it took the mutex, which was free.
 { threads; op 1 8 900 900 id=5; echo 'e 1 950 8 point id=5'; op 1 14 1000 102000 id=7; op 1 16 102000 102100 id=5; echo 'e 1 103000 8 point id=5'
