@@ -174,6 +174,8 @@ struct site_name path_site_shown(const struct trace *trace, uint32_t site, size_
 {
 	if (site == TR_NO_SITE)
 		return (struct site_name){ "what is not known" };
+	if (site == PATH_ELSEWHERE && room < sizeof WAITS_UNRECORDED - 1)
+		return (struct site_name){ "an unrecorded wait" };
 	return site == PATH_ELSEWHERE ? (struct site_name){ WAITS_UNRECORDED } : site_name_within(trace, site, room);
 }
 

@@ -559,6 +559,9 @@ jq -e '[.causes.violations[] | select(.property == "wait_state_termination") | [
 	fail "what it took at once was no wait: $(jq -c .causes out)"
 expect 0 path outside
 says out 'a wait for what is not recorded'
+expect 0 path --every 10us outside
+says out 'an unrecorded wait'
+fits_80 out || fail "path --every of a wait for what is not recorded: wider than 80 columns"
 outside 'thread 1 clock=0 process=0 number=1 ended=101000' "$(op 1 9 1000 20000 "peer=$unknown"; work 1 1 20000 30000; op 1 9 30000 101000 "peer=$unknown")" |
 	trace outside-two
 expect 0 path --json outside-two
