@@ -43,7 +43,8 @@ struct visitors {
 struct counting {
 	struct builder *b;
 	struct sync_pass *pass;
-	const struct sync_event *t; size_t n;  /* all that concerns the condition variable, by time; ... */
+	const struct sync_event *all; size_t nall; /* all that concerns what was ever at its address, by time; */
+	const struct sync_event *t; size_t n;  /* of that, what concerns the condition variable; ... */
 	uint64_t from, until;                  /* ... and of the lock, what is in between, but for the last stamp */
 	const struct section *lock;
 	struct visitors takers, putters;
@@ -467,6 +468,14 @@ static void serve_batches(struct counting *c, const struct batches *found)
 
 /* ---- Where somebody need not wait ------------------------------------------------------------------ */
 
+/* Who signals here, or ever did at that address: where nobody waits for it any more, it looks as if it were another one. */
+static void find_signallers(struct counting *c)
+{
+	for (size_t i = 0; i < c->nall; i++)
+		if (c->all[i].kind == SYNC_SIGNALLED)
+			c->putters.who[c->all[i].ref.thread] = true;
+}
+
 /* Who came to the lock of the first signal at a place where one waits elsewhere, but those who signal here. */
 static void find_told(struct counting *c)
 {
@@ -487,8 +496,7 @@ static void find_told(struct counting *c)
 static void serve_told(struct counting *c)
 {
 	c->lock = &c->puts[0]->section;
-	for (size_t i = 0; i < c->nputs; i++)
-		c->putters.who[c->puts[i]->ref.thread] = true;
+	find_signallers(c);
 	if (!graph_find_section(c->pass->events, c->lock))
 		return;
 	find_told(c);
@@ -547,20 +555,19 @@ static size_t find_life(const struct builder *b, const struct sync_event *t, siz
 	return i;
 }
 
-static void count_condition(struct sync_pass *p, const struct sync_event *t, size_t n, uint64_t from, uint64_t until)
+static void count_condition(struct counting *c)
 {
-	struct builder *b = p->b;
-	struct counting c = { .b = b, .pass = p, .t = t, .n = n, .from = from, .until = until };
-	visitors_open(&c.takers, b->graph->trace->nthreads);
-	visitors_open(&c.putters, b->graph->trace->nthreads);
-	bool parts = find_parts(&c);
-	if (c.nputs > 0 && (c.nputs == 1 || c.nputs == n))
-		serve_told(&c);
-	if (c.takers.n == 0 && parts && find_visitors(&c))
-		serve_all(&c);
-	visitors_close(&c.takers);
-	visitors_close(&c.putters);
-	free(c.puts);
+	size_t nthreads = c->b->graph->trace->nthreads;
+	visitors_open(&c->takers, nthreads);
+	visitors_open(&c->putters, nthreads);
+	bool parts = find_parts(c);
+	if (c->nputs > 0 && (c->nputs == 1 || c->nputs == c->n))
+		serve_told(c);
+	if (c->takers.n == 0 && parts && find_visitors(c))
+		serve_all(c);
+	visitors_close(&c->takers);
+	visitors_close(&c->putters);
+	free(c->puts);
 }
 
 void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, size_t n)
@@ -568,7 +575,9 @@ void graph_counting_condition(struct sync_pass *p, const struct sync_event *t, s
 	uint64_t from = 0, over;
 	for (size_t i = 0, life; i < n; i += life) {
 		life = find_life(p->b, &t[i], n - i, &over);
-		count_condition(p, &t[i], life, from, i + life < n ? over + 1 : UINT64_MAX);
+		struct counting c = { .b = p->b, .pass = p, .all = t, .nall = n, .t = &t[i], .n = life, .from = from,
+				      .until = i + life < n ? over + 1 : UINT64_MAX };
+		count_condition(&c);
 		from = over + 1;
 	}
 }
