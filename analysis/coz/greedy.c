@@ -73,7 +73,7 @@ void greedy_close(struct greedy *y)
 	}
 	greedy_close_tasks(y);
 	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had,
-			   y->services, y->receives, y->met_at, y->shares, y->queues, y->groups, y->bodies,
+			   y->services, y->receives, y->met_at, y->shares, y->queues, y->groups, y->openings, y->bodies,
 			   y->heap.items, y->baseline, y->found };
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
@@ -100,7 +100,7 @@ void greedy_point(struct greedy *y, uint32_t thread, const struct graph_sync_poi
 	while (y->nthreads_seen <= thread)
 		y->first[y->nthreads_seen++] = (uint32_t)y->npoints;
 	uint8_t what = s->what == GRAPH_ENDS ? GRAPH_WAITS : (uint8_t)s->what;
-	y->points[y->npoints++] = (struct greedy_point){ middle(at), 0, thread, s->number, what, s->what == GRAPH_ENDS };
+	y->points[y->npoints++] = (struct greedy_point){ middle(at), 0, thread, s->number, what, s->what == GRAPH_ENDS, false };
 	if (s->what == GRAPH_POSTS)
 		y->came[s->number] = middle(at);
 }

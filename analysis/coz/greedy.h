@@ -16,7 +16,8 @@
  *   batches   one thread takes all that others have left there, and comes again when it is through with that, but not for what it
  *             took at once now, and in several batches then. What it would do in more batches than it took here nobody knows: so it
  *             waits for the last thing before the last of them
- *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own
+ *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own; and where pieces
+ *             depend on others, whoever comes waits until one is ready
  *   tasks     of OpenMP are run by whoever waits where they may be run, when they are ready, in the order of libgomp
  *
  * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far

@@ -192,7 +192,7 @@ void greedy_find_pieces(struct greedy *y)
 		const struct greedy_point *p = &y->points[i];
 		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
-				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .ends = GREEDY_NONE };
+				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .ends = GREEDY_NONE, .behind = GREEDY_NONE };
 		else if (p->what == GRAPH_OBTAINS)
 			y->groups[p->number].pieces[y->groups[p->number].npieces - 1].at = p->at;
 	}
@@ -208,4 +208,5 @@ void greedy_find_pieces(struct greedy *y)
 		else if (g->groups[i].one && y->groups[i].npieces > 1)
 			y->groups[i].npieces = 1; /* with all that is behind it */
 	}
+	greedy_find_ready(y);
 }

@@ -5,6 +5,7 @@
  *   greedy.c           what is replayed, and what a scenario saves
  *   greedy_prepare.c   looked at once, before the first replay: turns and what they took, looks, inputs
  *   greedy_pieces.c    pieces of work that are shared out
+ *   greedy_ready.c     which of them are ready only when others are done
  *   greedy_tasks.c     tasks of OpenMP, and who runs which
  *   greedy_services.c  what is done with each message from anyone
  *   greedy_attempts.c  attempts in vain are part of the wait that they are in
@@ -20,8 +21,9 @@
 #define GREEDY_NONE   UINT32_MAX
 #define GREEDY_PASSED UINT8_MAX /* a point within a wait that begins before it: it is no moment of its own */
 
-/* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. */
-struct greedy_point { double at, less; uint32_t thread, number; uint8_t what; bool ends; };
+/* A synchronisation point: when it was, and how much less there would be to do before it, in the scenario. opens: some piece of
+ * work is ready then. */
+struct greedy_point { double at, less; uint32_t thread, number; uint8_t what; bool ends, opens; };
 struct greedy_less { uint32_t point, region; double ticks; };
 
 /* What a node waits for; its inputs but those of its turn. */
@@ -60,9 +62,11 @@ struct greedy_piece {
 	double at;               /* when it was had */
 	uint32_t point;
 	uint32_t ends;           /* point at which its thread came for the next one; or GREEDY_NONE */
+	uint32_t behind;         /* point at which it was ready; or GREEDY_NONE: it has always been */
 	size_t left;             /* a batch: so much had been left when it was had */
-	bool taken;
+	bool taken, ready;
 };
+struct greedy_opening { uint32_t point, group, piece; };
 struct greedy_own { uint32_t point; bool passed; };
 
 /* How long a thread's pieces take, and how much less in the scenario: the mean of `n`. */
@@ -72,6 +76,8 @@ struct greedy_group {
 	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it finishes, and where it
 						   comes last; by point */
 	struct greedy_pace *paces; size_t npaces; /* by thread, where it is the thread that decides how long a piece takes; or none */
+	bool waits;              /* who comes while no piece is ready waits: */
+	uint32_t first_sleeper, last_sleeper; /* bodies, and 1; or 0 */
 };
 
 /* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in
@@ -114,6 +120,7 @@ struct greedy {
 	bool names;              /* who names a sender may take another message of that one */
 	struct greedy_queue *queues;
 	struct greedy_group *groups;
+	struct greedy_opening *openings; size_t nopenings; /* by point */
 	struct greedy_tasks *tasks; /* or NULL: they are run where they were */
 	struct greedy_body *bodies;
 	struct heap heap;
@@ -163,6 +170,11 @@ uint32_t greedy_begin_of(const struct greedy *, const struct graph_node *);
 void greedy_pass_attempts(struct greedy *);
 void greedy_find_services(struct greedy *);
 void greedy_find_pieces(struct greedy *);
+void greedy_find_ready(struct greedy *);
+/* What is behind an opening point is ready: pieces of one group, which is returned. */
+uint32_t greedy_make_ready(struct greedy *, uint32_t point);
+/* The piece that was taken at such a point, as it was ready only then; or NULL. */
+struct greedy_piece *greedy_just_ready(struct greedy *, uint32_t point);
 void greedy_find_tasks(struct greedy *);
 void greedy_close_tasks(struct greedy *);
 /* For the times of the region that is asked for; and how much longer than here, in each tick, a piece takes a thread. */

@@ -412,12 +412,23 @@ static bool is_within(const struct greedy *y, uint32_t number, uint32_t point)
 	return point > group->pieces[0].point && point < group->own[first_own(y, group, thread)].point;
 }
 
-/* Of the pieces that are left the next one; or NULL. */
-static struct greedy_piece *next_piece(struct greedy_group *group)
+static bool some_are_left(struct greedy_group *group)
 {
 	while (group->next < group->npieces && group->pieces[group->next].taken)
 		group->next++;
-	return group->next < group->npieces ? &group->pieces[group->next] : NULL;
+	return group->next < group->npieces;
+}
+
+#define MOST_NOT_READY 1024 /* that are looked at for one */
+
+/* Of the pieces that are left the next one that is ready; or NULL. */
+static struct greedy_piece *next_piece(struct greedy_group *group)
+{
+	size_t end = some_are_left(group) ? group->next + MOST_NOT_READY : 0;
+	for (size_t i = group->next; i < end && i < group->npieces; i++)
+		if (!group->pieces[i].taken && (!group->waits || group->pieces[i].ready || group->pieces[i].behind == GREEDY_NONE))
+			return &group->pieces[i];
+	return NULL;
 }
 
 /* More may be there than what was taken next: it takes that at once, and comes less often. */
@@ -431,20 +442,13 @@ static void come_for_batch(struct greedy *y, struct greedy_body *b, uint32_t num
 		leave_out(y, b, group->pieces[group->next - 1].point);
 }
 
-/* The body goes on behind the next piece of work, or if none is left, where it is to go on by itself. */
-static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
+/* The body goes on behind the next piece of work that is ready, or if `over` or there is none, where it is to go on by itself. */
+static void go_behind(struct greedy *y, struct greedy_body *b, uint32_t number, bool over)
 {
 	struct greedy_group *group = &y->groups[number];
-	b->slower = 0;
-	if (y->g->groups[number].batches) {
-		come_for_batch(y, b, number);
-		return;
-	}
-	if (is_within(y, number, b->point))
-		return;
 	struct greedy_own *own = next_own(y, group, (uint32_t)(b - y->bodies));
-	bool each = y->g->groups[number].each, over = each && y->points[b->point].what == GRAPH_FINISHES;
-	struct greedy_piece *piece = over ? NULL : next_piece(group);
+	struct greedy_piece *own_next = y->points[b->point].opens ? greedy_just_ready(y, b->point) : NULL;
+	struct greedy_piece *piece = over ? NULL : own_next ? own_next : next_piece(group);
 	uint32_t to = piece ? piece->point : own ? own->point : GREEDY_NONE;
 	if (piece) {
 		piece->taken = true;
@@ -460,22 +464,94 @@ static void share(struct greedy *y, struct greedy_body *b, uint32_t number)
 	b->thread = y->points[to].thread;
 }
 
+#define JUST_BEFORE 16 /* points */
+
+/* Who came with a lock does not have it while it waits. */
+static void give_lock_back(struct greedy *y, const struct greedy_body *b)
+{
+	for (uint32_t i = b->point; i-- > y->first[b->thread] && b->point - i <= JUST_BEFORE;) {
+		uint32_t turn = y->points[i].what == GRAPH_WAITS ? y->turn_of[y->points[i].number] : GREEDY_NONE;
+		if (turn == GREEDY_NONE)
+			continue;
+		if (y->g->queues[y->g->turns[turn].queue].kind == GRAPH_LOCK)
+			leave(y, y->g->turns[turn].queue, &y->points[b->point], y->now);
+		return;
+	}
+}
+
+static void sleep_for_piece(struct greedy *y, struct greedy_body *b, struct greedy_group *group)
+{
+	uint32_t self = (uint32_t)(b - y->bodies) + 1;
+	b->next_sleeper = 0;
+	if (group->first_sleeper)
+		y->bodies[group->last_sleeper - 1].next_sleeper = self;
+	else
+		group->first_sleeper = self;
+	group->last_sleeper = self;
+	y->changed = true;
+	give_lock_back(y, b);
+}
+
+/* Those who wait for pieces go on, as far as some are ready, or all have been taken. */
+static void wake_for_pieces(struct greedy *y, uint32_t number)
+{
+	struct greedy_group *group = &y->groups[number];
+	while (group->first_sleeper && (next_piece(group) || !some_are_left(group))) {
+		struct greedy_body *b = &y->bodies[group->first_sleeper - 1];
+		group->first_sleeper = b->next_sleeper;
+		b->saving = y->points[b->point].at - y->now;
+		go_behind(y, b, number, false);
+		b->point++;
+		y->passed++;
+		go_on(y, b);
+	}
+}
+
+/* False: it waits until there is something for it. */
+static bool share(struct greedy *y, struct greedy_body *b, uint32_t number)
+{
+	struct greedy_group *group = &y->groups[number];
+	b->slower = 0;
+	if (y->g->groups[number].batches) {
+		come_for_batch(y, b, number);
+		return true;
+	}
+	if (is_within(y, number, b->point))
+		return true;
+	bool over = y->g->groups[number].each && y->points[b->point].what == GRAPH_FINISHES;
+	if (group->waits && some_are_left(group) && !next_piece(group)) {
+		sleep_for_piece(y, b, group);
+		return false;
+	}
+	go_behind(y, b, number, over);
+	return true;
+}
+
 static void do_point(struct greedy *y, struct greedy_body *b)
 {
 	const struct greedy_point *p = &y->points[b->point];
+	bool waits = false;
 	y->now = p->at - b->saving;
 	if (p->what == GRAPH_COMES && y->tasks && !greedy_come_for_task(y, b))
 		return;
+	uint32_t opened = p->opens ? greedy_make_ready(y, b->point) : GREEDY_NONE;
 	switch (p->what) {
 	case GRAPH_POSTS: post(y, p->number, b->saving); break;
 	case GRAPH_PROBE: y->found[p->number] = b->saving; break;
 	case GRAPH_RELEASES: leave(y, p->number, p, p->at - b->saving); break;
 	case GRAPH_REQUESTS:
-	case GRAPH_FINISHES: share(y, b, p->number); break;
+	case GRAPH_FINISHES:
+		waits = !share(y, b, p->number);
+		opened = y->groups[p->number].waits ? p->number : opened;
+		break;
 	}
-	b->point++;
-	y->passed++;
-	go_on(y, b);
+	if (!waits) {
+		b->point++;
+		y->passed++;
+		go_on(y, b);
+	}
+	if (opened != GREEDY_NONE)
+		wake_for_pieces(y, opened);
 }
 
 /* ---- A replay ---------------------------------------------------------------------------------- */
@@ -501,8 +577,9 @@ static void begin(struct greedy *y)
 	}
 	for (size_t i = 0; i < g->ngroups; i++) {
 		y->groups[i].next = 0;
+		y->groups[i].first_sleeper = 0;
 		for (size_t k = 0; k < y->groups[i].npieces; k++)
-			y->groups[i].pieces[k].taken = false;
+			y->groups[i].pieces[k].taken = y->groups[i].pieces[k].ready = false;
 		for (size_t k = 0; k < y->groups[i].nown; k++)
 			y->groups[i].own[k].passed = false;
 	}

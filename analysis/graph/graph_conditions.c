@@ -10,7 +10,7 @@
  * does, it is taken for one: the n-th who has been in the lock to take is served by the n-th signal, but for as many as
  * there were to begin with. That must hold of all who waited: the signal that serves each of them came while it waited;
  * and nobody does both, unless each gives back what it has taken before it takes again, as of a lock that the program
- * has made. Nothing of it is proved.
+ * has made, and waits only where others have all of them. Nothing of it is proved.
  *
  * Whoever puts may signal once more when it has put all, elsewhere: nothing is put then, and who comes once more has waited for all
  * of them. And who takes what says that there is no more may put that back for the next, and does not take again.
@@ -26,6 +26,7 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_locks.h"
 
 #define MOST_LOOKED_AT (UINT64_C(1) << 26) /* events of locks, for all condition variables */
@@ -341,6 +342,25 @@ static void serve_any(const struct counting *c)
 	}
 }
 
+/* Whether all who waited came when there was nothing left for them: with what there was to begin with, less had been put than
+ * others had come for before. Who waits otherwise waits for something of his own. */
+static bool find_nothing(const struct counting *c)
+{
+	uint64_t *came = mem_resize(NULL, c->takers.n + 1, sizeof *came);
+	bool all = true;
+	for (size_t i = 0; i < c->takers.n; i++)
+		came[i] = c->takers.v[i].came.stamp;
+	qsort(came, c->takers.n, sizeof *came, order_uint64);
+	for (size_t i = 0; i < c->takers.n && all; i++) {
+		const struct condition_visitor *v = &c->takers.v[i];
+		size_t before = SEARCH(c->takers.n, mid, came[mid] < v->came.stamp);
+		size_t puts = SEARCH(c->nputs, mid, c->puts[mid]->ref.stamp < v->came.stamp);
+		all = !v->waited || c->first + puts <= before;
+	}
+	free(came);
+	return all;
+}
+
 /* Whether each gives back what it has taken before it takes again: a lock that the program has made, or several. */
 static bool give_back(const struct counting *c)
 {
@@ -529,7 +549,7 @@ static void serve_all(struct counting *c)
 	struct batches found = find_batches(c);
 	find_first(c);
 	if (c->returned) {
-		if (counts(c) && give_back(c))
+		if (counts(c) && give_back(c) && find_nothing(c))
 			serve_any(c);
 	} else if (graph_find_works(c->b, found.v, found.n)) {
 		serve_works(c, &found);

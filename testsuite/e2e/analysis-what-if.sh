@@ -98,6 +98,9 @@ flags_over 25.1  1    what one thread stores, another finds stored (std::atomic:
 sem_over   25.1  1    or has, without waiting (std::counting_semaphore)
 room       28.5  1    three take what two put, for which there is not always room, until they are told that there is no more
 room_over  28.2  1    likewise, and those who take say so still when nobody puts any more
+wavefront  31.1  1    whoever is through with a tile puts into a queue those that are ready then, and wakes all
+dependences 21.7 2    or whoever is free looks for the first job whose dependences are done
+chain_of_jobs 48.2 2   likewise, and a chain of long ones lasts longer than all else
 ticket     33.8  1    a lock that the program has made, for which each draws a number
 burst      22.4  3    jobs that come at once wake two who wait for them, the one who has waited longer a moment later
 locks_work 18.5  1    two locks, with which three work, and of whom one comes far later for the last time: no work is given out
