@@ -263,6 +263,8 @@ enum dprof_key {
  *                                   ("dynamic loop"), a `single` ("single")
  *   fork        group role          role=1: the thread cancels its team's region ("cancellation point"), so that from here on not
  *                                   all of the group need come to its barriers
+ *   fork        [group] tag         likewise: 1: it cancels a loop or sections, 3: a taskgroup, of which no task begins any more;
+ *                                   0 and 2: it goes on where it would not if another had
  *   fork        group seq           of such a loop, or sections, it has its seq-th piece, from 0, which may be of several
  *                                   iterations; or there is none left. Single iterations, and sections, in which nothing was
  *                                   recorded are part of the next piece

@@ -7,7 +7,8 @@
  *
  * Who went on at a cancellation point, and comes to the team's next barrier behind another one's cancel, has most likely done so
  * because of that: as long behind it as here. It does not say what else it would have done, and in another run it may have done it
- * all. Where a loop or sections were cancelled before that was recorded, or a taskgroup is, it may have been so, or not.
+ * all. Where a loop, sections or a taskgroup were cancelled before that was recorded, it may have been so, or not. Who goes on in a
+ * taskgroup that is cancelled begins no more of its tasks, and comes to no barrier because of that.
  *
  * A thread that ends soon behind a pthread_cancel of it has most likely ended because of that, whatever it was about then: what it
  * does behind it, as its handlers do (pthread_cleanup_push), comes as long behind it as here. One that ended before, or long behind

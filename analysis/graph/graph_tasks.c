@@ -225,7 +225,7 @@ static bool add_end_inputs(struct task_graph *t, size_t task, struct event_ref e
 	const struct task_run *run = r->nruns ? bsearch(&key, r->runs, r->nruns, sizeof *run,
 							runs_by_task) : NULL;
 	if (!run)
-		return made->empty;
+		return made->empty || (r->discarded && made->group && made->group != ARG_NONE);
 	while (run > r->runs && runs_by_task(run - 1, &key) == 0)
 		run--;
 	for (; run < r->runs + r->nruns && runs_by_task(run, &key) == 0; run++) {
@@ -313,7 +313,7 @@ static bool all_own(const struct input_list *s)
 	return true;
 }
 
-/* A task that was cancelled before it began, or whose records were lost, may have ended at any time. */
+/* A task whose records were lost may have ended at any time. One that was cancelled before it began may begin in another run. */
 static void add_wait(struct task_graph *t, const struct task_wait *w, uint64_t since)
 {
 	struct input_list s = { 0 };
@@ -328,6 +328,8 @@ static void add_wait(struct task_graph *t, const struct task_wait *w, uint64_t s
 			graph_arrival(t->b, w->exit, w->all ? GRAPH_TASKS_OVER : GRAPH_TASK_BEGAN, s.v, s.n);
 		node->loose = node->delayed = !w->all;
 	}
+	if (w->all && t->records->discarded)
+		graph_wait_perhaps(t->b, w->exit, graph_add_chance(t->b, GRAPH_UNKNOWN, s.v, 1));
 	free(s.v);
 }
 

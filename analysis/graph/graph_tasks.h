@@ -34,6 +34,7 @@ struct task_records {
 	struct depends *depends; size_t ndepends;
 	struct fulfilled *fulfilled; size_t nfulfilled;
 	struct task_wait *waits; size_t nwaits;
+	bool discarded;          /* somebody has cancelled a taskgroup: of its tasks some are never begun */
 };
 
 void graph_tasks(struct builder *, struct task_records *);

@@ -85,15 +85,27 @@ void walk_end_counting(struct thread_walk *w, struct event_ref exit)
 		last->take.has = exit;
 }
 
+/* What a cancellation point says (runtime/gomp/worksharing.c). */
+enum { GOES_ON, CANCELS, GOES_ON_IN_TASKGROUP, CANCELS_TASKGROUP };
+
+static bool is_of_taskgroup(const struct tr_event *e)
+{
+	uint64_t tag = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
+	return tag == GOES_ON_IN_TASKGROUP || tag == CANCELS_TASKGROUP;
+}
+
 /* Another thread of the team may end what this one does; or this one does that. */
 void walk_note_cancellation(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
 	struct cancel_records *cancels = &w->records->cancels;
+	uint64_t tag = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
+	w->records->tasks.discarded |= tag == CANCELS_TASKGROUP;
+	if (is_of_taskgroup(e)) /* only its tasks are not begun */
+		return;
 	w->cancellable.since = ref;
 	w->cancellable.team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX);
-	uint64_t tag = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
-	w->cancellable.is = !trace_has(e, DPROF_KEY_ROLE) && tag != 1;
-	w->cancellable.said = tag == 0;
+	w->cancellable.is = !trace_has(e, DPROF_KEY_ROLE) && tag != CANCELS;
+	w->cancellable.said = tag == GOES_ON;
 	if (!w->cancellable.is)
 		*SPILL_GROW(w->b->spill, cancels->regions, cancels->nregions) =
 			(struct cancellation){ .group = w->cancellable.team, .ref = ref, .since = ref, .cancels = true };
@@ -241,15 +253,18 @@ void walk_begin_given_work(struct thread_walk *w, const struct tr_event *e, stru
 {
 	bool loop = tr_is(w->b->graph->trace, e->site, OP_EVENS_OUT), evens_out = loop && w->given.schedule != GRAPH_DYNAMIC;
 	uint64_t team = trace_arg(e, DPROF_KEY_GROUP, UINT64_MAX), piece = arg_piece(walk_operation(w, e), e);
+	bool taskgroup = tr_is(w->b->graph->trace, e->site, OP_ELECTS) && is_of_taskgroup(e);
 	if (piece != ARG_NONE) {
 		have_piece(w, piece, team, ref);
 		return;
 	}
+	if (taskgroup && team == UINT64_MAX)
+		return;
 	if (w->given.schedule == GRAPH_STATIC)
 		w->given.team = team;
 	w->given.schedule = evens_out ? GRAPH_DYNAMIC_EVENLY : GRAPH_DYNAMIC;
 	graph_set_schedule(w->b, ref, w->given.schedule);
-	if (team == w->given.team)
+	if (team == w->given.team && !taskgroup)
 		begin_pieces(w, ref, !loop);
 }
 

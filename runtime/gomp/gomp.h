@@ -81,7 +81,7 @@ struct dprof_moment wait_idle_end(void); /* since when it has been idle */
 /* The team that the calling thread is in, and the number of its next barrier. */
 struct team_place {
 	uint64_t group, barriers;
-	uint64_t gone_on, pieces; /* worksharing.c */
+	uint64_t gone_on, in_taskgroup, pieces; /* worksharing.c */
 	const uint64_t *had;      /* likewise: the end of what was recorded of the last of them, */
 	bool small;               /* of a kind of which there may be any number */
 	unsigned loops;           /* likewise: how many a doacross iteration is of; 0: not seen */

@@ -7,8 +7,11 @@
  *                                  there is none left
  *   POINT single group             it comes to a `single`, which whoever comes first runs
  *   POINT cancellation point group tag=0  it goes on, and would not if another thread had cancelled the construct: once before
- *                                         each barrier. Without a tag: of a taskgroup, or before cancelled loops were recorded
+ *                                         each barrier. Without a tag: recorded when nothing was of cancelled loops or taskgroups
  *   POINT cancellation point group tag=1  it cancels a loop or sections: who is told that comes to the barrier behind them
+ *   POINT cancellation point group tag=2  as 0, but of a taskgroup: who is told that goes on behind its task
+ *   POINT cancellation point [group] tag=3  it cancels a taskgroup: of its tasks none begins any more. Who has left its team runs
+ *                                         tasks, too, and says no group
  *   POINT cancellation point group role=1 it cancels the region: from here on not all of the team come to its barriers
  *
  * Which thread does what from there to the team's next barrier may be otherwise in another run. Of parts that are single iterations
@@ -27,7 +30,7 @@ DPROF_SITE_OF(site_cancellation, DPROF_KIND_FORK, "cancellation point");
 
 enum { BY_ENVIRONMENT, STATIC, DYNAMIC, GUIDED };
 enum { CANCEL_PARALLEL = 1, CANCEL_LOOP = 2, CANCEL_SECTIONS = 4, CANCEL_TASKGROUP = 8 }; /* likewise: of what is cancelled */
-enum { GOES_ON, CANCELS };
+enum { GOES_ON, CANCELS, GOES_ON_IN_TASKGROUP, CANCELS_TASKGROUP };
 
 static void say_more(const struct dprof_site *site, struct dprof_arguments *a)
 {
@@ -230,16 +233,17 @@ DPROF_EXPORT unsigned GOMP_sections_next(void)
 	return has;
 }
 
-/* gone_on: how many barriers there had been when it was last said, and 1. */
+/* gone_on, in_taskgroup: how many barriers there had been when it was last said, and 1. */
 static void go_on(int which)
 {
+	bool taskgroup = which == CANCEL_TASKGROUP;
+	uint64_t *said = taskgroup ? &team_place.in_taskgroup : &team_place.gone_on;
 	struct dprof_arguments a = { 0 };
 
-	if (!omp_get_cancellation() || team_place.gone_on == team_place.barriers + 1)
+	if (!omp_get_cancellation() || *said == team_place.barriers + 1)
 		return;
-	team_place.gone_on = team_place.barriers + 1;
-	if (which != CANCEL_TASKGROUP)
-		dprof_say(&a, DPROF_KEY_TAG, GOES_ON);
+	*said = team_place.barriers + 1;
+	dprof_say(&a, DPROF_KEY_TAG, taskgroup ? GOES_ON_IN_TASKGROUP : GOES_ON);
 	say_more(SITE(site_cancellation), &a);
 }
 
@@ -260,6 +264,18 @@ static void say_cancelled(int key, uint64_t value)
 	say_more(SITE(site_cancellation), &a);
 }
 
+static void say_cancelled_taskgroup(void)
+{
+	struct dprof_arguments a = { 0 };
+
+	if (!dprof_adapter_wanted(DPROF_KIND_FORK))
+		return;
+	if (team_place.group)
+		dprof_say(&a, DPROF_KEY_GROUP, team_place.group);
+	dprof_say(&a, DPROF_KEY_TAG, CANCELS_TASKGROUP);
+	dprof_adapter_record(SITE(site_cancellation), DPROF_POINT, dprof_adapter_now(), &a);
+}
+
 DPROF_EXPORT bool GOMP_cancel(int which, bool cancels);
 DPROF_EXPORT bool GOMP_cancel(int which, bool cancels)
 {
@@ -270,6 +286,8 @@ DPROF_EXPORT bool GOMP_cancel(int which, bool cancels)
 		say_cancelled(DPROF_KEY_ROLE, 1);
 	else if (IS_OURS && (which == CANCEL_LOOP || which == CANCEL_SECTIONS))
 		say_cancelled(DPROF_KEY_TAG, CANCELS);
+	else if (IS_OURS && which == CANCEL_TASKGROUP && cancels)
+		say_cancelled_taskgroup();
 	return cancelled;
 }
 

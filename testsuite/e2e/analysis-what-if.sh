@@ -25,6 +25,7 @@ while read -r name real within _; do
 done <<'T'
 flag       43.5  3    a thread looks every 4 ms whether a number under a lock has changed
 cancel     51.3  3    a team that one of two cancels
+discards   29.5  2    tasks of a taskgroup that one of them cancels
 ends       50.1  1    the process ends as another thread works
 single     4.0   3.8  a single with two regions, a critical section and a task, in which whoever comes first runs it
 pool       19.3  3.5  jobs that an atomic counter gives out
@@ -157,6 +158,9 @@ jq -e '.regions | map({ (.name): .share_percent }) | add | .other.lo < 24.9 and 
 grep -q '^    proved.*: *nothing  *nothing  *nothing ' out || fail "asks_each: $(head -8 out)"
 "$analyze" coz --region X --reduce 0 --json asks_each >json
 jq -e '.speedup_percent == { lo: 0, hi: 0 }' json >held || fail "asks_each: no less is $(jq -c .speedup_percent json)"
+# Who waits for a taskgroup that was cancelled waits for no task that never began.
+"$analyze" coz --region X --reduce 50 discards >said 2>&1
+! grep "does not say" said >held || fail "discards: $(<held)"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
