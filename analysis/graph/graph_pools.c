@@ -15,6 +15,7 @@
  *                                     or one does whatever it does there for longer than another, with the lock or behind it
  *   lock of one's own, i = own++, ... several threads take locks at one place, again and again, each but its own: who is done
  *                                     may take what others have left; or count at numbers of their own
+ *   if (!trylock of the i-th) work    several threads try locks at one place, again and again, and each job's is taken once
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in another
  * run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
@@ -535,6 +536,29 @@ bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 	return give_epochs(b, t, n, site, given || do_unevenly(b, t, n, site));
 }
 
+/* It does something before an event, which is the next one that takes. */
+static bool does_something(const struct builder *b, const struct take *t, uint64_t until)
+{
+	const struct things_done *done = &b->threads[t->ref.thread].done;
+	size_t next = SEARCH(done->n, mid, done->v[mid] <= t->ref.at);
+	return next < done->n && done->v[next] < until;
+}
+
+/* A lock for each piece of work, which whoever tries it first has: no other has it then, and it may have it while it works.
+ * t[0 .. n): of one epoch after the other, and in each of one thread after the other. */
+static bool find_claims(const struct builder *b, struct take *t, size_t n)
+{
+	bool claims = true;
+	for (size_t i = 0; i < n; i++)
+		claims &= t[i].tries;
+	for (size_t i = 0; i < n && claims; i++) {
+		bool last = i + 1 == n || !same_stretch(&t[i], &t[i + 1]);
+		t[i].goes_on = does_something(b, &t[i], last ? UINT64_MAX : t[i + 1].ref.at);
+		t[i].counts = true;
+	}
+	return claims;
+}
+
 /* All that was taken at one place, and each of something else. */
 static void find_alike_pool(struct builder *b, struct take *t, size_t n)
 {
@@ -542,6 +566,8 @@ static void find_alike_pool(struct builder *b, struct take *t, size_t n)
 	find_epochs(b, t, n);
 	bool given = takes_again(t, n);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
+	if (given && find_claims(b, t, n))
+		share_out_epochs(b, t, n);
 	if (given)
 		give_epochs(b, t, n, t->place.site, true);
 }

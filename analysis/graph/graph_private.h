@@ -99,6 +99,7 @@ struct take {
 	bool goes_on, in_vain;    /* goes_on: at once, with something that is neither a wait nor the next barrier */
 	bool at_once;             /* of a lock: its thread has begun nothing between the operation before and this one */
 	bool shared, counts;      /* a reader's lock; a number that is counted, and so no other has it */
+	bool tries;               /* a lock that is not waited for: who finds that another has it goes on to the next one */
 	bool carries;             /* data, which may say what to do */
 	bool answered;            /* by whoever listens to several */
 };

@@ -122,7 +122,8 @@ static struct take *find_takes(const struct builder *b, const struct sync_event 
 			*SPILL_GROW(b->spill, takes, ntakes) = (struct take){ .ref = t[i].ref, .has = t[i].ref, .left.at = NO_EVENT,
 								  .place = place_of(b, &t[i], &roles), .goes_on = t[i].goes_on,
 								  .shared = t[i].shared, .at_once = t[i].at_once,
-								  .carries = b->graph->trace->sites[t[i].site].op.carries };
+								  .carries = b->graph->trace->sites[t[i].site].op.carries,
+								  .tries = tr_is(b->graph->trace, t[i].site, OP_ATTEMPT) };
 			*own = (uint32_t)ntakes;
 		}
 	}

@@ -125,6 +125,7 @@ rw_work    15.5 1     likewise, of which each thread has both, not as often as o
 numbers    11.0 1     work by an atomic counter, of which two threads take as much
 in_vain    12.4 1     a pool of which both threads take as much, and come once more for nothing
 closing    13.5 1     a queue whose last job is said to be the last one by whoever takes it
+claims     28.5  2    a lock for each job, which whoever tries it first has
 guards     29.2 3    jobs that a lock gives out, and behind each several other locks are taken, for hardly any time
 put_back   17.4 3    two work between two buffers, and who takes what says that there is no more puts it back
 begun      25.7 3    each job that a lock gives out is counted, with another lock, when it begins
