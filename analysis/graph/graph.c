@@ -571,7 +571,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_bytes(b, &records->bytes, &exchanges);
 	graph_masters(b, &records->messages, &exchanges);
 	spill_free(b->spill, exchanges.v);
-	graph_sleeps(b, &records->sleeps, &records->sync);
+	graph_sleeps(b, &records->sleeps, &records->sync, &records->moments);
 	graph_find_tried(b, &records->bytes, &records->processes, &records->sync, &tried);
 	graph_locks(b, &records->sync, &tried, &voters);
 	graph_elections(b, &voters);

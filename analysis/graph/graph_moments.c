@@ -200,8 +200,8 @@ static bool is_one_of_several(const struct moment_records *r, const struct momen
 {
 	uint32_t thread = m->exit.thread, polled = m->polled, site = m->site;
 	bool timer = is_of_timer(m), others = false;
-	if (m->polled == TR_NO_SITE)
-		return false;
+	if (m->open || m->polled == TR_NO_SITE)
+		return m->open;
 	for (size_t i = SEARCH(r->nothers, mid, r->others[mid].thread < thread); i < r->nothers && r->others[i].thread == thread; i++)
 		others |= r->others[i].site == m->polled;
 	while (m > r->v && m[-1].exit.thread == thread)

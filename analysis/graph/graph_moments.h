@@ -12,6 +12,7 @@ struct moment_sleep {
 	struct wait_begin begin; struct event_ref exit;
 	uint64_t until_ns, late_ns, set;
 	uint32_t site, polled; /* polled: where its thread has looked whether it is ready; TR_NO_SITE: nowhere */
+	bool open;             /* its thread reads the clock anew when it has found what it looks for between others */
 };
 
 /* A thread looked there for several things, and something else had come. */

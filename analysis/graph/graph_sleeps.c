@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * graph_sleeps.c - rows of sleeps: a thread that sleeps again and again, with nothing in between but looks, may wait for what
- * another has in memory (graph_presumed.c says who has most likely ended that). */
+ * another has in memory (graph_presumed.c says who has most likely ended that). Who sleeps until moments is paced by these, unless
+ * he has read the clock anew before such a row: then it is no whole number of steps behind the one before. */
 #include <stdlib.h>
 
 #include "analysis/base/order.h"
 #include "analysis/base/search.h"
+#include "analysis/base/runs.h"
 #include "analysis/graph/graph_locks.h"
+#include "analysis/graph/graph_moments.h"
 #include "analysis/graph/graph_presumed.h"
 
 static int by_thread(const void *x, const void *y)
@@ -14,6 +17,63 @@ static int by_thread(const void *x, const void *y)
 	const struct sleeps *a = x, *b = y;
 	return ORDER_2(a, b, first.thread, first.at);
 }
+
+/* ---- Until moments ------------------------------------------------------------------------------ */
+
+static int by_exit(const void *x, const void *y)
+{
+	const struct moment_sleep *a = x, *b = y;
+	return ORDER_2(a, b, exit.thread, exit.at);
+}
+
+static bool is_at(const struct moment_sleep *m, const struct sleeps *s)
+{
+	return m->exit.thread == s->first.thread && m->site == s->site && m->until_ns > 0;
+}
+
+/* The moments of the row are equally far apart, but not as far, or several times, from the one before them. */
+static bool begins_anew(const struct moment_records *r, const struct sleeps *s)
+{
+	size_t first = SEARCH(r->n, mid, r->v[mid].exit.thread < s->first.thread ||
+			      (r->v[mid].exit.thread == s->first.thread && r->v[mid].exit.at <= s->first.at));
+	const struct moment_sleep *m = &r->v[first];
+	if (first == 0 || first + 2 >= r->n || !is_at(&m[-1], s) || !is_at(&m[0], s) || !is_at(&m[1], s) || !is_at(&m[2], s))
+		return false;
+	uint64_t step = m[1].until_ns - m[0].until_ns;
+	return step > 0 && m[2].until_ns - m[1].until_ns == step && (m[0].until_ns - m[-1].until_ns) % step != 0;
+}
+
+/* Of one thread: what it only sleeps until moments for is no wait. Else it is not known when those come that are no part of one. */
+static size_t keep_waits(struct moment_records *r, struct sleeps *s, size_t n)
+{
+	bool anew = false;
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++)
+		anew |= s[i].until && begins_anew(r, &s[i]);
+	size_t first = SEARCH(r->n, mid, r->v[mid].exit.thread < s->first.thread);
+	for (size_t i = first; anew && i < r->n && r->v[i].exit.thread == s->first.thread; i++)
+		r->v[i].open = true;
+	for (size_t i = 0; i < n; i++)
+		if (!s[i].until || (anew && !s[i].between_looks))
+			s[kept++] = s[i];
+	return kept;
+}
+
+static void keep_all_waits(struct builder *b, struct sleep_records *sleeps, struct moment_records *r)
+{
+	size_t kept = 0;
+	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_exit);
+	for (size_t i = 0, next; i < sleeps->n; i = next) {
+		for (next = i + 1; next < sleeps->n && sleeps->v[next].first.thread == sleeps->v[i].first.thread;)
+			next++;
+		size_t n = keep_waits(r, &sleeps->v[i], next - i);
+		for (size_t k = 0; k < n; k++)
+			sleeps->v[kept++] = sleeps->v[i + k];
+	}
+	sleeps->n = kept;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------------- */
 
 /* A wait; or, where that is known better, a part of one. */
 static void add_row(struct builder *b, struct sleeps *s)
@@ -102,15 +162,29 @@ static void pass_looks(struct builder *b, const struct sleep_records *sleeps, st
 			b->unknown[sleeps->v[i].unknown - 1].lock = sleeps->v[i].lock;
 }
 
-void graph_sleeps(struct builder *b, struct sleep_records *sleeps, struct sync_records *sync)
+/* Moments in such a wait end nothing. */
+static void pass_moments(const struct sleep_records *sleeps, struct moment_records *r)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct sleeps *row = row_of(sleeps, &r->v[i].exit);
+		if (!row || !row->until || row->holds)
+			r->v[kept++] = r->v[i];
+	}
+	r->n = kept;
+}
+
+void graph_sleeps(struct builder *b, struct sleep_records *sleeps, struct sync_records *sync, struct moment_records *moments)
 {
 	if (sleeps->n == 0)
 		return;
 	qsort(sleeps->v, sleeps->n, sizeof *sleeps->v, by_thread);
+	keep_all_waits(b, sleeps, moments);
 	for (size_t i = 0, next; i < sleeps->n; i = next) {
 		for (next = i + 1; next < sleeps->n && sleeps->v[next].first.thread == sleeps->v[i].first.thread;)
 			next++;
 		add_sleeps(b, &sleeps->v[i], next - i);
 	}
 	pass_looks(b, sleeps, sync);
+	pass_moments(sleeps, moments);
 }

@@ -212,11 +212,13 @@ static void note_sleep(struct thread_walk *w, struct event_ref exit)
 	bool again = s->n > 0 && s->site == w->entered.site && s->exit.at + 1 + w->attempts.look_events == w->enter.at;
 	*s = again ? (struct sleeps){ .first = s->first, .before = s->exit.stamp, .exit = exit, .site = s->site, .n = s->n + 1 }
 		   : (struct sleeps){ .first = w->enter, .exit = exit, .site = w->entered.site, .n = 1 };
+	s->until = trace_has(&w->entered, DPROF_KEY_UNTIL);
 	w->attempts.look_events = 0;
-	if (s->n == MANY_SLEEPS) {
+	uint32_t many = s->until ? SOME_SLEEPS : MANY_SLEEPS;
+	if (s->n == many) {
 		*SPILL_GROW(w->b->spill, kept->v, kept->n) = *s;
 		w->attempts.kept_sleeps = kept->n;
-	} else if (s->n > MANY_SLEEPS) {
+	} else if (s->n > many) {
 		kept->v[w->attempts.kept_sleeps - 1] = *s;
 	}
 }
@@ -328,8 +330,9 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 		w->attempts.vain_wait &= walk_kind(w, w->entered.site) == DPROF_KIND_LOCK;
 		w->attempts.before = w->attempts.operation = exit;
 		w->attempts.failed = w->attempts.failed_since = false;
-	} else if (!trace_has(&w->entered, DPROF_KEY_UNTIL) && !trace_has(&w->entered, DPROF_KEY_PEER)) {
-		w->attempts.perhaps_slept += exit.stamp - w->enter.stamp;
+	} else if (!trace_has(&w->entered, DPROF_KEY_PEER)) {
+		bool until = trace_has(&w->entered, DPROF_KEY_UNTIL);
+		w->attempts.perhaps_slept += until ? 0 : exit.stamp - w->enter.stamp;
 		note_sleep(w, exit);
 	}
 }

@@ -35,6 +35,7 @@ kept_off   39.6  2    likewise, and who says that it has come was kept from the 
 poll_over  39.9  1    waits at a pipe with a time limit (poll), between which a thread looks under a lock whether all is over
 looks_over 39.8  1    or for a condition, and the flag's lock no other thread takes
 yields_lock 47.6 2   it yields between looks under a lock (simulated)
+looks_at_moments 46.9 2 it sleeps until moments, each a millisecond behind the last, since it read the clock
 try_looks  45.5  2    a thread looks every millisecond with a lock that it tries to have
 stop_token 47.1  2    waits of 5 ms for a condition or a std::stop_token, for each of which the mutex is taken anew
 stop_drains 17.9 1   a thread that is to stop works first on all that is left (std::condition_variable_any with a std::stop_token)
