@@ -404,6 +404,7 @@ static void count_in(void)
 static bool first_ended; /* the process's first thread, by pthread_exit(): so the last one calls exit() */
 static uint64_t past_ns, past_threads; /* of those that ended */
 static __thread uint64_t own_past_ns;  /* of these */
+static uint64_t in_exit; /* tid: the thread that go_on_in_exit() found, whether it has recorded anything since or not; or 0 */
 
 /* What functions of atexit() and destructors do there is recorded as by one more thread, which ends with the process: exit()
  * does not come back, so its memory stays. The kernel goes on counting where it was. */
@@ -414,6 +415,7 @@ static void go_on_in_exit(void)
 	lock();
 	past_ns -= own_past_ns;
 	past_threads--;
+	in_exit = (uint64_t)sys(SYS_gettid);
 	unlock();
 	gone = false;
 }
@@ -642,10 +644,10 @@ bool dprof_threads_cpu(bool waits, uint64_t *ns, uint64_t *ended)
 {
 	if (!(waits ? lock_at_end() : try_lock()))
 		return false;
-	*ns = past_ns;
+	*ns = past_ns + dprof_sched_cpu(in_exit);
 	*ended = past_threads;
 	for (struct dprof_thread *t = dprof_threads(); t; t = t->following)
-		if (__atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&t->cursor, __ATOMIC_ACQUIRE) && t->header->tid != in_exit)
 			*ns += dprof_sched_cpu(t->header->tid);
 	unlock();
 	return true;
@@ -885,7 +887,7 @@ void dprof_threads_forget(void)
 	dprof_beginning = 0;
 	alive = pthread_setspecific(key, NOT_RECORDING) == 0;
 	first_ended = false;
-	past_ns = past_threads = 0;
+	past_ns = past_threads = in_exit = 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;
 	memset(has_file, 0, sizeof(has_file));
 }

@@ -195,6 +195,32 @@ for thread in "" other; do
 	rm -r dprof-after.*
 done
 
+# The thread that ends the process behind pthread_exit() in main was recorded, also where it records nothing in exit().
+cat >last.c <<'C'
+#include <pthread.h>
+#include <time.h>
+
+static void *work(void *x)
+{
+	struct timespec t;
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while (t.tv_sec == 0 && t.tv_nsec < 200000000);
+	return x;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_detach(thread);
+	pthread_exit(NULL);
+}
+C
+dprof last last.c
+./last || fail "last: $?"
+is_true "$(unseen_ms dprof-last.*/*.process) < 100" || fail "who ends the process: $(grep -h unseen dprof-last.*/*.process)"
+
 # What MPI's threads do is a part of its operations.
 cat >ranks.c <<'C'
 #include <mpi.h>
