@@ -55,7 +55,7 @@ $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/ent
 PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table jumps) \
            $(addprefix libc/,descriptors lifetimes opens transfers moves stdio formatted wide waits yields signals handlers \
              queues names syscalls sleeps notified)
-GOMP    := teams barriers tasks waits locks doacross worksharing
+GOMP    := teams barriers target tasks waits locks doacross worksharing
 
 # Whatever a cancelled thread was in is recorded as it leaves; and calls must not become others.
 $(B)/obj/guest/runtime/libc/%.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE

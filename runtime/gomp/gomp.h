@@ -8,6 +8,7 @@
  *   waits.c     operations in which a thread may be given tasks to run
  *   worksharing.c  constructs whose parts are given out as they run
  *   doacross.c  iterations that wait for other iterations
+ *   target.c    what runs in place of a target device
  *   locks.c     critical sections, ordered ones, OpenMP's locks
  *
  * Linked only into programs that call libgomp, before it. Not recorded, since no thread waits there for
@@ -114,5 +115,30 @@ struct task {
 	struct taskgroup *group;
 };
 extern __thread struct task task_now;
+
+/* The calling thread makes a task, of which others may run nothing yet; with its dependences, or NULL. Returns its number. */
+uint64_t task_make(void **depend);
+
+/* It waits from now on for what its task depends on, until that task is run, by wait_leave_for(), or to wait_end(). */
+void task_begin_waiting(struct waiting *, uint64_t task);
+
+/* From one to the other the calling thread waits as a task with these dependences would, of which nothing is run, if it may
+ * have to. */
+bool task_depends(struct waiting *, const struct dprof_site *, void **depend);
+void task_depended(struct waiting *);
+
+/* The site of such a call; NULL: it is not to be recorded. */
+const struct dprof_site *task_wait_site(const void *caller);
+
+/* The calling thread makes a task of which nothing is run. */
+void task_make_nothing(void **depend);
+
+/* ---- teams.c, for target.c -------------------------------------------------------------------- */
+
+/* From one to the other the calling thread runs what is outside of all teams, and opens other teams than before. */
+struct teams { uint64_t group, teams, barriers; unsigned size; };
+struct teams_host { struct teams last; struct team_place place; struct task task; };
+struct teams_host teams_on_host(void);
+void teams_off_host(struct teams_host);
 
 #endif

@@ -144,6 +144,16 @@ static void made(uint64_t number)
 	task_now.has_children = true;
 }
 
+uint64_t task_make(void **depend)
+{
+	uint64_t number = next_task();
+
+	made(number);
+	if (depend)
+		say_dependences(depend);
+	return number;
+}
+
 /* What waits as a task does, and is none; returns its number. */
 static uint64_t make_empty(void **depend)
 {
@@ -319,7 +329,7 @@ static struct header *header_for(struct given *g, void (*body)(void *), uint64_t
 
 /* A task that is not deferred waits for what it depends on, but whether it is deferred only libgomp
  * knows: it is not if it is run in here. */
-static void begin_waiting(struct waiting *w, uint64_t task)
+void task_begin_waiting(struct waiting *w, uint64_t task)
 {
 	*w = waiting_for(SITE(site_taskwait), DPROF_KEY_TASK, task);
 	w->until = task;
@@ -350,7 +360,7 @@ static void give_task(task_function *real, const struct dprof_site *site, TASK_P
 		made(task);
 	if (depends) {
 		say_dependences(depend);
-		begin_waiting(&w, task);
+		task_begin_waiting(&w, task);
 	}
 	real(run, g.block, copy ? copy_task : NULL, g.bytes, g.alignment, deferrable, flags, depend,
 	     priority, detach);
@@ -488,22 +498,35 @@ DPROF_EXPORT void GOMP_taskwait(void)
 	}
 }
 
-/* Waits as a task with these dependences would, of which nothing is run. */
+const struct dprof_site *task_wait_site(const void *caller)
+{
+	return dprof_adapter_site(SITE(site_taskwait), caller);
+}
+
+bool task_depends(struct waiting *w, const struct dprof_site *site, void **depend)
+{
+	if (!site || !others_may_run())
+		return false;
+	*w = waiting_for(site, DPROF_KEY_TASK, make_empty(depend));
+	wait_enter(w);
+	return true;
+}
+
+void task_depended(struct waiting *w)
+{
+	wait_end(w);
+	dprof_adapter_exit(w->site);
+}
+
 DPROF_EXPORT void GOMP_taskwait_depend(void **depend);
 DPROF_EXPORT void GOMP_taskwait_depend(void **depend)
 {
-	struct waiting w = { .site = SITE_OF_CALL(site_taskwait) };
-	bool recording = w.site && others_may_run();
+	struct waiting w;
+	bool waits = task_depends(&w, SITE_OF_CALL(site_taskwait), depend);
 
-	if (recording) {
-		dprof_say(&w.arguments, DPROF_KEY_TASK, make_empty(depend));
-		wait_enter(&w);
-	}
 	REAL(GOMP_taskwait_depend)(depend);
-	if (recording) {
-		wait_end(&w);
-		dprof_adapter_exit(w.site);
-	}
+	if (waits)
+		task_depended(&w);
 }
 
 static void nothing(void *unused)
@@ -512,12 +535,16 @@ static void nothing(void *unused)
 }
 
 /* What later tasks depend on is over when this task would be: so it is one. */
+void task_make_nothing(void **depend)
+{
+	give_task(REAL(GOMP_task), SITE(site_task), nothing, NULL, NULL, 0, 1, true, FLAG_DEPEND, depend, 0, NULL);
+}
+
 DPROF_EXPORT void GOMP_taskwait_depend_nowait(void **depend);
 DPROF_EXPORT void GOMP_taskwait_depend_nowait(void **depend)
 {
 	if (IS_OURS)
-		give_task(REAL(GOMP_task), SITE(site_task), nothing, NULL, NULL, 0, 1, true, FLAG_DEPEND, depend,
-			  0, NULL);
+		task_make_nothing(depend);
 	else
 		REAL(GOMP_taskwait_depend_nowait)(depend);
 }

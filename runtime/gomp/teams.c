@@ -55,7 +55,7 @@ __thread struct team_place team_place;
 static __thread struct opened_region *opened;
 
 /* Teams that the calling thread opened as the outermost ones. */
-static __thread struct teams { uint64_t group, teams, barriers; unsigned size; } last;
+static __thread struct teams last;
 
 /* ---- The threads of a team -------------------------------------------------------------------- */
 
@@ -321,14 +321,11 @@ DPROF_EXPORT void GOMP_parallel_end(void)
 	free(o);
 }
 
-/* ---- In place of a target device --------------------------------------------------------------
- *
- * The region runs on the host, outside of all teams as far as OpenMP can tell. */
-struct teams_host { struct teams last; struct team_part outer; };
+/* ---- In place of a target device -------------------------------------------------------------- */
 
-static struct teams_host on_host(void)
+struct teams_host teams_on_host(void)
 {
-	struct teams_host h = { last, { team_place, task_now } };
+	struct teams_host h = { last, team_place, task_now };
 
 	last = (struct teams){ 0 };
 	team_place = (struct team_place){ 0 };
@@ -336,27 +333,9 @@ static struct teams_host on_host(void)
 	return h;
 }
 
-static void off_host(struct teams_host h)
+void teams_off_host(struct teams_host h)
 {
 	last = h.last;
-	team_place = h.outer.place;
-	task_now = h.outer.task;
+	team_place = h.place;
+	task_now = h.task;
 }
-
-#define TARGET(name, parameters, arguments)                  \
-	DPROF_EXPORT void name parameters;                   \
-	DPROF_EXPORT void name parameters                    \
-	{                                                    \
-		struct teams_host h = on_host();                   \
-                                                             \
-		REAL(name) arguments;                        \
-		off_host(h);                                 \
-	}
-
-TARGET(GOMP_target, (int device, void (*body)(void *), const void *unused, size_t count,
-		     void **addresses, size_t *sizes, unsigned char *kinds),
-       (device, body, unused, count, addresses, sizes, kinds))
-TARGET(GOMP_target_ext, (int device, void (*body)(void *), size_t count, void **addresses,
-			 size_t *sizes, unsigned short *kinds, unsigned flags, void **depend,
-			 void **arguments),
-       (device, body, count, addresses, sizes, kinds, flags, depend, arguments))

@@ -18,4 +18,16 @@ for how in "" -DGROUP; do
 	jq -e '.threads | max_by(.straggler_percent.lo) | .site == "big"' "$dir/out" >"$dir/is" ||
 		fail "task_waits $how: $(jq -c .threads "$dir/out")"
 done
+
+# So is what target constructs wait for in place of a device, and what a target region does there is work.
+name=$dir/targets
+"$B/bin/dprof-cc" -O2 -fopenmp -o "$name" testsuite/fixtures/threads/targets.c 2>"$dir/err" || fail "$(cat "$dir/err")"
+mkdir "$dir/trace-targets"
+OMP_WAIT_POLICY=active DPROF_DIR=$dir/trace-targets "$name" || fail "targets: status $?"
+"$analyze" waits --json "$dir/trace-targets"/dprof-* >"$dir/out" 2>"$dir/err" || fail "targets: $(cat "$dir/err")"
+jq -e '[.waits[] | select(.kind == "join" and .caused_by.region == "made" and .seconds.lo > 0.05)] | length == 3' "$dir/out" >"$dir/is" ||
+	fail "targets: $(jq -c .waits "$dir/out")"
+"$analyze" csp --json "$dir/trace-targets"/dprof-* >"$dir/out" || fail "targets: csp"
+jq -e '[.threads[] | select((.site | startswith("target targets.c:")) and .straggler_percent.lo > 35)] | length == 1' "$dir/out" >"$dir/is" ||
+	fail "targets: $(jq -c .threads "$dir/out")"
 exit $failed
