@@ -160,26 +160,67 @@ DPROF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 /* Who comes first waits for the others, in hosts_sync() if nowhere else. What we do after that is
  * not the program's, and not recorded. */
 DPROF_SITE_OF(site_Finalize, DPROF_KIND_BARRIER, "MPI_Finalize");
+static void leave(void)
+{
+	struct mpi_call c = collective_begin(&site_Finalize, "MPI_Finalize", MPI_COMM_WORLD, NOT_ROOTED,
+					     UNKNOWN_BYTES);
+	bool last;
+
+	hosts_sync();
+	last = hosts_gather();
+	call_end(c);
+	mpi_active = false;
+	groups_stop();
+	hosts_sync_last();
+	if (last)
+		dprof_adapter_stop();
+	hosts_stop();
+}
+
+/* What MPI_Finalize calls first are the functions by which attributes of MPI_COMM_SELF are deleted, that of the last one first.
+ * What they do is the program's, and others wait for it. So an attribute of ours is set before the program's first one, and
+ * when that is deleted, this rank has come. */
+static bool finalizing, leaves_with_self;
+
+static int self_goes(MPI_Comm comm, int key, void *value, void *unused)
+{
+	(void)comm, (void)key, (void)value, (void)unused;
+	if (finalizing && mpi_active)
+		leave();
+	return MPI_SUCCESS;
+}
+
+static void has_attribute(MPI_Comm comm)
+{
+	static bool asked;
+	int key;
+
+	if (!mpi_active || comm != MPI_COMM_SELF || __atomic_exchange_n(&asked, true, __ATOMIC_RELAXED))
+		return;
+	leaves_with_self = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, self_goes, &key, NULL) == MPI_SUCCESS &&
+			   PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) == MPI_SUCCESS;
+}
+
+DPROF_EXPORT int MPI_Comm_set_attr(MPI_Comm comm, int key, void *value)
+{
+	has_attribute(comm);
+	return PMPI_Comm_set_attr(comm, key, value);
+}
+
+DPROF_EXPORT int MPI_Attr_put(MPI_Comm comm, int key, void *value)
+{
+	has_attribute(comm);
+	return PMPI_Comm_set_attr(comm, key, value);
+}
+
 DPROF_EXPORT int MPI_Finalize(void)
 {
 	struct dprof_library_call library;
 	int result;
 
-	if (mpi_active) {
-		struct mpi_call c = collective_begin(&site_Finalize, "MPI_Finalize", MPI_COMM_WORLD,
-						     NOT_ROOTED, UNKNOWN_BYTES);
-		bool last;
-
-		hosts_sync();
-		last = hosts_gather();
-		call_end(c);
-		mpi_active = false;
-		groups_stop();
-		hosts_sync_last();
-		if (last)
-			dprof_adapter_stop();
-		hosts_stop();
-	}
+	if (mpi_active && !leaves_with_self)
+		leave();
+	finalizing = true;
 	dprof_adapter_library_begins(&library);
 	result = PMPI_Finalize();
 	dprof_adapter_library_ends(&library);

@@ -10,9 +10,9 @@ local_functions='
 	MPI_(Address|Alloc_mem|Free_mem|Get_address|Aint|Aint_add|Aint_diff|Pcontrol|Wtime|Wtick)
 	MPI_(Initialized|Finalized|Query_thread|Is_thread_main|Get_(processor_name|version|library_version))
 	MPI_(Error_(class|string)|Add_error_.*|Errhandler_.*|(Comm|Win|File|Session)_(call|create|get|set)_errhandler)
-	MPI_(Info|Group|Type|Op|T|Attr|Keyval|Status)_.*
+	MPI_(Info|Group|Type|Op|T|Keyval|Status)_.* MPI_Attr_(get|delete) MPI_Win_set_attr
 	MPI_.*_(c2f|f2c|f2f08|c2f08|f082c|f082f)
-	MPI_(Comm|Win)_(create_keyval|free_keyval|(delete|get|set)_attr|(get|set)_(name|info))
+	MPI_(Comm|Win)_(create_keyval|free_keyval|(delete|get)_attr|(get|set)_(name|info))
 	MPI_Comm_(size|rank|group|compare|remote_size|remote_group|test_inter|get_parent)
 	MPI_(Cart_(coords|get|map|rank|shift)|Cartdim_get|Dims_create|Topo_test|Graph_(get|map|neighbors.*)|Graphdims_get)
 	MPI_Dist_graph_neighbors.*
