@@ -4,9 +4,9 @@
  *
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i);   ->   i = atomic_fetch_add(&next, 1); dprof_counted(SITE, &next, i); ...
  *
- * So it is if the result is compared for order, in the same function, or in one of the same unit to which it is returned: who only
- * counts, draws a number of its own or looks whether it was the last one leaves no record, which would cost more than what it
- * does. Of what counts down it is told how far it has come, so that what is told of one number only grows.
+ * So it is if the result is compared for order, wherever in the unit that is, or may be elsewhere (flow.cc): who only counts,
+ * draws a number of its own or looks whether it was the last one leaves no record, which would cost more than what it does. Of what
+ * counts down it is told how far it has come, so that what is told of one number only grows.
  *
  *   i = atomic_load(&next); while (i < n && !atomic_compare_exchange_weak(&next, &i, i + 1));
  *
@@ -16,6 +16,7 @@
  * Law: nothing that the program does changes, and what is told is the call's own result. */
 #include "plugin/parts.h"
 #include "gimplify.h"
+#include "plugin/flow.h"
 #include "runtime/counters.h"
 
 #define EACH_SIZE(X, function) X(function, 1) X(function, 2) X(function, 4) X(function, 8)
@@ -68,112 +69,6 @@ static int counts(tree fn)
 	}
 }
 
-static bool is_order(enum tree_code code)
-{
-	return code == LT_EXPR || code == LE_EXPR || code == GT_EXPR || code == GE_EXPR;
-}
-
-/* What is in there, if a variable of another type is meant, or a part of one that is all of it. */
-static tree stored(tree x)
-{
-	while (x && (TREE_CODE(x) == VIEW_CONVERT_EXPR ||
-		     (TREE_CODE(x) == MEM_REF && TREE_CODE(TREE_OPERAND(x, 0)) == ADDR_EXPR && integer_zerop(TREE_OPERAND(x, 1)))))
-		x = TREE_CODE(x) == MEM_REF ? TREE_OPERAND(TREE_OPERAND(x, 0), 0) : TREE_OPERAND(x, 0);
-	return x;
-}
-
-static bool is_sum(enum tree_code code)
-{
-	return code == PLUS_EXPR || code == MINUS_EXPR || code == POINTER_PLUS_EXPR;
-}
-
-static bool is_less(gimple *assign)
-{
-	tree by = gimple_assign_rhs2(assign);
-	return gimple_assign_rhs_code(assign) == MINUS_EXPR ||
-	       (is_sum(gimple_assign_rhs_code(assign)) && TREE_CODE(by) == INTEGER_CST && wi::neg_p(wi::to_wide(by), SIGNED));
-}
-
-/* What is known to be the value, or is made of it by adding, but not beyond an end; exactly: but for a constant. */
-class values_of {
-public:
-	values_of(tree value, function *in, bool exactly) : in(in), exactly(exactly) { values.add(value); }
-	bool are_compared();
-	bool are_returned();
-	bool are_exchanged(tree object);
-	bool fall = false; /* one is less than it */
-
-private:
-	hash_set<tree> values;
-	function *in;
-	bool exactly, more; /* more: have been found */
-
-	template <typename IS> bool any(IS is);
-	bool is_of(tree x) { return x && values.contains(stored(x)); }
-	bool is_move(gimple *assign);
-	void follow(gimple *stmt);
-	bool is_compared(gimple *stmt);
-};
-
-bool values_of::is_move(gimple *assign)
-{
-	enum tree_code code = gimple_assign_rhs_code(assign);
-	if (is_sum(code) && exactly)
-		return TREE_CODE(gimple_assign_rhs2(assign)) == INTEGER_CST;
-	return CONVERT_EXPR_CODE_P(code) || is_sum(code) || ((code == MIN_EXPR || code == MAX_EXPR) && !exactly) ||
-	       gimple_assign_single_p(assign);
-}
-
-/* The variable that is assigned is another one of it. */
-void values_of::follow(gimple *stmt)
-{
-	if (!is_gimple_assign(stmt) || (!is_of(gimple_assign_rhs1(stmt)) && !is_of(gimple_assign_rhs2(stmt))) || !is_move(stmt))
-		return;
-	fall |= is_less(stmt);
-	tree to = stored(gimple_assign_lhs(stmt));
-	if (DECL_P(to) || TREE_CODE(to) == SSA_NAME)
-		more |= !values.add(to);
-}
-
-/* Of the statements of the function, which do not stand in the order in which they are reached. */
-template <typename IS> bool values_of::any(IS is)
-{
-	basic_block bb;
-	do {
-		more = false;
-		FOR_EACH_BB_FN(bb, in)
-			for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
-				follow(gsi_stmt(i));
-				if (is(gsi_stmt(i)))
-					return true;
-			}
-	} while (more);
-	return false;
-}
-
-bool values_of::is_compared(gimple *stmt)
-{
-	gcond *cond = dyn_cast<gcond *>(stmt);
-	if (cond)
-		return is_order(gimple_cond_code(cond)) && (is_of(gimple_cond_lhs(cond)) || is_of(gimple_cond_rhs(cond)));
-	return is_gimple_assign(stmt) && is_order(gimple_assign_rhs_code(stmt)) &&
-	       (is_of(gimple_assign_rhs1(stmt)) || is_of(gimple_assign_rhs2(stmt)));
-}
-
-/* For order. */
-bool values_of::are_compared()
-{
-	return any([&](gimple *stmt) { return is_compared(stmt); });
-}
-
-bool values_of::are_returned()
-{
-	return any([&](gimple *stmt) {
-		greturn *returns = dyn_cast<greturn *>(stmt);
-		return returns && is_of(gimple_return_retval(returns));
-	});
-}
-
 /* What a statement of the function gives a register; or NULL_TREE. */
 static tree given_to(tree x)
 {
@@ -206,48 +101,29 @@ static bool is_same(tree x, tree y)
 					    TREE_OPERAND(TREE_OPERAND(x, 0), 1) == TREE_OPERAND(TREE_OPERAND(y, 0), 1));
 }
 
-/* What is made of them is what the object is to become. */
-bool values_of::are_exchanged(tree object)
+/* What is made of it is what the object is to become. */
+static bool is_exchanged(flow_walk &made, tree object)
 {
+	basic_block bb;
 	object = given(object);
-	return any([&](gimple *stmt) {
-		gcall *call = dyn_cast<gcall *>(stmt);
-		int to = call ? exchanges(gimple_call_fndecl(call)) : -1;
-		return to >= 0 && is_of(gimple_call_arg(call, to)) && is_same(given(gimple_call_arg(call, 0)), object);
-	});
-}
-
-/* Whether a function of the unit that calls the one that is looked at compares what that returns. */
-static bool is_compared_by_callers()
-{
-	for (cgraph_edge *e = cgraph_node::get(current_function_decl)->callers; e; e = e->next_caller) {
-		function *caller = DECL_STRUCT_FUNCTION(e->caller->decl);
-		basic_block bb;
-		if (!caller || !caller->cfg)
-			continue;
-		FOR_EACH_BB_FN(bb, caller)
-			for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
-				gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
-				tree result = call && gimple_call_fndecl(call) == current_function_decl ? gimple_call_lhs(call) : NULL_TREE;
-				if (result && values_of(result, caller, false).are_compared())
-					return true;
-			}
-	}
+	FOR_EACH_BB_FN(bb, cfun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+			gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
+			int to = call ? exchanges(gimple_call_fndecl(call)) : -1;
+			if (to >= 0 && made.holds(gimple_call_arg(call, to)) && is_same(given(gimple_call_arg(call, 0)), object))
+				return true;
+		}
 	return false;
-}
-
-/* Whether the result of a call decides whether its thread goes on. */
-static bool decides(tree result)
-{
-	return values_of(result, cfun, false).are_compared() ||
-	       (values_of(result, cfun, false).are_returned() && is_compared_by_callers());
 }
 
 /* Whether a number that is loaded is one that the thread then takes, and what comes next is less. */
 static bool is_taken(tree result, tree object, enum counted *how)
 {
-	values_of made(result, cfun, false);
-	bool taken = made.are_exchanged(object) && values_of(result, cfun, true).are_compared();
+	flow all(false);
+	flow_walk made(all, current_function_decl);
+	made.hold(result);
+	made.run();
+	bool taken = is_exchanged(made, object) && flow(true).decides(result);
 	*how = made.fall ? COUNTED_DOWN : *how;
 	return taken;
 }
@@ -292,7 +168,7 @@ void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 	    stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result))
 		return;
 	bool looks = how == COUNTED_LOADED;
-	if (looks ? !is_taken(result, gimple_call_arg(stmt, 0), &how) : !decides(result))
+	if (looks ? !is_taken(result, gimple_call_arg(stmt, 0), &how) : !flow(false).decides(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
 	tree object = gimple_call_arg(stmt, 0);

@@ -19,7 +19,7 @@ static atomic_int next;
 static int builtin, left = N, sync_way, other, single;
 static long got[N + 16];
 static atomic_int asked, tried, chunks, below = N, most;
-static int plain, valued;
+static int plain, valued, drawn, handed;
 static struct { int other; atomic_long n; } of_many, *one = &of_many;
 
 static int ask(void)
@@ -58,10 +58,26 @@ static void exchange(void)
 		;
 }
 
+int draw(void) /* others may compare it */
+{
+	return __atomic_fetch_add(&drawn, 1, __ATOMIC_RELAXED); /* COUNTED */
+}
+
+static int is_less(int i)
+{
+	return i < N;
+}
+
+static int (*volatile may_compare)(int) = is_less;
+
 static void *take(void *unused)
 {
 	int i;
 
+	for (i = 0; i < N; i++)
+		got[N + 2] += draw();
+	while (may_compare(__atomic_fetch_add(&handed, 1, __ATOMIC_RELAXED))) /* COUNTED */
+		;
 	while (ask() < N)
 		;
 	while (try(N) < N)
@@ -103,8 +119,12 @@ int main(void)
 }
 C
 cat >program.cc <<'C'
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <map>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 #define N 40
@@ -132,6 +152,108 @@ static struct pool {
 	}
 } pool;
 
+static struct queue {
+	std::atomic<unsigned long> counted{ 0 }, exchanged{ 0 };
+
+	bool get(unsigned long &to)
+	{
+		to = counted.fetch_add(1); /* COUNTED */
+		return to < N;
+	}
+	void take(unsigned long *to) { *to = counted++; } /* COUNTED */
+	bool exchange(unsigned long &to)
+	{
+		to = exchanged.load(); /* LOADED */
+		while (to < N && !exchanged.compare_exchange_weak(to, to + 1))
+			;
+		return to < N;
+	}
+} queue;
+
+static std::atomic<int> tenfold, halves, step, passed, cases, smallest, range;
+
+struct iterator {
+	int at;
+	bool operator!=(const iterator &end) const { return at < end.at; }
+	iterator &operator++()
+	{
+		at = step++; /* COUNTED */
+		return *this;
+	}
+};
+
+__attribute__((noinline)) static void piece(int i)
+{
+	if (i < N)
+		values[i]++;
+}
+
+static void compared_elsewhere()
+{
+	unsigned long taken;
+
+	while (queue.get(taken))
+		;
+	do
+		queue.take(&taken);
+	while (taken < 2 * N);
+	while (queue.exchange(taken))
+		;
+	for (int i; (i = tenfold++ * 10) < 10 * N;) /* COUNTED */
+		;
+	for (int i; (i = halves.fetch_add(1) / 2) < N / 2;) /* COUNTED */
+		;
+	for (iterator i{ 0 }, end{ N }; i != end; ++i)
+		;
+	for (int k = 0; k < N; k++)
+		piece(passed++); /* COUNTED */
+	for (bool more = true; more;)
+		switch (cases++) { /* COUNTED */
+		case 0 ... 9: break;
+		case 10 ... N - 1: taken++; break;
+		default: more = false;
+		}
+	while (std::min(int(smallest++), N) != N) /* COUNTED */
+		;
+	int of[2], *volatile at = of;
+	do
+		at[1] = range++; /* COUNTED */
+	while (at[1] < N);
+}
+
+/* Who only counts, or has a number by which he is known. */
+static std::atomic<long> hits, ids, turn;
+static std::map<long, int> known;
+static std::mutex guard;
+static thread_local long self;
+
+struct job {
+	long id = ids++;
+	std::string name() const { return "job " + std::to_string(id); }
+};
+
+static void note(const char *what, long n)
+{
+	if (n == -1)
+		std::puts(what);
+}
+
+static void only_known()
+{
+	long q = turn++ % 4;
+	std::vector<long> all;
+
+	hits++;
+	self = ids++;
+	values[ids++ % N]++;
+	note(job().name().c_str(), ++hits);
+	for (; q < 4; q++)
+		all.push_back(q);
+	all.push_back(ids++);
+	std::lock_guard lock(guard);
+	known[ids++] = 1;
+}
+
 template <class COUNTER> static bool takes(COUNTER &c)
 {
 	auto i = c.fetch_add(1); /* COUNTED */
@@ -147,6 +269,8 @@ int main()
 	for (int t = 0; t < 3; t++)
 		threads.emplace_back([] {
 			unsigned long taken;
+			compared_elsewhere();
+			only_known();
 			while (pool.count() < N)
 				;
 			while (pool.exchange(taken))

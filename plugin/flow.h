@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * flow.h - where a number goes, in the functions of the unit (flow.cc). */
+#ifndef DPROF_PLUGIN_FLOW_H
+#define DPROF_PLUGIN_FLOW_H
+
+class flow {
+public:
+	/* Whether it counts only if it is the number itself, but for constants. */
+	explicit flow(bool exactly);
+	/* Whether what the function that is looked at has there is compared for order, or may be by others. */
+	bool decides(tree value);
+
+private:
+	friend class flow_walk;
+
+	/* What a function does with it: returns it, or a pointer to it, or stores it where parameters point to (a bit of each). */
+	struct outcome {
+		bool decides, returned, returned_at;
+		unsigned HOST_WIDE_INT stored;
+		bool operator==(const outcome &o) const
+		{
+			return returned == o.returned && returned_at == o.returned_at && stored == o.stored;
+		}
+	};
+	struct entered {
+		tree fn;
+		unsigned HOST_WIDE_INT values, at; /* parameters that are it, or point to it */
+		struct outcome comes;
+	};
+	/* A function in which it is: at `value`, or as what a call of `callee` gives, or in what the unit shares. */
+	struct flow_start { tree fn, value, callee; struct outcome comes; };
+
+	bool exactly;
+	hash_set<tree> held, held_at; /* members and variables of the unit that are it, or point to it */
+	auto_vec<struct entered> entries;
+	auto_vec<struct flow_start> starts;
+
+	bool share(tree name, bool at);
+	struct outcome enter(tree fn, unsigned HOST_WIDE_INT values, unsigned HOST_WIDE_INT at);
+	bool goes_on(const struct flow_start &s);
+};
+
+/* In one function. */
+class flow_walk {
+public:
+	flow_walk(flow &all, tree fn);
+	void hold(tree x); /* x is it */
+	void is_given(tree parameter, bool value, bool at);
+	void comes_from(tree function, const struct flow::outcome &o);
+	struct flow::outcome run();
+	bool holds(tree x); /* when it has run */
+	bool fall = false;  /* something less is made of it */
+
+private:
+	flow &all;
+	tree fn, callee = NULL_TREE;
+	struct flow::outcome comes = {};
+	hash_set<tree> values, places, given; /* what is it; what points to it, and did from the beginning */
+	bool decides = false, returned = false, returned_at = false, more = false; /* more: has been found */
+
+	void hold_at(tree pointer);
+	bool holds_at(tree pointer);
+	bool is_place_by(tree x);
+	void copy(tree to, tree from);
+	void point_to_same(tree to, tree from);
+	bool is_made_of_it(gimple *assign);
+	void assign(gimple *stmt);
+	void make(gimple *stmt);
+	void come_back(gcall *call, const struct flow::outcome &o);
+	void call_library(gcall *call, tree function);
+	void call(gcall *call);
+	void statement(gimple *stmt);
+};
+
+#endif
