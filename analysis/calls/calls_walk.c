@@ -372,6 +372,14 @@ static void add_flat(struct calls_along *l, const struct call_sums *sums)
 	free(seen);
 }
 
+/* What is received while it is under way, as in MPI_Sendrecv, is not sent. */
+static bool is_send(const struct calls_along *l, uint32_t node)
+{
+	const struct trace *trace = l->w->graph->trace;
+	uint32_t site = l->w->profile->nodes[node].site;
+	return site < trace->nsites && trace->sites[site].kind == DPROF_KIND_SEND;
+}
+
 /* Children come behind their parents. */
 static void take(struct calls_along *l)
 {
@@ -382,6 +390,9 @@ static void take(struct calls_along *l)
 		sums[l->used[i]] = sums_of(l, &l->paths[l->used[i]]);
 	for (size_t i = l->nused; i-- > 1;)
 		add_inside(&sums[p->nodes[l->used[i]].parent], &sums[l->used[i]]);
+	for (size_t i = 0; i < l->nused; i++)
+		if (is_send(l, l->used[i]))
+			sums[l->used[i]].bytes = l->paths[l->used[i]].bytes;
 	for (size_t i = 0; i < l->nused; i++)
 		add_unknown_inside(l, &l->paths[l->used[i]], &sums[l->used[i]]);
 	for (size_t i = 0; i < l->nused; i++) {

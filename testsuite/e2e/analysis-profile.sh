@@ -145,6 +145,19 @@ has messages '.operations[] | select(.name == "MPI_Irecv")' count=1 bytes=0
 has messages '.operations[] | select(.name == "MPI_Wait")' count=1 bytes=50
 has messages '.operations[] | select(.name == "MPI_Recv" and .threads == 2)' count=2 bytes=407
 has messages '.operations[] | select(.name == "MPI_Recv")' waiting_s=4000 caused_by.rank=1
+
+# A receive with more room than what comes; and one that begins within a send, as in MPI_Sendrecv: what comes is not sent.
+{ ranks 2
+	op 0 5 1000 2000 group=1 peer=1 tag=1 bytes=100
+	enter 0 8 3000; enter 0 5 3001 group=1 peer=1 tag=2 bytes=30 id=1; enter 0 7 3002 group=1 peer=1 tag=2 bytes=400 id=2
+	echo 'e 0 4000 7 point id=2 bytes=40'; leave 0 7 4001; leave 0 5 4002; leave 0 8 4003
+	enter 1 6 1000 group=1 peer=0 tag=1 bytes=400; echo 'e 1 2000 7 point bytes=100'; leave 1 6 2001
+	op 1 5 3000 3100 group=1 peer=0 tag=2 bytes=40; op 1 6 3200 4100 group=1 peer=0 tag=2 bytes=30; } | trace room
+profile room
+has room '.operations[] | select(.name == "MPI_Recv")' count=2 bytes=130
+has room '.operations[] | select(.name == "MPI_Send")' count=3 bytes=170
+has room '.operations[] | select(.name == "MPI_Wait")' count=1 bytes=70
+has room '.messages[] | select(.from.rank == 0)' to.rank=1 count=2 bytes=130
 expect 0 profile messages
 grep -q '^  rank 0  *- *2$' out || fail "messages: no matrix in $(cat out)"
 grep -q '^  rank 1  *7 *-$' out || fail "messages: no bytes in $(cat out)"
