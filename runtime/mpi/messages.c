@@ -4,7 +4,7 @@
  *
  *   MPI_Send      ENTER group peer tag bytes ......... EXIT
  *   MPI_Isend     ENTER group peer tag bytes id EXIT  ...  done id, in the wait that completes it
- *   MPI_Recv      ENTER group [peer tag] bytes  [done peer tag bytes] EXIT
+ *   MPI_Recv      ENTER group [peer tag] bytes  [done [peer tag] bytes] EXIT
  *   MPI_Sendrecv  ENTER  ENTER send id  ENTER receive id  done id  done id  EXIT EXIT EXIT
  *
  * Law: sends are recorded in the order in which MPI was given them, and receives, too: between the
@@ -163,12 +163,14 @@ static __attribute__((noinline)) void say_rest(const struct message_envelope *e,
 void say_received(const struct message_envelope *e, uint64_t id, const MPI_Status *status,
 		  uint64_t stamp)
 {
-	bool came = id && status && !e->any_source && !e->any_tag && !is_cancelled(status);
+	bool came = status && !e->any_source && !e->any_tag && !(id && is_cancelled(status));
 	const struct dprof_argument a[] = { { DPROF_KEY_ID, id },
 					    { DPROF_KEY_BYTES, came ? bytes_received(status) : UNKNOWN_BYTES } };
 
-	if (a[1].value != UNKNOWN_BYTES)
+	if (id && a[1].value != UNKNOWN_BYTES)
 		dprof_adapter_record_with((const void *)&site_received, DPROF_POINT, stamp, a, 2);
+	else if (a[1].value != UNKNOWN_BYTES)
+		dprof_adapter_record_with((const void *)&site_received, DPROF_POINT, stamp, a + 1, 1);
 	else
 		say_rest(e, id, status, stamp);
 }
@@ -231,7 +233,10 @@ void post_received(const struct post *p, const MPI_Status *status)
 {
 	const struct message_envelope *e = &p->envelope;
 
-	if (p->call.on && status && !e->none && (e->any_source || e->any_tag || p->id))
+	if (!p->call.on || !status || e->none)
+		return;
+	/* most messages that are named fill the room that there is for them */
+	if (e->any_source || e->any_tag || p->id || bytes_received(status) != e->bytes)
 		say_received(e, p->id, status, dprof_adapter_now_fenced());
 }
 

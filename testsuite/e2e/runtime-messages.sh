@@ -68,6 +68,10 @@ for program in seen unseen; do
 			fail "$program on $ranks: sends, receives and forgotten are $(cat counts)"
 		awk '$1 == "site" && /name=MPI_Probe / { probe[$2] } $4 in probe && / enter id=0$/ { n++ } END { exit n != '$ranks' }' text ||
 			fail "$program on $ranks: a look for a message of MPI_PROC_NULL finds one"
+		# what comes is less than there is room for, and that is said
+		room=$(awk '$1 == "e" && room[$2] && $5 == "point" && / bytes=4$/ { n++ } { room[$2] = / enter .* tag=1 bytes=[0-9][0-9]/ }
+			END { print n + 0 }' text)
+		[ "$room" = "$ranks" ] || fail "$program on $ranks: found $room receives with room that say how much came"
 		# what completes an MPI_Imrecv has not tried in vain; and one MPI_Wait is for what MPI_Waitany has left
 		for says in "peer=72057594037927934 role=0" "role=1"; do
 			waits=$(awk '/^site .* name=MPI_Wait / { is[$2] } $1 == "e" && $4 in is && / enter '"$says"'$/' text | wc -l)
