@@ -413,15 +413,10 @@ static void share_out(struct delays_blame *b, const struct wait *w, const struct
 		share_out_since(b, &x, &b->synced[i], c);
 }
 
-/* Perhaps to each of those that may have been the last. */
-static void share_out_perhaps(struct delays_blame *b, const struct wait *w, struct costs c)
+/* Of the node that was looked at last. */
+static void share_out_among(struct delays_blame *b, const struct wait *w, struct costs c)
 {
 	const struct finder *f = b->f;
-	struct wait_looked found;
-	if (!wait_look(b->f, w, &found) || !found.any) {
-		add_uncaused(b, c, true);
-		return;
-	}
 	size_t n = f->last.n;
 	uint32_t *last = mem_resize(NULL, n, sizeof *last);
 	memcpy(last, f->last.input, n * sizeof *last);
@@ -433,6 +428,22 @@ static void share_out_perhaps(struct delays_blame *b, const struct wait *w, stru
 			share_out(b, w, sent, (struct costs){ { 0, up((double)ticks.hi) }, { 0, c.inherited.hi }, false });
 	}
 	free(last);
+}
+
+/* Perhaps to each of those that may have been the last; and of a barrier that was over before. */
+static void share_out_perhaps(struct delays_blame *b, const struct wait *w, struct costs c)
+{
+	struct finder *f = b->f;
+	struct wait_looked found;
+	if (!wait_look(f, w, &found) || !found.any) {
+		add_uncaused(b, c, true);
+		return;
+	}
+	share_out_among(b, w, c);
+	if (!wait_is_on_its_way(f, w) || !graph_is_known(&f->g->nodes[f->g->inputs[w->left - 1].node]))
+		return;
+	graph_last_find(&f->last, f->g->inputs[w->left - 1].node);
+	share_out_among(b, w, c);
 }
 
 /* All that came of a wait, and itself. */

@@ -295,7 +295,7 @@ static void add_looked(struct finder *f, const struct wait *w, const struct wait
 		       frz_time before)
 {
 	const struct graph_node *node = &f->g->nodes[mine->node];
-	bool of_team = mine != wait_own(f, w);
+	bool of_team = mine != wait_own(f, w) && !wait_begins_task(&f->g->nodes[w->node]);
 	size_t first = f->ncauses;
 	add_place(f, w, of_team ? WAIT_IMBALANCE : kind_of(f, w, node, found->any), found->ticks);
 	for (size_t i = 0; i < f->last.n; i++) {
@@ -310,7 +310,8 @@ static void add_looked(struct finder *f, const struct wait *w, const struct wait
 	}
 }
 
-/* Who has left a team waits for its last thread, before it waits for whoever opens the next one. For how long. */
+/* Who has left a team waits for its last thread, before it waits for whoever opens the next one; and who is at a barrier for the
+ * last who comes. For how long. */
 static frz_time look_at_team_end(struct finder *f, const struct wait *w)
 {
 	const struct graph_input *left = w->left ? &f->g->inputs[w->left - 1] : NULL;
@@ -321,6 +322,18 @@ static frz_time look_at_team_end(struct finder *f, const struct wait *w)
 	if (found.any)
 		add_looked(f, w, &found, left, (frz_time){ 0, 0 });
 	return found.ticks;
+}
+
+/* A barrier was over: nothing says that who was on its way out waited for the task that it then found, and to whom all of that goes
+ * back. */
+static void doubt_rest(struct finder *f, size_t number, struct wait_looked *found, frz_time before)
+{
+	found->ticks.lo = 0;
+	found->own = true;
+	if (!f->delays)
+		return;
+	f->costs[number].ticks.lo = before.lo;
+	f->costs[number].cause = 0;
 }
 
 static void look_at(struct finder *f, size_t number)
@@ -337,6 +350,8 @@ static void look_at(struct finder *f, size_t number)
 		return;
 	frz_time before = look_at_team_end(f, w);
 	found.ticks = time_less(found.ticks, before);
+	if (wait_is_on_its_way(f, w))
+		doubt_rest(f, number, &found, before);
 	wait_find_last(f, w);
 	add_looked(f, w, &found, wait_own(f, w), before);
 }

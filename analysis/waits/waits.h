@@ -15,6 +15,9 @@
  * idle until the next one begins, in two waits at one place: for the last one to leave, and then for whoever opens the
  * next one. Behind its last team there is only the first of these, which is behind its last event.
  *
+ * Who is at a barrier of its team when that is over, and then finds a task there that was made behind it, has waited for
+ * whoever came last; for the one that made the task only perhaps, as it was on its way out.
+ *
  * Whoever came last *caused* all of that wait, by what that thread had mostly done since it had last waited itself, or
  * come to an operation in which it might have. A lock that was free is no such operation. Nor is a receive whose
  * message was there; of what was done before, between and behind such receives the cause is what was longest while the

@@ -21,7 +21,8 @@ struct wait {                /* that has ended */
 	uint32_t thread, site, node;
 	uint32_t own;        /* the thread's own input of the node, where it began to wait, and 1; or 0: it did not, as
 				one that begins */
-	uint32_t left;       /* what it posted then as it left its team, for whose next one it waits, and 1; or 0 */
+	uint32_t left;       /* what it posted then as it left its team, for whose next one it waits, or as it came to the barrier in
+				which it began a task that was made behind that, and 1; or 0 */
 	uint32_t pieces;     /* it had begun before regions inside of its operation: so many stretches outside of these were
 				before `own`, */
 	uint64_t before;     /* of so many ticks, */
@@ -133,6 +134,18 @@ struct wait_looked {
 	bool alone;          /* that one surely was the last, or what it sent */
 	bool own;            /* the thread's own may have been */
 };
+/* A task begins with it. */
+static inline bool wait_begins_task(const struct graph_node *node)
+{
+	return node->kind == GRAPH_ARRIVAL && node->what == GRAPH_TASK_BEGAN;
+}
+
+/* It was at a barrier, until that was over, and began the task behind that. */
+static inline bool wait_is_on_its_way(const struct finder *f, const struct wait *w)
+{
+	return w->left && wait_begins_task(&f->g->nodes[w->node]);
+}
+
 /* Finds those that may have been the last, but for the end of a region inside of its operation, which is no other. */
 void wait_find_last(struct finder *, const struct wait *);
 

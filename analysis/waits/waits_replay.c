@@ -43,6 +43,7 @@ struct doing {
 	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
 	uint32_t before;
 	uint32_t team;       /* what it posted when it last left a team that another thread had opened, and 1; or 0 */
+	uint32_t barrier;    /* likewise as it last came to a barrier at which all wait for all */
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
 	size_t before_asks, before_operation;
 	bool jumped;         /* out of an operation, perhaps: it may still be there */
@@ -346,12 +347,13 @@ static void go_on(struct finder *f, struct doing *d, enum found found, uint64_t 
 	forget(d);
 }
 
-/* Who has left a team is idle from then on, until the next one begins, or there is none and the thread ends. */
-static uint32_t left_with(const struct finder *f, const struct doing *d, uint32_t own, uint32_t site)
+/* Who has left a team is idle from then on, until the next one begins, or there is none and the thread ends. Who has come to a
+ * barrier, and begins a task there that was made behind it, was there until that was over, and on its way out. */
+static uint32_t left_with(const struct finder *f, const struct doing *d, const struct graph_node *node, uint32_t own, uint32_t site)
 {
-	bool idle = own && d->team && tr_is(d->trace, site, OP_TEAM | OP_LIFE_ENDS) &&
-		    f->g->inputs[d->team - 1].stamp == f->g->inputs[own - 1].stamp;
-	return idle ? d->team : 0;
+	bool idle = tr_is(d->trace, site, OP_TEAM | OP_LIFE_ENDS), began = wait_begins_task(node);
+	uint32_t left = began ? d->barrier : idle ? d->team : 0;
+	return own && left && f->g->inputs[left - 1].stamp == f->g->inputs[own - 1].stamp ? left : 0;
 }
 
 /* Where regions inside of the operation have moved the wait's begin, what lies before them is a part of it; where they
@@ -392,7 +394,8 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 	}
 	go_on(f, d, found_it_there(f, &f->g->nodes[s->number], own), s->stamp);
 	bool again = relocks(f, &f->g->nodes[s->number], own);
-	uint32_t left = left_with(f, d, own, site), begun = again ? own : tr_is(d->trace, site, OP_LIFE_ENDS) ? left : 0;
+	uint32_t left = left_with(f, d, &f->g->nodes[s->number], own, site);
+	uint32_t begun = again ? own : tr_is(d->trace, site, OP_LIFE_ENDS) ? left : 0;
 	struct wait w = { .until = s->stamp, .surely = again ? f->g->inputs[own - 1].stamp : surely_since(d), .between = d->between,
 			  .thread = thread, .site = begun ? f->posted[begun - 1].site : waited_in(f, d, own, site, s->stamp),
 			  .node = s->number, .own = own, .left = left };
@@ -415,6 +418,9 @@ static void note_posted(struct finder *f, struct doing *d, size_t sync, uint32_t
 	f->posted[number] = (struct posted){ mostly(d), (uint32_t)sync + 1, site, d->before, holding };
 	if (tr_is(d->trace, site, OP_TEAM_LEFT) && f->g->nodes[input->node].first != number)
 		d->team = number + 1;
+	bool barrier = site < d->trace->nsites && d->trace->sites[site].op.kind == DPROF_KIND_BARRIER;
+	if (barrier && f->g->nodes[input->node].kind == GRAPH_SYNC)
+		d->barrier = number + 1;
 }
 
 /* Notes the wait that ends at a point, or what had been done before what it posts. */

@@ -94,6 +94,34 @@ expect 0 check t
 coz body 30
 coz "omp task" 20
 
+# Thread 2 comes to the barrier last, at 390; thread 0 leaves it, and makes a task at 420, which thread 1 runs on its way out: it
+# waited for thread 2 for 380, and behind that for thread 0 perhaps.
+world <<-'END' | sed 's/^group 7.*/thread 2 clock=0 process=0 number=2\ngroup 7 threads=0,1,2/' | trace t
+	e 0 0 0 enter group=7 seq=0
+	e 0 400 0 exit
+	e 0 420 1 point task=5 id=6
+	e 0 420 3 enter id=6
+	e 0 1000 3 exit
+	e 1 10 0 enter group=7 seq=0
+	e 1 440 0 exit task=5
+	e 1 440 2 enter task=5
+	e 1 1000 2 exit
+	e 1 1000 0 enter group=7 seq=0
+	e 1 1000 0 exit
+	e 2 0 4 enter
+	e 2 390 4 exit
+	e 2 390 0 enter group=7 seq=0
+	e 2 410 0 exit
+END
+expect 0 waits --json t
+jq -r '.waits[] | select(.thread == 1) |
+	"\(.kind) \(.caused_by.thread) \(.verdict) \(.seconds.lo * 1e9 | round) \(.seconds.hi * 1e9 | round)"' out | LC_ALL=C sort >is
+cat >shall <<-END
+	wait_at_barrier 0 undecided 0 32
+	wait_at_barrier 2 proved 379 381
+END
+cmp -s is shall || fail "a task made behind a barrier: waited $(cat is)"
+
 # In a single thread 0 makes nine tasks in a taskgroup, of which thread 1 runs the first, which takes 400, and two more
 # in the barrier, while thread 0 runs six: without the first, both would share out the other eight.
 piece() { # thread task from to operation's site and key...
