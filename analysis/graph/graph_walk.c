@@ -420,7 +420,7 @@ static void begin_walk(struct thread_walk *w, const struct thread_walk *shared, 
 	*w = (struct thread_walk){ .b = b, .records = shared->records, .constructs = shared->constructs, .passes = shared->passes,
 				   .thread = thread, .process = trace->threads[thread].process,
 				   .events = trace_events(trace, thread), .marks = &shared->records->messages.marks[thread],
-				   .attempts = { .perhaps_at = TR_NO_SITE, .polled_at = TR_NO_SITE },
+				   .attempts = { .perhaps_at = TR_NO_SITE, .polled_at = TR_NO_SITE, .vain_at = TR_NO_SITE },
 				   .look = { .vain_at = TR_NO_SITE, .found_at = TR_NO_SITE },
 				   .locks.section.taken.at = NO_EVENT, .windows.relooks_at = NO_EVENT,
 				   .bad = trace->threads[thread].lost > 0, .of_several = is_of_several(trace, thread) };

@@ -43,6 +43,7 @@ struct walk_attempts {
 	uint32_t perhaps_at;      /* this site; or TR_NO_SITE; */
 	uint32_t polled_at;       /* and that of the last that was for a timer, which it reads; or TR_NO_SITE; */
 	uint64_t perhaps_slept;   /* and how long it has slept since */
+	uint32_t vain_at;         /* site of the last that surely was in vain, since `tried`; or TR_NO_SITE */
 	struct looked_lock look;  /* which it had just given back before it: with that it has looked, if it takes it again at once, */
 	size_t looked, seen;      /* whether that wait is over: of the unknown waits, and 1; or 0; and the last of which that is so */
 };

@@ -4,6 +4,8 @@
  *
  * Law: an attempt in vain, what the thread does between attempts, and the one that succeeds are one wait, which begins with the
  * first attempt and ends with the last. In another run there may be more or fewer of them. */
+#include <string.h>
+
 #include "analysis/graph/graph_walk.h"
 
 /* Bytes were there, or a child was over: a look that may have found nothing before. */
@@ -144,8 +146,10 @@ static void note_time_out(struct thread_walk *w, struct event_ref exit, bool aga
 /* The outermost operation was in vain. */
 static void fail(struct thread_walk *w)
 {
-	if (!w->attempts.failed)
+	if (!w->attempts.failed) {
 		w->attempts.tried = w->enter;
+		w->attempts.vain_at = TR_NO_SITE;
+	}
 	w->attempts.failed = w->attempts.failed_since = true;
 	struct mpi_calls *calls = &w->b->threads[w->thread].calls;
 	if (calls->n && calls->v[calls->n - 1].at == w->enter.at)
@@ -174,8 +178,20 @@ static bool reads_timer(const struct thread_walk *w, const struct tr_event *e)
 	       (trace_has(e, DPROF_KEY_UNTIL) || arg_set_before(walk_operation(w, e), e) != ARG_NONE);
 }
 
-/* Whether it is tried again: at the same site or like that in code that has none; or otherwise, again in vain (a yield
- * between looks), or with bytes that have come, behind a look that took too little time for a record; or that was for a timer. */
+/* Asked at the same place as before: who has it then may have it at a site of another kind, as a lock. */
+static bool is_asked_again(const struct thread_walk *w, uint32_t site)
+{
+	const struct tr_site *sites = w->b->graph->trace->sites;
+	uint32_t before = w->attempts.vain_at;
+	if (before == TR_NO_SITE || site == before)
+		return site == before;
+	bool elsewhere = sites[site].line && sites[before].line && sites[site].line != sites[before].line;
+	return !elsewhere && strcmp(sites[site].name, sites[before].name) == 0;
+}
+
+/* Whether it is tried again: at the same site or like that in code that has none; or at that of the attempts before it, between
+ * which it yields; or otherwise, again in vain (a yield between looks), or with bytes that have come, behind a look that took too
+ * little time for a record; or that was for a timer. */
 static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e)
 {
 	const struct trace *t = w->b->graph->trace;
@@ -183,7 +199,8 @@ static bool is_tried_again(const struct thread_walk *w, const struct tr_event *e
 	bool waits = walk_kind(w, e->site) == DPROF_KIND_WAIT, vain = waits && trace_has(e, DPROF_KEY_UNTIL) && arg_for_unknown(o, e);
 	bool unplaced = t->sites[e->site].line == 0 && t->sites[w->attempts.perhaps_at].line == 0;
 	bool takes = arg_offset(o, e) != ARG_NONE && !arg_gives_bytes(o, e);
-	return e->site == w->attempts.perhaps_at || (unplaced && waits) || vain || takes || reads_timer(w, e);
+	bool asked = e->site == w->attempts.perhaps_at || is_asked_again(w, e->site);
+	return asked || (unplaced && waits) || vain || takes || reads_timer(w, e);
 }
 
 /* What was perhaps in vain was, if it is tried again at once. */
@@ -309,6 +326,7 @@ void walk_note_attempt(struct thread_walk *w, struct event_ref exit)
 	receive_found(w);
 	if (walk_was_in_vain(w)) {
 		fail(w);
+		w->attempts.vain_at = w->entered.site;
 	} else if (has_failed(w)) {
 		bool again = w->attempts.failed;
 		fail(w);

@@ -38,6 +38,7 @@ struct doing {
 	uint64_t left;       /* up to here */
 	uint32_t asked_in;   /* the first attempt */
 	bool asked;          /* in the operation, in vain */
+	bool yields;         /* likewise: perhaps in vain; that lies between attempts, if they go on */
 	bool looks;          /* likewise: it finds a message, and leaves it to a receive, */
 	uint32_t found_in;   /* which has waited where it was found, there and 1; or 0 */
 	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
@@ -243,20 +244,31 @@ static void move(struct doing *d, const struct tr_event *e)
 		end_inside(d, e->stamp);
 }
 
-/* Attempts in vain follow each other, but for sleeps. Behind them another operation may be what ends the wait; and behind one that
- * found a message that which takes it. */
+/* Perhaps it waits there, for nobody knows what: a yield, or what a time limit or a signal has ended. */
+static bool may_be_in_vain(const struct tr_cursor *events, const struct operation *o, const struct tr_event *e)
+{
+	struct tr_event x = *e;
+	if (o->kind != DPROF_KIND_WAIT || o->is & OP_MPI)
+		return false;
+	trace_arguments(events, &x);
+	return arg_expired(o, &x) && arg_for_unknown(o, &x);
+}
+
+/* Attempts in vain follow each other, but for sleeps and yields. Behind them another operation may be what ends the wait; and
+ * behind one that found a message that which takes it. */
 static void note_attempts(struct doing *d, const struct tr_cursor *events, const struct tr_event *e)
 {
 	const struct operation *o = tr_operation(d->trace, e);
 	struct tr_event x = *e;
-	if (e->op == DPROF_LOST || e->site == TR_NO_SITE || o->is & OP_REGION ||
-	    (e->op == DPROF_EXIT && !(o->is & (OP_ATTEMPT | OP_SLEEP)) && !d->looks && !d->asked))
+	bool goes_on = o->is & (OP_ATTEMPT | OP_SLEEP) || d->looks || d->asked || d->yields;
+	if (e->op == DPROF_LOST || e->site == TR_NO_SITE || o->is & OP_REGION || (e->op == DPROF_EXIT && !goes_on))
 		d->asks = d->between = d->found_in = 0;
 	d->looks = d->looks && e->op == DPROF_POINT;
-	if (e->op == DPROF_EXIT && !(o->is & OP_SLEEP))
+	if (e->op == DPROF_EXIT && !(o->is & OP_SLEEP) && !d->yields)
 		d->left = e->stamp;
 	d->asked = false;
-	if (e->op != DPROF_ENTER || e->site == TR_NO_SITE || o->is & OP_SLEEP)
+	d->yields = d->asks && e->op == DPROF_ENTER && may_be_in_vain(events, o, e);
+	if (e->op != DPROF_ENTER || e->site == TR_NO_SITE || o->is & OP_SLEEP || d->yields)
 		return;
 	d->between += d->asks && e->stamp > d->left ? e->stamp - d->left : 0;
 	if (!operation_may_try(o) && !(o->kind == DPROF_KIND_WAIT && o->is & OP_MPI))

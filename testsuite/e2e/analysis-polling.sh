@@ -98,6 +98,18 @@ for call in std::future::wait_for wait waitpid waitid fcntl flock lockf accept r
 		fail "$call: $(jq -c .threads out)"
 	sed -i '/^site 9 /d' sites
 done
+# It yields between attempts, for long: the wait goes on, and in yields perhaps.
+sed -i '/^site 4 /i site 9 kind=wait name=sched_yield file=x.c line=10' sites
+{
+	op 0 0 2000 12000 tag=0 peer=$none
+	op 0 9 12010 62000 until=0 peer=$((none - 1))
+	op 0 0 62010 82000 tag=0 peer=$none
+	op 0 9 82010 101990 until=0 peer=$((none - 1))
+} | two | trace yields
+expect 0 waits --json yields
+jq -e '[.waits[] | select(.rank == 0)] | length == 1 and (.[0] | .name == "MPI_Test" and .caused_by.rank == 1 and
+	(.seconds | .lo > 29.8e-6 and .lo < 29.9e-6 and .hi > 99.9e-6 and .hi < 100.1e-6))' out >is || fail "yields: $(jq -c .waits out)"
+sed -i '/^site 9 /d' sites
 # But does something else in the end: then it slept for itself.
 { op 0 0 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 2 90010 90020 group=1 peer=1 tag=8 bytes=1 id=6; } | two |
 	trace sleeps-not
