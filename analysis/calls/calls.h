@@ -11,7 +11,7 @@
  *   visits      enters; none of what is inherited
  *   inclusive   from enter to exit; in the flat list recursion counts once
  *   exclusive   while nothing else was open in it
- *   waited      in operations on the path, for others (graph_activities.h), or for the next team
+ *   waited      in operations on the path, for others (graph_activities.h), or for the next team; between attempts perhaps
  *   transfer    what else operations on the path took
  *   uncaused    at most so much of that may be waiting, too: for a lock that was held, or a receive that had not begun,
  *               by somebody who is not in the trace; if records are missing, it is in both

@@ -96,6 +96,7 @@ static void add_exclusive(struct calls_along *l, uint32_t node)
 	path->exclusive.ticks += l->a.step.to - l->a.step.from;
 	path->exclusive.pieces += node != l->last;
 	l->last = node;
+	path->waited.hi = ticks_plus(path->waited.hi, l->a.step.perhaps);
 }
 
 static void add_idle(struct calls_along *l)

@@ -7,6 +7,42 @@
 
 #include "analysis/base/memory.h"
 
+/* ---- Between attempts ------------------------------------------------------------------------ */
+
+/* The wait that ends next, if all of this lies in it, and it is known what ended it; or NULL. */
+static const struct graph_sync_point *wait_around(struct graph_activities *a, uint64_t from, uint64_t to)
+{
+	const struct graph_thread *t = &a->graph->threads[a->thread];
+	a->wait = a->wait > a->sync ? a->wait : a->sync;
+	while (a->wait < t->nsyncs && t->syncs[a->wait].what != GRAPH_WAITS)
+		a->wait++;
+	if (a->wait == t->nsyncs)
+		return NULL;
+	const struct graph_sync_point *s = &t->syncs[a->wait];
+	const struct graph_node *node = &a->graph->nodes[s->number];
+	const struct graph_input *own = &a->graph->inputs[node->first];
+	bool known = node->kind != GRAPH_SYNC && graph_is_known(node) && own->thread == a->thread;
+	return known && own->stamp <= from && to <= s->stamp ? s : NULL;
+}
+
+/* How long before this stamp the last was there of what that wait was for. */
+static frz_time since_it_came(struct graph_activities *a, const struct graph_sync_point *wait, uint64_t stamp)
+{
+	graph_last_find(a->last, wait->number);
+	return graph_last_arrival(a->last, a->thread, stamp);
+}
+
+/* Of work from one attempt to another. */
+static int64_t perhaps_waited(struct graph_activities *a)
+{
+	bool worked = a->step.did == GRAPH_WORKED && a->step.to > a->step.from;
+	const struct graph_sync_point *wait = worked ? wait_around(a, a->step.from, a->step.to) : NULL;
+	if (!wait)
+		return 0;
+	frz_time took = times_of_thread(a->graph->times, a->thread, a->step.from, a->step.to);
+	return time_less(took, since_it_came(a, wait, a->step.to)).hi;
+}
+
 /* ---- The step before the event --------------------------------------------------------------- */
 
 static enum graph_did what_it_did(const struct graph_activities *a, const struct replay_entry *place)
@@ -37,6 +73,7 @@ static void pass(struct graph_activities *a, uint64_t stamp)
 	a->step.in = place ? place->site : TR_OUTSIDE;
 	a->step.from = a->begun ? a->stamp : to;
 	a->step.to = to;
+	a->step.perhaps = perhaps_waited(a);
 	if (a->begun && a->step.did == GRAPH_OPERATED)
 		add_to_part(a, follows, a->step.from, to);
 	a->stamp = to;
@@ -97,6 +134,21 @@ static void end_condition(struct graph_activities *a)
 	}
 }
 
+/* Attempts in vain are over. */
+static void end_attempts(struct graph_activities *a)
+{
+	struct graph_operation *o = &a->step.operation;
+	frz_time took = o->took, behind = { 0, 0 };
+	const struct graph_sync_point *wait = wait_around(a, a->part.from, a->part.to);
+	int64_t between = times_duration(a->graph->times, a->graph->trace->threads[a->thread].clock, a->between).hi;
+	if (wait)
+		behind = at_most(since_it_came(a, wait, a->part.to), took);
+	int64_t most = ticks_plus(between, behind.hi);
+	o->known = false;
+	o->waited = (frz_time){ took.lo > most ? took.lo - most : 0, took.hi > behind.lo ? took.hi - behind.lo : 0 };
+	o->transfer = (frz_time){ behind.lo, took.hi < most ? took.hi : most };
+}
+
 /* A part of it is over; `wait`: when this node happened, or NULL. */
 static void end_part(struct graph_activities *a, const struct graph_sync_point *wait)
 {
@@ -110,10 +162,7 @@ static void end_part(struct graph_activities *a, const struct graph_sync_point *
 				       .known = node ? graph_is_known(node) : !may_wait, .nested = a->naround > 0 };
 	a->step.ended = true;
 	if (!wait && a->in_vain) {
-		int64_t between = times_duration(a->graph->times, a->graph->trace->threads[a->thread].clock, a->between).hi;
-		o->known = false;
-		o->waited = (frz_time){ took.lo > between ? took.lo - between : 0, took.hi };
-		o->transfer = (frz_time){ 0, took.hi < between ? took.hi : between };
+		end_attempts(a);
 	} else if (!o->known) {
 		o->transfer.lo = 0;
 		o->waited = o->transfer;
@@ -154,7 +203,7 @@ static void note_attempts(struct graph_activities *a, const struct tr_event *e)
 	const struct operation *o = tr_operation(a->graph->trace, e);
 	struct tr_event whole = *e;
 	a->in_vain = false;
-	if (!operation_may_try(o))
+	if (!operation_may_ask(o))
 		return;
 	trace_arguments(&a->events, &whole);
 	a->in_vain = arg_in_vain(o, &whole);

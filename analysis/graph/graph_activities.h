@@ -28,8 +28,9 @@
  *   - A wait for a condition variable is over for the graph when the mutex is taken again, in the next call. Of each of
  *     both calls that part is waiting which lies before the last of those for whom it waited; if nobody is known to
  *     have signalled, all of the first may be.
- *   - Attempts in vain (states.h) are waiting, but for what the thread may have done between them; whether they would
- *     have gone on as long as they did nobody knows.
+ *   - Attempts in vain (states.h) are waiting, but for what the thread may have done between them, and for what lies behind
+ *     the last of those for whom it waited, if that is known; whether they would have gone on as long as they did nobody
+ *     knows. Work between the first attempt and the one that succeeds is perhaps waiting, up to there, too.
  *   - Where another one that takes part was in a region inside of the operation, what would be transfer may have been
  *     waiting for that.
  *
@@ -70,6 +71,7 @@ struct graph_activities {
 	struct {
 		enum graph_did did;
 		uint64_t from, to;   /* stamps; the first step has no length, */
+		int64_t perhaps;     /* so much of it, if it worked, may be waiting between attempts */
 		uint32_t in;         /* and what it was in then: a region or an operation; or TR_OUTSIDE */
 		struct tr_event event; /* without arguments: trace_arguments(&events, ...) */
 		uint64_t at;         /* index of it, if it is not inherited */
@@ -80,7 +82,7 @@ struct graph_activities {
 	} step;
 
 	/* Its own */
-	size_t sync;
+	size_t sync, wait;       /* the next point, and the next one that waits */
 	uint64_t stamp, next_at;
 	bool begun, lost, idle, in_team;
 	size_t doubted;          /* entries that may have been left before */

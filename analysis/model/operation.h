@@ -103,6 +103,12 @@ static inline bool operation_may_try(const struct operation *o)
 	return o->is & OP_ATTEMPT || o->tries;
 }
 
+/* And so may who only asks MPI how things stand. */
+static inline bool operation_may_ask(const struct operation *o)
+{
+	return operation_may_try(o) || (o->kind == DPROF_KIND_WAIT && o->is & OP_MPI);
+}
+
 struct operation operation_of(enum dprof_kind, const char *name);
 
 /* The kinds (DPROF_KIND_BIT) of which all sites are some of `is`. */

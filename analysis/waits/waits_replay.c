@@ -271,7 +271,7 @@ static void note_attempts(struct doing *d, const struct tr_cursor *events, const
 	if (e->op != DPROF_ENTER || e->site == TR_NO_SITE || o->is & OP_SLEEP || d->yields)
 		return;
 	d->between += d->asks && e->stamp > d->left ? e->stamp - d->left : 0;
-	if (!operation_may_try(o) && !(o->kind == DPROF_KIND_WAIT && o->is & OP_MPI))
+	if (!operation_may_ask(o))
 		return;
 	trace_arguments(events, &x);
 	d->looks = arg_only_found(o, &x);

@@ -110,6 +110,21 @@ expect 0 waits --json yields
 jq -e '[.waits[] | select(.rank == 0)] | length == 1 and (.[0] | .name == "MPI_Test" and .caused_by.rank == 1 and
 	(.seconds | .lo > 29.8e-6 and .lo < 29.9e-6 and .hi > 99.9e-6 and .hi < 100.1e-6))' out >is || fail "yields: $(jq -c .waits out)"
 sed -i '/^site 9 /d' sites
+
+# The profile has as much waiting as waits finds, and no less of it open: not what is asked behind the message, and perhaps what
+# lies between attempts. So it is of a call that only asks how things stand.
+agree() { # trace
+	expect 0 waits --json "$1"
+	cp out waits.json
+	expect 0 profile --json "$1"
+	jq -e --slurpfile w waits.json '.calls[0].waiting_s | .lo < $w[0].waiting_s.lo + 1e-7 and .hi > $w[0].waiting_s.hi - 1e-7' out >is ||
+		fail "$1: profile: waiting $(jq -c '.calls[0].waiting_s' out), waits: $(jq -c .waiting_s waits.json)"
+}
+op 0 0 2000 102000 tag=0 peer=$none | two | sed 's/^e 1 101900 /e 1 61900 /; s/^e 1 101950 /e 1 61950 /' | trace past
+for name in past sleeps yields; do agree $name; done
+"$analyze" dump past | sed 's/name=MPI_Test /name=MPI_Request_get_status /' | trace status
+agree status
+
 # But does something else in the end: then it slept for itself.
 { op 0 0 2000 3000 tag=0 peer=$none; op 0 4 3010 90000; op 0 2 90010 90020 group=1 peer=1 tag=8 bytes=1 id=6; } | two |
 	trace sleeps-not
