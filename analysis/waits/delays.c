@@ -33,12 +33,18 @@ struct met { uint32_t round, of, behind; }; /* at a node, in this search; points
 
 struct delay { uint32_t thread, row; struct cost short_term, long_term; bool sure; };
 
+#define NO_WAIT SIZE_MAX
+
+/* Two threads, up to a point of each, and to where that wait of the other one was over, or NO_WAIT. */
+struct compared { uint32_t waited, mine, other, its; size_t upto; };
+
 struct delays_blame {
 	struct finder *f;
 	struct delays_profile a, b;
 	frz_time *excess; size_t room; /* of each row that b used, then of each of its waits */
 	struct met *met;     /* of each node, in the graph's spill */
 	uint32_t round;
+	struct compared now; /* what it is for */
 	struct delays_sync *synced; size_t nsynced; /* that were found in it */
 	struct delay *delays; size_t n;
 	uint32_t **delay_of; /* of each thread and row: the number and 1, or 0; NULL: none of the thread */
@@ -104,9 +110,13 @@ struct delays_line {
 };
 
 /* Two threads may have synchronised: points up to the events of both, at which node, and surely so; and the wait of one of both for
- * the other, or NO_WAIT: both waited. */
-#define NO_WAIT SIZE_MAX
-struct delays_sync { uint32_t thread, behind, other, of_other, node; bool sure; size_t wait; };
+ * the other, or NO_WAIT: both waited, or one began there. Who is late took there what the other one had posted; who was created
+ * began. */
+struct delays_sync {
+	uint32_t thread, behind, other, of_other, node;
+	bool sure, taken, perhaps, began; /* perhaps: or it waited for that */
+	size_t wait;
+};
 
 /* Of the points at the event that ends so many of a thread, the one that has to do with a node. */
 static uint32_t point_at(const struct graph *g, uint32_t thread, uint32_t behind, uint32_t node)
@@ -148,16 +158,44 @@ static enum brought brought_about(struct finder *f, size_t wait, const struct gr
 	return NOT_AT_ALL;
 }
 
-/* Whether both waited for a node, or one of them for the other. */
-static enum brought synced_there(struct finder *f, struct delays_sync *m)
+/* Whether the thread that comes to a point begins there, since another one created it, or most likely did. */
+static bool is_begin(const struct graph *g, const struct graph_sync_point *s)
 {
+	const struct graph_node *node = &g->nodes[s->number];
+	return s->at == 0 && s->what == GRAPH_WAITS && node->kind == GRAPH_SYNC && node->ninputs == 1;
+}
+
+/* Whether what was posted is there for whoever takes it in a wait, which cannot go on sooner. A lock that is free is none. */
+static bool is_taken(const struct finder *f, size_t wait, const struct graph_sync_point *post)
+{
+	const struct graph_input *own = wait == NO_WAIT ? NULL : wait_own(f, &f->list[wait]);
+	if (!own || !f->posted[own - f->g->inputs].point || post->what != GRAPH_POSTS)
+		return false;
+	const struct graph_input *input = &f->g->inputs[post->number];
+	const struct graph_node *node = &f->g->nodes[input->node];
+	bool lock = node->kind == GRAPH_ARRIVAL && node->what == GRAPH_LOCKED;
+	return graph_is_known(node) && !lock && graph_was_waited_for(node, post->number - node->first, input);
+}
+
+/* Whether both waited for a node, or one of them for the other; or one was created there; or the one that was late took there what
+ * the other one had posted. */
+static enum brought synced_there(struct delays_blame *b, struct delays_sync *m)
+{
+	struct finder *f = b->f;
 	uint32_t x = point_at(f->g, m->thread, m->behind, m->node), y = point_at(f->g, m->other, m->of_other, m->node);
 	const struct graph_sync_point *one = &f->g->threads[m->thread].syncs[x], *other = &f->g->threads[m->other].syncs[y];
+	bool first = one->what == GRAPH_WAITS;
 	m->wait = NO_WAIT;
-	if (one->what == GRAPH_WAITS && other->what == GRAPH_WAITS)
+	if (first && other->what == GRAPH_WAITS)
 		return SURELY;
-	m->wait = one->what == GRAPH_WAITS ? wait_at(f, m->thread, x) : wait_at(f, m->other, y);
-	return brought_about(f, m->wait, one->what == GRAPH_WAITS ? other : one);
+	m->began = is_begin(f->g, first ? one : other);
+	if (m->began)
+		return SURELY;
+	m->wait = first ? wait_at(f, m->thread, x) : wait_at(f, m->other, y);
+	enum brought met = brought_about(f, m->wait, first ? other : one);
+	m->taken = met != SURELY && (first ? m->thread : m->other) == b->now.other && is_taken(f, m->wait, first ? other : one);
+	m->perhaps = met == PERHAPS;
+	return m->taken ? SURELY : met;
 }
 
 /* Has seen one point: the other thread may have been there. */
@@ -167,14 +205,14 @@ static void meet(struct delays_blame *b, const struct delays_line *l, uint32_t n
 	if (met->round != b->round)
 		*met = (struct met){ b->round, l->thread, l->behind };
 	else if (met->of != l->thread)
-		*MEM_GROW(b->synced, b->nsynced) = (struct delays_sync){ l->thread, l->behind, met->of, met->behind, node, false,
-									     NO_WAIT };
+		*MEM_GROW(b->synced, b->nsynced) = (struct delays_sync){ .thread = l->thread, .behind = l->behind, .other = met->of,
+									     .of_other = met->behind, .node = node };
 }
 
 static int latest_first(const void *x, const void *y)
 {
 	const struct delays_sync *a = x, *b = y;
-	return ORDER(b->of_other, a->of_other);
+	return a->of_other != b->of_other ? ORDER(b->of_other, a->of_other) : ORDER(b->node, a->node);
 }
 
 /* Of those that were found at one event, from `first` on: the latest that is sure, and those before it that may be. */
@@ -184,7 +222,7 @@ static bool keep_synced(struct delays_blame *b, size_t first)
 	qsort(b->synced + first, b->nsynced - first, sizeof *b->synced, latest_first);
 	for (size_t i = first; i < b->nsynced; i++) {
 		struct delays_sync m = b->synced[i];
-		enum brought met = synced_there(b->f, &m);
+		enum brought met = synced_there(b, &m);
 		m.sure = met == SURELY;
 		if (met != NOT_AT_ALL)
 			b->synced[kept++] = m;
@@ -225,17 +263,70 @@ static struct delays_line line_of(const struct graph *g, uint32_t thread, uint32
 	return (struct delays_line){ thread, left, 0 };
 }
 
+/* One of two threads was created by the other one. */
+static bool find_begin(struct delays_blame *b, uint32_t thread, uint32_t creator, uint32_t upto)
+{
+	const struct graph_thread *t = &b->f->g->threads[thread];
+	if (t->nsyncs == 0 || !is_begin(b->f->g, t->syncs))
+		return false;
+	const struct graph_node *node = &b->f->g->nodes[t->syncs->number];
+	uint32_t point = b->f->posted[node->first].point;
+	if (b->f->g->inputs[node->first].thread != creator || !point || point > upto)
+		return false;
+	*MEM_GROW(b->synced, b->nsynced) = (struct delays_sync){ .thread = thread, .behind = 1, .other = creator, .of_other = point,
+		.node = t->syncs->number, .sure = true, .began = true, .wait = NO_WAIT };
+	return true;
+}
+
 /* Fills `synced` with where two threads may have synchronised last, the latest first; the last one is one where they did, or how
  * far they were looked at, at their begins at the latest. */
-static void find_synced(struct delays_blame *b, uint32_t except, struct delays_line x, struct delays_line y)
+static void find_synced(struct delays_blame *b, uint32_t except)
 {
+	struct delays_line x = line_of(b->f->g, b->now.waited, b->now.mine), y = line_of(b->f->g, b->now.other, b->now.its);
 	b->round++;
 	b->nsynced = 0;
 	for (unsigned i = 0; i < DELAYS_LOOK_BACK && (x.left > 0 || y.left > 0); i++)
 		if (look_back(b, &x, except) || look_back(b, &y, except))
 			return;
-	*MEM_GROW(b->synced, b->nsynced) = (struct delays_sync){ x.thread, x.left > 0 ? x.behind : 0,
-		y.thread, y.left > 0 ? y.behind : 0, GRAPH_NO_NODE, true, NO_WAIT };
+	if (find_begin(b, x.thread, y.thread, b->now.its + 1) || find_begin(b, y.thread, x.thread, b->now.mine + 1))
+		return;
+	*MEM_GROW(b->synced, b->nsynced) = (struct delays_sync){ .thread = x.thread, .behind = x.left > 0 ? x.behind : 0,
+		.other = y.thread, .of_other = y.left > 0 ? y.behind : 0, .node = GRAPH_NO_NODE, .sure = true, .wait = NO_WAIT };
+}
+
+/* Points of the thread that waited up to there, or of the other one. */
+static uint32_t mine_at(const struct delays_blame *b, const struct delays_sync *m)
+{
+	return m->thread == b->now.waited ? m->behind : m->of_other;
+}
+
+static uint32_t its_at(const struct delays_blame *b, const struct delays_sync *m)
+{
+	return m->thread == b->now.waited ? m->of_other : m->behind;
+}
+
+static frz_time between(const struct delays_blame *b, struct moment from, struct moment to)
+{
+	return times_between_near(b->f->g->times, b->f->last.cursors, from, to);
+}
+
+/* How late the other thread was there: it took what it might have taken sooner, or began. */
+static frz_time late_by(const struct delays_blame *b, const struct delays_sync *m)
+{
+	const struct graph *g = b->f->g;
+	uint32_t mine = mine_at(b, m), its = its_at(b, m), x = b->now.waited, y = b->now.other;
+	struct moment since = { g->trace->threads[x].clock, mine ? g->threads[x].syncs[mine - 1].stamp : g->threads[x].first };
+	if (m->taken) {
+		const struct wait *w = &b->f->list[m->wait];
+		frz_time late = between(b, since, graph_moment(g, wait_own(b->f, w)));
+		late = time_positive(time_add(late, b->f->costs[m->wait].ticks));
+		late.lo = m->perhaps || w->pieces ? 0 : late.lo;
+		return late;
+	}
+	bool begins = m->began ? its == 1 : mine == 0 && its == 0 && m->node == GRAPH_NO_NODE;
+	if (!begins)
+		return (frz_time){ 0, 0 };
+	return time_positive(between(b, since, (struct moment){ g->trace->threads[y].clock, g->threads[y].first }));
 }
 
 /* ---- What they did since --------------------------------------------------------------------- */
@@ -372,17 +463,16 @@ static void pass_on(struct delays_blame *b, size_t wait, struct costs c, frz_tim
 	to->unsure |= !c.sure;
 }
 
-/* Two threads, up to a point of each, since the two had synchronised at others. */
-struct compared { uint32_t waited, mine, other, its; };
-
-/* To what the other thread did since they had, while the one that waited did something else; or since both had begun. */
-static void share_out_since(struct delays_blame *b, const struct compared *x, const struct delays_sync *m, struct costs c)
+/* To what the other thread did since they had synchronised there, while the one that waited did something else; or since both had
+ * begun. Returns what of it is for how late it was then. */
+static struct costs share_out_since(struct delays_blame *b, const struct delays_sync *m, struct costs c, frz_time late)
 {
-	bool of_mine = m->thread == x->waited;
-	uint32_t mine = of_mine ? m->behind : m->of_other, its = of_mine ? m->of_other : m->behind;
-	fill_profile(b, &b->a, stretch_of(b, x->waited, mine, x->mine), m->wait);
-	fill_profile(b, &b->b, stretch_of(b, x->other, its, x->its), m->wait);
-	frz_time all = find_excess(b);
+	const struct compared *x = &b->now;
+	fill_profile(b, &b->a, stretch_of(b, x->waited, mine_at(b, m), x->mine), m->wait);
+	fill_profile(b, &b->b, stretch_of(b, x->other, its_at(b, m), x->its), m->wait);
+	if (x->upto != NO_WAIT)
+		add_wait(&b->b, x->upto);
+	frz_time all = time_add(find_excess(b), late);
 	if (all.lo == 0)
 		add_uncaused(b, c, all.hi == 0);
 	for (size_t i = 0; i < b->b.nused + b->b.nwaits; i++) {
@@ -393,24 +483,48 @@ static void share_out_since(struct delays_blame *b, const struct compared *x, co
 		else
 			add_delay(b, x->other, b->b.used[i], c, b->excess[i], all);
 	}
+	return (struct costs){ part_of(c.own, late, all), part_of(c.inherited, late, all), c.sure };
 }
 
-/* To what the other thread did, up to this input, since the two had synchronised: since each time when that may have been. */
+static struct costs perhaps(struct costs c)
+{
+	return (struct costs){ { 0, c.own.hi }, { 0, c.inherited.hi }, false };
+}
+
+/* To what the other thread did since the two had synchronised: since each time when that may have been. Returns what goes further
+ * back, since the other one was late then, with what it is for. */
+static struct costs share_out_once(struct delays_blame *b, uint32_t *except, struct costs c, bool last)
+{
+	find_synced(b, *except);
+	c = b->nsynced > 1 || last ? perhaps(c) : c;
+	for (size_t i = 0; i + 1 < b->nsynced; i++)
+		share_out_since(b, &b->synced[i], c, (frz_time){ 0, 0 });
+	const struct delays_sync *m = &b->synced[b->nsynced - 1];
+	struct costs rest = share_out_since(b, m, c, last ? (frz_time){ 0, 0 } : late_by(b, m));
+	if (!m->taken || last) {
+		add_uncaused(b, rest, true);
+		return (struct costs){ .sure = c.sure };
+	}
+	const struct graph_input *own = wait_own(b->f, &b->f->list[m->wait]);
+	b->now.mine = point_at(b->f->g, b->now.waited, mine_at(b, m), m->node);
+	b->now.its = b->f->posted[own - b->f->g->inputs].point - 1;
+	b->now.upto = m->wait;
+	*except = m->node;
+	return rest;
+}
+
+/* To what the other thread did, up to this input. */
 static void share_out(struct delays_blame *b, const struct wait *w, const struct graph_input *cause, struct costs c)
 {
 	const struct finder *f = b->f;
-	uint32_t mine = w->own ? f->posted[w->own - 1].point : 0, its = f->posted[cause - f->g->inputs].point;
+	uint32_t mine = w->own ? f->posted[w->own - 1].point : 0, its = f->posted[cause - f->g->inputs].point, except = w->node;
 	if (!mine || !its || cause->thread == w->thread) {
 		add_uncaused(b, c, true);
 		return;
 	}
-	struct compared x = { w->thread, mine - 1, cause->thread, its - 1 };
-	struct delays_line me = line_of(f->g, x.waited, x.mine), other = line_of(f->g, x.other, x.its);
-	find_synced(b, w->node, me, other);
-	if (b->nsynced > 1)
-		c = (struct costs){ { 0, c.own.hi }, { 0, c.inherited.hi }, false };
-	for (size_t i = 0; i < b->nsynced; i++)
-		share_out_since(b, &x, &b->synced[i], c);
+	b->now = (struct compared){ w->thread, mine - 1, cause->thread, its - 1, NO_WAIT };
+	for (unsigned i = 1; i <= DELAYS_LOOK_BACK && (c.own.hi > 0 || c.inherited.hi > 0); i++)
+		c = share_out_once(b, &except, c, i == DELAYS_LOOK_BACK);
 }
 
 /* Of the node that was looked at last. */

@@ -34,9 +34,15 @@
  * applications, ICPP 2010, with its short-term and long-term costs.)
  *
  * They *synchronised last* at the point of both that is the fewest points back, DELAYS_LOOK_BACK at most: a node for
- * which both waited, or one of them until the other one came, who was the last; or else at the begin of the run. Who
- * came sooner had not synchronised: of a team that waits for its last thread, the first has waited longer when they go
- * on. What is left of the one's operation is behind that.
+ * which both waited, or one of them until the other one came, who was the last; or where B took what A had posted, such
+ * as a message, but for a lock that was free; or where one of them was created by the other (or most likely was); or
+ * else at their begins. What is left of the one's operation is behind that. Where A took what B had posted, without
+ * waiting for it, B had not waited for A: they had not synchronised.
+ *
+ * B may have been *late* then: what A had posted was there for so long when B took it, or B began so long behind that.
+ * That is shared out among with the excesses. What falls to a begin goes back to nothing. What falls to what was taken
+ * goes further back: to what B did up to there since the two had synchronised before that, while A did something else
+ * up to where it had posted that; and so on, DELAYS_LOOK_BACK times at most, where nothing is proved any more.
  *
  * Memory: 20 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's
  * spill; and the answer. With delays 56 more for each wait, 4 for each point, 12 for each node, 16 for each place in

@@ -276,13 +276,26 @@ jq -e '.findings[0] | .cause == "imbalance" and .region == "a" and (.proved | no
 expect 0 diagnose --json --model generic behind
 jq -e '.findings[0] | .cause == "imbalance" and .region == "a" and (.proved | not) and .cost_percent.hi > 14 and .cost_percent.lo < 0.1' out >is ||
 	fail "behind: $(jq -c .findings out)"
-# Rank 1 begins late, and works in 60 regions for a little each: others wait for that no longer than it takes.
-{ ranks 2; for k in {10..69}; do echo "site $k kind=region name=r$k file=x.c line=$k"; work 1 $k $((500000 + k * 200)) $((500000 + k * 200 + 200)); done
+# Rank 1 is late, for what it did so many synchronisations ago that it is not looked at, and works in 60 regions for a little each:
+# others wait for that no longer than it takes. If it is late as it begins late, they wait for none of that.
+alone() { # begins at
+	echo "group 3 threads=1"
+	for k in {1..300}; do [ "$1" = late ] || op 1 2 "$2" "$2" group=3 seq=$k; done
+}
+late() { # begins
+	ranks 2; [ "$1" = late ] || work 1 1 1000 500000
+	alone "$1" 502000
+	for k in {10..69}; do echo "site $k kind=region name=r$k file=x.c line=$k"; work 1 $k $((500000 + k * 200)) $((500000 + k * 200 + 200)); done
 	op 0 2 1000 514001 group=1 seq=0; op 1 2 514000 514001 group=1 seq=0
-	for r in 0 1; do work $r 1 514001 914001; op $r 2 914001 914002 group=1 seq=1; done; } | trace late
+	for r in 0 1; do work $r 1 514001 914001; op $r 2 914001 914002 group=1 seq=1; done
+}
+late soon | trace long_ago
+expect 0 diagnose --json --model generic long_ago
+jq -e '.findings[0] | (.what | test("in 6[0-9] places")) and (.proved | not) and .cost_percent.lo < 0.7 and .cost_percent.hi > 27' out >is ||
+	fail "long_ago: $(jq -c .findings out)"
+late late | trace late
 expect 0 diagnose --json --model generic late
-jq -e '.findings[0] | (.what | contains("in 62 places")) and (.proved | not) and .cost_percent.lo < 0.7 and .cost_percent.hi > 27' out >is ||
-	fail "late: $(jq -c .findings out)"
+jq -e '.findings | all(.cost_percent.hi < 0.7)' out >is || fail "late: $(jq -c .findings out)"
 
 # Two take turns for 2 us each time, as one begins 80 us late: others wait no longer for what they do than that takes.
 { ranks 2; for k in {0..3}; do
@@ -293,7 +306,7 @@ jq -e '.findings[0] | (.what | contains("in 62 places")) and (.proved | not) and
 	op 1 4 $((at + 2100)) $((at + 4400)) group=1 peer=0 tag=1 bytes=8
 done; } | trace token
 expect 0 diagnose --json --model generic token
-jq -e '.findings[0] | .cause == "sequential" and .region == "a" and .cost_percent.lo < 8.1 and .cost_percent.hi > 40' out >is ||
+jq -e '.findings[0] | .cause == "sequential" and .region == "a" and .cost_percent.lo > 7 and .cost_percent.hi < 8.1' out >is ||
 	fail "a late token: $(jq -c .findings out)"
 
 token 200000 | trace lopsided

@@ -329,6 +329,41 @@ tr -s ' \n' ' ' <out >page
 says page 'what making it shorter would buy says dprof-analyze coz --region NAME'
 fits_80 out || fail "chain: wider than 80 columns"
 
+# Rank 0 has sent what rank 1 takes late, by 2,000 ns, and does a for 10,000 until it waits for an answer: only so much of its waiting
+# goes back to what rank 1 did before, and the rest to a, since then.
+late_by() { # ns
+	cat sites; echo "thread 0 clock=0 rank=0"; echo "thread 1 clock=0 rank=1"; echo "group 1 threads=0,1"
+	work 0 0 0 70000; op 0 13 70000 70000 group=1 peer=1 tag=1 bytes=8; work 0 0 70000 80000
+	work 1 1 0 $((70000 + $1)); op 1 4 $((70000 + $1)) $((70000 + $1)) group=1 peer=0 tag=1 bytes=8; work 1 0 $((70000 + $1)) $((130000 + $1))
+	op 1 13 $((130000 + $1)) $((130000 + $1)) group=1 peer=0 tag=2 bytes=8
+	op 0 4 80000 $((130000 + $1)) group=1 peer=1 tag=2 bytes=8
+}
+late_by 2000 | trace taken
+expect 0 waits --json taken
+delay 1 0 a 50000 50000 0
+delay 1 0 b 2000 2000 0
+# Thread 1 was created when thread 0 had done a for 70,000 ns, and began 1,000 later: it was late for what it did since, and for that.
+created() { # synchronisations by itself behind that
+	threads; echo 'site 30 kind=fork name=pthread_create file=x.c line=30'; echo 'site 31 kind=join name=pthread_join file=x.c line=31'
+	echo 'group 3 threads=0'
+	work 0 0 0 70000; op 0 30 70000 70001 thread=1
+	for ((k = 0; k < $1; k++)); do op 0 2 70001 70001 group=3 seq=$k; done
+	work 0 0 70001 80001; op 0 31 80001 131000 thread=1
+	work 1 0 71000 131000
+}
+for many in 0 300; do
+	created $many | trace created
+	expect 0 waits --json created
+	jq -e '(.delays[0] | [.thread, .region] == [1, "a"] and .seconds.lo > 49.9e-6 and .seconds.hi < 50.1e-6) and
+		(.uncaused_s | .lo > 0.98e-6 and .hi < 1.02e-6)' out >is || fail "created, and $many: $(jq -c '[.delays, .uncaused_s]' out)"
+done
+# Who begins later than whoever waits for it, and was not created by that one, was late for that, too: by 30,000 ns, and for b.
+{ ranks; work 0 0 0 50000; op 0 4 50000 90000 group=1 peer=1 tag=1 bytes=8; work 1 1 30000 90000; op 1 13 90000 90000 group=1 peer=0 tag=1 bytes=8; } |
+	trace began
+expect 0 waits --json began
+delay 1 0 b 26667 26667 0
+jq -e '.uncaused_s | .lo > 13.3e-6 and .hi < 13.4e-6' out >is || fail "began: $(jq -c .uncaused_s out)"
+
 # Of a team thread 2 is longest; then thread 0 is alone in b. Who had left the team before waits for the next one until
 # thread 0 comes, who has waited for thread 2: only what came behind that is b's.
 member() { # thread leaves

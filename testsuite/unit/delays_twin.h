@@ -135,20 +135,57 @@ static const struct twin_wait *twin_brought(const struct delays_twin *t, uint32_
 	return NULL;
 }
 
-/* The wait that ended there: of one of both, or NULL. */
-static bool twin_met(const struct delays_twin *t, const struct twin_wait *w, uint32_t a, uint32_t b, const struct twin_wait **ended)
+/* Two threads, each up to a point, and at the end of a wait of the other one, if there is one; and where they had synchronised. */
+struct twin_pair { uint32_t thread, mine, other, its, except; const struct twin_wait *upto; };
+struct twin_sync {
+	uint32_t a, b;               /* points up to there, or 0 */
+	const struct twin_wait *ended; /* the wait that ended there: of one of both, or NULL */
+	bool taken;                  /* the other thread had not waited: what was posted was there */
+	bool begins;
+};
+
+/* What was posted at a point is taken by another thread, sooner or later: when that wait was over. */
+static const struct twin_wait *twin_taken(const struct delays_twin *t, uint32_t other, uint32_t point, const struct graph_sync_point *post)
 {
-	const struct graph_sync_point *x = t->g->threads[w->thread].syncs, *y = t->g->threads[w->other].syncs;
+	const struct graph_node *node = &t->g->nodes[t->g->threads[other].syncs[point].number];
+
+	if (post->what != GRAPH_POSTS || t->g->threads[other].syncs[point].what != GRAPH_WAITS || !graph_is_known(node) ||
+	    node->kind == GRAPH_WOKEN || (node->kind == GRAPH_ARRIVAL && node->what == GRAPH_LOCKED))
+		return NULL;
+	for (size_t k = 0; k < t->n; k++)
+		if (t->waits[k].thread == other && t->waits[k].point == point)
+			return &t->waits[k];
+	return NULL;
+}
+
+/* Whether what is at two points of them is where they had. */
+static bool twin_met_at(const struct delays_twin *t, const struct twin_pair *p, uint32_t i, uint32_t k, struct twin_sync *s)
+{
+	const struct graph_sync_point *x = &t->g->threads[p->thread].syncs[i], *y = &t->g->threads[p->other].syncs[k];
 	uint32_t m, n;
+
+	if (!twin_node(t, p->thread, i, &m) || !twin_node(t, p->other, k, &n) || m != n || m == p->except)
+		return false;
+	const struct twin_wait *mine = twin_brought(t, p->thread, i, p->other, k);
+	s->ended = mine ? mine : twin_brought(t, p->other, k, p->thread, i);
+	s->begins = (x->at == 0 && x->what == GRAPH_WAITS) || (y->at == 0 && y->what == GRAPH_WAITS);
+	if (s->ended || s->begins || (x->what == GRAPH_WAITS && y->what == GRAPH_WAITS))
+		return true;
+	s->ended = twin_taken(t, p->other, k, x);
+	s->taken = s->ended;
+	return s->taken;
+}
+
+static bool twin_met(const struct delays_twin *t, const struct twin_pair *p, uint32_t a, uint32_t b, struct twin_sync *s)
+{
+	const struct graph_sync_point *x = t->g->threads[p->thread].syncs, *y = t->g->threads[p->other].syncs;
 
 	for (uint32_t i = a; i > 0 && x[i - 1].at == x[a - 1].at; i--)
 		for (uint32_t k = b; k > 0 && y[k - 1].at == y[b - 1].at; k--)
-			if (twin_node(t, w->thread, i - 1, &m) && twin_node(t, w->other, k - 1, &n) && m == n &&
-			    m != x[w->point].number) {
-				const struct twin_wait *mine = twin_brought(t, w->thread, i - 1, w->other, k - 1);
-				*ended = mine ? mine : twin_brought(t, w->other, k - 1, w->thread, i - 1);
-				if (*ended || (x[i - 1].what == GRAPH_WAITS && y[k - 1].what == GRAPH_WAITS))
-					return true;
+			if (twin_met_at(t, p, i - 1, k - 1, s)) {
+				s->a = a;
+				s->b = b;
+				return true;
 			}
 	return false;
 }
@@ -168,30 +205,38 @@ static uint32_t *twin_events(const struct delays_twin *t, uint32_t thread, uint3
 	return list;
 }
 
-/* Points up to there, or 0. */
-static const struct twin_wait *twin_since(const struct delays_twin *t, const struct twin_wait *w, uint32_t *a, uint32_t *b)
+static struct twin_sync twin_since(const struct delays_twin *t, const struct twin_pair *p)
 {
-	const struct twin_wait *ended = NULL;
-	uint32_t except = t->g->threads[w->thread].syncs[w->point].number;
-	uint32_t *x = twin_events(t, w->thread, w->mine, except), *y = twin_events(t, w->other, w->its, except);
+	struct twin_sync s = { 0 };
+	uint32_t *x = twin_events(t, p->thread, p->mine, p->except), *y = twin_events(t, p->other, p->its, p->except);
 	uint32_t nx = 0, ny = 0; /* that have been looked at */
 	bool found = false;
 
-	*a = *b = 0;
 	for (uint32_t back = 0; back < DELAYS_LOOK_BACK && !found && (x[nx] || y[ny]); back++) {
 		for (uint32_t i = 0; i < ny && !found && x[nx]; i++)
-			if ((found = twin_met(t, w, x[nx], y[i], &ended)))
-				*a = x[nx], *b = y[i];
+			found = twin_met(t, p, x[nx], y[i], &s);
 		nx += x[nx] > 0;
 		for (uint32_t i = 0; i < nx && !found && y[ny]; i++)
-			if ((found = twin_met(t, w, x[i], y[ny], &ended)))
-				*a = x[i], *b = y[ny];
+			found = twin_met(t, p, x[i], y[ny], &s);
 		ny += y[ny] > 0;
 	}
 	ck_assert_msg(found || (!x[nx] && !y[ny]), "SEED=%" PRIu64 ": a thread with very many points", t->p->seed);
 	free(x);
 	free(y);
-	return found ? ended : NULL;
+	s.begins |= !found;
+	return s;
+}
+
+/* How late the other thread was there. */
+static int64_t twin_late(const struct delays_twin *t, const struct twin_pair *p, const struct twin_sync *s)
+{
+	int64_t since = s->a ? twin_time(t, p->thread, s->a - 1) : t->p->threads[p->thread].events[0].truth, late = 0;
+
+	if (s->taken)
+		late = s->ended->last - since;
+	else if (s->begins && s->b <= 1)
+		late = t->p->threads[p->other].events[0].truth - since;
+	return late > 0 ? late : 0;
 }
 
 /* ---- What they did since --------------------------------------------------------------------- */
@@ -235,30 +280,57 @@ static void twin_profile(const struct delays_twin *t, uint32_t thread, uint32_t 
 	}
 }
 
-static void twin_share_out(struct delays_twin *t, const struct twin_wait *w)
+static bool twin_waited(const struct twin_wait *k, const struct twin_pair *p, const struct twin_sync *s)
 {
-	double a[TWIN_ROWS], b[TWIN_ROWS], own = (double)(w->last - w->own), sum = 0;
-	uint32_t since_a, since_b;
+	return k == p->upto || twin_within(k, p->other, s->b, p->its);
+}
 
-	const struct twin_wait *ended = twin_since(t, w, &since_a, &since_b);
-	twin_profile(t, w->thread, since_a, w->mine, ended, a);
-	twin_profile(t, w->other, since_b, w->its, ended, b);
+/* What a wait costs goes to what the other thread did since they had synchronised. Returns the part of how late it was then. */
+static double twin_share(struct delays_twin *t, const struct twin_pair *p, const struct twin_sync *s, double own, double inherited)
+{
+	double a[TWIN_ROWS], b[TWIN_ROWS], late = (double)twin_late(t, p, s), sum = late;
+
+	twin_profile(t, p->thread, s->a, p->mine, s->ended, a);
+	twin_profile(t, p->other, s->b, p->its, s->ended, b);
 	for (unsigned i = 0; i < TWIN_ROWS; i++)
 		sum += b[i] = b[i] > a[i] ? b[i] - a[i] : 0;
 	for (size_t k = 0; k < t->n; k++)
-		if (twin_within(&t->waits[k], w->other, since_b, w->its))
+		if (twin_waited(&t->waits[k], p, s))
 			sum += (double)(t->waits[k].last - t->waits[k].own);
 	if (sum == 0) {
-		t->uncaused += own + w->inherited;
-		return;
+		t->uncaused += own + inherited;
+		return 0;
 	}
 	for (unsigned i = 0; i < TWIN_ROWS; i++) {
-		t->cost[w->other][0][i] += own * b[i] / sum;
-		t->cost[w->other][1][i] += w->inherited * b[i] / sum;
+		t->cost[p->other][0][i] += own * b[i] / sum;
+		t->cost[p->other][1][i] += inherited * b[i] / sum;
 	}
 	for (size_t k = 0; k < t->n; k++)
-		if (twin_within(&t->waits[k], w->other, since_b, w->its))
-			t->waits[k].inherited += (own + w->inherited) * (double)(t->waits[k].last - t->waits[k].own) / sum;
+		if (twin_waited(&t->waits[k], p, s))
+			t->waits[k].inherited += (own + inherited) * (double)(t->waits[k].last - t->waits[k].own) / sum;
+	return late / sum;
+}
+
+static void twin_share_out(struct delays_twin *t, const struct twin_wait *w)
+{
+	struct twin_pair p = { w->thread, w->mine, w->other, w->its, t->g->threads[w->thread].syncs[w->point].number, NULL };
+	double own = (double)(w->last - w->own), inherited = w->inherited;
+
+	for (unsigned rounds = 0; own > 0 || inherited > 0; rounds++) {
+		const struct twin_sync s = twin_since(t, &p);
+		double part = twin_share(t, &p, &s, own, inherited);
+		own *= part;
+		inherited *= part;
+		if (!s.taken) {
+			t->uncaused += own + inherited;
+			break;
+		}
+		ck_assert_msg(rounds + 1 < DELAYS_LOOK_BACK, "SEED=%" PRIu64 ": late again and again", t->p->seed);
+		p.except = t->g->threads[p.other].syncs[s.ended->point].number;
+		p.mine = s.a - 1;
+		p.its = s.ended->mine;
+		p.upto = s.ended;
+	}
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
