@@ -342,6 +342,11 @@ late_by 2000 | trace taken
 expect 0 waits --json taken
 delay 1 0 a 50000 50000 0
 delay 1 0 b 2000 2000 0
+# A lock that was free is none of those: in another order thread 1 has it without thread 0.
+{ threads; op 0 8 0 0 id=5; work 0 0 0 70000; echo 'e 0 70000 8 point id=5'; work 0 0 70000 80000; op 0 9 80000 132000 id=6
+	work 1 1 0 72000; op 1 8 72000 72000 id=5; echo 'e 1 72000 8 point id=5'; work 1 0 72000 132000; echo 'e 1 132000 10 point id=6'; } | trace free
+expect 0 waits --json free
+delay 0 1 b 52000 52000 0
 # Thread 1 was created when thread 0 had done a for 70,000 ns, and began 1,000 later: it was late for what it did since, and for that.
 created() { # synchronisations by itself behind that
 	threads; echo 'site 30 kind=fork name=pthread_create file=x.c line=30'; echo 'site 31 kind=join name=pthread_join file=x.c line=31'
