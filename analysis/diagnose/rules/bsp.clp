@@ -47,14 +47,18 @@
 (deffunction there (?mostly ?name) (if (eq ?mostly yes) then ?name else "those regions"))
 (deffunction to-ask (?mostly ?region) (if (eq ?mostly yes) then ?region else -1))
 
+; That is no part of what they are compared by (alone: -1 if there is none).
+(deffunction but-alone (?alone) (if (>= ?alone 0) then ", but for what only one thread ever does" else ""))
+
 ; ---- How it works, and where time goes -----------------------------------------------------------
 
 (defrule steps
-  (supersteps (steps ?steps) (threads ?n) (step-work-lo ?wl) (step-work-hi ?wh) (step-transfer-lo ?tl) (step-transfer-hi ?th))
+  (supersteps (steps ?steps) (threads ?n) (step-work-lo ?wl) (step-work-hi ?wh) (step-transfer-lo ?tl) (step-transfer-hi ?th)
+              (alone ?alone))
   =>
   (assert (explanation (level 1)
     (text (str-cat ?n " threads work in " ?steps " supersteps: on average a thread works " (seconds ?wl ?wh)
-                   " in one, and coming together takes " (seconds ?tl ?th) " besides waiting.")))))
+                   " in one" (but-alone ?alone) ", and coming together takes " (seconds ?tl ?th) " besides waiting.")))))
 
 (defrule waiting
   (supersteps (waiting-lo ?lo) (waiting-hi ?hi) (transfer-lo ?tl) (transfer-hi ?th))
@@ -73,12 +77,13 @@
 
 ; Where regions do not say who is last, nobody is named.
 (defrule who-is-longest
-  (supersteps (steps ?steps) (longest-name ?who) (sure ?sure) (surely ?surely) (possibly ?possibly) (waiting-hi ?hi&:(>= ?hi ?*least*)))
+  (supersteps (steps ?steps) (longest-name ?who) (sure ?sure) (surely ?surely) (possibly ?possibly) (waiting-hi ?hi&:(>= ?hi ?*least*))
+              (alone ?alone))
   (test (or (eq ?sure yes) (> ?surely 0)))
   =>
   (assert (explanation (level 3)
     (text (str-cat ?who " works most in all, and longest in " (if (= ?surely ?possibly) then ?surely else (str-cat ?surely " to " ?possibly))
-                   " of " ?steps " supersteps.")))))
+                   " of " ?steps " supersteps" (but-alone ?alone) ".")))))
 
 ; ---- Causes --------------------------------------------------------------------------------------
 
