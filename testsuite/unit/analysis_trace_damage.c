@@ -132,7 +132,7 @@ static void compare_file(const struct trace *t, struct ch_unpacker *u, int fd, c
 	if (!thread || !thread->blocks)
 		return;
 	struct tr_modules *modules = t->processes[thread->process].modules;
-	struct tr_words w = { modules, thread_words(&said, u, fd, name) };
+	struct tr_words w = { .modules = modules, .words = thread_words(&said, u, fd, name) };
 	open_module_ids(modules);
 	size_t n, number = (size_t)(thread - t->threads);
 	struct tr_record *records = twin_records(t, &w, &n);
