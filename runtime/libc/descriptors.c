@@ -343,18 +343,10 @@ static struct descriptor *entry(int fd)
 	return fd >= 0 && fd < DESCRIPTORS ? &table[fd] : NULL;
 }
 
-/* In the child of a vfork the table is its parent's, who has other descriptors: there only this is noted, that
- * the number may stand for something else, and what moves there is nothing that we count. */
-static void put(int fd, const struct descriptor *d)
+static void put_own(int fd, const struct descriptor *d)
 {
-	struct descriptor *e = entry(fd);
+	struct descriptor *e = &table[fd];
 
-	if (e && descriptors_of_parent()) {
-		descriptor_lost(fd);
-		return;
-	}
-	if (!e)
-		return;
 	if ((d->count[TAKES] || d->count[GIVES]) && fd > __atomic_load_n(&highest, __ATOMIC_RELAXED))
 		__atomic_store_n(&highest, fd, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->what, NOT_KNOWN, __ATOMIC_RELEASE);
@@ -366,6 +358,7 @@ static void put(int fd, const struct descriptor *d)
 	e->leads_outside = d->leads_outside;
 	e->is_event = d->is_event;
 	e->by_one = d->by_one;
+	e->blocks = d->blocks;
 	e->is_timer = d->is_timer;
 	e->until = d->until;
 	e->step = d->step;
@@ -378,6 +371,16 @@ static void put(int fd, const struct descriptor *d)
 	e->timers = d->timers;
 	e->timer_data = d->timer_data;
 	__atomic_store_n(&e->what, d->what, __ATOMIC_RELEASE);
+}
+
+/* In the child of a vfork the table is its parent's, who has other descriptors: there only this is noted, that
+ * the number may stand for something else, and what moves there is nothing that we count. */
+static void put(int fd, const struct descriptor *d)
+{
+	if (entry(fd) && descriptors_of_parent())
+		descriptor_lost(fd);
+	else if (entry(fd))
+		put_own(fd, d);
 }
 
 static void count_from_here(struct descriptor *d)
@@ -549,7 +552,7 @@ void descriptor_forget(int fd)
 	const struct descriptor *e = entry(fd);
 
 	if (e && (e->what != NOT_KNOWN || e->is_new) && !dprof_adapter_apart && !descriptors_of_parent())
-		put(fd, &none);
+		put_own(fd, &none);
 }
 
 void descriptor_copied(int from, int to)
@@ -590,8 +593,30 @@ uint64_t descriptor_lock(int fd)
 bool descriptor_never_blocks(int fd)
 {
 	long flags = sys(SYS_fcntl, fd, F_GETFL);
+	bool never = !sys_failed(flags) && flags & O_NONBLOCK;
+	struct descriptor *e = entry(fd);
 
-	return !sys_failed(flags) && flags & O_NONBLOCK;
+	if (e)
+		e->blocks = !never;
+	return never;
+}
+
+bool descriptor_blocked(int fd)
+{
+	const struct descriptor *e = entry(fd);
+
+	return e && e->blocks;
+}
+
+/* With O_DIRECT a pipe keeps messages apart, and may throw away what is left of one. */
+void descriptor_flags(int fd, long flags)
+{
+	struct descriptor *e = entry(fd);
+
+	if (e)
+		e->blocks = false;
+	if (flags & O_DIRECT)
+		descriptor_lost(fd);
 }
 
 void descriptor_lost(int fd)

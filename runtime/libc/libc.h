@@ -256,6 +256,7 @@ struct descriptor {
 	bool leads_outside;       /* it was there when the job began: to no thread that the trace knows */
 	bool is_event;            /* an eventfd: what it counts are its bytes */
 	bool by_one;              /* which is taken from one by one */
+	bool blocks;              /* it did, when that was last asked for */
 	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
 	uint64_t until;           /* ... until this moment, ns, ... */
 	uint64_t step;            /* ... or, where that was read, after each such time again; 0: not */
@@ -315,8 +316,11 @@ bool descriptor_has_timer(int fd);
 void descriptor_locks(int fd, uint64_t lock);
 uint64_t descriptor_lock(int fd);
 
-/* Who calls with it is told at once that nothing is there, or no room. */
+/* Who calls with it is told at once that nothing is there, or no room. To ask takes as long as a brief call: then it is
+ * believed that what did block does still, which says at most of a brief call that it waited. */
 bool descriptor_never_blocks(int fd);
+bool descriptor_blocked(int fd);
+void descriptor_flags(int fd, long flags); /* it has these from now on */
 
 /* It is closed or made anew; `to` is now what `from` is. */
 void descriptor_forget(int fd);

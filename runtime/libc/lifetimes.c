@@ -290,8 +290,8 @@ static int control(__typeof__(&fcntl) real, int fd, int command, void *argument,
 	result = real(fd, command, argument);
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		descriptor_copied(fd, result);
-	if (command == F_SETFL && (intptr_t)argument & O_DIRECT)
-		descriptor_lost(fd);
+	if (command == F_SETFL)
+		descriptor_flags(fd, (intptr_t)argument);
 	return result;
 }
 

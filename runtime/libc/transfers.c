@@ -301,9 +301,12 @@ static bool count_event(struct libc_transfer *t)
 
 /* Others end no call that would have come back with nothing: that took so long of the thread's own time, or without a core. But one
  * that did come back so is an attempt in vain, which may be a part of a wait. */
-static bool may_block(const struct libc_transfer *t)
+static bool may_block(const struct libc_transfer *t, uint64_t now)
 {
-	return t->expired || t->what != OF_OTHERS || t->two || (!t->dont_wait && !descriptor_never_blocks(t->fd));
+	bool brief = now - t->call.since.stamp < dprof_adapter_pause_ticks;
+
+	return t->expired || t->what != OF_OTHERS || t->two ||
+	       (!t->dont_wait && ((brief && descriptor_blocked(t->fd)) || !descriptor_never_blocks(t->fd)));
 }
 
 /* It found nothing, or no room, and did not wait: queues say so by themselves. (Time limits are counted in ticks of the
@@ -329,7 +332,7 @@ void transfer_end(struct libc_transfer *t)
 	bool seen = counted || (count_is_out_of_order(t->of) && t->ends && whole);
 	bool moves = messages || (t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : seen && t->bytes >= 0));
 	uint64_t now = moves ? dprof_adapter_now_fenced() : dprof_adapter_now();
-	bool blocked = call_blocked(&t->call, now) && may_block(t);
+	bool blocked = call_blocked(&t->call, now) && may_block(t, now);
 
 	if (!t->ends || !whole)
 		count_give_up(t->of);

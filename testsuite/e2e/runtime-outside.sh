@@ -176,7 +176,11 @@ int main(void)
 	taken += send(pair[1], &byte, 1, MSG_DONTWAIT) + recv(pair[0], &byte, 1, MSG_DONTWAIT);
 	taken += read(ends[0], &byte, 1) < 0; /* in vain */
 	taken += write(pair[0], &byte, 1) + read(pair[1], &byte, 1);
-	return taken != 8;
+	taken += write(pair[0], &byte, 1) + read(pair[1], &byte, 1);
+	if (fcntl(pair[0], F_SETFL, O_NONBLOCK) || fcntl(pair[1], F_SETFL, O_NONBLOCK))
+		return 1;
+	taken += write(pair[0], &byte, 1) + read(pair[1], &byte, 1);
+	return taken != 12;
 }
 C
 "$B/bin/dprof-cc" -Wall -Wextra -Werror -O1 -o at-once at-once.c || exit 1
@@ -184,6 +188,7 @@ DPROF_BLOCKED_NS=0 ./at-once || fail "at-once: exit status $?"
 "$analyze" dump dprof-at-once.* | awk '
 	$1 == "site" { name[$2] = substr($4, 6) }
 	$1 == "e" && $5 == "enter" && name[$4] ~ /^(accept|read|write|send|recv)$/ && !/ until=0/ { print name[$4], / peer=/ ? "waits" : "does not" }' >found
-printf '%s\n' 'accept does not' 'write does not' 'read does not' 'send does not' 'recv does not' 'write waits' 'read waits' |
+printf '%s\n' 'accept does not' 'write does not' 'read does not' 'send does not' 'recv does not' \
+	'write waits' 'read waits' 'write waits' 'read waits' 'write does not' 'read does not' |
 	diff - found >differs || fail "what cannot block: $(cat differs)"
 exit "$failed"
