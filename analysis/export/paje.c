@@ -4,12 +4,13 @@
  * Times are seconds with ns. Sites are values of states; names are in quotes, and those in a name become apostrophes,
  * as the format has no other way.
  *
- * Of each container events are in the order of time. */
+ * Events are in the order of time: who reads them takes the last one's for the end of all. */
 #define _GNU_SOURCE /* fputs_unlocked */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "analysis/base/decimal.h"
+#include "analysis/base/heap.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
 #include "analysis/export/export.h"
@@ -84,20 +85,13 @@ static void put_containers(FILE *out, const struct trace *t)
 		fprintf(out, "4 0 T%zu TT P%" PRIu32 " \"%s\"\n", i, t->threads[i].process, thread_name(t, i).text);
 }
 
-static void put_steps(FILE *out, const struct moments *m, uint32_t thread)
+static void put_step(FILE *out, const struct moments *m, uint32_t thread, const struct nested_step *s)
 {
-	struct nested steps;
-	nested_open(&steps, m, thread);
-	for (struct nested_step s; nested_next(&steps, &s);) {
-		if (s.what == NESTED_POINT)
-			continue;
-		put_time(out, m, s.what == NESTED_ENTER ? 6 : 7, s.at);
-		put_number(out, " S T", thread);
-		if (s.what == NESTED_ENTER)
-			put_number(out, " V", (int64_t)(s.site < m->trace->nsites ? s.site : m->trace->nsites));
-		putc_unlocked('\n', out);
-	}
-	nested_close(&steps);
+	put_time(out, m, s->what == NESTED_ENTER ? 6 : 7, s->at);
+	put_number(out, " S T", thread);
+	if (s->what == NESTED_ENTER)
+		put_number(out, " V", (int64_t)(s->site < m->trace->nsites ? s->site : m->trace->nsites));
+	putc_unlocked('\n', out);
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -112,10 +106,12 @@ static int by_time(const void *x, const void *y)
 	return a->ends != b->ends ? a->ends - b->ends : ORDER(a->key, b->key);
 }
 
-static void put_links(FILE *out, const struct moments *m)
+struct links { struct link *v; size_t n, next; };
+
+static struct links find_links(const struct moments *m)
 {
-	struct link *links = NULL;
-	size_t n = 0, key = 0;
+	struct links l = { .n = 0 };
+	size_t key = 0;
 	struct match_walk *walk = moments_matches(m);
 	for (struct match match; match_walk_next(walk, &match); key++)
 		for (size_t i = 0; match.kind == MATCH_MESSAGE && i < 2; i++) {
@@ -123,25 +119,118 @@ static void put_links(FILE *out, const struct moments *m)
 			struct moments_cursor c = moments_of(m, thread);
 			frz_time bounds;
 			int64_t at = moments_at_any(&c, i == 0 ? match.parts[i].enter : match.parts[i].done, &bounds);
-			*MEM_GROW(links, n) = (struct link){ at, key, thread, i == 1 };
+			*MEM_GROW(l.v, l.n) = (struct link){ at, key, thread, i == 1 };
 		}
 	match_walk_close(walk);
-	if (n)
-		qsort(links, n, sizeof *links, by_time);
-	for (size_t i = 0; i < n; i++) {
-		put_time(out, m, links[i].ends ? 9 : 8, links[i].at);
-		put_number(out, " L J T", links[i].thread);
-		put_number(out, " VM ", (int64_t)links[i].key);
-		putc_unlocked('\n', out);
+	if (l.n)
+		qsort(l.v, l.n, sizeof *l.v, by_time);
+	return l;
+}
+
+static void put_link(FILE *out, const struct moments *m, const struct link *link)
+{
+	put_time(out, m, link->ends ? 9 : 8, link->at);
+	put_number(out, " L J T", link->thread);
+	put_number(out, " VM ", (int64_t)link->key);
+	putc_unlocked('\n', out);
+}
+
+/* ---- In the order of time -------------------------------------------------------------------- */
+
+/* What a thread does next. Points are no states. */
+struct stream { struct nested steps; struct nested_step next; };
+
+static bool next_state(struct stream *s)
+{
+	while (nested_next(&s->steps, &s->next))
+		if (s->next.what != NESTED_POINT)
+			return true;
+	return false;
+}
+
+struct merge {
+	const struct moments *m;
+	struct stream *streams;  /* of the threads */
+	struct links links;      /* a source behind these */
+	struct heap heap;
+};
+
+/* Whether the first source has more. */
+static bool put_first(FILE *out, struct merge *x, int64_t *next)
+{
+	uint32_t source = x->heap.items[0].source;
+	struct links *l = &x->links;
+	if (source < x->m->trace->nthreads) {
+		struct stream *s = &x->streams[source];
+		put_step(out, x->m, source, &s->next);
+		bool more = next_state(s);
+		*next = s->next.at;
+		return more;
 	}
-	free(links);
+	put_link(out, x->m, &l->v[l->next++]);
+	*next = l->next < l->n ? l->v[l->next].at : 0;
+	return l->next < l->n;
+}
+
+static void merge_open(struct merge *x, const struct moments *m)
+{
+	uint32_t n = (uint32_t)m->trace->nthreads;
+	*x = (struct merge){ .m = m, .streams = mem_resize(NULL, n + 1, sizeof *x->streams), .links = find_links(m) };
+	x->heap.items = mem_resize(NULL, n + 1, sizeof *x->heap.items);
+	for (uint32_t t = 0; t < n; t++) {
+		nested_open(&x->streams[t].steps, m, t);
+		if (next_state(&x->streams[t]))
+			heap_add(&x->heap, heap_key(x->streams[t].next.at), t);
+	}
+	if (x->links.n)
+		heap_add(&x->heap, heap_key(x->links.v[0].at), n);
+}
+
+static void merge_close(struct merge *x)
+{
+	for (size_t t = 0; t < x->m->trace->nthreads; t++)
+		nested_close(&x->streams[t].steps);
+	free(x->streams);
+	free(x->links.v);
+	free(x->heap.items);
+}
+
+/* When the last was. */
+static int64_t put_events(FILE *out, const struct moments *m)
+{
+	struct merge x;
+	int64_t last = 0;
+	merge_open(&x, m);
+	while (x.heap.count > 0) {
+		int64_t next;
+		last = (int64_t)(x.heap.items[0].key ^ heap_key(0));
+		if (put_first(out, &x, &next))
+			heap_change_first(&x.heap, heap_key(next));
+		else
+			heap_remove_first(&x.heap);
+	}
+	merge_close(&x);
+	return last;
+}
+
+static void destroy_containers(FILE *out, const struct moments *m, int64_t at)
+{
+	const struct trace *t = m->trace;
+	for (size_t i = 0; i < t->nthreads; i++) {
+		put_time(out, m, 5, at);
+		fprintf(out, " TT T%zu\n", i);
+	}
+	for (size_t p = 0; p < t->nprocesses; p++) {
+		put_time(out, m, 5, at);
+		fprintf(out, " TP P%zu\n", p);
+	}
+	put_time(out, m, 5, at);
+	fputs(" TJ J\n", out);
 }
 
 void export_paje(FILE *out, const struct moments *m)
 {
 	put_types(out, m->trace);
 	put_containers(out, m->trace);
-	for (uint32_t t = 0; t < m->trace->nthreads; t++)
-		put_steps(out, m, t);
-	put_links(out, m);
+	destroy_containers(out, m, put_events(out, m));
 }

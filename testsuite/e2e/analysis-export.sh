@@ -61,6 +61,8 @@ export_all() { # trace status -> trace.FORMAT
 	perfetto "$1.perfetto"
 	otf2 "$1" "$2"
 	pj_dump "$1.paje" >dumped 2>err || fail "$1: pj_dump: $(cat err)"
+	[ "$(count "$1.paje" '^6 ')" = "$(count dumped '^State,')" ] && sed -n 's/^[4-9] \([0-9.]*\) .*/\1/p' "$1.paje" | sort -cg 2>err ||
+		fail "$1: paje: of $(count "$1.paje" '^6 ') states pj_dump has $(count dumped '^State,'); out of order: $(cat err)"
 	jq -e '[.profiles[].events | reduce .[] as $e ({depth: [], at: 0, ok: true};
 		.ok = (.ok and $e.at >= .at and ($e.type == "O" or .depth[-1] == $e.frame)) | .at = $e.at |
 		.depth = if $e.type == "O" then .depth + [$e.frame] else .depth[:-1] end) | .ok and .depth == []] | all' "$1.speedscope" >held ||
