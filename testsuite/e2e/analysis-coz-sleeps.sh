@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What coz makes of a thread's own time: sleeps, input and output, waits until a moment, and timers.
+. testsuite/fixtures/analysis/setup.sh
+. "$fixtures/coz.sh"
+
+# A sleep outside of regions may be what is left of a period: then nothing is saved. In a region it is work.
+{
+	head_of 1
+	op 0 0 1000000 1600000
+	op 0 30 1600000 2000000
+} | trace rest
+may_buy rest a 50 0
+may_buy rest a 50 300000
+{
+	head_of 1
+	op 0 0 1000000 1600000
+	echo "e 0 1600000 1 enter"
+	op 0 30 1600000 2000000
+	echo "e 0 2000000 1 exit"
+} | trace work
+buys work a 50 300000
+
+# A sleep that a signal ended, of another thread perhaps, may end as much earlier as that saves.
+{
+	head_of 2
+	op 0 0 1000000 1900000
+	op 1 1 1000000 1100000
+	op 1 30 1100000 1900010 peer=72057594037927934
+	op 1 1 1900010 2000000
+} | trace signal
+may_buy signal a 50 450000
+
+# Waited until a moment, for nothing: a faster region waits longer.
+{
+	head_of 1
+	op 0 0 1000000 1300000
+	op 0 8 1300000 1400000
+	op 0 0 1400000 1800000
+	op 0 8 1800000 2000000
+} | trace moment
+may_buy moment a 50 0
+
+# Nobody can tell whether that moment is so far from when the wait began; nor if the mutex is taken again behind it. A sleep
+# until a moment most likely is until that in any run.
+{
+	head_of 1
+	op 0 6 1000000 1000000 id=5
+	op 0 0 1000000 1400000
+	echo "e 0 1400000 6 point id=5"
+	op 0 7 1400000 1600000
+	op 0 6 1600000 1600000 id=5
+	op 0 1 1600000 2000000
+} | trace moment
+expects moment 0 30
+# Such moments that are equally far apart stay; any other is so far from when the wait began.
+paced() { # moments of three waits
+	head_of 1
+	for i in 1 2 3; do
+		op 0 0 $((i * 300000)) $((i * 300000 + 200000))
+		op 0 8 $((i * 300000 + 200000)) $((i * 300000 + 300000)) until="$1"
+		shift
+	done
+}
+paced 7000300001 7000600001 7000900001 | trace paced
+expects paced 0 0
+paced 7000300001 7000600001 7000900002 | trace paced
+expects paced 33.3333 33.3333
+paced 7000300001 7000600001 7000900002 | grep -v -e "^e 0 [68]00000 0 " -e "^e 0 900000 0 enter" -e "^e 0 1100000 0 exit" |
+	trace paced
+expect 0 coz --json --region a --reduce 50 paced # it has looked three times
+is_true "$(interval expected_percent <out | awk '{ print $2 - $1 }') > 10" || fail "who looks again knows: $(cat out)"
+{
+	head_of 1
+	op 0 0 1000000 1400000
+	op 0 30 1400000 1600000 until=5
+	op 0 1 1600000 2000000
+} | trace moment
+expects moment 0 0
+# Where it is over already nobody sleeps; nor does one that begins earlier, but for until then.
+{
+	head_of 1
+	op 0 0 1000000 1400000
+	op 0 30 1400000 1400010 until=5 tag=100000
+	op 0 1 1400010 2000000
+} | trace over
+expects over 10 10
+# A moment so long behind a reading of the clock: that was at the begin of b, as moments are as far apart as those.
+{
+	head_of 1
+	begin=1000000
+	for more in 0 37000 11000 23000; do
+		read_at=$((begin + 100000 + 2 * more))
+		op 0 0 $begin $read_at
+		op 0 1 $read_at $((read_at + 50000 + more))
+		op 0 30 $((read_at + 50000 + more)) $((read_at + 200000)) until=$((read_at + 700000200123))
+		op 0 1 $((read_at + 200000)) $((read_at + 300000 + more))
+		begin=$((read_at + 300000 + more))
+	done
+} | trace read
+expects read 14.9476 14.9476
+
+# How often a signal's handler comes in the midst of work may be a timer's.
+{
+	head_of 1
+	echo "site 50 kind=region name=handler%20tick file=x.c line=50 auto=1"
+	echo "e 0 1000000 1 enter"
+	for at in 1200000 1400000 1600000 1800000; do
+		echo "e 0 $at 50 enter"
+		op 0 0 $at $((at + 100000))
+		echo "e 0 $((at + 100000)) 50 exit"
+	done
+	echo "e 0 2000000 1 exit"
+} | trace handled
+may_buy handled a 50 250000
+expects handled 20 20
+
+# ---- A thread's own time --------------------------------------------------------------------------
+
+# Input, output and sleeps inside of a region are part of it; a sleep until a moment ends when it does, so that
+# only what the region does behind it is certain to count.
+own() { # kind arguments...
+	head_of 1
+	echo "site 16 kind=$1 name=own file=x.c line=17"
+	op 0 0 1000000 1300000
+	echo "e 0 1400000 0 enter"
+	echo "e 0 1400010 16 enter ${*:2}"
+	echo "e 0 1600000 16 exit"
+	echo "e 0 1700000 0 exit"
+	op 0 1 1700000 2000000
+}
+own io bytes=10 | trace io
+buys io a 100 600000
+own sleep | trace sleep
+buys sleep a 100 600000
+own sleep until=12345 | trace until
+buys until a 100 100000 600020
+expect 0 check until
+expect 0 query until 'count(sleep) == 1'
+echo "as expected"
