@@ -131,6 +131,8 @@ function costliest(r) {
     (first.expected_percent ? ` ${first.less_percent} % less there: the run ${percent(first.expected_percent)} shorter.` : '');
 }
 
+const several = (count, what, ending = 's') => `${count} ${what}${count === 1 ? '' : ending}`;
+
 function summary() {
   const r = data.report || {}, e = data.efficiency || {}, unit = secondsUnit(middle(r.span_s));
   document.getElementById('title').textContent = 'dprof: ' + (r.program || 'a run');
@@ -140,7 +142,8 @@ function summary() {
   for (const line of r.first ? [`${r.first} ${r.gain}`, r.advice] : [r.advice, r.gain, costliest(r)]) if (line) s.append(element('p', { class: 'finding' }, line));
   if (r.command) s.append(element('p', { class: 'quiet' }, 'Next: ', element('code', {}, r.command)));
   s.append(element('div', { class: 'cards' },
-    card('The run', unit.of(r.span_s) + ' ' + unit.unit, `${r.processes} process${r.processes === 1 ? '' : 'es'}, ${(r.threads || []).length} threads, ${r.hosts} clock${r.hosts === 1 ? '' : 's'}`),
+    card('The run', known(r.span_s) ? unit.of(r.span_s) + ' ' + unit.unit : 'not known',
+      [several(r.processes, 'process', 'es'), several((r.threads || []).length, 'thread'), several(r.hosts, 'clock')].join(', ')),
     card('Events', Number(r.events || 0).toLocaleString('en'), r.lost ? r.lost + ' lost' : 'none lost'),
     card('Parallel efficiency', percent(e.parallel || (r.efficiency || {}).parallel), 'useful time of all threads')));
   if ((r.notes || []).length)
@@ -154,8 +157,8 @@ const factors = [
   ['parallel', 0, 'Parallel efficiency', 'useful time, of what all threads could have done'],
   ['load_balance', 1, 'Load balance', 'useful time on average, by the longest of a thread'],
   ['communication', 1, 'Communication', 'the longest useful time, by the run'],
-  ['serialisation', 2, 'Serialisation', 'what is lost to waiting for each other on any network'],
-  ['transfer', 2, 'Transfer', 'what is lost to the network and the operations themselves'],
+  ['serialisation', 2, 'Serialisation', 'what is left behind waiting for each other on any network'],
+  ['transfer', 2, 'Transfer', 'what is left behind the network and the operations themselves'],
 ];
 const hybrid = [
   ['mpi.parallel', 1, 'MPI', 'if threads were useful whenever their process is outside of MPI'],
@@ -260,8 +263,8 @@ function whatIfs() {
 
 /* ---- Waits ---------------------------------------------------------------------------------------------------------- */
 
-const kindNames = { late_sender: 'late sender', late_receiver: 'late receiver', wait_at_barrier: 'wait at barrier', wait_at_nxn: 'wait at N to N',
-  late_broadcast: 'late broadcast', early_reduce: 'early reduce', task_starvation: 'no task left' };
+const kindNames = { late_sender: 'late sender', late_receiver: 'late receiver', wait_at_barrier: 'barrier', wait_at_nxn: 'all to all',
+  late_broadcast: 'late broadcast', early_reduce: 'early reduce', task_starvation: 'no task', imbalance: 'end of team' };
 
 function waits() {
   const w = data.waits || {}, rows = w.waits || [], delays = w.delays || [];

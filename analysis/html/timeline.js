@@ -62,6 +62,7 @@ function timeline(t) {
   let asked = false;
   const again = () => {
     range.textContent = `${time(view.from)} to ${time(view.to)} (${time(view.to - view.from)})`;
+    point();
     if (asked) return;
     asked = true;
     requestAnimationFrame(() => { asked = false; paint(); });
@@ -87,6 +88,8 @@ function timeline(t) {
     element('p', { class: 'quiet' }, t.grain > 0 ? `The run has more than this page keeps: what is shorter than ${time(t.grain)} is put together, and shown as what took most of it.`
       : 'Each step of each thread is in this page.', t.links.length / 5 < t.all_links ? ` Of ${t.all_links.toLocaleString('en')} waits the longest ${(t.links.length / 5).toLocaleString('en')} have an arrow.` : ''));
 
+  let under = null; // where the pointer is, to which the view moves
+  const point = () => { if (under && !held) tell(tip, t, threads, under, timeAt(under), box); };
   const ratio = (event) => (event.offsetX - NAMES) / Math.max(1, canvas.clientWidth - NAMES);
   const timeAt = (event) => view.from + ratio(event) * (view.to - view.from);
   canvas.addEventListener('wheel', (event) => {
@@ -103,9 +106,11 @@ function timeline(t) {
       const width = view.to - view.from;
       place_view(view, t, held.from - ((event.offsetX - held.x) / (canvas.clientWidth - NAMES)) * width, width);
       again();
-    } else tell(tip, t, threads, event, timeAt(event), box);
+    }
+    under = { offsetX: event.offsetX, offsetY: event.offsetY };
+    point();
   });
-  canvas.addEventListener('pointerleave', () => tip.classList.add('gone'));
+  canvas.addEventListener('pointerleave', () => { under = null; tip.classList.add('gone'); });
   canvas.addEventListener('dblclick', () => { all(); again(); });
   canvas.addEventListener('keydown', (event) => {
     const keys = { '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), 0: all };

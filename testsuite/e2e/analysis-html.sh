@@ -157,6 +157,12 @@ cat >look.js <<-'END'
 	key('+'); const zoomed = range();
 	key('ArrowRight'); const moved = range();
 	key('0'); const back = range();
+	const canvas = document.getElementById('canvas'), at = canvas.getBoundingClientRect(), tip = document.getElementById('tip');
+	const point = () => { canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: at.left + 600, clientY: at.top + 40 })); return tip.textContent; };
+	const pointed = [point()];
+	for (let i = 0; i < 7; i++) key('+');
+	pointed.push(tip.textContent, point());
+	key('0');
 	const search = document.getElementById('search');
 	search.value = 'wörk'; search.dispatchEvent(new Event('input'));
 	const hits = document.querySelectorAll('tr.hit').length;
@@ -169,11 +175,12 @@ cat >look.js <<-'END'
 		factors: document.querySelectorAll('#efficiency tbody tr').length, source: [...document.querySelectorAll('#source tbody tr')].filter((tr) =>
 			tr.textContent.includes('<script>alert(1)<\/script> */') && /^[0-9. ±]+/.test(tr.textContent)).length,
 		hits, turned: dark !== document.documentElement.classList.contains('dark'), painted: new Set(pixels()).size > 4,
-		charts: document.querySelectorAll('.uplot').length };
+		charts: document.querySelectorAll('.uplot').length, pointed };
 END
 browse page.html look.js >seen
 jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "efficiency", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
-	.images == 0 and (.placed | length == 2 and all(. > 0)) and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3)' seen >held || fail "in the browser: $(cat seen chromium.err)"
+	.images == 0 and (.placed | length == 2 and all(. > 0)) and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3 and
+	(.pointed | all(contains(" long")) and .[0] != .[1] and .[1] == .[2]))' seen >held || fail "in the browser: $(cat seen chromium.err)"
 
 # Where nothing relates the clocks nothing is known of what a region would buy, and no line is drawn in the middle of that.
 cat >lines.js <<-'END'
@@ -216,7 +223,7 @@ jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] ==
 
 # Of what a share is says each factor's cause: imbalance of the run, waiting of all threads' time. Two ranks take turns.
 {
-	"$analyze" dump two | grep -v '^e'
+	"$analyze" dump two | grep -v '^e' | sed "s/name=w[^ ]*/name=$(printf 'n%.0s' {1..250})/"
 	for i in {0..9}; do
 		t=$((2000 + i * 2000000))
 		work $((i % 2)) $((i % 2)) $t $((t + (i % 2 ? 1000000 : 1900000)))
@@ -229,6 +236,10 @@ echo 'return [...document.querySelectorAll("#efficiency tbody tr")].map((tr) => 
 browse turns.html shares.js >seen
 jq -e '. == [[null, "of the run", null, "of all threads\u0027 time", "of all threads\u0027 time"], []]' seen >held ||
 	fail "shares in the browser: $(cat seen chromium.err)"
+# However long a name is, and however narrow the window, the page is no wider.
+echo 'return [innerWidth, document.documentElement.scrollWidth];' >wide.js
+width=600 browse turns.html wide.js >seen
+jq -e '.[1] == [] and (.[0] | .[0] == 600 and .[1] <= .[0])' seen >held || fail "a page is wider than the window: $(cat seen)"
 
 # A region that is marked in two places has all of it at the first, and the other says so; in the legend they are two.
 {
