@@ -106,11 +106,11 @@ static int by_time(const void *x, const void *y)
 	return a->ends != b->ends ? a->ends - b->ends : ORDER(a->key, b->key);
 }
 
-struct links { struct link *v; size_t n, next; };
+struct paje_links { struct link *v; size_t n, next; };
 
-static struct links find_links(const struct moments *m)
+static struct paje_links find_links(const struct moments *m)
 {
-	struct links l = { .n = 0 };
+	struct paje_links l = { .n = 0 };
 	size_t key = 0;
 	struct match_walk *walk = moments_matches(m);
 	for (struct match match; match_walk_next(walk, &match); key++)
@@ -138,9 +138,9 @@ static void put_link(FILE *out, const struct moments *m, const struct link *link
 /* ---- In the order of time -------------------------------------------------------------------- */
 
 /* What a thread does next. Points are no states. */
-struct stream { struct nested steps; struct nested_step next; };
+struct paje_stream { struct nested steps; struct nested_step next; };
 
-static bool next_state(struct stream *s)
+static bool next_state(struct paje_stream *s)
 {
 	while (nested_next(&s->steps, &s->next))
 		if (s->next.what != NESTED_POINT)
@@ -148,20 +148,20 @@ static bool next_state(struct stream *s)
 	return false;
 }
 
-struct merge {
+struct paje_merge {
 	const struct moments *m;
-	struct stream *streams;  /* of the threads */
-	struct links links;      /* a source behind these */
+	struct paje_stream *streams;  /* of the threads */
+	struct paje_links links;      /* a source behind these */
 	struct heap heap;
 };
 
 /* Whether the first source has more. */
-static bool put_first(FILE *out, struct merge *x, int64_t *next)
+static bool put_first(FILE *out, struct paje_merge *x, int64_t *next)
 {
 	uint32_t source = x->heap.items[0].source;
-	struct links *l = &x->links;
+	struct paje_links *l = &x->links;
 	if (source < x->m->trace->nthreads) {
-		struct stream *s = &x->streams[source];
+		struct paje_stream *s = &x->streams[source];
 		put_step(out, x->m, source, &s->next);
 		bool more = next_state(s);
 		*next = s->next.at;
@@ -172,10 +172,10 @@ static bool put_first(FILE *out, struct merge *x, int64_t *next)
 	return l->next < l->n;
 }
 
-static void merge_open(struct merge *x, const struct moments *m)
+static void merge_open(struct paje_merge *x, const struct moments *m)
 {
 	uint32_t n = (uint32_t)m->trace->nthreads;
-	*x = (struct merge){ .m = m, .streams = mem_resize(NULL, n + 1, sizeof *x->streams), .links = find_links(m) };
+	*x = (struct paje_merge){ .m = m, .streams = mem_resize(NULL, n + 1, sizeof *x->streams), .links = find_links(m) };
 	x->heap.items = mem_resize(NULL, n + 1, sizeof *x->heap.items);
 	for (uint32_t t = 0; t < n; t++) {
 		nested_open(&x->streams[t].steps, m, t);
@@ -186,7 +186,7 @@ static void merge_open(struct merge *x, const struct moments *m)
 		heap_add(&x->heap, heap_key(x->links.v[0].at), n);
 }
 
-static void merge_close(struct merge *x)
+static void merge_close(struct paje_merge *x)
 {
 	for (size_t t = 0; t < x->m->trace->nthreads; t++)
 		nested_close(&x->streams[t].steps);
@@ -198,7 +198,7 @@ static void merge_close(struct merge *x)
 /* When the last was. */
 static int64_t put_events(FILE *out, const struct moments *m)
 {
-	struct merge x;
+	struct paje_merge x;
 	int64_t last = 0;
 	merge_open(&x, m);
 	while (x.heap.count > 0) {
