@@ -255,7 +255,8 @@ enum dprof_key {
  *   lock        id [object]         released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does
- *                                   outside of tasks), in taskgroup tag. What a taskloop makes is one task,
+ *               [role]              outside of tasks), in taskgroup tag, with priority role; role=0: there is nothing to run,
+ *                                   it is what others depend on. What a taskloop makes is one task,
  *                                   and is run several times. Said once more behind each copy of its data that
  *                                   is made before any thread can run it: the last one counts
  *   fork        group               the thread begins with work that is given to whichever thread of its team

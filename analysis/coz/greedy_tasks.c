@@ -3,10 +3,10 @@
  * greedy_tasks.c - which task whoever waits runs next, as libgomp decides it.
  *
  * Tasks that are ready stand in lists: of their team, behind each other; and before each other those of the task that has made
- * them, and of their taskgroup. Who is at a barrier takes the first of its team's. Who waits for tasks takes the first of those,
- * so what was ready last; if there is none, but some are not over yet, it sleeps until they are, or one more is ready. All are
- * through with a barrier when all are there, and no task is left. Each runs a task where that was run here; the wait from which it
- * has come is on the stack of its *stays*.
+ * them, and of their taskgroup; in all of them those of a greater priority first. Who is at a barrier takes the first of its
+ * team's. Who waits for tasks takes the first of those, so what was ready last; if there is none, but some are not over yet, it
+ * sleeps until they are, or one more is ready. All are through with a barrier when all are there, and no task is left. Each runs a
+ * task where that was run here; the wait from which it has come is on the stack of its *stays*.
  *
  *   in this run   comes-runs[task 1]-comes-runs[task 2]-comes-ends-
  *   a stay        comes-->(tasks of other places, each up to where its thread came again)-->comes-ends-
@@ -32,6 +32,7 @@ struct task_run_at {
 	uint32_t wait, node;     /* there; and of its begin */
 	uint32_t list[NLISTS];   /* or GREEDY_NONE */
 	double begins;
+	uint32_t priority;
 	bool taken;
 	uint32_t before[NLISTS], behind[NLISTS]; /* in those lists; of runs, and 1; or 0 */
 };
@@ -114,7 +115,7 @@ static bool begin_run(struct greedy *y, struct greedy_tasks *t, struct ids *keys
 	struct open_wait *in = at->n ? &at->open[at->n - 1] : NULL;
 	if (!in || in->run != GREEDY_NONE || !is->made)
 		return false;
-	struct task_run_at run = { .point = in->came, .ends = GREEDY_NONE, .wait = in->wait,
+	struct task_run_at run = { .point = in->came, .ends = GREEDY_NONE, .wait = in->wait, .priority = is->priority,
 			   .list = { [OF_MAKER] = list_of(t, keys, is->process, is->maker, false), [OF_GROUP] = GREEDY_NONE,
 				     [OF_TEAM] = GREEDY_NONE } };
 	run.node = node_of(y, in->came, point, &run.begins);
@@ -301,13 +302,21 @@ void greedy_close_tasks(struct greedy *y)
 
 /* ---- Lists ------------------------------------------------------------------------------------ */
 
+/* Behind those of its priority in a team's list, else before them. */
 static void add_to_list(struct greedy_tasks *t, uint32_t run, int of)
 {
 	struct task_run_at *r = &t->runs[run];
 	struct task_list *l = &t->lists[r->list[of]];
-	bool in_front = of != OF_TEAM;
-	r->before[of] = in_front ? 0 : l->last;
-	r->behind[of] = in_front ? l->first : 0;
+	uint32_t before = 0, behind = 0;
+	if (of == OF_TEAM) {
+		for (before = l->last; before && t->runs[before - 1].priority < r->priority; before = t->runs[before - 1].before[of])
+			behind = before;
+	} else {
+		for (behind = l->first; behind && t->runs[behind - 1].priority > r->priority; behind = t->runs[behind - 1].behind[of])
+			before = behind;
+	}
+	r->before[of] = before;
+	r->behind[of] = behind;
 	*(r->before[of] ? &t->runs[r->before[of] - 1].behind[of] : &l->first) = run + 1;
 	*(r->behind[of] ? &t->runs[r->behind[of] - 1].before[of] : &l->last) = run + 1;
 }

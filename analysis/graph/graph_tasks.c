@@ -423,6 +423,7 @@ static void find_makers(struct graph *g, const struct task_records *r)
 		run->made = made != NO_TASK;
 		run->maker = run->made ? r->made[made].parent : 0;
 		run->group = run->made ? r->made[made].group : 0;
+		run->priority = run->made ? r->made[made].priority : 0;
 	}
 	for (size_t i = 0; i < g->ntask_waits; i++) {
 		struct graph_task_wait *wait = &g->task_waits[i];

@@ -8,7 +8,7 @@
 
 /* In a process; `order` grows from thread to thread and along each. */
 struct made_task { uint32_t process; uint64_t task, parent, group, order; struct event_ref ref;
-		   bool empty; };
+		   uint32_t priority; bool empty; };
 struct task_run { uint32_t process; uint64_t task, event, order; struct event_ref end; bool ended,
 		  detached; };
 struct depends { uint32_t process; uint64_t parent, address, order, task; unsigned how; };

@@ -19,7 +19,8 @@ static void make_task(struct thread_walk *w, const struct tr_event *e, struct ev
 	struct task_records *tasks = &w->records->tasks;
 	*SPILL_GROW(w->b->spill, tasks->made, tasks->nmade) = (struct made_task){
 		.process = w->process, .task = arg_task_made(o, e), .order = next_order(w), .ref = ref,
-		.parent = arg_task_maker(o, e), .group = arg_taskgroup(o, e), .empty = arg_task_empty(o, e) };
+		.parent = arg_task_maker(o, e), .group = arg_taskgroup(o, e), .empty = arg_task_empty(o, e),
+		.priority = (uint32_t)arg_task_priority(o, e) };
 	w->tasks.made = tasks->nmade;
 }
 

@@ -421,6 +421,12 @@ static inline bool arg_task_empty(const struct operation *o, const struct tr_eve
 	return arg_task_made(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, ARG_NONE) == 0;
 }
 
+/* ... or before which others are run that have a greater one. */
+static inline uint64_t arg_task_priority(const struct operation *o, const struct tr_event *e)
+{
+	return arg_task_made(o, e) != ARG_NONE ? trace_arg(e, DPROF_KEY_ROLE, 0) : 0;
+}
+
 /* The task made just before depends on this address, ... */
 static inline uint64_t arg_dependence(const struct operation *o, const struct tr_event *e)
 {

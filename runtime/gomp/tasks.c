@@ -2,7 +2,7 @@
  *
  * tasks.c - who makes tasks, who runs them, who waits for them.
  *
- *   POINT omp task (fork) task=T id=PARENT [tag=TASKGROUP]
+ *   POINT omp task (fork) task=T id=PARENT [tag=TASKGROUP] [role=PRIORITY]
  *   POINT omp depend (fork) id=ADDRESS role=HOW               for each of its dependences
  *   ENTER omp task (region) task=T ... EXIT                   by whoever runs it; where the plugin says which
  *                                                             it is, it is called task FILE:LINE
@@ -25,6 +25,7 @@
  * libgomp's own work is left to be done before. Its region lies within the time in which libgomp lets it run. All
  * tasks are tied in libgomp, so a task is run by one thread. */
 #include <alloca.h>
+#include <omp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ struct header {
 	void *head[HEAD_WORDS];
 	void (*body)(void *);
 	const struct dprof_site *site;
-	uint64_t task, group;
+	uint64_t task, group, priority;
 	unsigned written;       /* words of head */
 	bool detached;
 	size_t bytes;           /* from here to the task's data */
@@ -104,15 +105,24 @@ static void say_dependences(void **depend)
 }
 
 /* At no receiving end: no thread can run it yet. */
-static void say_made(uint64_t number, uint64_t parent, const struct taskgroup *g)
+static void say_made(uint64_t number, uint64_t parent, const struct taskgroup *g, uint64_t priority)
 {
-	const struct dprof_argument a[] = { { DPROF_KEY_TASK, number }, { DPROF_KEY_ID, parent },
-					    { DPROF_KEY_TAG, g ? g->number : 0 } };
+	struct dprof_argument a[4] = { { DPROF_KEY_TASK, number }, { DPROF_KEY_ID, parent } };
+	unsigned n = 2;
 
 	if (g)
-		dprof_adapter_record_with(SITE(site_made), DPROF_POINT, 0, a, 3);
-	else
-		dprof_adapter_record_with(SITE(site_made), DPROF_POINT, 0, a, 2);
+		a[n++] = (struct dprof_argument){ DPROF_KEY_TAG, g->number };
+	if (priority)
+		a[n++] = (struct dprof_argument){ DPROF_KEY_ROLE, priority };
+	dprof_adapter_record_with(SITE(site_made), DPROF_POINT, 0, a, n);
+}
+
+/* That libgomp gives the task, of what the program says. */
+static uint64_t priority_of(int priority)
+{
+	int most = priority > 0 ? omp_get_max_task_priority() : 0;
+
+	return (uint64_t)(priority < most ? priority : most);
 }
 
 /* What later tasks depend on, and of which nothing will be run. */
@@ -138,9 +148,9 @@ static uint64_t next_task(void)
 }
 
 /* By the task that the calling thread is in. */
-static void made(uint64_t number)
+static void made(uint64_t number, uint64_t priority)
 {
-	say_made(number, task_now.number, task_now.group);
+	say_made(number, task_now.number, task_now.group, priority);
 	task_now.has_children = true;
 }
 
@@ -148,7 +158,7 @@ uint64_t task_make(void **depend)
 {
 	uint64_t number = next_task();
 
-	made(number);
+	made(number, 0);
 	if (depend)
 		say_dependences(depend);
 	return number;
@@ -240,7 +250,7 @@ static void copy_task(void *to, void *from)
 		wait_leave_for(d->header.task);
 	copy_data(to, d);
 	if (!d->wait || deferred)
-		made(d->header.task);
+		made(d->header.task, d->header.priority);
 }
 
 /* Whoever makes a taskloop waits for its end when the last piece is copied. */
@@ -251,7 +261,7 @@ static void copy_piece(void *to, void *from)
 	if (d->wait)
 		wait_end(d->wait);
 	copy_data(to, d);
-	made(d->header.task);
+	made(d->header.task, d->header.priority);
 	if (d->wait)
 		wait_from_now(d->wait);
 }
@@ -312,13 +322,15 @@ static void fill(struct given *g, void *room, const void *data, long bytes)
 	} while (0)
 
 /* Of the given, which is nothing yet. */
-static struct header *header_for(struct given *g, void (*body)(void *), uint64_t task, const struct dprof_site *site)
+static struct header *header_for(struct given *g, void (*body)(void *), uint64_t task, const struct dprof_site *site,
+				 uint64_t priority)
 {
 	struct header *h = &g->data.header;
 
 	h->body = body;
 	h->site = site;
 	h->task = task;
+	h->priority = priority;
 	h->group = task_now.group ? task_now.group->number : 0;
 	h->written = 0;
 	h->detached = false;
@@ -348,7 +360,7 @@ static void give_task(task_function *real, const struct dprof_site *site, TASK_P
 	bool depends = flags & FLAG_DEPEND;
 	uint64_t task = next_task();
 	struct given g;
-	struct header *h = header_for(&g, body, task, site);
+	struct header *h = header_for(&g, body, task, site, priority_of(priority));
 	struct waiting w;
 	void *room = NULL;
 
@@ -357,7 +369,7 @@ static void give_task(task_function *real, const struct dprof_site *site, TASK_P
 	give(&g, data, bytes, alignment);
 	FILL(g, data, bytes, copy, depends ? &w : NULL);
 	if (depends || !copy)
-		made(task);
+		made(task, h->priority);
 	if (depends) {
 		say_dependences(depend);
 		task_begin_waiting(&w, task);
@@ -409,9 +421,9 @@ struct loop {
 };
 
 static void begin_loop(struct loop *l, struct given *g, const struct dprof_site *site, void (*body)(void *),
-		       bool copies, unsigned flags)
+		       bool copies, unsigned flags, int priority)
 {
-	uint64_t task;
+	uint64_t task, p = priority_of(priority);
 
 	l->grouped = !(flags & FLAG_NOGROUP);
 	l->recorded = l->grouped && others_may_run();
@@ -421,9 +433,9 @@ static void begin_loop(struct loop *l, struct given *g, const struct dprof_site 
 	}
 	task = next_task();
 	if (!copies)
-		made(task);
+		made(task, p);
 	l->end = waiting_for(SITE(site_taskloop), DPROF_KEY_ID, l->group.number);
-	header_for(g, body, task, site)->written = 2;
+	header_for(g, body, task, site, p)->written = 2;
 	if (l->recorded)
 		(copies ? wait_from_now : wait_enter)(&l->end);
 }
@@ -459,7 +471,7 @@ static void end_loop(struct loop *l)
 				   from, to, step);                                              \
 			return;                                                                  \
 		}                                                                                \
-		begin_loop(&l, &g, site, body, copy, flags);                                     \
+		begin_loop(&l, &g, site, body, copy, flags, priority);                           \
 		give(&g, data, bytes, alignment);                                                \
 		FILL(g, data, bytes, copy, l.recorded ? &l.end : NULL);                          \
 		REAL(name)(run, g.block, copy ? copy_piece : NULL, g.bytes, g.alignment, flags,  \

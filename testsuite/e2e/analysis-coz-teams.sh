@@ -111,6 +111,24 @@ run_task() { # thread site from to task
 	op 0 1 1900000 2000000
 } | trace tasks
 buys tasks a 50 100000
+# One that was made last is run first, as it has priority: with half of a thread 0 takes another one behind it.
+{
+	head_of 2
+	echo "group 3 threads=0,1"
+	echo "site 16 kind=fork name=omp%20task file=x.c line=17"
+	echo "site 17 kind=region name=task file=x.c line=18 auto=1"
+	op 0 9 1000000 1000000 group=3 seq=0 role=1
+	op 1 9 1000000 1000000 group=3 seq=0 role=0
+	echo "e 0 1000000 16 point task=11 id=1"
+	echo "e 0 1000010 16 point task=12 id=1"
+	echo "e 0 1000020 16 point task=13 id=1 role=1"
+	run_task 0 0 1000030 1800030 13
+	run_task 1 1 1000030 1500030 11
+	run_task 1 1 1500030 2000030 12
+	op 0 10 1800030 2000030 group=3 seq=1
+	op 1 10 2000030 2000030 group=3 seq=1
+} | trace priority
+buys priority a 50 99997
 # A single: it is thread 1 that comes first, if a takes half as long.
 {
 	head_of 2

@@ -129,6 +129,18 @@ static void check(enum dprof_key key, enum dprof_kind kind, enum dprof_op op, bo
 		      task ? ", of a task" : "", now, then);
 }
 
+START_TEST(a_task_has_a_priority)
+{
+	struct operation o = operation_of(DPROF_KIND_FORK, "omp task");
+	struct tr_event e = { .op = DPROF_POINT };
+	add(&e, DPROF_KEY_ROLE, IT);
+	ck_assert_uint_eq(arg_task_priority(&o, &e), 0); /* how the task made before depends on an address */
+	add(&e, DPROF_KEY_TASK, 1);
+	ck_assert_uint_eq(arg_task_priority(&o, &e), IT);
+	ck_assert(!arg_task_empty(&o, &e));
+}
+END_TEST
+
 START_TEST(each_key_means_one_thing)
 {
 	for (int kind = DPROF_KIND_NONE + 1; kind < DPROF_KIND_COUNT; kind++)
@@ -176,6 +188,7 @@ int main(void)
 	TCase *laws = unit_begin(60, 0);
 
 	tcase_add_test(laws, each_key_means_one_thing);
+	tcase_add_test(laws, a_task_has_a_priority);
 	tcase_add_test(laws, what_is_not_said_is_nothing);
 	tcase_add_test(laws, known_waits_name_a_request_or_an_address);
 	return unit_end();
