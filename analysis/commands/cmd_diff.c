@@ -331,27 +331,36 @@ static void say_finding(struct reply *r, const struct diff_answer *a)
 		reply_say(r, SAY_ADVICE, "Undecided: whether B takes more time than A, or less.");
 }
 
-/* What one would have to do to know more. */
-static void say_runs_needed(struct reply *r, const struct diff_answer *a)
+/* To find a change of the first row. */
+static void say_power(struct reply *r, const struct diff_answer *a)
 {
-	double rest = alpha_of(a, &a->rows[a->nrows - 1]);
 	size_t needed = compare_runs_needed(side_a(a, a->rows), side_b(a, a->rows), ALPHA_RUN, CHANGE_WANTED);
-	reply_gap(r);
-	if (is_single(a))
-		reply_say(r, SAY_TEXT, "One run of each says nothing of how much runs differ by chance. Several do: dprof-ab -n 10 -- A -- B.");
-	else if (compare_rank(a->na, a->nb, ALPHA_RUN / 2) == 0)
-		reply_say(r, SAY_TEXT, "So few runs can decide nothing: it takes %zu of each, and for the other rows %zu.",
-			  compare_fewest(ALPHA_RUN), compare_fewest(rest));
-	else if (compare_rank(a->na, a->nb, rest / 2) == 0)
-		reply_say(r, SAY_TEXT, "So few runs can decide only the first row: the others take %zu of each.",
-			  compare_fewest(rest));
-	else if (needed)
+	reply_value(r, "runs_needed", needed ? tab_number(needed) : TAB_NONE);
+	if (needed)
 		reply_say(r, SAY_TEXT, "To find a change of the run by %g %% nine times in ten takes about %zu runs of "
 			  "each, as far as these vary as others will.", 100 * CHANGE_WANTED, needed);
 	else
 		reply_say(r, SAY_TEXT, "These runs differ by so much that even %d of each may not find a change of "
 			  "%g %%: make them longer, or run them while nothing else does.", COMPARE_RUNS,
 			  100 * CHANGE_WANTED);
+}
+
+/* What one would have to do to know more. */
+static void say_runs_needed(struct reply *r, const struct diff_answer *a)
+{
+	double rest = alpha_of(a, &a->rows[a->nrows - 1]);
+	reply_gap(r);
+	if (is_single(a)) {
+		reply_say(r, SAY_TEXT, "One run of each says nothing of how much runs differ by chance. Several do: dprof-ab -n 10 -- A -- B.");
+	} else if (compare_rank(a->na, a->nb, ALPHA_RUN / 2) == 0) {
+		reply_say(r, SAY_TEXT, "So few runs can decide nothing: it takes %zu of each, and for the other rows %zu.",
+			  compare_fewest(ALPHA_RUN), compare_fewest(rest));
+	} else {
+		if (compare_rank(a->na, a->nb, rest / 2) == 0)
+			reply_say(r, SAY_TEXT, "So few runs can decide only the first row: the others take %zu of each.",
+				  compare_fewest(rest));
+		say_power(r, a);
+	}
 }
 
 static const char *assumptions(const struct diff_answer *a)

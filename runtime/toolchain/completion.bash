@@ -4,7 +4,7 @@
 # Completion of dprof's commands in bash. What there is they say themselves (--help), so nothing is listed here.
 
 _dprof_options() { # command...
-	"$@" --help 2>/dev/null | sed -n 's/^ *\(-[^ ], \)\?\(--[a-z-]*\)\(\[\?=\)\?.*/\2\3/p'
+	"$@" --help 2>/dev/null | sed -n 's/^ \+\(-[^ ], \)\?\(--[a-z-]*\)\(\[\?=\)\?.*/\2\3/p'
 }
 
 _dprof_commands() {
@@ -25,6 +25,15 @@ _dprof_values() { # command option
 	case "$1 $2" in
 	"export --to" | "export -T") _dprof_formats ;;
 	"diagnose --model" | "diagnose -M") _dprof_models ;;
+	esac
+}
+
+# Whether what stands behind the option is a file's name; of no option, whether a command's own argument is.
+_dprof_takes_file() { # command option
+	case "$1 $2" in
+	"pack "* | "sites "* | "audit "* | "export "*) return 0 ;;
+	*" --"*) dprof-analyze ${1:+"$1"} --help 2>/dev/null | grep -q -- "$2=FILE" ;;
+	*) return 1 ;;
 	esac
 }
 
@@ -50,7 +59,7 @@ _dprof_analyze() {
 		if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
 			compopt -o nospace 2>/dev/null || : # there is none while this is tested
 		fi
-	elif [[ $command == pack || $command == sites || $command == audit ]]; then
+	elif _dprof_takes_file "$command" "$option"; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	else
 		mapfile -t COMPREPLY < <(compgen -d -- "$word"; [[ $command ]] || compgen -W "${commands[*]}" -- "$word")

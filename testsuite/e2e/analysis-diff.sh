@@ -196,6 +196,9 @@ expect 0 diff a0 a2 a4 a6 -- b1 b3 b5 b7
 says out 'So few runs can decide nothing: it takes 5 of each'
 expect 0 diff a0 a1 a2 a3 a4 -- b0 b1 b2 b3 b4
 says out 'So few runs can decide only the first row'
+says out 'To find a change of the run by 2 % nine times in ten takes about 11 runs of'
+expect 0 diff --json a0 a1 a2 a3 a4 -- b0 b1 b2 b3 b4
+jq -e ".runs_needed == 11" out >held || fail "runs needed: $(jq .runs_needed out)"
 expect 0 diff a? -- b?
 says out 'B takes'
 fits_80 out || fail "the page is too wide"

@@ -56,6 +56,11 @@ complete_line() { # word...
 	fail "completion of formats: $(complete_line dprof-analyze export --to '')"
 [ "$(complete_line dprof-analyze diagnose --model = ma)$(complete_line dprof-analyze diagnose -M au)" = 'master-worker auto ' ] ||
 	fail "completion of models: $(complete_line dprof-analyze diagnose --model '')"
+# A file where a file is meant; and no option that is only spoken of.
+touch "$dir/some.clp" "$dir/some.html"
+[ "$(complete_line dprof-analyze diagnose --rules "$dir/some.c")$(complete_line dprof-analyze report --html "$dir/some.h")$(complete_line dprof-analyze csp "$dir/some.c")" = \
+	"$dir/some.clp $dir/some.html  " ] || fail "completion of files: $(complete_line dprof-analyze diagnose --rules "$dir/some.c")"
+[ -z "$(complete_line dprof-analyze coz --gat | tr -d ' ')" ] || fail "completion of coz --gat: $(complete_line dprof-analyze coz --gat)"
 # The lists are those of --help, and of the models that there are; each is taken.
 offered() { # command option
 	complete_line dprof-analyze "$1" "$2" '' | tr ' ' '\n' | grep . | sort
