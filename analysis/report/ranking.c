@@ -206,9 +206,9 @@ static char *advice_without_scores(const struct findings *f)
 {
 	if (!f->any_events)
 		return mem_format("Nothing was recorded%s: check that the program was compiled "
-				  "with -fplugin=dprof and has a region or an MPI call, and that "
+				  "with %s and has a region or an MPI call, and that "
 				  "DPROF_OFF and DPROF_EVENTS were not set.",
-				  f->lost ? " (all records were dropped)" : "");
+				  f->lost ? " (all records were dropped)" : "", marks_linker(f->trace, false));
 	if (!f->any_work)
 		return mem_format("No thread was ever in a region of work: mark the work with "
 				  "%s%s.", marks_region(f->trace),
@@ -226,7 +226,7 @@ static char *advice_without_scores(const struct findings *f)
 		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
 				  "nobody can be seen to wait. Link with %s or %s (the notes "
 				  "say what is amiss, if that is known), compile the files that call MPI "
-				  "with -fplugin=dprof, or name the region in which threads wait "
+				  "with that, too, or name the region in which threads wait "
 				  "with --wait.", marks_linker(f->trace, false), marks_linker(f->trace, true));
 	return NULL;
 }

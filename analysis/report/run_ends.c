@@ -108,7 +108,8 @@ void run_ends_say(struct trace *trace, const struct times *times, const struct s
 		free(list);
 		list = longer;
 	}
-	char *more = count > NAMED ? mem_format(", and so were %zu more (--json)", count - NAMED) : mem_copy("");
+	char *more = count > NAMED ? mem_format(", and so %s %zu more (--json)", count == NAMED + 1 ? "was" : "were", count - NAMED)
+				   : mem_copy("");
 	if (count)
 		*MEM_GROW(trace->notes, trace->nnotes) =
 			mem_format("what was done before the first recorded event and behind the last one is in no number here: "

@@ -28,7 +28,7 @@ done
 expect 0 diagnose run
 fits_80 out || fail "wider than 80 columns"
 says out "(model: wavefront)"
-says out "1. Rank 1 of the front, cells on rank 0, works for "
+says out "1. Place 1 of the front, cells on rank 0, works for "
 
 # Divide and conquer.
 for ((seed = first; seed < first + 3 * ${TIMES:-1}; seed++)); do

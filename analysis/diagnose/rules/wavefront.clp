@@ -16,7 +16,7 @@
   (stage (number ?i) (thread-name ?who) (region-name ?name) (work-lo ?lo) (work-hi ?hi))
   =>
   (assert (explanation (level 1) (order ?i)
-    (text (str-cat "Rank " ?i " of the front, " ?name " on " ?who ", works for " (shown ?lo ?hi) " % of the run.")))))
+    (text (str-cat "Place " ?i " of the front, " ?name " on " ?who ", works for " (shown ?lo ?hi) " % of the run.")))))
 
 (defrule what-is-lost
   (chain (longest-name ?who) (uneven-lo ?ul) (uneven-hi ?uh) (sequential-lo ?sl) (sequential-hi ?sh) (filling-lo ?fl) (filling-hi ?fh)
