@@ -155,7 +155,7 @@ bool calls_wrap(gimple_stmt_iterator *i)
 {
 	const struct known_call *c = find(gsi_stmt(*i));
 	if (!c)
-		return !counters_wrap(i) && library_wrap(i);
+		return !counters_wrap(i) && !claims_wrap(i) && library_wrap(i);
 	bool edges = library_hides(*i);
 	return (c->told ? tell(i, c) : record(i, c)) || edges;
 }

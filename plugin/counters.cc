@@ -119,11 +119,11 @@ static bool is_exchanged(flow_walk &made, tree object)
 /* Whether a number that is loaded is one that the thread then takes, and what comes next is less. */
 static bool is_taken(tree result, tree object, enum counted *how)
 {
-	flow all(false);
+	flow all(flow::ORDER);
 	flow_walk made(all, current_function_decl);
 	made.hold(result);
 	made.run();
-	bool taken = is_exchanged(made, object) && flow(true).decides(result);
+	bool taken = is_exchanged(made, object) && flow(flow::EXACT_ORDER).decides(result);
 	*how = made.fall ? COUNTED_DOWN : *how;
 	return taken;
 }
@@ -151,7 +151,7 @@ static void tell(gimple_stmt_iterator *i, const char *function, tree site, tree 
 }
 
 /* A pointer, which any type may hold. */
-static tree first_member(gimple_stmt_iterator *i, tree object)
+tree counters_first_member(gimple_stmt_iterator *i, tree object)
 {
 	tree any = build_pointer_type_for_mode(ptr_type_node, ptr_mode, true), to = create_tmp_reg(ptr_type_node);
 	tree member = build2(MEM_REF, ptr_type_node, unshare_expr(object), build_int_cst(any, 0));
@@ -159,21 +159,27 @@ static tree first_member(gimple_stmt_iterator *i, tree object)
 	return to;
 }
 
+location_t counters_location(gimple *stmt)
+{
+	location_t where = expansion_point_location_if_in_system_header(gimple_location(stmt)); /* <stdatomic.h> has macros */
+	bool known = LOCATION_LOCUS(where) > BUILTINS_LOCATION && !in_system_header_at(where) && !stretches_off(where);
+	return known ? where : UNKNOWN_LOCATION;
+}
+
 void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
-	location_t where = expansion_point_location_if_in_system_header(gimple_location(stmt)); /* <stdatomic.h> has macros */
+	location_t where = counters_location(stmt);
 	tree result = gimple_call_lhs(stmt);
-	if (LOCATION_LOCUS(where) <= BUILTINS_LOCATION || in_system_header_at(where) || stretches_off(where) ||
-	    stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result))
+	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result))
 		return;
 	bool looks = how == COUNTED_LOADED;
-	if (looks ? !is_taken(result, gimple_call_arg(stmt, 0), &how) : !flow(false).decides(result))
+	if (looks ? !is_taken(result, gimple_call_arg(stmt, 0), &how) : !flow(flow::ORDER).decides(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
 	tree object = gimple_call_arg(stmt, 0);
 	if (refers)
-		object = first_member(i, object);
+		object = counters_first_member(i, object);
 	tell(i, looks ? "dprof_counted_by_looks" : "dprof_counted", site, object, result, how == COUNTED_DOWN);
 }
 

@@ -17,9 +17,10 @@
 
 #define MOST_WALKS 1000 /* behind which nothing is known */
 
-static bool is_order(enum tree_code code)
+bool flow_walk::is_order(enum tree_code code) const
 {
-	return code == LT_EXPR || code == LE_EXPR || code == GT_EXPR || code == GE_EXPR;
+	bool order = code == LT_EXPR || code == LE_EXPR || code == GT_EXPR || code == GE_EXPR;
+	return order || (all.equality && (code == EQ_EXPR || code == NE_EXPR));
 }
 
 static bool is_sum(enum tree_code code)
@@ -44,6 +45,11 @@ static bool is_made(enum tree_code code)
 		return true;
 	default: return false;
 	}
+}
+
+static bool is_of_bits(enum tree_code code)
+{
+	return code == BIT_AND_EXPR || code == BIT_XOR_EXPR;
 }
 
 static bool is_conversion(enum tree_code code)
@@ -142,7 +148,7 @@ static const vec<tree> *mentioned(tree name)
 
 /* ---- The unit ------------------------------------------------------------------------------------ */
 
-flow::flow(bool exactly) : exactly(exactly) {}
+flow::flow(enum counts counts) : exactly(counts == EXACT_ORDER), equality(counts == EQUALITY) {}
 
 bool flow::share(tree name, bool at)
 {
@@ -314,7 +320,7 @@ bool flow_walk::is_made_of_it(gimple *assign)
 		return false;
 	if (is_sum(code) || is_product(code))
 		return !all.exactly || (of_first && TREE_CODE(by) == INTEGER_CST);
-	return is_made(code) && !all.exactly;
+	return (is_made(code) && !all.exactly) || (is_of_bits(code) && all.equality);
 }
 
 void flow_walk::assign(gimple *stmt)
@@ -322,7 +328,10 @@ void flow_walk::assign(gimple *stmt)
 	enum tree_code code = gimple_assign_rhs_code(stmt);
 	tree to = gimple_assign_lhs(stmt), from = gimple_assign_rhs1(stmt), by = gimple_assign_rhs2(stmt);
 	if (TREE_CODE_CLASS(code) == tcc_comparison) {
-		decides |= is_order(code) && (holds(from) || holds(by));
+		bool compares = is_order(code) && (holds(from) || holds(by));
+		decides |= compares;
+		if (compares && all.equality)
+			hold(to);
 	} else if (gimple_assign_single_p(stmt) || is_conversion(code)) {
 		copy(to, from);
 	} else if (code == COND_EXPR) {
@@ -408,6 +417,7 @@ void flow_walk::call(gcall *call)
 	}
 	if (!by && !at)
 		return;
+	leaves = true;
 	if (gimple_call_internal_p(call) || (function && fndecl_built_in_p(function))) {
 		if (by && gimple_call_lhs(call) && (gimple_call_flags(call) & ECF_CONST))
 			hold(gimple_call_lhs(call));
@@ -440,7 +450,7 @@ void flow_walk::statement(gimple *stmt)
 	} else if (gcond *cond = dyn_cast<gcond *>(stmt)) {
 		decides |= is_order(gimple_cond_code(cond)) && (holds(gimple_cond_lhs(cond)) || holds(gimple_cond_rhs(cond)));
 	} else if (gswitch *cases = dyn_cast<gswitch *>(stmt)) {
-		decides |= holds(gimple_switch_index(cases)) && has_range(cases);
+		decides |= holds(gimple_switch_index(cases)) && (has_range(cases) || all.equality);
 	} else if (gcall *c = dyn_cast<gcall *>(stmt)) {
 		call(c);
 	} else if (greturn *back = dyn_cast<greturn *>(stmt)) {
@@ -448,6 +458,16 @@ void flow_walk::statement(gimple *stmt)
 		returned |= x && holds(x);
 		returned_at |= x && is_pointer(x) && holds_at(x);
 	}
+}
+
+bool flow_walk::stays() const
+{
+	return !returned && only_returns();
+}
+
+bool flow_walk::only_returns() const
+{
+	return !leaves && !returned_at && all.starts.is_empty() && places.is_empty();
 }
 
 /* Statements do not stand in the order in which they are reached. */

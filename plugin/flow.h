@@ -6,9 +6,11 @@
 
 class flow {
 public:
-	/* Whether it counts only if it is the number itself, but for constants. */
-	explicit flow(bool exactly);
-	/* Whether what the function that is looked at has there is compared for order, or may be by others. */
+	/* What counts: whether it, or what is made of it, is compared for order; only the number itself, but for constants; or any
+	 * comparison, also of its bits. */
+	enum counts { ORDER, EXACT_ORDER, EQUALITY };
+	explicit flow(enum counts);
+	/* Whether what the function that is looked at has there is compared so, or may be by others. */
 	bool decides(tree value);
 
 private:
@@ -31,7 +33,7 @@ private:
 	/* A function in which it is: at `value`, or as what a call of `callee` gives, or in what the unit shares. */
 	struct flow_start { tree fn, value, callee; struct outcome comes; };
 
-	bool exactly;
+	bool exactly, equality;
 	hash_set<tree> held, held_at; /* members and variables of the unit that are it, or point to it */
 	auto_vec<struct entered> entries;
 	auto_vec<struct flow_start> starts;
@@ -49,7 +51,9 @@ public:
 	void is_given(tree parameter, bool value, bool at);
 	void comes_from(tree function, const struct flow::outcome &o);
 	struct flow::outcome run();
-	bool holds(tree x); /* when it has run */
+	bool holds(tree x); /* when it has run; */
+	bool stays() const; /* and then: no other function has it; */
+	bool only_returns() const; /* or only those that call this one */
 	bool fall = false;  /* something less is made of it */
 
 private:
@@ -58,10 +62,12 @@ private:
 	struct flow::outcome comes = {};
 	hash_set<tree> values, places, given; /* what is it; what points to it, and did from the beginning */
 	bool decides = false, returned = false, returned_at = false, more = false; /* more: has been found */
+	bool leaves = false; /* others are given it */
 
 	void hold_at(tree pointer);
 	bool holds_at(tree pointer);
 	bool is_place_by(tree x);
+	bool is_order(enum tree_code code) const;
 	void copy(tree to, tree from);
 	void point_to_same(tree to, tree from);
 	bool is_made_of_it(gimple *assign);

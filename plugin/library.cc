@@ -26,7 +26,8 @@
 #include "runtime/library.h"
 
 enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, ARRIVES, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
-	    EXCHANGES, COUNTS, COUNTS_DOWN, COUNTS_LOADED, COUNTS_AT, COUNTS_DOWN_AT, COUNTS_LOADED_AT };
+	    EXCHANGES, EXCHANGES_AT, CLAIMS, CLAIMS_AT,
+	    COUNTS, COUNTS_DOWN, COUNTS_LOADED, COUNTS_AT, COUNTS_DOWN_AT, COUNTS_LOADED_AT };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -189,14 +190,21 @@ static bool is_held()
 	return in && in->does == HOLDS;
 }
 
+static void wrap_atomic(gimple_stmt_iterator *i, const struct library_call *c)
+{
+	bool refers = c->does >= COUNTS_AT;
+	if (c->does < COUNTS)
+		claims_note(i, c->does == EXCHANGES_AT || c->does == CLAIMS_AT);
+	else
+		counters_note(i, static_cast<enum counted>(c->does - (refers ? COUNTS_AT : COUNTS)), refers);
+}
+
 static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
 	if (c->does >= EXCHANGES) {
-		bool refers = c->does >= COUNTS_AT;
-		if (c->does != EXCHANGES)
-			counters_note(i, static_cast<enum counted>(c->does - (refers ? COUNTS_AT : COUNTS)), refers);
+		wrap_atomic(i, c);
 		return false;
 	}
 	tree site = gives(c->does) ? NULL_TREE : told_site(stmt, waits[c->what].kind, waits[c->what].name);
@@ -297,7 +305,7 @@ bool library_hides(gimple_stmt_iterator at)
 bool library_exchanges(tree fn)
 {
 	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
-	return c && c->does == EXCHANGES;
+	return c && (c->does == EXCHANGES || c->does == EXCHANGES_AT);
 }
 
 bool library_wrap(gimple_stmt_iterator *i)

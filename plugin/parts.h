@@ -240,6 +240,12 @@ template <typename... ARGS> gimple *runtime_call(gimple *at, tree fn, ARGS... ar
 bool counters_wrap(gimple_stmt_iterator *i);
 enum counted { COUNTED_UP, COUNTED_DOWN, COUNTED_LOADED };
 void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers);
+location_t counters_location(gimple *stmt); /* of the program; or UNKNOWN_LOCATION */
+tree counters_first_member(gimple_stmt_iterator *i, tree object); /* which becomes a register, behind the statement */
+
+/* claims.cc: flags and bits by which threads claim what to do; likewise. */
+bool claims_wrap(gimple_stmt_iterator *i);
+void claims_note(gimple_stmt_iterator *i, bool refers);
 
 /* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
 void library_of_source(tree fn); /* which it calls */

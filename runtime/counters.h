@@ -8,6 +8,9 @@
 
 #define DPROF_COUNTER "atomic counter"
 
+/* Of a flag or a bit by which they claim it (plugin/claims.cc). */
+#define DPROF_CLAIM "atomic claim"
+
 /* Of what counts down it is told how far it is below this: that only grows, too, and is a small number. */
 #define DPROF_COUNTS_DOWN_FROM (INT64_C(1) << 40)
 

@@ -680,16 +680,17 @@ static const char *const of_any_program[] = {
 	"Work goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, sections and single; by "
 	"locks, semaphores and pipes; by whoever listens to several and answers, takes what there is, or asks for a barrier's serial "
 	"thread; by an atomic number that threads of one process count (or compare and exchange) and compare for order in one function, "
-	"or in one of the same file to which it is returned, compiled with the plugin. "
+	"or in one of the same file to which it is returned, compiled with the plugin; by flags or bits which they set or exchange there, "
+	"but in loops that do nothing else. "
 	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "
 	"threads that were created in one place, or processes that one forked there, are not all as often in a region, or those of an "
 	"OpenMP team differ by two visits, and through with it at about the same time.",
 	"Whoever would wait does so in a recorded call: not for a flag in memory or a file's lock, nor, in code compiled without the "
 	"plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
 	"What is done, by whomever, depends neither on such an order, nor on who is the last, or the first, by an atomic number that "
-	"is only compared with one value, which leaves no record, nor on a clock nor on an attempt in vain, nor on how much there is to "
-	"take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other things then, nor takes a lock that "
-	"one thread alone took at that place here.",
+	"all count and that is only compared with one value, which leaves no record, nor on a clock nor on an attempt in vain, nor on "
+	"how much there is to take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other things then, "
+	"nor takes a lock that one thread alone took at that place here.",
 	"Who has waited with a time limit, and had what it waited for, has that within the limit in any run.",
 	"Nobody waits for a condition for which here nobody waited or signalled.",
 };

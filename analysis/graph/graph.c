@@ -489,7 +489,7 @@ static void records_close(struct walk_records *r, struct spill *spill)
 			    r->messages.all_to_all, r->messages.left, r->messages.together, r->messages.flows, r->messages.flow_parts,
 			    r->moments.v, r->moments.others, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v,
 			    r->sync.retaken, r->tasks.made,
-			    r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits, r->tasks.visits, r->counters.v };
+			    r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits, r->tasks.visits, r->counters.v, r->counters.claims };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)
 		spill_free(spill, spilled[i]);
 	free(r->messages.marks);
@@ -577,6 +577,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_elections(b, &voters);
 	graph_end_tried(b, &tried);
 	graph_recorded_counters(b, &records->counters);
+	graph_claims(b, &records->counters);
 	graph_counters(b);
 	let_go_of_unseen(b);
 	graph_tasks(b, &records->tasks);

@@ -10,9 +10,13 @@
  * is not known. */
 struct counter_take { uint64_t id, value; struct take take; };
 
-struct counter_records { struct counter_take *v; size_t n; };
+/* A thread has claimed something at an address, or found that another had; take.left: what it did because of that was over. */
+struct claimed_take { uint32_t process; uint64_t object; struct take take; };
+
+struct counter_records { struct counter_take *v; size_t n; struct claimed_take *claims; size_t nclaims; };
 
 void graph_recorded_counters(struct builder *, struct counter_records *);
+void graph_claims(struct builder *, struct counter_records *);
 
 /* Behind all that gives out work where that is recorded. */
 void graph_counters(struct builder *);

@@ -16,6 +16,7 @@
  *   lock of one's own, i = own++, ... several threads take locks at one place, again and again, each but its own: who is done
  *                                     may take what others have left; or count at numbers of their own
  *   if (!trylock of the i-th) work    several threads try locks at one place, again and again, and each job's is taken once
+ *   if (!exchange(&own[i], 1)) work   several threads claim by flags or bits at one place (graph_claims.c)
  *
  * What a thread does between such *takes*, and up to the barrier behind the last one, another thread may do in another
  * run. A barrier is one of all who take there: in others (of a team that one of them has opened, of a communicator for
@@ -58,8 +59,9 @@ static bool same_stretch(const struct take *a, const struct take *b)
 }
 
 /* Several threads take, and one takes again before a barrier. Sorted by thread. */
-static bool takes_again(const struct take *t, size_t n)
+static bool takes_again(const struct builder *b, const struct take *t, size_t n)
 {
+	(void)b;
 	bool several = false, again = false;
 	for (size_t i = 1; i < n; i++) {
 		several |= t[i].ref.thread != t[i - 1].ref.thread;
@@ -529,7 +531,7 @@ bool graph_find_pool(struct builder *b, struct take *t, size_t n)
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	find_epochs(b, t, n);
 	uint32_t site = n ? busiest_place(t, n, at_site, NULL).site : TR_NO_SITE;
-	bool given = takes_again(t, n) || goes_on(b, t, n, site, true);
+	bool given = takes_again(b, t, n) || goes_on(b, t, n, site, true);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	if (given)
 		share_out_epochs(b, t, n);
@@ -544,8 +546,30 @@ static bool does_something(const struct builder *b, const struct take *t, uint64
 	return next < done->n && done->v[next] < until;
 }
 
-/* A lock for each piece of work, which whoever tries it first has: no other has it then, and it may have it while it works.
- * t[0 .. n): of one epoch after the other, and in each of one thread after the other. */
+typedef bool decides(const struct builder *, const struct take *, size_t n);
+
+/* What claims decide, each up to where that is over, is something: several threads claim, and there is an event, or it takes long.
+ * Where that is not known it may be anything behind it. */
+static bool claims_decide(const struct builder *b, const struct take *t, size_t n)
+{
+	bool several = false, something = false, open = false;
+	int64_t sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		several |= t[i].ref.thread != t->ref.thread;
+		open |= t[i].left.at == NO_EVENT;
+		if (t[i].left.at == NO_EVENT)
+			something |= does_more(b, &t[i]);
+		else if (t[i].left.at > t[i].ref.at + 1)
+			something = true;
+		else
+			sum += times_duration(b->graph->times, b->graph->clocks[t[i].ref.thread], t[i].left.stamp - t[i].ref.stamp).hi;
+	}
+	something |= sum > b->run / SMALL_PART || (open && (takes_again(b, t, n) || do_unevenly(b, t, n, t->place.site)));
+	return several && something;
+}
+
+/* A lock or a flag for each piece of work, which whoever tries it first has: no other has it then, and it may have it while it
+ * works. t[0 .. n): of one epoch after the other, and in each of one thread after the other. */
 static bool find_claims(const struct builder *b, struct take *t, size_t n)
 {
 	bool claims = true;
@@ -559,17 +583,22 @@ static bool find_claims(const struct builder *b, struct take *t, size_t n)
 	return claims;
 }
 
-/* All that was taken at one place, and each of something else. */
-static void find_alike_pool(struct builder *b, struct take *t, size_t n)
+/* All that was taken at one place, and each of something else, by several; in any order. */
+static void find_alike_pool(struct builder *b, struct take *t, size_t n, decides *given_by)
 {
 	runs_sort(b->spill, t, n, sizeof *t, by_thread);
 	find_epochs(b, t, n);
-	bool given = takes_again(t, n);
+	bool given = given_by(b, t, n);
 	runs_sort(b->spill, t, n, sizeof *t, by_epoch);
 	if (given && find_claims(b, t, n))
 		share_out_epochs(b, t, n);
 	if (given)
 		give_epochs(b, t, n, t->place.site, true);
+}
+
+void graph_find_claimed_pool(struct builder *b, struct take *t, size_t n)
+{
+	find_alike_pool(b, t, n, claims_decide);
 }
 
 static int by_own_place(const void *x, const void *y)
@@ -589,7 +618,7 @@ void graph_find_own_pools(struct builder *b, struct own_takes *all)
 		if (i + 1 < all->n && own[i + 1].process == own[i].process &&
 		    own[i + 1].take.place.site == own[i].take.place.site)
 			continue;
-		find_alike_pool(b, takes, ntakes);
+		find_alike_pool(b, takes, ntakes, takes_again);
 		ntakes = 0;
 	}
 	spill_free(b->spill, takes);

@@ -19,6 +19,7 @@
  *   graph_ordered.c  turns of ordered loops
  *   graph_barriers.c  barriers that do not say their group, and those that processes share
  *   graph_pools.c  work that the program gives out itself
+ *   graph_claims.c likewise, by flags and bits
  *   graph_counters.c  work that threads take by a counter of which there is no record
  *   graph_owners.c  threads that have regions of their own
  *   graph_masters.c  those who listen to anyone, and answer
@@ -315,6 +316,8 @@ bool graph_find_pool(struct builder *, struct take *, size_t n);
 struct own_take { uint32_t process; struct take take; };
 struct own_takes { struct own_take *v; size_t n; };
 void graph_find_own_pools(struct builder *, struct own_takes *);
+/* Likewise all that was claimed at places that have something to do with each other. */
+void graph_find_claimed_pool(struct builder *, struct take *, size_t n);
 /* Behind the barrier up to which a thread does what it has taken; or its last event. */
 struct event_ref graph_end_of_take(const struct builder *, const struct take *);
 

@@ -120,7 +120,9 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (kind == DPROF_KIND_LOCK && w->replay.depth == 0)
 		w->taken.just_now = w->taken.event && w->records->sync.v[w->taken.event - 1].id == walk_object(w, e).id;
 	walk_point_behind_attempt(w, e, ref);
-	if (arg_counter(o, e) != ARG_NONE)
+	if (o->claims)
+		walk_claim(w, e, ref);
+	else if (arg_counter(o, e) != ARG_NONE)
 		walk_count(w, e, ref);
 	else if (walk_visits(w, e))
 		walk_visit_barrier(w, e, ref, (struct event_ref){ .at = NO_EVENT });

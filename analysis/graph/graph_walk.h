@@ -216,6 +216,7 @@ void walk_note_cancellation(struct thread_walk *, const struct tr_event *, struc
 void walk_end_cancellable(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_given_work(struct thread_walk *, struct event_ref exit);
 uint32_t walk_group(struct thread_walk *, uint64_t team, uint64_t number, bool one); /* those who have come to a team's construct */
+void walk_claim(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_count(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_end_counting(struct thread_walk *, struct event_ref exit);
 

@@ -85,6 +85,33 @@ void walk_end_counting(struct thread_walk *w, struct event_ref exit)
 		last->take.has = exit;
 }
 
+#define DEEPEST_CLAIMS 16 /* one in what is done for another; behind which it is not known that they are over */
+
+/* Of this thread; the last at that place which is not over yet. */
+static void end_claim(struct thread_walk *w, uint32_t site, struct event_ref ref)
+{
+	struct counter_records *r = &w->records->counters;
+	for (size_t k = 1; k <= DEEPEST_CLAIMS && k <= r->nclaims; k++) {
+		struct take *t = &r->claims[r->nclaims - k].take;
+		if (t->ref.thread == w->thread && t->place.site == site && t->left.at == NO_EVENT) {
+			t->left = ref;
+			return;
+		}
+	}
+}
+
+/* What it found there says what it does next. */
+void walk_claim(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	const struct operation *o = walk_operation(w, e);
+	struct counter_records *r = &w->records->counters;
+	if (arg_claim_over(o, e))
+		end_claim(w, e->site, ref);
+	else
+		*SPILL_GROW(w->b->spill, r->claims, r->nclaims) = (struct claimed_take){ w->process, arg_counter(o, e),
+			{ .ref = ref, .has = ref, .left.at = NO_EVENT, .place.site = e->site, .tries = true, .counts = true } };
+}
+
 /* What a cancellation point says (runtime/gomp/worksharing.c). */
 enum { GOES_ON, CANCELS, GOES_ON_IN_TASKGROUP, CANCELS_TASKGROUP };
 

@@ -282,6 +282,12 @@ static inline uint64_t arg_counted(const struct operation *o, const struct tr_ev
 	return arg_counter(o, e) != ARG_NONE ? trace_arg(e, DPROF_KEY_TAG, ARG_NONE) : ARG_NONE;
 }
 
+/* ... it has claimed something there, or not; or what it did then because of that is over. */
+static inline bool arg_claim_over(const struct operation *o, const struct tr_event *e)
+{
+	return o->claims && trace_arg(e, DPROF_KEY_TAG, ARG_NONE) == 1;
+}
+
 /* ... by a swap, which may be in vain. */
 static inline bool arg_swaps(const struct operation *o, const struct tr_event *e)
 {

@@ -31,7 +31,7 @@ static const struct {
 	enum dprof_kind kind;
 	const char *name;
 	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, tells, finds, looks, jobs,
-	     asks, of_begun, tries;
+	     asks, of_begun, tries, claims;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -52,6 +52,7 @@ static const struct {
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
 #define ASKS(kind, name) { DPROF_KIND_##kind, name, .asks = true },
 #define TRIES(kind, name) { DPROF_KIND_##kind, name, .tries = true },
+#define CLAIMS(kind, name) { DPROF_KIND_##kind, name, .claims = true },
 #include "analysis/model/operations.def"
 };
 
@@ -97,6 +98,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->looks |= ways[i].looks && called;
 		o->carries |= ways[i].carries && called;
 		o->tries |= ways[i].tries && called;
+		o->claims |= ways[i].claims && called;
 		o->tells |= ways[i].tells && called;
 	}
 }

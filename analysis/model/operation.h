@@ -89,6 +89,7 @@ struct operation {
 	bool jobs;       /* processes of another job take part, which are not in the trace */
 	bool asks;       /* a daemon, or looks into files itself */
 	bool tries;      /* it waits; or does not, and says where that was in vain (arg_in_vain) */
+	bool claims;     /* a point: by what it finds at an address its thread has a piece of work, or not; or that is over */
 };
 
 /* What is waited for is there for good once it is given, and all who look for it are recorded. */

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * claims.cc - flags and bits by which threads claim pieces of work:
+ *
+ *   if (!atomic_exchange(&own[i], 1)) work(i);   ->   r = atomic_exchange(&own[i], 1); dprof_claimed(SITE, &own[i]);
+ *                                                     if (!r) work(i); dprof_claim_over(SITE);
+ *
+ * So it is if the result, or what is made of it, is compared with anything, here or elsewhere (flow.cc). Where it only decides
+ * branches of the same function, which join again, and no variable of the function is given another value in between that counts
+ * behind that, the claim is over there. Else what it decides may be anything that its thread does.
+ *
+ * A loop that does nothing but try again for the same object is a spin lock, waits for something, or computes it from what it was:
+ *
+ *   while (atomic_flag_test_and_set(&lock)) pause();   do new = f(old); while (!atomic_compare_exchange_weak(&x, &old, new));
+ *
+ * Law: nothing that the program does changes. A claim is over in no place at which what it decides may go on. */
+#include "plugin/parts.h"
+#include "dominance.h"
+#include "gimple-walk.h"
+#include "gimplify.h"
+#include "plugin/flow.h"
+#include "runtime/counters.h"
+
+#define DEEPEST 3 /* calls of calls that are looked into */
+
+#define EACH_SIZE(X, function) X(function, 1) X(function, 2) X(function, 4) X(function, 8) X(function, 16)
+#define CASE(function, size) case BUILT_IN_##function##_##size:
+
+static bool claims(tree fn)
+{
+	if (!fn || !fndecl_built_in_p(fn, BUILT_IN_NORMAL))
+		return false;
+	switch (DECL_FUNCTION_CODE(fn)) {
+	case BUILT_IN_ATOMIC_TEST_AND_SET:
+	EACH_SIZE(CASE, ATOMIC_EXCHANGE)
+	EACH_SIZE(CASE, ATOMIC_COMPARE_EXCHANGE)
+	EACH_SIZE(CASE, ATOMIC_FETCH_OR)
+	EACH_SIZE(CASE, ATOMIC_FETCH_AND)
+	EACH_SIZE(CASE, ATOMIC_FETCH_XOR)
+	EACH_SIZE(CASE, SYNC_LOCK_TEST_AND_SET)
+	EACH_SIZE(CASE, SYNC_BOOL_COMPARE_AND_SWAP)
+	EACH_SIZE(CASE, SYNC_VAL_COMPARE_AND_SWAP)
+	EACH_SIZE(CASE, SYNC_FETCH_AND_OR)
+	EACH_SIZE(CASE, SYNC_FETCH_AND_AND)
+	EACH_SIZE(CASE, SYNC_FETCH_AND_XOR)
+		return true;
+	default: return false;
+	}
+}
+
+/* ---- Loops that only try again ------------------------------------------------------------------- */
+
+typedef hash_set<basic_block> blocks;
+
+static bool is_idle(basic_block bb, int depth);
+
+/* Functions that only let time pass. */
+static bool is_pause(tree fn)
+{
+	static const char *const names[] = { "sched_yield", "thrd_yield", "thrd_sleep", "pthread_yield", "usleep", "nanosleep",
+					     "clock_nanosleep", "clock_gettime" };
+	const char *name = DECL_NAME(fn) ? IDENTIFIER_POINTER(DECL_NAME(fn)) : "";
+	for (const char *known : names)
+		if (!strcmp(name, known))
+			return true;
+	return startswith(name, "dprof_") || fndecl_built_in_p(fn);
+}
+
+static bool has_cfg(tree fn)
+{
+	return DECL_STRUCT_FUNCTION(fn) && DECL_STRUCT_FUNCTION(fn)->cfg;
+}
+
+static bool is_idle_function(tree fn, int depth)
+{
+	if (!fn || is_pause(fn))
+		return fn;
+	if (!strncmp(lang_hooks.name, "GNU C++", 7) && DECL_NAME(fn) && cplus_library(fn))
+		return strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()");
+	if (!has_cfg(fn) || depth == DEEPEST)
+		return false;
+	basic_block bb;
+	FOR_EACH_BB_FN(bb, DECL_STRUCT_FUNCTION(fn))
+		if (!is_idle(bb, depth + 1))
+			return false;
+	return true;
+}
+
+static bool is_idle(basic_block bb, int depth)
+{
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		struct event e;
+		enum dprof_op op;
+		gimple *stmt = gsi_stmt(i);
+		if (gcall *call = dyn_cast<gcall *>(stmt)) {
+			if (!gimple_call_internal_p(call) && !is_idle_function(gimple_call_fndecl(call), depth))
+				return false;
+		} else if (gasm *text = dyn_cast<gasm *>(stmt)) {
+			if (event_read(gimple_asm_string(text), &e) || event_site(stmt, &op))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool is_idle(const blocks &in)
+{
+	for (basic_block bb : in)
+		if (!is_idle(bb, 0))
+			return false;
+	return true;
+}
+
+/* Whether what an expression names is given other values in these blocks: of each round of a loop. */
+class changes {
+public:
+	explicit changes(const blocks &in) : in(in) {}
+	bool has(tree x);
+
+private:
+	const blocks &in;
+	hash_set<tree> asked;
+	bool found = false;
+
+	static tree look(tree *tp, int *, void *self);
+	void ask(tree name);
+	void statement(gimple *stmt, tree name);
+};
+
+tree changes::look(tree *tp, int *, void *self)
+{
+	if (TREE_CODE(*tp) == SSA_NAME || TREE_CODE(*tp) == PARM_DECL || VAR_P(*tp))
+		static_cast<changes *>(self)->ask(*tp);
+	return NULL_TREE;
+}
+
+bool changes::has(tree x)
+{
+	walk_tree_without_duplicates(&x, look, this);
+	return found;
+}
+
+void changes::statement(gimple *stmt, tree name)
+{
+	tree to = gimple_get_lhs(stmt);
+	if (!to || get_base_address(to) != name)
+		return;
+	if (!is_gimple_assign(stmt)) {
+		found = true;
+		return;
+	}
+	for (unsigned k = 1; k < gimple_num_ops(stmt) && !found; k++)
+		if (gimple_op(stmt, k))
+			has(gimple_op(stmt, k));
+}
+
+/* What is made of itself changes. */
+void changes::ask(tree name)
+{
+	if (found)
+		return;
+	found = asked.add(name);
+	for (basic_block bb : in) {
+		for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i) && !found; gsi_next(&i))
+			for (unsigned k = 0; gimple_phi_result(i.phi()) == name && k < gimple_phi_num_args(i.phi()) && !found; k++)
+				has(gimple_phi_arg_def(i.phi(), k));
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i) && !found; gsi_next(&i))
+			statement(gsi_stmt(i), name);
+	}
+	asked.remove(name);
+}
+
+static void find_loop(edge back, blocks *in)
+{
+	auto_vec<basic_block> next;
+	in->add(back->dest);
+	if (!in->add(back->src))
+		next.safe_push(back->src);
+	while (next.length()) {
+		edge e;
+		edge_iterator ei;
+		FOR_EACH_EDGE(e, ei, next.pop()->preds)
+			if (!in->add(e->src))
+				next.safe_push(e->src);
+	}
+}
+
+/* Whether the innermost loop around a call of a function does nothing else, and always has the same object. */
+static bool only_tries_again(function *fun, gimple *stmt)
+{
+	basic_block bb;
+	edge e;
+	edge_iterator ei;
+	size_t fewest = SIZE_MAX;
+	bool only = false;
+	push_cfun(fun);
+	bool known = dom_info_available_p(CDI_DOMINATORS);
+	calculate_dominance_info(CDI_DOMINATORS);
+	FOR_EACH_BB_FN(bb, fun)
+		FOR_EACH_EDGE(e, ei, bb->succs) {
+			blocks in;
+			if (dominated_by_p(CDI_DOMINATORS, bb, e->dest))
+				find_loop(e, &in);
+			if (!in.contains(gimple_bb(stmt)) || in.elements() >= fewest)
+				continue;
+			fewest = in.elements();
+			only = is_idle(in) && !(gimple_call_num_args(stmt) && changes(in).has(gimple_call_arg(stmt, 0)));
+		}
+	if (!known)
+		free_dominance_info(CDI_DOMINATORS);
+	pop_cfun();
+	return only;
+}
+
+/* Blocks that end with a branch which a value decides. */
+static void find_branches(flow_walk &walk, auto_vec<basic_block> *branches)
+{
+	basic_block bb;
+	FOR_EACH_BB_FN(bb, cfun) {
+		gimple *last = last_stmt(bb);
+		gcond *cond = last ? dyn_cast<gcond *>(last) : nullptr;
+		gswitch *cases = last ? dyn_cast<gswitch *>(last) : nullptr;
+		if ((cond && (walk.holds(gimple_cond_lhs(cond)) || walk.holds(gimple_cond_rhs(cond)))) ||
+		    (cases && walk.holds(gimple_switch_index(cases))))
+			branches->safe_push(bb);
+	}
+}
+
+/* A function that only says whether it has got it, as all who call it try again. */
+static bool is_tried_again(tree result)
+{
+	flow all(flow::EQUALITY);
+	flow_walk walk(all, current_function_decl);
+	walk.hold(result);
+	walk.run();
+	auto_vec<basic_block> branches;
+	if (!walk.only_returns())
+		return false;
+	find_branches(walk, &branches);
+	auto callers = cgraph_node::get(current_function_decl)->collect_callers();
+	bool all_again = branches.is_empty() && callers.length() > 0;
+	for (cgraph_edge *e : callers)
+		all_again = all_again && e->call_stmt && has_cfg(e->caller->decl) &&
+			    only_tries_again(DECL_STRUCT_FUNCTION(e->caller->decl), e->call_stmt);
+	return all_again;
+}
+
+/* ---- Where it is over ---------------------------------------------------------------------------- */
+
+#define MOST_BLOCKS 1000 /* of a function, to be looked at */
+
+/* What is reached from there before a block, by no exception unless `thrown`. Whether that block is reached, and not the end. */
+static bool reach(basic_block from, basic_block join, bool thrown, blocks *between)
+{
+	auto_vec<basic_block> next;
+	bool joins = false, ends = false;
+	next.safe_push(from);
+	while (next.length()) {
+		edge e;
+		edge_iterator ei;
+		FOR_EACH_EDGE(e, ei, next.pop()->succs) {
+			if (!thrown && e->flags & EDGE_EH)
+				continue;
+			joins |= e->dest == join;
+			ends |= e->dest == EXIT_BLOCK_PTR_FOR_FN(cfun);
+			if (e->dest != join && e->dest != EXIT_BLOCK_PTR_FOR_FN(cfun) && !between->add(e->dest))
+				next.safe_push(e->dest);
+		}
+	}
+	return joins && !ends;
+}
+
+/* Where all ways from the branches join first, but those of exceptions, and what lies between; or NULL. */
+static basic_block joined(const auto_vec<basic_block> &branches, basic_block call, blocks *between)
+{
+	basic_block bb, join = nullptr;
+	size_t fewest = SIZE_MAX;
+	if (branches.is_empty() || n_basic_blocks_for_fn(cfun) > MOST_BLOCKS)
+		return nullptr;
+	FOR_EACH_BB_FN(bb, cfun) {
+		blocks in;
+		bool joins = bb != call;
+		for (basic_block branch : branches)
+			joins = joins && bb != branch && reach(branch, bb, false, &in);
+		if (!joins || in.contains(call) || in.elements() >= fewest)
+			continue;
+		fewest = in.elements();
+		join = bb;
+	}
+	for (basic_block branch : branches)
+		if (join)
+			reach(branch, join, false, between);
+	return join;
+}
+
+static bool is_own(tree x)
+{
+	return TREE_CODE(x) == PARM_DECL || TREE_CODE(x) == RESULT_DECL || (VAR_P(x) && (!is_global_var(x) || DECL_THREAD_LOCAL_P(x)));
+}
+
+/* Variables of the function that may be given other values there, or may be where nothing tells which. */
+static bool find_given(const blocks &between, hash_set<tree> *given)
+{
+	for (basic_block bb : between)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+			gimple *stmt = gsi_stmt(i);
+			tree to = gimple_clobber_p(stmt) ? NULL_TREE : gimple_get_lhs(stmt);
+			to = to ? get_base_address(to) : NULL_TREE;
+			if (to && is_own(to))
+				given->add(to);
+			if (to && TREE_CODE(to) == MEM_REF && TREE_CODE(TREE_OPERAND(to, 0)) == PARM_DECL)
+				return false; /* the caller's, perhaps */
+			for (unsigned k = 0; is_gimple_call(stmt) && k < gimple_call_num_args(stmt); k++) {
+				tree x = gimple_call_arg(stmt, k);
+				tree at = TREE_CODE(x) == ADDR_EXPR ? get_base_address(TREE_OPERAND(x, 0)) : NULL_TREE;
+				if (at && is_own(at))
+					given->add(at);
+			}
+		}
+	return true;
+}
+
+static tree named(tree *tp, int *, void *data)
+{
+	hash_set<tree> *given = static_cast<hash_set<tree> *>(static_cast<walk_stmt_info *>(data)->info);
+	return DECL_P(*tp) && given->contains(*tp) ? *tp : NULL_TREE;
+}
+
+/* That everything begins or ends to be a variable is no use of it. */
+static bool counts_outside(blocks &between, hash_set<tree> *given)
+{
+	walk_stmt_info info = {};
+	basic_block bb;
+	info.info = given;
+	FOR_EACH_BB_FN(bb, cfun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !between.contains(bb) && !gsi_end_p(i); gsi_next(&i))
+			if (!gimple_clobber_p(gsi_stmt(i)) && walk_gimple_op(gsi_stmt(i), named, &info))
+				return true;
+	return false;
+}
+
+/* Where all that it decides is over; or NULL. */
+static basic_block find_end(gimple *stmt, tree result)
+{
+	flow all(flow::EQUALITY);
+	flow_walk walk(all, current_function_decl);
+	walk.hold(result);
+	walk.run();
+	auto_vec<basic_block> branches;
+	if (!walk.stays())
+		return nullptr;
+	find_branches(walk, &branches);
+	blocks between, thrown;
+	hash_set<tree> given;
+	basic_block join = joined(branches, gimple_bb(stmt), &between);
+	for (basic_block branch : branches)
+		if (join)
+			reach(branch, join, true, &thrown);
+	return join && find_given(thrown, &given) && !counts_outside(between, &given) ? join : nullptr;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------- */
+
+void claims_note(gimple_stmt_iterator *i, bool refers)
+{
+	gimple *stmt = gsi_stmt(*i);
+	location_t where = counters_location(stmt);
+	tree result = gimple_call_lhs(stmt), object = gimple_call_arg(stmt, 0);
+	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) || only_tries_again(cfun, stmt) ||
+	    !flow(flow::EQUALITY).decides(result) || is_tried_again(result))
+		return;
+	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);
+	basic_block end = find_end(stmt, result);
+	if (end) {
+		gimple_stmt_iterator at = gsi_after_labels(end);
+		gsi_insert_before(&at, runtime_call(stmt, runtime_function("dprof_claim_over", ptr_type_node), build_fold_addr_expr(site)),
+				  GSI_SAME_STMT);
+	}
+	if (refers)
+		object = counters_first_member(i, object);
+	tree fn = runtime_function("dprof_claimed", ptr_type_node, ptr_type_node);
+	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object)), GSI_NEW_STMT);
+}
+
+bool claims_wrap(gimple_stmt_iterator *i)
+{
+	bool known = claims(gimple_call_fndecl(gsi_stmt(*i)));
+	if (known)
+		claims_note(i, false);
+	return known;
+}
