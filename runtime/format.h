@@ -248,10 +248,11 @@ enum dprof_key {
  *                                   process. Others like it leave no record
  *               offset [role]       of MPI: it counts at a place of a window, which has that number in all ranks, and
  *                                   learns how far others have. role=0: by a swap, which may be in vain
- *               offset tag          not of MPI: likewise at an atomic number with this address, and got tag, as a
+ *               offset tag [role]   not of MPI: likewise at an atomic number with this address, and got tag, as a
  *                                   signed number (or 2^40 less what it got, of one that is counted down), which only
  *                                   grows until it is counted from the start again. Of several within DPROF_BLOCKED_NS
- *                                   there may be one
+ *                                   there may be one. role=1: in memory that processes share: offset is its
+ *                                   number in all of them, instead of the address
  *   lock        id [object]         released
  *   fork, join  nothing             this thread begins, ends: its first, and about its last event
  *   fork        task id [tag]       a task is made, by task id (a number of its own is what a thread does

@@ -34,7 +34,7 @@ uint64_t dprof_adapter_object(const char *kind, uint64_t a, uint64_t b, uint64_t
 
 /* ---- Where an address lies ---------------------------------------------------------------------- */
 
-struct mapping { uint64_t address, begin, offset, device, inode; bool found, shared; };
+struct mapping { uint64_t address, begin, end, offset, device, inode; bool found, shared; };
 
 /* A number to the base 16 or 10, and what stands behind it. */
 static const char *read_number(const char *at, unsigned base, uint64_t *number)
@@ -61,6 +61,7 @@ static void look_at_line(struct mapping *m, const char *line)
 	read_number(at, 10, &m->inode);
 	m->device = m->device << 32 | minor;
 	m->begin = begin;
+	m->end = end;
 	m->found = true;
 }
 
@@ -87,16 +88,45 @@ static long find_mapping(void *mapping)
 	return 0;
 }
 
-static uint64_t find_object(const void *address)
+/* Memory that this process has alone, as it was when something was first looked for there. */
+#define RANGES 32
+static struct own_range { uint64_t begin, end; } ranges[RANGES];
+static unsigned nranges;
+
+static bool is_private(uint64_t address)
+{
+	unsigned n = __atomic_load_n(&nranges, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n && i < RANGES; i++)
+		if (address >= ranges[i].begin && address < __atomic_load_n(&ranges[i].end, __ATOMIC_ACQUIRE))
+			return true;
+	return false;
+}
+
+/* Of ranges for which there is no room it is asked again. */
+static void note_private(const struct mapping *m)
+{
+	unsigned i = __atomic_fetch_add(&nranges, nranges < RANGES, __ATOMIC_RELAXED);
+
+	if (i >= RANGES)
+		return;
+	ranges[i].begin = m->begin;
+	__atomic_store_n(&ranges[i].end, m->end, __ATOMIC_RELEASE);
+}
+
+static uint64_t find_object(const void *address, bool *shared)
 {
 	struct mapping m = { .address = (uint64_t)address };
 
 	dprof_do_apart(find_mapping, &m);
 	if (!m.found)
 		return 0;
-	if (!m.shared)
-		return dprof_adapter_object("private", (uint64_t)dprof_process_given_pid(), m.address, dprof_process_forked_at());
-	return dprof_adapter_object("memory", m.device, m.inode, m.address - m.begin + m.offset);
+	*shared = m.shared;
+	if (m.shared)
+		return dprof_adapter_object("memory", m.device, m.inode, m.address - m.begin + m.offset);
+	if (!is_private(m.address))
+		note_private(&m);
+	return dprof_adapter_object("private", (uint64_t)dprof_process_given_pid(), m.address, dprof_process_forked_at());
 }
 
 /* ---- What was found ----------------------------------------------------------------------------- */
@@ -104,7 +134,7 @@ static uint64_t find_object(const void *address)
 #define ENTRIES 1024 /* of more objects the number is not known */
 #define AT_IT   1    /* no address */
 
-static struct object_entry { uint64_t address, object; } entries[ENTRIES];
+static struct object_entry { uint64_t address, object; bool shared; } entries[ENTRIES];
 
 static size_t first_entry(uint64_t address)
 {
@@ -112,16 +142,18 @@ static size_t first_entry(uint64_t address)
 }
 
 /* Of two that look for the same address at once each has an entry. */
-static uint64_t note(struct object_entry *e, const void *address)
+static const struct object_entry *note(struct object_entry *e, const void *address)
 {
-	uint64_t object = find_object(address);
+	bool shared = false;
 
-	__atomic_store_n(&e->object, object, __ATOMIC_RELAXED);
+	e->object = find_object(address, &shared);
+	e->shared = shared;
 	__atomic_store_n(&e->address, (uint64_t)address, __ATOMIC_RELEASE);
-	return object;
+	return e;
 }
 
-uint64_t dprof_adapter_object_at(const void *address)
+/* Or NULL, where there is no room for more. */
+static const struct object_entry *look_up(const void *address)
 {
 	size_t first = first_entry((uint64_t)address);
 
@@ -130,11 +162,25 @@ uint64_t dprof_adapter_object_at(const void *address)
 		uint64_t empty = 0, there = __atomic_load_n(&e->address, __ATOMIC_ACQUIRE);
 
 		if (there == (uint64_t)address)
-			return __atomic_load_n(&e->object, __ATOMIC_RELAXED);
+			return e;
 		if (!there && __atomic_compare_exchange_n(&e->address, &empty, AT_IT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return note(e, address);
 	}
-	return 0;
+	return NULL;
+}
+
+uint64_t dprof_adapter_object_at(const void *address)
+{
+	const struct object_entry *e = look_up(address);
+
+	return e ? e->object : 0;
+}
+
+uint64_t dprof_shared_object_at(const void *address)
+{
+	const struct object_entry *e = is_private((uint64_t)address) ? NULL : look_up(address);
+
+	return e && e->shared ? e->object : 0;
 }
 
 void dprof_objects_forget(void)

@@ -4,6 +4,11 @@
 #ifndef RUNTIME_OBJECTS_H
 #define RUNTIME_OBJECTS_H
 
+#include <stdint.h>
+
+/* The number of what lies at an address that other processes may have as well; 0: only this one has it, or that is not known. */
+uint64_t dprof_shared_object_at(const void *address);
+
 /* In the child of a fork, where what lies in private memory is another object. */
 void dprof_objects_forget(void);
 

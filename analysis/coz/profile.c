@@ -679,7 +679,7 @@ static const char *const of_any_program[] = {
 	"(SIGSTOP, a debugger) while it sleeps.",
 	"Work goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, sections and single; by "
 	"locks, semaphores and pipes; by whoever listens to several and answers, takes what there is, or asks for a barrier's serial "
-	"thread; by an atomic number that threads of one process count (or compare and exchange) and compare for order in one function, "
+	"thread; by an atomic number that threads of one host count (or compare and exchange) and compare for order in one function, "
 	"or in one of the same file to which it is returned, compiled with the plugin; by flags or bits which they set or exchange there, "
 	"but in loops that do nothing else. "
 	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "

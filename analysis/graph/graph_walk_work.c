@@ -72,7 +72,7 @@ void walk_count(struct thread_walk *w, const struct tr_event *e, struct event_re
 	struct counter_records *counters = &w->records->counters;
 	uint64_t at = arg_counter(o, e);
 	*SPILL_GROW(w->b->spill, counters->v, counters->n) = (struct counter_take){
-		o->is & OP_MPI ? at : ids_mix(at, w->process), arg_counted(o, e),
+		o->is & OP_MPI || arg_counter_shared(o, e) ? at : ids_mix(at, w->process), arg_counted(o, e),
 		{ .ref = ref, .has = ref, .place.site = e->site, .in_vain = arg_swaps(o, e), .counts = true } };
 	w->windows.counted = counters->n;
 }
@@ -108,7 +108,8 @@ void walk_claim(struct thread_walk *w, const struct tr_event *e, struct event_re
 	if (arg_claim_over(o, e))
 		end_claim(w, e->site, ref);
 	else
-		*SPILL_GROW(w->b->spill, r->claims, r->nclaims) = (struct claimed_take){ w->process, arg_counter(o, e),
+		*SPILL_GROW(w->b->spill, r->claims, r->nclaims) = (struct claimed_take){
+			arg_counter_shared(o, e) ? UINT32_MAX : w->process, arg_counter(o, e),
 			{ .ref = ref, .has = ref, .left.at = NO_EVENT, .place.site = e->site, .tries = true, .counts = true } };
 }
 

@@ -282,6 +282,12 @@ static inline uint64_t arg_counted(const struct operation *o, const struct tr_ev
 	return arg_counter(o, e) != ARG_NONE ? trace_arg(e, DPROF_KEY_TAG, ARG_NONE) : ARG_NONE;
 }
 
+/* ... in memory that processes share; */
+static inline bool arg_counter_shared(const struct operation *o, const struct tr_event *e)
+{
+	return arg_counter(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
+}
+
 /* ... it has claimed something there, or not; or what it did then because of that is over. */
 static inline bool arg_claim_over(const struct operation *o, const struct tr_event *e)
 {

@@ -496,4 +496,48 @@ rm -rf dprof-*
 "$analyze" coz --json --region X --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
 jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 37 and (.assumptions | contains("atomic counter (shares.c:7)"))' json >held ||
 	fail "what is taken by a counter is not known to be: $(jq -c '[.speedup_percent, .assumptions]' json)"
+
+# So may another process's, also of one with one thread, if the number is in memory that they share; of one that each has for
+# itself there is no record.
+cat >shared.c <<'C'
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static atomic_int own;
+static void take(atomic_int *next)
+{
+	for (int i; (i = atomic_fetch_add(next, 1)) < 6;) {
+		if (i == 0) {
+#pragma dprof region(X)
+			usleep(60000);
+		} else {
+#pragma dprof region(other)
+			usleep(20000);
+		}
+	}
+}
+int main(void)
+{
+	atomic_int *next = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (next == MAP_FAILED)
+		return 1;
+	pid_t child = fork();
+	take(next);
+	for (int i; (i = atomic_fetch_add(&own, 1)) < 3;)
+		usleep(1000);
+	if (child == 0)
+		_exit(0);
+	return waitpid(child, NULL, 0) != child;
+}
+C
+# shellcheck disable=SC2046
+gcc -O2 $(pkg-config --cflags dprof) -o shared shared.c $(pkg-config --libs dprof) || fail "shared does not compile"
+rm -rf dprof-*
+./shared || fail "shared: exit status $?"
+"$analyze" dump dprof-* | grep -o 'point offset=.* role=1' | sed 's/ tag=[0-9]*//' | sort | uniq -c >numbers
+[ "$(wc -l <numbers)" = 1 ] && [ "$("$analyze" dump dprof-* | grep -c 'point offset=')" = 8 ] ||
+	fail "what processes count together: $("$analyze" dump dprof-* | grep 'offset=')"
+"$analyze" coz --json --region X --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
+jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 25' json >held || fail "work is taken to stay with its process: $(jq -c .speedup_percent json)"
 echo "as expected"
