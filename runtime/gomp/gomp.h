@@ -9,10 +9,10 @@
  *   worksharing.c  constructs whose parts are given out as they run
  *   doacross.c  iterations that wait for other iterations
  *   target.c    what runs in place of a target device
- *   locks.c     critical sections, ordered ones, OpenMP's locks
+ *   locks.c     critical sections, ordered ones, atomic ones, OpenMP's locks
  *
  * Linked only into programs that call libgomp, before it. Not recorded, since no thread waits there for
- * others: *_end_nowait, GOMP_taskyield, reductions being registered. Nor are atomic constructs (GOMP_atomic_start). */
+ * others: *_end_nowait, GOMP_taskyield, reductions being registered. */
 #ifndef RUNTIME_GOMP_H
 #define RUNTIME_GOMP_H
 

@@ -10,19 +10,23 @@
  *   POINT omp ordered id=TURN               it is through with what it had
  *   ENTER omp ordered id=TURN ... EXIT      and waits until all before them are: recorded if it blocked
  *
- * Names of critical sections are addresses; the one without a name is that of a variable here. A turn's number is its team's. */
+ * Names of critical sections are addresses; the one without a name is that of a variable here. A turn's number is its team's.
+ *
+ * libgomp has one lock for all atomic constructs that are no instruction of the machine, and for the end of reductions that are
+ * none, where each thread in turn combines what it has with what others had. To Fortran a lock is the variable that has it. */
 #include <omp.h>
 #include <stdlib.h>
 
 #include "runtime/gomp/gomp.h"
 
 DPROF_SITE_OF(site_critical, DPROF_KIND_LOCK, "omp critical");
+DPROF_SITE_OF(site_atomic, DPROF_KIND_LOCK, "omp atomic or reduction");
 DPROF_SITE_OF(site_lock, DPROF_KIND_LOCK, "omp_set_lock");
 DPROF_SITE_OF(site_test, DPROF_KIND_LOCK, "omp_test_lock");
 DPROF_SITE_OF(site_test_in_vain, DPROF_KIND_WAIT, "omp_test_lock");
 DPROF_SITE_OF(site_ordered, DPROF_KIND_LOCK, "omp ordered");
 
-static const char unnamed, ordered;
+static const char unnamed, atomic, ordered;
 
 #define WANTED_SITE_OF_CALL(site) (dprof_adapter_wanted(DPROF_KIND_LOCK) ? SITE_OF_CALL(site) : NULL)
 
@@ -74,6 +78,7 @@ static void taken(const struct dprof_site *site, const void *lock)
 		REAL(name) arguments;                         \
 	}
 #define TEST(name, type)                                      \
+	DPROF_EXPORT int name(type *lock);                    \
 	DPROF_EXPORT int name(type *lock)                     \
 	{                                                     \
 		struct dprof_moment from = dprof_adapter_attempt(DPROF_KIND_LOCK); \
@@ -93,12 +98,18 @@ LOCK(GOMP_critical_start, site_critical, (void), (), &unnamed)
 UNLOCK(GOMP_critical_end, site_critical, (void), (), &unnamed)
 LOCK(GOMP_critical_name_start, site_critical, (void **name), (name), name)
 UNLOCK(GOMP_critical_name_end, site_critical, (void **name), (name), name)
-LOCK(omp_set_lock, site_lock, (omp_lock_t *lock), (lock), lock)
-UNLOCK(omp_unset_lock, site_lock, (omp_lock_t *lock), (lock), lock)
-TEST(omp_test_lock, omp_lock_t)
-LOCK(omp_set_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
-UNLOCK(omp_unset_nest_lock, site_lock, (omp_nest_lock_t *lock), (lock), lock)
-TEST(omp_test_nest_lock, omp_nest_lock_t)
+LOCK(GOMP_atomic_start, site_atomic, (void), (), &atomic)
+UNLOCK(GOMP_atomic_end, site_atomic, (void), (), &atomic)
+
+#define LOCKS(kind, fortran, type)                            \
+	LOCK(omp_set_##kind##fortran, site_lock, (type *lock), (lock), lock) \
+	UNLOCK(omp_unset_##kind##fortran, site_lock, (type *lock), (lock), lock) \
+	TEST(omp_test_##kind##fortran, type)
+
+LOCKS(lock, , omp_lock_t)
+LOCKS(nest_lock, , omp_nest_lock_t)
+LOCKS(lock, _, void)
+LOCKS(nest_lock, _, void)
 
 /* The turns of a team: others have their own at the same time. */
 static const void *turn(void)

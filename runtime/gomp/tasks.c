@@ -395,15 +395,18 @@ void GOMP_task(TASK_PARAMETERS)
 }
 
 /* An event has come: of a task that is over only then. */
-DPROF_EXPORT void omp_fulfill_event(uintptr_t event);
-DPROF_EXPORT void omp_fulfill_event(uintptr_t event)
-{
-	const struct dprof_argument a = { DPROF_KEY_ID, event };
-
-	if (IS_OURS)
-		dprof_adapter_record_with(SITE(site_event), DPROF_POINT, dprof_adapter_now_fenced(), &a, 1);
-	REAL(omp_fulfill_event)(event);
-}
+#define FULFILL(name, parameter, argument, event)             \
+	DPROF_EXPORT void name(parameter);                    \
+	DPROF_EXPORT void name(parameter)                     \
+	{                                                     \
+		const struct dprof_argument a = { DPROF_KEY_ID, event }; \
+                                                              \
+		if (IS_OURS)                                  \
+			dprof_adapter_record_with(SITE(site_event), DPROF_POINT, dprof_adapter_now_fenced(), &a, 1); \
+		REAL(name)(argument);                         \
+	}
+FULFILL(omp_fulfill_event, uintptr_t given, given, given)
+FULFILL(omp_fulfill_event_, const uintptr_t *given, given, *given)
 
 /* ---- taskloop --------------------------------------------------------------------------------- */
 

@@ -95,6 +95,7 @@ done
 what="openmp.f90"
 build gfortran -O2 -fopenmp "$from/openmp.f90"
 contended "$from/openmp.f90" omp%20critical
+grep -q '^0 omp_fulfill_event 1$' found || fail "an event of Fortran is not recorded"
 
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"

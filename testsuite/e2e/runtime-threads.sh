@@ -150,6 +150,8 @@ for program in omp omp-unseen omp++; do
 		members=$((6 * threads + 2))
 		counts omp_set_lock "point id" $members
 		counts omp%20critical "point id" $((2 * members))
+		counts omp%20atomic%20or%20reduction "enter id" $((2 * members))
+		counts omp%20atomic%20or%20reduction "point id" $((2 * members))
 		counts omp%20ordered "point id" $((7 * 4 + members)) # of each iteration, and when a thread is through with some
 		counts omp%20taskwait "enter id" $((rounds + ${sums[omp%20taskwait interrupted]:-0}))
 		counts omp%20task "point id" 7
@@ -191,7 +193,7 @@ operations pthread_create 6 enter
 grep -q '^e .* id=' text && fail "locks are recorded although they are off"
 grep -qs '^without wait,lock$' dprof-*/*.process || fail "nothing says that locks are off"
 DPROF_EVENTS=-lock record ./omp 2
-[[ " ${!sums[*]}" == *" omp"@(%20critical|_set_lock|%20ordered)" "* ]] && fail "OpenMP's locks are recorded although they are off"
+[[ " ${!sums[*]}" == *" omp"@(%20critical|%20atomic*|_set_lock|%20ordered)" "* ]] && fail "OpenMP's locks are recorded although they are off"
 rm -rf dprof-*
 DPROF_OFF=1 ./c locks && DPROF_OFF=1 ./omp 3 || fail "DPROF_OFF disturbs the program"
 [ -z "$(ls -d dprof-* 2>/dev/null)" ] || fail "DPROF_OFF leaves a trace"
