@@ -186,7 +186,8 @@ enum dprof_key {
  *                                   several processes share, ...). With nothing it found a message, and left it to
  *                                   whoever takes it next (MPI_Probe, MPI_Iprobe)
  *            peer tag               of MPI, with DPROF_PEER_UNKNOWN: until something is complete at this rank's part of
- *                                   a window, or at all (DPROF_TARGET_ALL)
+ *                                   a window, or at all (DPROF_TARGET_ALL); or it only begins that there (MPI_Put, ...), and
+ *                                   took long
  *            role                   of MPI, role=1: a call that waited for one of several (MPI_Waitany, ...) might have
  *                                   completed what this one does
  *            peer role              of MPI, with DPROF_PEER_UNKNOWN and role=0: for the rest of messages that were received

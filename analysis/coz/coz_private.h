@@ -19,6 +19,7 @@ struct row_time {            /* a row of time (coz_rows.h), in a thread */
 	uint64_t since_at;   /* the event with that stamp */
 	uint64_t ticks, pieces; /* not yet cut, ... */
 	uint64_t first;      /* ... from this stamp on */
+	int64_t mixed;       /* likewise, and perhaps so much in operations that may be work */
 	bool perhaps;        /* all or none of it: that was not recorded */
 };
 

@@ -19,6 +19,12 @@ static void begin_piece(const struct runner *r, struct row_time *t, uint64_t sta
 	t->since_at = r->pending.inherited ? r->at - 1 : r->at; /* behind the event before */
 }
 
+static void clear(struct row_time *t)
+{
+	t->ticks = t->pieces = 0;
+	t->mixed = 0;
+}
+
 /* Even between equal stamps up to a tick may have passed. */
 static void end_piece(struct row_time *t, uint64_t stamp)
 {
@@ -71,10 +77,12 @@ static void cut_doubtful(struct visit *v, struct runner *r)
 /* That is not yet cut. */
 static frz_time time_of_row(struct visit *v, const struct runner *r, const struct row_time *t)
 {
-	frz_time time = times_sum(v->times, r->thread,
-				  (struct stretches){ t->ticks, t->pieces, t->first, r->stamp });
+	frz_time time = { 0, 0 };
+	if (t->pieces)
+		time = times_sum(v->times, r->thread, (struct stretches){ t->ticks, t->pieces, t->first, r->stamp });
 	if (t->perhaps)
 		time.lo = 0;
+	time.hi += t->mixed;
 	return time;
 }
 
@@ -94,10 +102,10 @@ static void settle(struct visit *v, struct runner *r)
 	}
 	for (size_t row = 0; row < v->rows->n; row++) {
 		struct row_time *t = &r->rows[row];
-		if (!t->pieces)
+		if (!t->pieces && !t->mixed)
 			continue;
 		cut(v, r, row, time_of_row(v, r, t));
-		t->ticks = t->pieces = 0;
+		clear(t);
 	}
 }
 
@@ -185,6 +193,14 @@ static void end_operation(struct runner *r, uint64_t stamp)
 		begin_piece(r, &r->rows[r->open[i]], stamp);
 }
 
+/* An operation is over since which the rows are open again: it may have been work in all of them. */
+static void end_mixed(const struct visit *v, struct runner *r, uint64_t since, uint64_t stamp)
+{
+	int64_t most = times_of_thread(v->times, r->thread, since, stamp).hi;
+	for (size_t i = 0; i < r->nopen && !r->operations; i++)
+		r->rows[r->open[i]].mixed += most;
+}
+
 /* A region inside of operations is the thread's own time: they go on behind it. None of MPI_Init, of which there are no events. */
 static void begin_inside(struct runner *r, uint64_t stamp)
 {
@@ -244,8 +260,11 @@ static void leave_all(struct visit *v, struct runner *r, size_t closed, uint32_t
 {
 	for (; closed > 0; closed--) {
 		const struct replay_entry *entry = &r->replay.entry[r->replay.depth + closed - 1];
-		if (!end_rows(v, r, entry->site, stamp) && entry->is & OP_OTHERS)
+		if (!end_rows(v, r, entry->site, stamp) && entry->is & OP_OTHERS) {
 			end_operation(r, stamp);
+			if (v->g->trace->sites[entry->site].op.mixed)
+				end_mixed(v, r, entry->stamp, stamp);
+		}
 		end_inside(r, r->replay.depth + closed, stamp);
 	}
 	if (regions > 0 && replay_regions(&r->replay) == 0)
@@ -273,7 +292,7 @@ static void doubt(struct visit *v, struct runner *r)
 	uint32_t regions = replay_regions(&r->replay);
 	leave_all(v, r, replay_lose(&r->replay), regions, r->stamp);
 	for (size_t row = 0; row < v->rows->n; row++)
-		r->rows[row].ticks = r->rows[row].pieces = 0;
+		clear(&r->rows[row]);
 	if (!r->doubtful)
 		r->cut_until = r->stamp;
 	r->doubtful = r->forgets = true;
@@ -298,7 +317,7 @@ static void discard(struct visit *v, struct runner *r, uint64_t stamp)
 		struct row_time *t = &r->rows[row];
 		if (t->pieces && v->hides)
 			count(v, r, row, time_of_row(v, r, t), false);
-		t->ticks = t->pieces = 0;
+		clear(t);
 	}
 	for (size_t i = 0; i < r->nopen; i++)
 		begin_piece(r, &r->rows[r->open[i]], stamp);

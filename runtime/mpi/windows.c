@@ -13,9 +13,14 @@
  *   MPI_Win_flush, ...     ENTER tag peer=UNKNOWN ............ EXIT
  *   MPI_Win_flush_all, ... ENTER tag=TARGET_ALL peer=UNKNOWN .. EXIT
  *   MPI_Fetch_and_op, ...  POINT offset [role]   that counts at a place, which has that number
+ *   MPI_Put, MPI_Accumulate, ... ENTER tag peer=UNKNOWN ... EXIT   if it took long
  *
  * A lock is that of one rank's part of a window, the tag is that rank; it is had at the latest when something is complete under
  * it, but all MPIs in use wait for it where it is asked for.
+ *
+ * What is complete at the next synchronisation only need not wait, but may: until other ranks are through with what they
+ * accumulate at the same one, until that one calls MPI, until there is room for one more, or for a lock that was asked for before.
+ * Or it copies or adds for that long, which is work. Nothing tells these apart.
  *
  * Who is told that it may begin has perhaps waited for that, there or when it completes its epoch; who waits for the end
  * of an epoch has surely waited until all had come to complete theirs.
@@ -444,50 +449,95 @@ static void say_counts(MPI_Win win, int rank, MPI_Aint at, bool swaps)
 	dprof_adapter_record_with((const void *)&site_counts, DPROF_POINT, 0, a, swaps ? 2 : 1);
 }
 
-DPROF_EXPORT int MPI_Fetch_and_op(const void *data, void *back, MPI_Datatype type, int rank, MPI_Aint at, MPI_Op op,
-				  MPI_Win win)
-{
-	if (op != MPI_NO_OP)
-		say_counts(win, rank, at, op == MPI_REPLACE);
-	return PMPI_Fetch_and_op(data, back, type, rank, at, op, win);
-}
-
-DPROF_EXPORT int MPI_Compare_and_swap(const void *data, const void *expected, void *back, MPI_Datatype type, int rank,
-				      MPI_Aint at, MPI_Win win)
-{
-	say_counts(win, rank, at, true);
-	return PMPI_Compare_and_swap(data, expected, back, type, rank, at, win);
-}
-
 /* ---- Begun ------------------------------------------------------------------------------------ */
+
+static struct dprof_moment may_wait(void)
+{
+	return calls_recorded() ? dprof_adapter_moment() : (struct dprof_moment){ 0, NULL };
+}
+
+/* A call with this target, which began then, is over. */
+static void may_have_waited(const void *site, struct dprof_moment since, int rank, MPI_Win win)
+{
+	struct dprof_arguments a;
+	uint64_t target, until;
+
+	if (!since.stamp || dprof_adapter_now() - since.stamp < dprof_adapter_blocked_ticks)
+		return;
+	until = dprof_adapter_now_fenced();
+	a.words = 0;
+	if (find_target(find(win), rank, &target))
+		dprof_say(&a, DPROF_KEY_TAG, target);
+	dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
+	dprof_adapter_record_enter_at(site, since, &a);
+	dprof_adapter_record(site, DPROF_EXIT, until, NULL);
+}
+
+#define BEGIN_AS(name, called, parameters, arguments, says, keeps)                                \
+	DPROF_EXPORT int MPI_##called parameters                                                  \
+	{                                                                                         \
+		struct dprof_moment since;                                                        \
+		int result;                                                                       \
+                                                                                                  \
+		says;                                                                             \
+		since = may_wait();                                                               \
+		result = PMPI_##called arguments;                                                 \
+		may_have_waited(&site_##name, since, rank, win);                                  \
+		if (result == MPI_SUCCESS)                                                        \
+			keeps;                                                                    \
+		return result;                                                                    \
+	}
+#define NOTHING     (void)0
+#define COUNTS(op)  op == MPI_NO_OP ? (void)0 : say_counts(win, rank, at, op == MPI_REPLACE)
+#define KEEPS       request_foreign(*request)
 
 #define TARGET(count) int rank, MPI_Aint at, count nthere, MPI_Datatype there
 #define ORIGIN(count) count n, MPI_Datatype type
+#define BACK(count)   void *back, count nback, MPI_Datatype tback
 #define THERE         rank, at, nthere, there
-#define ONE_SIDED(called, count)                                                                  \
-	WRAP_FOREIGN(Rput##called, (const void *data, ORIGIN(count), TARGET(count), MPI_Win win,  \
-				    MPI_Request *request), (data, n, type, THERE, win, request))  \
-	WRAP_FOREIGN(Rget##called, (void *data, ORIGIN(count), TARGET(count), MPI_Win win,        \
-				    MPI_Request *request), (data, n, type, THERE, win, request))  \
-	WRAP_FOREIGN(Raccumulate##called, (const void *data, ORIGIN(count), TARGET(count),        \
-					   MPI_Op op, MPI_Win win, MPI_Request *request),         \
-		     (data, n, type, THERE, op, win, request))                                    \
-	WRAP_FOREIGN(Rget_accumulate##called,                                                     \
-		     (const void *data, ORIGIN(count), void *back, count nback,                   \
-		      MPI_Datatype tback, TARGET(count), MPI_Op op, MPI_Win win,                  \
-		      MPI_Request *request),                                                      \
-		     (data, n, type, back, nback, tback, THERE, op, win, request))
-#define GET_ACCUMULATE(called, count)                                                             \
-	DPROF_EXPORT int MPI_##called(const void *data, ORIGIN(count), void *back, count nback,   \
-				      MPI_Datatype tback, TARGET(count), MPI_Op op, MPI_Win win)  \
-	{                                                                                         \
-		if (op != MPI_NO_OP)                                                              \
-			say_counts(win, rank, at, op == MPI_REPLACE);                             \
-		return PMPI_##called(data, n, type, back, nback, tback, THERE, op, win);          \
-	}
+#define ONE_SIDED(end, count)                                                                     \
+	BEGIN_AS(Put, Put##end, (const void *data, ORIGIN(count), TARGET(count), MPI_Win win),    \
+		 (data, n, type, THERE, win), NOTHING, NOTHING)                                   \
+	BEGIN_AS(Get, Get##end, (void *data, ORIGIN(count), TARGET(count), MPI_Win win),          \
+		 (data, n, type, THERE, win), NOTHING, NOTHING)                                   \
+	BEGIN_AS(Accumulate, Accumulate##end,                                                     \
+		 (const void *data, ORIGIN(count), TARGET(count), MPI_Op op, MPI_Win win),        \
+		 (data, n, type, THERE, op, win), NOTHING, NOTHING)                               \
+	BEGIN_AS(Get_accumulate, Get_accumulate##end,                                             \
+		 (const void *data, ORIGIN(count), BACK(count), TARGET(count), MPI_Op op, MPI_Win win), \
+		 (data, n, type, back, nback, tback, THERE, op, win), COUNTS(op), NOTHING)        \
+	BEGIN_AS(Rput, Rput##end,                                                                 \
+		 (const void *data, ORIGIN(count), TARGET(count), MPI_Win win, MPI_Request *request), \
+		 (data, n, type, THERE, win, request), NOTHING, KEEPS)                            \
+	BEGIN_AS(Rget, Rget##end,                                                                 \
+		 (void *data, ORIGIN(count), TARGET(count), MPI_Win win, MPI_Request *request),   \
+		 (data, n, type, THERE, win, request), NOTHING, KEEPS)                            \
+	BEGIN_AS(Raccumulate, Raccumulate##end,                                                   \
+		 (const void *data, ORIGIN(count), TARGET(count), MPI_Op op, MPI_Win win, MPI_Request *request), \
+		 (data, n, type, THERE, op, win, request), NOTHING, KEEPS)                        \
+	BEGIN_AS(Rget_accumulate, Rget_accumulate##end,                                           \
+		 (const void *data, ORIGIN(count), BACK(count), TARGET(count), MPI_Op op, MPI_Win win, \
+		  MPI_Request *request),                                                          \
+		 (data, n, type, back, nback, tback, THERE, op, win, request), COUNTS(op), KEEPS)
+
+DPROF_SITE_OF(site_Put, DPROF_KIND_WAIT, "MPI_Put");
+DPROF_SITE_OF(site_Get, DPROF_KIND_WAIT, "MPI_Get");
+DPROF_SITE_OF(site_Accumulate, DPROF_KIND_WAIT, "MPI_Accumulate");
+DPROF_SITE_OF(site_Get_accumulate, DPROF_KIND_WAIT, "MPI_Get_accumulate");
+DPROF_SITE_OF(site_Fetch_and_op, DPROF_KIND_WAIT, "MPI_Fetch_and_op");
+DPROF_SITE_OF(site_Compare_and_swap, DPROF_KIND_WAIT, "MPI_Compare_and_swap");
+DPROF_SITE_OF(site_Rput, DPROF_KIND_WAIT, "MPI_Rput");
+DPROF_SITE_OF(site_Rget, DPROF_KIND_WAIT, "MPI_Rget");
+DPROF_SITE_OF(site_Raccumulate, DPROF_KIND_WAIT, "MPI_Raccumulate");
+DPROF_SITE_OF(site_Rget_accumulate, DPROF_KIND_WAIT, "MPI_Rget_accumulate");
+
 ONE_SIDED(, int)
-GET_ACCUMULATE(Get_accumulate, int)
+BEGIN_AS(Fetch_and_op, Fetch_and_op,
+	 (const void *data, void *back, MPI_Datatype type, int rank, MPI_Aint at, MPI_Op op, MPI_Win win),
+	 (data, back, type, rank, at, op, win), COUNTS(op), NOTHING)
+BEGIN_AS(Compare_and_swap, Compare_and_swap,
+	 (const void *data, const void *expected, void *back, MPI_Datatype type, int rank, MPI_Aint at, MPI_Win win),
+	 (data, expected, back, type, rank, at, win), say_counts(win, rank, at, true), NOTHING)
 #if MPI_VERSION >= 4
 ONE_SIDED(_c, MPI_Count)
-GET_ACCUMULATE(Get_accumulate_c, MPI_Count)
 #endif

@@ -65,6 +65,22 @@ for at in 0 72057594037927935; do
 	may_buy target b 50 0
 done
 
+# What need not wait took long at rank 0: it adds for all of region a, or it waits; and so does rank 1 for that, or for nobody.
+{
+	ranks 2
+	echo "site 16 kind=wait name=MPI_Accumulate file=x.c line=17"
+	echo "e 0 1000000 0 enter"
+	op 0 16 1000000 1500000 tag=0 peer=72057594037927934
+	echo "e 0 1500000 0 exit"
+	op 0 2 1500000 1500010 group=1 seq=0
+	op 1 1 1000000 1000010
+	op 1 16 1000010 1500000 tag=0 peer=72057594037927934
+	op 1 2 1500000 1500010 group=1 seq=0
+} | trace accumulates
+may_buy accumulates a 50 499990
+may_buy accumulates a 50 0
+interval expected_percent <out | { read -r lo hi && is_true "$lo <= 0 && $hi >= 0"; } || fail "accumulates: $(cat out)"
+
 # Rank 1 has the lock of a window when rank 0 has given it back; which may go on only when rank 2, whose part it is, calls MPI.
 window_lock() { # when rank 2 does, and when rank 1 has the lock
 	ranks 3

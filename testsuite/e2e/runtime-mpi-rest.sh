@@ -59,6 +59,18 @@ locks() {
 	done
 }
 
+# What need not wait is recorded if it took long, as a wait for whoever is at that rank; what it counts is said before it.
+one_sided() {
+	local t name
+	for t in 0 1; do
+		for name in Put Get Accumulate Get_accumulate Fetch_and_op Compare_and_swap Rput Rget Raccumulate Rget_accumulate; do
+			[ "$(entered $t MPI_$name " tag=$((1 - t)) peer=72057594037927934\$")" = 1 ] || fail "rank $t: MPI_$name"
+		done
+		[ "$(awk -v thread=$t '$1 == "site" { counts[$2] = $4 == "name=MPI_Win%20counts" }
+			$1 == "e" && $2 == thread && counts[$4] { n++ } END { print n + 0 }' text)" = 4 ] || fail "rank $t: who counts"
+	done
+}
+
 # What ranks do together to a file is of all of them and its next operation, whoever fails; for whom one waits is unknown.
 together() {
 	local t
@@ -99,7 +111,9 @@ for mpi in openmpi mpich; do
 		     $1 == "e" && part[$4] && / enter / && match($0, / tag=[0-9]+/) { n[substr($0, RSTART, RLENGTH)]++ }
 		     END { for (t in n) print n[t] }' text >pairs
 		[ $mpi = openmpi ] || [ "$(tr '\n' ' ' <pairs)" = "8 8 " ] || fail "messages in parts by their tags: $(cat pairs)"
-		job file data
+		DPROF_BLOCKED_NS=0 job one-sided
+		one_sided
+		DPROF_BLOCKED_NS=1000000000 job file data
 		locks
 		together
 		# of the other kind of epochs each rank tells the next one that it may begin, and the one before that it is over
