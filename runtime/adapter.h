@@ -344,6 +344,10 @@ DPROF_EXPORT void dprof_adapter_silent_end(const struct dprof_site *);
 /* The calling thread ends now, and no function of the C library is called for that. */
 DPROF_EXPORT void dprof_adapter_thread_leaves(void);
 
+/* When the calling thread forked last, behind what other libraries have called before that (pthread_atfork); the stamp 0: never.
+ * From now on it is as if that had been the last one, for whoever forks in what is called there. */
+DPROF_EXPORT struct dprof_moment dprof_adapter_forks_from(struct dprof_moment);
+
 /* In the child of a fork this is called before what other libraries have called there (pthread_atfork). */
 #define DPROF_FORKED_MAX 4 /* functions, of all adapters */
 DPROF_EXPORT void dprof_adapter_forked(void (*function)(void));

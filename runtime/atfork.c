@@ -3,8 +3,8 @@
  * atfork.c - __register_atfork(), which stands before the C library's: pthread_atfork() calls it.
  *
  * Law: behind a fork dprof's own functions are called before those of every library, however early that began: those may
- * record, and in the child that is nothing of its parent's. That holds where libdprof is shared, and there when the first
- * library asks. */
+ * record, and in the child that is nothing of its parent's. And before a fork one of them is called behind those of every library.
+ * That holds where libdprof is shared, and there when the first library asks. */
 #include <errno.h>
 
 #include "runtime/next.h"

@@ -339,7 +339,7 @@ bool dprof_process_begin(void)
 	return begun;
 }
 
-static __thread uint64_t fork_from; /* stamp */
+static __thread struct dprof_moment fork_from;
 static __thread unsigned forking;   /* forks within forks */
 static void (*of_adapters[DPROF_FORKED_MAX])(void);
 
@@ -349,7 +349,19 @@ static void before_fork(void)
 	if (state == BEGUN)
 		dprof_children_share();
 	dprof_modules_hold();
-	fork_from = dprof_now();
+}
+
+static void just_before_fork(void)
+{
+	fork_from = dprof_adapter_moment();
+}
+
+struct dprof_moment dprof_adapter_forks_from(struct dprof_moment another)
+{
+	struct dprof_moment last = fork_from;
+
+	fork_from = another;
+	return last;
 }
 
 static void remember_parent(void)
@@ -379,7 +391,7 @@ static void become_child(void)
 	has_ended = false;
 	find_pid();
 	forked_at = dprof_now();
-	dprof_thread_was_forked(fork_from, forked_at);
+	dprof_thread_was_forked(fork_from.stamp, forked_at);
 	rank = -1;
 	if (state != FAILED)
 		state = NEW;
@@ -409,7 +421,7 @@ int dprof_process_follow_forks(void)
 	static int error;
 
 	if (!__atomic_exchange_n(&follows, true, __ATOMIC_SEQ_CST))
-		error = pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
+		error = pthread_atfork(just_before_fork, after_fork_in_parent, after_fork_in_child);
 	return error;
 }
 

@@ -413,7 +413,10 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	return result;
 }
 
-/* ---- Forks: recorded in the parent, when the child is there ------------------------------------------- */
+/* ---- Forks: recorded in the parent, when the child is there ------------------------------------------- *
+ *
+ * What other libraries have called before a fork (pthread_atfork) is work of the thread before it. What they have called in the
+ * parent behind it is in its record, as nobody knows the child's number until then. */
 
 DPROF_SITE_OF(site_fork, DPROF_KIND_FORK, "fork");
 
@@ -424,10 +427,14 @@ DPROF_EXPORT pid_t fork(void)
 	if (!is_watched())
 		return real();
 	struct libc_call call = call_begin(SITE(site_fork), CALLER);
+	struct dprof_moment before = dprof_adapter_forks_from((struct dprof_moment){ 0 });
 	pid_t child = real();
+	struct dprof_moment from = dprof_adapter_forks_from(before);
 	if (child > 0) {
 		struct dprof_arguments a = { 0 };
 
+		if (from.stamp)
+			call.since = from;
 		dprof_say(&a, DPROF_KEY_PROCESS, (uint64_t)child);
 		call_record(&call, SITE(site_fork), dprof_adapter_now_fenced(), &a);
 	}

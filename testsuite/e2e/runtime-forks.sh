@@ -33,6 +33,12 @@ for when in 0 1 2; do
 		[ "$(recorded dprof-forks.*)" = $visits ] ||
 			fail "$what in function $when: expected $visits visits, found $(recorded dprof-forks.*): $(cat problems)"
 		"$analyze" check dprof-forks.* >check 2>&1 || fail "$what in function $when: $(cat check)"
+		# What is called before a fork is no part of it.
+		[ $when != 0 ] || "$analyze" dump dprof-forks.* | awk '
+			$1 == "site" { name[$2] = substr($4, 6) }
+			$1 == "e" && name[$4] == "fork" && $5 != "point" { forks[$2] += $5 == "enter" ? 1 : -1; n++ }
+			$1 == "e" && name[$4] == "work" && forks[$2] { inside = 1 }
+			END { exit !n || inside }' || fail "$what in function $when: a fork has begun before that"
 	done
 done
 
