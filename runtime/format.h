@@ -283,8 +283,8 @@ enum dprof_key {
  *
  * A peer that is DPROF_PEER_NONE says that no message is moved: of an operation with MPI_PROC_NULL, and
  * at the done of a receive that was cancelled before it took one. Of a barrier or a coll it says that it failed,
- * and means what role=DPROF_ROLE_UNKNOWN does. A send or a receive with that role failed: whether
- * it has moved a message is not known.
+ * or one of its communicator before it, and means what role=DPROF_ROLE_UNKNOWN does. A send or a receive with that
+ * role failed: whether it has moved a message is not known.
  *
  * Bytes leave a channel in the order in which they came into it. So who took the byte with number n, and has left the
  * operation that took it, comes after the entry of whoever gave that byte. The same channel has the same number in all

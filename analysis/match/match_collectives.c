@@ -209,6 +209,8 @@ void collective_enter(struct matcher *m, uint32_t thread, const struct tr_event 
 	else if (!same_operation(m->trace, collective->parts[0].site, e->site) ||
 		 arg_is_doubtful(op, e))
 		collective->flow = FLOW_NOWHERE;
+	if (arg_failed(op, e)) /* others may take part in it, and those who seem to may not */
+		collective->size = SIZE_MAX;
 	collective->unlike |= collective->nparts && is_other_operation(m->trace, collective->parts[0].site, e->site);
 	collective->roles += arg_is_rooted(op, e);
 	if (begins) {
@@ -238,14 +240,14 @@ static bool has_not_one_root(const struct collective *c)
 	return known && (c->flow == FLOW_FROM_ROOT || c->flow == FLOW_TO_ROOT) && roots != 1;
 }
 
-/* MPI allows neither. */
+/* MPI allows neither. Where an operation failed nobody knows who takes part in this one. */
 static void find_unlike(struct collective *c)
 {
 	if (has_not_one_root(c)) {
 		c->unlike = true;
 		c->flow = FLOW_NOWHERE;
 	}
-	c->unlike &= c->key.class == CLASS_COLLECTIVE;
+	c->unlike &= c->key.class == CLASS_COLLECTIVE && c->size < SIZE_MAX;
 }
 
 static void give(struct matcher *m, struct collective *collective)

@@ -40,7 +40,7 @@
  *         to wait for        join: until it may begin
  *   peer  a rank             send, recv
  *         no message         send, recv: DPROF_PEER_NONE
- *         a failure          barrier, coll: DPROF_PEER_NONE
+ *         a failure          barrier, coll: DPROF_PEER_NONE, of this one or one before it
  *         not known          wait, lock, sleep (which a signal ended): DPROF_PEER_UNKNOWN
  *         in vain            wait: DPROF_PEER_NONE
  *   until a time limit       wait: which alone ended it, at this moment, or 0
@@ -132,11 +132,16 @@ static inline bool arg_is_root(const struct operation *o, const struct tr_event 
 	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) == 1;
 }
 
-/* It failed, it is between two groups, ...: its wait dependencies are not known. */
+/* It failed, or one before it: which of the others' it is nobody knows. */
+static inline bool arg_failed(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PEER, ARG_COLLECTIVES, ARG_ENTER) == DPROF_PEER_NONE;
+}
+
+/* Likewise, or it is between two groups, ...: its wait dependencies are not known. */
 static inline bool arg_is_doubtful(const struct operation *o, const struct tr_event *e)
 {
-	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) == DPROF_ROLE_UNKNOWN ||
-	       arg_at(o, e, DPROF_KEY_PEER, ARG_COLLECTIVES, ARG_ENTER) == DPROF_PEER_NONE;
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_COLLECTIVES, ARG_ENTER) == DPROF_ROLE_UNKNOWN || arg_failed(o, e);
 }
 
 /* A collective operation or a message of MPI of which nobody knows who takes part: not all of them need be in the trace. */

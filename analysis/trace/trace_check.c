@@ -21,7 +21,9 @@ struct check_totals {
 	uint64_t *events;        /* of each thread */
 	uint64_t **took_part;    /* for each group and each of its threads: how often, */
 	uint64_t **last;         /* and where last: kind and number of the operation */
-	bool *cancelled;         /* each group: not all need have taken part as often */
+	bool *cancelled;         /* each group: not all need have taken part as often; */
+	bool **failed;           /* nor need these of its threads, to whom MPI returned an error */
+	uint32_t *failed_at;     /* of each thread: at which site, or before; or TR_NO_SITE */
 };
 
 /* "rank 1, thread 0" */
@@ -139,7 +141,7 @@ static void say(struct trace *t, size_t thread, size_t site, uint64_t count, uin
 
 /* Where what a thread does in a group is counted; NULL: it is no member. As a rule the group is that of the operation
  * before. */
-struct check_part { uint64_t id, *took_part, *last; };
+struct check_part { uint64_t id, *took_part, *last; bool *failed; };
 
 /* Groups stand in the order of their ids, their threads in the order of the trace's. */
 static struct check_part find_part(const struct trace *t, uint32_t thread, uint64_t id, const struct check_totals *totals)
@@ -150,7 +152,8 @@ static struct check_part find_part(const struct trace *t, uint32_t thread, uint6
 	if (!member)
 		return (struct check_part){ .id = id };
 	return (struct check_part){ id, &totals->took_part[g - t->groups][member - g->threads],
-			      &totals->last[g - t->groups][member - g->threads] };
+			      &totals->last[g - t->groups][member - g->threads],
+			      &totals->failed[g - t->groups][member - g->threads] };
 }
 
 static void count_part(const struct check_part *part, uint64_t operation)
@@ -178,6 +181,14 @@ static void note_cancelled(const struct trace *t, uint64_t id, struct check_tota
 	const struct tr_group *g = trace_group(t, id);
 	if (g)
 		__atomic_store_n(&totals->cancelled[g - t->groups], true, __ATOMIC_RELAXED);
+}
+
+static void note_failed(const struct check_totals *totals, size_t thread, uint32_t site, const struct check_part *part)
+{
+	if (totals->failed_at[thread] == TR_NO_SITE)
+		totals->failed_at[thread] = site;
+	if (part->failed)
+		*part->failed = true;
 }
 
 /* Who runs tasks meanwhile enters the same one again. 0: it has no number. */
@@ -272,6 +283,8 @@ static void count_event(const struct check_counting *c, size_t thread, const str
 	if (!part->took_part || part->id != id)
 		*part = find_part(t, (uint32_t)thread, id, c->totals);
 	count_part(part, number_of(t, k, i));
+	if (trace_value(t, k, i, DPROF_KEY_PEER, 0) == DPROF_PEER_NONE)
+		note_failed(c->totals, thread, trace_what(t, k, i)->site, part);
 }
 
 /* What it counts is of this thread alone, but for what was cancelled. */
@@ -371,18 +384,18 @@ static bool was_ended(const struct trace *t, const struct tr_group *g, uint32_t 
 	return team && t->processes[self->process].finished && self->complete && self->ran_on && !self->lost && !self->gaps;
 }
 
-/* How often each member of a group took part; they should all agree. A group that was never used is
- * fine. */
-static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times, bool cancelled)
+/* How often each member of a group took part; they should all agree, but for those to whom MPI returned an error there. A group
+ * that was never used is fine. */
+static void check_group(struct trace *t, const struct tr_group *g, const uint64_t *times, const bool *failed, bool cancelled)
 {
 	uint64_t most = 0;
 	for (size_t i = 0; i < g->nthreads; i++)
-		most = times[i] > most ? times[i] : most;
+		most = times[i] > most && !failed[i] ? times[i] : most;
 	if (most && g->nthreads < g->size)
 		trace_diagnose(t, "group %" PRIu64 ": expected %zu participants, found %zu", g->id,
 			       g->size, g->nthreads);
 	for (size_t i = 0; i < g->nthreads && g->nthreads <= g->size && !cancelled; i++) {
-		if (times[i] == most || (times[i] + 1 == most && was_ended(t, g, g->threads[i])))
+		if (failed[i] || times[i] == most || (times[i] + 1 == most && was_ended(t, g, g->threads[i])))
 			continue;
 		char *who = name_thread(t, g->threads[i]);
 		trace_diagnose(t,
@@ -399,24 +412,47 @@ static void begin_groups(const struct trace *t, struct check_totals *totals)
 	totals->took_part = mem_resize(NULL, t->ngroups, sizeof *totals->took_part);
 	totals->last = mem_resize(NULL, t->ngroups, sizeof *totals->last);
 	totals->cancelled = mem_resize(NULL, t->ngroups, sizeof *totals->cancelled);
+	totals->failed = mem_resize(NULL, t->ngroups, sizeof *totals->failed);
+	totals->failed_at = mem_resize(NULL, t->nthreads + 1, sizeof *totals->failed_at);
+	for (size_t i = 0; i < t->nthreads; i++)
+		totals->failed_at[i] = TR_NO_SITE;
 	for (size_t i = 0; i < t->ngroups; i++) {
 		size_t n = t->groups[i].nthreads;
 		totals->cancelled[i] = false;
 		totals->took_part[i] = mem_zeroed(n, sizeof **totals->took_part);
 		totals->last[i] = mem_zeroed(n, sizeof **totals->last);
+		totals->failed[i] = mem_zeroed(n, sizeof **totals->failed);
 	}
+}
+
+/* That is no damage; but what is not known for it, somebody should know. */
+static void say_failed(struct trace *t, size_t thread, uint32_t site)
+{
+	if (site == TR_NO_SITE)
+		return;
+	char *who = name_thread(t, thread), *where = name_site(t, site);
+	*MEM_GROW(t->notes, t->nnotes) =
+		mem_format("%s: MPI returned an error at %s, or at a collective operation before it; which operations of other "
+			   "ranks those of that communicator belong to from there on is not known", who, where);
+	free(where);
+	free(who);
 }
 
 static void check_groups(struct trace *t, struct check_totals *totals)
 {
 	for (size_t i = 0; i < t->ngroups; i++) {
-		check_group(t, &t->groups[i], totals->took_part[i], totals->cancelled[i]);
+		check_group(t, &t->groups[i], totals->took_part[i], totals->failed[i], totals->cancelled[i]);
 		free(totals->took_part[i]);
+		free(totals->failed[i]);
 		free(totals->last[i]);
 	}
 	free(totals->took_part);
 	free(totals->last);
 	free(totals->cancelled);
+	free(totals->failed);
+	for (size_t i = 0; i < t->nthreads; i++)
+		say_failed(t, i, totals->failed_at[i]);
+	free(totals->failed_at);
 }
 
 uint64_t trace_check(struct trace *t)

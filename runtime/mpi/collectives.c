@@ -33,6 +33,8 @@ static void enter(struct mpi_call *c, const struct group *g, uint64_t seq, int r
 		dprof_say(&a, DPROF_KEY_GROUP, g->instead ? g->instead : g->id);
 		dprof_say(&a, DPROF_KEY_SEQ, seq);
 	}
+	if (g && c->on && g->instead)
+		dprof_say(&a, DPROF_KEY_PEER, DPROF_PEER_NONE);
 	if (g && c->on && (g->between || root != NOT_ROOTED))
 		dprof_say(&a, DPROF_KEY_ROLE, role_in(g, root));
 	if (c->on && bytes != UNKNOWN_BYTES)
@@ -68,7 +70,8 @@ struct mpi_call collective_begin(const void *site, const char *name, MPI_Comm co
 
 void collective_failed(struct mpi_call c, struct group *g)
 {
-	call_add(c, DPROF_KEY_PEER, DPROF_PEER_NONE);
+	if (!g || !g->instead)
+		call_add(c, DPROF_KEY_PEER, DPROF_PEER_NONE);
 	if (g)
 		group_doubt(g);
 }
