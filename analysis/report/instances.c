@@ -22,9 +22,13 @@ struct gather {
 	struct instances *result;
 	struct ids ids;
 	bool *sites;              /* which are the region */
-	uint64_t *open;           /* id of each entry on the stack that is a visit */
+	struct open_visit *open;  /* of each entry on the stack that is a visit */
 	size_t room;
 };
+
+/* Ticks in which a thread waited, surely, and perhaps, in so many periods, up to some stamp. */
+struct waited { uint64_t sure, perhaps, periods; };
+struct open_visit { uint64_t id; struct waited before; };
 
 static int64_t larger(int64_t x, int64_t y)
 {
@@ -38,7 +42,8 @@ static int64_t smaller(int64_t x, int64_t y)
 
 /* ---- Visits ---------------------------------------------------------------------------------- */
 
-struct region_visit { uint64_t id; size_t thread; uint64_t from, to; };
+struct region_visit { uint64_t id; size_t thread; uint64_t from, to; struct waited waited; };
+struct visit_work { frz_time recorded, bounds; };
 
 static struct instance *instance_of(struct gather *g, const struct region_visit *v)
 {
@@ -49,24 +54,25 @@ static struct instance *instance_of(struct gather *g, const struct region_visit 
 			.clock = g->findings->trace->threads[v->thread].clock,
 			.first = UINT64_MAX,
 			.longest = { INT64_MIN, INT64_MIN }, .shortest = { INT64_MAX, INT64_MAX },
-			.slowest = v->thread, .slowest_length = { INT64_MIN, INT64_MIN },
-			.rival = INT64_MIN,
+			.slowest = v->thread, .slowest_recorded = { INT64_MIN, INT64_MIN },
+			.slowest_work = { INT64_MIN, INT64_MIN }, .rival = INT64_MIN,
 		};
 	return &g->result->list[ids_find(&g->ids, v->id)];
 }
 
-/* Who has the longest visit, and how long that of another rank may be at most. */
-static void compete(const struct trace *trace, struct instance *x, size_t thread, frz_time length)
+/* Whose visit has the most work, and how much that of another rank may have at most. */
+static void compete(const struct trace *trace, struct instance *x, size_t thread, struct visit_work work)
 {
 	bool same = trace->threads[thread].process == trace->threads[x->slowest].process;
-	if (time_middle(length) <= time_middle(x->slowest_length)) {
-		x->rival = same ? x->rival : larger(x->rival, length.hi);
+	if (time_middle(work.recorded) <= time_middle(x->slowest_recorded)) {
+		x->rival = same ? x->rival : larger(x->rival, work.bounds.hi);
 		return;
 	}
 	if (!same)
-		x->rival = larger(x->rival, x->slowest_length.hi);
+		x->rival = larger(x->rival, x->slowest_work.hi);
 	x->slowest = thread;
-	x->slowest_length = length;
+	x->slowest_recorded = work.recorded;
+	x->slowest_work = work.bounds;
 }
 
 /* The clock's bounds at its two ends may be tighter than its rate. */
@@ -77,6 +83,33 @@ static frz_time length_of(const struct times *times, const struct region_visit *
 				       (struct moment){ clock, v->to });
 	frz_time passed = times_of_thread(times, v->thread, v->from, v->to);
 	return (frz_time){ larger(apart.lo, passed.lo), smaller(apart.hi, passed.hi) };
+}
+
+/* Its stretches of work are one more than those in which it waits, at most. */
+static frz_time work_of(const struct findings *f, const struct region_visit *v, frz_time length)
+{
+	uint64_t ticks = v->to - v->from, pieces = v->waited.periods + 1;
+	if (v->waited.periods == 0)
+		return length;
+	uint64_t sure = v->waited.sure < ticks ? v->waited.sure : ticks, most = ticks - sure;
+	uint64_t least = v->waited.perhaps < most ? most - v->waited.perhaps : 0;
+	int64_t lo = times_sum(&f->times, v->thread, (struct stretches){ least, pieces, v->from, v->to }).lo;
+	int64_t hi = times_sum(&f->times, v->thread, (struct stretches){ most, pieces, v->from, v->to }).hi;
+	uint32_t clock = f->trace->threads[v->thread].clock;
+	hi = ticks_plus(hi, times_duration(&f->times, clock, f->totals.threads[v->thread].between).hi);
+	return (frz_time){ larger(lo, 0), smaller(hi, length.hi) };
+}
+
+/* All that the thread was blocked for in what was not recorded may have been in this visit, or all that is hidden. */
+static frz_time work_bounds(const struct findings *f, const struct region_visit *v, frz_time work, frz_time length)
+{
+	if (!f->unrecorded.checked)
+		return work;
+	const struct span *span = findings_span(f, v->thread);
+	double run_s = findings_seconds(f, v->thread, span->length).lo;
+	double most_s = unrecorded_most(&f->unrecorded, f->trace, v->thread);
+	work = blocked_work(work, most_s, &f->unrecorded.threads[v->thread], span, run_s);
+	return (frz_time){ work.lo, smaller(work.hi, length.hi) };
 }
 
 static void add_visit(struct gather *g, const struct region_visit *v)
@@ -97,21 +130,55 @@ static void add_visit(struct gather *g, const struct region_visit *v)
 	x->clock = x->clock == clock ? clock : UINT32_MAX;
 	x->first = v->from < x->first ? v->from : x->first;
 	x->last = v->to > x->last ? v->to : x->last;
-	compete(times->trace, x, v->thread, length);
+	frz_time work = work_of(g->findings, v, length);
+	compete(times->trace, x, v->thread, (struct visit_work){ work, work_bounds(g->findings, v, work, length) });
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-static void note_open(struct gather *g, size_t depth, uint64_t id)
+static void note_open(struct gather *g, size_t depth, struct open_visit visit)
 {
 	if (depth > g->room) {
 		g->room = 2 * depth;
 		g->open = mem_resize(g->open, g->room, sizeof *g->open);
 	}
-	g->open[depth - 1] = id;
+	g->open[depth - 1] = visit;
 }
 
-struct visit_walk { size_t thread; struct replay replay; uint64_t visits; bool lost; };
+struct visit_walk {
+	size_t thread;
+	struct replay replay;
+	uint64_t visits;
+	bool lost;
+	struct period_cursor periods;
+	struct period period;     /* in which the walk is, if there is any; `waited` is up to its begin */
+	bool any;
+	struct waited waited;
+};
+
+static struct waited add_period(struct waited sum, const struct period *p, uint64_t to)
+{
+	bool waits = p->may & MAY_WAIT, sure = p->may == MAY_WAIT;
+	uint64_t ticks = waits && to > p->from ? to - p->from : 0;
+	return (struct waited){ sum.sure + (sure ? ticks : 0), sum.perhaps + (sure ? 0 : ticks), sum.periods + waits };
+}
+
+/* Stamps that are asked for do not go back. */
+static struct waited waited_until(struct visit_walk *w, uint64_t stamp)
+{
+	while (w->any && w->period.to <= stamp) {
+		w->waited = add_period(w->waited, &w->period, w->period.to);
+		w->any = period_next(&w->periods, &w->period);
+	}
+	return w->any ? add_period(w->waited, &w->period, stamp) : w->waited;
+}
+
+/* A period that was under way at the begin is one of those, too. One that is no tick long may have been some of one. */
+static struct waited waited_since(struct waited before, struct waited now)
+{
+	uint64_t sure = now.sure - before.sure, perhaps = now.perhaps - before.perhaps, periods = now.periods - before.periods;
+	return (struct waited){ sure, perhaps, sure + perhaps + periods ? periods + 1 : 0 };
+}
 
 static bool is_visit(const struct gather *g, uint32_t site)
 {
@@ -127,7 +194,8 @@ static void enter(struct gather *g, struct visit_walk *w, const struct tr_event 
 	if (!is_visit(g, e->site))
 		return;
 	g->result->counted |= counted;
-	note_open(g, w->replay.depth, counted ? w->visits : arg_instance(e));
+	uint64_t id = counted ? w->visits : arg_instance(e);
+	note_open(g, w->replay.depth, (struct open_visit){ id, waited_until(w, e->stamp) });
 	w->visits += counted;
 }
 
@@ -138,7 +206,8 @@ static void leave(struct gather *g, struct visit_walk *w, const struct tr_event 
 		const struct replay_entry *entry = &w->replay.entry[at];
 		if (!is_visit(g, entry->site))
 			continue;
-		struct region_visit v = { g->open[at], w->thread, entry->stamp, e->stamp };
+		struct region_visit v = { g->open[at].id, w->thread, entry->stamp, e->stamp,
+					  waited_since(g->open[at].before, waited_until(w, e->stamp)) };
 		if (closed == 1 && entry->record)
 			add_visit(g, &v);
 		else
@@ -157,8 +226,9 @@ static void abandon(struct gather *g, struct visit_walk *w)
 static void walk_thread(struct gather *g, size_t thread)
 {
 	const struct trace *trace = g->findings->trace;
-	struct visit_walk w = { .thread = thread };
+	struct visit_walk w = { .thread = thread, .periods = periods_cursor(&g->findings->totals.periods, thread) };
 	struct tr_cursor events = trace_places(trace, thread);
+	w.any = period_next(&w.periods, &w.period);
 	replay_open(&w.replay, trace->nsites);
 	for (struct tr_event e; trace_next(&events, &e);) {
 		/* Which visit of the opener it is only its id says. */
@@ -173,6 +243,7 @@ static void walk_thread(struct gather *g, size_t thread)
 	}
 	abandon(g, &w);
 	trace_end(&events);
+	period_cursor_close(&w.periods);
 	replay_close(&w.replay);
 }
 
@@ -187,7 +258,7 @@ static void finish(const struct times *times, struct instance *x)
 		x->length.lo = larger(x->length.lo, on.lo);
 		x->length.hi = smaller(x->length.hi, on.hi);
 	}
-	x->proved = x->slowest_length.lo > x->rival;
+	x->proved = x->slowest_work.lo > x->rival;
 }
 
 static int by_length(const void *x, const void *y)
@@ -288,7 +359,7 @@ static void fill_list(struct reply *r, const struct instances *list, const struc
 {
 	static const struct tab_column columns[] = {
 		TAB_SHOWN("instance", "instance", 10), TAB_KEY("visits"), TAB_SHOWN("length_s", "seconds, longest first", 22, 9),
-		TAB_SHOWN(NULL, "slowest visit", 22, 9), TAB_KEY("longest_visit_s"), TAB_KEY("shortest_visit_s"),
+		TAB_SHOWN("slowest_work_s", "most work", 22, 9), TAB_KEY("longest_visit_s"), TAB_KEY("shortest_visit_s"),
 		TAB_KEY("slowest_rank"), TAB_KEY("slowest_thread"), TAB_KEY("verdict"), TAB_SHOWN(NULL, "by"), { 0 } };
 	reply_table(r, "by_instance.instances", columns, SHOWN);
 	for (size_t i = 0; i < list->count; i++) {
@@ -297,7 +368,7 @@ static void fill_list(struct reply *r, const struct instances *list, const struc
 		char by[64];
 		snprintf(by, sizeof by, "%s, %s", rank_name(f->trace, x->slowest).text, x->proved ? "proved" : "undecided");
 		reply_row(r, tab_count(x->id), tab_count(x->visits), tab_interval(seconds(list, f, x->length)),
-			  tab_interval(seconds(list, f, x->slowest_length)), tab_interval(seconds(list, f, x->longest)),
+			  tab_interval(seconds(list, f, x->slowest_work)), tab_interval(seconds(list, f, x->longest)),
 			  tab_interval(seconds(list, f, x->shortest)), tab_count(slowest->rank),
 			  tab_count(slowest->number), tab_verdict(x->proved), tab_text(by));
 	}
@@ -316,6 +387,8 @@ void instances_fill(struct reply *r, const struct instances *list, const struct 
 	if (list->count > 0)
 		fill_lengths(r, list, f);
 	fill_list(r, list, f);
+	if (list->count > 0)
+		reply_say(r, SAY_TEXT, "Most work is that of one visit: its length without what was waited in it.");
 	if (list->counted)
 		reply_say(r, SAY_TEXT, "Visits without instance(EXPR) are counted, in each thread from 0.");
 	if (list->left_out > 0)

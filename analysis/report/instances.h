@@ -6,9 +6,13 @@
  * where that is missing, its index among the visits of its thread, from 0. A visit is *left out*
  * when its exit is not known, and when it has no id and records of its thread were lost before it.
  *
- * Law: the time from the first enter of an instance's visits to their last exit lies in its
- * length; the length of its longest and of its shortest visit lie in theirs; and a thread
- * is *proved* to be the slowest when its longest visit's interval is above all others'.
+ * Who is *slowest* worked longest: visits are compared without what their threads waited in them (states.h), as whoever
+ * waits in a visit for another is in it for as long.
+ *
+ * Law: the time from the first enter of an instance's visits to their last exit lies in its length; the length of its
+ * longest and of its shortest visit lie in theirs; for how long the slowest one did not wait lies in its work, also if the
+ * thread was blocked in what was not recorded (unrecorded.h); and it is *proved* to be the slowest when that is above
+ * the work of all visits of others.
  *
  * Memory grows with the number of instances. */
 #ifndef ANALYSIS_INSTANCES_H
@@ -25,9 +29,9 @@ struct instance {
 	uint64_t first, last;     /* stamps on it */
 	frz_time length;
 	frz_time longest, shortest; /* of the visits */
-	size_t slowest;           /* thread of the longest one, by its middle */
-	frz_time slowest_length;
-	int64_t rival;            /* the longest that a visit of another rank may be */
+	size_t slowest;           /* thread of the one with the most work, by its middle; as recorded, and as it may be: */
+	frz_time slowest_recorded, slowest_work;
+	int64_t rival;            /* the most that a visit of another rank may work */
 	bool proved;
 };
 

@@ -13,6 +13,11 @@ says out "body (app.c:12)                ranks 0, 2-3"
 says out "MPI_Recv (app.c:16)            rank 1"
 says out "Instances of region iteration: 2"
 says_not out "are counted"
+# Visits are 100 ms each, with the barrier in them: compared are the 98 ms that rank 1, and then rank 3, do not wait.
+says out "Most work is that of one visit: its length without what was waited in it."
+expect 0 csp --instances iteration --json run
+jq -e '[.by_instance.instances | sort_by(.instance)[] | .verdict, .slowest_rank, (.slowest_work_s | .lo > 0.0979 and .hi < 0.0981)] ==
+	["proved", 1, true, "proved", 3, true]' out >held || fail "who is slowest in an iteration: $(jq -c .by_instance.instances out)"
 expect 0 csp --frames --json run
 tr -d ' \n' <out | grep -oE '"longest":\[\{"certain":true,"begin_s":\{[^}]*\},"length_s":\{"lo":[0-9.e-]*' >first
 awk -F: '{ exit !($NF > 0.03999 && $NF <= 0.04) }' first || fail "the longest frame is not 40 ms: $(cat first)"

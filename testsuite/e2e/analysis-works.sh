@@ -99,6 +99,20 @@ holds "count(waiting) >= 1" 71 101
 jq -e '.frames.certain == 1 and .longest[0].certain' json >held || fail "query: $(cat json)"
 "$analyze" query two "count(in body) == 1" | grep -q kernel && fail "query: whoever is in a region is there, blocked or not"
 
+# Nor is it proved to be the slowest in body, if another process works there for 80 ms; but it is if it ran all the time.
+sed 's/^process 0.*/&\nprocess 1 pid=2 program=made job=1/; s/^thread 1 clock=0 process=0 number=1/thread 1 clock=0 process=1 number=0/
+	/^\(thread\|e\) 2 /d; s/threads=0,1,2/threads=0,1/; s/^e 1 310000/e 1 810000/; s/cpu=32000000/cpu=82000000/' made.txt >apart.txt
+slowest() { # VERDICT LO: milliseconds
+	rm -rf apart; "$analyze" pack - apart <apart.txt || fail "pack"
+	"$analyze" csp --json --instances body apart >json || fail "csp: $(cat json)"
+	jq -e --arg verdict "$1" '.by_instance.instances[0] | .verdict == $verdict and .slowest_thread == 0 and
+		(.slowest_work_s | (.lo * 1000 - '"$2"' | fabs) < 2 and .hi >= 0.1 and .hi < 0.1001)' json >held ||
+		fail "slowest: expected $*, found $(jq -c .by_instance.instances json)"
+}
+slowest undecided 50
+sed -i 's/cpu=52000000/cpu=102000000/' apart.txt
+slowest proved 100
+
 # A read that never returns is left 4 times, after 50 ms of waiting at least.
 cat >left.c <<'C'
 #define _GNU_SOURCE

@@ -4,7 +4,8 @@
  * (analysis_world.h) of which the truth is known.
  *
  * Laws: no thread enters or leaves anything in a frame, recorded or not; an instance's length and
- * those of its longest and shortest visit are inside; who is proved to be slowest is. */
+ * those of its longest and shortest visit are inside, and how long the slowest one did not wait; who is proved to be
+ * slowest is. */
 #include "analysis/report/aggregate.h"
 #include "analysis/report/instances.h"
 #include "testsuite/unit/analysis_world.h"
@@ -80,21 +81,28 @@ static void check_aggregate(uint64_t seed, const struct view *v)
 
 struct truth {
 	double first, last, longest, shortest;
+	double work[THREADS][EVENTS]; /* of each thread's visits */
+	size_t nwork[THREADS];
+	double most;          /* of all these */
 	uint64_t visits;
-	uint32_t slowest;     /* rank with the longest visit */
+	uint32_t slowest;     /* rank with the most work in a visit */
 };
 
-static void add_visit(struct truth *t, double from, double to, uint32_t rank)
+static void add_visit(struct truth *t, size_t thread, double from, double to, double waited)
 {
+	uint32_t rank = (uint32_t)w.threads[thread].rank;
+	double work = to - from - waited;
 	if (t->visits++ == 0)
-		*t = (struct truth){ from, to, 0, INFINITY, 1, rank };
+		*t = (struct truth){ .first = from, .last = to, .shortest = INFINITY, .visits = 1, .slowest = rank };
 	t->first = fmin(t->first, from);
 	t->last = fmax(t->last, to);
-	if (to - from > t->longest) {
-		t->longest = to - from;
+	t->longest = fmax(t->longest, to - from);
+	t->shortest = fmin(t->shortest, to - from);
+	t->work[thread][t->nwork[thread]++] = work;
+	if (work > t->most) {
+		t->most = work;
 		t->slowest = rank;
 	}
-	t->shortest = fmin(t->shortest, to - from);
 }
 
 static struct truth true_instance(uint32_t site, uint64_t id)
@@ -102,20 +110,31 @@ static struct truth true_instance(uint32_t site, uint64_t id)
 	struct truth truth = { .visits = 0 };
 	for (size_t i = 0; i < w.nthreads; i++) {
 		const struct true_event *stack[EVENTS];
+		double before[EVENTS], waited = 0; /* of each entry, and in all */
 		size_t depth = 0;
 		for (size_t j = 0; j < w.thread[i].count; j++) {
 			const struct true_event *e = &w.thread[i].events[j];
+			if (j > 0 && e[-1].state == MAY_WAIT)
+				waited += e->time - e[-1].time;
 			if (e->op == DPROF_ENTER) {
+				before[depth] = waited;
 				stack[depth++] = e;
 				continue;
 			}
 			depth--;
 			if (e->site == site && stack[depth]->instance == id)
-				add_visit(&truth, stack[depth]->time, e->time,
-					  (uint32_t)w.threads[i].rank);
+				add_visit(&truth, i, stack[depth]->time, e->time, waited - before[depth]);
 		}
 	}
 	return truth;
+}
+
+static bool holds_any(frz_time x, const double *work, size_t n)
+{
+	bool any = false;
+	for (size_t i = 0; i < n; i++)
+		any |= work[i] >= (double)x.lo - SLACK && work[i] <= (double)x.hi + SLACK;
+	return any;
 }
 
 static void check_instances(uint64_t seed, const struct view *v, uint32_t site)
@@ -132,6 +151,8 @@ static void check_instances(uint64_t seed, const struct view *v, uint32_t site)
 			     t.last - t.first);
 		check_inside(seed, "longest visit", (uint32_t)x->id, x->longest, t.longest);
 		check_inside(seed, "shortest visit", (uint32_t)x->id, x->shortest, t.shortest);
+		ck_assert_msg(holds_any(x->slowest_work, t.work[x->slowest], t.nwork[x->slowest]),
+			      "SEED=%" PRIu64 ": no visit of rank %d has so much work", seed, (int)w.threads[x->slowest].rank);
 		ck_assert_msg(!x->proved || w.threads[x->slowest].rank == t.slowest,
 			      "SEED=%" PRIu64 ": rank %d is not the slowest", seed,
 			      (int)w.threads[x->slowest].rank);
