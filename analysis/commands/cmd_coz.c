@@ -346,7 +346,7 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	struct profile profile;
 	struct unrecorded unrecorded;
 	unrecorded_open(&unrecorded, trace, NULL);
-	struct interval *unclassified = unclassified_find(trace, times);
+	struct unclassified *unclassified = unclassified_find(trace, times);
 	doubt_profile(request, trace, &unrecorded, polling_sleeps_say(trace, NULL), unclassified);
 	unclassified_say(trace, unclassified);
 	unseen_say(trace, false);

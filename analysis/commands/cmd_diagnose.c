@@ -262,7 +262,7 @@ static int answer(struct trace *trace, const struct times *times, const struct o
 	struct diagnosis_answer a = { .trace = trace, .times = times };
 	struct unrecorded u;
 	unrecorded_open(&u, trace, NULL);
-	struct interval *unclassified = unclassified_find(trace, times);
+	struct unclassified *unclassified = unclassified_find(trace, times);
 	struct diagnosis_doubts doubts = doubt_diagnosis(trace, &u, polling_sleeps_say(trace, NULL), unclassified);
 	unclassified_say(trace, unclassified);
 	bool usable = diagnosis_open(&a.diagnosis, trace, times, &doubts, o);

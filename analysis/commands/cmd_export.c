@@ -120,7 +120,7 @@ static void open_profile(const struct export_job *j, const struct unrecorded *un
 			 struct profile *profile)
 {
 	struct profile_request request = { .who = COZ_ALL, .graph = graph };
-	struct interval *unclassified = unclassified_find(j->trace, j->times);
+	struct unclassified *unclassified = unclassified_find(j->trace, j->times);
 	unclassified_say(j->trace, unclassified);
 	doubt_profile(&request, j->trace, unrecorded, polling_sleeps_say(j->trace, NULL), unclassified);
 	profile_open(profile, j->trace, j->times, &request);

@@ -65,7 +65,7 @@ static const char *program_name(const struct trace *trace)
 
 struct page {
 	struct findings *f;
-	struct interval *unclassified; /* percent of each thread */
+	struct unclassified *unclassified; /* percent of each thread */
 	struct profile profile;
 	struct next_step step;
 	bool efficiency;             /* these are known: parallel, load balance, communication */
@@ -483,7 +483,9 @@ int reply_report(struct trace *trace, const struct options *options, struct repl
 		return status;
 	trace_forget_repeated(trace, before);
 	findings_regions(&f);
-	struct page page = { .f = &f, .unclassified = unclassified_find(trace, &f.times), .graph = graph, .known = known };
+	bool by_default = !options->work && !options->wait;
+	struct page page = { .f = &f, .graph = graph, .known = known,
+			     .unclassified = by_default ? unclassified_of_totals(&f.totals, &f.times) : unclassified_find(trace, &f.times) };
 	find_efficiency(&page);
 	find_why(&page, options);
 	page.decide = decide_find(&f.times, options, ranking_undecided(&f), ranking_count_undecided);

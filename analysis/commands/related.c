@@ -16,7 +16,7 @@ struct related {
 	struct call_profile calls;
 	struct unrecorded unrecorded;
 	struct diagnosis_doubts doubts;
-	struct interval *unclassified;
+	struct unclassified *unclassified;
 };
 
 static void open_related(struct related *r, struct trace *trace, const struct times *times)

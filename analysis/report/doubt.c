@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
-#include "analysis/report/unclassified.h"
 #include "analysis/report/unseen.h"
 
 void doubt_profile(struct profile_request *request, const struct trace *trace, const struct unrecorded *unrecorded,
-		   double polling_sleeps_s, const struct interval *unclassified)
+		   double polling_sleeps_s, const struct unclassified *unclassified)
 {
 	request->polling_sleeps_s = polling_sleeps_s;
 	request->open_s[COZ_PROVED] = unrecorded_sum(unrecorded, trace, false) + polling_sleeps_s;
@@ -110,7 +109,7 @@ frz_time doubt_waiting(struct waits *waits, const struct graph *g, frz_time wait
 }
 
 struct diagnosis_doubts doubt_diagnosis(const struct trace *trace, const struct unrecorded *u, double polling_sleeps_s,
-					const struct interval *unclassified)
+					const struct unclassified *unclassified)
 {
 	struct profile_request asks = { .hidden = false };
 	doubt_profile(&asks, trace, u, polling_sleeps_s, unclassified);

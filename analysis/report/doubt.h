@@ -11,13 +11,14 @@
 #include "analysis/coz/profile.h"
 #include "analysis/diagnose/doubts.h"
 #include "analysis/path/path.h"
+#include "analysis/report/unclassified.h"
 #include "analysis/report/unrecorded.h"
 #include "analysis/waits/waits.h"
 
 /* Sets the request's open_s, polling_sleeps_s, hidden, unsure and if_work. `polling_sleeps_s` is what polling_sleeps_say()
  * says, `unclassified` what unclassified_find() finds. */
 void doubt_profile(struct profile_request *, const struct trace *, const struct unrecorded *, double polling_sleeps_s,
-		   const struct interval *unclassified);
+		   const struct unclassified *unclassified);
 
 /* Of the threads that surely were blocked so. */
 void doubt_path(struct path *, const struct unrecorded *);
@@ -34,6 +35,6 @@ frz_time doubt_waiting(struct waits *, const struct graph *, frz_time waiting, s
 
 /* For a diagnosis, as long as `unrecorded` is there; most_s is to be freed. `polling_sleeps_s`, `unclassified`: as above. */
 struct diagnosis_doubts doubt_diagnosis(const struct trace *, const struct unrecorded *, double polling_sleeps_s,
-					const struct interval *unclassified);
+					const struct unclassified *unclassified);
 
 #endif

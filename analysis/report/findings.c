@@ -128,10 +128,7 @@ struct ranking ranking_copy(struct ranking s)
 
 struct interval findings_unclassified(const struct findings *f, size_t thread)
 {
-	const struct span *span = findings_span(f, thread);
-	frz_time time = totals_time(&f->times, span, &f->totals, thread,
-				    &f->totals.threads[thread].unclassified);
-	return span->events ? interval_percent(time, span->length) : (struct interval){ 0, 0 };
+	return unclassified_of_run(&f->times, findings_span(f, thread), &f->totals, thread);
 }
 
 /* At most so many percent of the run can be one's more or another's less, whatever threads did in
@@ -252,11 +249,11 @@ static void rank(struct findings *f, const struct participants *ranks, const str
 
 static void say_unclassified(const struct findings *f)
 {
-	struct interval *percent = mem_resize(NULL, f->trace->nthreads + 1, sizeof *percent);
+	struct unclassified *all = mem_zeroed(f->trace->nthreads + 1, sizeof *all);
 	for (size_t t = 0; t < f->trace->nthreads; t++)
-		percent[t] = findings_unclassified(f, t);
-	unclassified_say(f->trace, percent);
-	free(percent);
+		all[t].of_run = findings_unclassified(f, t);
+	unclassified_say(f->trace, all);
+	free(all);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include "analysis/base/memory.h"
 #include "analysis/report/locations.h"
 #include "analysis/report/marks.h"
-#include "analysis/states/states.h"
 
 #define NAMED 8
 
@@ -20,83 +19,83 @@ static uint64_t ticks_of(const struct period *p, uint64_t first, uint64_t last)
 	return p->may & MAY_BE_UNCLASSIFIED && to > from ? to - from : 0;
 }
 
-/* Ticks in which the thread surely was in unclassified time, or may have been. */
-struct unclassified_ticks { uint64_t sure, possible; };
-
-static struct unclassified_ticks add_up(const struct trace *trace, size_t thread, const struct roles *roles,
-					uint64_t first, uint64_t last)
+static struct interval percent_of(const struct span *span, frz_time time)
 {
-	struct unclassified_ticks all = { 0, 0 };
-	struct period_begin begin[PERIODS_AT_ONCE];
-	struct states s;
-	uint64_t to;
-	states_open(&s, trace, thread, roles);
-	for (size_t n; (n = states_periods(&s, begin, PERIODS_AT_ONCE, &to));)
-		for (size_t i = 0; i < n; i++) {
-			struct period p = states_period(begin, n, i, to);
-			uint64_t ticks = ticks_of(&p, first, last);
-			all.possible += ticks;
-			all.sure += p.may == MAY_BE_UNCLASSIFIED ? ticks : 0;
-		}
-	all.possible += s.between;
-	states_close(&s);
+	return span->events ? interval_percent(time, span->length) : (struct interval){ 0, 0 };
+}
+
+struct interval unclassified_of_run(const struct times *times, const struct span *span, const struct totals *t, size_t thread)
+{
+	return percent_of(span, totals_time(times, span, t, thread, &t->threads[thread].unclassified));
+}
+
+static struct interval before_end(const struct times *times, const struct span *span, const struct totals *t, size_t thread)
+{
+	const struct tr_thread *self = &t->trace->threads[thread];
+	uint64_t first = t->roles->ends[self->clock].first, last = times_ends(self).last;
+	uint64_t sure = 0, possible = t->threads[thread].between;
+	struct period_cursor c = periods_cursor(&t->periods, thread);
+	for (struct period p; period_next(&c, &p);) {
+		uint64_t ticks = ticks_of(&p, first, last);
+		possible += ticks;
+		sure += p.may == MAY_BE_UNCLASSIFIED ? ticks : 0;
+	}
+	period_cursor_close(&c);
+	return percent_of(span, (frz_time){ times_duration(times, self->clock, sure).lo,
+					    times_duration(times, self->clock, possible).hi });
+}
+
+static bool has_marks(const struct totals *t, size_t thread)
+{
+	const struct tr_thread *self = &t->trace->threads[thread];
+	return self->nrecords > 0 && t->roles->outside[self->process] & MAY_BE_UNCLASSIFIED;
+}
+
+struct unclassified *unclassified_of_totals(const struct totals *t, const struct times *times)
+{
+	struct unclassified *all = mem_zeroed(t->trace->nthreads + 1, sizeof *all);
+	for (uint32_t base = 0; base < times->ntime_bases; base++) {
+		struct span span = times_span(times, base, t->ends);
+		for (size_t i = 0; i < t->trace->nthreads; i++)
+			if (has_marks(t, i) && times->time_base[t->trace->threads[i].clock] == base)
+				all[i] = (struct unclassified){ unclassified_of_run(times, &span, t, i), before_end(times, &span, t, i) };
+	}
 	return all;
 }
 
-static struct interval percent_of(const struct trace *trace, const struct times *times, size_t thread, const struct roles *roles,
-				  const struct span *span)
+struct unclassified *unclassified_find(struct trace *trace, const struct times *times)
 {
-	const struct tr_thread *t = &trace->threads[thread];
-	struct unclassified_ticks u = add_up(trace, thread, roles, roles->ends[t->clock].first, times_ends(t).last);
-	frz_time least = times_duration(times, t->clock, u.sure), most = times_duration(times, t->clock, u.possible);
-	return interval_percent((frz_time){ least.lo, most.hi }, span->length);
-}
-
-/* Of each time base; to be freed. */
-static struct span *find_spans(const struct trace *trace, const struct times *times)
-{
-	struct ends *ends = mem_resize(NULL, trace->nthreads + 1, sizeof *ends);
-	struct span *spans = mem_resize(NULL, times->ntime_bases + 1, sizeof *spans);
-	for (size_t i = 0; i < trace->nthreads; i++)
-		ends[i] = times_ends(&trace->threads[i]);
-	for (uint32_t base = 0; base < times->ntime_bases; base++)
-		spans[base] = times_span(times, base, ends);
-	free(ends);
-	return spans;
-}
-
-struct interval *unclassified_find(const struct trace *trace, const struct times *times)
-{
-	struct interval *percent = mem_resize(NULL, trace->nthreads + 1, sizeof *percent);
-	struct span *spans = find_spans(trace, times);
 	struct roles roles;
+	struct totals totals;
+	bool any = false;
 	roles_open(&roles, trace, NULL, NULL); /* which asks for no names */
-	for (size_t i = 0; i < trace->nthreads; i++) {
-		const struct tr_thread *t = &trace->threads[i];
-		bool any = t->nrecords > 0 && roles.outside[t->process] & MAY_BE_UNCLASSIFIED;
-		percent[i] = any ? percent_of(trace, times, i, &roles, &spans[times->time_base[t->clock]]) : (struct interval){ 0, 0 };
-	}
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		any |= roles.outside[i] & MAY_BE_UNCLASSIFIED;
+	if (any)
+		totals_open(&totals, trace, &roles);
+	struct unclassified *all = any ? unclassified_of_totals(&totals, times) : mem_zeroed(trace->nthreads + 1, sizeof *all);
+	if (any)
+		totals_close(&totals);
 	roles_close(&roles);
-	free(spans);
-	return percent;
+	return all;
 }
 
-bool unclassified_matters(const struct trace *trace, const struct interval *percent)
+bool unclassified_matters(const struct trace *trace, const struct unclassified *of)
 {
 	size_t open = 0, nthreads = 0;
 	for (size_t i = 0; i < trace->nthreads; i++) {
-		open += percent[i].hi >= UNCLASSIFIED_PERCENT;
+		open += of[i].before_end.hi >= UNCLASSIFIED_PERCENT;
 		nthreads += trace->threads[i].nrecords > 0;
 	}
 	return open > 0 && nthreads > 1;
 }
 
-void unclassified_say(struct trace *trace, const struct interval *percent)
+void unclassified_say(struct trace *trace, const struct unclassified *of)
 {
 	struct enumeration list = { .most = NAMED };
 	for (size_t t = 0; t < trace->nthreads; t++)
-		if (percent[t].hi >= UNCLASSIFIED_PERCENT)
-			enumeration_add(&list, "%s for %s %%", location_name(trace, t).text, interval_range(percent[t], 1).text);
+		if (of[t].of_run.hi >= UNCLASSIFIED_PERCENT)
+			enumeration_add(&list, "%s for %s %%", location_name(trace, t).text, interval_range(of[t].of_run, 1).text);
 	char *text = enumeration_take(&list);
 	if (*text)
 		*MEM_GROW(trace->notes, trace->nnotes) = mem_format(

@@ -178,6 +178,13 @@ for command in csp report; do
 	says line 'Look at rank 0: it keeps everybody waiting for 88.'
 	says line 'note: outside of regions and operations, where work cannot be told from waiting (unclassified): rank 1 for 10.8 .. 11.0 % of the run. Mark what they do there with #pragma dprof region(NAME)'
 done
+# All commands say the same, also of what lies behind a thread's last event.
+"$analyze" dump little | sed '$a e 0 10000 0 enter\ne 0 19000 0 exit' | trace behind
+for command in csp report coz diagnose; do
+	expect 0 $command behind
+	tr -s ' \n' ' ' <out >line
+	says line '(unclassified): rank 1 for 5.4 .. 55.5 % of the run.'
+done
 expect 0 coz -v little
 tr -s ' \n' ' ' <out >line
 says line 'Unclassified time, outside of regions and operations, is work of no region and as long as it was.'
