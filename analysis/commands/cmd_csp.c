@@ -39,6 +39,7 @@ static void fill_page(struct reply *r, const struct findings *f, bool every)
 		reply_say(r, SAY_LINE, "Straggler scores; the run took %s s", reply_interval(r, findings_run_s(f), 9).text);
 	clock_bounds_say(r, &f->times);
 	machine_say(r, f);
+	ranking_say_open(r, f);
 	ranking_say(r, f, SIZE_MAX, every);
 	char *advice = ranking_advice(r, f);
 	reply_say(r, SAY_TEXT, "%s", advice);

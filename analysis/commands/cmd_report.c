@@ -246,6 +246,7 @@ static void say_job(struct reply *r, const struct findings *f)
 	if (f->events > 0)
 		reply_say(r, SAY_TEXT, r->ends ? "Each lo .. hi contains the true value."
 					       : "Each x ±y and each lo .. hi contains the true value.");
+	ranking_say_open(r, f);
 	say_lost(r, f);
 	if (unfinished > 0)
 		reply_say(r, SAY_TEXT,

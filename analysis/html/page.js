@@ -206,7 +206,9 @@ function stragglers() {
   const most = Math.max(...threads.map((t) => (t.straggler_percent ? t.straggler_percent.hi : 0)));
   const rows = [...threads].sort((a, b) => middle(b.straggler_percent) - middle(a.straggler_percent));
   const unit = secondsUnit(Math.max(...threads.map((t) => middle(t.working_s) + middle(t.waiting_s))));
-  section('stragglers', 'Stragglers', table('For how much of the run all others wait for a thread' + scale(most), [
+  const open = data.report.open_work_percent.hi;
+  section('stragglers', 'Stragglers', open < 0.001 ? '' : element('p', { class: 'quiet' }, 'Scores (others wait) take for work what may have been a wait that was ' +
+    `not recorded: up to ${outward(open, open, 1, 3)} % of the run in one thread.`), table('For how much of the run all others wait for a thread' + scale(most), [
     ['thread', whoCell], ['others wait, % of run', (t) => shown(t.straggler_percent), true],
     ['', (t) => range(t.straggler_percent, most)], ['verdict', (t) => t.verdict || ''],
     ['mostly in', (t) => named(t.site || '', place({ file: t.file, line: t.line }))],

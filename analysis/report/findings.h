@@ -73,6 +73,10 @@ frz_time findings_wait(const struct findings *, size_t thread);
 /* In how much of the run it is unknown what the thread did, in percent. */
 struct interval findings_unclassified(const struct findings *, size_t thread);
 
+/* For so much of the run, in percent, a thread that takes part may have been blocked in what was not recorded where its score
+ * takes that for work: of the one of which it is most. */
+double findings_open_work(const struct findings *);
+
 /* The base clock's time base; the first one that has events when that has none. And its span. */
 uint32_t findings_time_base(const struct findings *);
 struct interval findings_run_s(const struct findings *);

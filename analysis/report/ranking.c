@@ -15,6 +15,7 @@
 #include "analysis/trace/names.h"
 
 #define WORTH_A_LOOK 1.0 /* percent of the run */
+#define SCORE_SHOWN  0.001 /* likewise: its last digit */
 #define NAME_COLUMN  18  /* at least */
 #define BEGAN_COLUMN 49  /* what is left of 80 columns, with the name */
 #define MANY_THREADS 16  /* more are shown in groups */
@@ -87,6 +88,14 @@ static void say_groups(struct reply *r, const struct findings *f, size_t most)
 		  f->threads.count, n, n == 1 ? "" : "s");
 	free(groups);
 	free(routines);
+}
+
+void ranking_say_open(struct reply *r, const struct findings *f)
+{
+	double open = findings_open_work(f);
+	if (open >= SCORE_SHOWN && f->threads.count > 1)
+		reply_say(r, SAY_TEXT, "Scores (others wait) take for work what may have been a wait that was not recorded: up to %s %% "
+				       "of the run in one thread.", interval_upper(open, open < 0.1 ? 3 : 1).text);
 }
 
 void ranking_say(struct reply *r, const struct findings *f, size_t most, bool every)
@@ -171,6 +180,7 @@ static void fill_threads(struct reply *r, const struct findings *f)
 void ranking_fill(struct reply *r, const struct findings *f)
 {
 	static const struct tab_column columns[] = { TAB_KEY("host"), TAB_KEY("rank"), TAB_KEY("pid"), SCORE_KEYS, { 0 } };
+	reply_value(r, "open_work_percent", tab_interval((struct interval){ 0, findings_open_work(f) }));
 	fill_threads(r, f);
 	reply_table(r, "ranks", columns, 0);
 	for (size_t i = 0; i < f->ranks.count; i++) {

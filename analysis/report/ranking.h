@@ -7,6 +7,9 @@
 #include "analysis/report/findings.h"
 #include "analysis/tables/reply.h"
 
+/* What scores take for work though the kernel's counts leave it open, if that is enough to be seen in one. */
+void ranking_say_open(struct reply *, const struct findings *);
+
 /* The page: the table of ranks where there are several, then that of threads where a rank has several; at most
  * `most` of each. More than 16 threads are shown in groups (routines.h). `every`: all of them, one by one. */
 void ranking_say(struct reply *, const struct findings *, size_t most, bool every);

@@ -182,6 +182,18 @@ static void say_open(struct findings *f)
 	free(most);
 }
 
+/* Where it surely was blocked the score holds that. */
+double findings_open_work(const struct findings *f)
+{
+	double most = 0;
+	for (size_t i = 0; i < f->threads.count; i++) {
+		size_t thread = f->threads.list[i].thread;
+		struct open_time open = open_of(f, thread, false);
+		most = f->unrecorded.worth[thread] ? most : fmax(most, fmin(open.own, open.beside));
+	}
+	return most;
+}
+
 /* ---- Threads that ran and were not recorded, or seemed to wait --------------------------------
  *
  * While one of them worked, no other participant was alone, though it may seem so; and it may have been alone itself. Of a

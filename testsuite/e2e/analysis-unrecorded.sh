@@ -355,4 +355,13 @@ blocked | awk '$2 > 0.05 { exit 1 }' || fail "spinning: $(blocked)"
 blocked | awk '$1 != 1 && $3 < 0.02 { exit 1 }' || fail "the others may be blocked for 30 ms: $(blocked)"
 tr -d '"{},:' <json | awk '$1 == "thread" { t = $2 } $1 == "verdict" && t == 1 { exit $2 != "proved" }' ||
 	fail "thread 1 is not proved: $("$analyze" csp holds)"
+# What intervals of scores leave out is said where they stand, and where it is said that they contain the truth.
+for command in csp report; do
+	"$analyze" $command holds | tr -s ' \n' ' ' >page
+	grep -q 'Scores (others wait) take for work what may have been a wait that was not recorded: up to 3[0-9.]* % of the run in one thread' page ||
+		fail "$command: how much of the scores may have been waiting: $(cat page)"
+done
+"$analyze" csp --json holds | jq -e '.open_work_percent | .lo == 0 and .hi > 30 and .hi < 40' >is || fail "open_work_percent: $(cat is)"
+"$analyze" dump holds | sed '/^sched/d' | "$analyze" pack - silent || fail "pack refused the trace"
+"$analyze" report silent | grep -q 'Scores (others wait)' && fail "nothing is open where the kernel says nothing: $("$analyze" report silent)"
 echo "as expected"
