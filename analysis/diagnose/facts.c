@@ -204,6 +204,7 @@ static void tell_operation(const struct facts *f, struct expert *e, const struct
 	EXPERT_FACT(e, "operation", EXPERT_COUNT("id", flat->site),
 		    EXPERT_TEXT("name", facts_name(trace, flat->site).text),
 		    EXPERT_TEXT("at", at), EXPERT_COUNT("visits", (int64_t)all->visits), EXPERT_COUNT("bytes", (int64_t)all->bytes),
+		    EXPERT_WORD("due", trace->sites[flat->site].op.due ? "yes" : "no"),
 		    EXPERT_RANGE("waiting", facts_share(f, less_or_more(waited_of(all), hidden, 0, 0))),
 		    EXPERT_RANGE("transfer", facts_share(f, less_or_more(transfer_of(all), hidden, 0, 0))));
 	free(at);

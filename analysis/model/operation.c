@@ -31,7 +31,7 @@ static const struct {
 	enum dprof_kind kind;
 	const char *name;
 	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, tells, finds, looks, jobs,
-	     asks, of_begun, tries, claims;
+	     due, asks, of_begun, tries, claims;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -50,6 +50,7 @@ static const struct {
 #define OF_BEGUN(kind, name) { DPROF_KIND_##kind, name, .of_begun = true },
 #define LOOKS(kind, name) { DPROF_KIND_##kind, name, .looks = true },
 #define JOBS(kind, name) { DPROF_KIND_##kind, name, .jobs = true },
+#define DUE(kind, name) { DPROF_KIND_##kind, name, .due = true },
 #define ASKS(kind, name) { DPROF_KIND_##kind, name, .asks = true },
 #define TRIES(kind, name) { DPROF_KIND_##kind, name, .tries = true },
 #define CLAIMS(kind, name) { DPROF_KIND_##kind, name, .claims = true },
@@ -82,6 +83,7 @@ static void add_ways(struct operation *o, const char *name)
 		bool called = strcmp(name, ways[i].name) == 0;
 		o->sleeps |= ways[i].sleeps;
 		o->jobs |= ways[i].jobs;
+		o->due |= ways[i].due && called;
 		o->asks |= ways[i].asks;
 		o->blocks |= ways[i].sleeps || (ways[i].blocks && called);
 		o->mixed |= ways[i].mixed && called;

@@ -87,6 +87,7 @@ struct operation {
 	bool of_begun : 1; /* of what was begun before */
 	bool looks;      /* until one of several channels has bytes, or is there, and says which */
 	bool jobs;       /* processes of another job take part, which are not in the trace */
+	bool due;        /* every process has to call it, once: nobody can call it less often */
 	bool asks;       /* a daemon, or looks into files itself */
 	bool tries;      /* it waits; or does not, and says where that was in vain (arg_in_vain) */
 	bool claims;     /* a point: by what it finds at an address its thread has a piece of work, or not; or that is over */

@@ -120,6 +120,11 @@ expect 0 diagnose --json --model generic still
 jq -e '.findings[0] | .where == "x.c:3" and .cause == "communication" and (.suggestion | startswith("have fewer of these"))' out >is ||
 	fail "still: $(jq -c .findings out)"
 
+# But MPI_Finalize every rank has to call: nobody can have fewer of it.
+"$analyze" dump still | sed 's/MPI_Barrier/MPI_Finalize/' | trace due
+expect 0 diagnose --json --model generic due
+jq -e '.findings[0] | .where == "x.c:3" and (.suggestion | startswith("none: every process has to call it"))' out >is || fail "due: $(jq -c .findings out)"
+
 # Who receives what is sent, and who holds the lock, is not in the trace: that may have been late.
 { ranks 2; work 0 0 0 20000; op 0 3 20000 60000 group=1 peer=1 tag=1 bytes=8; op 0 5 60000 99000 id=5; work 1 0 0 100000; } |
 	trace uncaused

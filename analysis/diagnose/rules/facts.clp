@@ -26,6 +26,7 @@
 
 (deftemplate operation                       ; in which others take part
   (slot id) (slot name) (slot at) (slot visits) (slot bytes)
+  (slot due)                                 ; yes: every process has to call it, once; or no
   (slot waiting-lo) (slot waiting-hi)
   (slot transfer-lo) (slot transfer-hi))
 
