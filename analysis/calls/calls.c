@@ -47,6 +47,31 @@ struct interval call_imbalance(const struct call_spread *s)
 	return (struct interval){ 100 - balance.hi, 100 - balance.lo };
 }
 
+/* The innermost region or operation around it; or itself. */
+static uint32_t belongs_to(const struct call_profile *p, const struct trace *trace, const struct call_node *node)
+{
+	const struct call_node *around = node;
+	while (around->parent != CALL_ROOT && tr_is(trace, around->site, OP_OWN))
+		around = &p->nodes[around->parent];
+	return around->site < trace->nsites ? around->site : node->site;
+}
+
+frz_time *calls_own(const struct call_profile *p, const struct trace *trace)
+{
+	frz_time *own = mem_zeroed(trace->nsites + 1, sizeof *own);
+	for (size_t i = 0; i < p->nflat; i++)
+		if (p->flat[i].site < trace->nsites && !tr_is(trace, p->flat[i].site, OP_OWN))
+			own[p->flat[i].site] = p->flat[i].spread.all.exclusive;
+	for (size_t i = 0; i < p->nnodes; i++) {
+		const struct call_node *node = &p->nodes[i];
+		if (!tr_is(trace, node->site, OP_OWN))
+			continue;
+		uint32_t site = belongs_to(p, trace, node);
+		own[site] = time_add(own[site], node->spread.all.exclusive);
+	}
+	return own;
+}
+
 static int by_exclusive(const void *a, const void *b)
 {
 	const struct call_flat *x = a, *y = b;

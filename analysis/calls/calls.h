@@ -87,6 +87,10 @@ struct interval call_imbalance(const struct call_spread *);
 /* On average of those that were in it. */
 frz_time call_mean(const struct call_spread *);
 
+/* Of each site, what the critical path takes for time there: its exclusive time, and sleeps, input and output, which are of the
+ * region or operation that they are in. Outside of those they have their own. To be freed. */
+frz_time *calls_own(const struct call_profile *, const struct trace *);
+
 /* NULL: nobody waited there. */
 const struct call_cause *call_cause_of(const struct call_profile *, uint32_t site);
 

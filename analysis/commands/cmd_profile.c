@@ -110,14 +110,17 @@ static void fill_each(struct reply *r, const struct profile_answer *a, uint32_t 
 
 static void fill_flat(struct reply *r, const struct profile_answer *a)
 {
-	static const struct tab_column columns[] = { TAB_KEY("name"), SUM_KEYS, SPREAD_KEYS, { 0 } };
+	static const struct tab_column columns[] = { TAB_KEY("name"), SUM_KEYS, SPREAD_KEYS, TAB_KEY("own_s"), { 0 } };
+	frz_time *own = calls_own(a->p, a->trace);
 	reply_table(r, "flat", columns, 0);
 	for (size_t i = 0; i < a->p->nflat; i++) {
 		const struct call_flat *f = &a->p->flat[i];
-		reply_row(r, name_of(a->trace, f->site), SUM_CELLS(a, &f->spread.all), SPREAD_CELLS(a, &f->spread));
+		reply_row(r, name_of(a->trace, f->site), SUM_CELLS(a, &f->spread.all), SPREAD_CELLS(a, &f->spread),
+			  f->site < a->trace->nsites ? tab_interval(seconds(a, own[f->site])) : TAB_NONE);
 		fill_each(r, a, f->site);
 	}
 	reply_end(r);
+	free(own);
 }
 
 static void fill_operations(struct reply *r, const struct profile_answer *a)

@@ -52,11 +52,13 @@ static struct interval add_shares(struct interval x, struct interval y)
 
 static void add_times(struct source_line *of_site, const struct source *s)
 {
+	frz_time *own = calls_own(s->calls, s->trace);
 	for (size_t i = 0; i < s->calls->nflat; i++) {
-		const struct call_flat *f = &s->calls->flat[i];
-		if (f->site < s->trace->nsites)
-			of_site[f->site].time = interval_percent(f->spread.all.exclusive, s->calls->nodes[0].spread.all.inclusive);
+		uint32_t site = s->calls->flat[i].site;
+		if (site < s->trace->nsites)
+			of_site[site].time = interval_percent(own[site], s->calls->nodes[0].spread.all.inclusive);
 	}
+	free(own);
 }
 
 static void add_path(struct source_line *of_site, const struct source *s)
@@ -242,7 +244,8 @@ void export_source(FILE *out, const struct source *s)
 	struct source_line *lines = find_lines(s, &n);
 	fputs("Each line's share of all threads' time and of the critical path, in percent, and\n"
 	      "by how much the run is expected to be shorter if a region there took half as long.\n"
-	      "A region that is marked in several places has all of that at the first of them.\n", out);
+	      "A region that is marked in several places has all of that at the first of them.\n"
+	      "Sleeps, input and output count for the region that they are in.\n", out);
 	put_files(out, lines, n, s->trace, false);
 	put_files(out, lines, n, s->trace, true);
 	free(lines);

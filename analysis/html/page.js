@@ -330,7 +330,7 @@ function lineFacts() {
     const f = at(x);
     f.names.push(x.name);
     if (whole && whole.inclusive_s.lo > 0)
-      f.time = add(f.time, { lo: (100 * x.exclusive_s.lo) / whole.inclusive_s.hi, hi: (100 * x.exclusive_s.hi) / whole.inclusive_s.lo });
+      f.time = add(f.time, { lo: (100 * x.own_s.lo) / whole.inclusive_s.hi, hi: (100 * x.own_s.hi) / whole.inclusive_s.lo });
   }
   for (const x of (data.path || {}).regions || []) if (x.line) at(x).path = add(at(x).path, x.share_percent);
   for (const x of (data.report || {}).profile || []) {
@@ -377,7 +377,7 @@ function sourceListing() {
   const files = (data.source || []).map((file) => ({ ...file, rows: sourceRows(file, facts) })).sort((a, b) => most(b.rows) - most(a.rows));
   if (!files.length) return;
   section('source', 'Source', element('p', { class: 'quiet' }, 'Each line\'s share of all threads\' time and of the critical path, in percent; and by how much ' +
-    'the run is expected to be shorter, in percent, if the region there took half as long. A region that is marked in several places has all of that at the first of them.'),
+    'the run is expected to be shorter, in percent, if the region there took half as long. A region that is marked in several places has all of that at the first of them. Sleeps, input and output count for the region that they are in.'),
   ...files.map((file, i) => element('details', { open: i < 2 && most(file.rows) > 0 && '' }, element('summary', {}, file.file + (file.why || '')),
     element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': file.file }, element('table', { class: 'source' },
       element('thead', {}, element('tr', {}, ...['time, %', 'path, %', 'half: −%', 'line'].map((t) => element('th', { scope: 'col', class: 'n' }, t)),

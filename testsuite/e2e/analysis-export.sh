@@ -132,9 +132,23 @@ rm x.c
 for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | int one;' ' 9 | here'; do
 	says places.source "$name"
 done
-! grep -q never places.source && [ "$(grep -c . places.source)" = 12 ] && grep -n 'Of no file' places.source | grep -q '^11:' ||
+! grep -q never places.source && [ "$(grep -c . places.source)" = 13 ] && grep -n 'Of no file' places.source | grep -q '^12:' ||
 	fail "source: of no file: $(cat places.source)"
 ! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
+
+# A sleep in a region is the region's time, as it is the region's share of the path: columns of one line count the same.
+{
+	printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\n'
+	printf 'site %s kind=%s name=%s file=x.c line=%s\n' 0 region load 1 1 sleep nanosleep 2
+	printf 'e 0 %s %s\n' 0 '0 enter' 10000 '1 enter' 50000 '1 exit' 60000 '0 exit' 60000 '1 enter' 100000 '1 exit'
+} | trace sleeps
+printf 'int one;\nint two;\n' >x.c
+expect 0 export --to source sleeps.source sleeps
+rm x.c
+grep -qE '^ *(60\.0 ±0\.1 +){2}30\.0 ±0\.1 * 1 [|] int one;' sleeps.source && grep -qE '^ *40\.0 ±0\.1 * 2 [|] int two;' sleeps.source ||
+	fail "source: a sleep in a region: $(cat sleeps.source)"
+expect 0 profile --json sleeps
+jq -e '[.flat[] | [.name, (.own_s.lo * 1e6 | round)]] | sort == [["load", 60], ["nanosleep", 40]]' out >held || fail "own time: $(jq -c .flat out)"
 
 # A region that is marked in two places has all of it at the first, and the other says so.
 {

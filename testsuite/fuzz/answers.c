@@ -23,7 +23,7 @@ static const char *const judged[] = { "span_s", "straggler_percent", "alone_s", 
 				      "speedup_percent", "slope", "holds_s", "share_percent", "cpu_s", "delay_s",
 				      "delay_percent", "unclassified_percent",
 				      "cost_percent", "seconds", "percent", "lost_percent", "begin_s", "length_s", "load_balance", "communication",
-				      "inclusive_s", "exclusive_s", "transfer_s", "least_s", "mean_s", "most_s", "imbalance_percent" };
+				      "inclusive_s", "exclusive_s", "own_s", "transfer_s", "least_s", "mean_s", "most_s", "imbalance_percent" };
 
 static bool is_judged(const char *key)
 {
