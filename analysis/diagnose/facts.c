@@ -551,11 +551,20 @@ frz_time facts_locks(const struct facts *f)
 	return locks;
 }
 
+static frz_time joins_of(const struct facts *f)
+{
+	frz_time joins = { 0, 0 };
+	for (size_t i = 0; i < f->waits->nplaces; i++)
+		if (f->waits->places[i].kind == WAIT_JOIN)
+			joins = time_add(joins, f->waits->places[i].ticks);
+	return joins;
+}
+
 static void tell_run(const struct facts *f, struct expert *e)
 {
 	const struct call_profile *p = f->calls;
 	const struct call_sums *all = &p->nodes[0].spread.all; /* the whole of all threads */
-	frz_time locks = facts_locks(f);
+	frz_time locks = facts_locks(f), joins = joins_of(f);
 	int64_t blocked = blocked_sum(f, false), surely = blocked_sum(f, true), hidden = hidden_sum(f), most = f->all.hi;
 	uint32_t time_base = f->times->time_base[f->trace->threads[0].clock];
 	EXPERT_FACT(e, "run", EXPERT_COUNT("threads", (int64_t)p->nthreads), EXPERT_COUNT("processes", (int64_t)p->nprocesses),
@@ -563,7 +572,8 @@ static void tell_run(const struct facts *f, struct expert *e)
 		    EXPERT_RANGE("work", facts_share(f, less_or_more(worked(all), blocked, hidden, most))),
 		    EXPERT_RANGE("waiting", facts_share(f, less_or_more(waited_of(all), hidden, blocked, most))),
 		    EXPERT_RANGE("transfer", facts_share(f, less_or_more(transfer_of(all), hidden, surely, most))),
-		    EXPERT_RANGE("locks", facts_share(f, less_or_more(locks, hidden, surely, most))));
+		    EXPERT_RANGE("locks", facts_share(f, less_or_more(locks, hidden, surely, most))),
+		    EXPERT_RANGE("joins", facts_share(f, less_or_more(joins, hidden, surely, most))));
 }
 
 void facts_tell(const struct facts *f, struct expert *e)

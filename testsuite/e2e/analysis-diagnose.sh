@@ -94,6 +94,30 @@ jq -e '[.waits[] | .caused_by.region] == ["b"]' out >is || fail "held: $(jq -c .
 expect 0 diagnose --model generic --json joins
 jq -e '.findings[0] | .cause == "imbalance" and .proved and .thread == 2 and (.suggestion | startswith("give rank 0 thread 2 less")) and
 	.expected_percent.lo > 40' out >is || fail "joins: $(jq -c .findings out)"
+# Where three are as long each time, and thread 0 only joins them, it waits for no imbalance. It is one where one of two takes 8 times
+# as long.
+joined() { # for how long threads 1 and 2 are in b each time, and 3
+	local t k at n
+	sites
+	for t in 0 1 2 3; do echo "thread $t clock=0 rank=0 number=$t"; done
+	printf '%s\n' "group 1 threads=1,2,3" "site 8 kind=fork name=pthread_create file=x.c line=8" "site 9 kind=join name=pthread_join file=x.c line=9"
+	for t in 1 2 3; do
+		op 0 8 $((20 * t - 20)) $((20 * t - 10)) thread=$t
+		n=$((t == 3 ? $2 : $1))
+		for k in 0 1 2 3; do
+			at=$((100 + k * 30000))
+			work $t 0 $at $((at + 20000)); work $t 1 $((at + 20000)) $((at + 20000 + n))
+			op $t 2 $((at + 20000 + n)) $((at + 30000)) group=1 seq=$k
+		done
+	done
+	for t in 1 2 3; do op 0 9 $((t == 1 ? 60 : 120110 + 10 * t)) $((120118 + 10 * t)) thread=$t; done
+}
+joined 9900 9950 | trace balanced
+expect 0 diagnose --json --model generic balanced
+jq -e '.findings == []' out >is || fail "balanced: $(jq -c .findings out)"
+joined 1000 8000 | trace longer
+expect 0 diagnose --json --model generic longer
+jq -e '.findings[0] | .cause == "imbalance" and .region == "b" and .proved and .thread == 3' out >is || fail "longer: $(jq -c .findings out)"
 # Forty messages of a few bytes, each taking as long as what lies between two; in a few great ones that is no matter of grain.
 chatter() { # messages bytes
 	local i at

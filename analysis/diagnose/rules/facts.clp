@@ -14,7 +14,8 @@
   (slot work-lo) (slot work-hi)              ; all that no operation took
   (slot waiting-lo) (slot waiting-hi)        ; in operations, for others
   (slot transfer-lo) (slot transfer-hi)      ; what operations took besides
-  (slot locks-lo) (slot locks-hi))           ; of the waiting: for locks
+  (slot locks-lo) (slot locks-hi)            ; of the waiting: for locks,
+  (slot joins-lo) (slot joins-hi))           ; and for ends of threads and processes
 
 (deftemplate region                          ; in which threads worked; regions of one name are one
   (slot id) (slot name) (slot at)            ; at: file:line, of a long name without its middle

@@ -90,6 +90,10 @@
     (suggestion (str-cat "share what " ?name " does among threads, make it shorter, or let others work meanwhile"))
     (ask yes) (ask-site ?r) (ask-thread ?t))))
 
+; Whoever only waits for threads to end (a join) waits for no less if these take turns in being longest, or all are as long. So of
+; what goes back to such turns nothing is a join but what threads may surely have been longer in all.
+(deffunction not-joined (?cost ?waiting ?joins ?excess) (min ?cost (+ (less ?waiting ?joins) ?excess)))
+
 ; That others wait for a thread that is the last proves no imbalance: they may take turns in that. What is proved is at
 ; most what they could wait less if that thread was there for no longer than the mean of the others.
 (deffunction longer-in (?name ?who ?excess-lo ?excess-hi)
@@ -109,7 +113,7 @@
     (ask yes) (ask-site ?r))))
 
 (defrule imbalance
-  (run (threads ?n&:(> ?n 1)) (work-hi ?work) (transfer-hi ?took) (locks-hi ?locks))
+  (run (threads ?n&:(> ?n 1)) (waiting-hi ?waits) (joins-lo ?joins) (work-hi ?work) (transfer-hi ?took) (locks-hi ?locks))
   (delay (region ?r&:(>= ?r 0)) (operation no) (name ?name) (thread ?blamed) (thread-name ?blamed-name) (cost-lo ?lo) (cost-hi ?hi)
          (excess-lo ?el) (excess-hi ?eh) (longest ?longest) (longest-name ?longest-name))
   (region (id ?r) (threads ?several&:(> ?several 1)) (work-lo ?there))
@@ -118,7 +122,8 @@
   (bind ?longer (>= ?el ?*least*))
   (bind ?t (if ?longer then ?longest else ?blamed))
   (bind ?who (if ?longer then ?longest-name else ?blamed-name))
-  (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
+  (bind ?most (if ?longer then ?hi else (not-joined ?hi ?waits ?joins ?eh)))
+  (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?most) (least ?*least*) (site ?r) (thread ?t)
     (what (longer-in ?name ?who ?el ?eh))
     (suggestion (if ?longer then (str-cat "give " ?who " less to do in " ?name ", and those that wait more")
                  else (str-cat "have all take as long in " ?name " each time, or come together less often")))
