@@ -19,6 +19,9 @@ static const struct { enum dprof_kind kind; const char *name; uint32_t is; enum 
 static const struct { enum dprof_kind kind; const char *name; uint32_t is; } operations[] = {
 #define OPERATION(kind, name, is) { DPROF_KIND_##kind, name, is },
 #include "analysis/model/operations.def"
+}, unplaced[] = {
+#define UNPLACED(kind, name, is) { DPROF_KIND_##kind, name, is },
+#include "analysis/model/operations.def"
 };
 
 static const struct { const char *called, *begun, *started; uint32_t is; enum flow flow; } collectives[] = {
@@ -145,6 +148,15 @@ struct operation operation_of(enum dprof_kind kind, const char *name)
 	if (o.is & OP_COLLECTIVE)
 		add_collectives(&o, name);
 	return o;
+}
+
+uint32_t operation_unplaced(enum dprof_kind kind, const char *name)
+{
+	uint32_t is = 0;
+	for (size_t i = 0; i < COUNT(unplaced); i++)
+		if (unplaced[i].kind == kind && strcmp(name, unplaced[i].name) == 0)
+			is |= unplaced[i].is;
+	return is;
 }
 
 uint32_t operation_kinds(uint32_t is)

@@ -113,6 +113,9 @@ static inline bool operation_may_ask(const struct operation *o)
 
 struct operation operation_of(enum dprof_kind, const char *name);
 
+/* What it may be besides (OP_...), where code calls it that was compiled without the plugin. */
+uint32_t operation_unplaced(enum dprof_kind, const char *name);
+
 /* The kinds (DPROF_KIND_BIT) of which all sites are some of `is`. */
 uint32_t operation_kinds(uint32_t is);
 

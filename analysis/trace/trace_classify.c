@@ -27,12 +27,19 @@ void trace_classify(struct trace *t)
 	uint32_t *sorted = mem_resize(NULL, t->nsites + 1, sizeof *sorted);
 	for (uint32_t i = 0; i < t->nsites; i++)
 		sorted[i] = i;
+	struct operation op = { .is = 0 };
+	uint32_t unplaced = 0;
 	qsort_r(sorted, t->nsites, sizeof *sorted, by_kind_and_name, t->sites);
 	for (size_t i = 0, first = 0; i < t->nsites; i++) {
 		struct tr_site *site = &t->sites[sorted[i]];
 		if (!alike(site, &t->sites[sorted[first]]))
 			first = i;
-		site->op = i == first ? operation_of(site->kind, site->name) : t->sites[sorted[first]].op;
+		if (i == first) {
+			op = operation_of(site->kind, site->name);
+			unplaced = operation_unplaced(site->kind, site->name);
+		}
+		site->op = op;
+		site->op.is |= site->line ? 0 : unplaced;
 		site->alike = sorted[first];
 	}
 	free(sorted);
