@@ -42,12 +42,17 @@ static bool is_wait(const struct graph_sync_point *s)
 	return s->what == GRAPH_WAITS || s->what == GRAPH_ENDS;
 }
 
-/* Whether a thread goes on from a point only when the node has happened. */
-static bool waits_next(const struct graph_thread *t, size_t sync, uint32_t node)
+/* Whether a thread goes on from a point only when the node has happened: not if it comes to that again before it waits, as who
+ * comes to a barrier, does something else, and then waits for the others. */
+static bool waits_next(const struct graph *g, const struct graph_thread *t, size_t sync, uint32_t node)
 {
-	while (++sync < t->nsyncs && !is_wait(&t->syncs[sync]))
-		;
-	return sync < t->nsyncs && t->syncs[sync].number == node;
+	uint64_t event = t->syncs[sync].at;
+	bool again = false;
+	for (sync++; sync < t->nsyncs && !is_wait(&t->syncs[sync]); sync++) {
+		const struct graph_sync_point *s = &t->syncs[sync];
+		again |= s->what == GRAPH_POSTS && s->at > event && g->inputs[s->number].node == node;
+	}
+	return !again && sync < t->nsyncs && t->syncs[sync].number == node;
 }
 
 static bool is_given(const struct visitor *r)
@@ -76,7 +81,7 @@ void orders_pass(const struct orders *o, const struct graph *g, struct visitor *
 		r->waiting = false;
 		r->locks += orders_is_plain(o, g, s->number);
 	} else if (s->what == GRAPH_POSTS) {
-		r->waiting |= waits_next(t, sync, g->inputs[s->number].node);
+		r->waiting |= waits_next(g, t, sync, g->inputs[s->number].node);
 	} else if (s->what == GRAPH_RELEASES) {
 		r->locks -= o->plain[s->number];
 	}
@@ -163,7 +168,7 @@ static bool may_give(const struct graph *g, const struct graph_thread *t, size_t
 	const struct graph_node *j = &g->nodes[node];
 	bool ends = t->syncs[sync].at + 1 == t->nevents;
 	if (j->kind == GRAPH_SYNC)
-		return waits_next(t, sync, node) || (ends && !j->posted);
+		return waits_next(g, t, sync, node) || (ends && !j->posted);
 	return is_of_all(g, j) || (j->kind == GRAPH_ARRIVAL && (j->what == GRAPH_LOCKED || j->what == GRAPH_JOINED));
 }
 

@@ -305,7 +305,6 @@ static void take_facts(struct profile *p, const struct coz *c)
 		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
 	p->rigid = !c->graph->dynamic;
 	p->apart = c->graph->apart;
-	p->may_complete = c->graph->may_complete;
 	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
 		p->rigid &= !c->graph->nodes[j].loose;
 	points_measure(&p->points, c);
@@ -713,7 +712,7 @@ struct profile_assumptions profile_assumptions(const struct profile *p, bool wor
 	if (p->transfers && !worst)
 		add(&a, "Messages and locks take as long as others of their kind and size were seen to take, and to wait for whoever "
 			"came later here takes no longer than all did here (--transfer worst assumes neither).");
-	if (p->who.thread != COZ_ANY || p->may_complete)
+	if (p->who.thread != COZ_ANY)
 		add(&a, "The function of a std::barrier, which whoever comes last runs, is run by the same thread in every run.");
 	if (p->apart)
 		add(&a, "Who waits at a std::barrier to which it came before waits for the round to which it came last: for no other thread's.");

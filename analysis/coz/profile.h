@@ -95,7 +95,6 @@ struct profile {
 	bool untold;                 /* of some waits nothing tells what ended them */
 	bool presumed;               /* of some waits it is not recorded what ended them, but that is likely (graph_presumed.c) */
 	bool apart;                  /* some thread comes to a barrier, and waits only later for that round */
-	bool may_complete;           /* some thread comes there that does not wait, where something is done once for all */
 	bool transfers;              /* something is sent, or handed over */
 	bool ranks;                  /* of MPI */
 	char *pools;                 /* what gave out work, so that its order decided who did what; or NULL */

@@ -393,7 +393,6 @@ struct graph {
 	bool interrupted;             /* some thread was in a region inside of an operation, */
 	bool handles;                 /* or came to a signal's handler, wherever it was: when, and how often, nobody recorded why */
 	bool apart;                   /* some thread comes to a barrier, and waits only later for that round */
-	bool may_complete;            /* what is done once for all at a barrier, one that does not wait there may do in another run */
 	bool dynamic;                 /* some work is scheduled dynamically, or in a pool */
 	struct graph_late *lates; size_t nlates; /* likewise in the spill */
 	struct graph_open *opens; size_t nopens; /* likewise */

@@ -229,13 +229,30 @@ static uint32_t add_arrivals(struct builder *b, const struct barrier_visit *v, c
 	return number;
 }
 
+/* What is done once for all, whoever comes last does. Who waits for it goes on when it is over, whoever has done it; who does not
+ * is later by that in a run in which it comes last, until it has waited for it. */
+static void leave_completion(struct builder *b, const struct comers *c, const struct barrier_visit *v,
+			     const struct barrier_round *r)
+{
+	for (size_t i = 0; i < r->n && r->completion; i++) {
+		const struct barrier_visit *wait = wait_of(c, &v[i]);
+		struct event_ref from = v[i].enter;
+		if (wait == &v[i])
+			continue;
+		from.at += from.at + 1 < b->graph->threads[from.thread].nevents; /* when it has come */
+		graph_note_pool(b->graph, r->completion->site);
+		graph_set_schedule(b, from, GRAPH_POOL_ENTERED);
+		if (wait)
+			graph_set_schedule(b, wait->exit, GRAPH_POOL_LEFT);
+	}
+}
+
 static void add_round(struct builder *b, const struct comers *c, const struct barrier_visit *v, const struct barrier_round *r)
 {
 	bool at_once = false;
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->n; i++)
 		at_once |= v[i].how == VISIT_WAITS;
-		b->graph->may_complete |= r->completion && v[i].how != VISIT_WAITS;
-	}
+	leave_completion(b, c, v, r);
 	uint32_t last = at_once ? add_arrivals(b, v, r, NULL, NULL) : 0;
 	uint32_t others = at_once && r->completion ? add_arrivals(b, v, r, r->completion, NULL) : last;
 	for (size_t i = 0; i < r->n; i++) {
