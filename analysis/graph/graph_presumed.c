@@ -11,7 +11,10 @@
  *     thread 0   --exit [-------- stretch -------)<-->       a part of the stretch that is the less likely the smaller it is
  *
  * That part must be small, and that of any other thread much larger; and the wait was much longer than what passed behind the
- * stretch. Ends of waits end no stretch: whatever ended them is the cause. Nothing of this is proved. */
+ * stretch. Ends of waits end no stretch: whatever ended them is the cause. Nothing of this is proved.
+ *
+ * Who yields until something is there looks once more behind the last yield that is recorded. So the wait is over somewhere up to
+ * the thread's next event, which most likely comes as soon behind the cause in another run. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -22,7 +25,7 @@
 
 #define SMALL_PART   16                /* of a stretch, and of the wait */
 #define MUCH_SMALLER 8                 /* than that of another thread */
-#define PART_AGAIN   4                 /* of a stretch, where the same thread has ended others of the thread's rows of sleeps */
+#define PART_AGAIN   4                 /* where the same thread has ended others of the thread's rows of sleeps, or yields */
 #define MOST_STEPS   (UINT64_C(1) << 26) /* threads times waits, of a clock: with more nothing is presumed */
 #define MOST_ENDS    8
 
@@ -30,10 +33,24 @@
  * row of sleeps that is less so, which may be one if its thread has ended others. */
 struct presumed { struct event_ref cause, again; double part, next, part_again; };
 
+/* What has ended it came before that. */
+static uint64_t end_of(const struct unknown_wait *w)
+{
+	bool soon = w->next.stamp && w->next.stamp - w->exit.stamp <= (w->exit.stamp - w->begin.enter.stamp) / SMALL_PART;
+	return soon ? w->next.stamp : w->exit.stamp;
+}
+
 static int by_end(const void *x, const void *y)
 {
 	const struct unknown_wait *a = x, *b = y;
-	return ORDER_3(a, b, clock, exit.stamp, exit.thread);
+	return a->clock != b->clock ? ORDER(a->clock, b->clock)
+	       : end_of(a) != end_of(b) ? ORDER(end_of(a), end_of(b)) : ORDER(a->exit.thread, b->exit.thread);
+}
+
+/* Its thread may wait like that again and again for the same one: sleeps or yields, and looks. */
+static bool is_of_row(const struct unknown_wait *w)
+{
+	return w->otherwise == OTHERWISE_OWN || w->next.stamp;
 }
 
 /* Ends of a thread's stretches, each longer than all behind it. */
@@ -48,29 +65,42 @@ static void add_end(struct stretch_ends *s, struct event_ref end, uint64_t lengt
 	s->v[s->n++] = (struct stretch_end){ end, length };
 }
 
-/* One thread's ends are what a wait may have waited for that is over at that moment. */
-static void look(const struct stretch_ends *s, const struct unknown_wait *w, struct presumed *p)
+/* One thread's ends are what a wait may have waited for that is over at that moment: most likely the one since which the least part
+ * of a stretch has passed, less than one in so many. */
+static const struct stretch_end *likeliest(const struct stretch_ends *s, const struct unknown_wait *w, unsigned one_in,
+					   double *least)
 {
 	const struct stretch_end *best = NULL;
-	double least = 1.0 / (w->looked && w->otherwise == OTHERWISE_OWN ? PART_AGAIN : SMALL_PART);
+	*least = 1.0 / one_in;
 	for (size_t i = 0; i < s->n; i++) {
-		uint64_t behind = w->exit.stamp - s->v[i].end.stamp;
-		double part = s->v[i].length ? (double)behind / (double)s->v[i].length : 1;
-		bool soon = w->looked ? s->v[i].end.stamp >= w->looked
-				      : behind <= (w->exit.stamp - w->begin.enter.stamp) / SMALL_PART;
-		bool within = soon && s->v[i].end.stamp > w->begin.enter.stamp;
-		best = within && part < least ? &s->v[i] : best;
-		least = best == &s->v[i] ? part : least;
+		const struct stretch_end *e = &s->v[i];
+		uint64_t behind = (e->end.stamp > w->exit.stamp ? end_of(w) : w->exit.stamp) - e->end.stamp;
+		double part = e->length ? (double)behind / (double)e->length : 1;
+		bool soon = w->looked ? e->end.stamp >= w->looked
+				      : behind <= (w->exit.stamp - w->begin.enter.stamp) / one_in;
+		if (soon && e->end.stamp > w->begin.enter.stamp && part < *least) {
+			best = e;
+			*least = part;
+		}
 	}
-	if (best && least < p->part_again) {
-		p->part_again = least;
+	return best;
+}
+
+static void look(const struct stretch_ends *s, const struct unknown_wait *w, struct presumed *p)
+{
+	double part;
+	unsigned again = w->looked || w->next.stamp ? PART_AGAIN : SMALL_PART;
+	const struct stretch_end *best = is_of_row(w) ? likeliest(s, w, again, &part) : NULL;
+	if (best && part < p->part_again) {
+		p->part_again = part;
 		p->again = best->end;
 	}
-	if (least >= 1.0 / SMALL_PART)
+	best = likeliest(s, w, SMALL_PART, &part);
+	if (!best)
 		return;
-	p->next = least < p->part ? p->part : least < p->next ? least : p->next;
-	if (least < p->part) {
-		p->part = least;
+	p->next = part < p->part ? p->part : part < p->next ? part : p->next;
+	if (part < p->part) {
+		p->part = part;
 		p->cause = best->end;
 	}
 }
@@ -89,7 +119,7 @@ static void look_along(const struct builder *b, uint32_t thread, const struct un
 	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
 		if (e.op == DPROF_LOST)
 			continue;
-		for (; next < n && w[next].exit.stamp < e.stamp; next++)
+		for (; next < n && end_of(&w[next]) < e.stamp; next++)
 			if (w[next].exit.thread != thread)
 				look(&ends, &w[next], &p[next]);
 		bool others = tr_is(trace, e.site, OP_OTHERS);
@@ -188,7 +218,7 @@ static uint32_t *find_enders(const struct builder *b, const struct presumed *p)
 	}
 	for (size_t i = 0; i < b->nunknown; i++, spill_relax(b->spill)) {
 		uint32_t *ender = &enders[b->unknown[i].exit.thread];
-		if (b->unknown[i].otherwise != OTHERWISE_OWN || !is_presumed(&p[i]))
+		if (!is_of_row(&b->unknown[i]) || !is_presumed(&p[i]))
 			continue;
 		several[b->unknown[i].exit.thread] |= *ender != NO_THREAD && *ender != p[i].cause.thread;
 		*ender = p[i].cause.thread;
@@ -199,20 +229,21 @@ static uint32_t *find_enders(const struct builder *b, const struct presumed *p)
 	return enders;
 }
 
-/* Whoever sent the signal: most likely the thread comes to its handler as soon behind that in another run. */
-static void end_by_signal(struct builder *b, const struct unknown_wait *w, const struct event_ref *cause)
+/* Most likely the thread comes as soon behind that in another run: to its handler, behind whoever sent the signal; or to its next
+ * event. */
+static void come_behind(struct builder *b, const struct unknown_wait *w, struct event_ref comes, const struct event_ref *cause)
 {
 	struct node_input inputs[] = { { .ref = w->begin.enter, .sure = true }, { .ref = *cause, .candidate = true } };
 	uint32_t number = graph_add_chance(b, GRAPH_UNKNOWN, inputs, 2);
 	struct graph_node *node = &b->graph->nodes[number];
 	node->what = GRAPH_PRESUMED;
-	graph_end_by(b, w->exit, number);
+	graph_end_by(b, comes, number);
 }
 
 /* What has most likely ended it, as far as moments tell; or NULL. */
 static const struct event_ref *likely_cause(const struct unknown_wait *w, const struct presumed *p, uint32_t ender)
 {
-	bool others = is_presumed(p), again = w->otherwise == OTHERWISE_OWN && p->part_again < 1 && p->again.thread == ender;
+	bool others = is_presumed(p), again = is_of_row(w) && p->part_again < 1 && p->again.thread == ender;
 	if (again && (!others || p->cause.thread != ender))
 		return &p->again;
 	return others ? &p->cause : NULL;
@@ -229,8 +260,11 @@ static void end_by(struct builder *b, const struct unknown_wait *w, const struct
 		graph_unknown_by(b, w, causes);
 }
 
-static void end_otherwise(struct builder *b, const struct unknown_wait *w, uint64_t nwaits)
+/* Behind it there may be a cause, or NULL. */
+static void end_otherwise(struct builder *b, const struct unknown_wait *w, const struct event_ref *behind, uint64_t nwaits)
 {
+	if (behind)
+		come_behind(b, w, w->next, behind);
 	if (w->otherwise == OTHERWISE_TIMED_OUT)
 		graph_timed_out(b, w->begin, w->exit, GRAPH_EXPIRED);
 	else if (w->target != ARG_NONE && !w->looked)
@@ -254,11 +288,11 @@ static void add(struct builder *b, const struct sync_records *sync, const struct
 	else if (w->otherwise == OTHERWISE_FETCHED)
 		graph_fetch(b, w, cause);
 	else if (w->otherwise == OTHERWISE_HANDLED && cause)
-		end_by_signal(b, w, cause);
-	else if (w->otherwise != OTHERWISE_HANDLED && cause)
+		come_behind(b, w, w->exit, cause);
+	else if (w->otherwise != OTHERWISE_HANDLED && cause && cause->stamp <= w->exit.stamp)
 		end_by(b, w, n <= GRAPH_MOST_SEEN && n > 0 ? seen : cause, n);
 	else if (w->otherwise != OTHERWISE_HANDLED)
-		end_otherwise(b, w, nwaits);
+		end_otherwise(b, w, cause, nwaits);
 }
 
 void graph_presumed(struct builder *b, const struct sync_records *sync)

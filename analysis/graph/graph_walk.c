@@ -339,6 +339,8 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 {
 	struct event_ref ref = { w->thread, at, e->stamp };
 	w->in_no_team = false;
+	if (w->attempts.last)
+		walk_note_next(w, e, ref);
 	if (w->tasks.just_ran)
 		walk_come_again(w, ref);
 	if (w->taken.may_be_more)

@@ -44,6 +44,7 @@ struct walk_attempts {
 	uint32_t polled_at;       /* and that of the last that was for a timer, which it reads; or TR_NO_SITE; */
 	uint64_t perhaps_slept;   /* and how long it has slept since */
 	uint32_t vain_at;         /* site of the last that surely was in vain, since `tried`; or TR_NO_SITE */
+	size_t last;              /* the last wait that perhaps was, and nothing is behind it: of the unknown waits, and 1; or 0 */
 	struct looked_lock look;  /* which it had just given back before it: with that it has looked, if it takes it again at once, */
 	size_t looked, seen;      /* whether that wait is over: of the unknown waits, and 1; or 0; and the last of which that is so */
 };
@@ -201,6 +202,7 @@ void walk_settle_time_out(struct thread_walk *, bool tries_again);
 void walk_try_again(struct thread_walk *, const struct tr_event *); /* or not: when the outermost operation is entered */
 void walk_note_attempt(struct thread_walk *, struct event_ref exit); /* when the outermost operation has ended */
 void walk_note_look(struct thread_walk *); /* when it has been added to the unknown waits */
+void walk_note_next(struct thread_walk *, const struct tr_event *, struct event_ref); /* directly behind it */
 void walk_end_look(struct thread_walk *); /* what was found is not known */
 
 /* ---- graph_walk_work.c: work that is given out ---------------------------------------------------- */

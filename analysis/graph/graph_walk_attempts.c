@@ -291,6 +291,16 @@ void walk_note_look(struct thread_walk *w)
 	if (w->attempts.seen && w->attempts.failed) /* what it saw then was not that */
 		w->b->unknown[w->attempts.seen - 1].lock = (struct looked_lock){ 0 };
 	w->attempts.seen = 0;
+	w->attempts.last = perhaps_in_vain(w) ? w->b->nunknown : 0;
+}
+
+/* It looks behind each yield, which leaves no record, nor do yields that took no time: so if it does not yield again it has gone on
+ * somewhere up to this event. */
+void walk_note_next(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	if (e->site != w->entered.site)
+		w->b->unknown[w->attempts.last - 1].next = ref;
+	w->attempts.last = 0;
 }
 
 /* Locks are taken behind an attempt, and that goes on until then. */

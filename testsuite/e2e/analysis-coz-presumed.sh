@@ -108,6 +108,24 @@ rows() {
 }
 rows | trace rows
 expects rows 45.25 45.25
+# Who yields looks once more behind the last yield that is recorded; and is late where others have its core, as often as not.
+yields() { # when the last one is over of the first wait, and of the last
+	head_of 2
+	echo "site 17 kind=wait name=sched_yield file=x.c line=18"
+	local n at=1000000 until
+	for n in 0 40000 80000; do op 0 0 $((1000000 + n)) $((1040000 + n)); done
+	for until in "$1" 1080010 "$2"; do
+		op 1 17 $at "$until" until=0 peer=72057594037927934
+		at=$((until < 1040010 ? 1040010 : until + 2))
+		op 1 1 $at $((at += 12000))
+	done
+}
+yields 1040005 1120005 | trace yields
+unsure yields 45.45 45.45
+yields 1039900 1120005 | trace looks_once_more
+unsure looks_once_more 45.45 45.45
+yields 1040005 1123000 | trace yields_late
+unsure yields_late 44.44 44.44
 # What ended a wait is not known: that may be anything, but not a region that is not there. So no proof is refuted by it.
 {
 	head_of 2
