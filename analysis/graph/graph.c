@@ -572,7 +572,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_masters(b, &records->messages, &exchanges);
 	spill_free(b->spill, exchanges.v);
 	graph_sleeps(b, &records->sleeps, &records->sync, &records->moments);
-	graph_find_tried(b, &records->bytes, &records->processes, &records->sync, &tried);
+	graph_find_tried(b, &records->bytes, &records->processes, &records->joins, &records->sync, &tried);
 	graph_locks(b, &records->sync, &tried, &voters);
 	graph_elections(b, &voters);
 	graph_end_tried(b, &tried);

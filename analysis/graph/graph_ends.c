@@ -10,7 +10,7 @@
 #include "analysis/graph/graph_ends.h"
 
 /* What the thread that is joined did behind its last record may have taken most of the wait. */
-static void add_join(struct builder *b, const struct thread_join *j)
+static void add_join(struct builder *b, struct thread_join *j)
 {
 	const struct graph_thread *t = &b->graph->threads[j->thread];
 	const struct trace *trace = b->graph->trace;
@@ -28,8 +28,8 @@ static void add_join(struct builder *b, const struct thread_join *j)
 	}
 	struct node_input inputs[BEGIN_INPUTS + 1];
 	size_t n = graph_begin_inputs(&j->begin, inputs);
-	inputs[n++] = (struct node_input){ .ref = { j->thread, t->nevents - 1, t->last }, .sure = true,
-					   .needed = true };
+	j->ended = (struct event_ref){ j->thread, t->nevents - 1, t->last };
+	inputs[n++] = (struct node_input){ .ref = j->ended, .sure = true, .needed = true };
 	struct graph_node *node = graph_arrival(b, j->exit, GRAPH_JOINED, inputs, n);
 	node->loose = node->delayed = node->hidden = node->polled = j->begin.tried;
 }

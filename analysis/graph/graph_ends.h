@@ -6,9 +6,8 @@
 
 #include "analysis/graph/graph_private.h"
 
-/* A wait for a thread's end. */
-struct thread_join { struct event_ref enter, exit; struct wait_begin begin; uint32_t thread, site; };
-
+/* A wait for a thread's end: which is this one, or at = NO_EVENT. */
+struct thread_join { struct event_ref enter, exit, ended; struct wait_begin begin; uint32_t thread, site; };
 
 struct join_records { struct thread_join *v; size_t n; };
 

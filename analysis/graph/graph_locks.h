@@ -123,8 +123,9 @@ size_t graph_add_counted(const struct sync_pass *, const struct sync_event *sign
 
 struct byte_records;
 struct process_records;
-void graph_find_tried(struct builder *, const struct byte_records *, const struct process_records *, const struct sync_records *,
-		      struct tried_records *);
+struct join_records;
+void graph_find_tried(struct builder *, const struct byte_records *, const struct process_records *, const struct join_records *,
+		      const struct sync_records *, struct tried_records *);
 void graph_tried_by(struct tried_records *, const struct sync_event *, struct event_ref cause);
 void graph_end_tried(struct builder *, struct tried_records *); /* when it is said what ended each */
 

@@ -20,6 +20,7 @@
  *   while (sem_trywait(&s) != 0) piece();                          likewise, for posts and releases of locks
  *   while (poll(&p, 1, 0) == 0) piece(); read();                   likewise, for bytes
  *   while (waitpid(child, NULL, WNOHANG) == 0) piece();            likewise, until a child has ended
+ *   while (pthread_tryjoin_np(thread, NULL) != 0) piece();         or a thread
  *   while (!done) { pthread_cond_timedwait(...); piece(); }        likewise, where waits in vain lie between pieces: the last wait,
  *                                                                  which is not in vain, ends as long behind the signal as here
  *
@@ -33,6 +34,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
 #include "analysis/graph/graph_bytes.h"
+#include "analysis/graph/graph_ends.h"
 #include "analysis/graph/graph_locks.h"
 #include "analysis/graph/graph_messages.h"
 #include "analysis/graph/graph_processes.h"
@@ -41,7 +43,7 @@
 #define OWN_INPUTS    2 /* of a row */
 
 /* What ended a wait by an attempt, or behind others in vain: a message, or one of the walk's sync events, or bytes, or the end of
- * a child; and the row in front of it, if there is one. */
+ * a child or a thread; and the row in front of it, if there is one. */
 struct poll {
 	uint32_t thread;
 	uint64_t begin_at, enter_at;
@@ -49,6 +51,7 @@ struct poll {
 	size_t event;
 	const struct moved_bytes *bytes;
 	const struct process_wait *child;
+	const struct thread_join *join;
 	bool looks;               /* with a lock, perhaps; and then */
 	bool sees;                /* it was the last look */
 	struct polled_row row;
@@ -358,6 +361,12 @@ static void add_child(struct builder *b, const struct process_wait *w, struct po
 		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ w->exit.thread, w->begin.enter.at, enter, .child = w };
 }
 
+static void add_join(struct builder *b, const struct thread_join *j, struct poll **polls, size_t *n)
+{
+	if (j->ended.at != NO_EVENT && j->begin.tried && j->begin.enter.at < j->enter.at)
+		*SPILL_GROW(b->spill, *polls, *n) = (struct poll){ j->exit.thread, j->begin.enter.at, j->enter.at, .join = j };
+}
+
 /* What has ended it, if that is known already, and where. */
 static struct tried_row row_of(const struct sync_records *sync, const struct poll *p)
 {
@@ -365,6 +374,8 @@ static struct tried_row row_of(const struct sync_records *sync, const struct pol
 		return (struct tried_row){ p->row, p->bytes->exit, p->bytes->given, true };
 	if (p->child)
 		return (struct tried_row){ p->row, p->child->exit, p->child->ended, true };
+	if (p->join)
+		return (struct tried_row){ p->row, p->join->exit, p->join->ended, true };
 	return (struct tried_row){ .row = p->row, .exit = sync->v[p->event].ref };
 }
 
@@ -376,7 +387,7 @@ static bool is_row(const struct poll *p)
 }
 
 void graph_find_tried(struct builder *b, const struct byte_records *bytes, const struct process_records *processes,
-		      const struct sync_records *sync, struct tried_records *tried)
+		      const struct join_records *joins, const struct sync_records *sync, struct tried_records *tried)
 {
 	struct poll *polls = NULL;
 	size_t n = 0;
@@ -386,6 +397,8 @@ void graph_find_tried(struct builder *b, const struct byte_records *bytes, const
 		add_bytes(b, &bytes->v[i], &polls, &n);
 	for (size_t i = 0; i < processes->nwaits; i++)
 		add_child(b, &processes->waits[i], &polls, &n);
+	for (size_t i = 0; i < joins->n; i++)
+		add_join(b, &joins->v[i], &polls, &n);
 	if (n > 0)
 		tried->pieces = find_pieces(b, polls, n, 1);
 	for (size_t i = 0; i < n; i++, spill_relax(b->spill)) {

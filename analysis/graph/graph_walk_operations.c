@@ -346,7 +346,7 @@ static void join(struct thread_walk *w, struct event_ref exit)
 	uint32_t thread = walk_find_thread(w, trace_arg(&w->entered, DPROF_KEY_THREAD, UINT64_MAX));
 	if (thread < w->b->graph->trace->nthreads)
 		*SPILL_GROW(w->b->spill, w->records->joins.v, w->records->joins.n) =
-			(struct thread_join){ w->enter, exit, walk_begin_of(w), thread, w->entered.site };
+			(struct thread_join){ w->enter, exit, { .at = NO_EVENT }, walk_begin_of(w), thread, w->entered.site };
 	else
 		unexplained(w, exit, &w->alone);
 }

@@ -89,6 +89,25 @@ for way in "46 47 5000" "48 49 5000" "50 51 5000 role=0"; do
 	may_buy "tried_${way%% *}" b 50 0
 	may_buy "tried_${way%% *}" c 50 20000
 done
+# Or until a thread is over.
+over() {
+	head_of 4
+	echo "site 55 kind=join name=pthread_tryjoin_np file=x.c line=56"
+	local thread at=1000000 until
+	for thread in 1 2 3; do
+		op 0 39 $at $((at + 10)) thread=$thread
+		op $thread 1 $((at + 10)) $((until = at + 60010))
+		at=$((at + 10))
+		while ((at < until)); do
+			op 0 0 $at $((at += 9000))
+		done
+		op 0 55 $at $at thread=$thread
+	done
+	op 0 2 $at $((at + 5000))
+}
+over | trace over
+expects_b over 46.385
+may_buy over b 50 0
 timed() { # waits in vain
 	head_of 2
 	echo "site 41 kind=wait name=pthread_cond_signal file=x.c line=42"
