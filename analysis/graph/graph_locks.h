@@ -57,7 +57,8 @@ struct polled_row {
 	bool ended, timed;
 	bool takes_some, behind;          /* by an attempt that got some of several; its first piece comes behind such a one */
 	struct poll *look;
-	struct event_ref begin, vain;     /* the first wait in vain before the first piece, and since the last; stamp 0: there is none */
+	struct event_ref begin, vain;     /* the first wait in vain before the first piece, and since the last; stamp 0: there is none; */
+	bool tries, tried;                /* and whether it was one that a time limit ended, and no sleep */
 	uint64_t waited, since, open;     /* how long such waits took since begin, and since vain; and when one has begun, or 0 */
 	uint64_t worked;                  /* what else there was from begin until it was tried last */
 };

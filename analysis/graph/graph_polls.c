@@ -94,12 +94,12 @@ static void add_piece(struct rows *r, size_t depth, struct event_ref exit, uint3
 	struct polled_row *row = row_at(r, depth);
 	struct event_ref vain = row->vain;
 	uint64_t since = row->since;
-	bool timed = row->timed && vain.stamp;
+	bool timed = row->timed && vain.stamp, tried = timed && row->tried;
 	if (row->n == 0 || row->ended || row->site != site) {
 		bool behind = row->ended && row->takes_some;
 		end_row(r, depth);
 		*row = (struct polled_row){ .first = exit, .last = exit, .n = 1, .site = site, .timed = timed, .behind = behind,
-					    .begin = vain, .waited = since };
+					    .begin = vain, .tries = tried, .waited = since };
 		return;
 	}
 	row->vain.stamp = row->since = 0;
@@ -130,6 +130,7 @@ static bool ends_row(const struct trace *trace, const struct tr_event *e)
 static void wait_in_vain(struct polled_row *row, struct event_ref enter, bool timed)
 {
 	row->timed |= timed;
+	row->tried = row->vain.stamp ? row->tried : timed;
 	row->vain = row->vain.stamp ? row->vain : enter;
 	row->open = enter.stamp;
 }
@@ -235,7 +236,8 @@ static size_t find_inputs(const struct message_records *r, const struct poll *p,
 
 enum row_says { NOTHING, ENDED_BY_MESSAGES, ENDED_OTHERWISE };
 
-/* How many pieces came since the last message was sent, or since the first piece, tells whether all other attempts were in vain. */
+/* How many pieces came since the last message was sent, or since the first piece, tells whether all other attempts were in vain;
+ * of which one may have been made before the first piece. */
 static enum row_says says(const struct builder *b, const struct polled_row *row, const struct node_input *sent, size_t n)
 {
 	uint32_t clock = b->graph->trace->threads[row->last.thread].clock;
@@ -243,7 +245,7 @@ static enum row_says says(const struct builder *b, const struct polled_row *row,
 	bool behind = false;
 	for (size_t i = 0; i < n; i++) {
 		frz_time until = graph_between(b, sent[i].ref, row->last);
-		behind |= graph_certainly_before(b, row->first, sent[i].ref);
+		behind |= graph_certainly_before(b, row->tries ? row->begin : row->first, sent[i].ref);
 		since = until.lo < since.lo ? until : since;
 	}
 	uint64_t attempts = 2;
@@ -427,10 +429,11 @@ static bool mostly_waits(const struct tried_row *t)
 	return t->row.begin.stamp && t->row.worked <= (t->exit.stamp - t->row.begin.stamp) / MOSTLY_WAITS;
 }
 
-/* With the row, if the cause was there then; or else with the wait behind it. */
+/* With the row, if the cause was there then; or else with the wait behind it. Where it was tried before the first piece, as early
+ * as that may succeed. */
 static void end_tried(struct builder *b, const struct tried_row *t)
 {
-	struct event_ref since = mostly_waits(t) ? t->row.begin : t->row.first;
+	struct event_ref since = t->row.tries || mostly_waits(t) ? t->row.begin : t->row.first;
 	struct node_input inputs[] = { { .ref = since, .sure = true }, { .ref = t->cause, .sure = true } };
 	uint32_t number = graph_add_chance(b, GRAPH_SYNC, inputs, 2);
 	graph_end_by(b, graph_certainly_before(b, t->cause, t->row.last) ? t->row.last : t->exit, number);

@@ -108,6 +108,27 @@ over() {
 over | trace over
 expects_b over 46.385
 may_buy over b 50 0
+# Or until there are bytes, between looks with a time limit: the first of them may find some in another run. They may also come
+# during the only piece.
+keeps() {
+	head_of 2
+	echo "site 57 kind=wait name=poll file=x.c line=58"
+	local round=0 at=1000000 given=1000000 takes
+	for takes in 50000 50000 50000 50000 24000; do
+		op 1 1 $given $((given += takes))
+		op 1 29 $given $((given += 10)) channel=7 offset=$round bytes=1 role=1
+		while ((at + 15000 < given)); do
+			op 0 57 $at $((at += 15000)) until=0 peer=72057594037927934
+			op 0 0 $at $((at += 5000))
+		done
+		op 0 57 $at $((at = (at < given ? given : at) + 10)) peer=72057594037927934
+		op 0 29 $at $((at += 10)) channel=7 offset=$((round++)) bytes=1 peer=72057594037927934
+		op 0 2 $at $((at += 5000))
+	done
+}
+keeps | trace keeps
+expects_b keeps 48.679
+may_buy keeps b 50 0
 timed() { # waits in vain
 	head_of 2
 	echo "site 41 kind=wait name=pthread_cond_signal file=x.c line=42"
