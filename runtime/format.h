@@ -196,7 +196,8 @@ enum dprof_key {
  *                                   one on, each of which asked in vain (MPI_Test, MPI_Iprobe, pthread_mutex_trylock, ...)
  *                                   or, to the end, did not any more. For `tag` ticks in between the thread was in none
  *            until [peer] ...       it ended because its time limit was over, with nothing that it waited for: at that moment,
- *                                   or 0: not known, or of no one clock, or with a signal, which may be a timer's
+ *                                   or 0: not known, or of no one clock, or with a signal, which may be a timer's; or there was
+ *                                   nobody yet (connect)
  *            [peer] object [bytes [role]]
  *                                   a condition variable, a semaphore or a queue of messages that processes share. With
  *                                   role=1 a message was put there, and else one was taken, or something that was

@@ -150,6 +150,12 @@ static void asked(struct plain *p, int fd)
 	plain_shares(p, now, descriptor_listening(fd, true), GIVES);
 }
 
+/* There is nobody yet who listens, or no answer. */
+static bool connects_later(int error)
+{
+	return error == ECONNREFUSED || error == ENOENT || error == EINPROGRESS;
+}
+
 DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
 {
 	__typeof__(&connect) real = REAL(connect);
@@ -159,7 +165,7 @@ DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
 		return real(fd, to, size);
 	PLAIN(p, site_connect);
 	result = real(fd, to, size);
-	plain_expired(&p, result < 0 && errno == EINPROGRESS);
+	plain_expired(&p, result < 0 && connects_later(errno));
 	if (result == 0)
 		asked(&p, fd);
 	if (result == 0 || errno == EINPROGRESS)

@@ -148,7 +148,7 @@ says_who_gives() { # way, DPROF_BLOCKED_NS
 		fail "$1: $2: main slept for $beside % beside the other and was awake for $awake %: $(jq -c .threads json)"
 	[ "$judged" = true ]
 }
-for way in read recv poll msgrcv semop queue lock output flock stage; do
+for way in read recv poll msgrcv semop queue lock output connect flock stage; do
 	for ns in 0 1000; do
 		one_of_six says_who_gives $way $ns || fail "$way: $ns: $(jq -c .threads json)"
 		[ "$ran" = 77 ] && continue 2
