@@ -539,5 +539,6 @@ rm -rf dprof-*
 [ "$(wc -l <numbers)" = 1 ] && [ "$("$analyze" dump dprof-* | grep -c 'point offset=')" = 8 ] ||
 	fail "what processes count together: $("$analyze" dump dprof-* | grep 'offset=')"
 "$analyze" coz --json --region X --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
-jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 25' json >held || fail "work is taken to stay with its process: $(jq -c .speedup_percent json)"
+jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 25 and .expected_percent.hi > 10' json >held ||
+	fail "work is taken to stay with its process: $(jq -c '[.speedup_percent, .expected_percent]' json)"
 echo "as expected"
