@@ -339,8 +339,8 @@ static bool counts_outside(blocks &between, hash_set<tree> *given)
 	return false;
 }
 
-/* Where all that it decides is over; or NULL. */
-static basic_block find_end(gimple *stmt, tree result)
+/* Where all that it decides is over, and what lies before; or NULL. */
+static basic_block find_end(gimple *stmt, tree result, blocks *before)
 {
 	flow all(flow::EQUALITY);
 	flow_walk walk(all, current_function_decl);
@@ -354,9 +354,27 @@ static basic_block find_end(gimple *stmt, tree result)
 	hash_set<tree> given;
 	basic_block join = joined(branches, gimple_bb(stmt), &between);
 	for (basic_block branch : branches)
+		before->add(branch);
+	for (basic_block branch : branches)
 		if (join)
 			reach(branch, join, true, &thrown);
+	for (basic_block bb : between)
+		before->add(bb);
 	return join && find_given(thrown, &given) && !counts_outside(between, &given) ? join : nullptr;
+}
+
+/* Only on the ways from the claim: a loop that claims but little comes there far more often (if (free[i] && claim(i))). */
+static void say_over(basic_block end, blocks &before, gimple *stmt, tree site)
+{
+	auto_vec<edge> ways;
+	edge way;
+	edge_iterator ei;
+	FOR_EACH_EDGE(way, ei, end->preds)
+		if (before.contains(way->src) && !(way->flags & (EDGE_ABNORMAL | EDGE_EH)))
+			ways.safe_push(way);
+	for (edge e : ways)
+		gsi_insert_on_edge_immediate(e, runtime_call(stmt, runtime_function("dprof_claim_over", ptr_type_node),
+							     build_fold_addr_expr(unshare_expr(site))));
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
@@ -370,12 +388,10 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	    !flow(flow::EQUALITY).decides(result) || is_tried_again(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);
-	basic_block end = find_end(stmt, result);
-	if (end) {
-		gimple_stmt_iterator at = gsi_after_labels(end);
-		gsi_insert_before(&at, runtime_call(stmt, runtime_function("dprof_claim_over", ptr_type_node), build_fold_addr_expr(site)),
-				  GSI_SAME_STMT);
-	}
+	blocks before;
+	basic_block end = find_end(stmt, result, &before);
+	if (end)
+		say_over(end, before, stmt, site);
 	if (refers)
 		object = counters_first_member(i, object);
 	tree fn = runtime_function("dprof_claimed", ptr_type_node, ptr_type_node);

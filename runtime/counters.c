@@ -13,8 +13,8 @@
  *
  * Who looks at one again and again, which is still the same, waits until there is more.
  *
- * Of claims that are over at once, one after the other, only the first ones are said to be over: up to the next claim that is
- * recorded all is then taken for one piece.
+ * Of claims that are over at once, one after the other, as of vertices of a graph, only the first ones are said to be over, and
+ * few of the others are recorded: up to the next claim that is, all is one piece.
  *
  * Law: the stamp is behind the moment at which it was counted, or claimed; nothing is said to be over that may go on. */
 #include "runtime/adapter.h"
@@ -75,46 +75,73 @@ void dprof_counted_by_looks(const struct dprof_site *site, const void *object, l
 /* ---- Claims --------------------------------------------------------------------------------------- */
 
 #define MOST_AT_ONCE 16
+#define A_FEW        8 /* claims at one place between two looks at the clock */
+#define PLACES       4
 
-static __thread struct { const struct dprof_site *site; uint64_t stamp; unsigned at_once; bool open; } claim;
+/* Of claims at one place, the last ones of this thread: when one was recorded, when the clock was looked at, how many were over at
+ * once, and how many came since that look. */
+static __thread struct claims {
+	const struct dprof_site *site;
+	uint64_t stamp, looked;
+	unsigned at_once, since;
+	bool open;
+} places[PLACES];
 
 DPROF_EXPORT void dprof_claimed(const struct dprof_site *site, const void *object);
 DPROF_EXPORT void dprof_claim_over(const struct dprof_site *site);
 
-static void record_claim(const struct dprof_site *site, uint64_t now, struct counted_place p, bool over)
+static struct claims *claims_at(const struct dprof_site *site)
 {
-	claim.open = !over;
-	record(site, now, p, over);
+	return &places[(uintptr_t)site / sizeof(*site) % PLACES];
+}
+
+static void record_claim(struct claims *c, uint64_t now, struct counted_place p, bool over)
+{
+	c->open = !over;
+	record(c->site, now, p, over);
+}
+
+/* One behind the other, so that all are part of the last that was recorded. */
+static bool come_at_once(struct claims *c, uint64_t now)
+{
+	uint64_t apart = now - c->looked;
+
+	c->looked = now;
+	if (apart >= A_FEW * MOST_AT_ONCE * dprof_adapter_blocked_ticks)
+		c->at_once = 0;
+	return c->open && now - c->stamp < (c->at_once < MOST_AT_ONCE ? dprof_adapter_blocked_ticks : dprof_adapter_pause_ticks);
 }
 
 void dprof_claimed(const struct dprof_site *site, const void *object)
 {
-	uint64_t now;
+	struct claims *c = claims_at(site);
 	struct counted_place p;
-	bool same = site == claim.site;
+	uint64_t now;
 
+	if (c->site == site && c->at_once == MOST_AT_ONCE && ++c->since % A_FEW)
+		return;
 	if (!dprof_adapter_wanted(DPROF_KIND_WAIT))
 		return;
+	if (c->site != site)
+		*c = (struct claims){ .site = site };
 	now = dprof_adapter_now();
-	if (same && claim.open && now - claim.stamp < dprof_adapter_blocked_ticks)
+	if (come_at_once(c, now))
 		return;
 	p = place_of(object);
 	if (is_only_ours(p))
 		return;
-	if (!same || now - claim.stamp >= MOST_AT_ONCE * dprof_adapter_blocked_ticks)
-		claim.at_once = 0;
-	claim.site = site;
-	claim.stamp = now;
-	record_claim(site, now, p, false);
+	c->stamp = now;
+	record_claim(c, now, p, false);
 }
 
 void dprof_claim_over(const struct dprof_site *site)
 {
+	struct claims *c = claims_at(site);
 	uint64_t now;
 
-	if (site != claim.site || !claim.open || claim.at_once == MOST_AT_ONCE)
+	if (c->site != site || !c->open || c->at_once == MOST_AT_ONCE)
 		return;
 	now = dprof_adapter_now();
-	claim.at_once = now - claim.stamp < dprof_adapter_blocked_ticks ? claim.at_once + 1 : 0;
-	record_claim(site, now, (struct counted_place){ 0 }, true);
+	c->at_once = now - c->stamp < dprof_adapter_blocked_ticks ? c->at_once + 1 : 0;
+	record_claim(c, now, (struct counted_place){ 0 }, true);
 }

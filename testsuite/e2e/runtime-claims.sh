@@ -282,10 +282,6 @@ int main(void)
 C
 compile short.c gcc -O2
 run any
-"$analyze" dump dprof-* | awk '
-	$1 == "clock" { sub(/.*ghz=/, ""); ghz = $1 }
-	$1 == "e" && / tag=1/ { over++ }
-	$1 == "e" && / tag=0/ { n++; if ($2 in last && $3 - last[$2] < 999 * ghz) near++; last[$2] = $3 }
-	END { print n + 0, near + 0, over + 0; exit n == 0 || near > n / 2 }' >near ||
-	fail "short claims: expected most 0.999 us apart or more, found $(cat near)"
+records=$("$analyze" dump dprof-* | grep -c 'point offset=')
+[ "$records" -gt 0 ] && [ "$records" -lt 20000 ] || fail "short claims: of 2,000,000 expected some records, and less than 20,000, found $records"
 echo "as expected"
