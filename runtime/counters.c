@@ -79,11 +79,11 @@ void dprof_counted_by_looks(const struct dprof_site *site, const void *object, l
 #define PLACES       4
 
 /* Of claims at one place, the last ones of this thread: when one was recorded, when the clock was looked at, how many were over at
- * once, and how many came since that look. */
+ * once, how many came since that look, and how many are not over yet, one in what is done for another. */
 static __thread struct claims {
 	const struct dprof_site *site;
 	uint64_t stamp, looked;
-	unsigned at_once, since;
+	unsigned at_once, since, depth;
 	bool open;
 } places[PLACES];
 
@@ -118,12 +118,13 @@ void dprof_claimed(const struct dprof_site *site, const void *object)
 	struct counted_place p;
 	uint64_t now;
 
-	if (c->site == site && c->at_once == MOST_AT_ONCE && ++c->since % A_FEW)
+	if (c->site != site)
+		*c = (struct claims){ .site = site };
+	c->depth++;
+	if (c->open && c->at_once == MOST_AT_ONCE && ++c->since % A_FEW)
 		return;
 	if (!dprof_adapter_wanted(DPROF_KIND_WAIT))
 		return;
-	if (c->site != site)
-		*c = (struct claims){ .site = site };
 	now = dprof_adapter_now();
 	if (come_at_once(c, now))
 		return;
@@ -139,7 +140,7 @@ void dprof_claim_over(const struct dprof_site *site)
 	struct claims *c = claims_at(site);
 	uint64_t now;
 
-	if (c->site != site || !c->open || c->at_once == MOST_AT_ONCE)
+	if (c->site != site || c->depth == 0 || --c->depth > 0 || !c->open || c->at_once == MOST_AT_ONCE)
 		return;
 	now = dprof_adapter_now();
 	c->at_once = now - c->stamp < dprof_adapter_blocked_ticks ? c->at_once + 1 : 0;

@@ -284,4 +284,55 @@ compile short.c gcc -O2
 run any
 records=$("$analyze" dump dprof-* | grep -c 'point offset=')
 [ "$records" -gt 0 ] && [ "$records" -lt 20000 ] || fail "short claims: of 2,000,000 expected some records, and less than 20,000, found $records"
+
+# What is claimed in what is done for another, at once, is over before that is; and what comes behind many that were over at once may
+# be another's as well.
+cat >within.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_uchar claimed[40], inner[2];
+static int within;
+static void take_one(atomic_uchar *flag, int deeper)
+{
+	if (!atomic_exchange(flag, 1)) {
+		if (deeper)
+			take_one(flag + 1, 0);
+		if (deeper) {
+#pragma dprof region(X)
+			usleep(60000);
+		}
+	}
+}
+static void *take(void *unused)
+{
+	for (int i = 0; i < 19 && !within; i++)
+		take_one(&claimed[i], i == 16);
+	take_one(inner, within);
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread[2];
+	(void)argv;
+	within = argc > 1;
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&thread[i], NULL, take, NULL))
+			return 1;
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+C
+compile within.c gcc -O2
+for argument in "" within; do
+	rm -rf dprof-*
+	# shellcheck disable=SC2086
+	./program $argument || fail "within $argument: exit status $?"
+	"$analyze" dump dprof-* | awk '
+		$1 == "site" && $4 == "name=X" { x = $2 }
+		$1 == "e" && / point offset=/ { over[$2] = / tag=1/ }
+		$1 == "e" && $4 == x && $5 == "enter" { n++; bad += !($2 in over) || over[$2] }
+		END { exit n != 1 || bad }' || fail "within $argument: X is behind all that was claimed: $("$analyze" dump dprof-* | grep '^e')"
+done
 echo "as expected"
