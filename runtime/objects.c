@@ -98,8 +98,8 @@ static bool is_private(uint64_t address)
 	unsigned n = __atomic_load_n(&nranges, __ATOMIC_ACQUIRE);
 
 	for (unsigned i = 0; i < n && i < RANGES; i++)
-		if (address >= ranges[i].begin && address < __atomic_load_n(&ranges[i].end, __ATOMIC_ACQUIRE))
-			return true;
+		if (address < __atomic_load_n(&ranges[i].end, __ATOMIC_ACQUIRE) && address >= ranges[i].begin)
+			return true; /* the end is written last */
 	return false;
 }
 
