@@ -58,12 +58,12 @@ static bool is_idle(basic_block bb, int depth);
 static bool is_pause(tree fn)
 {
 	static const char *const names[] = { "sched_yield", "thrd_yield", "thrd_sleep", "pthread_yield", "usleep", "nanosleep",
-					     "clock_nanosleep", "clock_gettime" };
+					     "clock_nanosleep" };
 	const char *name = DECL_NAME(fn) ? IDENTIFIER_POINTER(DECL_NAME(fn)) : "";
 	for (const char *known : names)
 		if (!strcmp(name, known))
 			return true;
-	return startswith(name, "dprof_") || fndecl_built_in_p(fn);
+	return startswith(name, "dprof_") || fndecl_built_in_p(fn) || clocks_read(fn);
 }
 
 static bool has_cfg(tree fn)
@@ -109,6 +109,11 @@ static bool is_idle(const blocks &in)
 		if (!is_idle(bb, 0))
 			return false;
 	return true;
+}
+
+bool claims_pause(gcall *call)
+{
+	return gimple_call_internal_p(call) || is_idle_function(gimple_call_fndecl(call), 0);
 }
 
 /* Whether what an expression names is given other values in these blocks: of each round of a loop. */

@@ -246,6 +246,11 @@ tree counters_first_member(gimple_stmt_iterator *i, tree object); /* which becom
 /* claims.cc: flags and bits by which threads claim what to do; likewise. */
 bool claims_wrap(gimple_stmt_iterator *i);
 void claims_note(gimple_stmt_iterator *i, bool refers);
+bool claims_pause(gcall *call); /* it does nothing, or only lets time pass */
+
+/* clocks.cc: sleeps and loops whose end a clock decides. True: calls were put on edges. */
+bool clocks_wrap(function *fun);
+bool clocks_read(tree fn); /* it only reads a clock */
 
 /* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
 void library_of_source(tree fn); /* which it calls */

@@ -93,6 +93,7 @@ unsigned pass_dprof::execute(function *fun)
 		fortran_expand(fun);
 		edges |= loops_of_graph(fun);
 	}
+	edges |= clocks_wrap(fun);
 	FOR_EACH_BB_FN(bb, fun)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
 			if (gimple_code(gsi_stmt(i)) == GIMPLE_ASM)

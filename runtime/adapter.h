@@ -390,6 +390,9 @@ extern DPROF_EXPORT __thread bool dprof_adapter_apart __attribute__((tls_model("
 struct dprof_open_call { const struct dprof_site *site; const void *caller; uint64_t since; };
 extern DPROF_EXPORT __thread struct dprof_open_call dprof_adapter_open_call __attribute__((tls_model("initial-exec")));
 
+/* The thread sleeps for what is left of a time, if it sleeps now: NULL, when it has begun to (clocks.c). */
+extern DPROF_EXPORT __thread const struct dprof_site *dprof_adapter_rests __attribute__((tls_model("initial-exec")));
+
 /* The calling thread, at its begin and its end, is one that the adapter has made for itself: what it does is not the
  * program's. */
 DPROF_EXPORT void dprof_adapter_own_thread(bool begins);

@@ -166,14 +166,17 @@ static bool pass_node(struct visit *v, struct visitor *r, const struct graph_syn
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Why a region began inside of an operation, or a signal's handler, nobody knows, nor what came of it: nothing is proved of any
- * event. */
+/* Why a region began inside of an operation, or a signal's handler, nobody knows, nor what came of it, nor what a thread would do
+ * that had more time left: nothing is proved of any event. */
 static struct saving *prove_nothing(struct visit *v, struct saving *s, uint32_t thread, uint64_t stamp)
 {
-	if (!v->g->interrupted && !v->g->handles)
+	if (!v->g->interrupted && !v->g->handles && v->g->filled == TR_NO_SITE)
 		return s;
 	s = saving_own(v->all, s);
-	saving_forget(v->all, s, COZ_PROVED, visit_elapsed(v, thread, stamp));
+	frz_time elapsed = visit_elapsed(v, thread, stamp);
+	saving_forget(v->all, s, COZ_PROVED, elapsed);
+	if (v->g->filled != TR_NO_SITE)
+		saving_may_delay(v->all, s, COZ_PROVED, elapsed);
 	return s;
 }
 
@@ -528,7 +531,7 @@ static bool saves_beyond(const struct graph *g, const struct graph_node *j)
 
 static bool hides_something(const struct graph *g)
 {
-	if (g->dynamic)
+	if (g->dynamic || g->filled != TR_NO_SITE)
 		return true;
 	for (size_t i = 0; i < g->nnodes; i++, spill_relax(g->spill))
 		if (g->nodes[i].hidden || g->nodes[i].kind == GRAPH_UNKNOWN || orders_decide(&g->nodes[i]) || saves_beyond(g, &g->nodes[i]))

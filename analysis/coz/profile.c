@@ -303,6 +303,8 @@ static void take_facts(struct profile *p, const struct coz *c)
 		p->unseen = mem_copy("an atomic variable of C++, since it has seen before what is stored,");
 	else if (c->graph->unseen != TR_NO_SITE)
 		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
+	if (c->graph->filled != TR_NO_SITE)
+		p->filled = mem_format("%s", site_name(c->graph->trace, c->graph->filled).text);
 	p->rigid = !c->graph->dynamic;
 	p->apart = c->graph->apart;
 	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
@@ -635,6 +637,7 @@ void profile_close(struct profile *p)
 		free_row(&p->rows[r]);
 	graph_said_close(&p->said);
 	free(p->pools);
+	free(p->filled);
 	free(p->unseen);
 	free(p->unsaid);
 	points_close(&p->points);
@@ -660,15 +663,17 @@ static char *meaning(const struct profile *p)
 /* What was seen in this run that leaves answers open, or NULL. */
 static char *of_this_run(const struct profile *p)
 {
-	if (!p->pools && !p->unsaid && !p->unseen)
+	if (!p->pools && !p->unsaid && !p->unseen && !p->filled)
 		return NULL;
-	return mem_format("%s%s%s%s%s%s%s%s%s",
+	return mem_format("%s%s%s%s%s%s%s%s%s%s%s%s",
 		p->pools ? "Who did which work, and in which pieces, may be decided by the order of " : "", p->pools ? p->pools : "",
 		p->pools ? ", which another run need not keep. " : "",
 		p->unsaid ? "For whom one waits at " : "", p->unsaid ? p->unsaid : "",
 		p->unsaid ? " is not known: perhaps for nobody. " : "",
 		p->unseen ? "Who does not block at " : "", p->unseen ? p->unseen : "",
-		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save. " : "");
+		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save. " : "",
+		p->filled ? "What is done before " : "", p->filled ? p->filled : "",
+		p->filled ? " is as much as a clock leaves time for, so nothing is proved. " : "");
 }
 
 /* Of any program, in the order in which they matter to most. */
@@ -687,7 +692,8 @@ static const char *const of_any_program[] = {
 	"Whoever would wait does so in a recorded call: not for a flag in memory or a file's lock, nor, in code compiled without the "
 	"plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
 	"What is done, by whomever, depends neither on such an order, nor on who is the last, or the first, by an atomic number that "
-	"all count and that is only compared with one value, which leaves no record, nor on a clock nor on an attempt in vain, nor on "
+	"all count and that is only compared with one value, which leaves no record, nor on a clock, but where the plugin sees in one "
+	"function that it decides how long a sleep lasts or a loop goes on, nor on an attempt in vain, nor on "
 	"how much there is to take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other things then, "
 	"nor takes a lock that one thread alone took at that place here.",
 	"Who has waited with a time limit, and had what it waited for, has that within the limit in any run.",

@@ -331,6 +331,16 @@ void saving_forget(struct savings *all, struct saving *own, size_t answer, frz_t
 	set_rounding(rounding);
 }
 
+void saving_may_delay(struct savings *all, struct saving *own, size_t answer, frz_time later)
+{
+	double *lower = own->bound + slice_of(all, answer).first;
+	unsigned rounding = round_upwards();
+	const double *most = most_of_all(all);
+	for (size_t i = 0; i < all->nscenarios; i++)
+		lower[i] = most[i] > 0 ? fmax(lower[i], of_ticks(later.hi)) : lower[i];
+	set_rounding(rounding);
+}
+
 void saving_forget_within(struct savings *all, struct saving *own, size_t answer, frz_time elapsed)
 {
 	unsigned rounding = round_upwards();

@@ -112,7 +112,9 @@ void saving_lose(struct savings *, struct saving *own, size_t answer);
 /* Nothing is known but that the run has lasted for `elapsed`: no path through it holds more time
  * of any region. */
 void saving_forget(struct savings *, struct saving *own, size_t answer, frz_time elapsed);
-/* Likewise; and that whatever it waited for saves no more than is cut anywhere. */
+/* It may also come so much later; in a scenario in which anything is cut. */
+void saving_may_delay(struct savings *, struct saving *own, size_t answer, frz_time later);
+/* Nothing is known, as of saving_forget(), but that whatever it waited for saves no more than is cut anywhere. */
 void saving_forget_within(struct savings *, struct saving *own, size_t answer, frz_time elapsed);
 
 /* The saving of an event that waits for others: begin, in each answer its inputs and then what else is said of it,

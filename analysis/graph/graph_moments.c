@@ -12,6 +12,10 @@
  * part of what others show, it is not known: moments stay, or where all others come as evenly, it may be so or so. Who begins to
  * sleep behind a moment does not wait. Nothing of this is proved.
  *
+ * Of what was left of a time (rests) the plugin has seen that the clock was read, but the moment is not exact: it is of the latter
+ * kind if it is steadily behind an event before what the thread did last. Else it was a time of its own, which is as long in any
+ * run, unless it was laid down before (paced): then it stays.
+ *
  * One that goes on and on stays, unless its thread looks for others, too: then another run may read it more or less often
  * in between.
  *
@@ -132,6 +136,21 @@ static size_t find_reading(const struct builder *b, const struct moment_sleep *m
 	return least * MUCH_STEADIER <= most ? best : least * STEADY < step ? PERHAPS_READ : NOT_READ;
 }
 
+/* Likewise, of what was left of a time: NOT_READ, if it was read as the sleep began, or just behind the event before. */
+static size_t find_rest(const struct builder *b, const struct moment_sleep *m, const struct seen *seen, size_t n)
+{
+	size_t best = NOT_READ;
+	double least = 0, step = (double)(int64_t)(m[n - 1].until_ns - m[0].until_ns) / (double)(n > 1 ? n - 1 : 1);
+	for (size_t k = 0; k < EVENTS_BEFORE; k++) {
+		double off = unsteadiness(b, m, seen, n, k);
+		if (off >= 0 && (best == NOT_READ || off < least)) {
+			best = k;
+			least = off;
+		}
+	}
+	return best > 1 && least * STEADY < step ? best : NOT_READ;
+}
+
 /* How often that comes before something else is done, or which part of it passes before, nobody knows. */
 static void add_open(struct builder *b, const struct moment_sleep *m)
 {
@@ -195,6 +214,20 @@ static void add_moments(struct builder *b, struct moment_sleep *m, size_t n)
 	spill_free(b->spill, seen);
 }
 
+/* For what was left of a time. */
+static void add_rests(struct builder *b, struct moment_sleep *m, size_t n)
+{
+	struct seen *seen = spill_zeros(b->spill, n, sizeof *seen);
+	find_before(b, m, seen, n);
+	size_t read = find_rest(b, m, seen, n < MOST_SLEEPS ? n : MOST_SLEEPS);
+	for (size_t i = 0; i < n; i++)
+		if (read != NOT_READ)
+			add_sleep(b, &m[i], &seen[i].before[read < seen[i].n ? read : seen[i].n - 1]);
+		else if (m->paced)
+			add_sleep(b, &m[i], NULL);
+	spill_free(b->spill, seen);
+}
+
 /* Sorted by place. Whether one of a site is looked for where its thread looks for others, too, which come now and then. */
 static bool is_one_of_several(const struct moment_records *r, const struct moment_sleep *m)
 {
@@ -218,6 +251,8 @@ static void add_sleeps(struct builder *b, const struct moment_records *r, struct
 	} else if (is_one_of_several(r, m)) {
 		for (size_t i = 0; i < n; i++)
 			add_open(b, &m[i]);
+	} else if (m->rests || m->paced) {
+		add_rests(b, m, n);
 	} else {
 		add_moments(b, m, n);
 	}

@@ -12,6 +12,7 @@ struct moment_sleep {
 	struct wait_begin begin; struct event_ref exit;
 	uint64_t until_ns, late_ns, set;
 	uint32_t site, polled; /* polled: where its thread has looked whether it is ready; TR_NO_SITE: nowhere */
+	bool rests, paced;     /* that moment was read off a clock, so that it is not exact; before what is done until then */
 	bool open;             /* its thread reads the clock anew when it has found what it looks for between others */
 };
 

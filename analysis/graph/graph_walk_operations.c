@@ -416,7 +416,8 @@ static void sleep_until(struct thread_walk *w, struct event_ref exit)
 	*SPILL_GROW(w->b->spill, moments->v, moments->n) = (struct moment_sleep){
 		.begin = begin, .exit = exit, .until_ns = trace_arg(&w->entered, DPROF_KEY_UNTIL, 0),
 		.late_ns = late == ARG_NONE || (double)late < waited ? 0 : late - (uint64_t)waited, .site = w->entered.site,
-		.polled = w->attempts.polled_at, .set = since < (double)w->enter.stamp ? w->enter.stamp - (uint64_t)since : 0 };
+		.polled = w->attempts.polled_at, .rests = arg_rests(o, &w->entered), .paced = arg_paced(o, &w->entered),
+		.set = since < (double)w->enter.stamp ? w->enter.stamp - (uint64_t)since : 0 };
 }
 
 /* It has looked for what comes, which was no timer. */
@@ -434,6 +435,8 @@ static void explain_sleep(struct thread_walk *w, struct event_ref exit)
 {
 	const struct tr_event *e = &w->entered;
 	const struct operation *o = walk_operation(w, e);
+	if (arg_fills_time(o, e) && w->b->graph->filled == TR_NO_SITE)
+		w->b->graph->filled = e->site;
 	if (arg_for_unknown(o, e))
 		graph_unknown(w->b, walk_begin_of(w), exit);
 	else if (trace_has(e, DPROF_KEY_UNTIL) || arg_set_before(o, e) != ARG_NONE)

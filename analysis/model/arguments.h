@@ -34,6 +34,8 @@
  *         in vain, perhaps   wait, point with offset: 0
  *         how it depends     fork, point without task
  *         nothing to run     fork, point with task: 0
+ *         a rest             sleep: 1, of a time that was read off a clock; 3, which was laid down before; 2, what was done until
+ *                            then is as much as there was time for
  *   task  that was made      fork, point
  *         that runs          region
  *         that calls away    exit of an operation
@@ -53,6 +55,7 @@
 
 #include "analysis/model/event.h"
 #include "analysis/model/operation.h"
+#include "runtime/clocks.h"
 
 #define ARG_NONE UINT64_MAX
 
@@ -334,6 +337,24 @@ static inline uint64_t arg_too_late(const struct operation *o, const struct tr_e
 static inline uint64_t arg_set_before(const struct operation *o, const struct tr_event *e)
 {
 	return arg_at(o, e, DPROF_KEY_OFFSET, ARG_KIND(SLEEP), ARG_ENTER);
+}
+
+/* Until a moment that was read off a clock: it slept for what was left. */
+static inline bool arg_rests(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(SLEEP), ARG_ENTER) == DPROF_ROLE_REST;
+}
+
+/* Likewise, and that moment was laid down before it began. */
+static inline bool arg_paced(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(SLEEP), ARG_ENTER) == DPROF_ROLE_PACE;
+}
+
+/* What its thread did until then was as much as there was time for. */
+static inline bool arg_fills_time(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_ROLE, ARG_KIND(SLEEP), ARG_ENTER) == DPROF_ROLE_OPEN;
 }
 
 /* A thread of this process that is cancelled here. */

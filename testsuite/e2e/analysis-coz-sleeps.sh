@@ -101,6 +101,45 @@ expects over 10 10
 } | trace read
 expects read 14.9476 14.9476
 
+# What was left of a time is until a moment that is not exact: if it is steadily behind an event before the last work, it comes as
+# long behind that in any run, and else the sleep is as long. A loop that waits for a moment does so in any case.
+rests() { # behind, role: a period of 300,000 ns, which begins with a (behind=1), or a sleep of its own that is as long in another
+	head_of 1
+	begin=1000000
+	for work in 110000 147000 121000 133000 118000; do
+		slept=$(($1 ? 300000 - work - 30000 : work))
+		off=$((work / 1000 % 7 * 100)) # what passed between the two readings of clocks
+		op 0 0 $begin $((begin + work))
+		op 0 1 $((begin + work)) $((begin + work + 30000))
+		op 0 30 $((begin + work + 30000)) $((begin + work + 30000 + slept)) until=$((begin + work + 700000030000 + slept - off)) role="$2"
+		begin=$((begin + work + 30000 + slept))
+	done
+	op 0 1 $begin $((begin + 1000))
+}
+rests 1 1 | trace rests
+expects rests 0 0
+rests 0 1 | trace rests
+expects rests 22.3208 22.3208
+rests 0 3 | trace rests
+expects rests 0 0
+
+# Who did as much as there was time for would do more, or less, in another run: that has no bound.
+filled() { # arguments...
+	head_of 1
+	op 0 0 1000000 1600000
+	op 0 30 1600000 1600000 role=2 "$@"
+	op 0 1 1600000 2000000
+}
+filled | trace filled
+may_buy filled a 50 -1000000
+may_buy filled a 50 300000
+expects filled 30 30
+filled offset=600000 | trace filled
+may_buy filled a 50 -1000000
+expects filled 0 0
+expect 0 coz -v filled
+tr "\n" " " <out | grep -q 'What is done before .*(x.c:.*) is as much as a clock leaves time for, so nothing is proved' || fail "why nothing is proved: $(cat out)"
+
 # How often a signal's handler comes in the midst of work may be a timer's.
 {
 	head_of 1

@@ -249,11 +249,30 @@ START_TEST(many_small_sums_round_outward)
 }
 END_TEST
 
+START_TEST(what_may_be_later_saves_less_where_anything_is_cut)
+{
+	static const uint32_t none_and_half[] = { 0, 50000000 };
+
+	savings_open(&all, &(struct savings_region){ none_and_half, 2 }, 1, 2);
+	struct saving *s = saving_own(&all, saving_none(&all));
+	saving_count(&all, 0, (frz_time){ 1000, 1000 });
+	saving_cut(&all, s, 0, (frz_time){ 1000, 1000 }, SAVING_NONE);
+	saving_may_delay(&all, s, 1, (frz_time){ 290, 300 });
+	ck_assert_double_eq(saving_bounds(&all, s, 0, 1).lo, 500);
+	ck_assert_double_eq(saving_bounds(&all, s, 1, 0).lo, 0);
+	ck_assert_double_eq(saving_bounds(&all, s, 1, 1).lo, -300);
+	ck_assert_double_eq(saving_bounds(&all, s, 1, 1).hi, 500);
+	saving_drop(&all, s);
+	savings_close(&all);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *c = unit_begin(900, 1);
 
 	tcase_add_test(c, bounds_hold_the_exact_savings);
 	tcase_add_test(c, many_small_sums_round_outward);
+	tcase_add_test(c, what_may_be_later_saves_less_where_anything_is_cut);
 	return unit_end();
 }
