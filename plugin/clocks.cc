@@ -241,29 +241,30 @@ static enum before look_back(basic_block bb, gimple_stmt_iterator i, hash_set<ba
 	}
 	edge e;
 	edge_iterator ei;
-	enum before all = bb->preds->length() ? DEEDS : BEGIN;
-	FOR_EACH_EDGE(e, ei, bb->preds) {
+	enum before all = DEEDS;
+	FOR_EACH_EDGE(e, ei, bb->preds)
 		if (e->src->index == ENTRY_BLOCK)
 			all = BEGIN;
 		else if (!seen->add(e->src) && all != CLOCK)
 			all = look_back(e->src, gsi_last_bb(e->src), seen);
-	}
 	return all;
 }
 
-/* Whether it reads a clock just before, here or where it is called from. */
-static bool begins_now(tree fn, basic_block bb, gimple_stmt_iterator i, unsigned depth)
+static enum before look_back(gimple *from)
 {
 	hash_set<basic_block> seen;
-	enum before before = look_back(bb, i, &seen);
-	if (before != BEGIN || depth == DEEPEST)
-		return before == CLOCK;
+	gimple_stmt_iterator i = gsi_for_stmt(from);
+	gsi_prev(&i);
+	return look_back(gimple_bb(from), i, &seen);
+}
+
+/* Whether a caller of the function reads a clock just before. */
+static bool is_called_now(tree fn, unsigned depth)
+{
 	for (cgraph_edge *e : cgraph_node::get(fn)->collect_callers()) {
-		if (!e->call_stmt || !has_body(e->caller->decl))
-			continue;
-		i = gsi_for_stmt(e->call_stmt);
-		gsi_prev(&i);
-		if (begins_now(e->caller->decl, gimple_bb(e->call_stmt), i, depth + 1))
+		bool known = e->call_stmt && has_body(e->caller->decl);
+		enum before before = known ? look_back(e->call_stmt) : DEEDS;
+		if (before == CLOCK || (before == BEGIN && depth < DEEPEST && is_called_now(e->caller->decl, depth + 1)))
 			return true;
 	}
 	return false;
@@ -280,7 +281,7 @@ private:
 	clock_walk &walk;
 	basic_block *blocks;
 	auto_vec<edge> begins, ends;
-	bool reads = false, does = false;
+	bool reads = false, does = false, jumps = false; /* jumps: a way into it is a jump */
 
 	void look();
 	bool is_work();
@@ -292,8 +293,10 @@ void clock_loop::look()
 	edge e;
 	edge_iterator ei;
 	FOR_EACH_EDGE(e, ei, l->header->preds)
-		if (!flow_bb_inside_loop_p(l, e->src))
+		if (!flow_bb_inside_loop_p(l, e->src)) {
 			begins.safe_push(e);
+			jumps |= e->flags & EDGE_ABNORMAL;
+		}
 	for (unsigned n = 0; n < l->num_nodes; n++) {
 		gimple *last = last_stmt(blocks[n]);
 		gcond *cond = last ? dyn_cast<gcond *>(last) : nullptr;
@@ -310,17 +313,20 @@ void clock_loop::look()
 
 bool clock_loop::is_work()
 {
-	for (edge e : begins)
-		if (e->src->index == ENTRY_BLOCK ||
-		    !begins_now(current_function_decl, e->src, gsi_last_bb(e->src), 0))
+	for (edge e : begins) {
+		hash_set<basic_block> seen;
+		bool first = e->src->index == ENTRY_BLOCK;
+		enum before before = first ? BEGIN : look_back(e->src, gsi_last_bb(e->src), &seen);
+		if (before == DEEDS || (before == BEGIN && !is_called_now(current_function_decl, 0)))
 			return false;
+	}
 	return !does;
 }
 
 bool clock_loop::wrap()
 {
 	look();
-	if (!reads || !ends.length() || is_work())
+	if (!reads || jumps || !ends.length() || is_work())
 		return false;
 	location_t where = UNKNOWN_LOCATION;
 	for (unsigned k = 0; k < ends.length() && where == UNKNOWN_LOCATION; k++)

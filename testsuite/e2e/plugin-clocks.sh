@@ -61,6 +61,12 @@ static void busy(double ms) /* that is work */
 		;
 }
 
+static void spend(double end) /* likewise, as its caller reads a clock */
+{
+	while (now() < end)
+		;
+}
+
 static void step(struct part *p)
 {
 	p->begun = now();
@@ -77,6 +83,12 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "rests")) {
 		work(5);
 		double left = 200 - (now() - begin);
+		if (left > 0)
+			usleep(left * 1000); /* REST */
+	}
+	if (!strcmp(what, "passes")) {
+		work(5);
+		double left = 1 - (now() - begin);
 		if (left > 0)
 			usleep(left * 1000); /* REST */
 	}
@@ -104,6 +116,12 @@ int main(int argc, char **argv)
 		wait_until(begin + 200);
 		work(1);
 		busy(3);
+		spend(now() + 3);
+		for (; part.rounds < 3; part.rounds++) {
+			part.begun = now();
+			work(1);
+		}
+		part.rounds = 0;
 		while (part.rounds < 3)
 			step(&part);
 		for (int i = 0; i < 3; i++) {
@@ -142,8 +160,9 @@ roles() { # WAY: those of sleeps, in the order in which they are recorded
 	done
 	"$analyze" dump dprof-program.* | sed -n 's/.* enter \(.*role=[0-9].*\)/\1/p' | grep -v peer= | sed 's/until=[0-9]*/until/; s/offset=[0-9]*/offset/' | xargs
 }
-found=$(for way in rests given none waits works others; do echo "$way: $(roles "$way")"; done)
+found=$(for way in rests passes given none waits works others; do echo "$way: $(roles "$way")"; done)
 [ "$found" = "rests: until role=1
+passes: role=2
 given: until role=1
 none: role=2
 waits: until role=3
