@@ -90,7 +90,7 @@ record() { # NAME SOURCE FLAGS...
 	shift 2
 	# shellcheck disable=SC2046
 	gcc -O2 $(pkg-config --cflags dprof) "$@" -o "$name" "$source" $(pkg-config --libs dprof) || fail "$name"
-	"./$name" || fail "$name: exit status $?"
+	"./$name" >said || fail "$name: exit status $?"
 	"$analyze" report dprof-"$name".* >out || fail "report: $(cat out)"
 	tr -s ' \n' ' ' <out >page
 	"$analyze" csp --json dprof-"$name".* >json || fail "csp: $(cat json)"
@@ -122,28 +122,69 @@ grep -q ' proved$' coz && fail "coz proves something: $(cat coz)"
 grep -q 'this kernel does not count' out && fail "this kernel counts: $(cat out)"
 blocked | awk '$2 > 0.05 { victims++; if ($3 < 0.2 || $2 > $3) exit 1 } END { exit victims != 1 }' ||
 	fail "expected one victim, blocked for some 0.4 s: $(blocked)"
-# What counts as work may have been waiting: the victim worked for 15 ms, the worker for all of the run, main not at all. Where
-# threads begin late on a busy machine both ends are less.
+# What counts as work may have been waiting: of the three threads the victim may have worked for that much less. On a busy machine
+# it works for long, too, when it has no core.
+share=$(blocked | awk -v span="$(interval span_s <json | cut -d' ' -f1)" '$2 > 0.05 { print 100 * $2 / span }')
 "$analyze" efficiency --json dprof-raw.* >json || fail "efficiency: $(cat json)"
-jq -e '.parallel.lo < 40 and .parallel.hi - .parallel.lo > 20' json >held || fail "efficiency: $(jq -c .parallel json)"
+jq -e ".parallel.hi - .parallel.lo >= $share / 3 - 1" json >held || fail "efficiency, blocked for $share %: $(jq -c .parallel json)"
 "$analyze" efficiency dprof-raw.* | tr -s ' \n' ' ' |
-	grep -q 'blocked where nothing was recorded that blocks, for at most 0\.[0-9]* s' ||
+	grep -q 'blocked where nothing was recorded that blocks, for at most [0-9.]* s' ||
 	fail "efficiency does not say it: $("$analyze" efficiency dprof-raw.*)"
 "$analyze" coz --json --region victim --reduce 100 dprof-raw.* >json 2>err || fail "coz: $(cat err)"
-jq -e '.expected_percent.lo <= 15 and .speedup_percent.lo <= 15' json >held || fail "coz: $(jq -c . json)"
+jq -e "[.expected_percent.lo, .speedup_percent.lo] | all(. <= 101 - $share)" json >held || fail "coz, blocked for $share %: $(jq -c . json)"
 
-# Who polls in sleeps that the user has left out is blamed for none of them.
+# How long a thread was blocked, in seconds, as the kernel counts it: that counts sleeps as delays now and then (Linux 6.18, where it
+# moves one that sleeps to another core), and of these nothing can be known.
+cat >counted.h <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+static long call(long number, long a, const void *b, long c)
+{
+	long result;
+	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return result;
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+/* Less what it was in an earlier call, for how long it has been blocked since. */
+static double blocked(void)
+{
+	char text[64] = "";
+	double at = now(), ran = 0, delayed = 0;
+	long file = call(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY);
+	call(SYS_read, file, text, sizeof text - 1);
+	call(SYS_close, file, NULL, 0);
+	sscanf(text, "%lf %lf", &ran, &delayed);
+	return at - 1e-9 * (ran + delayed);
+}
+C
+
+# Who polls in sleeps that the user has left out is blamed for none of them. It says for how long it slept, and for how long there was
+# no worker, in seconds.
 cat >polls.c <<'C'
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "counted.h"
+
 static volatile int done;
+static double came, went;
 
 static void *worker(void *x)
 {
+	came = now();
 	for (clock_t until = clock() + CLOCKS_PER_SEC / 5; clock() < until;)
 		;
+	went = now();
 	done = 1;
 	return x;
 }
@@ -151,18 +192,27 @@ static void *worker(void *x)
 int main(void)
 {
 	pthread_t thread;
+	double begin = now(), before;
 	if (pthread_create(&thread, NULL, worker, NULL))
 		return 1;
+	before = blocked();
 	while (!done)
 		usleep(50000);
-	return pthread_join(thread, NULL);
+	double slept = blocked() - before;
+	if (pthread_join(thread, NULL))
+		return 1;
+	printf("%.6f %.6f\n", slept, came - begin + now() - went);
+	return 0;
 }
 C
 DPROF_EVENTS=-sleep record polls polls.c -pthread
-grep -q 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*thread 0 for 0\.[1-9]' page &&
-	! grep -q '(proved' page || fail "sleeps that were left out are work: $(cat out)"
-"$analyze" csp --json dprof-polls.* | jq -e '[.threads[] | .straggler_percent | select(.hi > 50)] | length == 1' >held ||
-	fail "who works all the time is no straggler: $("$analyze" csp dprof-polls.*)"
+read -r slept alone <said
+is_true "$slept < 0.1" || grep -q 'by the kernel.s count these were blocked where nothing was recorded that blocks: .*thread 0 for [0-9]*\.' page ||
+	fail "sleeps that were left out are work: $(cat out)"
+! grep -q '(proved' page || fail "who slept unrecorded or worked beside that is proved: $(cat out)"
+jq -e ".threads | (.[] | select(.thread == 0) | .blocked_unrecorded_s.hi >= $slept - 0.001 and .alone_s.lo <= $alone + 0.001) and
+	(.[] | select(.thread == 1).alone_s.hi >= $slept - $alone - 0.001)" json >held ||
+	fail "main slept for $slept s beside the worker, and was alone for $alone s: $(cat json)"
 
 # Where the kernel tells nothing of threads that is said, and nothing is proved.
 hide_threads() { # PROGRAM, with its process's folder of threads empty
@@ -283,31 +333,32 @@ fi
 # A child that records nothing before it waits has been there all the same: the other one works for 400 ms meanwhile.
 cat >children.c <<'C'
 #include <stdlib.h>
-#include <sys/syscall.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static long call(long number, long fd, void *to, long bytes)
-{
-	long result;
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(fd), "S"(to), "d"(bytes)
-			 : "rcx", "r11", "memory");
-	return result;
-}
+#include "counted.h"
 
 int main(void)
 {
 	int channel[2], status;
 	char c = 0;
-	if (pipe(channel))
+	volatile int *waits = mmap(NULL, sizeof *waits, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (waits == MAP_FAILED || pipe(channel))
 		return 1;
 	if (fork() == 0) {
+		double before = blocked();
+		*waits = 1;
 		if (call(SYS_read, channel[0], &c, 1) != 1)
 			abort();
+		double waited = blocked() - before;
 		usleep(50000);
+		printf("%.6f\n", waited);
 		exit(0);
 	}
 	if (fork() == 0) {
+		while (!*waits)
+			usleep(1000);
 		usleep(400000);
 		if (call(SYS_write, channel[1], &c, 1) != 1)
 			abort();
@@ -317,9 +368,10 @@ int main(void)
 }
 C
 record children children.c
-jq -e '[.threads[].verdict] | all(. == "undecided")' json >held || fail "children: something is proved: $(cat out)"
-jq -e '[.threads[] | select(.blocked_unrecorded_s.lo > 0.2)] | length == 1' json >held ||
-	fail "children: expected one to be blocked: $(cat json)"
+waited=$(<said)
+is_true "$waited < 0.2" || jq -e '[.threads[].verdict] | all(. == "undecided")' json >held || fail "children: something is proved: $(cat out)"
+jq -e ".threads | map(.blocked_unrecorded_s) | any(.hi >= $waited - 0.001) and all(.lo < $waited + 0.1)" json >held ||
+	fail "children: expected one to be blocked for $waited s: $(cat json)"
 jq -e '[.machine[].cpu_s.hi] | all(. > 0.000001)' json >held || fail "children: no processor time: $(jq -c .machine json)"
 
 # The same through the C library, which is recorded; and spinning. (A page of the program may have to be read.)
