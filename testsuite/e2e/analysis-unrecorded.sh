@@ -4,6 +4,7 @@
 # Who was blocked in a call that no adapter sees seems to work. The kernel's count shows that it was not running:
 # that is said with figures, and nothing is proved that it could change. Who spins while it waits, and who is
 # blocked in what was recorded, is blamed for nothing.
+from=$PWD/testsuite/fixtures/analysis
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig
@@ -89,7 +90,7 @@ record() { # NAME SOURCE FLAGS...
 	local name=$1 source=$2
 	shift 2
 	# shellcheck disable=SC2046
-	gcc -O2 $(pkg-config --cflags dprof) "$@" -o "$name" "$source" $(pkg-config --libs dprof) || fail "$name"
+	gcc -O2 -I"$from" $(pkg-config --cflags dprof) "$@" -o "$name" "$source" $(pkg-config --libs dprof) || fail "$name"
 	"./$name" >said || fail "$name: exit status $?"
 	"$analyze" report dprof-"$name".* >out || fail "report: $(cat out)"
 	tr -s ' \n' ' ' <out >page
@@ -133,41 +134,6 @@ jq -e ".parallel.hi - .parallel.lo >= $share / 3 - 1" json >held || fail "effici
 "$analyze" coz --json --region victim --reduce 100 dprof-raw.* >json 2>err || fail "coz: $(cat err)"
 jq -e "[.expected_percent.lo, .speedup_percent.lo] | all(. <= 101 - $share)" json >held || fail "coz, blocked for $share %: $(jq -c . json)"
 
-# How long a thread was blocked, in seconds, as the kernel counts it: that counts sleeps as delays now and then (Linux 6.18, where it
-# moves one that sleeps to another core), and of these nothing can be known.
-cat >counted.h <<'C'
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-#include <time.h>
-
-static long call(long number, long a, const void *b, long c)
-{
-	long result;
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-	return result;
-}
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-/* Less what it was in an earlier call, for how long it has been blocked since. */
-static double blocked(void)
-{
-	char text[64] = "";
-	double at = now(), ran = 0, delayed = 0;
-	long file = call(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY);
-	call(SYS_read, file, text, sizeof text - 1);
-	call(SYS_close, file, NULL, 0);
-	sscanf(text, "%lf %lf", &ran, &delayed);
-	return at - 1e-9 * (ran + delayed);
-}
-C
-
 # Who polls in sleeps that the user has left out is blamed for none of them. It says for how long it slept, and for how long there was
 # no worker, in seconds.
 cat >polls.c <<'C'
@@ -192,13 +158,13 @@ static void *worker(void *x)
 int main(void)
 {
 	pthread_t thread;
-	double begin = now(), before;
+	double begin = now(), begun;
 	if (pthread_create(&thread, NULL, worker, NULL))
 		return 1;
-	before = blocked();
+	begun = begin_count();
 	while (!done)
 		usleep(50000);
-	double slept = blocked() - before;
+	double slept = blocked_since(begun);
 	if (pthread_join(thread, NULL))
 		return 1;
 	printf("%.6f %.6f\n", slept, came - begin + now() - went);
@@ -347,11 +313,11 @@ int main(void)
 	if (waits == MAP_FAILED || pipe(channel))
 		return 1;
 	if (fork() == 0) {
-		double before = blocked();
+		double begun = begin_count();
 		*waits = 1;
 		if (call(SYS_read, channel[0], &c, 1) != 1)
 			abort();
-		double waited = blocked() - before;
+		double waited = blocked_since(begun);
 		usleep(50000);
 		printf("%.6f\n", waited);
 		exit(0);
