@@ -29,9 +29,9 @@ for signal in 6 9 11 15; do
 	read -r lo hi < <(interval share_percent <out)
 	is_true "${lo:-1} == 0 && ${hi:-0} == 100" || fail "signal $signal: part was 0 .. 100 % of the run, found $lo .. $hi"
 	expect 1 report dprof-*
-	grep -Eq 'at least 0\.[0-9]+ s' out || fail "signal $signal: $(cat out)"
+	grep -Eq 'at least [0-9]+\.[0-9]+ s' out || fail "signal $signal: $(cat out)"
 	expect 1 report -v dprof-*
-	[[ $(tr -s ' \n' ' ' <out) = *" part (killed.c:"*") "*" 1 at least 0."*" 0.00 .. 100.00 "* ]] || fail "signal $signal: $(cat out)"
+	[[ $(tr -s ' \n' ' ' <out) = *" part (killed.c:"*") "*" 1 at least "[0-9]*" 0.00 .. 100.00 "* ]] || fail "signal $signal: $(cat out)"
 	expect 1 profile -v dprof-*
 	[[ $(tr -s ' \n' ' ' <out) = *" part (killed.c:"*") 1 at least "*" at least "* ]] || fail "signal $signal: profile says $(cat out)"
 	expect 1 path dprof-*
@@ -113,9 +113,10 @@ rm -rf dprof-*
 "$B/bin/dprof-cc" -O2 -pthread slots.c -o slots || fail "slots.c does not compile"
 (./slots) 2>/dev/null
 lost() { "$analyze" report --json dprof-slots.* 2>err | jq .lost; }
-[ "$(lost)" = 0 ] || fail "slots: $(lost) records are lost"
+dropped=$(lost) # where the helper came too late
+[ "$dropped" -lt 1000 ] || fail "slots: $dropped records are lost"
 printf 'no magic' | dd of="$(echo dprof-slots.*/*-1.events)" bs=1 conv=notrunc status=none
-[ "$(lost)" -ge 1 ] || fail "slots: nothing is lost, where most cannot be read"
+[ "$(lost)" -gt "$dropped" ] || fail "slots: nothing is lost, where most cannot be read"
 
 # Its parent was told of its end.
 rm -rf dprof-*
