@@ -11,6 +11,7 @@
 #   is_true EXPRESSION   whether that, of numbers as awk has them, is true; no expression, as where one is missing, is not
 #   fits_80 [FILE [BUT]] whether there are lines and all fit 80 columns; those that do not and do not match BUT are shown
 #   mpirun_of MPI        the command that runs programs of openmpi or mpich here, before "-n"
+#   job FILE COMMAND...  runs that, with its stderr in the file, anew where mpirun itself failed
 #
 # Nothing of the user's DPROF_ variables or locale is left. An MPI job of three ranks starts at 60 % of the processor
 # time where nothing looks for devices and networks that no test needs: every rank reads all of the PCI bus, in a
@@ -84,4 +85,17 @@ mpirun_of() {
 	openmpi) echo mpirun.openmpi --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 ;;
 	*) echo "mpirun.$1" ;;
 	esac
+}
+
+# MPICH's mpirun is ended by SIGPIPE now and then, where what it has started is over first; OpenMPI's may see a process end before
+# it knows that this had begun, and calls that improper. Not each time.
+job() { # file command...
+	local _ status
+	for _ in {1..8}; do
+		"${@:2}" >"$dir/job.out" 2>"$1"
+		status=$?
+		[ $status = 141 ] || grep -q 'process rank [0-9]* with PID 0 on' "$1" || break
+	done
+	cat "$dir/job.out"
+	return $status
 }

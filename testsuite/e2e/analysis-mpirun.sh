@@ -18,7 +18,7 @@ next_mpi() { # in turns
 
 # What a command says, its status, and its own lines on stderr: mpirun adds its own to those.
 said() { # command...
-	timeout -k 5 120 "$@" >said.out 2>said.err
+	job said.err timeout -k 5 120 "$@" >said.out
 	echo "status $?" | cat - said.out
 	grep -a '^dprof-analyze: ' said.err
 }
@@ -26,14 +26,8 @@ said() { # command...
 run() { # processes words...
 	local n=$1
 	shift
-	# MPICH's mpirun is ended by SIGPIPE now and then, where what it has started is over first; OpenMPI's may see a
-	# process end before it knows that this had begun, and calls that improper. Not each time.
-	for _ in {1..8}; do
-		# shellcheck disable=SC2046
-		said $(mpirun_of "$mpi") -n "$n" "$analyze" "$@" >run.out
-		[ "$mpi" = mpich ] && grep -qx 'status 141' run.out || grep -q 'process rank [0-9]* with PID 0 on' said.err || break
-	done
-	cat run.out
+	# shellcheck disable=SC2046
+	said $(mpirun_of "$mpi") -n "$n" "$analyze" "$@"
 }
 
 # Each in a folder of its own.

@@ -100,7 +100,7 @@ for trace in whole cut; do
 		"$analyze" $words --jobs 3 $trace >out 2>&1
 		cmp -s out truth || fail "$words --jobs 3 $trace: $(diff truth out | head -5)"
 		[ -n "$mpirun" ] || continue
-		$mpirun --allow-run-as-root --oversubscribe -n 3 "$analyze" $words --jobs 1 $trace 2>err >out
+		job err $mpirun --allow-run-as-root --oversubscribe -n 3 "$analyze" $words --jobs 1 $trace >out
 		grep '^dprof-analyze: ' err >>out
 		"$analyze" $words --jobs 1 $trace >truth 2>err
 		grep '^dprof-analyze: ' err >>truth
