@@ -136,24 +136,35 @@ int main()
 }
 C
 
-record() { # NAME COMPILER...
+# One sleeps for 100 ms more than the others, and keeps them waiting, if by the kernel's count they did less than half of that
+# besides: ran, waited for a core or were blocked.
+is_calm() { # NAME
+	"$analyze" csp --json dprof-"$1".* |
+		jq -e '([.machine[] | .cpu_s.hi + .delay_s.hi] + [.threads[].blocked_unrecorded_s.hi] | add) < 0.05' >held &&
+		! grep -q 'by the kernel.s count these were blocked' page
+}
+
+record() { # NAME COMPILER...; false where nothing is known of who straggles
 	local name=$1 compiler=$2
 	shift 2
 	# shellcheck disable=SC2046
 	$compiler -O2 $(pkg-config --cflags dprof) "$@" -o "$name" $(pkg-config --libs dprof) || fail "$name"
-	for _ in 1 2 3; do # where the machine did not run, the kernel counts a thread as blocked, and less is proved
+	for _ in {1..8}; do
 		rm -rf dprof-*
 		"./$name" || fail "$name fails"
 		page dprof-"$name".*
-		grep -q 'by the kernel.s count these were blocked' page || break
+		is_calm "$name" && return
 	done
+	echo "$name: this machine is too busy to say who straggles"
+	return 1
 }
 
 # Members of the team are in main, too; the body of the team says where.
-record team gcc -fopenmp team.c
-says page "(proved), mostly in region parallel team.c:8. Halved there: "
-grep -q 'More: dprof-analyze coz --region .parallel team.c:8. --thread 1 ' out || fail "no command: $(cat out)"
-grep -q '^  all work of thread 1 ' out || fail "no row for all work of thread 1: $(cat out)"
+if record team gcc -fopenmp team.c; then
+	says page "(proved), mostly in region parallel team.c:8. Halved there: "
+	grep -q 'More: dprof-analyze coz --region .parallel team.c:8. --thread 1 ' out || fail "no command: $(cat out)"
+	grep -q '^  all work of thread 1 ' out || fail "no row for all work of thread 1: $(cat out)"
+fi
 "$analyze" coz --all-work --thread 1 --reduce 50 dprof-team.* >answer || fail "$(cat answer)"
 grep -q '^Had all work taken 50 % less time on thread 1 and' answer || fail "coz: $(cat answer)"
 "$analyze" coz --all-work --thread 7 dprof-team.* >answer 2>&1 && fail "thread 7 is there"
@@ -161,12 +172,14 @@ says answer "--thread: expected the number of a thread of this trace, such as "
 "$analyze" coz --json --all-work --thread 1 dprof-team.* >json || fail "$(cat json)"
 
 # main does it outside of regions, or in a start function that it calls like the others.
-record unmarked g++ -pthread -DOTHER=nullptr -DBY_ITSELF threads.cc
-says page ", mostly outside regions"
-says page "To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
-record by-functions g++ -pthread -fplugin-arg-dprof-auto=functions -DOTHER='&barrier' threads.cc
-says page ", mostly in region worker (threads.cc:6)"
-says page "Halved there: "
+if record unmarked g++ -pthread -DOTHER=nullptr -DBY_ITSELF threads.cc; then
+	says page ", mostly outside regions"
+	says page "To see where, mark the work with #pragma dprof region(NAME), or compile with -fplugin-arg-dprof-auto=functions."
+fi
+if record by-functions g++ -pthread -fplugin-arg-dprof-auto=functions -DOTHER='&barrier' threads.cc; then
+	says page ", mostly in region worker (threads.cc:6)"
+	says page "Halved there: "
+fi
 
 # In MPI_Init a rank waits for the others, whatever region that is in.
 cat >init.c <<'C'
@@ -191,9 +204,12 @@ rm -rf dprof-*
 # shellcheck disable=SC2046
 mpicc -O2 $(pkg-config --cflags dprof) init.c -o into-init $(pkg-config --libs dprof) || fail "into-init"
 timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 2 ./into-init || fail "into-init fails"
-"$analyze" csp --json dprof-into-init.* | tr -d '"{},:' |
-	awk '$1 == "ranks" { ranks = 1 } $1 == "rank" { rank = $2 } ranks && rank == 1 && $1 == "alone_s" { found = $3 > 0.1 }
-		END { exit !found }' || fail "rank 1 is not waited for in MPI_Init: $("$analyze" csp dprof-into-init.*)"
+# Rank 0 came there so much earlier, in seconds, and rank 1 had slept for 600 ms.
+earlier=$(awk '$1 == "ghz" { ghz = $2 } $1 == "init" { came[FILENAME ~ /-1\.process$/] = $2 / ghz / 1e9 }
+	END { early = came[1] - came[0]; printf "%.6f", early < 0.6 ? early : 0.6 }' dprof-into-init.*/*.process)
+"$analyze" csp --json dprof-into-init.* |
+	jq -e "any(.ranks[]; .rank == 1 and .alone_s.lo >= $earlier - 0.01)" >held ||
+	fail "rank 1 is not waited for in MPI_Init for $earlier s: $("$analyze" csp dprof-into-init.*)"
 
 # And it is no work of that region, that could take less time. In `shortest` seconds each was in MPI_Init.
 shortest=$(awk '$1 == "ghz" { ghz = $2 } $1 == "init" { s = ($3 - $2) / ghz / 1e9; if (!n++ || s < least) least = s }
