@@ -54,7 +54,7 @@ rm -rf "$tmp/demo"
 iterations=$((100000 + $$ % 10000))
 ITERATIONS=$iterations examples/demo.sh "$tmp/demo" >"$tmp/out" 2>&1 &
 running=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
 	compgen -G "$tmp/demo/overloaded/dprof-kmeans.*" >/dev/null && break
 	sleep 0.1
 done
@@ -62,7 +62,7 @@ kill -TERM $running
 wait $running
 status=$?
 [ $status -eq 130 ] || fail "an interrupted demo has status $status: $(cat "$tmp/out")"
-for _ in $(seq 50); do
+for _ in $(seq 600); do
 	pgrep -f "iterations $iterations" >/dev/null || break
 	sleep 0.1
 done

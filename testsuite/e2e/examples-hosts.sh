@@ -27,7 +27,7 @@ grep -q '^2,0,0.5$' centres && grep -q '^2,8.5,9$' centres || fail "wrong centre
 
 "$hosts" run 2 -n 2 sleep 1000.$$ &
 running=$!
-for _ in $(seq 50); do
+for _ in $(seq 600); do
 	[ "$(ip netns pids "dprof$running-1" 2>/dev/null | wc -l)" -ge 3 ] && break
 	sleep 0.1
 done
