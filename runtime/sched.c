@@ -137,8 +137,8 @@ static long read_files(void *asked)
 	struct sched_asked *a = asked;
 
 	if (proc_is_ours()) {
+		read_delay(&a->s, a->tid); /* before the moves, on which it is believed or not */
 		read_switches(&a->s, a->tid);
-		read_delay(&a->s, a->tid);
 	}
 	return 0;
 }

@@ -234,6 +234,16 @@ static double upper_least(struct upper u)
 	return fmin(u.by_own, u.by_counts);
 }
 
+/* Whether it was on one core from when it ran last before an answer until the next: then it was delayed for what was counted. */
+static bool stayed(const struct blocked_walk *w, size_t i)
+{
+	const struct blocked_answer *a = &w->list[i], *ran = a;
+	while (!ran->itself && ran->to > a->before && ran > w->list)
+		ran--;
+	const struct dprof_sched *s = ran->says, *next = a[1].says;
+	return (ran->itself || ran->to <= a->before) && s->known & next->known & DPROF_SCHED_MOVES && s->moves == next->moves;
+}
+
 /* Adds what happened between an answer and the next. */
 static void add_between(const struct trace *trace, const struct tr_thread *t, const struct blocked_walk *w, size_t i,
 			struct blocked *sum, struct upper *upper)
@@ -250,10 +260,10 @@ static void add_between(const struct trace *trace, const struct tr_thread *t, co
 	double delay = counted + pending(trace, t, w, i + 1);
 	double elsewhere = fmax(0, other - ran - delay); /* blocked, but not in its own time */
 	double others = ns(trace, t, b->ran_most - a->ran_least) * (1 + SCHED_NOMINAL_ERROR);
-	double before = upper_least(*upper);
+	double before = upper_least(*upper), delayed = stayed(w, i) ? counted : 0;
 	sum->s.lo += fmax(0, least - ran - delay);
 	sum->hidden_s.lo += fmax(0, ran - most - ns(trace, t, b->awake_most - a->awake_least) * (1 + SCHED_NOMINAL_ERROR));
-	upper->by_counts = fmin(upper->by_counts, before + pending(trace, t, w, i)) + all - ran - counted - elsewhere;
+	upper->by_counts = fmin(upper->by_counts, before + pending(trace, t, w, i)) + all - ran - delayed - elsewhere;
 	upper->by_own = before + fmax(0, most - fmax(0, ran - others));
 	sum->s.hi -= ns(trace, t, own_least) * (1 + SCHED_NOMINAL_ERROR);
 }

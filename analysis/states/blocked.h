@@ -33,7 +33,10 @@
  * the thread was surely and possibly in its own time, and from what the counts grew by. A count of delays lacks one
  * that goes on when the kernel is asked; that one began after the thread's last event, and is counted by an answer
  * behind its next event. What one answer lacks the next one has: so the upper bound takes answers i to j together
- * wherever that is less. */
+ * wherever that is less.
+ *
+ * Linux since 6.12 keeps one that goes to sleep among those that can run for some ms. If it moves it to another core meanwhile it
+ * counts the rest of its sleep as a delay. So where a thread has moved, what was counted may be more than the delays were. */
 #ifndef ANALYSIS_BLOCKED_H
 #define ANALYSIS_BLOCKED_H
 

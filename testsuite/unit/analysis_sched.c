@@ -3,7 +3,8 @@
  * analysis_sched.c - what the kernel counted, between two events, encloses the truth.
  *
  * A thread runs, waits for a core or is blocked, in turn; it records while it runs. Others ask the kernel now and
- * then, whatever it does. The kernel adds a wait up when it is over. */
+ * then, whatever it does. The kernel adds a wait up when it is over. If it moves the thread to another core while that is
+ * blocked, it may take the rest of that for waiting, too. */
 #include "analysis/states/blocked.h"
 #include "analysis/trace/sched.h"
 #include "analysis/trace/trace_jumps.h"
@@ -17,11 +18,13 @@
 static uint64_t longest_wait = 30000, longest_turn = 10000;
 static int turns = TURNS; /* at most */
 static bool just_made; /* when the kernel is asked first: it waits for its first core then */
+static bool moves;     /* to other cores, in its sleep */
 enum { RUNS, WAITS, BLOCKED };
 static struct sched_world {
 	uint64_t random;
 	uint64_t begin[TURNS + 1]; /* of each turn, in ticks of 1 ns */
 	int does[TURNS];
+	uint64_t moved[TURNS];     /* when it was, in this turn; or 0 */
 	struct dprof_sched sched[ASKED];
 	struct tr_thread thread;
 	struct tr_clock clock;
@@ -41,7 +44,23 @@ static void make_turns(void)
 		w.does[i] = i == 0 ? (just_made ? WAITS : RUNS) : w.does[i - 1] == RUNS ? 1 + (int)random_below(2)
 				     : w.does[i - 1] == BLOCKED ? WAITS : RUNS;
 		w.begin[i + 1] = w.begin[i] + 1 + random_below(w.does[i] == WAITS ? longest_wait : longest_turn);
+		if (moves && w.does[i] == BLOCKED && random_below(3) == 0)
+			w.moved[i] = w.begin[i] + random_below(w.begin[i + 1] - w.begin[i]);
 	}
+}
+
+static uint64_t moves_until(uint64_t at)
+{
+	uint64_t n = 0;
+	for (int i = 0; i < turns; i++)
+		n += w.moved[i] && w.moved[i] <= at;
+	return n;
+}
+
+/* When the kernel takes it for waiting, which it is in that turn. */
+static uint64_t waits_since(int turn)
+{
+	return turn > 0 && w.moved[turn - 1] ? w.moved[turn - 1] : w.begin[turn];
 }
 
 /* How long it did that until a moment. The kernel knows of no wait that goes on. */
@@ -51,7 +70,7 @@ static uint64_t truth(int what, uint64_t until, bool as_counted)
 	for (int i = 0; i < turns && w.begin[i] < until; i++) {
 		bool goes_on = w.begin[i + 1] > until;
 		if (w.does[i] == what && !(goes_on && as_counted && what == WAITS))
-			sum += (goes_on ? until : w.begin[i + 1]) - w.begin[i];
+			sum += (goes_on ? until : w.begin[i + 1]) - (as_counted && what == WAITS ? waits_since(i) : w.begin[i]);
 	}
 	return sum;
 }
@@ -60,7 +79,8 @@ static void ask(struct dprof_sched *s, uint64_t at)
 {
 	*s = (struct dprof_sched){ .from = at - random_below(50), .to = at + random_below(50),
 				   .cpu_ns = truth(RUNS, at, true), .delay_ns = truth(WAITS, at, true),
-				   .known = DPROF_SCHED_CPU | DPROF_SCHED_DELAY };
+				   .moves = moves_until(at),
+				   .known = DPROF_SCHED_CPU | DPROF_SCHED_DELAY | DPROF_SCHED_MOVES };
 }
 
 static uint64_t while_it_runs(void)
@@ -204,13 +224,14 @@ START_TEST(what_was_not_recorded_is_inside)
 		jumps = i % 4 == 3;
 		asked_once = i % 5 == 4;
 		just_made = i % 7 == 6;
+		moves = i % 13 < 5;
 		turns = i % 11 < 5 && !just_made ? 8 : TURNS; /* about one answer a turn */
 		struct blocked b = ask_blocked(unit_seed + i, i % 3 * 50, &truth);
 		check(unit_seed + i, "blocked", b.s, truth);
 		if (i % 3 == 2)
 			ck_assert(b.s.lo == 0);
 	}
-	asked_once = just_made = false;
+	asked_once = just_made = moves = false;
 	turns = TURNS;
 	let_sleep(false);
 }
