@@ -155,11 +155,16 @@ static bool is_clock(tree fn, unsigned depth)
 /* It sleeps for what it is given. */
 static bool is_rest(tree fn, unsigned depth)
 {
+	static hash_map<tree, bool> known;
 	if (sleeps(fn) || !has_body(fn) || depth == DEEPEST)
 		return sleeps(fn);
+	if (bool *is = known.get(fn))
+		return *is;
+	known.put(fn, false);
 	clock_walk walk(fn, depth + 1);
 	walk.is_given();
 	walk.run();
+	known.put(fn, walk.rests);
 	return walk.rests;
 }
 
@@ -398,7 +403,7 @@ bool clocks_wrap(function *fun)
 	bool edges = false;
 	basic_block bb;
 	clock_walk walk(fun->decl, 0);
-	if (DECL_IN_SYSTEM_HEADER(fun->decl))
+	if (DECL_IN_SYSTEM_HEADER(fun->decl) || bodies_of_device(fun->decl))
 		return false;
 	walk.run();
 	if (!walk.any())
