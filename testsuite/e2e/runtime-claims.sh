@@ -244,17 +244,39 @@ expect_claims program.c
 compile program.cc g++ -std=c++20 -O2
 run any
 expect_claims program.cc
+# By the stamps, in percent of the run: what is left of it when both threads have come to claim something, and how long they
+# were at what they had claimed, up to where that was over. A busy machine may start a thread late, or take its core just there.
+shares() {
+	"$analyze" dump dprof-* | awk '
+		$1 == "site" { claims[$2] = / name=atomic%20claim / }
+		$1 != "e" { next }
+		{ first = first ? first : $3; last = last > $3 ? last : $3 }
+		claims[$4] && !come[$2]++ { all = all > $3 ? all : $3 }
+		claims[$4] && $7 != "tag=1" { since[$2] = $3 }
+		claims[$4] && $7 == "tag=1" { took += $3 - since[$2] }
+		END { printf "%.6f %.6f\n", 100 * (last - all) / (last - first), 100 * took / (last - first) }'
+}
+
 compile program.c gcc -O0
 for what in flags swaps bits mask two; do
 	run $what
 	"$analyze" coz --json --region X --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
-	jq -e '.speedup_percent.lo < 0 and .speedup_percent.hi > 40 and (.assumptions | contains("atomic claim (program.c:"))' json >held ||
-		fail "$what: what is claimed is not known to be: $(jq -c '[.speedup_percent, .assumptions]' json)"
+	read -r together _ < <(shares)
+	jq -e --argjson together "$together" '.speedup_percent.lo < 0 and .speedup_percent.hi > 0.4 * $together and
+		(.assumptions | contains("atomic claim (program.c:"))' json >held ||
+		fail "$what: what is claimed is not known to be: $together % of the run: $(jq -c '[.speedup_percent, .assumptions]' json)"
 done
-run own
-"$analyze" coz --json --region A --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
-jq -e '.assumptions | contains("atomic claim") | not' json >held ||
-	fail "own: who has looked whether all is ready might do another thread's work: $(jq -c '[.speedup_percent, .assumptions]' json)"
+# What takes less than a hundredth of the run is no work; one that loses its core there has worked, for all that is known.
+done_at_once() {
+	run own
+	read -r _ claimed < <(shares)
+	is_true "$claimed < 0.9"
+}
+if one_of_six done_at_once; then
+	"$analyze" coz --json --region A --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
+	jq -e '.assumptions | contains("atomic claim") | not' json >held ||
+		fail "own: who has looked whether all is ready might do another thread's work: $(jq -c '[.speedup_percent, .assumptions]' json)"
+fi
 
 # Of claims that are over at once, many one after the other, few leave a record.
 cat >short.c <<'C'

@@ -494,8 +494,17 @@ gcc -O2 $(pkg-config --cflags dprof) -o shares shares.c $(pkg-config --libs dpro
 rm -rf dprof-*
 ./shares || fail "shares: exit status $?"
 "$analyze" coz --json --region X --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
-jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 37 and (.assumptions | contains("atomic counter (shares.c:7)"))' json >held ||
-	fail "what is taken by a counter is not known to be: $(jq -c '[.speedup_percent, .assumptions]' json)"
+# By the stamps, in percent of the run: what is left of it when both threads have come to take something. A busy machine may
+# start one late.
+together=$("$analyze" dump dprof-* | awk '
+	$1 == "site" { takes[$2] = / name=atomic%20counter / }
+	$1 != "e" { next }
+	{ first = first ? first : $3; last = last > $3 ? last : $3 }
+	takes[$4] && !come[$2]++ { all = all > $3 ? all : $3 }
+	END { printf "%.6f\n", 100 * (last - all) / (last - first) }')
+jq -e --argjson together "$together" '.speedup_percent.lo < 5 and .speedup_percent.hi > 0.4 * $together and
+	(.assumptions | contains("atomic counter (shares.c:7)"))' json >held ||
+	fail "what is taken by a counter is not known to be: $together % of the run: $(jq -c '[.speedup_percent, .assumptions]' json)"
 
 # So may another process's, also of one with one thread, if the number is in memory that they share; of one that each has for
 # itself there is no record.
@@ -539,6 +548,7 @@ rm -rf dprof-*
 [ "$(wc -l <numbers)" = 1 ] && [ "$("$analyze" dump dprof-* | grep -c 'point offset=')" = 8 ] ||
 	fail "what processes count together: $("$analyze" dump dprof-* | grep 'offset=')"
 "$analyze" coz --json --region X --reduce 100 dprof-* >json 2>err || fail "coz: $(cat err)"
-jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 25 and .expected_percent.hi > 10' json >held ||
-	fail "work is taken to stay with its process: $(jq -c '[.speedup_percent, .expected_percent]' json)"
+# 8 ms are a tenth of the run, where nobody waits for a core.
+jq -e '.speedup_percent.lo < 5 and .speedup_percent.hi > 25 and .expected_percent.hi * .span_s.hi > 0.8' json >held ||
+	fail "work is taken to stay with its process: $(jq -c '[.span_s, .speedup_percent, .expected_percent]' json)"
 echo "as expected"
