@@ -99,7 +99,7 @@ void machine_say(struct reply *r, const struct findings *f)
 	qsort(list, n, sizeof *list, by_delay);
 	char *names = names_of(r, f, list, n);
 	if (n)
-		reply_say(r, SAY_TEXT, "Cores were shared: %s of the run, and something else did.", names);
+		reply_say(r, SAY_TEXT, "Cores were shared: by the kernel's count %s of the run, and something else did.", names);
 	free(names);
 	free(list);
 }

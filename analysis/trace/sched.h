@@ -27,7 +27,7 @@ uint64_t sched_moves(const struct trace *, size_t thread, uint64_t from, uint64_
 struct sched_use {
 	bool known;             /* the kernel told how long it ran and how long it was delayed */
 	struct interval cpu_s;  /* it ran */
-	struct interval delay_s; /* it could have run, and waited for a core that another one had */
+	struct interval delay_s; /* it could have run, and waited for a core that another one had: as the kernel counts it (blocked.h) */
 	uint64_t involuntary;   /* since it was created, when asked last, its core had been taken from it so often */
 };
 struct sched_use sched_use(const struct trace *, size_t thread, uint64_t from, uint64_t to);
