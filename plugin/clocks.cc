@@ -47,6 +47,17 @@ bool clocks_read(tree fn)
 	return of_chrono || is_one_of(fn, names);
 }
 
+/* It makes something of moments and durations. */
+static bool is_of_chrono(tree fn)
+{
+	if (!in_cplus() || !DECL_NAME(fn) || !cplus_library(fn))
+		return false;
+	for (tree of = DECL_CONTEXT(fn); of; of = TYPE_P(of) ? TYPE_CONTEXT(of) : DECL_CONTEXT(of))
+		if (TREE_CODE(of) == NAMESPACE_DECL && DECL_NAME(of) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(of)), "chrono"))
+			return true;
+	return cplus_is_named(fn, "std", "min") || cplus_is_named(fn, "std", "max");
+}
+
 static bool sleeps(tree fn)
 {
 	static const char *const names[] = { "nanosleep", "clock_nanosleep", "usleep", "sleep", "thrd_sleep", NULL };
@@ -152,31 +163,34 @@ static bool is_clock(tree fn, unsigned depth)
 	return walk.gives;
 }
 
-/* It sleeps for what it is given. */
-static bool is_rest(tree fn, unsigned depth)
+/* What a function does with what it is given: it sleeps for so long, or gives back what it makes of it. */
+struct use { bool rests, gives; };
+
+static struct use use_of(tree fn, unsigned depth)
 {
-	static hash_map<tree, bool> known;
-	if (sleeps(fn) || !has_body(fn) || depth == DEEPEST)
-		return sleeps(fn);
-	if (bool *is = known.get(fn))
+	static hash_map<tree, struct use> known;
+	if (sleeps(fn) || !has_body(fn) || is_of_chrono(fn) || depth == DEEPEST)
+		return { sleeps(fn), is_of_chrono(fn) || is_one_of(fn, (const char *const[]){ "difftime", NULL }) };
+	if (struct use *is = known.get(fn))
 		return *is;
-	known.put(fn, false);
+	known.put(fn, { false, false });
 	clock_walk walk(fn, depth + 1);
 	walk.is_given();
 	walk.run();
-	known.put(fn, walk.rests);
-	return walk.rests;
+	known.put(fn, { walk.rests, walk.gives });
+	return { walk.rests, walk.gives };
 }
 
 void clock_walk::call(gcall *stmt)
 {
 	tree function = gimple_call_fndecl(stmt), to = gimple_call_lhs(stmt);
-	bool given = takes(stmt);
-	if (to && given)
+	bool given = takes(stmt), computes = gimple_call_flags(stmt) & (ECF_CONST | ECF_PURE);
+	struct use use = given && function ? use_of(function, depth) : (struct use){ false, false };
+	if (to && given && (computes || use.gives))
 		hold(to);
-	if (given && function && in_cplus() && DECL_CXX_CONSTRUCTOR_P(function) && cplus_library(function))
+	if (use.gives && in_cplus() && DECL_CXX_CONSTRUCTOR_P(function))
 		hold(gimple_call_arg(stmt, 0));
-	rests |= given && function && is_rest(function, depth);
+	rests |= use.rests;
 	if (!function || !is_clock(function, depth))
 		return;
 	if (to)
@@ -387,7 +401,7 @@ static bool wrap_sleep(clock_walk &walk, gimple_stmt_iterator *i)
 {
 	gcall *call = dyn_cast<gcall *>(gsi_stmt(*i));
 	tree function = call ? gimple_call_fndecl(call) : NULL_TREE;
-	if (!function || !walk.takes(call) || !is_rest(function, 0))
+	if (!function || !walk.takes(call) || !use_of(function, 0).rests)
 		return false;
 	location_t where = counters_location(call);
 	if (where == UNKNOWN_LOCATION)

@@ -13,8 +13,8 @@
  * sleep behind a moment does not wait. Nothing of this is proved.
  *
  * Of what was left of a time (rests) the plugin has seen that the clock was read, but the moment is not exact: it is of the latter
- * kind if it is steadily behind an event before what the thread did last. Else it was a time of its own, which is as long in any
- * run, unless it was laid down before (paced): then it stays.
+ * kind if it is steadily behind an event before what the thread did last; or of the former, if they are evenly apart. Else it was a
+ * time of its own, which is as long in any run, unless it was laid down before (paced): then it stays.
  *
  * One that goes on and on stays, unless its thread looks for others, too: then another run may read it more or less often
  * in between.
@@ -22,6 +22,7 @@
  * Of a timer that was set for some time, once, the record says when. Of one that goes on and on it says when it was ready first
  * since it was read; who is late for that has perhaps several of its moments at once, and would have one each time if he were
  * not late. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
@@ -35,6 +36,7 @@
 #define STEADY        50 /* such a part of the time from one moment to the next */
 #define NOT_READ      EVENTS_BEFORE /* behind none of them */
 #define PERHAPS_READ  (EVENTS_BEFORE + 1) /* behind any of them, perhaps: they all come as evenly */
+#define LAID_DOWN     (EVENTS_BEFORE + 2)
 #define MOST_SLEEPS   64 /* of one site and thread by which it is decided */
 
 struct seen { struct event_ref before[EVENTS_BEFORE]; size_t n; };
@@ -136,11 +138,26 @@ static size_t find_reading(const struct builder *b, const struct moment_sleep *m
 	return least * MUCH_STEADIER <= most ? best : least * STEADY < step ? PERHAPS_READ : NOT_READ;
 }
 
-/* Likewise, of what was left of a time: NOT_READ, if it was read as the sleep began, or just behind the event before. */
+/* How much the steps from one moment to the next differ from most of them: the median. */
+static double unevenness(const struct moment_sleep *m, size_t n)
+{
+	double step[MOST_SLEEPS], off[MOST_SLEEPS];
+	for (size_t i = 1; i < n; i++)
+		step[i - 1] = (double)(int64_t)(m[i].until_ns - m[i - 1].until_ns);
+	qsort(step, n - 1, sizeof *step, order_doubles);
+	for (size_t i = 1; i < n; i++)
+		off[i - 1] = fabs(step[i - 1] - step[n / 2]);
+	qsort(off, n - 1, sizeof *off, order_doubles);
+	return off[n / 2];
+}
+
+/* Likewise, of what was left of a time: NOT_READ, if it was read as the sleep began, or just behind the event before; LAID_DOWN, if
+ * it was not, but moments are as far apart as each other. */
 static size_t find_rest(const struct builder *b, const struct moment_sleep *m, const struct seen *seen, size_t n)
 {
 	size_t best = NOT_READ;
 	double least = 0, step = (double)(int64_t)(m[n - 1].until_ns - m[0].until_ns) / (double)(n > 1 ? n - 1 : 1);
+	bool even = n > 2 && unevenness(m, n) * STEADY < step;
 	for (size_t k = 0; k < EVENTS_BEFORE; k++) {
 		double off = unsteadiness(b, m, seen, n, k);
 		if (off >= 0 && (best == NOT_READ || off < least)) {
@@ -148,7 +165,9 @@ static size_t find_rest(const struct builder *b, const struct moment_sleep *m, c
 			least = off;
 		}
 	}
-	return best > 1 && least * STEADY < step ? best : NOT_READ;
+	if (best != NOT_READ && least * STEADY < step)
+		return best > 1 ? best : NOT_READ;
+	return even ? LAID_DOWN : NOT_READ;
 }
 
 /* How often that comes before something else is done, or which part of it passes before, nobody knows. */
@@ -221,9 +240,9 @@ static void add_rests(struct builder *b, struct moment_sleep *m, size_t n)
 	find_before(b, m, seen, n);
 	size_t read = find_rest(b, m, seen, n < MOST_SLEEPS ? n : MOST_SLEEPS);
 	for (size_t i = 0; i < n; i++)
-		if (read != NOT_READ)
+		if (read < EVENTS_BEFORE)
 			add_sleep(b, &m[i], &seen[i].before[read < seen[i].n ? read : seen[i].n - 1]);
-		else if (m->paced)
+		else if (m->paced || read == LAID_DOWN)
 			add_sleep(b, &m[i], NULL);
 	spill_free(b->spill, seen);
 }

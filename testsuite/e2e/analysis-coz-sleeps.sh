@@ -103,24 +103,34 @@ expects read 14.9476 14.9476
 
 # What was left of a time is until a moment that is not exact: if it is steadily behind an event before the last work, it comes as
 # long behind that in any run, and else the sleep is as long. A loop that waits for a moment does so in any case.
-rests() { # behind, role: a period of 300,000 ns, which begins with a (behind=1), or a sleep of its own that is as long in another
+rests() { # of, role: a period of 300,000 ns, which begins with a or was laid down; or a sleep of its own, as long as a or not
 	head_of 1
-	begin=1000000
+	begin=1000000 next=1000000
 	for work in 110000 147000 121000 133000 118000; do
-		slept=$(($1 ? 300000 - work - 30000 : work))
+		next=$((next + 300000)) late=0
+		case $1 in
+		period) slept=$((300000 - work - 30000)) ;;
+		plan) slept=$((next - begin - work - 30000)) late=$((work % 10000 * 4)) ;; # it wakes up late
+		work) slept=$work ;;
+		same) slept=100000 ;;
+		esac
 		off=$((work / 1000 % 7 * 100)) # what passed between the two readings of clocks
 		op 0 0 $begin $((begin + work))
 		op 0 1 $((begin + work)) $((begin + work + 30000))
-		op 0 30 $((begin + work + 30000)) $((begin + work + 30000 + slept)) until=$((begin + work + 700000030000 + slept - off)) role="$2"
-		begin=$((begin + work + 30000 + slept))
+		op 0 30 $((begin + work + 30000)) $((begin + work + 30000 + slept + late)) until=$((begin + work + 700000030000 + slept - off)) role="$2"
+		begin=$((begin + work + 30000 + slept + late))
 	done
 	op 0 1 $begin $((begin + 1000))
 }
-rests 1 1 | trace rests
+rests period 1 | trace rests
 expects rests 0 0
-rests 0 1 | trace rests
+rests plan 1 | trace rests
+expects rests 0 0
+rests work 1 | trace rests
 expects rests 22.3208 22.3208
-rests 0 3 | trace rests
+rests same 1 | trace rests
+expects rests 24.5703 24.5703
+rests work 3 | trace rests
 expects rests 0 0
 
 # Who did as much as there was time for would do more, or less, in another run: that has no bound.
