@@ -204,10 +204,11 @@ enum dprof_key {
  *                                   signalled; also where that did not block, and there is no peer. Likewise a connection, of
  *                                   a socket that listens (accept; with role=1 connect). Of a file's lock (flock, lockf,
  *                                   fcntl) that it was taken; role=0: shared
- *            peer [channel [offset] bytes [role]] [process]
+ *            peer [channel [offset] [tag] bytes [role]] [process]
  *                                   a call of the C library that another thread or process may end. With a channel it
  *                                   took so many bytes from there, or, with role=1, gave them: those from offset on, if
- *                                   that is known; none were to come if it took 0, and without bytes it failed; with
+ *                                   that is known; with a tag it moved so many messages, and offset counts those. None
+ *                                   were to come if it took 0, and without bytes it failed; with
  *                                   role=0 it would have taken more. With a process, it learnt of that one's end;
  *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the
  *                                   routine of a pthread_once, with this address; a futex without a peer was signalled. So

@@ -389,7 +389,7 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 	struct builder *b = w->b;
 	struct process_records *processes = &w->records->processes;
 	const struct operation *o = walk_operation(w, &w->entered);
-	uint64_t from = arg_offset(o, &w->entered), bytes = trace_arg(&w->entered, DPROF_KEY_BYTES, ARG_NONE);
+	uint64_t from = arg_offset(o, &w->entered), bytes = arg_moved(o, &w->entered);
 	uint64_t pid = arg_ended_process(o, &w->entered);
 	if (pid != ARG_NONE)
 		*SPILL_GROW(b->spill, processes->waits, processes->nwaits) = (struct process_wait){
@@ -520,7 +520,7 @@ static void keep_loose(struct thread_walk *w, struct event_ref exit, size_t unkn
 void walk_end_operation(struct thread_walk *w, struct event_ref exit)
 {
 	const struct operation *o = walk_operation(w, &w->entered);
-	uint64_t bytes = trace_arg(&w->entered, DPROF_KEY_BYTES, ARG_NONE);
+	uint64_t bytes = arg_moved(o, &w->entered);
 	size_t unknown = w->b->nunknown;
 	explain(w, exit);
 	if (o->queues && arg_object(o, &w->entered) != ARG_NONE)

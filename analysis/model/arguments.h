@@ -18,6 +18,7 @@
  *   tag   of a message       send, recv
  *         a taskgroup        fork, point with task
  *         an event           region with task: the task is over only when that has come
+ *         a number           wait with channel: so many messages, which offset counts instead of bytes
  *         a time             wait that was in vain: for so many of its ticks the thread did not ask
  *         a number           barrier with object or id: so many threads go on together
  *         a time             sleep until a moment, or of a timer: which was over for so many nanoseconds
@@ -386,6 +387,12 @@ static inline uint64_t arg_channel(const struct operation *o, const struct tr_ev
 static inline uint64_t arg_offset(const struct operation *o, const struct tr_event *e)
 {
 	return arg_channel(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_OFFSET, ARG_NONE);
+}
+
+/* How many bytes, or messages where those are counted; ARG_NONE: not known. */
+static inline uint64_t arg_moved(const struct operation *o, const struct tr_event *e)
+{
+	return arg_channel(o, e) == ARG_NONE ? ARG_NONE : trace_arg(e, DPROF_KEY_TAG, trace_arg(e, DPROF_KEY_BYTES, ARG_NONE));
 }
 
 static inline bool arg_gives_bytes(const struct operation *o, const struct tr_event *e)

@@ -43,7 +43,7 @@ static bool exchanges(struct looking *l, const struct operation *o, const struct
 	uint64_t what = exchanged(o, e);
 	if (what == ARG_NONE || (l->has != 0 && l->what != what) || (e->op == DPROF_POINT && l->has <= 0))
 		return false;
-	int64_t n = arg_channel(o, e) == what ? (int64_t)trace_arg(e, DPROF_KEY_BYTES, 0) : 1;
+	int64_t n = arg_channel(o, e) == what ? (int64_t)arg_moved(o, e) : 1;
 	l->what = what;
 	l->has += e->op == DPROF_POINT || arg_gives_bytes(o, e) ? -n : n;
 	return true;

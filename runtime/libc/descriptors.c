@@ -9,7 +9,8 @@
  * descriptor, or the C library moves bytes there on its own (streams, sendfile). Of the first of these, if nothing else has been,
  * all is still seen: only the order is not (OUT_OF_ORDER).
  *
- * Law: a count that is given is the number of bytes that went that way before. */
+ * Law: a count that is given is the number of bytes that went that way before; of a socket that keeps messages apart that of
+ * messages, as what is not read of one is gone (but for empty ones, which look like the end). */
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -253,14 +254,18 @@ static bool find_name(long call, int fd, bool *named)
 }
 
 /* Who asked for a connection has no name, and knows no other socket than its own before it is accepted; who accepted has the name
- * that was asked for; of a pair neither has one. If both have, nothing tells who asked. */
+ * that was asked for; of a pair neither has one. If both have, nothing tells who asked. Datagrams are only of one other socket
+ * where that is of a pair. */
 static void look_at_local_socket(int fd, uint64_t inode, struct descriptor *d)
 {
+	long type = option_of(fd, SO_TYPE);
 	bool named, other_named;
+	bool is_connected = find_name(SYS_getsockname, fd, &named) && find_name(SYS_getpeername, fd, &other_named);
 	uint64_t other = 0;
 
-	d->is_alone = !find_name(SYS_getsockname, fd, &named) || !find_name(SYS_getpeername, fd, &other_named);
-	if (d->is_alone || (named && other_named))
+	d->by_message = type != SOCK_STREAM;
+	d->is_alone = !is_connected && type != SOCK_DGRAM;
+	if (!is_connected || (type == SOCK_DGRAM ? named || other_named : named && other_named))
 		return;
 	if (!other_named)
 		other = dprof_adapter_local_peer(inode);
@@ -276,7 +281,7 @@ static void look_at_socket(int fd, uint64_t inode, struct descriptor *d)
 	struct socket_end self, other;
 
 	d->what = OF_OTHERS;
-	if (domain == AF_UNIX && option_of(fd, SO_TYPE) == SOCK_STREAM) {
+	if (domain == AF_UNIX) {
 		look_at_local_socket(fd, inode, d);
 		return;
 	}
@@ -358,6 +363,7 @@ static void put_own(int fd, const struct descriptor *d)
 	e->leads_outside = d->leads_outside;
 	e->is_event = d->is_event;
 	e->by_one = d->by_one;
+	e->by_message = d->by_message;
 	e->blocks = d->blocks;
 	e->is_timer = d->is_timer;
 	e->until = d->until;
@@ -434,8 +440,8 @@ void descriptors_made(const int fd[2], bool both_ways)
 	struct descriptor d[2] = { look_at(fd[0]), look_at(fd[1]) };
 	struct stat st[2];
 
-	if (both_ways && option_of(fd[0], SO_TYPE) == SOCK_STREAM && sys(SYS_fstat, fd[0], &st[0]) == 0 &&
-	    sys(SYS_fstat, fd[1], &st[1]) == 0) {
+	if (both_ways && (option_of(fd[0], SO_DOMAIN) == AF_UNIX || option_of(fd[0], SO_TYPE) == SOCK_STREAM) &&
+	    sys(SYS_fstat, fd[0], &st[0]) == 0 && sys(SYS_fstat, fd[1], &st[1]) == 0) {
 		d[0].channel[TAKES] = d[1].channel[GIVES] = pair_number(st[1].st_ino, st[0].st_ino);
 		d[0].channel[GIVES] = d[1].channel[TAKES] = pair_number(st[0].st_ino, st[1].st_ino);
 	}
@@ -523,6 +529,15 @@ void descriptor_watched(int set, int fd, const struct epoll_event *event)
 	d.timers = d.timers && (d.timers > 1 || d.timer_data != event->data.u64) ? 2 : 1;
 	d.timer_data = event->data.u64;
 	put(set, &d);
+}
+
+/* Then what there was is gone, and what is sent goes elsewhere. */
+void descriptor_connects(int fd)
+{
+	const struct descriptor *e = entry(fd);
+
+	if (e && e->by_message)
+		descriptor_lost(fd);
 }
 
 /* The C library's own streams stand for the first three. */

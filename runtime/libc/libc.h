@@ -256,6 +256,7 @@ struct descriptor {
 	bool leads_outside;       /* it was there when the job began: to no thread that the trace knows */
 	bool is_event;            /* an eventfd: what it counts are its bytes */
 	bool by_one;              /* which is taken from one by one */
+	bool by_message;          /* a socket that keeps messages apart: they are counted, those that are not empty */
 	bool blocks;              /* it did, when that was last asked for */
 	bool is_timer;            /* a timerfd that was set: who takes from it sleeps, ... */
 	uint64_t until;           /* ... until this moment, ns, ... */
@@ -288,6 +289,7 @@ enum channel_kind descriptor_known(int fd);
 
 /* A pipe, a pair or a connection was made: all that goes there will be counted. */
 void descriptors_made(const int fd[2], bool both_ways);
+void descriptor_connects(int fd); /* is about to: of datagrams also anew */
 void descriptor_connected(int fd);
 uint64_t descriptor_listening(int fd, bool asked); /* the number of what has accepted it, or was asked for it; 0: not known */
 void descriptor_counts(int fd, bool by_one); /* from 0 */
@@ -371,7 +373,7 @@ struct libc_transfer {
 	enum channel_kind what;
 	enum way way;
 	bool is_from_others;      /* takes what perhaps a thread gives that the trace knows */
-	bool is_event, by_one;
+	bool is_event, by_one, by_message;
 	bool leads_outside;       /* gives, by this descriptor, to whom the trace does not know: its own time, unless it
 				     is held up */
 	int fd;
@@ -389,6 +391,7 @@ struct libc_transfer {
 	bool expired;             /* with nothing, as its time limit was over */
 	int64_t bytes;            /* moved; negative: none, or not known */
 	int64_t most;             /* taken, if there had been as many; 0: not known */
+	int64_t messages;         /* by_message: moved, so many; negative: one, if any bytes were */
 };
 void transfer_begin(struct libc_transfer *, int fd, enum way, const struct dprof_site *wait, const struct dprof_site *io);
 void transfer_end(struct libc_transfer *);

@@ -163,6 +163,7 @@ DPROF_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
 
 	if (!is_watched())
 		return real(fd, to, size);
+	descriptor_connects(fd);
 	PLAIN(p, site_connect);
 	result = real(fd, to, size);
 	plain_expired(&p, result < 0 && connects_later(errno));

@@ -5,6 +5,7 @@
  *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=N [role=0] ... EXIT    kind wait: pipes, sockets, ...
  *   ENTER write [peer=UNKNOWN] channel=C [offset=N] bytes=N role=1 ... EXIT
  *   ENTER read [peer=UNKNOWN] channel=C [offset=N] bytes=VALUE [role=0] ... EXIT  of an eventfd; likewise write
+ *   ENTER recv [peer=UNKNOWN] channel=C [offset=N] tag=N bytes=N ... EXIT         messages that are kept apart; likewise send
  *   ENTER read bytes=N ... EXIT                                                kind io: files
  *   ENTER read until=NS [tag=NS] bytes=8 ... EXIT                              kind sleep: a timerfd, ready so long before
  *   ENTER read [tag=NS] [offset=NS] bytes=8 ... EXIT                           or was set for some time, once, so long before
@@ -182,6 +183,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->ends = t->expired = t->dont_wait = t->two = false;
 	t->bytes = -1;
 	t->most = 0;
+	t->messages = -1;
 	t->leads_outside = d->leads_outside && way == GIVES && d->what == OF_OTHERS;
 	t->fd = fd;
 	t->what = t->leads_outside ? OF_FILE : d->what;
@@ -191,6 +193,7 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->event = NULL;
 	t->is_event = d->is_event;
 	t->by_one = d->by_one;
+	t->by_message = d->by_message;
 	t->sets = d->is_timer && d != &looked_up ? &d->sets : NULL;
 	t->set_elsewhere = d->is_timer && d->is_shared;
 	t->is_shared = t->sets ? &d->is_shared : NULL;
@@ -205,7 +208,17 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 /* It would have taken more. */
 static bool takes_what_there_is(const struct libc_transfer *t)
 {
-	return t->bytes > 0 && (t->is_event ? !t->by_one : t->bytes < t->most);
+	return t->bytes > 0 && !t->by_message && (t->is_event ? !t->by_one : t->bytes < t->most);
+}
+
+/* What the channel counts. */
+static int64_t count_moved(const struct libc_transfer *t)
+{
+	if (t->by_message && t->messages >= 0)
+		return t->messages;
+	if (t->by_message)
+		return t->bytes > 0;
+	return t->bytes > 0 ? t->bytes : 0;
 }
 
 /* Then it has waited for whoever did that, or slept. */
@@ -272,6 +285,8 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 		dprof_say(&a, DPROF_KEY_UNTIL, 0);
 	if (t->late)
 		dprof_say(&a, DPROF_KEY_TAG, t->late);
+	else if (t->by_message && t->channel && t->bytes > 0)
+		dprof_say(&a, DPROF_KEY_TAG, (uint64_t)count_moved(t));
 	if (t->set_ago)
 		dprof_say(&a, DPROF_KEY_OFFSET, t->set_ago);
 	if (t->channel)
@@ -297,6 +312,22 @@ static bool count_event(struct libc_transfer *t)
 	else if (moved)
 		return false;
 	return true;
+}
+
+/* What would take nothing of a message: whether that is gone then is not known. */
+static bool is_for_none(const struct libc_transfer *t)
+{
+	return t->by_message && t->way == TAKES && t->bytes == 0 && t->most == 0;
+}
+
+/* Datagrams have no end: it is an empty one. */
+static bool is_empty(const struct libc_transfer *t)
+{
+	int type = 0;
+	socklen_t size = sizeof(type);
+
+	return t->by_message && t->way == TAKES && t->bytes == 0 &&
+	       sys(SYS_getsockopt, t->fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_DGRAM;
 }
 
 /* Others end no call that would have come back with nothing: that took so long of the thread's own time, or without a core. But one
@@ -325,9 +356,8 @@ static bool was_in_vain(const struct libc_transfer *t, uint64_t now)
 void transfer_end(struct libc_transfer *t)
 {
 	call_is_over(&t->call);
-	bool whole = count_event(t);
-	int64_t moved = t->bytes > 0 ? t->bytes : 0;
-	bool counted = t->count && count_end(t->count, t->ends && whole ? moved : -1);
+	bool whole = count_event(t) && !is_for_none(t);
+	bool counted = t->count && count_end(t->count, t->ends && whole ? count_moved(t) : -1) && !is_empty(t);
 	bool messages = t->object && t->bytes >= 0;
 	bool seen = counted || (count_is_out_of_order(t->of) && t->ends && whole);
 	bool moves = messages || (t->what == OF_OTHERS && (t->way == GIVES ? t->bytes > 0 : seen && t->bytes >= 0));
@@ -386,7 +416,7 @@ ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, sock
 		TRANSFER(t, site, fd, way);                         \
 		t.bytes = real arguments;                     \
 		t.expired = call_expired(t.bytes);                  \
-		t.most = t.bytes > 0 ? (int64_t)(count) : 0;        \
+		t.most = t.bytes >= 0 ? (int64_t)(count) : 0;       \
 		t.event = (at);                                     \
 		t.ends = true;                                      \
 		return t.bytes;                                     \
@@ -433,6 +463,15 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 
 /* ---- Sockets ---------------------------------------------------------------------------------------- */
 
+/* A message with an address may go elsewhere. */
+static void goes_to(struct libc_transfer *t, const void *address)
+{
+	if (!t->by_message || !address || t->bytes < 0)
+		return;
+	t->ends = false;
+	t->channel = 0;
+}
+
 /* What is only looked at stays there, and what the kernel tells of what was sent is nothing that came; urgent bytes
  * go their own way. */
 #define RECEIVE(name, site, count, parameters, arguments)           \
@@ -444,13 +483,13 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 		TRANSFER(t, site, fd, TAKES);                       \
 		ssize_t result = real arguments;              \
 		t.expired = call_expired(result);                   \
-		t.most = result > 0 ? (int64_t)(count) : 0;         \
+		t.most = result >= 0 ? (int64_t)(count) : 0;        \
 		t.ends = !(flags & MSG_OOB);                        \
 		t.dont_wait = flags & MSG_DONTWAIT;                 \
 		t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : result; \
 		return result;                                      \
 	}
-#define SEND(name, parameters, arguments)                           \
+#define SEND(name, to, parameters, arguments)                       \
 	DPROF_EXPORT ssize_t name parameters                        \
 	{                                                           \
 		__typeof__(&name) real = REAL(name); \
@@ -461,6 +500,7 @@ MOVE(pwritev64v2, pwritev, GIVES, (int fd, const struct iovec *v, int n, off64_t
 		t.expired = call_expired(t.bytes);                  \
 		t.ends = !(flags & MSG_OOB);                        \
 		t.dont_wait = flags & MSG_DONTWAIT;                 \
+		goes_to(&t, to);                                    \
 		return t.bytes;                                     \
 	}
 
@@ -482,8 +522,8 @@ RECEIVE(__recvfrom_chk, recvfrom, n,
 	(fd, to, n, room, flags, from, size))
 RECEIVE(recvmsg, recvmsg, room_of(message->msg_iov, (int)message->msg_iovlen),
 	(int fd, struct msghdr *message, int flags), (fd, message, flags))
-SEND(send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))
-SEND(sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t size),
+SEND(send, NULL, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))
+SEND(sendto, to, (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t size),
      (fd, from, n, flags, to, size))
 
 /* Whoever is given a descriptor may use it, as soon as the kernel has it: so this is before the call. */
@@ -515,6 +555,7 @@ DPROF_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	t.expired = call_expired(t.bytes);
 	t.ends = !(flags & MSG_OOB);
 	t.dont_wait = flags & MSG_DONTWAIT;
+	goes_to(&t, t.bytes < 0 ? NULL : message->msg_name);
 	return t.bytes;
 }
 
@@ -525,6 +566,16 @@ static int64_t sum(const struct mmsghdr *messages, int n)
 	for (int i = 0; i < n; i++)
 		bytes += messages[i].msg_len;
 	return bytes;
+}
+
+/* Those that are not empty. */
+static int64_t count_messages(const struct mmsghdr *messages, int n)
+{
+	int64_t some = 0;
+
+	for (int i = 0; i < n; i++)
+		some += messages[i].msg_len > 0;
+	return some;
 }
 
 DPROF_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *most)
@@ -540,6 +591,7 @@ DPROF_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 	t.ends = !(flags & MSG_OOB);
 	t.dont_wait = flags & MSG_DONTWAIT;
 	t.bytes = flags & (MSG_PEEK | MSG_ERRQUEUE) && result > 0 ? 0 : sum(messages, result);
+	t.messages = t.bytes > 0 ? count_messages(messages, result) : 0;
 	return result;
 }
 
@@ -558,6 +610,9 @@ DPROF_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flag
 	t.ends = !(flags & MSG_OOB);
 	t.dont_wait = flags & MSG_DONTWAIT;
 	t.bytes = sum(messages, result);
+	t.messages = count_messages(messages, result);
+	for (int i = 0; i < result; i++)
+		goes_to(&t, messages[i].msg_hdr.msg_name);
 	return result;
 }
 

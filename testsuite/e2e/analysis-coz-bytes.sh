@@ -50,6 +50,14 @@ noted "the trace does not say for whom: 1 time, first rank 0 thread 0 at read"
 } | trace reused
 expect 0 coz reused
 noted "the trace does not say for whom: 1 time, first rank 0 thread 0 at read"
+# Messages are counted where there is a tag, not bytes: the rest of one that is not read is gone.
+{
+	bytes 0 100000 100000 1200020 peer=72057594037927934 tag=1 offset=1 bytes=1 | sed 's/offset=0 /tag=1 offset=0 /'
+	op 1 0 1000020 1200000
+	op 1 29 1200000 1200010 channel=7 tag=1 offset=1 bytes=9 role=1
+} | trace messages
+buys messages a 50 399993
+! grep -q "for whom: 1 time" out || fail "messages: $(cat out)"
 # A read that took what two had given could have been over with the first of it.
 {
 	bytes 0 100000 100000 1200020 peer=72057594037927934 offset=0 bytes=8
