@@ -495,15 +495,18 @@ static void note_clock(void)
 static void note_code(void)
 {
 	int error = dprof_modules_unread();
-	char text[256];
+	const char *slash = strrchr(dprof_settings.program, '/');
+	char text[512];
 
 	if (error) {
 		snprintf(text, sizeof(text), "the program's file cannot be read (%s), so the names of its regions are not known: "
 			 "whoever runs it needs the right to read it", strerrordesc_np(error));
 		dprof_process_line("note", text);
 	} else if (!dprof_modules_any()) {
-		dprof_process_line("note", "no code here was instrumented: compile with dprof-cc, dprof-c++ or dprof-fort, "
-				   "or -fplugin=dprof, and do not remove the section dprof_sites");
+		snprintf(text, sizeof(text), "%.255s: nothing in it is instrumented: it was not compiled with dprof-cc, dprof-c++ or "
+			 "dprof-fort (or -fplugin=dprof), or nothing was marked and nothing in it calls what blocks or "
+			 "communicates, or the section dprof_sites was removed", slash ? slash + 1 : dprof_settings.program);
+		dprof_process_line("note", text);
 	}
 }
 

@@ -16,14 +16,29 @@ static bool is_fortran(const char *file)
 	return false;
 }
 
-/* All places in sources that are known. */
-static bool all_fortran(const struct trace *trace)
+/* Of the places in sources that are known. */
+struct languages { size_t fortran, others; };
+
+static struct languages count_languages(const struct trace *trace)
 {
-	size_t fortran = 0, others = 0;
+	struct languages l = { 0 };
 	for (size_t i = 0; i < trace->nsites; i++)
 		if (*trace->sites[i].file)
-			is_fortran(trace->sites[i].file) ? fortran++ : others++;
-	return fortran > 0 && others == 0;
+			is_fortran(trace->sites[i].file) ? l.fortran++ : l.others++;
+	return l;
+}
+
+static bool all_fortran(const struct trace *trace)
+{
+	struct languages l = count_languages(trace);
+	return l.fortran > 0 && l.others == 0;
+}
+
+/* No place in a source is known. */
+static bool may_be_fortran(const struct trace *trace)
+{
+	struct languages l = count_languages(trace);
+	return l.fortran == 0 && l.others == 0;
 }
 
 /* Its program is the file that it was packed of. */
@@ -37,6 +52,8 @@ const char *marks_region(const struct trace *trace)
 {
 	if (marks_elsewhere(trace))
 		return "a region, as the tool that recorded it does that";
+	if (may_be_fortran(trace))
+		return "#pragma dprof region(NAME) (in Fortran: call dprof_enter('NAME') and call dprof_exit('NAME'))";
 	return all_fortran(trace) ? "call dprof_enter('NAME') and call dprof_exit('NAME') (include 'dprof.inc')"
 				  : "#pragma dprof region(NAME)";
 }

@@ -9,7 +9,7 @@
 /* Another tool recorded it, which has no marks of dprof's. */
 bool marks_elsewhere(const struct trace *);
 
-/* "#pragma dprof region(NAME)", or, where all places in sources that are known are Fortran's, calls. */
+/* "#pragma dprof region(NAME)", or, where all places in sources that are known are Fortran's, calls; where none is known, both. */
 const char *marks_region(const struct trace *);
 
 /* What to do with a loop that sleeps, and work that does: a sentence without an end. Fortran has no mark for the one. */
