@@ -9,7 +9,9 @@
 #include "runtime/libc/libc.h"
 
 TRANSFER_SITES(printf);
+TRANSFER_SITES(fprintf);
 TRANSFER_SITES(scanf);
+TRANSFER_SITES(fscanf);
 
 /* The function with that symbol, which hands its arguments to the one that takes them as a list. Of bytes that are
  * printed is known how many, of wide characters is not. */
@@ -66,11 +68,11 @@ static inline void scanned(struct stream *s, int n)
 	typedef int id##_file_list(FILE *, const character *, va_list);                                          \
 	VARIADIC(id, name, vname, standard, own, way, after, id##_list, (const character *format, ...),          \
 		 (format, list))                                                                                 \
-	VARIADIC(f##id, fname, vfname, f, own, way, after, id##_file_list,                                       \
+	VARIADIC(f##id, fname, vfname, f, f##own, way, after, id##_file_list,                                    \
 		 (FILE * f, const character *format, ...), (f, format, list))                                    \
 	WITH_LIST(v##id, vname, standard, own, way, after, id##_list, (const character *format, va_list list),   \
 		  (format, list))                                                                                \
-	WITH_LIST(vf##id, vfname, f, own, way, after, id##_file_list,                                            \
+	WITH_LIST(vf##id, vfname, f, f##own, way, after, id##_file_list,                                         \
 		  (FILE * f, const character *format, va_list list), (f, format, list))
 
 /* The same with a flag for how much is to be checked. */
@@ -79,11 +81,11 @@ static inline void scanned(struct stream *s, int n)
 	typedef int id##_file_list(FILE *, int, const character *, va_list);                                     \
 	VARIADIC(id, name, vname, stdout, printf, GIVES, after_##id, id##_list,                                  \
 		 (int flag, const character *format, ...), (flag, format, list))                                 \
-	VARIADIC(f##id, fname, vfname, f, printf, GIVES, after_##id, id##_file_list,                             \
+	VARIADIC(f##id, fname, vfname, f, fprintf, GIVES, after_##id, id##_file_list,                             \
 		 (FILE * f, int flag, const character *format, ...), (f, flag, format, list))                    \
 	WITH_LIST(v##id, vname, stdout, printf, GIVES, after_##id, id##_list,                                    \
 		  (int flag, const character *format, va_list list), (flag, format, list))                       \
-	WITH_LIST(vf##id, vfname, f, printf, GIVES, after_##id, id##_file_list,                                  \
+	WITH_LIST(vf##id, vfname, f, fprintf, GIVES, after_##id, id##_file_list,                                  \
 		  (FILE * f, int flag, const character *format, va_list list), (f, flag, format, list))
 
 #define after_print_checked  printed

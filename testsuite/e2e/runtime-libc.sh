@@ -86,10 +86,10 @@ $messages"
 	unknown | expect $program lost-to-program waitpid
 	unknown | expect $program lost-to-child waitpid
 	{
-		echo "0 wait fclose channel=c1 bytes=4 role=1"
+		echo "0 wait fprintf channel=c1 bytes=4 role=1"
 		echo "0 wait read channel=c1 offset=0 bytes=4"
 		three "4 8 12" - | sed 's/ offset=-//' | sed '/ 4 *$/d;/write/{p;p}'
-	} | expect $program lost-to-stream 'wait printf channel=c1 bytes=0'
+	} | expect $program lost-to-stream 'wait fclose channel=c1 bytes=0'
 	{
 		echo "0 wait write channel=c1 offset=0 bytes=1 role=1"
 		three | sed s/c1/c2/
