@@ -7,8 +7,10 @@
  * damage: it may never have been recorded. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/memory.h"
 #include "analysis/clocks/times.h"
 #include "analysis/commands/command.h"
 #include "analysis/report/causes_table.h"
@@ -24,8 +26,20 @@ static uint64_t dropped(const struct trace *t)
 
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
-/* `note`: the first of the check's own notes. */
-static void fill_data(struct reply *r, const struct trace *t, uint64_t events, size_t note)
+/* Those of files, and the check's own, of which the first is `note`. To be freed. */
+static char **notes_of(const struct trace *t, size_t note, size_t *n)
+{
+	size_t own = t->nnotes - note;
+	char **notes = mem_resize(NULL, t->nnotes_of_files + own + 1, sizeof *notes);
+	*n = 0;
+	for (size_t i = 0; i < t->nnotes_of_files; i++)
+		notes[(*n)++] = t->notes[t->note_of_file + i];
+	for (size_t i = 0; i < own; i++)
+		notes[(*n)++] = t->notes[note + i];
+	return notes;
+}
+
+static void fill_data(struct reply *r, const struct trace *t, uint64_t events, char **notes, size_t n)
 {
 	reply_value(r, "verdict", tab_text(t->ndiagnostics ? "damaged" : "fine"));
 	reply_value(r, "hosts", tab_count(t->nclocks));
@@ -35,7 +49,7 @@ static void fill_data(struct reply *r, const struct trace *t, uint64_t events, s
 	reply_value(r, "lost", tab_count(dropped(t)));
 	reply_value(r, "links", tab_count(t->nlinks));
 	reply_texts(r, "problems", t->diagnostics, t->ndiagnostics);
-	reply_texts(r, "notes", t->notes + note, t->nnotes - note);
+	reply_texts(r, "notes", notes, n);
 }
 
 struct counted { char text[48]; };
@@ -49,12 +63,12 @@ static struct counted counted(uint64_t n, const char *what)
 	return c;
 }
 
-static void fill_page(struct reply *r, const struct trace *t, uint64_t events, size_t note)
+static void fill_page(struct reply *r, const struct trace *t, uint64_t events, char *const *notes, size_t n)
 {
 	for (size_t i = 0; i < t->ndiagnostics; i++)
 		reply_say(r, SAY_LINE, "%s", t->diagnostics[i]);
-	for (size_t i = note; i < t->nnotes; i++)
-		reply_say(r, SAY_LINE, "note: %s", t->notes[i]);
+	for (size_t i = 0; i < n; i++)
+		reply_say(r, SAY_LINE, "note: %s", notes[i]);
 	reply_say(r, SAY_LINE, "%s: %s%s %s, %s, %s%s, %s%s%s%s", t->directory,
 		  t->ndiagnostics ? counted(t->ndiagnostics, "problem").text : "fine", t->ndiagnostics ? ";" : ":",
 		  counted(t->nclocks, "host").text, counted(t->nprocesses + t->uncounted, "process").text,
@@ -70,14 +84,16 @@ int cmd_check(struct trace *t, const struct options *options, struct reply *repl
 	int status = times_open(&times, t, options);
 	if (status != EXIT_FINE)
 		return status;
-	size_t note = t->nnotes;
+	size_t note = t->nnotes, n;
 	uint64_t events = trace_check(t);
 	records_end_say(t);
 	struct causes_table causes;
 	causes_table_open(&causes, t, &times);
-	fill_data(reply, t, events, note);
+	char **notes = notes_of(t, note, &n);
+	fill_data(reply, t, events, notes, n);
 	causes_table_fill(reply, &causes);
-	fill_page(reply, t, events, note);
+	fill_page(reply, t, events, notes, n);
+	free(notes);
 	causes_table_say(reply, &causes);
 	causes_table_close(&causes);
 	times_close(&times);

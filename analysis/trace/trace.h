@@ -163,6 +163,7 @@ struct trace {
 	struct frz_link *links;      size_t nlinks;     /* packets, in the order of the logs */
 	char **diagnostics;          size_t ndiagnostics; /* damage and contradictions, one sentence each */
 	char **notes;                size_t nnotes;     /* what the reader is to know, but damage */
+	size_t note_of_file, nnotes_of_files; /* of them: those of files that are not as they were, though no record is lost */
 	struct tr_inheritance *inheritance; /* what threads of teams inherit (inherit.h); or NULL */
 	uint32_t left_out;    /* kinds that some process did not record */
 	struct tr_raw *raw;          size_t nraw;       /* by address of what is shown */

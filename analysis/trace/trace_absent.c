@@ -20,6 +20,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/base/lines.h"
 #include "analysis/base/memory.h"
@@ -344,6 +346,23 @@ static void add_unseen(struct opened_trace *o, const struct process_file *p, con
 	}
 }
 
+/* Its thread is here, and what is missing of its records is said. This has none of them then; but somebody has lost it. */
+static void note_file_of(struct opened_trace *o, const struct process_file *p, uint32_t number)
+{
+	char *name = mem_format("%s-%" PRIu32 ".events", p->stem, number);
+	const char *found;
+	struct stat s;
+	int fd = open_named(o, name, &found);
+	bool sized = fd >= 0 && fstat(fd, &s) == 0;
+	if (fd < 0 || (sized && s.st_size < DPROF_HEADER_SIZE))
+		*MEM_GROW(o->t.notes, o->t.nnotes) = mem_format(
+			"%s: expected the file in which thread %" PRIu32 " of %s went on, found %s; no records are lost but what "
+			"is named as missing", name, number, p->name, fd < 0 ? found : "one that is cut short");
+	if (fd >= 0)
+		close(fd);
+	free(name);
+}
+
 /* Its file of events, or its slot, was there before anything was packed. Of those that cannot be read, that is said, and
  * they are here as threads. */
 static void look_for_owner(struct opened_trace *o, const char *name, size_t recorded, struct process_file *const *by_stem)
@@ -358,6 +377,8 @@ static void look_for_owner(struct opened_trace *o, const char *name, size_t reco
 	}
 	struct threads_of of = threads_of(o, recorded, p);
 	of.absent = recorded;
+	if (is_here(o, &of, number))
+		note_file_of(o, p, number);
 	if (has_thread(o, &of, number))
 		return;
 	if (o->t.nthreads - recorded < ABSENT_MOST)
@@ -388,7 +409,9 @@ void open_absent_threads(struct opened_trace *o)
 		look_for_some(o, &o->files[i], &of);
 		add_unseen(o, &o->files[i], &of);
 	}
+	o->t.note_of_file = o->t.nnotes;
 	look_for_owners(o, recorded);
+	o->t.nnotes_of_files = o->t.nnotes - o->t.note_of_file;
 	sort_threads(o);
 }
 

@@ -71,6 +71,15 @@ named 'a file that is none of events' "$stem-3.events: expected what thread 3 re
 	cp "$stem-0.events" "$stem-3.events"
 named 'nothing of what follows' "$stem-3.events: expected chunk 1 here or in $stem-3.packed, found neither" \
 	rm -f "$stem-3.events" "$stem-3.packed"
+# Where all of that was packed no record is lost; but it is named.
+for size in 0 2048 none; do
+	[ "$(stat -c %s "whole/$stem-3.events")" -eq 4096 ] || break
+	rm -rf t && cp -r whole t && if [ $size = none ]; then rm "t/$stem-3.events"; else truncate -s $size "t/$stem-3.events"; fi
+	"$analyze" check t >out || fail "$size bytes: status $?: $(cat out)"
+	grep -q "^note: $stem-3.events: expected the file in which thread 3 of $stem.process went on" out || fail "$size bytes: $(cat out)"
+done
+"$analyze" check whole >out
+! grep note: out || fail "the whole trace has notes"
 
 # A process that was killed has not said which of its threads have files: the first one has, and who was joined.
 killed() { # command...
