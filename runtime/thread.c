@@ -806,6 +806,21 @@ bool dprof_chunks_make_wanted(void)
 	return any;
 }
 
+/* To GCC's own libraries (gthr-posix.h: libgfortran, libgcc_eh) a static program has threads if it has pthread_key_create();
+ * then they call these, which they refer to only weakly, and which nobody else may link. So we link them; a shared libc
+ * has them all. */
+__asm__(".pushsection .data.rel.ro, \"aw\"; .balign 8\n"
+	"\t.irp function,"
+	"pthread_once,pthread_create,pthread_join,pthread_detach,pthread_cancel,pthread_self,pthread_equal,sched_yield,"
+	"pthread_getspecific,pthread_setspecific,pthread_key_create,pthread_key_delete,"
+	"pthread_mutex_init,pthread_mutex_lock,pthread_mutex_trylock,pthread_mutex_timedlock,pthread_mutex_unlock,"
+	"pthread_mutex_destroy,pthread_mutexattr_init,pthread_mutexattr_settype,pthread_mutexattr_destroy,"
+	"pthread_cond_init,pthread_cond_wait,pthread_cond_timedwait,pthread_cond_signal,pthread_cond_broadcast,"
+	"pthread_cond_destroy\n"
+	"\t.quad \\function\n"
+	"\t.endr\n"
+	"\t.popsection");
+
 /* In each round destructors run in the order of their keys' numbers, and ours is to be the last. So it takes the
  * highest one of those for whose values the C library allocates no memory (which a handler may not). */
 #define HIGHEST_KEY 31

@@ -24,6 +24,8 @@ END
 printf '#include "dprof.h"\nint twice(int n)\n{\n\tDPROF_REGION(inner)\n\tn *= 2;\n\treturn n;\n}\n' >twice.c
 cp twice.c twice.cc
 printf '\t.globl\tnothing\nnothing:\n\tret\n\t.section .note.GNU-stack,"",@progbits\n' >plain.s
+printf "include 'dprof.inc'\ncall dprof_enter('work')\nopen(10, status='scratch')\nwrite(10, *) 1\ncall dprof_exit('work')\nend\n" \
+	>written.f90
 printf '#define NAME nothing\n\t.globl\tNAME\nNAME:\n\tret\n\t.section .note.GNU-stack,"",@progbits\n' >cpp.S
 echo 'int broken(' >broken.c
 printf -- '-O2 "main.c"\n-o app twice.c\n' >response
@@ -53,6 +55,15 @@ builds -S -O1 main.c twice.c && builds -c main.s twice.s plain.s && builds main.
 builds -E main.c -o main.i && builds -c main.i -o main.o && builds main.o twice.c cpp.S -o app && records "$both"
 builds -r main.o twice.o -o partial.o && builds partial.o -o app && records "$both"
 builds -static main.c twice.c -o app && records "$both"
+if command -v gfortran >/dev/null; then # GCC's libraries take a static program that has one function of threads for one that has all
+	what="dprof-fort -static"
+	"$bin/dprof-fort" -static written.f90 -o app >out 2>&1 && records "+work -work " || fail "$what: $(cat out)"
+	# shellcheck disable=SC2046
+	nm $(gfortran -print-file-name=libgfortran.a) $(gcc -print-file-name=libgcc_eh.a) 2>/dev/null |
+		awk '$1 == "w" && /pthread|sched_/ { print $2 }' | sort -u >called
+	nm app | awk '$2 ~ /[TtWi]/ { print $3 }' | sort -u | comm -13 - called >lacking
+	[ -s called ] && [ ! -s lacking ] || fail "$what: $(wc -l <called) functions are called, not linked are: $(paste -sd ' ' lacking)"
+fi
 builds -shared -fPIC twice.c -o libtwice.so -Wl,-z,defs && builds main.c ./libtwice.so -o app && records "$both"
 builds -shared -fPIC twice.c -o libtwice.so && gcc -Wall -Werror -I"$B/../pragmas" -idirafter . -D__unused__ \
 	-include /dev/null -Wno-unknown-pragmas -idirafter "$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --variable=includedir dprof)" \
