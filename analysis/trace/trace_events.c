@@ -259,11 +259,17 @@ static size_t scan_in_order(struct opened_trace *o, const char *name, const stru
 
 /* A thread of whose records none is missing or changed, and that left what it had not entered, or left something before
  * what it had entered in there, switched stacks or jumped in a way that no library tells of (assembly, __builtin_longjmp):
- * so from its first stamp on it may have jumped. */
+ * so from its first stamp on it may have jumped. Where one tells only of a jump behind that, it may have from then on: a
+ * function that the user did not mark is left before it calls longjmp(). */
 static void believe_jumps(struct tr_thread *t)
 {
-	if (is_whole(t) && t->may_jump == UINT64_MAX && t->jumps && (t->jumps->tangled || t->jumps->n))
+	const struct tr_jumps *found = t->jumps;
+	if (!found || !is_whole(t) || !t->may_jump)
+		return;
+	if (t->may_jump == UINT64_MAX && (found->tangled || found->n))
 		t->may_jump = 1;
+	else if (found->odd < t->may_jump)
+		t->may_jump = found->odd;
 }
 
 void replace_stored(struct opened_trace *o, struct tr_thread *thread, const struct tr_record *records, size_t n)

@@ -11,7 +11,9 @@
 
 void jumps_begin(struct jumps_scan *j, const struct trace *trace, struct tr_thread *thread)
 {
-	*j = (struct jumps_scan){ .trace = trace, .thread = thread, .found.switched_in = TR_NO_SITE };
+	*j = (struct jumps_scan){ .trace = trace, .thread = thread };
+	j->found.switched_in = TR_NO_SITE;
+	j->found.odd = UINT64_MAX;
 	replay_open(&j->open, trace->nsites);
 }
 
@@ -32,6 +34,8 @@ void jumps_leave(struct jumps_scan *j, uint32_t site)
 {
 	size_t closed = replay_exit(&j->open, site);
 	j->found.tangled |= !closed && !j->lost;
+	if (j->found.odd == UINT64_MAX)
+		j->found.odd = j->stamp;
 	for (; closed > 1; closed--)
 		jumped(j, &j->open.entry[j->open.depth + closed - 1]);
 }

@@ -29,6 +29,7 @@ struct tr_jumps {
 	size_t *event; size_t n;              /* the number of each enter that jumped, ascending */
 	struct tr_jumped_site *sites; size_t nsites; /* by site: the first of its enters that jumped */
 	bool tangled;
+	uint64_t odd;          /* the stamp of the first exit of what was not entered last; or UINT64_MAX */
 	uint32_t switched_in;  /* the innermost place that was open at the first switch that found any; or TR_NO_SITE */
 };
 

@@ -69,6 +69,31 @@ for way in longjmp signal exception context pthread_exit cancel exit _exit jumpe
 	esac
 done
 
+# A function that nobody marked is left before it calls longjmp(), what was marked in it is not.
+cat >parse.c <<'END'
+#include <setjmp.h>
+static jmp_buf error;
+__attribute__((noinline)) static int parse(volatile int n)
+{
+#pragma dprof region(scan)
+	while (n++ < 20)
+		if (n == 10)
+			longjmp(error, 1);
+	return n;
+}
+int main(void)
+{
+	volatile int times = 0;
+	setjmp(error);
+	return times++ < 4 ? parse(0) : 0;
+}
+END
+"$B/bin/dprof-cc" -w -O2 -fplugin-arg-dprof-auto=functions parse.c -o parse && ./parse || fail "parse.c: status $?"
+expect 0 check dprof-parse.*
+says out "so 4 enters have no exit, first of 'scan' (parse.c:5): how long it was there is an interval"
+expect 0 csp dprof-parse.*
+[ ! -s err ] || fail "csp of a function that is left before it jumps: $(cat err)"
+
 # What is inside of a region that is left at its end was left before that; a query's certain part is what has an exit.
 head='dprof-text 1
 clock 0 host=h0 ghz=1
