@@ -91,6 +91,10 @@ unsigned pass_dprof::execute(function *fun)
 	basic_block bb;
 	if (fortran()) {
 		fortran_expand(fun);
+		if (balance_all(fun)) {
+			gsi_commit_edge_inserts();
+			edges = false;
+		}
 		edges |= loops_of_graph(fun);
 	}
 	edges |= clocks_wrap(fun);

@@ -104,6 +104,16 @@ if command -v gfortran >/dev/null; then
 		[ "$got" = "$wanted" ] || fail "$f $level: $got"
 		grep -qv ' region automatic$' "$dir/events" && fail "$f $level: $(grep -v ' automatic' "$dir/events")"
 	done
+	# What begins in a loop ends before it, also where it ends on a way out of the loop.
+	left=$from/loops-left.f90
+	wanted="+exits:7 +a -a +a -a -exits:7 +a -a +returns:28 +b -b +b -b -returns:28 +endless:40 +c +d -d -c +c +d -d -c -endless:40"
+	wanted+=" +perhaps:56 +e -e +e -e -perhaps:56"
+	for level in -O0 -O2; do
+		gfortran $level -Ipragmas -w -fplugin="$plugin" $auto=loops $all $left "$dir/recorder.o" -o "$dir/a.out" &&
+			RECORDER_EVENTS=$dir/events "$dir/a.out" >"$dir/out" || fail "$left $level"
+		got=$(awk '{ print $2 }' "$dir/events" | paste -sd ' ')
+		[ "$got" = "$wanted" ] || fail "$left $level: $got"
+	done
 	gfortran -fplugin="$plugin" $auto=loops -fplugin-arg-dprof-min=60 -S $f -o "$dir/f.s" && ! grep -q '^dprof_site' "$dir/f.s" ||
 		fail "$f: the threshold plays no part"
 fi
