@@ -43,19 +43,6 @@ static bool has_attribute(tree fn, const char *name)
 	return lookup_attribute(name, DECL_ATTRIBUTES(fn));
 }
 
-/* The dynamic linker calls it before the thread-local cursor can be found. */
-static bool resolves_ifunc(tree fn)
-{
-	cgraph_node *node;
-	const char *own = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn));
-	FOR_EACH_FUNCTION(node) {
-		tree ifunc = lookup_attribute("ifunc", DECL_ATTRIBUTES(node->decl));
-		if (ifunc && !strcmp(TREE_STRING_POINTER(TREE_VALUE(TREE_VALUE(ifunc))), own))
-			return true;
-	}
-	return false;
-}
-
 /* Also the main() that calls a Fortran program, which gfortran does not call artificial. */
 static bool is_made_up(tree fn)
 {
@@ -67,7 +54,7 @@ static bool could_take(tree fn)
 	location_t where = DECL_SOURCE_LOCATION(fn);
 	return !is_made_up(fn) && !has_attribute(fn, "no_instrument_function") &&
 	       !in_system_header_at(where) && !stretches_off(where) && !has_attribute(fn, "naked") &&
-	       !has_attribute(fn, "interrupt") && !resolves_ifunc(fn);
+	       !has_attribute(fn, "interrupt");
 }
 
 /* Does the filter say so of its name? */
@@ -219,7 +206,7 @@ unsigned pass_auto::execute(function *fun)
 	if (!whole || gimple_code(whole) != GIMPLE_BIND)
 		return 0;
 	look_at(fn, &c);
-	if (!wants(fn, c))
+	if (resolvers_reach(fn) || !wants(fn, c))
 		return 0;
 	region r = { region_name(fn), DECL_SOURCE_LOCATION(fn), origin_of(fn, c) };
 	gbind *bind = as_a<gbind *>(whole);

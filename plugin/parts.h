@@ -173,6 +173,9 @@ bool auto_takes(tree fn);
 char *auto_name(tree fn); /* to be freed */
 void auto_register(const char *plugin_name);
 
+/* resolvers.cc: what runs before threads have their variables; to be asked when all is parsed. */
+bool resolvers_reach(tree fn);
+
 /* loops.cc: so are loops, those of the source and those of the graph. The second returns true if edges wait to be
  * committed. */
 void loops_of_source(tree fn);

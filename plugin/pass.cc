@@ -25,6 +25,7 @@ private:
 	tree site_of(const struct event &e, location_t where);
 	void at_note(gimple_stmt_iterator *i, const struct event &e, location_t where);
 	void at_asm(gimple_stmt_iterator *i);
+	void leave_out(function *fun);
 };
 
 const pass_data data = { GIMPLE_PASS, "dprof", OPTGROUP_NONE, TV_NONE, PROP_cfg, 0, 0, 0, 0 };
@@ -85,8 +86,31 @@ void pass_dprof::at_asm(gimple_stmt_iterator *i)
 		refuse_leftover(stmt, text);
 }
 
+/* In a function that runs too early for events. */
+void pass_dprof::leave_out(function *fun)
+{
+	basic_block bb;
+	FOR_EACH_BB_FN(bb, fun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);) {
+			gasm *stmt = dyn_cast<gasm *>(gsi_stmt(i));
+			struct event e;
+			bool note = stmt && event_read(gimple_asm_string(stmt), &e);
+			if (note && e.origin == MARKED && e.op != DPROF_EXIT)
+				warning_at(gimple_location(stmt), 0, "dprof leaves out %qs: an %<ifunc%> resolver calls this function, "
+					   "before threads have their variables", e.name);
+			if (note || (stmt && instance_is(gimple_asm_string(stmt))))
+				gsi_remove(&i, true);
+			else
+				gsi_next(&i);
+		}
+}
+
 unsigned pass_dprof::execute(function *fun)
 {
+	if (resolvers_reach(fun->decl)) {
+		leave_out(fun);
+		return 0;
+	}
 	bool edges = bodies_wrap(fun);
 	basic_block bb;
 	if (fortran()) {

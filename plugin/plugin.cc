@@ -23,7 +23,7 @@
  *   close.cc     when a function is parsed: which statement a region takes; with it source.cc, what
  *                follows the directive in the text
  *   loops.cc     then: which loops are regions without a pragma; auto.cc: which functions are, when they are
- *                GIMPLE; with them filter.cc
+ *                GIMPLE; with them filter.cc; resolvers.cc: which run too early
  *   bodies.cc    then: which functions threads start with, and signals are given to; later, what teams of threads run
  *   lower.cc     then: markers become notes of events, and try/finally; with it instance.cc (which of
  *                many it is) and jumps.cc (refuses jumps in)

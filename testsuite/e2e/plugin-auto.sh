@@ -199,6 +199,18 @@ if command -v mpicc >/dev/null; then
 	[ "$sites" = 2 ] || fail "auto=mpi makes $sites sites, not the barrier's and one function's"
 fi
 
+# What an ifunc's resolver calls runs before there are thread-local variables; what it chooses from does not.
+for level in -O0 "-O2 -static-pie -flto"; do
+	rm -rf "$dir"/dprof-*
+	# shellcheck disable=SC2086
+	"$B/bin/dprof-cc" $level $auto=functions,loops $all $from/resolvers.c -o "$dir/resolvers" 2>"$dir/err" &&
+		DPROF_DIR=$dir "$dir/resolvers" || fail "resolvers.c $level: exit status $?"
+	grep -q "resolvers.c:18:.*warning: dprof leaves out 'found': an 'ifunc' resolver calls" "$dir/err" || fail "resolvers.c $level: $(cat "$dir/err")"
+	got=$("$analyze" dump "$dir"/dprof-resolvers.* | awk '$1 == "site" { sub("name=", "", $4); name[$2] = $4 }
+		$1 == "e" && $5 == "enter" { print name[$4] }' | paste -sd ' ')
+	[ "$got" = "main main:28 fast fast:6 fast fast:6" ] || fail "resolvers.c $level: $got"
+done
+
 # A function that ends the program, as most Fortran programs do, is left before.
 printf '%s\n' 'program ends' '  integer :: i, n = 0' '  do i = 1, command_argument_count() + 9' '    n = n + i' \
 	'    if (n > 40) stop' '    print *, n' '  end do' '  error stop 3' 'end program' >"$dir/ends.f90"
