@@ -114,6 +114,10 @@ if command -v gfortran >/dev/null; then
 		got=$(awk '{ print $2 }' "$dir/events" | paste -sd ' ')
 		[ "$got" = "$wanted" ] || fail "$left $level: $got"
 	done
+	gfortran -O2 -Ipragmas -w -fplugin="$plugin" $auto=functions,loops $all $left "$dir/recorder.o" -o "$dir/a.out" &&
+		RECORDER_EVENTS=$dir/events "$dir/a.out" >"$dir/out" || fail "$left as functions"
+	got=$(awk '{ print $2 }' "$dir/events" | paste -sd ' ')
+	[[ $got = *" +returns +returns:28 +b -b +b -b -returns:28 -returns +"* ]] || fail "$left as functions: $got"
 	gfortran -fplugin="$plugin" $auto=loops -fplugin-arg-dprof-min=60 -S $f -o "$dir/f.s" && ! grep -q '^dprof_site' "$dir/f.s" ||
 		fail "$f: the threshold plays no part"
 fi
