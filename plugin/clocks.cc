@@ -377,7 +377,7 @@ static gimple *rested(gimple *at)
 	return runtime_call(at, runtime_function("dprof_rested"));
 }
 
-/* Where it does not sleep because there is no time left, if it looks just before. */
+/* Where it does not sleep because there is no time left, if it looks just before; but in a loop that sleeps until there is none. */
 static bool pass_by(clock_walk &walk, gimple *call, tree site)
 {
 	basic_block bb = gimple_bb(call);
@@ -390,7 +390,7 @@ static bool pass_by(clock_walk &walk, gimple *call, tree site)
 	edge e;
 	edge_iterator ei;
 	FOR_EACH_EDGE(e, ei, single_pred(bb)->succs)
-		if (e->dest != bb) {
+		if (e->dest != bb && flow_bb_inside_loop_p(gimple_bb(call)->loop_father, e->dest)) {
 			gsi_insert_on_edge(e, rests(cond, site));
 			gsi_insert_on_edge(e, rested(cond));
 		}
@@ -425,9 +425,9 @@ bool clocks_wrap(function *fun)
 	loop_optimizer_init(AVOID_CFG_MODIFICATIONS);
 	for (auto l : loops_list(fun, 0))
 		edges |= clock_loop(l, walk).wrap();
-	loop_optimizer_finalize();
 	FOR_EACH_BB_FN(bb, fun)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
 			edges |= wrap_sleep(walk, &i);
+	loop_optimizer_finalize();
 	return edges;
 }

@@ -3,7 +3,7 @@
  * clocks.c - loops and sleeps whose end a clock decides that the program reads, where the plugin has seen that (plugin/clocks.cc):
  *
  *   ENTER nanosleep until=NS role=1 ... EXIT             for what was left of a time (libc/sleeps.c)
- *   ENTER loop until a time until=NS role=3 ... EXIT     it only read the clock; or both at once, behind sleeps in it
+ *   ENTER loop until a time until=NS role=3 ... EXIT     it did nothing but read the clock, nor sleep
  *   ENTER loop until a time offset=NS role=2 EXIT        it began so long before, and did what is recorded in between
  *   ENTER loop until a time role=2 EXIT                  that time was over already: once for several that follow each other
  *   ENTER no time left to sleep role=2 EXIT              likewise
@@ -74,13 +74,13 @@ void dprof_loop_is_over(const struct dprof_site *site, const struct dprof_moment
 	bool recorded = dprof_adapter_place() != since->place;
 	uint64_t now;
 
-	if (!dprof_adapter_wanted(DPROF_KIND_SLEEP) || (does && !recorded))
-		return;
+	if (!dprof_adapter_wanted(DPROF_KIND_SLEEP) || (bool)does != recorded)
+		return; /* what it did is recorded, or it is not known what it did */
 	now = dprof_adapter_now();
 	if (does) {
 		record_open(site, since->stamp, now);
-	} else if (recorded || now - since->stamp >= A_WHILE * dprof_adapter_blocked_ticks) {
-		record_until(site, recorded ? now : since->stamp, now);
+	} else if (now - since->stamp >= A_WHILE * dprof_adapter_blocked_ticks) {
+		record_until(site, since->stamp, now);
 		late = NULL;
 	} else {
 		is_late(site, now);

@@ -14,7 +14,8 @@
  *
  * Of what was left of a time (rests) the plugin has seen that the clock was read, but the moment is not exact: it is of the latter
  * kind if it is steadily behind an event before what the thread did last; or of the former, if they are evenly apart. Else it was a
- * time of its own, which is as long in any run, unless it was laid down before (paced): then it stays.
+ * time of its own, which is as long in any run, unless it was laid down before (paced): then it stays. In a region that the program
+ * marks a sleep is work, for which it may stand.
  *
  * One that goes on and on stays, unless its thread looks for others, too: then another run may read it more or less often
  * in between.
@@ -39,7 +40,7 @@
 #define LAID_DOWN     (EVENTS_BEFORE + 2)
 #define MOST_SLEEPS   64 /* of one site and thread by which it is decided */
 
-struct seen { struct event_ref before[EVENTS_BEFORE]; size_t n; };
+struct seen { struct event_ref before[EVENTS_BEFORE]; size_t n; bool marked; }; /* marked: in a region that the program marks */
 
 /* That was set for some time. */
 static bool is_of_timer(const struct moment_sleep *m)
@@ -67,12 +68,15 @@ static void find_before(const struct builder *b, const struct moment_sleep *m, s
 	struct tr_cursor events = trace_events(b->graph->trace, m->exit.thread);
 	struct seen last = { .n = 0 };
 	struct tr_event e;
-	size_t next = 0;
+	size_t next = 0, depth = 0;
 	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
 		if (e.op == DPROF_LOST)
 			continue;
+		if (tr_is_marked(b->graph->trace, e.site) && e.op != DPROF_POINT)
+			depth = e.op == DPROF_ENTER ? depth + 1 : depth - (depth > 0);
 		last.before[last.n++ % EVENTS_BEFORE] = (struct event_ref){ m->exit.thread, at, e.stamp };
 		for (; next < n && at == m[next].begin.enter.at; next++) {
+			seen[next].marked = depth > 0;
 			seen[next].n = last.n < EVENTS_BEFORE ? last.n : EVENTS_BEFORE;
 			for (size_t k = 0; k < seen[next].n; k++)
 				seen[next].before[k] = last.before[(last.n - 1 - k) % EVENTS_BEFORE];
@@ -240,7 +244,9 @@ static void add_rests(struct builder *b, struct moment_sleep *m, size_t n)
 	find_before(b, m, seen, n);
 	size_t read = find_rest(b, m, seen, n < MOST_SLEEPS ? n : MOST_SLEEPS);
 	for (size_t i = 0; i < n; i++)
-		if (read < EVENTS_BEFORE)
+		if (m[i].rests && seen[i].marked)
+			continue;
+		else if (read < EVENTS_BEFORE)
 			add_sleep(b, &m[i], &seen[i].before[read < seen[i].n ? read : seen[i].n - 1]);
 		else if (m->paced || read == LAID_DOWN)
 			add_sleep(b, &m[i], NULL);

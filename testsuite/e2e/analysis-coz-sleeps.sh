@@ -102,7 +102,7 @@ expects over 10 10
 expects read 14.9476 14.9476
 
 # What was left of a time is until a moment that is not exact: if it is steadily behind an event before the last work, it comes as
-# long behind that in any run, and else the sleep is as long. A loop that waits for a moment does so in any case.
+# long behind that in any run, and else, or in a region, the sleep is as long. A loop that waits for a moment does so in any case.
 rests() { # of, role: a period of 300,000 ns, which begins with a or was laid down; or a sleep of its own, as long as a or not
 	head_of 1
 	begin=1000000 next=1000000
@@ -130,6 +130,10 @@ rests work 1 | trace rests
 expects rests 22.3208 22.3208
 rests same 1 | trace rests
 expects rests 24.5703 24.5703
+rests period 1 | awk '$4 == 1 && $5 == "exit" { last = $3; next } { print } $4 == 30 && $5 == "exit" { print "e 0", $3, 1, "exit" }
+	END { print "e 0", last, 1, "exit" }' |
+	trace rests # b goes on until the end of the sleep
+expects rests 20.9527 20.9527
 rests work 3 | trace rests
 expects rests 0 0
 

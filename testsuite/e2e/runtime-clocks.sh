@@ -42,6 +42,12 @@ static void work(double ms)
 	late |= ms == 5 && now() > begin + 150; /* it had no core */
 }
 
+static void sleeps(double end) /* for what is left, again and again */
+{
+	for (double left; (left = end - now()) > 0;)
+		usleep(left * 1000); /* REST */
+}
+
 static void rest(double ms)
 {
 	if (ms > 0)
@@ -96,6 +102,8 @@ int main(int argc, char **argv)
 		work(5);
 		rest(begin + 200 - now()); /* REST */
 	}
+	if (!strcmp(what, "until"))
+		sleeps(begin + 20); /* REST */
 	if (!strcmp(what, "none")) {
 		work(5);
 		rest(begin + 1 - now()); /* REST */
@@ -160,10 +168,11 @@ roles() { # WAY: those of sleeps, in the order in which they are recorded
 	done
 	"$analyze" dump dprof-program.* | sed -n 's/.* enter \(.*role=[0-9].*\)/\1/p' | grep -v peer= | sed 's/until=[0-9]*/until/; s/offset=[0-9]*/offset/' | xargs
 }
-found=$(for way in rests passes given none waits works others; do echo "$way: $(roles "$way")"; done)
+found=$(for way in rests passes given until none waits works others; do echo "$way: $(roles "$way")"; done)
 [ "$found" = "rests: until role=1
 passes: role=2
 given: until role=1
+until: until role=1
 none: role=2
 waits: until role=3
 works: role=2 offset
