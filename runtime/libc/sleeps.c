@@ -75,6 +75,7 @@ DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 		plain_until(&p, clock, time);
 	else if (!is_of_cpu(clock))
 		sleep_begins(&p, time);
+	dprof_adapter_rests = NULL;
 	int result = real(clock, flags, time, rest);
 	plain_interrupted(&p, result == EINTR || is_of_cpu(clock));
 	return result;
