@@ -66,18 +66,13 @@ static bool is_pause(tree fn)
 	return startswith(name, "dprof_") || fndecl_built_in_p(fn) || clocks_read(fn);
 }
 
-static bool has_cfg(tree fn)
-{
-	return DECL_STRUCT_FUNCTION(fn) && DECL_STRUCT_FUNCTION(fn)->cfg;
-}
-
 static bool is_idle_function(tree fn, int depth)
 {
 	if (!fn || is_pause(fn))
 		return fn;
 	if (!strncmp(lang_hooks.name, "GNU C++", 7) && DECL_NAME(fn) && cplus_library(fn))
 		return strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()");
-	if (!has_cfg(fn) || depth == DEEPEST)
+	if (!has_body(fn) || depth == DEEPEST)
 		return false;
 	basic_block bb;
 	FOR_EACH_BB_FN(bb, DECL_STRUCT_FUNCTION(fn))
@@ -245,7 +240,7 @@ static bool is_tried_again(tree result)
 	auto callers = cgraph_node::get(current_function_decl)->collect_callers();
 	bool all_again = branches.is_empty() && callers.length() > 0;
 	for (cgraph_edge *e : callers)
-		all_again = all_again && e->call_stmt && has_cfg(e->caller->decl) &&
+		all_again = all_again && e->call_stmt && has_body(e->caller->decl) &&
 			    only_tries_again(DECL_STRUCT_FUNCTION(e->caller->decl), e->call_stmt);
 	return all_again;
 }

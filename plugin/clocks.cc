@@ -19,11 +19,6 @@
 
 #define DEEPEST 3 /* calls of calls that are looked into */
 
-static bool has_body(tree fn)
-{
-	return DECL_STRUCT_FUNCTION(fn) && DECL_STRUCT_FUNCTION(fn)->cfg;
-}
-
 static bool is_one_of(tree fn, const char *const *names)
 {
 	for (; *names && DECL_NAME(fn); names++)

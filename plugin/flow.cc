@@ -93,11 +93,6 @@ static bool is_of_unit(tree name)
 	return TREE_CODE(name) == FIELD_DECL || (VAR_P(name) && is_global_var(name));
 }
 
-static bool has_body(tree fn)
-{
-	return DECL_STRUCT_FUNCTION(fn) && DECL_STRUCT_FUNCTION(fn)->cfg;
-}
-
 /* The one whose body it has. */
 static tree itself(tree fn)
 {

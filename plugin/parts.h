@@ -219,6 +219,12 @@ template <typename BUILD> bool calls_insert_after(gimple_stmt_iterator *i, BUILD
 	return true;
 }
 
+/* What a function of the unit does can be looked at. */
+static inline bool has_body(tree fn)
+{
+	return DECL_STRUCT_FUNCTION(fn) && DECL_STRUCT_FUNCTION(fn)->cfg;
+}
+
 /* A function of the runtime, and a call of it in the place of `at`, which is known to be in the function. */
 template <typename... TYPES> tree runtime_function(const char *name, TYPES... types)
 {
