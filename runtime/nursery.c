@@ -7,6 +7,9 @@
  * made; and the helper says that it makes one before it looks which numbers are given out. Those it leaves to their
  * threads; all others wait for the batch.
  *
+ * What a thread leaves behind stays mapped until its batch is replaced: to unmap one page at a time costs a thread more
+ * than its records, as all cores have to hear of it.
+ *
  * Of a batch that is replaced, or given back at the end, the bits are cleared first. What is given back at the end has
  * a hole in its place, which the file keeps: so whoever is about to map its own slot never finds the file too short. */
 #include "runtime/nursery.h"
@@ -31,11 +34,14 @@
 
 static struct batch {
 	uint64_t holds; /* its number, and the bits */
+	uint64_t left;  /* its number while `start` is its own, and the bits of slots whose threads have ended */
 	char *start;    /* where its slot 0 is, or would be */
 } batches[BATCHES];
 
 #define HOLDS(number, bits) ((uint64_t)(number) << 32 | (uint32_t)(bits))
 #define BIT(slot)           (UINT32_C(1) << (slot) % BATCH)
+
+#define NO_BATCH            HOLDS(UINT32_MAX, 0)
 
 static uint32_t making; /* a futex: the number of the batch that is being made, and 1; or 0 */
 static uint32_t unmade; /* the first batch that was never made */
@@ -103,13 +109,42 @@ void *dprof_nursery_take(uint32_t number)
 	return slot ? slot : map_own(number);
 }
 
+static bool leave_to_batch(struct batch *b, uint32_t slot, const char *at)
+{
+	uint64_t left = __atomic_load_n(&b->left, __ATOMIC_SEQ_CST);
+
+	do
+		if (left >> 32 != slot / BATCH || at != __atomic_load_n(&b->start, __ATOMIC_RELAXED) + slot % BATCH * DPROF_SLOT)
+			return false;
+	while (!__atomic_compare_exchange_n(&b->left, &left, left | BIT(slot), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	return true;
+}
+
+void dprof_nursery_leave(uint32_t number, void *slot)
+{
+	if (!leave_to_batch(&batches[number / BATCH % BATCHES], number, slot))
+		sys(SYS_munmap, slot, DPROF_SLOT);
+}
+
 /* ---- For the helper --------------------------------------------------------------------------- */
+
+/* The end of a row of slots that begins at `slot`, of which all have a bit or none has. */
+static uint32_t row_end(uint32_t bits, uint32_t slot)
+{
+	uint32_t end = slot + 1;
+
+	while (end < BATCH && !(bits & BIT(end)) == !(bits & BIT(slot)))
+		end++;
+	return end;
+}
 
 static void unmap(const char *start, uint32_t bits)
 {
-	for (uint32_t slot = 0; slot < BATCH; slot++)
+	for (uint32_t slot = 0, end; slot < BATCH; slot = end) {
+		end = row_end(bits, slot);
 		if (bits & BIT(slot))
-			sys(SYS_munmap, start + slot * DPROF_SLOT, DPROF_SLOT);
+			sys(SYS_munmap, start + slot * DPROF_SLOT, (end - slot) * DPROF_SLOT);
+	}
 }
 
 /* No number in the batch is given out from `next` on. */
@@ -117,16 +152,18 @@ static void map_batch(struct batch *b, uint32_t batch, uint32_t next)
 {
 	uint32_t skipped = next > batch * BATCH ? next - batch * BATCH : 0;
 	uint64_t before = __atomic_exchange_n(&b->holds, HOLDS(batch, 0), __ATOMIC_SEQ_CST);
+	uint64_t left = __atomic_exchange_n(&b->left, NO_BATCH, __ATOMIC_SEQ_CST);
 	long at;
 
-	unmap(b->start, (uint32_t)before);
+	unmap(b->start, (uint32_t)before | (uint32_t)left);
 	if (skipped >= BATCH)
 		return;
 	at = dprof_file_map(path, O_CREAT, ((uint64_t)batch * BATCH + skipped) * DPROF_SLOT,
 			    (BATCH - skipped) * DPROF_SLOT);
 	if (sys_failed(at))
 		return;
-	b->start = (char *)at - skipped * DPROF_SLOT;
+	__atomic_store_n(&b->start, (char *)at - skipped * DPROF_SLOT, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->left, HOLDS(batch, 0), __ATOMIC_SEQ_CST);
 	__atomic_store_n(&b->holds, HOLDS(batch, ~UINT32_C(0) << skipped), __ATOMIC_SEQ_CST);
 }
 
@@ -153,8 +190,7 @@ bool dprof_nursery_make(const uint32_t *begun)
 static void give_back(uint32_t batch, uint32_t bits)
 {
 	for (uint32_t slot = 0, end; slot < BATCH; slot = end) {
-		for (end = slot + 1; end < BATCH && !(bits & BIT(end)) == !(bits & BIT(slot)); end++)
-			;
+		end = row_end(bits, slot);
 		if (bits & BIT(slot))
 			dprof_file_punch(path, ((uint64_t)batch * BATCH + slot) * DPROF_SLOT, (end - slot) * DPROF_SLOT);
 	}
@@ -178,8 +214,8 @@ void dprof_nursery_close(void)
 void dprof_nursery_forget(void)
 {
 	for (struct batch *b = batches; b < batches + BATCHES; b++) {
-		unmap(b->start, (uint32_t)b->holds);
-		*b = (struct batch){ 0, NULL };
+		unmap(b->start, (uint32_t)b->holds | (uint32_t)b->left);
+		*b = (struct batch){ 0, 0, NULL };
 	}
 	making = unmade = 0;
 	closed = false;

@@ -22,6 +22,9 @@ const char *dprof_nursery_path(void);
  * that is about to map it, but not for long. */
 void *dprof_nursery_take(uint32_t number);
 
+/* The thread with that number has ended, and what is mapped there is its slot, or the first page of its own file. */
+void dprof_nursery_leave(uint32_t number, void *slot);
+
 /* For the helper: maps a batch of slots that is missing, if `begun` is the number of the next thread; true if one was. */
 bool dprof_nursery_make(const uint32_t *begun);
 

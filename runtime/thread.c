@@ -207,6 +207,8 @@ bool dprof_jumps_told, dprof_ending;
 
 static void write_header(struct dprof_events_header *h, uint32_t bytes, uint32_t number, size_t largest)
 {
+	char name[sizeof(h->name)];
+
 	h->version = DPROF_FORMAT_VERSION;
 	h->header_size = bytes;
 	h->word_size = sizeof(uint64_t);
@@ -215,7 +217,8 @@ static void write_header(struct dprof_events_header *h, uint32_t bytes, uint32_t
 	h->pid = (uint64_t)dprof_process_given_pid();
 	h->tid = sys(SYS_getpid) == dprof_process_pid() ? (uint64_t)sys(SYS_gettid) : 0;
 	h->started = dprof_now();
-	prctl(PR_GET_NAME, h->name);
+	prctl(PR_GET_NAME, name); /* not into h: it takes long until the kernel may write to one more page */
+	memcpy(h->name, name, sizeof(h->name));
 	h->largest_chunk = largest;
 	h->first_chunk = dprof_first_chunk();
 	if (dprof_jumps_told)
@@ -486,15 +489,15 @@ static void stop_supply(struct dprof_thread *t)
 	}
 }
 
-/* A slot is one page. */
-static void unmap(struct dprof_thread *t)
+/* All but the header, or the slot that it is in: one page, which it returns. */
+static void *unmap_chunks(struct dprof_thread *t)
 {
 	void *header = __atomic_exchange_n(&t->header, NULL, __ATOMIC_SEQ_CST); /* first, as dprof_chunk_unmap() says */
 
 	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
 		if (c->state != CHUNK_NONE && !c->in_slot)
 			dprof_chunk_unmap(c);
-	sys(SYS_munmap, header, DPROF_HEADER_SIZE);
+	return header;
 }
 
 /* Outside of the lock: who reads files, and perhaps waits for the helper, would have all wait that end. */
@@ -531,6 +534,8 @@ static void close_cursor(struct dprof_thread *t, struct dprof_sched last)
 
 void dprof_thread_gone(struct dprof_thread *t)
 {
+	uint32_t number;
+
 	lock();
 	dprof_chunks_seal(t, true);
 	for (const struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
@@ -538,7 +543,8 @@ void dprof_thread_gone(struct dprof_thread *t)
 			dprof_count_chunk(c);
 	if (t->file_bytes)
 		sys(SYS_truncate, t->path, dprof_chunks_end(t));
-	unmap(t);
+	number = t->header->thread;
+	dprof_nursery_leave(number, unmap_chunks(t));
 	set_free(t);
 	unlock();
 }
@@ -869,15 +875,12 @@ static void replace(void *at, size_t bytes)
  * in the current chunk or, if the handler has begun others, in one that is full. A slot is where its header is. */
 static void leave_to_parent(struct dprof_thread *t)
 {
-	void *header = t->header;
-
 	for (struct dprof_chunk *c = t->chunk; c < t->chunk + DPROF_CHUNKS; c++)
 		if (c->state >= CHUNK_CURRENT && c->state != CHUNK_GOING && !c->in_slot) {
 			replace(c->start, c->bytes);
 			c->state = CHUNK_NONE;
 		}
-	unmap(t);
-	replace(header, DPROF_SLOT);
+	replace(unmap_chunks(t), DPROF_SLOT);
 }
 
 void dprof_threads_forget(void)
@@ -888,7 +891,7 @@ void dprof_threads_forget(void)
 		if (t->supply != SUPPLY_FREE && t->header && t == dprof_self)
 			leave_to_parent(t);
 		else if (t->supply != SUPPLY_FREE && t->header)
-			unmap(t);
+			sys(SYS_munmap, unmap_chunks(t), DPROF_SLOT);
 		t->cursor = NULL;
 		set_free(t);
 	}
