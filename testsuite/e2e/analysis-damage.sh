@@ -246,20 +246,22 @@ END
 
 # ---- What is lost, missing, cut or foreign, in a trace with counts and sums: every command says so
 said() { # name command...
-	local line lines problem='"problems": \[ *"'
+	local line lines count problem='"problems": \[ *"'
 	damage "$1" "$dir/summed" eval "$2"
+	count=$("$analyze" check "$dir/t" | grep -o '[0-9]* problems\?;')
 	for ask in report csp coz clocks 'query count(working)>=1'; do
 		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} >"$dir/out" 2>"$dir/err"
 		local status=$?
 		read -r line <"$dir/out"
-		[ $status -eq 1 ] && [[ $line = 'Damaged: '* ]] && [ -s "$dir/err" ] ||
-			fail "$1: ${ask%% *}: status $status, $line"
+		[ $status -eq 1 ] && [[ $line = "Damaged: ${count%;} "* ]] && [ -s "$dir/err" ] ||
+			fail "$1: ${ask%% *}: status $status, expected $count, found $line"
 		"$analyze" ${ask%% *} "$dir/t" ${ask#"${ask%% *}"} --json >"$dir/out" 2>"$dir/err"
 		mapfile -t lines <"$dir/out"
 		[[ ${lines[*]} =~ $problem ]] || fail "$1: ${ask%% *} --json names no problem"
 	done
 }
 said 'no events of a thread' 'rm h0-0-1.events'
+said 'no events' 'rm ./*.events'
 said 'half of the events' 'truncate -s 4160 h0-1-0.events'
 said 'no files of a rank' 'rm h0-1[.-]*'
 said 'no packets' 'rm h0.sync'
