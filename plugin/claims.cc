@@ -186,7 +186,7 @@ static void find_loop(edge back, blocks *in)
 }
 
 /* Whether the innermost loop around a call of a function does nothing else, and always has the same object. */
-static bool only_tries_again(function *fun, gimple *stmt)
+static bool only_tries_again(function *fun, gimple *stmt, tree object)
 {
 	basic_block bb;
 	edge e;
@@ -196,16 +196,16 @@ static bool only_tries_again(function *fun, gimple *stmt)
 	push_cfun(fun);
 	bool known = dom_info_available_p(CDI_DOMINATORS);
 	calculate_dominance_info(CDI_DOMINATORS);
-	FOR_EACH_BB_FN(bb, fun)
-		FOR_EACH_EDGE(e, ei, bb->succs) {
-			blocks in;
-			if (dominated_by_p(CDI_DOMINATORS, bb, e->dest))
+	FOR_EACH_BB_FN(bb, fun) {
+		blocks in; /* the loop that begins with this one, by whichever way it goes on */
+		FOR_EACH_EDGE(e, ei, bb->preds)
+			if (dominated_by_p(CDI_DOMINATORS, e->src, bb))
 				find_loop(e, &in);
-			if (!in.contains(gimple_bb(stmt)) || in.elements() >= fewest)
-				continue;
-			fewest = in.elements();
-			only = is_idle(in) && !(gimple_call_num_args(stmt) && changes(in).has(gimple_call_arg(stmt, 0)));
-		}
+		if (!in.contains(gimple_bb(stmt)) || in.elements() >= fewest)
+			continue;
+		fewest = in.elements();
+		only = is_idle(in) && !(object && changes(in).has(object));
+	}
 	if (!known)
 		free_dominance_info(CDI_DOMINATORS);
 	pop_cfun();
@@ -241,8 +241,29 @@ static bool is_tried_again(tree result)
 	bool all_again = branches.is_empty() && callers.length() > 0;
 	for (cgraph_edge *e : callers)
 		all_again = all_again && e->call_stmt && has_body(e->caller->decl) &&
-			    only_tries_again(DECL_STRUCT_FUNCTION(e->caller->decl), e->call_stmt);
+			    only_tries_again(DECL_STRUCT_FUNCTION(e->caller->decl), e->call_stmt,
+					     gimple_call_num_args(e->call_stmt) ? gimple_call_arg(e->call_stmt, 0) : NULL_TREE);
 	return all_again;
+}
+
+/* Whether a call of the function that is looked at changes just this object, and says what it was. */
+static bool is_changed(tree object)
+{
+	basic_block bb;
+	object = counters_given(object);
+	FOR_EACH_BB_FN(bb, cfun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+			gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
+			tree fn = call && gimple_call_lhs(call) ? gimple_call_fndecl(call) : NULL_TREE;
+			if (fn && (claims(fn) || counters_change(fn)) && operand_equal_p(counters_given(gimple_call_arg(call, 0)), object, 0))
+				return true;
+		}
+	return false;
+}
+
+bool claims_waits(gimple *stmt, tree object, tree result)
+{
+	return only_tries_again(cfun, stmt, object) || is_tried_again(result) || is_changed(object);
 }
 
 /* ---- Where it is over ---------------------------------------------------------------------------- */
@@ -384,8 +405,8 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	gimple *stmt = gsi_stmt(*i);
 	location_t where = counters_location(stmt);
 	tree result = gimple_call_lhs(stmt), object = gimple_call_arg(stmt, 0);
-	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) || only_tries_again(cfun, stmt) ||
-	    !flow(flow::EQUALITY).decides(result) || is_tried_again(result))
+	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) ||
+	    only_tries_again(cfun, stmt, object) || !flow(flow::EQUALITY).decides(result) || is_tried_again(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);
 	blocks before;

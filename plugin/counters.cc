@@ -33,6 +33,17 @@ static bool loads(tree fn)
 	}
 }
 
+static bool stores(tree fn)
+{
+	if (!fn || !fndecl_built_in_p(fn, BUILT_IN_NORMAL))
+		return false;
+	switch (DECL_FUNCTION_CODE(fn)) {
+	EACH_SIZE(CASE, ATOMIC_STORE)
+		return true;
+	default: return false;
+	}
+}
+
 /* Which argument of a call says what a number is to become if it is what is expected; or -1. */
 static int exchanges(tree fn)
 {
@@ -69,6 +80,11 @@ static int counts(tree fn)
 	}
 }
 
+bool counters_change(tree fn)
+{
+	return counts(fn) || exchanges(fn) >= 0 || (!fndecl_built_in_p(fn) && library_changes(fn));
+}
+
 /* What a statement of the function gives a register; or NULL_TREE. */
 static tree given_to(tree x)
 {
@@ -80,8 +96,7 @@ static tree given_to(tree x)
 	return NULL_TREE;
 }
 
-/* And so on; which two may exchange. */
-static tree given(tree x)
+tree counters_given(tree x)
 {
 	hash_set<tree> seen;
 	for (tree from = x; from; from = is_gimple_reg(x) && !seen.add(x) ? given_to(x) : NULL_TREE)
@@ -105,12 +120,12 @@ static bool is_same(tree x, tree y)
 static bool is_exchanged(flow_walk &made, tree object)
 {
 	basic_block bb;
-	object = given(object);
+	object = counters_given(object);
 	FOR_EACH_BB_FN(bb, cfun)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
 			gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
 			int to = call ? exchanges(gimple_call_fndecl(call)) : -1;
-			if (to >= 0 && made.holds(gimple_call_arg(call, to)) && is_same(given(gimple_call_arg(call, 0)), object))
+			if (to >= 0 && made.holds(gimple_call_arg(call, to)) && is_same(counters_given(gimple_call_arg(call, 0)), object))
 				return true;
 		}
 	return false;
@@ -137,11 +152,11 @@ static tree computed(gimple_stmt_iterator *i, tree type, enum tree_code code, tr
 }
 
 /* The runtime takes a long. What builtins give is unsigned, whatever is counted. */
-static void tell(gimple_stmt_iterator *i, const char *function, tree site, tree object, tree result, bool down)
+void counters_tell(gimple_stmt_iterator *i, const char *function, tree site, tree object, tree result, bool down)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree type = TREE_TYPE(result), value = result;
-	if (INTEGRAL_TYPE_P(type) && TYPE_UNSIGNED(type))
+	if (INTEGRAL_TYPE_P(type) && TYPE_UNSIGNED(type) && TREE_CODE(type) != BOOLEAN_TYPE)
 		value = computed(i, signed_type_for(type), NOP_EXPR, value);
 	value = computed(i, long_integer_type_node, NOP_EXPR, value);
 	if (down)
@@ -174,13 +189,15 @@ void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result))
 		return;
 	bool looks = how == COUNTED_LOADED;
-	if (looks ? !is_taken(result, gimple_call_arg(stmt, 0), &how) : !flow(flow::ORDER).decides(result))
+	if (looks && !is_taken(result, gimple_call_arg(stmt, 0), &how))
+		return flags_note(i, refers);
+	if (!looks && !flow(flow::ORDER).decides(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
 	tree object = gimple_call_arg(stmt, 0);
 	if (refers)
 		object = counters_first_member(i, object);
-	tell(i, looks ? "dprof_counted_by_looks" : "dprof_counted", site, object, result, how == COUNTED_DOWN);
+	counters_tell(i, looks ? "dprof_counted_by_looks" : "dprof_counted", site, object, result, how == COUNTED_DOWN);
 }
 
 bool counters_wrap(gimple_stmt_iterator *i)
@@ -188,7 +205,9 @@ bool counters_wrap(gimple_stmt_iterator *i)
 	tree fn = gimple_call_fndecl(gsi_stmt(*i));
 	int way = counts(fn);
 	bool known = way || loads(fn);
-	if (known)
+	if (stores(fn))
+		flags_set(i, false);
+	else if (known)
 		counters_note(i, way > 0 ? COUNTED_UP : way < 0 ? COUNTED_DOWN : COUNTED_LOADED, false);
-	return known;
+	return known || stores(fn);
 }

@@ -26,7 +26,7 @@
 #include "runtime/library.h"
 
 enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, ARRIVES, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
-	    EXCHANGES, EXCHANGES_AT, CLAIMS, CLAIMS_AT,
+	    SETS, SETS_AT, EXCHANGES, EXCHANGES_AT, CLAIMS, CLAIMS_AT,
 	    COUNTS, COUNTS_DOWN, COUNTS_LOADED, COUNTS_AT, COUNTS_DOWN_AT, COUNTS_LOADED_AT };
 
 static const struct library_call {
@@ -193,7 +193,9 @@ static bool is_held()
 static void wrap_atomic(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	bool refers = c->does >= COUNTS_AT;
-	if (c->does < COUNTS)
+	if (c->does < EXCHANGES)
+		flags_set(i, c->does == SETS_AT);
+	else if (c->does < COUNTS)
 		claims_note(i, c->does == EXCHANGES_AT || c->does == CLAIMS_AT);
 	else
 		counters_note(i, static_cast<enum counted>(c->does - (refers ? COUNTS_AT : COUNTS)), refers);
@@ -203,7 +205,7 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
-	if (c->does >= EXCHANGES) {
+	if (c->does >= SETS) {
 		wrap_atomic(i, c);
 		return false;
 	}
@@ -306,6 +308,12 @@ bool library_exchanges(tree fn)
 {
 	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
 	return c && (c->does == EXCHANGES || c->does == EXCHANGES_AT);
+}
+
+bool library_changes(tree fn)
+{
+	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
+	return c && c->does >= EXCHANGES && c->does != COUNTS_LOADED && c->does != COUNTS_LOADED_AT;
 }
 
 bool library_wrap(gimple_stmt_iterator *i)

@@ -11,6 +11,9 @@
 /* Of a flag or a bit by which they claim it (plugin/claims.cc). */
 #define DPROF_CLAIM "atomic claim"
 
+/* Of what only decides what they do, and others set (plugin/flags.cc). */
+#define DPROF_FLAG "flag in memory"
+
 /* Of what counts down it is told how far it is below this: that only grows, too, and is a small number. */
 #define DPROF_COUNTS_DOWN_FROM (INT64_C(1) << 40)
 

@@ -287,6 +287,15 @@ static double open_seconds(const struct coz *c, const struct profile_request *re
 	return request->open_s[answer] - waits + outside;
 }
 
+static char *say_filled(const struct graph *g)
+{
+	bool told = g->trace->sites[g->filled].op.told;
+	return mem_format(told ? "What is done behind %s depends on what another thread or process has written there, so nothing is "
+				 "proved. "
+			       : "What is done before %s is as much as a clock leaves time for, so nothing is proved. ",
+			  site_name(g->trace, g->filled).text);
+}
+
 static void take_facts(struct profile *p, const struct coz *c)
 {
 	const struct times *times = c->graph->times;
@@ -304,7 +313,7 @@ static void take_facts(struct profile *p, const struct coz *c)
 	else if (c->graph->unseen != TR_NO_SITE)
 		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
 	if (c->graph->filled != TR_NO_SITE)
-		p->filled = mem_format("%s", site_name(c->graph->trace, c->graph->filled).text);
+		p->filled = say_filled(c->graph);
 	p->rigid = !c->graph->dynamic;
 	p->apart = c->graph->apart;
 	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
@@ -665,15 +674,14 @@ static char *of_this_run(const struct profile *p)
 {
 	if (!p->pools && !p->unsaid && !p->unseen && !p->filled)
 		return NULL;
-	return mem_format("%s%s%s%s%s%s%s%s%s%s%s%s",
+	return mem_format("%s%s%s%s%s%s%s%s%s%s",
 		p->pools ? "Who did which work, and in which pieces, may be decided by the order of " : "", p->pools ? p->pools : "",
 		p->pools ? ", which another run need not keep. " : "",
 		p->unsaid ? "For whom one waits at " : "", p->unsaid ? p->unsaid : "",
 		p->unsaid ? " is not known: perhaps for nobody. " : "",
 		p->unseen ? "Who does not block at " : "", p->unseen ? p->unseen : "",
 		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save. " : "",
-		p->filled ? "What is done before " : "", p->filled ? p->filled : "",
-		p->filled ? " is as much as a clock leaves time for, so nothing is proved. " : "");
+		p->filled ? p->filled : "");
 }
 
 /* Of any program, in the order in which they matter to most. */
@@ -689,11 +697,12 @@ static const char *const of_any_program[] = {
 	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "
 	"threads that were created in one place, or processes that one forked there, are not all as often in a region, or those of an "
 	"OpenMP team differ by two visits, and through with it at about the same time.",
-	"Whoever would wait does so in a recorded call: not for a flag in memory or a file's lock, nor, in code compiled without the "
-	"plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
+	"Whoever would wait does so in a recorded call: not for a flag in memory, what a file holds, or its lock, nor, in code compiled "
+	"without the plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
 	"What is done, by whomever, depends neither on such an order, nor on who is the last, or the first, by an atomic number that "
 	"all count and that is only compared with one value, which leaves no record, nor on a clock, but where the plugin sees in one "
-	"function that it decides how long a sleep lasts or a loop goes on, nor on an attempt in vain, nor on "
+	"function that it decides how long a sleep lasts or a loop goes on, nor on what others have written in memory, but where the "
+	"plugin sees that it is looked at (an atomic or volatile variable) and changes, nor on an attempt in vain, nor on "
 	"how much there is to take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other things then, "
 	"nor takes a lock that one thread alone took at that place here.",
 	"Who has waited with a time limit, and had what it waited for, has that within the limit in any run.",

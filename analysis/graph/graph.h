@@ -145,7 +145,8 @@
  *     of its own there, behind the ends of others' regions most likely has: these are inputs that are not needed.
  *
  * Of a run in which there are any (interrupted), or in which a handler ran in the midst of work (handles), which a
- * timer may call more or less often in another run, or a loop went on until a time (filled), nothing is proved.
+ * timer may call more or less often in another run, or what a thread did was decided by a clock or by a flag
+ * in memory (filled), nothing is proved.
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which
@@ -391,7 +392,7 @@ struct graph {
 	uint32_t end;                 /* node: the last events of all threads, */
 	bool ended_by_known;          /* of which those that are no candidates have ended their processes, in this run */
 	bool interrupted;             /* some thread was in a region inside of an operation, */
-	uint32_t filled;              /* site: some thread did as much as a clock left it time for; or TR_NO_SITE */
+	uint32_t filled;              /* site: what a thread did was decided there, by a clock or a flag in memory; or TR_NO_SITE */
 	bool handles;                 /* or came to a signal's handler, wherever it was: when, and how often, nobody recorded why */
 	bool apart;                   /* some thread comes to a barrier, and waits only later for that round */
 	bool dynamic;                 /* some work is scheduled dynamically, or in a pool */

@@ -122,6 +122,8 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	walk_point_behind_attempt(w, e, ref);
 	if (o->claims)
 		walk_claim(w, e, ref);
+	else if (o->told)
+		walk_note_filled(w, e->site);
 	else if (arg_counter(o, e) != ARG_NONE)
 		walk_count(w, e, ref);
 	else if (walk_visits(w, e))

@@ -228,6 +228,7 @@ bool walk_visits(const struct thread_walk *, const struct tr_event *); /* a barr
 void walk_visit_barrier(struct thread_walk *, const struct tr_event *, struct event_ref enter, struct event_ref exit);
 void walk_attach(struct thread_walk *, uint32_t message, bool as_sender); /* it is completed in the outermost operation */
 void walk_note_unseen(struct thread_walk *, uint32_t site);
+void walk_note_filled(struct thread_walk *, uint32_t site); /* graph.filled */
 bool walk_shares(const struct thread_walk *, const struct tr_event *);
 struct sync_object walk_object(const struct thread_walk *, const struct tr_event *);
 void walk_add_signal(struct thread_walk *, struct sync_object, struct event_ref, enum sync_event_kind, uint32_t site);

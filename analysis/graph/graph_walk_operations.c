@@ -19,6 +19,12 @@ void walk_note_unseen(struct thread_walk *w, uint32_t site)
 		w->b->graph->unseen = site;
 }
 
+void walk_note_filled(struct thread_walk *w, uint32_t site)
+{
+	if (w->b->graph->filled == TR_NO_SITE)
+		w->b->graph->filled = site;
+}
+
 /* All who share it are on this clock, so that their stamps tell who had it before: a window's lock may be taken from
  * other hosts. */
 bool walk_shares(const struct thread_walk *w, const struct tr_event *e)
@@ -435,8 +441,8 @@ static void explain_sleep(struct thread_walk *w, struct event_ref exit)
 {
 	const struct tr_event *e = &w->entered;
 	const struct operation *o = walk_operation(w, e);
-	if (arg_fills_time(o, e) && w->b->graph->filled == TR_NO_SITE)
-		w->b->graph->filled = e->site;
+	if (arg_fills_time(o, e))
+		walk_note_filled(w, e->site);
 	if (arg_for_unknown(o, e))
 		graph_unknown(w->b, walk_begin_of(w), exit);
 	else if (trace_has(e, DPROF_KEY_UNTIL) || arg_set_before(o, e) != ARG_NONE)

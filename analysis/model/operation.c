@@ -34,7 +34,7 @@ static const struct {
 	enum dprof_kind kind;
 	const char *name;
 	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, tells, finds, looks, jobs,
-	     due, asks, of_begun, tries, claims;
+	     due, asks, of_begun, tries, claims, told;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -57,6 +57,7 @@ static const struct {
 #define ASKS(kind, name) { DPROF_KIND_##kind, name, .asks = true },
 #define TRIES(kind, name) { DPROF_KIND_##kind, name, .tries = true },
 #define CLAIMS(kind, name) { DPROF_KIND_##kind, name, .claims = true },
+#define TOLD(kind, name) { DPROF_KIND_##kind, name, .told = true },
 #include "analysis/model/operations.def"
 };
 
@@ -104,6 +105,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->carries |= ways[i].carries && called;
 		o->tries |= ways[i].tries && called;
 		o->claims |= ways[i].claims && called;
+		o->told |= ways[i].told && called;
 		o->tells |= ways[i].tells && called;
 	}
 }

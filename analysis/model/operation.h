@@ -91,6 +91,7 @@ struct operation {
 	bool asks;       /* a daemon, or looks into files itself */
 	bool tries;      /* it waits; or does not, and says where that was in vain (arg_in_vain) */
 	bool claims;     /* a point: by what it finds at an address its thread has a piece of work, or not; or that is over */
+	bool told;       /* a point: what its thread does depends on what it finds there, which others may change */
 };
 
 /* What is waited for is there for good once it is given, and all who look for it are recorded. */
