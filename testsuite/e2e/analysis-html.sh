@@ -135,18 +135,18 @@ says unlinked.html '"version":1'
 
 command -v chromium >/dev/null || fail "chromium is not here"
 
-# What a page and a script that runs behind its own make of the document's title, line by line.
-browse() { # page script
+# Has a page shown with a script that runs behind its own. Chromium takes seconds to start: it does so once, at the end, for a page
+# that has each of them in a frame.
+shown=()
+show() { # name page script width
 	{
-		sed '/<\/head>/i <script>window.wrong = []; onerror = (m) => wrong.push(m); onsecuritypolicyviolation = (e) => wrong.push(e.blockedURI);</script>' "$1" |
+		sed '/<\/head>/i <script>window.wrong = []; onerror = (m) => wrong.push(m); onsecuritypolicyviolation = (e) => wrong.push(e.blockedURI);</script>' "$2" |
 			sed '/<\/body>/,$d'
 		echo '<script>setTimeout(() => { let said; try { said = (() => {'
-		cat "$2"
-		echo '})(); } catch (e) { said = "threw " + e; } document.title = "RESULT " + JSON.stringify([said, wrong]); }, 300);</script></body></html>'
+		cat "$3"
+		echo "})(); } catch (e) { said = 'threw ' + e; } parent.postMessage(['$1', said, wrong], '*'); }, 300);</script></body></html>"
 	} >"$1.tried.html"
-	HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=${width:-1200},900 \
-		--virtual-time-budget=5000 --dump-dom "file://$tmp/$1.tried.html" 2>chromium.err |
-		sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p'
+	shown+=("<iframe src='$1.tried.html' style='position: absolute; top: 0; left: 0; border: 0; width: ${4:-1200}px; height: 900px'></iframe>")
 }
 
 cat >look.js <<-'END'
@@ -177,10 +177,7 @@ cat >look.js <<-'END'
 		hits, turned: dark !== document.documentElement.classList.contains('dark'), painted: new Set(pixels()).size > 4,
 		charts: document.querySelectorAll('.uplot').length, pointed };
 END
-browse page.html look.js >seen
-jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "efficiency", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
-	.images == 0 and (.placed | length == 2 and all(. > 0)) and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3 and
-	(.pointed | all(contains(" long")) and .[0] != .[1] and .[1] == .[2]))' seen >held || fail "in the browser: $(cat seen chromium.err)"
+show look page.html look.js
 
 # Where nothing relates the clocks nothing is known of what a region would buy, and no line is drawn in the middle of that.
 cat >lines.js <<-'END'
@@ -189,18 +186,14 @@ cat >lines.js <<-'END'
 	const said = data.report.profile.filter((row) => row.curve).map((row) => curve(row).textContent.includes('not known'));
 	return [drawn.length, drawn.flat(2).filter((y) => y !== null && y !== 0).length, said.filter((not) => not).length];
 END
-browse page.html lines.js >seen
-jq -e '.[1] == [] and (.[0] | .[0] == 2 and .[1] > 4 and .[2] == 0)' seen >held || fail "what is expected is not drawn: $(cat seen)"
-browse unlinked.html lines.js >seen
-jq -e '.[1] == [] and .[0] == [2, 0, 2]' seen >held || fail "what is not known is drawn as expected: $(cat seen)"
+show known page.html lines.js
+show unknown unlinked.html lines.js
 
 # Bars that are not of 100 % say of what they are: the second rank is waited for, for 64 to 65 %.
 cat >bars.js <<-'END'
 	return ['diagnosis', 'stragglers', 'waits', 'profile'].map((s) => (document.querySelector(`#${s} .caption`).textContent.match(/; a whole bar is about ([0-9.]+ (%|µs|ms|s))$/) || [])[1]);
 END
-browse page.html bars.js >seen
-jq -e '.[1] == [] and (.[0] | length == 4 and all(. != null) and (.[1] | endswith(" %") and (split(" ")[0] | tonumber) > 60 and (split(" ")[0] | tonumber) < 70) and (.[2] | endswith(" ms")))' seen >held ||
-	fail "bars without a scale: $(cat seen)"
+show bars page.html bars.js
 
 # What is shown of an interval holds it, in few digits; and where the page is narrow no text is beside it.
 cat >digits.js <<-'END'
@@ -217,9 +210,7 @@ cat >digits.js <<-'END'
 	const cut = [...document.querySelectorAll('table.stack')].filter((t) => t.scrollWidth > t.parentElement.clientWidth + 1).length;
 	return [bad.slice(0, 3), longest, document.querySelectorAll('.stack td[data-title]').length > 5, cut];
 END
-width=400 browse page.html digits.js >seen
-jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] == 0' seen >held ||
-	fail "what is shown of intervals: $(cat seen)"
+show digits page.html digits.js 400
 
 # Of what a share is says each factor's cause: imbalance of the run, waiting of all threads' time. Two ranks take turns.
 {
@@ -233,13 +224,10 @@ jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] ==
 } | trace turns
 expect 0 report --html turns.html turns
 echo 'return [...document.querySelectorAll("#efficiency tbody tr")].map((tr) => (tr.lastChild.textContent.match(/ % (of .*)$/) || [])[1]);' >shares.js
-browse turns.html shares.js >seen
-jq -e '. == [[null, "of the run", null, "of all threads\u0027 time", "of all threads\u0027 time"], []]' seen >held ||
-	fail "shares in the browser: $(cat seen chromium.err)"
+show shares turns.html shares.js
 # However long a name is, and however narrow the window, the page is no wider.
 echo 'return [innerWidth, document.documentElement.scrollWidth];' >wide.js
-width=600 browse turns.html wide.js >seen
-jq -e '.[1] == [] and (.[0] | .[0] == 600 and .[1] <= .[0])' seen >held || fail "a page is wider than the window: $(cat seen)"
+show wide turns.html wide.js 600
 
 # A region that is marked in two places has all of it at the first, and the other says so; in the legend they are two.
 {
@@ -251,11 +239,46 @@ expect 0 report --html again.html again
 cat >again.js <<-'END'
 	return [[...document.querySelectorAll('#source tbody tr')].map((tr) => tr.textContent), document.getElementById('timeline').textContent.includes('again (z2.c:7)')];
 END
-browse again.html again.js >seen
-jq -e '.[1] == [] and .[0][1] and (.[0][0] | length == 2 and any(.[]; startswith("see z1.c:7")))' seen >held || fail "a region in two places: $(cat seen chromium.err)"
+show again again.html again.js
 echo 'return [...document.querySelectorAll("main > section")].length;' >count.js
 for page in one unlinked; do
-	browse $page.html count.js >seen
+	show $page $page.html count.js
+done
+
+{
+	echo '<!DOCTYPE html><html><head><title></title></head><body><script>'
+	echo "const said = {}; onmessage = (m) => { said[m.data[0]] = m.data.slice(1); document.title = 'RESULT ' + JSON.stringify(said); };</script>"
+	printf '%s\n' "${shown[@]}" '</body></html>'
+} >frames.html
+HOME=$tmp timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --window-size=1200,900 --virtual-time-budget=5000 \
+	--dump-dom "file://$tmp/frames.html" 2>chromium.err | sed -n 's/.*<title>RESULT \(.*\)<\/title>.*/\1/p' >all-seen
+seen() { # name
+	jq -c --arg name "$1" '.[$name]' all-seen >seen
+}
+
+seen look
+jq -e '.[1] == [] and (.[0] | .ready == "yes" and .sections == ["summary", "diagnosis", "timeline", "efficiency", "stragglers", "whatif", "waits", "path", "profile", "source", "messages", "clocks"] and
+	.images == 0 and (.placed | length == 2 and all(. > 0)) and .factors == 5 and .source == 1 and .named and .changed and .hits > 2 and .turned and .painted and .charts >= 3 and
+	(.pointed | all(contains(" long")) and .[0] != .[1] and .[1] == .[2]))' seen >held || fail "in the browser: $(cat seen chromium.err)"
+seen known
+jq -e '.[1] == [] and (.[0] | .[0] == 2 and .[1] > 4 and .[2] == 0)' seen >held || fail "what is expected is not drawn: $(cat seen)"
+seen unknown
+jq -e '.[1] == [] and .[0] == [2, 0, 2]' seen >held || fail "what is not known is drawn as expected: $(cat seen)"
+seen bars
+jq -e '.[1] == [] and (.[0] | length == 4 and all(. != null) and (.[1] | endswith(" %") and (split(" ")[0] | tonumber) > 60 and (split(" ")[0] | tonumber) < 70) and (.[2] | endswith(" ms")))' seen >held ||
+	fail "bars without a scale: $(cat seen)"
+seen digits
+jq -e '.[1] == [] and .[0][0] == [] and .[0][1] <= 26 and .[0][2] and .[0][3] == 0' seen >held ||
+	fail "what is shown of intervals: $(cat seen)"
+seen shares
+jq -e '. == [[null, "of the run", null, "of all threads\u0027 time", "of all threads\u0027 time"], []]' seen >held ||
+	fail "shares in the browser: $(cat seen chromium.err)"
+seen wide
+jq -e '.[1] == [] and (.[0] | .[0] == 600 and .[1] <= .[0])' seen >held || fail "a page is wider than the window: $(cat seen)"
+seen again
+jq -e '.[1] == [] and .[0][1] and (.[0][0] | length == 2 and any(.[]; startswith("see z1.c:7")))' seen >held || fail "a region in two places: $(cat seen chromium.err)"
+for page in one unlinked; do
+	seen $page
 	jq -e '.[1] == [] and .[0] >= 2' seen >held || fail "$page in the browser: $(cat seen chromium.err)"
 done
 exit $failed
