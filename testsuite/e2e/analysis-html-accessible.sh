@@ -6,7 +6,8 @@
 . testsuite/fixtures/analysis/setup.sh
 axe=$B/oracle/node_modules/axe-core/axe.min.js
 
-[ -f "$axe" ] || timeout 60 npm install --silent --no-audit --no-fund --prefix "$B/oracle" axe-core@4.10.2 >log 2>&1 || {
+[ -f "$axe" ] || timeout 60 npm install --fetch-retries=1 --fetch-retry-maxtimeout=1000 \
+	--fetch-retry-mintimeout=1000 --silent --no-audit --no-fund --prefix "$B/oracle" axe-core@4.10.2 >log 2>&1 || {
 	echo "npm's axe-core cannot be had: $(head -1 log)"
 	exit 77
 }

@@ -7,7 +7,8 @@ fixtures=$root/testsuite/fixtures/examples
 modules=$B/oracle/node_modules
 
 [ -f "$modules/ml-kmeans/lib/index.js" ] ||
-	timeout 60 npm install --silent --no-audit --no-fund --prefix "$B/oracle" ml-kmeans@7.0.1 >log 2>&1 || {
+	timeout 60 npm install --fetch-retries=1 --fetch-retry-maxtimeout=1000 \
+	--fetch-retry-mintimeout=1000 --silent --no-audit --no-fund --prefix "$B/oracle" ml-kmeans@7.0.1 >log 2>&1 || {
 	echo "npm's ml-kmeans cannot be had: $(head -1 log)"
 	exit 77
 }
