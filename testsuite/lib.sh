@@ -15,9 +15,9 @@
 #
 # Nothing of the user's DPROF_ variables or locale is left. An MPI job of three ranks starts at 60 % of the processor
 # time where nothing looks for devices and networks that no test needs: every rank reads all of the PCI bus, in a
-# virtual machine at an exit each.
+# virtual machine at an exit each. And it loads hwloc's plugins, with OpenCL's, X11's and ICU's libraries.
 set -u
-export HWLOC_COMPONENTS=-pci,-linuxio,-gl,-opencl OMPI_MCA_pml=ob1 PMIX_MCA_gds=hash
+export HWLOC_COMPONENTS=-pci,-linuxio,-gl,-opencl HWLOC_PLUGINS_PATH=/nowhere OMPI_MCA_pml=ob1 PMIX_MCA_gds=hash
 unset "${!DPROF_@}"
 export LC_ALL=C
 : "${B:?the build folder}"
