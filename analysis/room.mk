@@ -23,7 +23,7 @@ things += $(B)/lib/libdprof-analysis.a $(B)/bin/dprof-analyze
 
 $(B)/lib/libdprof-analysis.a: $(ANALYSIS_OBJECTS)
 	$(call say,AR)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)$(folder) && rm -f $@ && $(AR) rcs $@ $^
 
 # Rules of diagnose are beside the program as they will be installed.
 RULES  := $(patsubst analysis/diagnose/rules/%,$(B)/share/dprof/rules/%, \
@@ -35,12 +35,12 @@ $(RULES): $(B)/share/dprof/rules/%: analysis/diagnose/rules/%
 
 $(B)/bin/dprof-analyze: $(B)/obj/analysis/commands/main.o $(ANALYSIS_ARCHIVES) | $(RULES)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
 things += $(B)/bin/dprof-info
 $(B)/bin/dprof-info: $(B)/obj/analysis/info/main.o $(ANALYSIS_ARCHIVES) $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis) -lsodium
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis) -lsodium
 
 # The parts of the page are in the object itself.
 $(B)/obj/analysis/html/page.o: $(filter-out %.c %.h,$(wildcard analysis/html/*.* analysis/html/uplot/*))
@@ -48,7 +48,7 @@ $(B)/obj/analysis/html/page.o: $(filter-out %.c %.h,$(wildcard analysis/html/*.*
 # Beside dprof-analyze, which it runs.
 things += $(B)/bin/dprof-ab
 $(B)/bin/dprof-ab: analysis/dprof-ab
-	$(Q)mkdir -p $(@D) && install $< $@
+	$(Q)$(folder) && install $< $@
 
 # What the processes of a job tell each other by (analysis/driver/peers.h): for the ABI of each MPI, from the same source.
 DRIVERS = $(MPIS:%=$(B)/lib/dprof/driver-%.so)
@@ -56,7 +56,7 @@ things += $(DRIVERS)
 define driver_rules
 $(B)/lib/dprof/driver-$(1).so: analysis/driver/peers_mpi.c analysis/driver/peers.h analysis/trace/pipe.h
 	$$(call say,LINK)
-	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) -fvisibility=hidden -shared -o $$@ $$<
+	$$(Q)$$(folder) && $(CC_$(1)) $$(CFLAGS) -fvisibility=hidden -shared -o $$@ $$<
 endef
 $(foreach mpi,$(MPIS),$(eval $(call driver_rules,$(mpi))))
 
@@ -69,15 +69,15 @@ RACES_PROGRAMS := $(B)/races/bin/dprof-analyze $(B)/races/bin/analysis_pool
 units += $(if $(SAN),,$(RACES_PROGRAMS))
 $(B)/obj/races/%.o: %.c
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(CC) $(RACES_CFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(folder) && $(CC) $(RACES_CFLAGS) $(DEPS) -c $< -o $@
 $(B)/races/bin/dprof-analyze: $(B)/obj/races/analysis/commands/main.o
 $(B)/races/bin/analysis_pool: $(B)/obj/races/testsuite/unit/analysis_pool.o
 $(B)/races/all.a: $(RACES_OBJECTS)
 	$(call say,AR)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)$(folder) && rm -f $@ && $(AR) rcs $@ $^
 $(RACES_PROGRAMS): $(B)/races/all.a | $(RULES)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && ln -sfn ../share $(B)/races/share # where the rules are found
+	$(Q)$(folder) && ln -sfn ../share $(B)/races/share # where the rules are found
 	$(Q)$(CC) -fsanitize=thread -pthread -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS_analysis) $$(pkg-config --libs check)
 
 ANALYSIS_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/analysis_*.c))

@@ -26,50 +26,50 @@ LIBS_record_dprof := -L$(B)/lib -Wl,-rpath,$(B)/lib -ldprof
 $(B)/bench/record-dprof: $(B)/lib/libdprof.so
 $(B)/bench/word $(B)/bench/helper $(B)/bench/nested: $(B)/bench/%: $(B)/obj/bench/%.o $(B)/lib/libdprof.so
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(LIBS_record_dprof)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $< $(LIBS_record_dprof)
 
 # Two ways of GCC's own to have a function recorded; only that file is instrumented, not the harness.
 $(B)/obj/bench/record_hook.o $(B)/obj/bench/record_uftrace.o: $(B)/obj/bench/record_%.o: bench/record_function.c
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(if $(filter hook,$*),-finstrument-functions,-pg) -c $< -o $@
+	$(Q)$(folder) && $(CC) $(CFLAGS) $(if $(filter hook,$*),-finstrument-functions,-pg) -c $< -o $@
 $(B)/bench/record-hook: $(B)/obj/bench/hook.o
 
 $(B)/bench/record-%: $(B)/obj/bench/record_%.o $(B)/obj/bench/harness.o
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS_record_$*)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS_record_$*)
 
 $(B)/bench/wake: $(B)/obj/bench/wake.o
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^
 
 # The same program with dprof's adapters and without.
 $(B)/obj/bench/threads.o: CFLAGS += -fopenmp
 $(B)/bench/threads $(B)/bench/threads-plain: $(B)/obj/bench/threads.o $(B)/lib/pkgconfig/dprof.pc
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -fopenmp $(LDFLAGS) -o $@ $< \
+	$(Q)$(folder) && $(CC) -fopenmp $(LDFLAGS) -o $@ $< \
 		$(if $(filter %/threads,$@),$$(PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config --libs dprof))
 
 $(B)/bench/blocking $(B)/bench/blocking-plain: $(B)/obj/bench/blocking.o $(B)/lib/pkgconfig/dprof.pc
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< \
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $< \
 		$(if $(filter %/blocking,$@),$$(PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config --libs dprof))
 
 $(B)/bench/unmarked $(B)/bench/unmarked-plain: bench/unmarked.c $(B)/lib/pkgconfig/dprof.pc $(B)/plugin/dprof.so
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && \
+	$(Q)$(folder) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && \
 		$(CC) $(CFLAGS) -fopenmp $(if $(filter %/unmarked,$@),$$(pkg-config --cflags dprof)) -o $@ $< \
 		$(if $(filter %/unmarked,$@),$$(pkg-config --libs dprof))
 
 $(B)/bench/start $(B)/bench/start-plain: bench/start.c $(B)/lib/pkgconfig/dprof.pc $(B)/plugin/dprof.so
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && \
+	$(Q)$(folder) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && \
 		$(CC) $(CFLAGS) $(if $(filter %/start,$@),$$(pkg-config --cflags dprof),-Wno-unknown-pragmas) -o $@ $< \
 		$(if $(filter %/start,$@),$$(pkg-config --libs dprof))
 
 $(B)/bench/pingpong $(B)/bench/pingpong-plain: bench/pingpong.c $(B)/lib/pkgconfig/dprof-openmpi.pc \
 		$(B)/plugin/dprof.so
 	$(call say,MPICC)
-	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && $(CC_openmpi) $(CFLAGS) \
+	$(Q)$(folder) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && $(CC_openmpi) $(CFLAGS) \
 		$(if $(filter %/pingpong,$@),$$(pkg-config --cflags dprof-openmpi)) -o $@ $< \
 		$(if $(filter %/pingpong,$@),$$(pkg-config --libs dprof-openmpi))
 
@@ -77,29 +77,29 @@ $(B)/bench/pingpong $(B)/bench/pingpong-plain: bench/pingpong.c $(B)/lib/pkgconf
 $(addprefix $(B)/bench/,operations operations-plain operations-wrapped stencil stencil-plain): $(B)/bench/%: \
 		bench/operations.c bench/stencil.c bench/rdtsc_wrapper.c $(B)/lib/pkgconfig/dprof-openmpi.pc $(B)/plugin/dprof.so
 	$(call say,MPICC)
-	$(Q)mkdir -p $(@D) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && $(CC_openmpi) $(CFLAGS) -fopenmp \
+	$(Q)$(folder) && export PKG_CONFIG_PATH=$(B)/lib/pkgconfig && $(CC_openmpi) $(CFLAGS) -fopenmp \
 		$(if $(findstring -,$*),,$$(pkg-config --cflags dprof-openmpi)) -o $@ bench/$(firstword $(subst -, ,$*)).c \
 		$(if $(filter %-wrapped,$*),bench/rdtsc_wrapper.c) \
 		$(if $(findstring -,$*),,$$(pkg-config --libs dprof-openmpi))
 
 $(B)/bench/ghz: $(B)/obj/bench/ghz.o $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^
 
 include bench/baseline/rules
 
 $(B)/bench/clock-%: $(B)/obj/bench/clock_%.o $(B)/bench/baseline.a \
                     $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_freezer)
 
 $(B)/bench/csp: $(B)/obj/bench/csp.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
 $(B)/bench/stored $(B)/bench/repack: $(B)/bench/%: $(B)/obj/bench/%.o $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a $(B)/lib/libdprof.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
 now-bench: now-all $(BENCHES)
 	$(Q)B=$(B) bench/run $(BENCH)
@@ -114,11 +114,11 @@ $(PAPER): $(B)/bench/paper/%: $(B)/obj/bench/paper/%.o $(PAPER_SHARED:%=$(B)/obj
           $(B)/obj/testsuite/truth/clockmap.o $(B)/lib/libdprof-analysis.a $(B)/bench/baseline.a \
           $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis) $(LIBS_freezer)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_baseline) $(LIBS_analysis) $(LIBS_freezer)
 
 $(B)/bench/paper/traffic: bench/paper/traffic.c $(B)/lib/libfreezer-measure.a
 	$(call say,MPICC)
-	$(Q)mkdir -p $(@D) && $(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsodium -lm
+	$(Q)$(folder) && $(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsodium -lm
 
 PAPER += $(addprefix $(B)/bench/,paper/traffic ghz record-bare record-dprof)
 

@@ -6,4 +6,4 @@ things += $(PAGES)
 
 $(B)/man/%: docs/%.scd
 	$(call say,MAN)
-	$(Q)mkdir -p $(@D) && scdoc <$< >$@
+	$(Q)$(folder) && scdoc <$< >$@

@@ -21,22 +21,22 @@ DPROF_PC := PKG_CONFIG_PATH=$(B)/lib/pkgconfig pkg-config
 $(EXAMPLES:%=$(B)/obj/examples/dprof/%.o): $(B)/obj/examples/dprof/%.o: examples/%.c \
 		$(B)/plugin/dprof.so $(B)/lib/pkgconfig/dprof.pc
 	$(call say,DPROF)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $$($(DPROF_PC) --cflags dprof) $(DEPS) -c $< -o $@
+	$(Q)$(folder) && $(CC) $(CFLAGS) $$($(DPROF_PC) --cflags dprof) $(DEPS) -c $< -o $@
 
 $(EXAMPLES:%=$(B)/examples/%): $(B)/examples/%: $(B)/obj/examples/dprof/%.o \
 		$(EXAMPLE_PARTS) $(B)/lib/libdprof.so
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(EXAMPLE_LINK) -o $@ $(filter %.o %.a,$^) $$($(DPROF_PC) --libs dprof) -lz -lm
+	$(Q)$(folder) && $(EXAMPLE_LINK) -o $@ $(filter %.o %.a,$^) $$($(DPROF_PC) --libs dprof) -lz -lm
 
 $(EXAMPLES:%=$(B)/examples/plain/%): $(B)/examples/plain/%: $(B)/obj/examples/%.o $(EXAMPLE_PARTS)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(EXAMPLE_LINK) -o $@ $^ -lz -lm
+	$(Q)$(folder) && $(EXAMPLE_LINK) -o $@ $^ -lz -lm
 
 # Graphs of any size.
 things += $(B)/examples/rmat
 $(B)/examples/rmat: $(B)/obj/examples/rmat.o $(EXAMPLE_PARTS)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(EXAMPLE_LINK) -o $@ $^
+	$(Q)$(folder) && $(EXAMPLE_LINK) -o $@ $^
 
 # Who works on real points and graphs needs them; where they cannot be had, examples/data/fetch says so.
 DATA := $(B)/data/cities.csv.gz $(B)/data/debian.txt.gz

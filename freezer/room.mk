@@ -11,13 +11,13 @@ $(B)/lib/libfreezer-measure.a: $(FREEZER_MEASURE:%=$(B)/obj/freezer/%.o)
 $(B)/lib/libfreezer.a: $(FREEZER_SOLVE:%=$(B)/obj/freezer/%.o)
 $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a:
 	$(call say,AR)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)$(folder) && rm -f $@ && $(AR) rcs $@ $^
 
 FREEZER_COMMAND := main serve measure result plot cores
 
 $(B)/bin/freezer: $(FREEZER_COMMAND:%=$(B)/obj/freezer/command/%.o) $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_freezer)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_freezer)
 
 things += $(B)/lib/libfreezer-measure.a $(B)/lib/libfreezer.a $(B)/bin/freezer
 

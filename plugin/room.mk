@@ -16,15 +16,15 @@ define a_plugin
 things += $(1)
 $(1): $(PLUGIN_OBJ:%=$(4)/%)
 	$$(call say,LINK)
-	$$(Q)mkdir -p $$(@D) && $(3) -r -nostdlib -o $(4)/weak.o $$^ && objcopy --weaken $(4)/weak.o && \
+	$$(Q)$$(folder) && $(3) -r -nostdlib -o $(4)/weak.o $$^ && objcopy --weaken $(4)/weak.o && \
 		$(3) -shared -o $$@ $(4)/weak.o
 $(4)/%.o: plugin/%.cc $(4)/plugin/parts.h.gch
 	$$(call say,CXX)
-	$$(Q)mkdir -p $$(@D) && $(3) -I$(4) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
+	$$(Q)$$(folder) && $(3) -I$(4) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
 		$$(DEPS) -c $$< -o $$@
 $(4)/plugin/parts.h.gch: plugin/parts.h
 	$$(call say,CXX)
-	$$(Q)mkdir -p $$(@D) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
+	$$(Q)$$(folder) && $(3) $(PLUGIN_CXXFLAGS) -isystem $(shell $(2) -print-file-name=plugin 2>/dev/null)/include \
 		$$(DEPS) -x c++-header $$< -o $$@
 endef
 

@@ -29,10 +29,10 @@ $(call guest,$(GENERAL:%=runtime/%)): \
 
 $(B)/obj/guest/%.o: %.c
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(GUEST_FLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(folder) && $(CC) $(CFLAGS) $(GUEST_FLAGS) $(DEPS) -c $< -o $@
 $(B)/obj/guest/%.o: %.S
 	$(call say,AS)
-	$(Q)mkdir -p $(@D) && $(CC) -I. $(DEPS) -c $< -o $@
+	$(Q)$(folder) && $(CC) -I. $(DEPS) -c $< -o $@
 
 # pack.o with what it uses of zstd, whose names nothing outside sees: neither does a program's own zstd get
 # in our way, nor does ours get in its way, be libdprof shared or an archive.
@@ -45,11 +45,11 @@ $(B)/obj/guest/runtime/packer.o: $(B)/obj/guest/runtime/pack.o
 # Only a shared libdprof can stand before the C library's _exit(), unshare(), sigaltstack() and __register_atfork().
 $(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/alone runtime/leave runtime/atfork runtime/altstack runtime/entry freezer/clock)
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -pthread $(soname) \
+	$(Q)$(folder) && $(CC) -shared -pthread $(soname) \
 		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^ && $(named)
 $(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/entry freezer/clock)
 	$(call say,AR)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)$(folder) && rm -f $@ && $(AR) rcs $@ $^
 
 # Adapters that stand before the library whose functions they record.
 PTHREAD := $(addprefix pthread/,threads locks waits barriers c11 table jumps) \
@@ -65,12 +65,12 @@ $(B)/obj/guest/runtime/pthread/%.o: GUEST_FLAGS += -fexceptions
 $(B)/obj/guest/runtime/pthread/jumps.o: GUEST_FLAGS += -fexceptions -fno-builtin -U_FORTIFY_SOURCE
 $(B)/lib/libdprof-pthread.so: $(call guest,$(PTHREAD:%=runtime/%)) $(B)/lib/libdprof.so
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -shared $(soname) -Wl,-z,defs,-z,nodelete,-z,now \
+	$(Q)$(folder) && $(CC) -shared $(soname) -Wl,-z,defs,-z,nodelete,-z,now \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $^ && $(named)
 $(GOMP:%=$(B)/obj/guest/runtime/gomp/%.o): GUEST_FLAGS += -fopenmp
 $(B)/lib/libdprof-gomp.so: $(call guest,$(GOMP:%=runtime/gomp/%)) $(B)/lib/libdprof.so
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -fopenmp $(soname) -Wl,-z,defs,-z,nodelete,-z,now \
+	$(Q)$(folder) && $(CC) -shared -fopenmp $(soname) -Wl,-z,defs,-z,nodelete,-z,now \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $^ && $(named)
 
 # One adapter for the ABI of each MPI, from the same source; Debian's names for their compilers, else
@@ -85,18 +85,22 @@ LIBRARIES   := $(B)/lib/libdprof.so $(B)/lib/libdprof-pthread.so $(B)/lib/libdpr
 things      += $(LIBRARIES) $(B)/lib/libdprof.a
 
 # OpenMPI with a PMIx of its own inside must not be loaded beside another one.
-PMIX := $(shell ompi_info 2>/dev/null | grep -q 'MCA pmix: ext' && pkg-config --exists pmix && \
-          echo -DDPROF_PMIX $$(pkg-config --cflags pmix))
+PMIX = $(shell ompi_info 2>/dev/null | grep -q 'MCA pmix: ext' && pkg-config --exists pmix && \
+         echo -DDPROF_PMIX $$(pkg-config --cflags pmix))
 $(B)/obj/openmpi/runtime/mpi/kvs.o: GUEST_FLAGS += $(PMIX)
 
+# The compiler and what mpicc adds for compiling, found out when it is needed, once: that of MPICH is a script of thirty processes.
+mpi_compiler = $(firstword $(1)) $(filter -I% -D%,$(1))
+
 define mpi_rules
+COMPILE_$(1) = $$(eval COMPILE_$(1) := $$(call mpi_compiler,$$(shell $(CC_$(1)) -show)))$$(COMPILE_$(1))
 $(B)/obj/$(1)/%.o: %.c
 	$$(call say,CC)
-	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) $$(DEPS) -c $$< -o $$@
+	$$(Q)$$(folder) && $$(COMPILE_$(1)) $$(CFLAGS) $$(GUEST_FLAGS) $$(DEPS) -c $$< -o $$@
 $(B)/lib/libdprof-$(1).so: $(ADAPTER:%=$(B)/obj/$(1)/runtime/mpi/%.o) \
 		$(call guest,$(FREEZER_MEASURE:%=freezer/%) runtime/pmi_client) $(B)/lib/libdprof.so
 	$$(call say,LINK)
-	$$(Q)mkdir -p $$(@D) && $(CC_$(1)) -shared -pthread $$(soname) -Wl,-z,defs,-z,nodelete \
+	$$(Q)$$(folder) && $(CC_$(1)) -shared -pthread $$(soname) -Wl,-z,defs,-z,nodelete \
 		-Wl,-rpath,'$$$$ORIGIN' -o $$@ $$^ -lsodium && $$(named)
 endef
 $(foreach mpi,$(MPIS),$(eval $(call mpi_rules,$(mpi))))
@@ -120,4 +124,4 @@ LIBS_runtime := -lzstd
 $(B)/test/runtime_trace-scenarios: $(call guest,testsuite/fixtures/runtime/scenarios) \
 		$(B)/lib/libdprof.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) -pthread -o $@ $^
+	$(Q)$(folder) && $(CC) -pthread -o $@ $^

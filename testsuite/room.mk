@@ -6,23 +6,23 @@ TRUTH_OBJECTS := $(patsubst %,$(B)/obj/testsuite/truth/%.o,clockmap clocks delay
 
 $(B)/lib/libtruth.a: $(TRUTH_OBJECTS)
 	$(call say,AR)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)$(folder) && rm -f $@ && $(AR) rcs $@ $^
 
 things += $(B)/test/rewrite-clocks $(B)/test/truth $(B)/test/truth-clocks $(B)/test/synthesize $(B)/test/topologies
 
 $(B)/test/rewrite-clocks: $(B)/obj/testsuite/truth/rewrite-clocks.o $(B)/lib/libtruth.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
 $(B)/test/truth-clocks $(B)/test/synthesize $(B)/test/topologies: $(B)/test/%: $(B)/obj/testsuite/truth/%.o $(B)/lib/libtruth.a \
                                                $(B)/lib/libfreezer.a $(B)/lib/libfreezer-measure.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ -lgmp -lm
 
 $(B)/test/truth: $(B)/obj/testsuite/truth/truth.o $(B)/lib/libtruth.a \
                  $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_truth)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_truth)
 
 TRUTH_UNITS := $(patsubst testsuite/unit/%.c,$(B)/test/%,$(wildcard testsuite/unit/truth_*.c))
 units += $(TRUTH_UNITS)
@@ -51,7 +51,7 @@ now-whatif: now-all
 REAL_PACKAGES := libscalapack-openmpi-dev libblas-dev liblapack-dev python3
 $(B)/test/clocked.so: testsuite/real/clocked.c
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -o $@ $<
+	$(Q)$(folder) && $(CC) $(CFLAGS) -shared -o $@ $<
 now-real: now-all $(B)/test/clocked.so
 	$(Q)testsuite/packages $(REAL_PACKAGES)
 	$(Q)B=$(B) testsuite/real/run $(REAL)

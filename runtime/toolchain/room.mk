@@ -10,9 +10,9 @@ CMAKE    := dprof-config.cmake dprof-config-version.cmake
 things += $(WRAPPERS:%=$(B)/bin/%) $(CMAKE:%=$(B)/lib/cmake/dprof/%)
 
 $(WRAPPERS:%=$(B)/bin/%): runtime/toolchain/wrapper
-	$(Q)mkdir -p $(@D) && install $< $@
+	$(Q)$(folder) && install $< $@
 $(CMAKE:%=$(B)/lib/cmake/dprof/%): $(B)/lib/cmake/dprof/%: runtime/toolchain/%
-	$(Q)mkdir -p $(@D) && install -m 644 $< $@
+	$(Q)$(folder) && install -m 644 $< $@
 
 # Plugins of further compilers lie beside that of $(CC), in a folder each. Where the installation is the
 # system's, each GCC also finds its own as -fplugin=dprof; else nothing is put outside $(PREFIX).

@@ -5,12 +5,12 @@
 things += $(B)/test/fuzz
 
 $(B)/obj/testsuite/fuzz/main.o: $(B)/obj/analysis/commands/main.o
-	$(Q)mkdir -p $(@D) && objcopy --redefine-sym main=dprof_analyze_main $< $@
+	$(Q)$(folder) && objcopy --redefine-sym main=dprof_analyze_main $< $@
 
 $(B)/test/fuzz: $(patsubst %,$(B)/obj/testsuite/fuzz/%.o,fuzz mutate answers main) \
                 $(B)/lib/libdprof-analysis.a $(B)/lib/libfreezer.a
 	$(call say,LINK)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
+	$(Q)$(folder) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS_analysis)
 
 $(B)/test/analysis_trace_damage $(B)/test/analysis_together: $(B)/obj/testsuite/fuzz/mutate.o
 
