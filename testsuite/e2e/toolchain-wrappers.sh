@@ -94,9 +94,8 @@ cmp app-off app-plain || fail "$what differs from gcc"
 plainly() { sed -E 's/ -fplugin=[^ ]*| -idirafter [^ ]*| -iplugindir=[^ ]*//g; s|/tmp/cc[^ ]*||g; s/^dprof-cc/gcc/' "$1"; }
 same() { # arguments
 	rm -rf with without && mkdir with without
-	for side in with without; do
-		for f in main.c twice.c twice.cc plain.s cpp.S broken.c compile-only; do cp $f $side; done
-	done
+	cp main.c twice.c twice.cc plain.s cpp.S broken.c compile-only with
+	cp main.c twice.c twice.cc plain.s cpp.S broken.c compile-only without
 	(cd without && gcc -w "$@" </dev/null >out 2>err; echo "$?" >status)
 	(cd with && "$bin/dprof-cc" -w "$@" </dev/null >out 2>err; echo "$?" >status)
 	plainly with/out | cmp -s - <(plainly without/out) || fail "$*: prints $(plainly with/out | diff - without/out | head -5)"
