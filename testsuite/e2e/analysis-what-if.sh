@@ -11,9 +11,8 @@ cd "$dir" || exit 1
 # named, places, senders and those of crews (crew_) both runs were simulated.
 while read -r name real within _; do
 	"$analyze" pack "$traces/$name.txt" "$name" || fail "$name: pack"
-	"$analyze" dump "$name" >text && "$analyze" pack text again && "$analyze" dump again | cmp - text || fail "$name: dump, pack, dump"
-	"$analyze" coz --region X --reduce 50 --json again >again.json 2>diagnostics
-	rm -r again
+	"$analyze" dump "$name" >text && "$analyze" pack text "$name.again" && "$analyze" dump "$name.again" | cmp - text || fail "$name: dump, pack, dump"
+	"$analyze" coz --region X --reduce 50 --json "$name.again" >again.json 2>diagnostics
 	"$analyze" coz --region X --reduce 50 --json "$name" >json 2>diagnostics || fail "$name: coz: $(cat diagnostics)"
 	jq -r --argjson real "$real" --argjson within "$within" --slurpfile again again.json '
 		if .speedup_percent == $again[0].speedup_percent then empty else "another answer behind dump and pack" end,
