@@ -56,13 +56,13 @@ make -n B="$dir/moved" -W runtime/libc/libc.h "$dir/moved/$object.o" 2>&1 | grep
 	fail "$object.o of a folder that was moved does not depend on runtime/libc/libc.h"
 
 # ---- Scripts that can fail ----------------------------------------------------------------------- One that goes on behind what
-# is wrong ends with what it has found, or it would pass.
-stops() { # script: at once, or with the status of another program
-	local last=
-	grep -qE '^at_once=1|fixtures/(analysis|examples)/setup.sh' "$1" && ! grep -qE '^at_once=$' "$1" && last=at_once
-	[ -n "$last" ] || tail -1 "$1" | grep -qE '^exit |^exec |\$failed|^"\$B/|^testsuite/e2e/'
-}
-for script in testsuite/e2e/*.sh; do
-	stops "$script" || fail "$script ends with what it did last, and not with \$failed"
-done
+# is wrong ends with what it has found, or it would pass: who does not stop at once, ends with the status of that, or of another
+# program.
+awk 'function ends() { if (script && (!at_once || undone) && last !~ /^exit |^exec |\$failed|^"\$B\/|^testsuite\/e2e\//) print script }
+	FNR == 1 { ends(); script = FILENAME; at_once = undone = 0 }
+	/^at_once=1|fixtures\/(analysis|examples)\/setup.sh/ { at_once = 1 }
+	/^at_once=$/ { undone = 1 }
+	{ last = $0 }
+	END { ends() }' testsuite/e2e/*.sh >"$dir/go-on"
+[ ! -s "$dir/go-on" ] || fail "they end with what they did last, and not with \$failed: $(cat "$dir/go-on")"
 exit "$failed"
