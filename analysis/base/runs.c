@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * runs.c - runs are merged by pairs, where they stand, until there is one. */
+ * runs.c - runs are merged where they stand, until there is one. */
 #include "analysis/base/runs.h"
 
 #define LONG_ELEMENT 64
 
-static bool is_sorted(struct spill *spill, const char *array, size_t count, size_t size, run_order order)
+static bool is_sorted(struct spill *spill, char *array, size_t count, size_t size, run_order order)
 {
-	return count == 0 || runs_end(spill, array, count, size, order, false, 0) == count;
+	struct runs_sorted s = { spill, array, size, order, false };
+	return count == 0 || runs_end(s, count, 0) == count;
 }
 
 /* By their addresses. */

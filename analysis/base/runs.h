@@ -2,8 +2,9 @@
  *
  * runs.h - puts in order what consists of a few stretches that are in order.
  *
- * Events come out in order of each thread, so what is gathered of them is a few such runs behind each other. They are
- * merged pairwise: n log(runs), and nothing but one look where all is in order.
+ * Events come out in order of each thread, so what is gathered of them is a few such runs behind each other. Two are merged
+ * where the first is not twice as long as the second, or no more come: at most n log(runs), little where a short one goes into a
+ * long one, less where the two hardly overlap, and nothing but one look where all is in order.
  *
  * Law: as a stable sort. */
 #ifndef ANALYSIS_RUNS_H
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "analysis/base/search.h"
 #include "analysis/base/spill.h"
 
 typedef int run_order(const void *, const void *);
@@ -49,65 +51,101 @@ RUNS_INLINE void runs_settle(void *array, size_t count, size_t size, run_order o
 	memcpy(to, element, size);
 }
 
-/* What is compared: an element, or what it is the address of. */
-RUNS_INLINE const void *runs_at(const char *element, bool addresses)
+/* What is sorted; `addresses`: of elements. Known where these loops are inlined. */
+struct runs_sorted { struct spill *spill; char *array; size_t size; run_order *order; bool addresses; };
+
+RUNS_INLINE int runs_compare(struct runs_sorted s, const char *x, const char *y)
 {
-	return addresses ? *(const void *const *)(const void *)element : element;
+	return s.addresses ? s.order(*(const void *const *)(const void *)x, *(const void *const *)(const void *)y) : s.order(x, y);
 }
 
 /* Where the run ends that begins at an element. */
-RUNS_INLINE size_t runs_end(struct spill *spill, const char *array, size_t count, size_t size, run_order order, bool addresses,
-			    size_t first)
+RUNS_INLINE size_t runs_end(struct runs_sorted s, size_t count, size_t first)
 {
 	size_t i = first + 1;
-	for (; i < count && order(runs_at(array + (i - 1) * size, addresses), runs_at(array + i * size, addresses)) <= 0; i++)
-		spill_relax(spill);
+	for (; i < count && runs_compare(s, s.array + (i - 1) * s.size, s.array + i * s.size) <= 0; i++)
+		spill_relax(s.spill);
 	return i;
 }
 
-/* [first, middle) and [middle, end), each in order; of equals those of the first come first. `beside` has room for the first. */
-RUNS_INLINE void runs_merge(struct spill *spill, char *array, char *beside, size_t first, size_t middle, size_t end, size_t size,
-			    run_order order, bool addresses)
+/* The first of two runs goes to beside them, and both from the front to where they stood. Of equals its own come first. */
+RUNS_INLINE void runs_merge_up(struct runs_sorted s, char *beside, size_t first, size_t middle, size_t end)
 {
 	size_t left = middle - first, i = 0, k = middle;
-	char *to = array + first * size;
-	spill_copy(spill, beside, to, left * size);
-	for (; i < left && k < end; to += size) {
-		const char *one = beside + i * size, *other = array + k * size;
-		bool second = order(runs_at(one, addresses), runs_at(other, addresses)) > 0;
-		memcpy(to, second ? other : one, size);
+	char *to = s.array + first * s.size;
+	spill_copy(s.spill, beside, to, left * s.size);
+	for (; i < left && k < end; to += s.size) {
+		const char *one = beside + i * s.size, *other = s.array + k * s.size;
+		bool second = runs_compare(s, one, other) > 0;
+		memcpy(to, second ? other : one, s.size);
 		k += second;
 		i += !second;
-		spill_relax(spill);
+		spill_relax(s.spill);
 	}
-	spill_copy(spill, to, beside + i * size, (left - i) * size);
+	spill_copy(s.spill, to, beside + i * s.size, (left - i) * s.size);
 }
 
-RUNS_INLINE void runs_sort_as(struct spill *spill, void *array, size_t count, size_t size, run_order order, bool addresses)
+/* Likewise the second, and from the end. */
+RUNS_INLINE void runs_merge_down(struct runs_sorted s, char *beside, size_t first, size_t middle, size_t end)
 {
-	size_t *ends = NULL, n = 0; /* of all runs */
-	for (size_t at = 0; at < count; at = ends[n - 1])
-		*SPILL_GROW(spill, ends, n) = runs_end(spill, array, count, size, order, addresses, at);
-	char *beside = n > 1 ? spill_grow(spill, NULL, count, size) : NULL;
-	for (; n > 1; n = (n + 1) / 2) { /* each two runs become one; a last one without another stays */
-		for (size_t i = 0, first = 0; i < n; i += 2) {
-			if (i + 1 < n)
-				runs_merge(spill, array, beside, first, ends[i], ends[i + 1], size, order, addresses);
-			first = ends[i / 2] = ends[i + 1 < n ? i + 1 : i];
+	size_t k = end - middle, i = middle;
+	char *to = s.array + end * s.size;
+	spill_copy(s.spill, beside, s.array + middle * s.size, k * s.size);
+	while (i > first && k > 0) {
+		const char *one = s.array + (i - 1) * s.size, *other = beside + (k - 1) * s.size;
+		bool second = runs_compare(s, one, other) <= 0;
+		to -= s.size;
+		memcpy(to, second ? other : one, s.size);
+		k -= second;
+		i -= !second;
+		spill_relax(s.spill);
+	}
+	spill_copy(s.spill, s.array + i * s.size, beside, k * s.size);
+}
+
+/* [first, middle) and [middle, end), each in order: what is in its place on both sides stays there, and of what is left the
+ * shorter is put beside it. */
+RUNS_INLINE void runs_merge(struct runs_sorted s, char **beside, size_t first, size_t middle, size_t end)
+{
+	const char *left = s.array + first * s.size, *right = s.array + middle * s.size;
+	first += SEARCH_NEAR(middle - first, middle - first - 1, i, runs_compare(s, left + i * s.size, right) <= 0);
+	end = middle + SEARCH_NEAR(end - middle, 0, i, runs_compare(s, right + i * s.size, right - s.size) < 0);
+	bool up = middle - first < end - middle;
+	*beside = spill_grow(s.spill, *beside, up ? middle - first : end - middle, s.size);
+	if (up)
+		runs_merge_up(s, *beside, first, middle, end);
+	else
+		runs_merge_down(s, *beside, first, middle, end);
+}
+
+#define RUNS_WAITING 64 /* each is twice as long as the next, or longer */
+
+RUNS_INLINE void runs_sort_as(struct runs_sorted s, size_t count)
+{
+	size_t ends[RUNS_WAITING + 2] = { 0 }, n = 0; /* the i-th run that waits is from ends[i] on */
+	char *beside = NULL;
+	while (ends[n] < count || n > 1) {
+		bool all = ends[n] == count;
+		if (n > 1 && (all || ends[n - 1] - ends[n - 2] < 2 * (ends[n] - ends[n - 1]))) {
+			runs_merge(s, &beside, ends[n - 2], ends[n - 1], ends[n]);
+			ends[n - 1] = ends[n];
+			n--;
+		} else {
+			ends[n + 1] = runs_end(s, count, ends[n]);
+			n++;
 		}
 	}
-	spill_free(spill, beside);
-	spill_free(spill, ends);
+	spill_free(s.spill, beside);
 }
 
 RUNS_INLINE void runs_sort_here(struct spill *spill, void *array, size_t count, size_t size, run_order order)
 {
-	runs_sort_as(spill, array, count, size, order, false);
+	runs_sort_as((struct runs_sorted){ spill, array, size, order, false }, count);
 }
 
 RUNS_INLINE void runs_sort_addresses(struct spill *spill, const void **array, size_t count, run_order order)
 {
-	runs_sort_as(spill, array, count, sizeof *array, order, true);
+	runs_sort_as((struct runs_sorted){ spill, (char *)array, sizeof *array, order, true }, count);
 }
 
 #endif
