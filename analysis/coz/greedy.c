@@ -70,6 +70,9 @@ void greedy_close(struct greedy *y)
 		free(y->groups[i].pieces);
 		free(y->groups[i].own);
 		free(y->groups[i].paces);
+		free(y->groups[i].visits);
+		free(y->groups[i].leads);
+		free(y->groups[i].come);
 	}
 	greedy_close_tasks(y);
 	void *arrays[] = { y->points, y->less, y->first, y->came, y->slack, y->turn_of, y->waits_for, y->waits, y->had,

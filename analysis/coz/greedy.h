@@ -18,6 +18,7 @@
  *             waits for the last thing before the last of them
  *   shares    the n-th who comes does the n-th piece of work, until none is left; then each goes on with its own; and where pieces
  *             depend on others, whoever comes waits until one is ready
+ *   leads     whoever comes while nobody does what is done for all does so, for all who came before it began
  *   tasks     of OpenMP are run by whoever waits where they may be run, when they are ready, in the order of libgomp
  *
  * Who came later than another by his stamps, and had his turn before him all the same, does so again, if they come as far

@@ -190,6 +190,9 @@ void greedy_find_pieces(struct greedy *y)
 	y->groups = mem_zeroed(g->ngroups + 1, sizeof *y->groups);
 	for (size_t i = 0; i < y->npoints; i++) {
 		const struct greedy_point *p = &y->points[i];
+		bool of_group = p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES || p->what == GRAPH_OBTAINS;
+		if (of_group && g->groups[p->number].leads)
+			continue;
 		if (p->what == GRAPH_REQUESTS || p->what == GRAPH_FINISHES)
 			*MEM_GROW(y->groups[p->number].pieces, y->groups[p->number].npieces) =
 				(struct greedy_piece){ .at = INFINITY, .point = (uint32_t)i, .ends = GREEDY_NONE, .behind = GREEDY_NONE };

@@ -324,8 +324,9 @@ void greedy_prepare(struct greedy *y)
 	find_handed(y);
 	find_late(y);
 	greedy_find_pieces(y);
+	greedy_find_leaders(y);
 	greedy_find_tasks(y);
 	y->waits = mem_resize(NULL, y->g->nnodes, sizeof *y->waits);
 	y->bodies = mem_resize(NULL, nthreads + 1, sizeof *y->bodies);
-	y->heap.items = mem_resize(NULL, nthreads + y->g->nqueues + 1, sizeof *y->heap.items);
+	y->heap.items = mem_resize(NULL, nthreads + y->g->nqueues + y->g->ngroups + 1, sizeof *y->heap.items);
 }

@@ -8,6 +8,7 @@
  *   greedy_ready.c     which of them are ready only when others are done
  *   greedy_tasks.c     tasks of OpenMP, and who runs which
  *   greedy_services.c  what is done with each message from anyone
+ *   greedy_leaders.c   what one does for all who have come
  *   greedy_attempts.c  attempts in vain are part of the wait that they are in
  *   greedy_run.c       one replay, in the order of time
  *
@@ -71,6 +72,15 @@ struct greedy_own { uint32_t point; bool passed; };
 
 /* How long a thread's pieces take, and how much less in the scenario: the mean of `n`. */
 struct greedy_pace { uint32_t thread; size_t n; double took, less, least, most; };
+
+/* Of what one does for all: a thread comes, and goes away again, so long behind the end; and where what it does itself begins and
+ * ends, or GREEDY_NONE. All are points. */
+struct greedy_visit { uint32_t came, left, begins, ends; double wakes; };
+
+/* What one did for all who had come before it began with that, from when it could; when it was over; and how much less it is. */
+struct greedy_lead { uint32_t came, begins, ends; double over, until_begins, took, less; };
+struct greedy_come { uint32_t body; double at; };
+
 struct greedy_group {
 	struct greedy_piece *pieces; size_t npieces, next; /* in the order in which they were had */
 	struct greedy_own *own; size_t nown;    /* where a thread goes on by itself: where it finishes, and where it
@@ -78,6 +88,11 @@ struct greedy_group {
 	struct greedy_pace *paces; size_t npaces; /* by thread, where it is the thread that decides how long a piece takes; or none */
 	bool waits;              /* who comes while no piece is ready waits: */
 	uint32_t first_sleeper, last_sleeper; /* bodies, and 1; or 0 */
+	struct greedy_visit *visits; size_t nvisits; /* where one does something for all; or none */
+	struct greedy_lead *leads; size_t nleads, led; /* so often so far; */
+	struct greedy_come *come; size_t ncome;  /* who stands there; */
+	double begins, over;                     /* and what is done, if it is */
+	bool is_led;
 };
 
 /* When somebody had his turn; what it took to be given what another gave back; and how much later than it seems he stood in
@@ -180,6 +195,12 @@ void greedy_close_tasks(struct greedy *);
 /* For the times of the region that is asked for; and how much longer than here, in each tick, a piece takes a thread. */
 void greedy_find_paces(struct greedy *);
 double greedy_slower(const struct greedy *, const struct greedy_group *, const struct greedy_piece *, uint32_t thread);
+
+/* When a replay begins; when a body comes to where one does something for all: false if it just goes on; and when that is over. */
+void greedy_find_leaders(struct greedy *);
+void greedy_begin_leaders(struct greedy *);
+bool greedy_come_to_lead(struct greedy *, struct greedy_body *, uint32_t group);
+void greedy_end_lead(struct greedy *, uint32_t group);
 
 /* When a replay begins; when an input of a node has come, which may be that a task is made, or can begin; and when a body comes to
  * where it may run one: false if it sleeps there, else it is at a point that it passes. */

@@ -516,6 +516,8 @@ static bool share(struct greedy *y, struct greedy_body *b, uint32_t number)
 		come_for_batch(y, b, number);
 		return true;
 	}
+	if (y->g->groups[number].leads)
+		return !greedy_come_to_lead(y, b, number);
 	if (is_within(y, number, b->point))
 		return true;
 	bool over = y->g->groups[number].each && y->points[b->point].what == GRAPH_FINISHES;
@@ -595,6 +597,7 @@ static bool try_run(struct greedy *y, double share, bool serves, bool names)
 	y->passed = 0;
 	greedy_find_paces(y);
 	begin(y);
+	greedy_begin_leaders(y);
 	if (y->tasks)
 		greedy_begin_tasks(y);
 	for (uint32_t t = 0; t < y->g->trace->nthreads; t++) {
@@ -603,11 +606,14 @@ static bool try_run(struct greedy *y, double share, bool serves, bool names)
 	}
 	while (y->heap.count > 0) {
 		struct heap_item next = y->heap.items[0];
+		size_t nthreads = y->g->trace->nthreads, nothers = nthreads + y->g->nqueues;
 		heap_remove_first(&y->heap);
-		if (next.source < y->g->trace->nthreads)
+		if (next.source < nthreads)
 			do_point(y, &y->bodies[next.source]);
+		else if (next.source < nothers)
+			be_awake(y, (uint32_t)(next.source - nthreads), next.key);
 		else
-			be_awake(y, (uint32_t)(next.source - y->g->trace->nthreads), next.key);
+			greedy_end_lead(y, (uint32_t)(next.source - nothers));
 	}
 	return y->waits[y->g->end].happened && y->passed == y->npoints;
 }

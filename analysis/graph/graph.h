@@ -113,6 +113,8 @@
  *     only signal, counts them as a semaphore does; but one thread that takes less often than others put there takes all that is
  *     there (graph_conditions.c), works on each when it has come (graph_batches.c), or on all at once in a time that does not
  *     depend on how much that is, if that looks so;
+ *   - one of several who put something does for all what takes long, and wakes them, if some went away behind that without
+ *     having done anything, and no two do so at a time: whoever comes while nobody does (graph_leaders.c);
  *   - what several take from a pipe at a time, or accept, was taken in the order in which it was put there, if all of that is
  *     recorded (graph_loose.c);
  *   - bytes were there as soon as the last of them was given; a channel's end came when the thread that gave them had
@@ -336,8 +338,10 @@ struct graph_turn {
 
 /* What is shared out, in pieces between one and the next time that a thread comes: `one`, if only one thread has any (a
  * `single`); `many`: of some of them it is not known where they begin; `each`: every thread does one piece, and finishes behind
- * it; `batches`: one thread comes for all that is left in a queue, and what it does then takes as long however much that is. */
-struct graph_group { bool one, many, each, batches; uint32_t queue; };
+ * it; `batches`: one thread comes for all that is left in a queue, and what it does then takes as long however much that is;
+ * `leads`: one of those who come does something for all, from the first of two points at which it obtains something to the
+ * second, and all of them finish when that is over. */
+struct graph_group { bool one, many, each, batches, leads; uint32_t queue; };
 
 /* Where a thread runs tasks of OpenMP while it waits. At a barrier of its team: any of that team, whose number is that of its
  * group; all who come to one barrier have the same one. For tasks, by the number of the task that has made them, or of their

@@ -29,8 +29,6 @@
 #include "analysis/base/search.h"
 #include "analysis/graph/graph_locks.h"
 
-#define MOST_LOOKED_AT (UINT64_C(1) << 26) /* events of locks, for all condition variables */
-
 /* Who has been in the lock to take, or to put: since when, when it had what it came for, and what it did last there. */
 struct condition_visitor { struct event_ref came, has, left; bool waited; };
 
@@ -173,7 +171,7 @@ static void find_other_takers(struct counting *c)
 	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, c->from);
 	for (; i < r->n; i++) {
 		const struct sync_event *e = &r->v[i];
-		if (!is_of_lock(c, e) || ++c->pass->looked_at >= MOST_LOOKED_AT)
+		if (!is_of_lock(c, e) || ++c->pass->looked_at >= GRAPH_MOST_LOOKED_AT)
 			break;
 		if (e->kind != SYNC_TAKEN || e->relocks || !has_site(&c->takers, e->site) || has_site(&c->putters, e->site))
 			continue;
@@ -222,7 +220,7 @@ static bool find_visitors(struct counting *c)
 	find_other_takers(c);
 	for (; i < r->n; i++) {
 		const struct sync_event *e = &r->v[i];
-		if (++c->pass->looked_at >= MOST_LOOKED_AT)
+		if (++c->pass->looked_at >= GRAPH_MOST_LOOKED_AT)
 			return false;
 		if (!is_of_lock(c, e))
 			break;
@@ -501,7 +499,7 @@ static void find_told(struct counting *c)
 {
 	const struct sync_records *r = c->pass->events;
 	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, c->from);
-	for (; i < r->n && is_of_lock(c, &r->v[i]) && ++c->pass->looked_at < MOST_LOOKED_AT; i++) {
+	for (; i < r->n && is_of_lock(c, &r->v[i]) && ++c->pass->looked_at < GRAPH_MOST_LOOKED_AT; i++) {
 		const struct sync_event *e = &r->v[i];
 		if (c->putters.who[e->ref.thread] || e->in_wait)
 			continue;
@@ -580,7 +578,7 @@ static void count_condition(struct counting *c)
 	size_t nthreads = c->b->graph->trace->nthreads;
 	visitors_open(&c->takers, nthreads);
 	visitors_open(&c->putters, nthreads);
-	bool parts = find_parts(c);
+	bool leads = graph_find_leaders(c->pass, c->t, c->n, c->from, c->until), parts = !leads && find_parts(c);
 	if (c->nputs > 0 && (c->nputs == 1 || c->nputs == c->n))
 		serve_told(c);
 	if (c->takers.n == 0 && parts && find_visitors(c))

@@ -161,6 +161,12 @@ void graph_find_resumed(struct builder *, const struct sync_records *, struct sy
 /* All that concerns a condition variable, by time: those who need not wait have what others signalled, where it counts that. */
 void graph_counting_condition(struct sync_pass *, const struct sync_event *t, size_t n);
 
+#define GRAPH_MOST_LOOKED_AT (UINT64_C(1) << 26) /* events of locks, for all condition variables */
+
+/* graph_leaders.c. All that concerns a condition variable, by time, and the stamps between which its lock is taken for it, but for
+ * the last. Returns whether one of those who wait does something for all. */
+bool graph_find_leaders(struct sync_pass *, const struct sync_event *t, size_t n, uint64_t from, uint64_t until);
+
 /* ---- graph_counts.c -------------------------------------------------------------------------------- */
 
 /* The event with which a section began, or NULL. */
