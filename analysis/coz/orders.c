@@ -290,7 +290,7 @@ static int64_t longest(const struct visit *v)
 void orders_open(struct orders *o, struct visit *v)
 {
 	const struct graph *g = v->g;
-	*o = (struct orders){ .any = v->hides && any_order(g), .given = g->unseen == TR_NO_SITE };
+	*o = (struct orders){ .any = v->hides && any_order(g), .given = g->unseen == TR_NO_SITE && !g->nuntied };
 	v->orders = o;
 	if (!o->any)
 		return;

@@ -314,6 +314,8 @@ static void take_facts(struct profile *p, const struct coz *c)
 		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
 	if (c->graph->filled != TR_NO_SITE)
 		p->filled = say_filled(c->graph);
+	if (c->graph->nuntied)
+		p->untied = mem_format("%s%s", thread_name(c->graph->trace, c->graph->first_untied).text, c->graph->nuntied > 1 ? ", ..." : "");
 	p->rigid = !c->graph->dynamic;
 	p->apart = c->graph->apart;
 	for (size_t j = 0; j < c->graph->nnodes; j++, spill_relax(c->graph->spill))
@@ -647,6 +649,7 @@ void profile_close(struct profile *p)
 	graph_said_close(&p->said);
 	free(p->pools);
 	free(p->filled);
+	free(p->untied);
 	free(p->unseen);
 	free(p->unsaid);
 	points_close(&p->points);
@@ -672,16 +675,19 @@ static char *meaning(const struct profile *p)
 /* What was seen in this run that leaves answers open, or NULL. */
 static char *of_this_run(const struct profile *p)
 {
-	if (!p->pools && !p->unsaid && !p->unseen && !p->filled)
+	if (!p->pools && !p->unsaid && !p->unseen && !p->filled && !p->untied)
 		return NULL;
-	return mem_format("%s%s%s%s%s%s%s%s%s%s",
+	return mem_format("%s%s%s%s%s%s%s%s%s%s%s%s%s",
 		p->pools ? "Who did which work, and in which pieces, may be decided by the order of " : "", p->pools ? p->pools : "",
 		p->pools ? ", which another run need not keep. " : "",
 		p->unsaid ? "For whom one waits at " : "", p->unsaid ? p->unsaid : "",
 		p->unsaid ? " is not known: perhaps for nobody. " : "",
 		p->unseen ? "Who does not block at " : "", p->unseen ? p->unseen : "",
 		p->unseen ? " leaves no record, so nothing is proved of what threads of such a process save. " : "",
-		p->filled ? p->filled : "");
+		p->filled ? p->filled : "",
+		p->untied ? "Of " : "", p->untied ? p->untied : "",
+		p->untied ? " no record says who created it, nor who waits for its end: any other thread of its process may, so nothing is "
+			    "proved of what these save. " : "");
 }
 
 /* Of any program, in the order in which they matter to most. */

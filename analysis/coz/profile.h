@@ -100,6 +100,7 @@ struct profile {
 	char *pools;                 /* what gave out work, so that its order decided who did what; or NULL */
 	char *unsaid;                /* which calls of MPI wait, and never say for whom; or NULL */
 	char *filled;                /* what a clock or a flag in memory decides: a sentence; or NULL */
+	char *untied;                /* threads of which nothing says who created them; or NULL */
 	char *unseen;                /* where who need not wait leaves no record; or NULL */
 	bool orders_kept;            /* there are too many of them to be decided again */
 	bool if_work;                /* as was asked */

@@ -329,6 +329,16 @@ static void say_contradiction(struct graph *g, const struct diagnostic *f, const
 		*MEM_GROW(g->said.diagnostics, g->said.ndiagnostics) = sentence_of(g, f, what);
 }
 
+static void say_untied(struct graph *g)
+{
+	if (g->nuntied == 0)
+		return;
+	struct diagnostic first = { g->nuntied, g->first_untied, TR_NO_SITE, g->threads[g->first_untied].first };
+	say_missing(g, &first,
+		    "no record says who created a thread, nor who waits for its end: any other of its process may, so nothing is proved "
+		    "of what these save. Link the program with dprof-cc, or -ldprof-pthread, and not with -static (dprof(7))");
+}
+
 static void say_diagnostics(const struct builder *b)
 {
 	struct graph *g = b->graph;
@@ -338,6 +348,7 @@ static void say_diagnostics(const struct builder *b)
 	say_missing(g, &b->diagnosed.alone,
 		       "an operation waits for others, but the trace does not say for whom");
 	g->said.nwaits = g->said.nnotes;
+	say_untied(g);
 	say_missing(g, &b->diagnosed.untaken, "a message was sent, but its receive is not in the trace");
 	say_contradiction(g, &b->diagnosed.behind, "a wait was over before what ended it: of that nothing is known");
 	say_contradiction(g, &b->diagnosed.unmade, "a thread began before it was created: of that nothing is known");
@@ -600,6 +611,7 @@ void graph_open(struct graph *g, const struct trace *trace, const struct times *
 	g->threads = mem_zeroed(trace->nthreads + 1, sizeof *g->threads);
 	g->entered = mem_zeroed(trace->nsites + 1, sizeof *g->entered);
 	g->clocks = mem_zeroed(trace->nthreads + 1, sizeof *g->clocks);
+	g->untied = mem_zeroed(trace->nprocesses + 1, sizeof *g->untied);
 	find_clocks(g);
 	builder_open(&b, g);
 	walk_threads(&b, &records);
@@ -684,6 +696,7 @@ void graph_close(struct graph *g)
 	graph_said_close(&g->said);
 	free(g->threads);
 	free(g->clocks);
+	free(g->untied);
 	free(g->entered);
 	free(g->pools);
 	free(g->unsaid);

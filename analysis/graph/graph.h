@@ -414,6 +414,8 @@ struct graph {
 	bool other_jobs;              /* likewise, but of other jobs: MPI_Comm_spawn, ... */
 	double slept_for_others_s;    /* seconds of rows of sleeps (states.h) that another thread has most likely ended */
 	uint32_t unseen;              /* site at which who need not wait leaves no record, or TR_NO_SITE */
+	bool *untied;                 /* each process: of some of its threads nobody recorded who created it, nor who waits for it, ... */
+	uint32_t nuntied, first_untied; /* ... of so many, and the first; not where a process has recorded one thread alone */
 	struct graph_found *found;    /* what ended waits, as far as that was asked for (graph_last.h) */
 	frz_time *losses; size_t nlosses; /* when records of some thread are lost: times of the base, apart and in order; and ... */
 	int64_t *lost;                /* ... of each thread for how long, at most, and ... */

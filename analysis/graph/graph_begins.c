@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * graph_begins.c - begins of threads: behind the event that created them, where that is recorded; else behind what the first
- * thread of their process did last before. */
+ * thread of their process did last before. Of such a thread nobody recorded either who waited for its end (graph.untied). */
 #include "analysis/graph/graph_private.h"
 
 void graph_begin_after(struct builder *b, uint32_t thread, struct event_ref cause, bool recorded)
@@ -59,6 +59,24 @@ static void begin_unknown(struct builder *b, uint32_t first)
 	trace_end(&events);
 }
 
+/* Of the threads of a process, from the first one on until `end`, those whose creation is not recorded: others may have waited for
+ * them, or would in another run, where nothing is recorded. But where nobody recorded when the process was started (a trace that is
+ * made of text, or another tool's), its threads are there as it is. */
+static void note_untied(struct builder *b, uint32_t first, uint32_t end)
+{
+	struct graph *g = b->graph;
+	uint32_t process = g->trace->threads[first].process;
+	size_t recorded = 0;
+	for (uint32_t t = first; t < end; t++)
+		recorded += g->threads[t].nevents > 0;
+	for (uint32_t t = first + 1; t < end && recorded > 1 && g->trace->processes[process].started > 0; t++) {
+		if (b->threads[t].fork.at != NO_FORK || g->threads[t].nevents == 0)
+			continue;
+		b->may_wait[process] = g->untied[process] = true;
+		g->first_untied = g->nuntied++ == 0 ? t : g->first_untied;
+	}
+}
+
 void graph_begins(struct builder *b)
 {
 	const struct graph *g = b->graph;
@@ -79,8 +97,10 @@ void graph_begins(struct builder *b)
 			else
 				unknown |= next > first;
 		}
-		if (unknown)
-			begin_unknown(b, first);
+		if (!unknown)
+			continue;
+		note_untied(b, first, next);
+		begin_unknown(b, first);
 	}
 }
 

@@ -40,7 +40,8 @@
  * It is from 0 on where it is not known what ended some later wait. So it is of what a thread did before another thread
  * of its process ended a wait by what it gave (a post, a signal, a wake-up, bytes: node `posted` of graph.h): perhaps
  * that one gave because it came last of several, to a counter that nobody records; had this thread come later, it would
- * have given itself. Not so of messages, and of what processes share.
+ * have given itself. Not so of messages, and of what processes share. And so it is of all threads of a process in which nobody
+ * recorded who created one of them, and who waits for its end (graph.untied).
  *
  * What is given for another path begins no higher than the least slack of where it was found: other ways that go
  * through there may be longer, and with no less given is this one the longest.

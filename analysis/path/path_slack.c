@@ -304,6 +304,12 @@ static void add_unknown(struct slack_walk *w, uint64_t from, uint64_t to)
 	w->unknown.pieces++;
 }
 
+/* Who waits for some thread of the same process no record says. */
+static bool is_untied(const struct path *p, uint32_t thread)
+{
+	return p->graph.untied[p->graph.trace->threads[thread].process];
+}
+
 static void take_places(struct path_slack *found, const struct slack_walk *w)
 {
 	const struct path *p = w->slacks->path;
@@ -316,7 +322,7 @@ static void take_places(struct path_slack *found, const struct slack_walk *w)
 			ticks.hi = ticks_plus(ticks.hi, ticks_plus(around, times_sum(p->times, w->thread, w->unknown).hi));
 		if (around > 0 && site == TR_OUTSIDE)
 			ticks.lo = ticks.lo > around ? ticks.lo - around : 0;
-		if (p->graph.nlosses) /* others may have waited for it where that is lost */
+		if (p->graph.nlosses || is_untied(p, w->thread)) /* others may have waited for it where that is lost, or in no record */
 			row->slack.lo = 0;
 		if (row->slack.lo < INT64_MAX || site == TR_OUTSIDE || tr_is(p->graph.trace, site, OP_REGION))
 			*MEM_GROW(found->places, found->n) = (struct path_place){ w->thread, site, ticks, row->slack };
@@ -409,7 +415,7 @@ void path_slack_open(struct path_slack *found, struct path *p)
 	follow_all(found, &s);
 	if (found->n)
 		qsort(found->places, found->n, sizeof *found->places, by_slack);
-	if (p->known_from == 0 && s.unknown_until == 0 && !g->nlosses)
+	if (p->known_from == 0 && s.unknown_until == 0 && !g->nlosses && !g->nuntied)
 		path_find_near(found, &s);
 	graph_last_close(&s.last);
 	spill_free(g->spill, s.nodes);

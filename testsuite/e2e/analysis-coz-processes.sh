@@ -172,6 +172,31 @@ may_buy unmade a 50 0
 } | trace watched
 may_buy watched a 100 466000 # it sleeps for 400,000
 
+# Who created a thread is in no record, so who waits for its end is in none, either: where the first one is through with a
+# sooner, it may wait for b.
+untied() { # events: more
+	head_of 2 | sed '/^thread/d'
+	echo "process 0 pid=7 program=p job=7 started=1000"
+	echo "thread 0 clock=0 process=0 number=0 ran_on=1 ended=1150010"
+	echo "thread 1 clock=0 process=0 number=1 ended=1050010"
+	"$@"
+	op 0 0 1000000 1100000
+	op 0 1 1100000 1150000
+	op 1 1 1000000 1050000
+}
+untied true | trace untied
+may_buy untied a 90 333333
+noted "no record says who created a thread"
+says out "Of thread 1 no record says who created it"
+slack_of_other() { # trace, in seconds
+	expect 0 path --json "$1"
+	jq -c '[.slack[] | select(.thread == 1) | .slack_s.lo] | min' out
+}
+[ "$(slack_of_other untied)" = 0 ] || fail "a thread for which another one may wait has slack: $(cat out)"
+untied op 0 39 999990 1000000 thread=1 | trace tied
+buys tied a 90 599960
+[ "$(slack_of_other tied)" != 0 ] || fail "a thread for which nobody waits has no slack: $(cat out)"
+
 # A process begins with its fork, and who learns of its end comes behind it.
 processes() { # arguments of the wait...
 	head_of 0

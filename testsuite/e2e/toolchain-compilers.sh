@@ -97,17 +97,26 @@ says "dprof's library for MPI stands behind libmpi" "-lmpi before the adapter"
 # So it does of joins and locks, where the C library comes first or stands in the program.
 cat >waits.c <<'C'
 #include <pthread.h>
-static void *nothing(void *p) { return p; }
+static volatile int done;
+static void *nothing(void *p)
+{
+#pragma dprof region(a)
+	done++;
+	return p;
+}
 int main(void)
 {
 	pthread_t t;
-	return pthread_create(&t, 0, nothing, 0) || pthread_join(t, 0);
+	int failed = pthread_create(&t, 0, nothing, 0) || pthread_join(t, 0);
+#pragma dprof region(b)
+	return failed + done - 1;
 }
 C
 unseen() { # what the note begins with, how it was linked
 	rm -rf "${DPROF_DIR:?}"/* && ./waits || fail "$2: status $?"
 	"$analyze" "$DPROF_DIR"/* | tr -s '\n ' ' ' >line
 	grep -q "note: $1" line || fail "$2: no note: $(cat line)"
+	grep -q "note: no record says who created a thread" line || fail "$2: who waits for the thread is known: $(cat line)"
 }
 # shellcheck disable=SC2046
 gcc $(pkg-config --cflags dprof) waits.c -o waits -lc $(pkg-config --libs dprof) 2>/dev/null
