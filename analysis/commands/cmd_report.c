@@ -340,6 +340,8 @@ static void say_profile(struct reply *r, const struct page *p)
 {
 	reply_say(r, SAY_HEADING, "What less time in a region would buy if nothing else changes: %% of the run");
 	profile_table_say(r, p->f->trace, &p->profile, false, PROFILE_SHOWN);
+	if (p->profile.filled)
+		reply_say(r, SAY_INDENTED, "%sWhat is expected takes it to be the same.", p->profile.filled);
 }
 
 /* The findings that matter most. */

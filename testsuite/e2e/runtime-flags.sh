@@ -181,4 +181,6 @@ grep -q "What is done behind flag in memory (flags.cc:[0-9]*) depends on what an
 	fail "the place is not named: $(cat answer)"
 "$analyze" coz --region work --reduce 50 trace/dprof-* | tr '\n' ' ' >answer
 grep -q 'proved -[0-9]' answer || fail "something is proved: $(cat answer)"
+COLUMNS=80 "$analyze" trace/dprof-* | tr '\n' ' ' | tr -s ' ' >answer
+grep -q "so nothing is proved. What is expected takes it to be the same." answer || fail "the report does not say so: $(cat answer)"
 echo "as expected"
