@@ -59,6 +59,15 @@ static void begin_unknown(struct builder *b, uint32_t first)
 	trace_end(&events);
 }
 
+/* They asked the C library for calls in threads of its own, for which nobody waits; so creations would be recorded, too. */
+static bool asked_for_threads(const struct trace *t, uint32_t first, uint32_t end)
+{
+	bool asked = false;
+	for (uint32_t i = first; i < end; i++)
+		asked |= t->threads[i].unseen > 0 && !t->threads[i].lost_child;
+	return asked;
+}
+
 /* Of the threads of a process, from the first one on until `end`, those whose creation is not recorded: others may have waited for
  * them, or would in another run, where nothing is recorded. But where nobody recorded when the process was started (a trace that is
  * made of text, or another tool's), its threads are there as it is. */
@@ -69,7 +78,9 @@ static void note_untied(struct builder *b, uint32_t first, uint32_t end)
 	size_t recorded = 0;
 	for (uint32_t t = first; t < end; t++)
 		recorded += g->threads[t].nevents > 0;
-	for (uint32_t t = first + 1; t < end && recorded > 1 && g->trace->processes[process].started > 0; t++) {
+	if (recorded < 2 || asked_for_threads(g->trace, first, end))
+		return;
+	for (uint32_t t = first + 1; t < end && g->trace->processes[process].started > 0; t++) {
 		if (b->threads[t].fork.at != NO_FORK || g->threads[t].nevents == 0)
 			continue;
 		b->may_wait[process] = g->untied[process] = true;

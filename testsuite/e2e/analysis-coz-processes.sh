@@ -193,6 +193,13 @@ slack_of_other() { # trace, in seconds
 	jq -c '[.slack[] | select(.thread == 1) | .slack_s.lo] | min' out
 }
 [ "$(slack_of_other untied)" = 0 ] || fail "a thread for which another one may wait has slack: $(cat out)"
+notified() { # a timer's
+	echo "site 60 kind=fork name=SIGEV_THREAD file= line=0"
+	echo "e 0 999990 60 point"
+}
+untied notified | trace notified
+expect 0 coz --json --region a --reduce 90 notified
+says_not out "no record says who created" # nobody waits for it
 untied op 0 39 999990 1000000 thread=1 | trace tied
 buys tied a 90 599960
 [ "$(slack_of_other tied)" != 0 ] || fail "a thread for which nobody waits has no slack: $(cat out)"
