@@ -110,7 +110,8 @@
  *     then mostly wait until it is through, which it may count (graph_wakes.c);
  *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been
  *     at a barrier (graph_counts.c); and a condition variable of which each wait seen was for a signal of its own, by those who
- *     only signal, counts them as a semaphore does; but one thread that takes less often than others put there takes all that is
+ *     only signal, counts them as a semaphore does; so does one that is signalled once, for those who come to its lock once, behind
+ *     whoever signals (graph_conditions.c); but one thread that takes less often than others put there takes all that is
  *     there (graph_conditions.c), works on each when it has come (graph_batches.c), or on all at once in a time that does not
  *     depend on how much that is, if that looks so;
  *   - one of several who put something does for all what takes long, and wakes them, if some went away behind that without

@@ -16,7 +16,8 @@
  * of them. And who takes what says that there is no more may put that back for the next, and does not take again.
  *
  * Where nobody has waited, or all for one signal, there is no sign of who else would have. But whoever has come behind
- * a signal to a place at which one waits elsewhere, for something else of the kind, would have waited for it.
+ * a signal to a place at which one waits elsewhere, for something else of the kind, would have waited for it; so would,
+ * for the only one, who comes to a lock that serves for nothing else: a result that is given once.
  *
  * Or whoever takes takes all that is there. That is seen where one thread takes, less often than others put: all that
  * they have put since it came last, also if they do not always signal; it has waited where that was nothing, and only
@@ -494,16 +495,36 @@ static void find_signallers(struct counting *c)
 			c->putters.who[c->all[i].ref.thread] = true;
 }
 
+/* Nobody else has ever signalled there, or waited, and of those who come to the lock each does once: who signals, and then all
+ * others. So that is what these came for. */
+static bool is_given_once(const struct counting *c)
+{
+	const struct sync_records *r = c->pass->events;
+	struct event_ref put = c->puts[0]->ref;
+	bool *came = mem_zeroed(c->b->graph->trace->nthreads + 1, sizeof *came), once = c->nall == 1;
+	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, c->from);
+	for (; once && i < r->n && is_of_lock(c, &r->v[i]) && ++c->pass->looked_at < GRAPH_MOST_LOOKED_AT; i++) {
+		struct event_ref taken = r->v[i].ref;
+		if (r->v[i].kind != SYNC_TAKEN)
+			continue;
+		once = !came[taken.thread] && (taken.thread == put.thread ? taken.at < put.at : taken.stamp >= put.stamp);
+		came[taken.thread] = true;
+	}
+	free(came);
+	return once;
+}
+
 /* Who came to the lock of the first signal at a place where one waits elsewhere, but those who signal here. */
 static void find_told(struct counting *c)
 {
 	const struct sync_records *r = c->pass->events;
+	bool once = is_given_once(c);
 	size_t i = graph_sync_events(r, c->lock->process, c->lock->id, true, c->from);
 	for (; i < r->n && is_of_lock(c, &r->v[i]) && ++c->pass->looked_at < GRAPH_MOST_LOOKED_AT; i++) {
 		const struct sync_event *e = &r->v[i];
 		if (c->putters.who[e->ref.thread] || e->in_wait)
 			continue;
-		if (e->kind == SYNC_TAKEN && c->pass->waits_at[e->site])
+		if (e->kind == SYNC_TAKEN && (once || c->pass->waits_at[e->site]))
 			add_site(&c->takers, e->site);
 		visit(c, &c->takers, e);
 	}

@@ -249,4 +249,29 @@ expects flag 20 20
 	op 1 1 1650000 2000000
 } | trace counts
 unsure counts 5 5
+
+# Or one that is signalled once, behind which another thread comes to the lock: where it comes sooner, it waits for that. Not where
+# it comes there for other things, too.
+given() { # when the other one comes there, too
+	head_of 2
+	op 0 1 1000000 1300000
+	op 0 6 1300000 1300000 id=5
+	echo "e 0 1300000 7 point id=8"
+	echo "e 0 1300000 6 point id=5"
+	[ "$1" != 1000000 ] || comes "$1"
+	op 1 0 1000000 1400000
+	comes 1400000
+	op 1 1 1400000 2000000
+	[ "$1" != 2000000 ] || comes "$1"
+}
+comes() {
+	op 1 6 "$1" "$1" id=5
+	echo "e 1 $1 6 point id=5"
+}
+given never | trace given
+unsure given 10 10
+given 1000000 | trace given_before
+expects given_before 20 20
+given 2000000 | trace given_again
+expects given_again 20 20
 echo "as expected"
