@@ -105,7 +105,16 @@ static void look(const struct stretch_ends *s, const struct unknown_wait *w, str
 	}
 }
 
-/* A thread from event to event: a stretch is what lies between two of them outside of waits. */
+/* The next of a thread's own rows of sleeps from w[i] on that is not over at a stamp; or n. They are in order. */
+static size_t next_row(const struct unknown_wait *w, size_t n, size_t i, uint32_t thread, uint64_t stamp)
+{
+	while (i < n && (w[i].exit.thread != thread || w[i].otherwise != OTHERWISE_OWN || w[i].exit.stamp < stamp))
+		i++;
+	return i;
+}
+
+/* A thread from event to event: a stretch is what lies between two of them outside of waits, and of rows of sleeps, which may be
+ * some. */
 static void look_along(const struct builder *b, uint32_t thread, const struct unknown_wait *w, size_t n, struct presumed *p)
 {
 	const struct trace *trace = b->graph->trace;
@@ -114,16 +123,18 @@ static void look_along(const struct builder *b, uint32_t thread, const struct un
 	struct replay replay;
 	struct tr_event e;
 	uint64_t before = b->graph->threads[thread].first;
-	size_t next = 0;
+	size_t next = 0, row = 0;
 	replay_open(&replay, trace->nsites);
 	for (uint64_t at = 0; next < n && trace_next_bare(&events, &e); at++) {
 		if (e.op == DPROF_LOST)
 			continue;
+		row = next_row(w, n, row, thread, e.stamp);
+		bool sleeps = row < n && e.stamp > w[row].begin.enter.stamp;
 		for (; next < n && end_of(&w[next]) < e.stamp; next++)
 			if (w[next].exit.thread != thread)
 				look(&ends, &w[next], &p[next]);
 		bool others = tr_is(trace, e.site, OP_OTHERS);
-		if (replay.depth == 0 && e.stamp > before)
+		if (replay.depth == 0 && !sleeps && e.stamp > before)
 			add_end(&ends, (struct event_ref){ thread, at, e.stamp }, e.stamp - before);
 		if (others && e.op == DPROF_ENTER)
 			replay_enter(&replay, tr_entry(trace, &e));
