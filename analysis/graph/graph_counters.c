@@ -20,8 +20,9 @@
  * his, and end with it but for a small part of the time.
  *
  * So it is where threads look for work at several locks (a queue of each thread, from which others steal, or a lock of each piece,
- * which whoever tries first has): between two pieces they take some at one place, hardly wait for them, and not always as many.
- * Each lock by itself may look as if it gave out work, but all of them do together. */
+ * which whoever tries first has): between two pieces they take some at one place, or some that others take as well, hardly
+ * wait for them, and not always as many. They may sleep or yield before they look again. Each lock by itself may look as if it gave
+ * out work, but all of them do together. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,13 +97,15 @@ static void add_all_pieces(const struct trace *trace, const struct counter_piece
 /* ---- Pieces, up to a barrier ------------------------------------------------------------------ */
 
 #define MOST_COUNTED  4096 /* regions of a thread that are looked at */
+#define MOST_LOCKS    64   /* likewise locks */
 #define ENOUGH_EACH   3    /* for each thread */
 #define SMALL_PART    4    /* of the time */
 #define HARDLY        16   /* likewise, much smaller */
 
 /* A marked region that is in no other: its ENTER and its EXIT, and how many barriers came before; and whether its thread may have
  * waited for others in it, or between the one before and it. How many locks it took since the one before, which took so many ticks,
- * and at which site, or `several`; and where it came for the first of those behind it. */
+ * and at which site, or `several`; and where it came for the first of those behind it. And all locks of a thread,
+ * by their ids. */
 struct counter_counted {
 	struct event_ref enter, exit, next;
 	uint32_t site, epoch;
@@ -112,11 +115,20 @@ struct counter_counted {
 };
 struct counted_thread {
 	struct counter_counted *v; size_t n;
+	uint64_t locks[MOST_LOCKS]; size_t nlocks;
 	size_t next, end; /* of the epoch that is looked at */
 };
 
 /* Along a thread: the piece that it is in, or comes to. */
 struct counter_walk { struct counter_counted piece; uint64_t since; uint32_t depth; bool waits; };
+
+static bool has_lock(const struct counted_thread *c, uint64_t id)
+{
+	for (size_t i = 0; i < c->nlocks; i++)
+		if (c->locks[i] == id)
+			return true;
+	return false;
+}
 
 /* Comes to a lock, outside of pieces, or has it. Behind a piece the first of them is where the thread asks for the next one. */
 static void count_lock(struct counter_walk *k, struct counted_thread *c, struct event_ref self, const struct tr_event *e)
@@ -128,6 +140,9 @@ static void count_lock(struct counter_walk *k, struct counted_thread *c, struct 
 		k->piece.several |= k->piece.locks > 0 && k->piece.lock_site != e->site;
 		k->piece.lock_site = e->site;
 		k->piece.locks++;
+		uint64_t id = trace_arg(e, DPROF_KEY_ID, 0);
+		if (c->nlocks < MOST_LOCKS && !has_lock(c, id))
+			c->locks[c->nlocks++] = id;
 	} else if (e->op == DPROF_EXIT) {
 		k->piece.waited_for_locks += self.stamp - k->since;
 	}
@@ -150,6 +165,14 @@ static void count_region(struct counter_walk *k, struct counted_thread *c, struc
 	}
 }
 
+/* An attempt, or a yield. */
+static bool is_in_vain(const struct trace *trace, const struct tr_event *e)
+{
+	const struct operation *o = &trace->sites[e->site].op;
+	bool yields = trace->sites[e->site].kind == DPROF_KIND_WAIT && arg_expired(o, e) && arg_for_unknown(o, e);
+	return o->is & OP_ATTEMPT || (trace->sites[e->site].kind == DPROF_KIND_WAIT && e->op == DPROF_EXIT) || yields;
+}
+
 /* Of a thread; what it takes of locks outside of them, or tries to, is no waiting if it `searches`. */
 static struct counted_thread count_regions(const struct builder *b, uint32_t thread, bool searches)
 {
@@ -160,7 +183,7 @@ static struct counted_thread count_regions(const struct builder *b, uint32_t thr
 	struct counter_walk k = { .depth = 0 };
 	struct tr_event e;
 	uint32_t epoch = 0;
-	for (uint64_t at = 0; c.n <= MOST_COUNTED && trace_next_bare(&events, &e); at++) {
+	for (uint64_t at = 0; c.n <= MOST_COUNTED && (searches ? trace_next : trace_next_bare)(&events, &e); at++) {
 		struct event_ref self = { thread, at, e.stamp };
 		while (epoch < barriers->n && barriers->v[epoch].at <= at)
 			epoch++;
@@ -169,7 +192,7 @@ static struct counted_thread count_regions(const struct builder *b, uint32_t thr
 		bool searching = searches && k.depth == 0;
 		if (searching && trace->sites[e.site].kind == DPROF_KIND_LOCK)
 			count_lock(&k, &c, self, &e);
-		else if (!searching || !tr_is(trace, e.site, OP_ATTEMPT))
+		else if (!searching || !is_in_vain(trace, &e))
 			k.waits |= tr_is(trace, e.site, OP_OTHERS) && trace->sites[e.site].kind != DPROF_KIND_IO;
 		if (tr_is(trace, e.site, OP_REGION) && !trace->sites[e.site].automatic)
 			count_region(&k, &c, self, &e, epoch);
@@ -252,11 +275,45 @@ static bool is_given_likely(const struct counted_epoch *e, size_t nthreads)
 	       e->last_end - e->first_end <= (e->last_end - e->begin) / SMALL_PART;
 }
 
-/* Behind each piece they looked for the next one, at as many locks as it took, and hardly waited. */
-static bool is_searched(const struct counted_epoch *e)
+static bool others_have(const struct counted_thread *c, size_t n, size_t but, uint64_t lock)
 {
-	return e->lock_site != TR_NO_SITE && e->fewest_locks > 0 && e->fewest_locks < e->most_locks &&
+	for (size_t t = 0; t < n; t++)
+		if (t != but && has_lock(&c[t], lock))
+			return true;
+	return false;
+}
+
+/* Each takes a lock that others take as well, and one several. */
+static bool take_others(const struct counted_thread *c, size_t n)
+{
+	size_t most = 0;
+	for (size_t t = 0; t < n; t++) {
+		size_t shared = 0;
+		for (size_t i = 0; i < c[t].nlocks; i++)
+			shared += others_have(c, n, t, c[t].locks[i]);
+		if (shared == 0)
+			return false;
+		most = shared > most ? shared : most;
+	}
+	return most > 1;
+}
+
+/* Behind each piece they looked for the next one, at as many locks as it took, and hardly waited. */
+static bool is_searched(const struct counted_thread *c, size_t n, const struct counted_epoch *e)
+{
+	return (e->lock_site != TR_NO_SITE || take_others(c, n)) && e->fewest_locks > 0 && e->fewest_locks < e->most_locks &&
 	       e->waited_for_locks <= (e->last_end - e->begin) / HARDLY;
+}
+
+/* Each of the locks has seemed to give out some of it. */
+static void forget_groups(struct builder *b, const uint32_t *threads, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		const struct graph_thread *t = &b->graph->threads[threads[k]];
+		for (size_t i = 0; i < t->nsyncs; i++, spill_relax(b->spill))
+			if (t->syncs[i].what == GRAPH_REQUESTS)
+				b->graph->groups[t->syncs[i].number].many = true;
+	}
 }
 
 static void give_epoch(struct builder *b, const struct counted_thread *c, size_t n)
@@ -307,12 +364,16 @@ static void counted_close(struct counted_threads *c)
 static void share_out(struct builder *b, const uint32_t *threads, size_t n, bool searches)
 {
 	struct counted_threads c = count_all(b, threads, n, searches);
+	size_t before = b->graph->ngroups;
 	for (uint32_t epoch = 0; epoch < c.epochs && !c.too_many; epoch++) {
 		if (!find_epoch(c.v, n, epoch))
 			continue;
 		struct counted_epoch e = look_at_epoch(c.v, n, 1);
-		if (is_given_likely(&e, n) && (!searches || is_searched(&e)))
-			give_epoch(b, c.v, n);
+		if (!is_given_likely(&e, n) || (searches && !is_searched(c.v, n, &e)))
+			continue;
+		if (searches && b->graph->ngroups == before)
+			forget_groups(b, threads, n);
+		give_epoch(b, c.v, n);
 	}
 	counted_close(&c);
 }
