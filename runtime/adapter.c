@@ -25,6 +25,11 @@ bool dprof_adapter_recording(void)
 	return !dprof_off;
 }
 
+bool dprof_adapter_is_off(void)
+{
+	return dprof_settings.off;
+}
+
 uint32_t dprof_adapter_kinds;
 uint64_t dprof_adapter_blocked_ticks;
 bool dprof_adapter_no_tsc;

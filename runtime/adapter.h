@@ -24,6 +24,10 @@
 /* False: nothing is recorded here, and what an adapter would find out is in vain. */
 DPROF_EXPORT bool dprof_adapter_recording(void);
 
+/* DPROF_OFF, or a program that has more rights than its user: once it runs, nothing of dprof asks anything of the kernel, which may
+ * kill for that. What stands before the C library's functions hands on what it is given. */
+DPROF_EXPORT bool dprof_adapter_is_off(void);
+
 /* The calling library is this adapter: inserted code leaves calls to it (record.h). Before the first of them. */
 DPROF_EXPORT void dprof_adapter_present(enum dprof_adapter);
 

@@ -29,7 +29,7 @@ __attribute__((visibility("default"))) int sigaltstack(const stack_t *given, sta
 {
 	__typeof__(&sigaltstack) next = NEXT_FUNCTION("sigaltstack", __typeof__(sigaltstack));
 
-	if (is_readable(given, sizeof(*given)) && (unsigned)given->ss_flags & SS_AUTODISARM)
+	if (!dprof_settings.off && is_readable(given, sizeof(*given)) && (unsigned)given->ss_flags & SS_AUTODISARM)
 		dprof_stack_disarms = true;
 	return next ? next(given, before) : ask(given, before);
 }

@@ -642,7 +642,7 @@ static void say_refused(void)
  * was there nonetheless, and may have worked all the time: it gets them now. */
 static bool may_end(void)
 {
-	if (sys(SYS_getpid) != own_pid || __atomic_exchange_n(&has_ended, true, __ATOMIC_SEQ_CST))
+	if (dprof_settings.off || sys(SYS_getpid) != own_pid || __atomic_exchange_n(&has_ended, true, __ATOMIC_SEQ_CST))
 		return false;
 	if (state == NEW && forked && silent_end)
 		dprof_adapter_point(silent_end);
@@ -711,10 +711,11 @@ static void say_exec(const char *word)
  * our memory, and is none of ours. */
 void dprof_adapter_exec(const char *program, size_t bytes)
 {
-	long pid = sys(SYS_getpid);
+	long pid;
 
 	if (dprof_off || has_ended)
 		return;
+	pid = sys(SYS_getpid);
 	if (pid != own_pid)
 		dprof_adapter_ran(program, bytes, pid);
 	else if (forked && state == NEW)
@@ -726,10 +727,11 @@ void dprof_adapter_exec(const char *program, size_t bytes)
 void dprof_adapter_exec_failed(void)
 {
 	int saved_errno = errno;
-	long pid = sys(SYS_getpid);
+	long pid;
 
 	if (dprof_off || has_ended)
 		return;
+	pid = sys(SYS_getpid);
 	if (pid != own_pid || (forked && state == NEW))
 		dprof_children_did_not_run(pid == own_pid, pid);
 	else

@@ -699,6 +699,8 @@ static void __attribute__((constructor)) start(void)
 {
 	long at;
 
+	if (dprof_adapter_is_off())
+		return;
 	own();
 	look_at_first();
 	if (!dprof_adapter_wanted(DPROF_KIND_WAIT))

@@ -203,7 +203,7 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 		struct sigaction ours;                                                                     \
 		int result;                                                                                \
                                                                                                            \
-		if (action && is_readable(action, sizeof(*action))) {                                      \
+		if (!dprof_adapter_is_off() && action && is_readable(action, sizeof(*action))) {           \
 			ours = *action;                                                                    \
 			ours.sa_sigaction = trampoline_for(signal, (void *)ours.sa_sigaction, CALLER);           \
 			action = &ours;                                                                    \

@@ -61,7 +61,7 @@
 /* Whether anything that stands here is recorded at all, and the thread has the process's descriptors. */
 #define LIBC_KINDS (1u << DPROF_KIND_WAIT | 1u << DPROF_KIND_IO | 1u << DPROF_KIND_SLEEP)
 
-/* How long a name is, up to the page that cannot be read, and a path's length; none where nothing can. */
+/* How long a name is, up to the page that cannot be read, and a path's length; none where nothing can, or nothing is recorded. */
 size_t readable_name(const char *name);
 
 /* lifetimes.c: it becomes that program; who comes back does not (dprof_adapter_exec_failed). */

@@ -327,6 +327,8 @@ size_t readable_name(const char *name)
 {
 	size_t n = 0;
 
+	if (dprof_adapter_is_off())
+		return 0;
 	while (n < NAME_MOST && ((n && ((uintptr_t)name + n) % READABLE_STEP) || is_readable(name + n, 1)) && name[n])
 		n++;
 	return n;

@@ -40,6 +40,8 @@ static void forget(const pthread_barrier_t *at)
 {
 	struct entry *e;
 
+	if (dprof_adapter_is_off())
+		return;
 	table_lock(&barriers_table);
 	e = table_find(&barriers_table, (uint64_t)at);
 	if (e)

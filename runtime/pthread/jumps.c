@@ -133,7 +133,7 @@ static void jumps_to(uintptr_t to)
 	uintptr_t from = stack_now();
 	stack_t own;
 
-	if (to > from)
+	if (to > from || dprof_adapter_is_off())
 		return;
 	own = own_stack();
 	if (!is_on(&own, from) || is_on(&own, to))

@@ -219,6 +219,8 @@ static struct known_thread *find(pthread_t id)
 {
 	struct known_thread *k;
 
+	if (dprof_adapter_is_off())
+		return NULL;
 	table_lock(&threads_table);
 	k = (struct known_thread *)table_find(&threads_table, (uint64_t)id);
 	if (k)

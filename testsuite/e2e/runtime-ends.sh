@@ -78,6 +78,24 @@ ends unshare 600010 ""
 ends syscall 600010 ""
 ends opening 300010 "" "exec <&- >&- 2>&-;"
 
+# ---- DPROF_OFF=1: for programs that the kernel kills if anything but they themselves asks it ----------------
+# shellcheck disable=SC2046
+gcc -Wall -Wextra -O1 -shared -fPIC "$OLDPWD/testsuite/fixtures/runtime/confine.c" -o confine.so \
+	$(PKG_CONFIG_PATH=$B/lib/pkgconfig pkg-config --libs dprof) || exit 1
+"$B/bin/dprof-cc" -O2 -pthread -w "$OLDPWD/testsuite/fixtures/runtime/left-calls.c" -o left-calls || exit 1
+"$B/bin/dprof-cc" -O2 -w -c "$OLDPWD/testsuite/fixtures/runtime/jumps.c" -o jumps.o &&
+	"$B/bin/dprof-c++" -O2 -U_FORTIFY_SOURCE -pthread "$OLDPWD/testsuite/fixtures/runtime/jump-ways.cc" jumps.o -o ways || exit 1
+confined="LD_PRELOAD=$dir/confine.so"
+(env "$confined" ./ends return >said 2>&1) 2>said-shell && fail "confine.so: the kernel lets dprof record: $(cat said)"
+for way in return fork silence vfork spawn clone exec pthread_exit thread_exit _exit quick_exit daemon unshare; do
+	run bare "" $way
+	run ends "DPROF_OFF=1 $confined" $way
+	cmp -s said-bare said-ends || fail "DPROF_OFF=1, confined: $way: $(diff said-bare said-ends)"
+done
+for program in "left-calls stack" "ways nested-jump"; do
+	env DPROF_OFF=1 "$confined" ./$program >said 2>&1 || fail "DPROF_OFF=1, confined: $program: exit status $?"
+done
+
 # ---- no room, or no right: what is lost is counted -----------------------------------------------------------
 lost() { # way, how many records there were, commands before it
 	ends "$1" "$2 with lost" any "${3:-}"
