@@ -134,6 +134,7 @@ now-install: now-all
 	$(Q)install -m 644 $(RULES) $(to)/share/dprof/rules
 	$(Q)install -m 644 $(filter %.1,$(PAGES)) $(to)/share/man/man1
 	$(Q)install -m 644 $(filter %.7,$(PAGES)) $(to)/share/man/man7
+	$(Q)$(foreach text,$(DOCUMENTS),install -m 644 -D $(text) $(to)/share/doc/dprof/$(text) &&) :
 	$(Q)$(foreach pc,$(PCS),$(call dprof_pc,$(PREFIX),$${prefix}/lib/dprof/dprof.so,$${prefix}/include,$(call mpi_of_pc,$(pc))) \
 		>$(to)/lib/pkgconfig/$(notdir $(pc));)
 

@@ -13,6 +13,7 @@ mkdir "$dir/bin" && ln -s "$(command -v true)" "$dir/bin/dwz"
 PATH=$dir/bin:$PATH DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=none make --no-print-directory B="$B" now-deb \
 	>"$dir/log" 2>&1 || fail "make deb: $(tail "$dir/log")"
 [ $failed -eq 0 ] || exit 1
+dpkg-deb -c "$B"/deb/dprof_*_amd64.deb | grep -q ' \./usr/share/doc/dprof/docs/tutorial\.md$' || fail "the package has no tutorial, or a packed one"
 mkdir "$dir/layer"
 
 # shellcheck disable=SC2016

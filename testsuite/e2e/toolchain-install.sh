@@ -32,6 +32,12 @@ fi
 for page in man1/dprof-analyze.1 man1/dprof-ab.1 man1/dprof-info.1 man1/freezer.1 man7/dprof.7; do
 	grep -q '^\.SH COMMANDS\|^\.SH COMPILING\|^\.SH SYNOPSIS' "$prefix/share/man/$page" || fail "$page is no manual page"
 done
+for document in README.md docs/tutorial.md docs/building.md docs/formats.md docs/concepts/guarantees.md; do
+	[ -s "$prefix/share/doc/dprof/$document" ] || fail "$document is not installed"
+done
+(cd "$prefix/share/doc/dprof" && grep -o '](\([^):#]*\)' -r . | while IFS=: read -r file link; do
+	[ -e "$(dirname "$file")/${link#](}" ] || echo "$file: ${link#](}"
+done) | grep . && fail "documents link to what is not installed"
 
 # Libraries are asked for by the first part of their version.
 version=$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/dprof.pc")
