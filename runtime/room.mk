@@ -43,11 +43,12 @@ $(B)/obj/guest/runtime/packer.o: $(B)/obj/guest/runtime/pack.o
 	$(Q)rm $@.all
 
 # Only a shared libdprof can stand before the C library's _exit(), unshare(), sigaltstack() and __register_atfork().
-$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/alone runtime/leave runtime/atfork runtime/altstack runtime/entry freezer/clock)
+$(B)/lib/libdprof.so: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/alone runtime/leave runtime/atfork runtime/altstack runtime/entry freezer/clock \
+                       freezer/topology)
 	$(call say,LINK)
 	$(Q)$(folder) && $(CC) -shared -pthread $(soname) \
 		-Wl,-z,defs,-z,nodelete,-z,now -o $@ $^ && $(named)
-$(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/entry freezer/clock)
+$(B)/lib/libdprof.a: $(call guest,$(CORE:%=runtime/%) runtime/packer runtime/entry freezer/clock freezer/topology)
 	$(call say,AR)
 	$(Q)$(folder) && rm -f $@ && $(AR) rcs $@ $^
 

@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "freezer/topology.h"
 #include "runtime/pmi_client.h"
 #include "runtime/values.h"
 
@@ -204,6 +205,17 @@ static void find_unknown(struct dprof_settings *s)
 	}
 }
 
+/* What is measured only in a job of several hosts is looked at in each program: who tries it on one host is told there. */
+static void judge_sync(struct dprof_settings *s)
+{
+	const char *topology = secure_getenv("DPROF_SYNC_TOPOLOGY");
+	struct frz_topology unused;
+
+	values_interval_ns(secure_getenv("DPROF_SYNC_INTERVAL"), complaint(s));
+	if (topology && *topology && frz_topology_parse(topology, &unused) < 0)
+		values_complain(complaint(s), VALUES_NO_TOPOLOGY);
+}
+
 void dprof_settings_read(void)
 {
 	struct dprof_settings *s = &dprof_settings;
@@ -221,6 +233,7 @@ void dprof_settings_read(void)
 	find_unknown(s);
 	s->chunk_bytes = values_chunk_bytes(secure_getenv("DPROF_BUFFER"), complaint(s));
 	s->blocked_ns = values_blocked_ns(secure_getenv("DPROF_BLOCKED_NS"), complaint(s));
+	judge_sync(s);
 	job(s);
 	program(s);
 	parent(s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sync_options.c - DPROF_SYNC_*: a value that cannot be understood counts as absent and leaves a note. */
+ * sync_options.c - DPROF_SYNC_*: a value that cannot be understood counts as absent. settings.c has noted it. */
 #include "runtime/mpi/hosts.h"
 
 #include <stdlib.h>
@@ -17,11 +17,7 @@ struct sync_options sync_options_read(void)
 
 	if (frz_make_key(w.key) < 0)
 		dprof_adapter_line("note", "no random key: packets are not protected");
-	if (*words)
-		dprof_adapter_line("note", words);
-	if (topology && *topology && frz_topology_parse(topology, &w.topology) < 0) {
-		dprof_adapter_line("note", VALUES_NO_TOPOLOGY);
+	if (topology && *topology && frz_topology_parse(topology, &w.topology) < 0)
 		w.topology = (struct frz_topology){ .shape = FRZ_STAR };
-	}
 	return w;
 }

@@ -90,8 +90,10 @@ touch file
 runs "a DPROF_DIR that is a file" env DPROF_DIR=file ./loop
 lines=
 
-runs "a DPROF_BUFFER that is none" env DPROF_DIR=there DPROF_BUFFER=many ./loop
-grep -rq '^note DPROF_BUFFER' there || fail "no note about DPROF_BUFFER"
+runs "values that are none" env DPROF_DIR=there DPROF_BUFFER=many DPROF_SYNC_INTERVAL=-3 DPROF_SYNC_TOPOLOGY=knot ./loop
+for name in BUFFER SYNC_INTERVAL SYNC_TOPOLOGY; do
+	[ "$(cat there/dprof-*/*.process | grep -c "^note DPROF_$name%20is%20not")" = 1 ] || fail "no note about DPROF_$name, or two"
+done
 runs "a DPROF_BUFFER that is too small" env DPROF_DIR=there DPROF_BUFFER=1 ./loop
 grep -rq '^note DPROF_BUFFER%20is%20less%20than%204K' there || fail "no note about a DPROF_BUFFER of 1"
 
