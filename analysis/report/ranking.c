@@ -211,8 +211,31 @@ static char *where_to_mark(const struct findings *f, const struct ranked *s)
 			  "with %s%s.", site_name(f->trace, s->site).text, marks, f->trace->sites[s->site].automatic ? "" : or);
 }
 
+static bool ran_others(const struct trace *trace)
+{
+	bool any = false;
+	for (size_t i = 0; i < trace->nprocesses; i++)
+		any |= trace->processes[i].ran;
+	return any;
+}
+
+/* No other waits for the only thread of the trace. It may itself wait: for programs that are in no trace, or one of their own. */
+static char *advice_of_only(const struct reply *r, const struct findings *f)
+{
+	const struct ranked *only = &f->threads.list[0];
+	struct interval waits = interval_percent(findings_wait(f, only->thread), f->spans[findings_time_base(f)].length);
+	if (waits.lo > 50 && ran_others(f->trace))
+		return mem_format("For %s %% of the run the only thread in this trace waits, most likely for the programs that it "
+				  "started, which are not in it (see the notes): what takes the time is to be seen in those.",
+				  reply_interval(r, waits, 1).text);
+	char *where = where_to_mark(f, only);
+	char *text = mem_format("Only one thread works or waits, so no other waits for it.%s", where);
+	free(where);
+	return text;
+}
+
 /* Why there are no scores at all; NULL when there are. */
-static char *advice_without_scores(const struct findings *f)
+static char *advice_without_scores(const struct reply *r, const struct findings *f)
 {
 	if (!f->any_events)
 		return mem_format("Nothing was recorded%s: check that the program was compiled "
@@ -226,12 +249,8 @@ static char *advice_without_scores(const struct findings *f)
 	if (f->doubted)
 		return mem_format("Who straggles is not known: events of work or of waiting were left out "
 				  "(see the notes).");
-	if (f->threads.count == 1) {
-		char *where = where_to_mark(f, &f->threads.list[0]);
-		char *text = mem_format("Only one thread works or waits, so no other waits for it.%s", where);
-		free(where);
-		return text;
-	}
+	if (f->threads.count == 1)
+		return advice_of_only(r, f);
 	if (!f->any_wait)
 		return mem_format("No barrier, collective, receive, lock or join was recorded, so "
 				  "nobody can be seen to wait. Link with %s or %s (the notes "
@@ -515,7 +534,7 @@ static char *advice_of_scores(const struct reply *r, const struct findings *f, b
 
 char *ranking_advice(const struct reply *r, const struct findings *f)
 {
-	char *none = advice_without_scores(f);
+	char *none = advice_without_scores(r, f);
 	if (none)
 		return none;
 	char *unknown = advice_mostly_unclassified(r, f), *advice = advice_of_scores(r, f, unknown);

@@ -204,6 +204,10 @@ advises fortran-alone "Link with dprof-fort or dprof-mpifort"
 advises one "Half the time in region assign (kmeans.c:88) would make the run 43.7"
 says_not out "Stragglers"
 advises one "Only one thread works or waits, so no other waits for it."
+{ head_of 1 1 | sed 's/^thread 0 .*/process 0 pid=1 program=ninja job=1 ran=1\nthread 0 clock=0 process=0 number=0/'
+  echo "site 3 kind=wait name=waitpid file=x.c line=3"; visit 0 0 1000 2000; visit 0 3 2000 10000; visit 0 0 10000 11000; } | trace shell
+advises shell "of the run the only thread in this trace waits, most likely for the programs that it started"
+says_not out "Only one thread works or waits"
 
 { head_of 1 2; } | trace nothing
 expect 0 report nothing
