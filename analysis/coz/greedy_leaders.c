@@ -87,6 +87,12 @@ static uint32_t *find_inside(const struct greedy *y)
 	return in;
 }
 
+/* With the end of its thread, who does not come again, it wakes nobody: he is only counted (graph_alike.c). */
+static bool is_at_thread_end(const struct greedy *y, const struct greedy_point *p)
+{
+	return p->at >= y->points[y->first[p->thread + 1] - 1].at;
+}
+
 static void forget(struct greedy *y, uint32_t group)
 {
 	if (group != GREEDY_NONE)
@@ -111,7 +117,7 @@ static void forget_open(struct greedy *y, const uint32_t *in)
 		last = p->what == GRAPH_FINISHES && y->g->groups[p->number].leads ? p : last;
 		uint32_t node = p->what == GRAPH_POSTS && !isnan(y->slack[p->number]) ? y->g->inputs[p->number].node : GREEDY_NONE;
 		bool at_end = last && last->thread == p->thread && last->at >= p->at;
-		if (node != GREEDY_NONE && of[node] != UNWAITED && of[node] != in[i] && !at_end) {
+		if (node != GREEDY_NONE && of[node] != UNWAITED && of[node] != in[i] && !at_end && !is_at_thread_end(y, p)) {
 			forget(y, of[node]);
 			forget(y, in[i]);
 		}

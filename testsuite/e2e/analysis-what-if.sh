@@ -148,6 +148,7 @@ timer_beats 29.8 1.2  two timers: one is set behind the work, the other one goes
 queue_again 11.7 1    a queue, and then another one at the same address, each with a thread of its own that is told to stop
 deques     27.2 1.5   threads with a stack of jobs each, who steal, and sleep where there is none, until all are done (simulated)
 commit     28.8 1.2   one of three who have put something does for all what takes long, which is X (simulated)
+commit_4   22 4.5     or one of four, the last of whom is left alone (simulated: 18 to 25)
 commits    41.2 1.5   likewise, and X is what each does before (simulated)
 tasks_own  19.9 1     one task waits for three of its own, of which whoever has nothing else to do runs one (simulated)
 T
