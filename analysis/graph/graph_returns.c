@@ -24,7 +24,7 @@
 
 /* A thread of a part's rank: its next call of MPI, which is this one of its calls, and came then at the earliest; and what it did
  * before that, of which it is known how much sooner that may be: its last call before, or that it had left. */
-struct comeback { uint32_t thread, part; size_t first, next; int64_t lo; struct event_ref left, before; };
+struct comeback { uint32_t thread, part; size_t first, next; int64_t first_lo, lo; struct event_ref left, before; };
 
 /* Who may have waited: and when he left, as far as clocks tell. */
 struct leaver { struct event_ref exit; uint32_t part; frz_time time; };
@@ -79,6 +79,7 @@ static void add_comeback(struct returns *r, uint32_t thread, const struct left_m
 	c->first = c->next;
 	c->before = c->left;
 	look_at_next(r->b, c);
+	c->first_lo = c->lo;
 }
 
 static void find_comebacks(struct returns *r, const struct left_mpi *left, const struct left_together *of)
@@ -111,7 +112,7 @@ static void begin_again(struct returns *r)
 	for (struct comeback *c = r->backs; c < r->backs + r->nbacks; c++) {
 		c->next = c->first;
 		c->before = c->left;
-		look_at_next(r->b, c);
+		c->lo = c->first_lo;
 	}
 }
 
