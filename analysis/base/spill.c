@@ -2,12 +2,12 @@
  *
  * spill.c - see spill.h.
  *
- * A long array is made of extents of the file, which are mapped behind each other. Up to LEAST_EXTENTS bytes it has one,
- * and is copied to a longer one when it grows: a process has room for but some ten thousand mappings. Above that it gets
- * more extents, and addresses behind it are kept free for them. Extents are written before they are mapped: a page for
- * which the disk has no room would end the process; and what is written at once the kernel keeps in one piece and maps
- * by one fault, where pages that a mapping brought about cost a fault each, again and again. What an array needs no
- * longer the next one takes, so that it is written but once. */
+ * A long array is made of extents of the file, which are mapped behind each other, and addresses behind it are kept free for
+ * more. Where many grow side by side, it has one up to LEAST_EXTENTS bytes, and is copied to a longer one when it grows: a
+ * process has room for but some ten thousand mappings, and not for as many arrays' addresses. Extents are written before
+ * they are mapped: a page for which the disk has no room would end the process; and what is written at once the kernel
+ * keeps in one piece and maps by one fault, where pages that a mapping brought about cost a fault each, again and again.
+ * What an array needs no longer the next one takes, so that it is written but once. */
 #include "analysis/base/spill.h"
 
 #include <errno.h>
@@ -27,6 +27,7 @@
 #define LEAST_LONG    ((size_t)1 << 14)
 #define MOST_SHORT    ((size_t)1 << 18)
 #define LEAST_EXTENTS ((size_t)1 << 20)
+#define MANY          1000 /* arrays that grow side by side */
 #define MOST_EXTENT   ((size_t)1 << 26)
 #define ADDRESSES     ((size_t)1 << 36) /* that are kept for an array of several extents */
 #define AT_ONCE       ((size_t)1 << 22) /* bytes that are copied, or made zero */
@@ -146,11 +147,16 @@ static void *reserve(size_t addresses)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+static bool has_one_extent(const struct spill *s, size_t bytes)
+{
+	return s->side_by_side >= MANY && bytes <= LEAST_EXTENTS;
+}
+
 /* To a new place in the file. */
 static bool move(struct spill *s, struct spilled *a, size_t bytes)
 {
 	struct spilled to = { .bytes = bytes,
-			      .addresses = bytes <= LEAST_EXTENTS ? bytes : at_least(ADDRESSES, 2 * bytes) };
+			      .addresses = has_one_extent(s, bytes) ? bytes : at_least(ADDRESSES, 2 * bytes) };
 	if (!(to.begin = reserve(to.addresses)))
 		to.begin = reserve(to.addresses = bytes);
 	if (!to.begin) {
@@ -226,7 +232,7 @@ static void close_array(struct spill *s, struct spilled *a)
 void *spill_more(struct spill *s, void *old, size_t bytes)
 {
 	struct spilled *a = old ? ((struct spill_head *)old)[-1].array : new_array(s);
-	size_t more = a->addresses > a->bytes ? at_most(a->bytes / 4, MOST_EXTENT) : a->bytes;
+	size_t more = a->bytes > LEAST_EXTENTS ? at_most(a->bytes / 4, MOST_EXTENT) : a->bytes;
 	return set_room(s, a, at_least(sizeof(struct spill_head) + bytes, a->bytes + more));
 }
 
