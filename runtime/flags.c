@@ -68,8 +68,9 @@ static void say(const struct dprof_site *site, const void *object)
 	uint64_t key = key_of(site);
 	struct flag_seen *said = find(key);
 	const struct dprof_argument a[] = { { DPROF_KEY_OFFSET, (uint64_t)object } };
+	static bool full;
 
-	if (!holds(said, key) && remember(said, key, 0, false))
+	if (said ? !holds(said, key) && remember(said, key, 0, false) : !__atomic_exchange_n(&full, true, __ATOMIC_RELAXED))
 		dprof_adapter_record_with(site, DPROF_POINT, 0, a, 1);
 }
 
