@@ -153,7 +153,7 @@ done
 {
 	head_of
 	echo "site 11 kind=wait name=getpwuid"
-	echo "process 0 pid=100 started=500 ended=200000"
+	echo "process 0 pid=100 ended=200000"
 	echo "thread 0 clock=0 process=0 number=0 jumps=0 ended=200000"
 	echo "thread 1 clock=0 process=0 number=1 jumps=0 ended=60000"
 	work 0 0 1000 101000
