@@ -6,9 +6,10 @@
  *
  *   atomic_store(&stop, 1);   ->   dprof_sets(SITE, &stop, 1, sizeof(stop)); atomic_store(&stop, 1);
  *
- * So it is if the number that is loaded, or what is made of it, is compared with anything, here or elsewhere (flow.cc); of volatile
- * variables, too, but not of those that the function has for itself. A loop that does nothing but look again waits (claims.cc), and
- * who looks before he claims (claims.cc) or counts (counters.cc) says so there.
+ * So it is if the number that is loaded, or what is made of it, is compared with anything, here or elsewhere (flow.cc). A loop that
+ * does nothing but look again waits (claims.cc), and who looks before he claims (claims.cc) or counts (counters.cc) says so there.
+ *
+ * Of a function as many places are looked for as MOST says, since each takes as long as the function.
  *
  * Law: nothing that the program does changes, and what is told is the number that it loads. */
 #include "plugin/parts.h"
@@ -28,12 +29,23 @@ static bool is_number(tree type)
 	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && tree_to_uhwi(TYPE_SIZE_UNIT(type)) <= 8;
 }
 
+#define MOST 100 /* places of a function: each is looked for in all of it */
+
+static bool decides(gimple *stmt, tree object, tree result)
+{
+	static tree in;
+	static unsigned places;
+	places = in == current_function_decl ? places + 1 : 1;
+	in = current_function_decl;
+	return places <= MOST && flow(flow::EQUALITY).decides(result) && !claims_waits(stmt, object, result);
+}
+
 static void look(gimple_stmt_iterator *i, tree object, tree result, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
 	location_t where = counters_location(stmt);
 	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) || !is_number(TREE_TYPE(result)) ||
-	    is_artificial(object) || claims_waits(stmt, object, result) || !flow(flow::EQUALITY).decides(result))
+	    is_artificial(object) || !decides(stmt, object, result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_FLAG, current_function_decl);
 	if (refers)
@@ -75,19 +87,4 @@ void flags_note(gimple_stmt_iterator *i, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
 	look(i, gimple_call_arg(stmt, 0), gimple_call_lhs(stmt), refers);
-}
-
-/* Which no other thread knows. */
-static bool is_own(tree object)
-{
-	tree base = get_base_address(object);
-	return base && DECL_P(base) && !is_global_var(base) && !TREE_ADDRESSABLE(base);
-}
-
-void flags_wrap(gimple_stmt_iterator *i)
-{
-	gimple *stmt = gsi_stmt(*i);
-	if (!gimple_assign_load_p(stmt) || !TREE_THIS_VOLATILE(gimple_assign_rhs1(stmt)) || is_own(gimple_assign_rhs1(stmt)))
-		return;
-	look(i, build_fold_addr_expr(unshare_expr(gimple_assign_rhs1(stmt))), gimple_assign_lhs(stmt), false);
 }

@@ -262,11 +262,9 @@ bool claims_pause(gcall *call); /* it does nothing, or only lets time pass */
 
 bool claims_waits(gimple *stmt, tree object, tree result); /* who looks there only waits, or claims the object besides */
 
-/* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, or stores it, and of any
- * assignment. */
+/* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, or stores it. */
 void flags_note(gimple_stmt_iterator *i, bool refers);
 void flags_set(gimple_stmt_iterator *i, bool refers);
-void flags_wrap(gimple_stmt_iterator *i);
 
 /* clocks.cc: sleeps and loops whose end a clock decides. True: calls were put on edges. */
 bool clocks_wrap(function *fun);

@@ -6,12 +6,12 @@
  *                                          another one than somebody has found
  *
  * Once for each place in the code: from then on it is known that another thread may change what is done behind that. Of one that is
- * always the same when it is looked at nothing is said, nor of what a process with one thread does in memory that is its own.
+ * always the same when it is looked at nothing is said, nor of what a process with one thread does: whether others share that
+ * memory would have to be read from a file, and this may be called in any handler.
  *
  * Law: an object in which two numbers were found, or one and another was set before or behind that, is recorded; one that stays the
  * same is not, unless there are too many to be remembered. */
 #include "runtime/adapter.h"
-#include "runtime/objects.h"
 #include "runtime/thread.h"
 
 #define SEEN  4096 /* objects that are remembered */
@@ -74,9 +74,9 @@ static void say(const struct dprof_site *site, const void *object)
 		dprof_adapter_record_with(site, DPROF_POINT, 0, a, 1);
 }
 
-static bool is_shared(const void *object)
+static bool is_shared(void)
 {
-	return dprof_adapter_wanted(DPROF_KIND_WAIT) && (!dprof_only_thread() || dprof_shared_object_at(object));
+	return dprof_adapter_wanted(DPROF_KIND_WAIT) && !dprof_only_thread();
 }
 
 void dprof_looked(const struct dprof_site *site, const void *object, long number)
@@ -87,7 +87,7 @@ void dprof_looked(const struct dprof_site *site, const void *object, long number
 
 	if (known && __atomic_load_n(&s->found, __ATOMIC_RELAXED) && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number)
 		return;
-	if (!is_shared(object))
+	if (!is_shared())
 		return;
 	if (known && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number)
 		__atomic_store_n(&s->found, true, __ATOMIC_RELAXED);
@@ -114,7 +114,7 @@ void dprof_sets(const struct dprof_site *site, const void *object, long number, 
 	struct flag_seen *s = find(key);
 	bool known = holds(s, key);
 
-	if ((known && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared(object))
+	if ((known && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared())
 		return;
 	if (!known)
 		remember(s, key, number_at(object, bytes), false);

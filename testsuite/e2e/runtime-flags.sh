@@ -20,7 +20,6 @@ cat >flags.cc <<'C'
 
 static std::atomic<bool> loaded, converted, maybe, set_first, set_behind, set_plainly;
 static std::atomic_flag tested = ATOMIC_FLAG_INIT;
-static volatile int plain;
 static std::atomic<int> compared, level{ 3 }, waited, tried, unread;
 static int by_openmp;
 static std::counting_semaphore<1000> worked(0), is_set(0);
@@ -54,9 +53,6 @@ static void look(const char *what)
 			work();
 	else if (!strcmp(what, "tested"))
 		while (!tested.test()) /* FLAG tested */
-			work();
-	else if (!strcmp(what, "plain"))
-		while (!plain) /* FLAG plain */
 			work();
 	else if (!strcmp(what, "compared"))
 		while (compared.load(std::memory_order_relaxed) < 3) /* FLAG compared */
@@ -98,13 +94,7 @@ static void look(const char *what)
 			if (level > 2)
 				work();
 		}
-	else if (!strcmp(what, "own")) {
-		volatile int i = 0;
-		while (i < 5) {
-			i = i + 1;
-			work();
-		}
-	} else if (!strcmp(what, "library")) {
+	else if (!strcmp(what, "library")) {
 		use_library();
 		use_library();
 	}
@@ -117,7 +107,6 @@ static void set(const char *what, bool waits)
 	loaded = true;
 	converted.store(true);
 	tested.test_and_set();
-	plain = 1;
 	compared += 3;
 #pragma omp atomic write
 	by_openmp = 1;
@@ -169,7 +158,7 @@ for options in "-O0" "-O3 -flto"; do
 		grep -qx "$line" lines && [ -z "$(sort lines | uniq -d)" ] ||
 			fail "$options: $what: expected it once at line $line, found $(xargs <lines)"
 	done <<<"$places"
-	for what in waited tried level own library alone; do
+	for what in waited tried level library alone; do
 		looked $what 0 >lines
 		[ ! -s lines ] || fail "$options: $what: expected nothing, found it at line $(xargs <lines)"
 	done
