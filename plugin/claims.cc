@@ -19,6 +19,7 @@
 #include "gimple-walk.h"
 #include "gimplify.h"
 #include "plugin/flow.h"
+#include <sys/syscall.h>
 #include "runtime/counters.h"
 
 #define DEEPEST 3 /* calls of calls that are looked into */
@@ -66,6 +67,15 @@ static bool is_pause(tree fn)
 	return startswith(name, "dprof_") || fndecl_built_in_p(fn) || clocks_read(fn);
 }
 
+/* It waits for a number in memory, or wakes who does. */
+static bool is_futex(gcall *call)
+{
+	tree fn = gimple_call_fndecl(call);
+	tree number = fn && gimple_call_num_args(call) ? gimple_call_arg(call, 0) : NULL_TREE;
+	return number && DECL_NAME(fn) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "syscall") && TREE_CODE(number) == INTEGER_CST &&
+	       wi::to_widest(number) == SYS_futex;
+}
+
 static bool is_idle_function(tree fn, int depth)
 {
 	if (!fn || is_pause(fn))
@@ -88,7 +98,7 @@ static bool is_idle(basic_block bb, int depth)
 		enum dprof_op op;
 		gimple *stmt = gsi_stmt(i);
 		if (gcall *call = dyn_cast<gcall *>(stmt)) {
-			if (!gimple_call_internal_p(call) && !is_idle_function(gimple_call_fndecl(call), depth))
+			if (!gimple_call_internal_p(call) && !is_futex(call) && !is_idle_function(gimple_call_fndecl(call), depth))
 				return false;
 		} else if (gasm *text = dyn_cast<gasm *>(stmt)) {
 			if (event_read(gimple_asm_string(text), &e) || event_site(stmt, &op))
