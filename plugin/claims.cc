@@ -256,24 +256,9 @@ static bool is_tried_again(tree result)
 	return all_again;
 }
 
-/* Whether a call of the function that is looked at changes just this object, and says what it was. */
-static bool is_changed(tree object)
-{
-	basic_block bb;
-	object = counters_given(object);
-	FOR_EACH_BB_FN(bb, cfun)
-		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
-			gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
-			tree fn = call && gimple_call_lhs(call) ? gimple_call_fndecl(call) : NULL_TREE;
-			if (fn && (claims(fn) || counters_change(fn)) && operand_equal_p(counters_given(gimple_call_arg(call, 0)), object, 0))
-				return true;
-		}
-	return false;
-}
-
 bool claims_waits(gimple *stmt, tree object, tree result)
 {
-	return only_tries_again(cfun, stmt, object) || is_tried_again(result) || is_changed(object);
+	return only_tries_again(cfun, stmt, object) || is_tried_again(result);
 }
 
 /* ---- Where it is over ---------------------------------------------------------------------------- */

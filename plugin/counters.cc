@@ -80,11 +80,6 @@ static int counts(tree fn)
 	}
 }
 
-bool counters_change(tree fn)
-{
-	return counts(fn) || exchanges(fn) >= 0 || (!fndecl_built_in_p(fn) && library_changes(fn));
-}
-
 /* What a statement of the function gives a register; or NULL_TREE. */
 static tree given_to(tree x)
 {
@@ -96,7 +91,8 @@ static tree given_to(tree x)
 	return NULL_TREE;
 }
 
-tree counters_given(tree x)
+/* And so on; which two may exchange. */
+static tree given(tree x)
 {
 	hash_set<tree> seen;
 	for (tree from = x; from; from = is_gimple_reg(x) && !seen.add(x) ? given_to(x) : NULL_TREE)
@@ -120,12 +116,12 @@ static bool is_same(tree x, tree y)
 static bool is_exchanged(flow_walk &made, tree object)
 {
 	basic_block bb;
-	object = counters_given(object);
+	object = given(object);
 	FOR_EACH_BB_FN(bb, cfun)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
 			gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
 			int to = call ? exchanges(gimple_call_fndecl(call)) : -1;
-			if (to >= 0 && made.holds(gimple_call_arg(call, to)) && is_same(counters_given(gimple_call_arg(call, 0)), object))
+			if (to >= 0 && made.holds(gimple_call_arg(call, to)) && is_same(given(gimple_call_arg(call, 0)), object))
 				return true;
 		}
 	return false;

@@ -7,7 +7,7 @@
  *   atomic_store(&stop, 1);   ->   dprof_sets(SITE, &stop, 1, sizeof(stop)); atomic_store(&stop, 1);
  *
  * So it is if the number that is loaded, or what is made of it, is compared with anything, here or elsewhere (flow.cc). A loop that
- * does nothing but look again waits (claims.cc), and who looks before he claims (claims.cc) or counts (counters.cc) says so there.
+ * does nothing but look again waits (claims.cc), and who takes the number that he looks at counts (counters.cc).
  *
  * Of a function as many places are looked for as MOST says, since each takes as long as the function.
  *

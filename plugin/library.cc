@@ -310,12 +310,6 @@ bool library_exchanges(tree fn)
 	return c && (c->does == EXCHANGES || c->does == EXCHANGES_AT);
 }
 
-bool library_changes(tree fn)
-{
-	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
-	return c && c->does >= EXCHANGES && c->does != COUNTS_LOADED && c->does != COUNTS_LOADED_AT;
-}
-
 bool library_wrap(gimple_stmt_iterator *i)
 {
 	gimple *stmt = gsi_stmt(*i);

@@ -249,8 +249,6 @@ template <typename... ARGS> gimple *runtime_call(gimple *at, tree fn, ARGS... ar
 bool counters_wrap(gimple_stmt_iterator *i);
 enum counted { COUNTED_UP, COUNTED_DOWN, COUNTED_LOADED };
 void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers);
-bool counters_change(tree fn);   /* it changes an atomic number, and says what it was, or whether it has */
-tree counters_given(tree x);     /* what a register of the function that is looked at was given, through others */
 location_t counters_location(gimple *stmt); /* of the program; or UNKNOWN_LOCATION */
 void counters_tell(gimple_stmt_iterator *i, const char *function, tree site, tree object, tree result, bool down = false);
 tree counters_first_member(gimple_stmt_iterator *i, tree object); /* which becomes a register, behind the statement */
@@ -260,7 +258,7 @@ bool claims_wrap(gimple_stmt_iterator *i);
 void claims_note(gimple_stmt_iterator *i, bool refers);
 bool claims_pause(gcall *call); /* it does nothing, or only lets time pass */
 
-bool claims_waits(gimple *stmt, tree object, tree result); /* who looks there only waits, or claims the object besides */
+bool claims_waits(gimple *stmt, tree object, tree result); /* who looks there only waits */
 
 /* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, or stores it. */
 void flags_note(gimple_stmt_iterator *i, bool refers);
@@ -274,7 +272,6 @@ bool clocks_read(tree fn); /* it only reads a clock */
 void library_of_source(tree fn); /* which it calls */
 bool library_wrap(gimple_stmt_iterator *i);
 bool library_exchanges(tree fn); /* an atomic number, if it is what is expected */
-bool library_changes(tree fn);   /* likewise, in whatever way */
 bool library_hides(gimple_stmt_iterator); /* likewise, around a call that is recorded or told in another way, too */
 
 #endif

@@ -18,7 +18,7 @@ cat >flags.cc <<'C'
 #include <thread>
 #include <unistd.h>
 
-static std::atomic<bool> loaded, converted, maybe, set_first, set_behind, set_plainly;
+static std::atomic<bool> loaded, converted, maybe, changed, set_first, set_behind, set_plainly;
 static std::atomic_flag tested = ATOMIC_FLAG_INIT;
 static std::atomic<int> compared, level{ 3 }, waited, tried, unread;
 static int by_openmp;
@@ -62,6 +62,12 @@ static void look(const char *what)
 			usleep(300);
 			if (what[0])
 				work();
+		}
+	else if (!strcmp(what, "changed"))
+		while (!changed.load()) { /* FLAG changed */
+			work();
+			if (!what[0] && changed.exchange(true))
+				return;
 		}
 	else if (!strcmp(what, "openmp"))
 		for (int seen = 0; !seen; work()) {
@@ -116,7 +122,7 @@ static void set(const char *what, bool waits)
 		set_behind = true; /* FLAG set_behind */
 	if (!strcmp(what, "set_plainly"))
 		__atomic_store_n((bool *)&set_plainly, true, __ATOMIC_RELEASE); /* FLAG set_plainly */
-	maybe = true;
+	maybe = changed = true;
 	waited = 1;
 	tried = 0;
 	unread = 1;
