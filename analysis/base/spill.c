@@ -2,6 +2,9 @@
  *
  * spill.c - see spill.h.
  *
+ * In the arena an array moves to a block of twice its size when it grows; where there is none, to the file, and what it had is
+ * for others.
+ *
  * A long array is made of extents of the file, which are mapped behind each other, and addresses behind it are kept free for
  * more. Where many grow side by side, it has one up to LEAST_EXTENTS bytes, and is copied to a longer one when it grows: a
  * process has room for but some ten thousand mappings, and not for as many arrays' addresses. Extents are written before
@@ -20,6 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "analysis/base/arena.h"
 #include "analysis/base/memory.h"
 #include "analysis/base/shown.h"
 #include "analysis/base/temporary.h"
@@ -40,7 +44,8 @@ struct spilled {
 	struct spill_head *begin;
 	size_t bytes;            /* its room, with the head */
 	size_t addresses;        /* of a long one: that are its own */
-	struct extent *extents; size_t nextents; /* none: it is a short one */
+	struct extent *extents; size_t nextents; /* none: it is in memory */
+	bool in_arena;
 };
 
 static size_t at_least(size_t x, size_t least)
@@ -131,8 +136,11 @@ static void free_room(struct spill *s, struct spilled *a)
 {
 	if (a->nextents)
 		munmap(a->begin, a->addresses);
+	else if (a->in_arena)
+		arena_give(s->arena, a->begin, a->bytes);
 	else
 		free(a->begin);
+	a->in_arena = false;
 	s->nlong -= a->nextents > 0;
 	for (size_t i = 0; i < a->nextents; i++)
 		*MEM_GROW(s->unused, s->nunused) = a->extents[i];
@@ -186,9 +194,33 @@ static bool extend(struct spill *s, struct spilled *a, size_t bytes)
 	return true;
 }
 
+static bool lengthen(struct spill *s, struct spilled *a, size_t bytes)
+{
+	return bytes <= a->addresses ? extend(s, a, bytes) : move(s, a, bytes);
+}
+
+/* In another block, while there is one. */
+static bool keep_in_arena(struct spill *s, struct spilled *a, size_t bytes)
+{
+	if (bytes < ARENA_LEAST || !s->memory)
+		return false;
+	if (!s->arena && !(s->arena = arena_open(s->memory)))
+		s->memory = 0;
+	struct spill_head *begin = s->arena ? arena_take(s->arena, bytes) : NULL;
+	if (!begin)
+		return false;
+	if (a->begin)
+		memcpy(begin, a->begin, a->bytes);
+	free_room(s, a);
+	a->begin = begin;
+	a->bytes = arena_block(bytes);
+	a->in_arena = true;
+	return true;
+}
+
 static void keep_in_memory(struct spill *s, struct spilled *a, size_t bytes)
 {
-	if (a->nextents) {
+	if (a->nextents || a->in_arena) {
 		struct spill_head *begin = memcpy(mem_resize(NULL, bytes, 1), a->begin, a->bytes);
 		free_room(s, a);
 		a->begin = begin;
@@ -201,8 +233,7 @@ static void keep_in_memory(struct spill *s, struct spilled *a, size_t bytes)
 static void *set_room(struct spill *s, struct spilled *a, size_t bytes)
 {
 	size_t whole = (bytes + PAGE - 1) / PAGE * PAGE;
-	bool has_extents = a->nextents && whole <= a->addresses;
-	if (bytes < s->least || !(has_extents ? extend(s, a, whole) : move(s, a, whole)))
+	if (a->nextents ? !lengthen(s, a, whole) : !keep_in_arena(s, a, bytes) && !(bytes >= s->least && move(s, a, whole)))
 		keep_in_memory(s, a, bytes);
 	a->begin->array = a;
 	a->begin->bytes = a->bytes - sizeof *a->begin;
@@ -267,10 +298,10 @@ void spill_free(struct spill *s, void *array)
 		close_array(s, ((struct spill_head *)array)[-1].array);
 }
 
-struct spill *spill_open(size_t arrays)
+struct spill *spill_open(size_t memory, size_t arrays)
 {
 	struct spill *s = mem_resize(NULL, 1, sizeof *s);
-	*s = (struct spill){ .file = -1, .statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC) };
+	*s = (struct spill){ .file = -1, .memory = memory, .statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC) };
 	s->side_by_side = at_least(arrays, 1);
 	s->least = at_most(at_least(SPILL_SHORT / s->side_by_side, LEAST_LONG), MOST_SHORT);
 	return s;
@@ -280,6 +311,7 @@ void spill_close(struct spill *s)
 {
 	while (s->arrays)
 		close_array(s, s->arrays);
+	arena_close(s->arena);
 	if (s->file >= 0)
 		close(s->file);
 	if (s->statm >= 0)

@@ -604,7 +604,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 void graph_open(struct graph *g, const struct trace *trace, const struct times *times)
 {
 	*g = (struct graph){ .trace = trace, .times = times, .unseen = TR_NO_SITE, .filled = TR_NO_SITE,
-		.spill = spill_open(SIDE_BY_SIDE * trace->nthreads) };
+		.spill = spill_open(SPILL_MEMORY, SIDE_BY_SIDE * trace->nthreads) };
 	struct builder b;
 	struct walk_records records = { .messages.marks = mem_zeroed(trace->nthreads + 1, sizeof *records.messages.marks) };
 	g->found = mem_zeroed(1, sizeof *g->found);

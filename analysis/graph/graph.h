@@ -158,9 +158,9 @@
  *
  * What is missing or contradicts itself becomes UNKNOWN, and a diagnostic.
  *
- * Memory: that of a spill (base/spill.h): what is under way. On the disk 24 bytes for each node, for each input and for
- * each synchronisation point: with messages 290 for each, and 580 while the graph is made; nothing for regions. In memory
- * stay which task depends on which, and an index of tasks. */
+ * Memory: that of a spill (base/spill.h): SPILL_MEMORY, and what is under way. There, or on the disk, 24 bytes for each node,
+ * for each input and for each synchronisation point: with messages 290 for each, and 580 while the graph is made; nothing for
+ * regions. Besides stay in memory which task depends on which, and an index of tasks. */
 #ifndef ANALYSIS_GRAPH_H
 #define ANALYSIS_GRAPH_H
 

@@ -31,7 +31,7 @@ struct match_log {
 struct match_log *match_log_open(void)
 {
 	struct match_log *l = mem_resize(NULL, 1, sizeof *l);
-	*l = (struct match_log){ .spill = spill_open(1) };
+	*l = (struct match_log){ .spill = spill_open(SPILL_MEMORY / 8, 1) };
 	return l;
 }
 

@@ -20,7 +20,7 @@ made "$here/more" --hosts 4 --messages $((160000 * times)) --interval $((times /
 table "Memory of $times times as many events" "The most that there is at once, in multiples of that for 10^6 events."
 for command in $commands; do
 	row "$command" "$(echo "$(most "$command" "$here/more") $(most "$command" "$here/few")" | awk '{ print $1 / $2 }')" x "<= 1.1"
-	why "arrays of the graph are plain memory up to 64 MB in all; what is in use of its temporary file is let go of now and then; 32 bytes for each 4096 events"
+	why "arrays of the graph are in memory up to 512 MB, which 10^6 events do not fill; behind that it grows no more, but by 32 bytes for each 4096 events"
 done
 rm -rf "${here:?}/few" "${here:?}/more"
 

@@ -41,10 +41,11 @@ for command in "csp --links packets DIR" "csp --frames --links packets DIR" \
 	echo "$command: $small KB, and for ten times as many events $most KB"
 done
 
-# What is resident at most, in KB. How much that is of half a trace, the kernel and the libraries decide: a whole one may have a
+# What is resident at most, in KB, where the arena may have 32 MB. How much that is of half a trace, the kernel and the libraries decide: a whole one may have a
 # quarter more, and would have nearly twice as much if nothing were let go of.
 resident() { # arguments...
 	python3 -c 'import resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_DATA, (60000000, 60000000))
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$analyze" "$@"
 }

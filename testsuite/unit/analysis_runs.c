@@ -88,7 +88,7 @@ static void sort_long(struct spill *spill, struct runs_item *items, size_t n)
 START_TEST(runs_are_sorted_and_equals_stay_in_order)
 {
 	struct runs_item items[MOST + 1], twin[MOST + 1];
-	struct spill *spill = spill_open(1);
+	struct spill *spill = spill_open(0, 1);
 
 	for (uint64_t seed = unit_seed; seed < unit_seed + unit_times(ARRAYS); seed++) {
 		dice = seed * 2 + 1;

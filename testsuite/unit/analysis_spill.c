@@ -12,6 +12,7 @@
 #define SPILLS 8
 #define ARRAYS 6
 #define STEPS  300
+#define ARENA  ((size_t)1 << 25) /* bytes: too few for all arrays */
 #define MANY   ((size_t)1 << 20) /* arrays side by side: then all but the shortest are long */
 
 static uint64_t dice;
@@ -72,9 +73,9 @@ static void copy(struct spill *s, struct spill_pair *p)
 	p->array = to;
 }
 
-static void compare_with_memory(size_t side_by_side)
+static void compare_with_memory(size_t memory, size_t side_by_side)
 {
-	struct spill *s = spill_open(side_by_side);
+	struct spill *s = spill_open(memory, side_by_side);
 	struct spill_pair pairs[ARRAYS] = { 0 };
 
 	for (int i = 0; i < 8; i++)
@@ -102,7 +103,7 @@ START_TEST(arrays_have_what_was_put_in)
 {
 	for (uint64_t last = unit_seed + unit_times(SPILLS); unit_seed < last; unit_seed++) {
 		dice = unit_seed * 2 + 1;
-		compare_with_memory(unit_seed % 2 ? 1 : MANY);
+		compare_with_memory(unit_seed % 4 < 2 ? 0 : ARENA, unit_seed % 2 ? 1 : MANY);
 	}
 }
 END_TEST
@@ -117,10 +118,10 @@ static size_t most_resident(void)
 	return (size_t)usage.ru_maxrss * 1024;
 }
 
-START_TEST(little_is_resident)
+static void expect_little_is_resident(size_t memory)
 {
-	const size_t n = 2 * SPILL_RESIDENT, allowed = SPILL_RESIDENT + SPILL_RESIDENT / 2;
-	struct spill *s = spill_open(1);
+	const size_t n = 2 * SPILL_RESIDENT, allowed = memory + SPILL_RESIDENT + SPILL_RESIDENT / 2;
+	struct spill *s = spill_open(memory, 1);
 	size_t before = most_resident(), count = 0;
 	uint64_t *array = NULL, sum = 0;
 
@@ -133,13 +134,19 @@ START_TEST(little_is_resident)
 	ck_assert_uint_lt(most_resident() - before, allowed);
 	spill_close(s);
 }
+
+START_TEST(little_is_resident)
+{
+	expect_little_is_resident(0);
+	expect_little_is_resident(ARENA);
+}
 END_TEST
 
 /* Many go along one array side by side, so that all of it is in use. */
 START_TEST(what_is_in_use_stays)
 {
 	const size_t streams = 1024, length = 3 * SPILL_RESIDENT / (2 * streams * sizeof(uint64_t));
-	struct spill *s = spill_open(streams);
+	struct spill *s = spill_open(0, streams);
 	uint64_t *array = spill_zeros(s, streams * length, sizeof *array);
 	struct rusage before, after;
 
@@ -157,7 +164,7 @@ END_TEST
 START_TEST(what_is_freed_is_used_again)
 {
 	const size_t n = (size_t)1 << 20;
-	struct spill *s = spill_open(1);
+	struct spill *s = spill_open(0, 1);
 
 	for (int round = 0; round < 16; round++) {
 		uint64_t *array = NULL;
@@ -177,7 +184,7 @@ END_TEST
 
 static void fill(bool has_room)
 {
-	struct spill *s = spill_open(1);
+	struct spill *s = spill_open(0, 1);
 	struct spill_item *array = NULL;
 	size_t n = 0;
 
