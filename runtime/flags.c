@@ -5,7 +5,7 @@
  *   POINT flag in memory offset=ADDRESS    for the first time somebody has found there another number than before, or has set
  *                                          another one than somebody has found
  *
- * Once for each place in the code: from then on it is known that another thread may change what is done behind that. Of one that is
+ * Once for each place in the code and each thread: from then on it is known that another thread may change what is done behind that. Of one that is
  * always the same when it is looked at nothing is said, nor of what a process with one thread does: whether others share that
  * memory would have to be read from a file, and this may be called in any handler.
  *
@@ -65,7 +65,8 @@ static bool remember(struct flag_seen *s, uint64_t key, uint64_t number, bool fo
 
 static void say(const struct dprof_site *site, const void *object)
 {
-	uint64_t key = key_of(site);
+	static __thread char own; /* its address tells threads apart */
+	uint64_t key = key_of(site) ^ (uint64_t)&own << 20;
 	struct flag_seen *said = find(key);
 	const struct dprof_argument a[] = { { DPROF_KEY_OFFSET, (uint64_t)object } };
 	static bool full;

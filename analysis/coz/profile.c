@@ -289,7 +289,7 @@ static double open_seconds(const struct coz *c, const struct profile_request *re
 
 static char *say_filled(const struct graph *g)
 {
-	bool told = g->trace->sites[g->filled].op.told;
+	bool told = g->trace->sites[g->filled].op.told || g->trace->sites[g->filled].kind == DPROF_KIND_LOCK;
 	return mem_format(told ? "What is done behind %s depends on what another thread or process has written there, so nothing is "
 				 "proved. "
 			       : "What is done before %s is as much as a clock leaves time for, so nothing is proved. ",

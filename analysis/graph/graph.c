@@ -495,7 +495,7 @@ static void builder_close(struct builder *b)
 static void records_close(struct walk_records *r, struct spill *spill)
 {
 	void *spilled[] = { r->barriers.bare, r->barriers.visits, r->barriers.awaits, r->bytes.v, r->bytes.loose, r->cancels.regions,
-			    r->cancels.threads, r->inside.v, r->joins.v, r->messages.v, r->messages.inboxes,
+			    r->cancels.threads, r->flags.v, r->inside.v, r->joins.v, r->messages.v, r->messages.inboxes,
 			    r->messages.completions, r->messages.begins, r->messages.attached, r->messages.found,
 			    r->messages.all_to_all, r->messages.left, r->messages.together, r->messages.flows, r->messages.flow_parts,
 			    r->moments.v, r->moments.others, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v,
@@ -587,6 +587,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_locks(b, &records->sync, &tried, &voters);
 	graph_elections(b, &voters);
 	graph_end_tried(b, &tried);
+	graph_flag_stops(b, &records->flags);
 	graph_recorded_counters(b, &records->counters);
 	graph_claims(b, &records->counters);
 	graph_counters(b);

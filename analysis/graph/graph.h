@@ -100,6 +100,8 @@
  *     others, whoever comes as the first, second, ... does what that one does here (graph_elections.c);
  *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time
  *     limit, end because of what the last of these got, where all of them end so (graph_polls.c);
+ *   - who looks with a lock between pieces of its work, until another one has taken that lock, once, or at a number in memory, which
+ *     another has set, stops because of that (graph_stops.c);
  *   - who receives at several places messages that it has looked for, and turns from one to the other, looks for all of them in
  *     turn, unless it leaves some where they are (graph_places.c);
  *   - who tests whether what it has begun is complete does so behind each piece of its work; and where waits of another rank were
@@ -149,7 +151,7 @@
  *
  * Of a run in which there are any (interrupted), or in which a handler ran in the midst of work (handles), which a
  * timer may call more or less often in another run, or what a thread did was decided by a clock or by a flag
- * in memory (filled), nothing is proved.
+ * in memory, or under a lock (filled), nothing is proved.
  *
  * Queues: where it depends on who comes first whom an event waited for, its node has a *turn*. It says which inputs are
  * those of this run, and at which queue others might have been it: a lock, permits (a semaphore), or an inbox, into which

@@ -11,7 +11,7 @@
 #include "analysis/base/order.h"
 #include "analysis/base/runs.h"
 #include "analysis/base/search.h"
-#include "analysis/graph/graph_locks.h"
+#include "analysis/graph/graph_stops.h"
 
 static bool is_lock(const struct sync_event *t)
 {
@@ -380,7 +380,7 @@ static size_t choose(const struct lock *l, const struct sync_event *t, size_t n)
 	return best;
 }
 
-/* Whoever has it only to wait again keeps nobody from it, most likely. */
+/* Whoever has it only to wait again, or to look, keeps nobody from it, most likely. */
 static void pass_lock(struct builder *b, const struct sync_event *t)
 {
 	if (t->kind == SYNC_TAKEN && t->ref.stamp > t->begin.enter.stamp)
@@ -409,6 +409,7 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 	}
 	if (lock.shared)
 		lock.queue = graph_queue(b, GRAPH_LOCK, 0);
+	bool stops = lock.shared && !graph_is_of_processes(b, t) && graph_lock_stops(b, t, n);
 	if (lock.shared && has_readers)
 		b->graph->queues[lock.queue].prefers_readers = true;
 	for (size_t i = 0, end = 0; i < n; i++, spill_relax(b->spill)) {
@@ -418,7 +419,7 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 		size_t first = end > i + 1 ? i + choose(&lock, &t[i], end - i) : i;
 		if (first > i)
 			put_first(&t[i], first - i);
-		if (t[i].in_wait)
+		if (t[i].in_wait || t[i].in_row)
 			pass_lock(b, &t[i]);
 		else if (t[i].kind == SYNC_RELEASED)
 			release(b, &lock, &t[i]);
@@ -428,7 +429,8 @@ static void hand_over(struct sync_pass *p, struct sync_event *t, size_t n)
 	}
 	free(lock.released);
 	free(lock.handed);
-	graph_takes(p, t, n, SYNC_TAKEN, lock.shared);
+	if (!stops)
+		graph_takes(p, t, n, SYNC_TAKEN, lock.shared);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */

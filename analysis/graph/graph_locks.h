@@ -30,6 +30,7 @@ struct sync_event {
 	bool found;               /* there was what is waited for: it waited for nobody */
 	bool relocks;             /* WOKEN: the mutex is taken next; TAKEN: this is that */
 	bool in_wait;             /* TAKEN, RELEASED: only to wait again for a condition variable */
+	bool in_row;              /* TAKEN, RELEASED: one of several looks, of which another run may have more or fewer */
 	bool for_good;            /* of a future or a latch */
 	bool behind_vain;         /* a time limit has ended the last wait of its thread before, but for locks */
 	uint64_t waited;          /* SIGNALLED: its thread may have waited for others last until then, but for locks; or 0 */

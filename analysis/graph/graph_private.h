@@ -28,6 +28,7 @@
  *   graph_conditions.c  condition variables that count, as semaphores do
  *   graph_batches.c  things that are taken several at once
  *   graph_alike.c  the last of those who do alike posts
+ *   graph_stops.c  threads that look with a lock whether they shall stop
  *   graph_elections.c  threads of which the first or the last that comes to a lock does more
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_latches.c  what is there for good once it is given: futures, latches

@@ -16,6 +16,7 @@
 #include "analysis/graph/graph_moments.h"
 #include "analysis/graph/graph_presumed.h"
 #include "analysis/graph/graph_processes.h"
+#include "analysis/graph/graph_stops.h"
 #include "analysis/graph/graph_tasks.h"
 
 /* What there are as many of as events lies in the spill. */
@@ -23,6 +24,7 @@ struct walk_records {
 	struct barrier_records barriers;
 	struct byte_records bytes;
 	struct cancel_records cancels;
+	struct flag_records flags;
 	struct inside_records inside;
 	struct join_records joins;
 	struct message_records messages;

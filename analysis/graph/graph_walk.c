@@ -84,6 +84,14 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 	w->completed = true;
 }
 
+static void change_flag(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	struct flag_records *flags = &w->records->flags;
+	*SPILL_GROW(w->b->spill, flags->v, flags->n) =
+		(struct flag_change){ w->process, arg_counter(walk_operation(w, e), e), ref };
+	walk_note_filled(w, e->site);
+}
+
 /* A lock back, or what others may wait for. Who looks for a future with a time limit waits for a futex there. */
 static void give(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
@@ -123,7 +131,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 	if (o->claims)
 		walk_claim(w, e, ref);
 	else if (o->told)
-		walk_note_filled(w, e->site);
+		change_flag(w, e, ref);
 	else if (arg_counter(o, e) != ARG_NONE)
 		walk_count(w, e, ref);
 	else if (walk_visits(w, e))

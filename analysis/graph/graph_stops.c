@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_stops.c - threads that work in pieces, and look between them whether another one has said that they shall stop.
+ *
+ *   looks    look [piece] look [piece] look [piece] look          while (!stop) piece();
+ *   stops                                stop                     stop = true;
+ *
+ * With a lock: what they find there is not recorded. So a thread is expected to stop because of another if that one alone, of all
+ * who do not look, ever took the lock, once; if whoever looks does so at one place, with nothing in between for which it waits, some
+ * times before that, and never behind its first look after it.
+ *
+ * At an atomic number in memory: only the look is recorded that has found another one than before, and what has set that
+ * (runtime/flags.c). So a thread is expected to stop because of another that has set the number last, while the last piece of several
+ * went on.
+ *
+ * Then it stops as long behind that as here. Nothing of it is proved. */
+#include <stdlib.h>
+
+#include "analysis/base/memory.h"
+#include "analysis/base/order.h"
+#include "analysis/base/runs.h"
+#include "analysis/base/search.h"
+#include "analysis/graph/graph_stops.h"
+
+/* What its thread did since the first piece ends so. */
+static void stop(struct builder *b, struct event_ref first, struct event_ref end, struct event_ref cause)
+{
+	struct node_input inputs[] = { { .ref = first, .sure = true }, { .ref = cause, .sure = true } };
+	graph_end_by(b, end, graph_add_chance(b, GRAPH_SYNC, inputs, 2));
+}
+
+/* ---- With a lock ------------------------------------------------------------------------------ */
+
+#define SOME_LOOKS 5 /* before: one in that many ends just then by chance */
+
+/* Of one thread that takes a lock: the first and the last time, and how often. */
+struct looker { const struct sync_event *first, *last; size_t n; bool at_places; };
+
+/* Who take it, in the order in which they came; and who does so once. */
+struct lookers { struct looker *v; size_t n; const struct sync_event *stops; bool others; };
+
+static void add_look(struct lookers *l, const struct sync_event *e)
+{
+	size_t i = 0;
+	while (i < l->n && l->v[i].first->ref.thread != e->ref.thread)
+		i++;
+	if (i == l->n)
+		*MEM_GROW(l->v, l->n) = (struct looker){ .first = e };
+	struct looker *v = &l->v[i];
+	v->at_places |= v->n > 0 && v->first->site != e->site;
+	v->last = e;
+	v->n++;
+}
+
+#define MOST_LOOKERS 256
+
+/* Whether nothing but looks and signals to that may stop them is done with the lock, in t[0 .. n). */
+static bool find_lookers(const struct sync_event *t, size_t n, struct lookers *l)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].in_wait || t[i].relocks || t[i].condition)
+			return false;
+		if (t[i].kind == SYNC_TAKEN)
+			add_look(l, &t[i]);
+		if (l->n > MOST_LOOKERS)
+			return false;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		l->others |= l->v[i].n == 1 ? l->stops != NULL : l->v[i].n <= SOME_LOOKS || l->v[i].at_places;
+		l->stops = l->v[i].n == 1 ? l->v[i].first : l->stops;
+	}
+	return l->stops && !l->others && l->n > 1;
+}
+
+static size_t operations_before(const struct builder *b, struct event_ref event)
+{
+	const struct passed_operations *passed = &b->threads[event.thread].operations;
+	return SEARCH(passed->n, mid, passed->v[mid].at < event.at);
+}
+
+/* All its looks but the last came before, and it did not wait for anything else in between. */
+static bool is_stopped(const struct builder *b, const struct looker *l, const struct sync_event *stops, const struct sync_event *t)
+{
+	const struct sync_event *before = l->last;
+	while (before > t && (before == l->last || before->kind != SYNC_TAKEN || before->ref.thread != l->last->ref.thread))
+		before--;
+	return before < stops && stops < l->last &&
+	       operations_before(b, l->last->enter) - operations_before(b, l->first->enter) == l->n - 1;
+}
+
+static const struct sync_event *release_of(const struct sync_event *stops, const struct sync_event *end)
+{
+	for (const struct sync_event *e = stops; e < end; e++)
+		if (e->kind == SYNC_RELEASED && e->ref.thread == stops->ref.thread)
+			return e;
+	return NULL;
+}
+
+static bool are_stopped(const struct builder *b, const struct lookers *l, const struct sync_event *t)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].n > 1 && !is_stopped(b, &l->v[i], l->stops, t))
+			return false;
+	return true;
+}
+
+static const struct looker *looker_of(const struct lookers *l, uint32_t thread)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].first->ref.thread == thread)
+			return &l->v[i];
+	return NULL;
+}
+
+/* How many there are of them depends on when it is said. */
+static void pass_over(const struct lookers *l, struct sync_event *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct looker *of = looker_of(l, t[i].ref.thread);
+		t[i].in_row = t[i].ref.at >= of->first->ref.at && t[i].ref.at < of->last->enter.at;
+	}
+}
+
+bool graph_lock_stops(struct builder *b, struct sync_event *t, size_t n)
+{
+	struct lookers l = { .n = 0 };
+	const struct sync_event *given = find_lookers(t, n, &l) && are_stopped(b, &l, t) ? release_of(l.stops, t + n) : NULL;
+	for (size_t i = 0; i < l.n && given; i++) {
+		if (l.v[i].n == 1)
+			continue;
+		stop(b, l.v[i].first->ref, l.v[i].last->enter, given->ref);
+		b->graph->filled = b->graph->filled == TR_NO_SITE ? l.v[i].first->site : b->graph->filled;
+	}
+	if (given)
+		pass_over(&l, t, n);
+	free(l.v);
+	return given != NULL;
+}
+
+/* ---- At a number in memory ---------------------------------------------------------------------- */
+
+static int by_object(const void *x, const void *y)
+{
+	const struct flag_change *a = x, *b = y;
+	return ORDER_4(a, b, process, object, ref.stamp, ref.thread);
+}
+
+/* Visits to one region, with nothing in between for which the thread waits. */
+struct pieces { uint32_t site; size_t n; struct event_ref first, before, last; };
+
+static void add_piece(struct pieces *p, uint32_t site, struct event_ref exit)
+{
+	if (p->n == 0 || p->site != site)
+		*p = (struct pieces){ .site = site, .first = exit, .last = exit };
+	p->before = p->last;
+	p->last = exit;
+	p->n++;
+}
+
+/* The last before an event. */
+static struct pieces pieces_before(const struct builder *b, struct event_ref look)
+{
+	const struct trace *trace = b->graph->trace;
+	struct tr_cursor events = trace_events(trace, look.thread);
+	struct pieces p = { .n = 0 };
+	struct tr_event e;
+	for (uint64_t at = 0; at < look.at && trace_next_bare(&events, &e); at++) {
+		if (e.op == DPROF_EXIT && tr_is_marked(trace, e.site))
+			add_piece(&p, e.site, (struct event_ref){ look.thread, at, e.stamp });
+		else if (e.op == DPROF_LOST || (e.op == DPROF_ENTER && tr_is(trace, e.site, OP_OTHERS)))
+			p.n = 0;
+	}
+	trace_end(&events);
+	return p;
+}
+
+static void stop_by_flag(struct builder *b, const struct flag_change *set, const struct flag_change *found)
+{
+	struct pieces p = pieces_before(b, found->ref);
+	if (p.n < SOME_LOOKS || set->ref.stamp <= p.before.stamp)
+		return;
+	stop(b, p.first, set->ref.stamp <= p.last.stamp ? p.last : found->ref, set->ref);
+}
+
+void graph_flag_stops(struct builder *b, struct flag_records *r)
+{
+	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_object);
+	for (size_t i = 1; i < r->n; i++) {
+		const struct flag_change *set = &r->v[i - 1], *found = &r->v[i];
+		if (set->process == found->process && set->object == found->object && set->ref.thread != found->ref.thread)
+			stop_by_flag(b, set, found);
+	}
+}
