@@ -5,9 +5,9 @@
  *   POINT flag in memory offset=ADDRESS    for the first time somebody has found there another number than before, or has set
  *                                          another one than somebody has found
  *
- * Once for each place in the code and each thread: from then on it is known that another thread may change what is done behind that. Of one that is
- * always the same when it is looked at nothing is said, nor of what a process with one thread does: whether others share that
- * memory would have to be read from a file, and this may be called in any handler.
+ * Once for each place in the code and each thread: from then on it is known that another thread may change what is done behind
+ * that. Of one that is always the same when it is looked at nothing is said, nor of what a process with one thread does: whether
+ * others share that memory would have to be read from a file, and this may be called in any handler.
  *
  * Law: an object in which two numbers were found, or one and another was set before or behind that, is recorded; one that stays the
  * same is not, unless there are too many to be remembered. */

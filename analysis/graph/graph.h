@@ -100,8 +100,8 @@
  *     others, whoever comes as the first, second, ... does what that one does here (graph_elections.c);
  *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time
  *     limit, end because of what the last of these got, where all of them end so (graph_polls.c);
- *   - who looks with a lock between pieces of its work, until another one has taken that lock, once, or at a number in memory, which
- *     another has set, stops because of that (graph_stops.c);
+ *   - who looks with a lock between pieces of its work, until another one has taken that lock, once, or at a number in memory,
+ *     which another has set, stops because of that (graph_stops.c);
  *   - who receives at several places messages that it has looked for, and turns from one to the other, looks for all of them in
  *     turn, unless it leaves some where they are (graph_places.c);
  *   - who tests whether what it has begun is complete does so behind each piece of its work; and where waits of another rank were

@@ -5,13 +5,13 @@
  *   looks    look [piece] look [piece] look [piece] look          while (!stop) piece();
  *   stops                                stop                     stop = true;
  *
- * With a lock: what they find there is not recorded. So a thread is expected to stop because of another if that one alone, of all
- * who do not look, ever took the lock, once; if whoever looks does so at one place, with nothing in between for which it waits, some
- * times before that, and never behind its first look after it.
+ * With a lock: what they find there is not recorded. So a thread is expected to stop because of another if that one alone, of
+ * all who do not look, ever took the lock, once; if whoever looks does so at one place, with nothing in between for which it
+ * waits, some times before that, and never behind its first look after it.
  *
  * At an atomic number in memory: only the look is recorded that has found another one than before, and what has set that
- * (runtime/flags.c). So a thread is expected to stop because of another that has set the number last, while the last piece of several
- * went on.
+ * (runtime/flags.c). So a thread is expected to stop because of another that has set the number last, while the last piece of
+ * several went on.
  *
  * Then it stops as long behind that as here. Nothing of it is proved. */
 #include <stdlib.h>
@@ -34,19 +34,19 @@ static void stop(struct builder *b, struct event_ref first, struct event_ref end
 #define SOME_LOOKS 5 /* before: one in that many ends just then by chance */
 
 /* Of one thread that takes a lock: the first and the last time, and how often. */
-struct looker { const struct sync_event *first, *last; size_t n; bool at_places; };
+struct lock_looker { const struct sync_event *first, *last; size_t n; bool at_places; };
 
 /* Who take it, in the order in which they came; and who does so once. */
-struct lookers { struct looker *v; size_t n; const struct sync_event *stops; bool others; };
+struct lock_lookers { struct lock_looker *v; size_t n; const struct sync_event *stops; bool others; };
 
-static void add_look(struct lookers *l, const struct sync_event *e)
+static void add_look(struct lock_lookers *l, const struct sync_event *e)
 {
 	size_t i = 0;
 	while (i < l->n && l->v[i].first->ref.thread != e->ref.thread)
 		i++;
 	if (i == l->n)
-		*MEM_GROW(l->v, l->n) = (struct looker){ .first = e };
-	struct looker *v = &l->v[i];
+		*MEM_GROW(l->v, l->n) = (struct lock_looker){ .first = e };
+	struct lock_looker *v = &l->v[i];
 	v->at_places |= v->n > 0 && v->first->site != e->site;
 	v->last = e;
 	v->n++;
@@ -54,8 +54,26 @@ static void add_look(struct lookers *l, const struct sync_event *e)
 
 #define MOST_LOOKERS 256
 
-/* Whether nothing but looks and signals to that may stop them is done with the lock, in t[0 .. n). */
-static bool find_lookers(const struct sync_event *t, size_t n, struct lookers *l)
+/* Whether those who took the lock last, each once, did so at several places: else nobody stopped them. That is seen soon. */
+static bool ends_at_places(const struct sync_event *t, size_t n)
+{
+	const struct sync_event *last = NULL;
+	for (size_t i = n, lasts = 0; i-- > 0 && lasts <= MOST_LOOKERS;) {
+		if (t[i].kind != SYNC_TAKEN)
+			continue;
+		for (size_t k = i + 1; k < n; k++)
+			if (t[k].kind == SYNC_TAKEN && t[k].ref.thread == t[i].ref.thread)
+				return false;
+		if (last && last->site != t[i].site)
+			return true;
+		last = &t[i];
+		lasts++;
+	}
+	return false;
+}
+
+/* Whether nothing is done with the lock but looks, and one signal, in t[0 .. n). */
+static bool find_lookers(const struct sync_event *t, size_t n, struct lock_lookers *l)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (t[i].in_wait || t[i].relocks || t[i].condition)
@@ -79,7 +97,8 @@ static size_t operations_before(const struct builder *b, struct event_ref event)
 }
 
 /* All its looks but the last came before, and it did not wait for anything else in between. */
-static bool is_stopped(const struct builder *b, const struct looker *l, const struct sync_event *stops, const struct sync_event *t)
+static bool is_stopped(const struct builder *b, const struct lock_looker *l, const struct sync_event *stops,
+		       const struct sync_event *t)
 {
 	const struct sync_event *before = l->last;
 	while (before > t && (before == l->last || before->kind != SYNC_TAKEN || before->ref.thread != l->last->ref.thread))
@@ -96,7 +115,7 @@ static const struct sync_event *release_of(const struct sync_event *stops, const
 	return NULL;
 }
 
-static bool are_stopped(const struct builder *b, const struct lookers *l, const struct sync_event *t)
+static bool are_stopped(const struct builder *b, const struct lock_lookers *l, const struct sync_event *t)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].n > 1 && !is_stopped(b, &l->v[i], l->stops, t))
@@ -104,7 +123,7 @@ static bool are_stopped(const struct builder *b, const struct lookers *l, const 
 	return true;
 }
 
-static const struct looker *looker_of(const struct lookers *l, uint32_t thread)
+static const struct lock_looker *looker_of(const struct lock_lookers *l, uint32_t thread)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].first->ref.thread == thread)
@@ -113,18 +132,19 @@ static const struct looker *looker_of(const struct lookers *l, uint32_t thread)
 }
 
 /* How many there are of them depends on when it is said. */
-static void pass_over(const struct lookers *l, struct sync_event *t, size_t n)
+static void pass_over(const struct lock_lookers *l, struct sync_event *t, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct looker *of = looker_of(l, t[i].ref.thread);
-		t[i].in_row = t[i].ref.at >= of->first->ref.at && t[i].ref.at < of->last->enter.at;
+		const struct lock_looker *of = looker_of(l, t[i].ref.thread);
+		t[i].in_row = of && t[i].ref.at >= of->first->ref.at && t[i].ref.at < of->last->enter.at;
 	}
 }
 
 bool graph_lock_stops(struct builder *b, struct sync_event *t, size_t n)
 {
-	struct lookers l = { .n = 0 };
-	const struct sync_event *given = find_lookers(t, n, &l) && are_stopped(b, &l, t) ? release_of(l.stops, t + n) : NULL;
+	struct lock_lookers l = { .n = 0 };
+	bool stops = ends_at_places(t, n) && find_lookers(t, n, &l) && are_stopped(b, &l, t);
+	const struct sync_event *given = stops ? release_of(l.stops, t + n) : NULL;
 	for (size_t i = 0; i < l.n && given; i++) {
 		if (l.v[i].n == 1)
 			continue;
@@ -146,23 +166,23 @@ static int by_object(const void *x, const void *y)
 }
 
 /* Visits to one region, with nothing in between for which the thread waits. */
-struct pieces { uint32_t site; size_t n; struct event_ref first, before, last; };
+struct pieces_before { uint32_t site; size_t n; struct event_ref first, before, last; };
 
-static void add_piece(struct pieces *p, uint32_t site, struct event_ref exit)
+static void add_piece(struct pieces_before *p, uint32_t site, struct event_ref exit)
 {
 	if (p->n == 0 || p->site != site)
-		*p = (struct pieces){ .site = site, .first = exit, .last = exit };
+		*p = (struct pieces_before){ .site = site, .first = exit, .last = exit };
 	p->before = p->last;
 	p->last = exit;
 	p->n++;
 }
 
 /* The last before an event. */
-static struct pieces pieces_before(const struct builder *b, struct event_ref look)
+static struct pieces_before pieces_before(const struct builder *b, struct event_ref look)
 {
 	const struct trace *trace = b->graph->trace;
 	struct tr_cursor events = trace_events(trace, look.thread);
-	struct pieces p = { .n = 0 };
+	struct pieces_before p = { .n = 0 };
 	struct tr_event e;
 	for (uint64_t at = 0; at < look.at && trace_next_bare(&events, &e); at++) {
 		if (e.op == DPROF_EXIT && tr_is_marked(trace, e.site))
@@ -176,7 +196,7 @@ static struct pieces pieces_before(const struct builder *b, struct event_ref loo
 
 static void stop_by_flag(struct builder *b, const struct flag_change *set, const struct flag_change *found)
 {
-	struct pieces p = pieces_before(b, found->ref);
+	struct pieces_before p = pieces_before(b, found->ref);
 	if (p.n < SOME_LOOKS || set->ref.stamp <= p.before.stamp)
 		return;
 	stop(b, p.first, set->ref.stamp <= p.last.stamp ? p.last : found->ref, set->ref);

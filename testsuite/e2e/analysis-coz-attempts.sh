@@ -182,6 +182,41 @@ seen() {
 seen | trace seen
 expects_b seen 48.998
 
+# Or until another has said, under a lock or in memory, that they shall stop. But not if it has had the lock before, if somebody looks
+# again behind that, or waits for others between pieces, or if there are too few of these to tell.
+stops() { # by lock or flag; pieces; what else: before again waits
+	head_of 3
+	echo "site 45 kind=lock name=pthread_mutex_lock file=x.c line=46"
+	echo "site 52 kind=wait name=flag%20in%20memory file=x.c line=53"
+	local thread i at else=${3:-} end=$((1000000 + 10000 * $2 + 2000))
+	[[ $else != before ]] || { op 0 45 1000000 1000000 id=5; echo "e 0 1000005 45 point id=5"; }
+	op 0 1 1000010 $((end - 7000))
+	[[ $1 != lock ]] || { op 0 45 $((end - 7000)) $((end - 7000)) id=5; echo "e 0 $((end - 6995)) 45 point id=5"; }
+	[[ $1 != flag ]] || echo "e 0 $((end - 7000)) 52 point offset=8"
+	for thread in 1 2; do
+		at=$((1000000 + 2000 * thread))
+		for ((i = 0; i <= $2 + $([[ $else = again ]] && echo 1 || echo 0); i++)); do
+			[[ $1 != lock ]] || { op $thread 6 $at $at id=5; echo "e $thread $((at + 5)) 6 point id=5"; }
+			[[ $else != waits || $i != 3 ]] || op $thread 27 $((at + 5)) $((at + 6)) id=9
+			[[ $else != waits || $i != 3 ]] || echo "e $thread $((at + 7)) 27 point id=9"
+			[[ $i = "$2" && $else != again ]] || op $thread 0 $((at + 10)) $((at + 9990))
+			at=$((at + 10000))
+		done
+		[[ $1 != flag ]] || echo "e $thread $((at - 10000)) 52 point offset=8"
+	done
+}
+for way in lock flag; do
+	stops $way 10 | trace stops
+	expects_b stops 45.67
+	may_buy stops b 50 0
+	stops $way 4 | trace stops-few
+	expects_b stops-few 0
+done
+for else in before again waits; do
+	stops lock 10 $else | trace "stops-$else"
+	expects_b "stops-$else" 0
+done
+
 # The wait begins with the first attempt: what an unmarked program does before it is work, also where the message was there
 # meanwhile.
 tests() { # the first attempt, the last one, and when the message was sent
