@@ -204,14 +204,15 @@ enum dprof_key {
  *                                   signalled; also where that did not block, and there is no peer. Likewise a connection, of
  *                                   a socket that listens (accept; with role=1 connect). Of a file's lock (flock, lockf,
  *                                   fcntl) that it was taken; role=0: shared
- *            peer [channel [offset] [tag] bytes [role]] [process]
+ *            peer [channel [offset] [tag] bytes [role]] [process [tag]]
  *                                   a call of the C library that another thread or process may end. With a channel it
  *                                   took so many bytes from there, or, with role=1, gave them: those from offset on, if
  *                                   that is known; with a tag it moved so many messages, and offset counts those. None
  *                                   were to come if it took 0, and without bytes it failed; with
  *                                   role=0 it would have taken more. With a process, it learnt of that one's end;
- *                                   role=1: and asked for no other's. With an id it waited for a futex, or for the
- *                                   routine of a pthread_once, with this address; a futex without a peer was signalled. So
+ *                                   role=1: and asked for no other's; tag: the signal that has ended it. With an id it
+ *                                   waited for a futex, or for the routine of a pthread_once, with this address; a futex
+ *                                   without a peer was signalled. So
  *                                   was a signal (sigwait, pause, ...), which a thread of this process has sent.
  *                                   What is there for good (std::future, std::latch; pthread_once that found it done)
  *                                   has an id and no peer. With role=0 an std::atomic::wait found stored what it looks
@@ -247,6 +248,8 @@ enum dprof_key {
  *                                   from tag). std::counting_semaphore::release(n) is n of them. Of sem_init: another
  *                                   semaphore is made there, with tag permits
  *               object              of a file's lock that it was given back
+ *               process tag         the signal `tag`, which may end another process, was sent to this one, or, where that is 0,
+ *                                   to several, or nobody knows to which
  *               nothing             a call took bytes that nobody counts, and did not block: the first of its
  *                                   process. Others like it leave no record
  *               offset [role]       of MPI: it counts at a place of a window, which has that number in all ranks, and

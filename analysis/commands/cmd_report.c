@@ -48,7 +48,7 @@ static size_t count_unfinished(const struct trace *trace)
 {
 	size_t unfinished = 0;
 	for (size_t p = 0; p < trace->nprocesses; p++)
-		unfinished += !trace->processes[p].finished && !trace_was_replaced(&trace->processes[p]);
+		unfinished += trace_was_cut(&trace->processes[p]);
 	return unfinished;
 }
 

@@ -162,12 +162,13 @@ void graph_find_losses(struct graph *g, struct frz_cursor *cursors)
 	const struct trace *trace = g->trace;
 	struct losses_finder f = { .g = g, .cursors = cursors };
 	struct span span = graph_span(g);
+	bool lacking = !trace_has_all(trace);
 	g->lost = mem_resize(NULL, trace->nthreads + 1, sizeof *g->lost);
 	g->around = mem_resize(NULL, trace->nthreads + 1, sizeof *g->around);
 	for (uint32_t t = 0; t < trace->nthreads; t++) {
 		size_t first = g->nlosses;
 		f.thread = t;
-		if (!trace->threads[t].unrecorded && (trace->threads[t].lost || trace->threads[t].gaps || trace->ndiagnostics))
+		if (!trace->threads[t].unrecorded && (trace->threads[t].lost || trace->threads[t].gaps || lacking))
 			find_losses_of(&f);
 		g->lost[t] = length_of(g, first, &span);
 		g->around[t] = rest_of(g, first, &span);

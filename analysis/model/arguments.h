@@ -20,6 +20,7 @@
  *         an event           region with task: the task is over only when that has come
  *         a number           wait with channel: so many messages, which offset counts instead of bytes
  *         a time             wait that was in vain: for so many of its ticks the thread did not ask
+ *         a signal           wait with process: by which that one was ended; point: that was sent to it
  *         a number           barrier with object or id: so many threads go on together
  *         a time             sleep until a moment, or of a timer: which was over for so many nanoseconds
  *   offset a time            sleep: its timer was set so many nanoseconds before
@@ -416,6 +417,24 @@ static inline uint64_t arg_ended_process(const struct operation *o, const struct
 static inline bool arg_of_one_process(const struct operation *o, const struct tr_event *e)
 {
 	return arg_ended_process(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
+}
+
+/* By which signal; 0: by none, or not known. */
+static inline uint64_t arg_ended_by(const struct operation *o, const struct tr_event *e)
+{
+	bool is = arg_ended_process(o, e) != ARG_NONE && arg_channel(o, e) == ARG_NONE;
+	return is ? trace_arg(e, DPROF_KEY_TAG, 0) : 0;
+}
+
+/* The pid of another one to which a signal was sent that may end it; 0: of any; and which signal. */
+static inline uint64_t arg_signalled_process(const struct operation *o, const struct tr_event *e)
+{
+	return arg_at(o, e, DPROF_KEY_PROCESS, ARG_KIND(WAIT), ARG_POINT);
+}
+
+static inline uint64_t arg_signal(const struct operation *o, const struct tr_event *e)
+{
+	return arg_signalled_process(o, e) != ARG_NONE ? trace_arg(e, DPROF_KEY_TAG, 0) : 0;
 }
 
 static inline uint64_t arg_forked_process(const struct operation *o, const struct tr_event *e)

@@ -104,7 +104,7 @@ void causes_table_say(struct reply *r, const struct causes_table *p)
 	if (p->why)
 		reply_say(r, SAY_TEXT, "%s: whether all that happened has a cause is not known.", p->why);
 	if (c->missing == 0) {
-		if (c->waits + c->begins > 0 && p->trace->ndiagnostics == 0)
+		if (c->waits + c->begins > 0 && trace_has_all(p->trace))
 			reply_say(r, SAY_TEXT, "All %" PRIu64 " waits and begins of threads have a cause in the trace.",
 				  c->waits + c->begins);
 		return;
@@ -114,14 +114,14 @@ void causes_table_say(struct reply *r, const struct causes_table *p)
 		  p->trace->ndiagnostics ? "It may be among what is damaged." : "That is no damage, but limits what can be proved.");
 	say_rows(r, p);
 	say_sleeps(r, p);
-	if (c->standstill.hi > 0 && !p->trace->ndiagnostics)
+	if (c->standstill.hi > 0 && trace_has_all(p->trace))
 		reply_say(r, SAY_TEXT, "For %s s all threads waited, and nothing that would end one of their waits was under way.",
 			  reply_interval(r, seconds(p, c->standstill), 6).text);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* In a damaged trace any wait may have had its cause, or have been none; and others may have been in its place. */
+/* In a trace that lacks something any wait may have had its cause, or have been none; and others may have been in its place. */
 static void doubt(struct causes *c)
 {
 	const frz_time any = { 0, c->span.length.hi };
@@ -142,7 +142,7 @@ void causes_table_open(struct causes_table *p, struct trace *trace, const struct
 	graph_open(&g, trace, times);
 	graph_order_open(&order, &g);
 	causes_open(&p->causes, &g, &order);
-	if (trace->ndiagnostics)
+	if (!trace_has_all(trace))
 		doubt(&p->causes);
 	graph_order_close(&order);
 	for (size_t i = 0; i < g.said.ndiagnostics; i++)

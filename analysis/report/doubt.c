@@ -92,7 +92,7 @@ frz_time doubt_waiting(struct waits *waits, const struct graph *g, frz_time wait
 {
 	int64_t most = 0;
 	*open = 0;
-	if (g->trace->ndiagnostics == 0)
+	if (trace_has_all(g->trace))
 		return waiting;
 	for (size_t i = 0; i < waits->nplaces; i++)
 		most = ticks_plus(most, is_open(waits, g, waits->places[i].thread) ? 0 : waits->places[i].ticks.hi);

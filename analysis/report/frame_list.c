@@ -151,7 +151,7 @@ void frame_list_fill(struct reply *r, const char *key, const struct times *times
 		TAB_KEY("certain"), TAB_SHOWN("begin_s", "seconds since begin", 22, 9),
 		TAB_SHOWN("length_s", "longest, seconds", 22, 9), TAB_SHOWN(NULL, ""), { 0 } };
 	uint32_t *sites = frame_sites(times, f);
-	bool damaged = times->trace->ndiagnostics > 0;
+	bool damaged = !trace_has_all(times->trace);
 	if (f->nlongest > 0)
 		reply_gap(r);
 	reply_table(r, key, columns, SIZE_MAX);

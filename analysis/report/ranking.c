@@ -124,7 +124,7 @@ static struct tab_cell host_of(const struct findings *f, size_t thread)
 /* Others may be what is missing, or was not recorded. */
 static bool is_alone(const struct findings *f, const struct ranking *of)
 {
-	return of->count == 1 && of->list[0].proved && f->lost == 0 && f->trace->ndiagnostics == 0;
+	return of->count == 1 && of->list[0].proved && f->lost == 0 && trace_has_all(f->trace);
 }
 
 /* Where there is one alone, no other waits for it; nor, perhaps, where it is not known whether there are others. */

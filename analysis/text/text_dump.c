@@ -230,7 +230,7 @@ static bool is_damaged(const struct trace *t)
 	size_t unended = 0;
 	bool unfinished = false;
 	for (size_t i = 0; i < t->nprocesses; i++)
-		unfinished |= !t->processes[i].finished && !trace_was_replaced(&t->processes[i]);
+		unfinished |= trace_was_cut(&t->processes[i]);
 	for (size_t i = 0; i < t->nthreads; i++)
 		unended += did_not_end(t, &t->threads[i]) && t->processes[t->threads[i].process].finished;
 	return t->ndiagnostics > unended + unfinished;

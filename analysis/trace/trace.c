@@ -280,10 +280,12 @@ struct trace *refuse_trace(struct opened_trace *o, char *raw, char **error)
 struct trace *finish_trace(struct opened_trace *o)
 {
 	open_absent_threads(o);
+	open_killed(o);
+	o->t.nnotes_of_files = o->t.nnotes - o->t.note_of_file;
+	say_unfinished(o);
 	open_forked(o);
 	open_sched(o);
 	open_groups(o);
-	bound_killed(o);
 	open_links(o);
 	open_texts(o);
 	close_process_files(o);

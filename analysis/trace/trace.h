@@ -131,6 +131,7 @@ struct tr_process {
 	bool finished;
 	bool ran;             /* it started other programs, which are not in the trace */
 	uint32_t execs;       /* that did not fail: unless it finished, another program took its place */
+	uint32_t killed;      /* by this signal, which another process of the trace had sent, or so it seems; 0: not known */
 	uint64_t started;     /* stamp from which on its first thread is known to be there; 0: not known */
 	uint64_t ended;       /* stamp of its end in good order; 0: not known */
 	bool forked;          /* and before that it was nowhere; ... */
@@ -163,7 +164,7 @@ struct trace {
 	struct frz_link *links;      size_t nlinks;     /* packets, in the order of the logs */
 	char **diagnostics;          size_t ndiagnostics; /* damage and contradictions, one sentence each */
 	char **notes;                size_t nnotes;     /* what the reader is to know, but damage */
-	size_t note_of_file, nnotes_of_files; /* of them: those of files that are not as they were, though no record is lost */
+	size_t note_of_file, nnotes_of_files; /* of them: those what check says of files and ends, though no record is lost */
 	struct tr_inheritance *inheritance; /* what threads of teams inherit (inherit.h); or NULL */
 	uint32_t left_out;    /* kinds that some process did not record */
 	struct tr_raw *raw;          size_t nraw;       /* by address of what is shown */
@@ -380,6 +381,15 @@ static inline bool trace_was_replaced(const struct tr_process *p)
 {
 	return !p->finished && p->execs > 0;
 }
+
+/* It has no end, and the trace does not say why: it may still run, or have lost the right to write. */
+static inline bool trace_was_cut(const struct tr_process *p)
+{
+	return !p->finished && !p->execs && !p->killed;
+}
+
+/* All that happened may be in it: it is not damaged, and nobody was killed, of whom it lacks what came behind the last record. */
+bool trace_has_all(const struct trace *);
 
 /* Whether it may have gone on behind its last record, until `latest`: some are lost there, or it was killed, or still runs. */
 bool trace_goes_on(const struct tr_thread *);

@@ -411,7 +411,6 @@ void open_absent_threads(struct opened_trace *o)
 	}
 	o->t.note_of_file = o->t.nnotes;
 	look_for_owners(o, recorded);
-	o->t.nnotes_of_files = o->t.nnotes - o->t.note_of_file;
 	sort_threads(o);
 }
 

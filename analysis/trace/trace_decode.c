@@ -197,6 +197,14 @@ bool trace_lost_behind(const struct tr_thread *thread)
 	return thread->lost_last || (thread->blocks && thread->blocks->lost_behind);
 }
 
+bool trace_has_all(const struct trace *t)
+{
+	for (size_t i = 0; i < t->nprocesses; i++)
+		if (t->processes[i].killed)
+			return false;
+	return t->ndiagnostics == 0;
+}
+
 bool trace_goes_on(const struct tr_thread *thread)
 {
 	uint64_t first, last = 0;

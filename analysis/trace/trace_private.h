@@ -260,7 +260,8 @@ void add_absent_thread(struct opened_trace *, const struct process_file *, uint3
 void sort_threads(struct opened_trace *);  /* as trace.h wants them */
 
 void open_groups(struct opened_trace *); /* t.groups */
-void bound_killed(struct opened_trace *); /* `latest` of threads that have no end, where it is known */
+void open_killed(struct opened_trace *); /* who has no end: `latest` of its threads, and what killed it, where that is known */
+void say_unfinished(struct opened_trace *); /* behind that */
 void open_texts(struct opened_trace *);  /* all strings of t become what may be shown; last */
 void close_texts(struct trace *);
 void close_process_files(struct opened_trace *);

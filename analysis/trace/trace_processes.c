@@ -178,12 +178,12 @@ static void fill_in(struct process_file *p)
 #define UNFINISHED_NAMED 3
 
 /* One diagnostic for all of them: a job that was killed has one in each process. */
-static void say_unfinished(struct opened_trace *o)
+void say_unfinished(struct opened_trace *o)
 {
 	size_t count = 0;
 	char *names = NULL;
 	for (size_t i = 0; i < o->nfiles; i++) {
-		if (o->files[i].process.finished || trace_was_replaced(&o->files[i].process) || count++ >= UNFINISHED_NAMED)
+		if (!trace_was_cut(&o->t.processes[i]) || count++ >= UNFINISHED_NAMED)
 			continue;
 		char *longer = mem_format("%s%s%s", names ? names : "", names ? ", " : "",
 					  o->files[i].name);
@@ -599,7 +599,6 @@ void open_processes(struct opened_trace *o)
 	}
 	find_parents(o);
 	say_damaged(o);
-	say_unfinished(o);
 	check_together(o);
 	number_clocks(o);
 	check_syncs(o);

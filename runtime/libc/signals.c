@@ -5,10 +5,12 @@
  *   ENTER sigwait until=0 peer=UNKNOWN ... EXIT
  *   ENTER sigwait id=SIGNAL ... EXIT              a thread of this process has sent it meanwhile
  *   POINT kill id=SIGNAL
+ *   POINT kill process=PID tag=NUMBER             one that may end another process, which then says nothing itself
  *
  * Of what ends by a handler it is known which signal that was where the handler is one of those of handlers.c. What was sent before
  * the call is there at once, and the call does not block. */
 #include <signal.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "runtime/libc/libc.h"
@@ -21,6 +23,7 @@ DPROF_SITE_OF(site_sigpause, DPROF_KIND_WAIT, "sigpause");
 DPROF_SITE_OF(site_pause, DPROF_KIND_WAIT, "pause");
 
 int __sigpause(int, int);
+int pidfd_send_signal(int, int, siginfo_t *, unsigned); /* older headers lack it */
 
 /* ---- Who sends one ------------------------------------------------------------------------------------- */
 
@@ -29,19 +32,30 @@ DPROF_SITE_OF(site_killpg, DPROF_KIND_WAIT, "killpg");
 DPROF_SITE_OF(site_raise, DPROF_KIND_WAIT, "raise");
 DPROF_SITE_OF(site_tgkill, DPROF_KIND_WAIT, "tgkill");
 DPROF_SITE_OF(site_sigqueue, DPROF_KIND_WAIT, "sigqueue");
+DPROF_SITE_OF(site_pidfd_send_signal, DPROF_KIND_WAIT, "pidfd_send_signal");
 DPROF_SITE_OF(site_pthread_kill, DPROF_KIND_WAIT, "pthread_kill");
 DPROF_SITE_OF(site_pthread_sigqueue, DPROF_KIND_WAIT, "pthread_sigqueue");
 
 static uint64_t sends;       /* how many signals threads of this process have sent to it, */
 static uint64_t sent[_NSIG]; /* and the number of each signal's last; its address is the signal's id */
 
-static void say_sent(int signal, const struct dprof_site *own, const void *caller)
+/* To another process, to several (MANY), or to none but our own (NOBODY). */
+enum { NOBODY = -1, MANY = 0 };
+
+/* Before it is: it may end us. */
+static void say_sent(int signal, bool to_us, pid_t to, const struct dprof_site *own, const void *caller)
 {
 	struct dprof_arguments a = { 0 };
 	struct libc_call c = call_begin(own, caller);
 
-	__atomic_store_n(&sent[signal], __atomic_add_fetch(&sends, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
-	dprof_say(&a, DPROF_KEY_ID, (uint64_t)&sent[signal]);
+	if (to_us) {
+		__atomic_store_n(&sent[signal], __atomic_add_fetch(&sends, 1, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+		dprof_say(&a, DPROF_KEY_ID, (uint64_t)&sent[signal]);
+	}
+	if (to != NOBODY) {
+		dprof_say(&a, DPROF_KEY_PROCESS, (uint64_t)to);
+		dprof_say(&a, DPROF_KEY_TAG, (uint64_t)signal);
+	}
 	call_point(&c, own, &a);
 }
 
@@ -50,28 +64,50 @@ static bool can_be_waited_for(int signal)
 	return signal > 0 && signal < _NSIG && signal != SIGKILL && signal != SIGSTOP;
 }
 
+/* What nobody who leaves it alone is ended by. */
+static bool may_end(int signal)
+{
+	switch (signal) {
+	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU:
+		return false;
+	default:
+		return signal > 0 && signal < _NSIG;
+	}
+}
+
 static bool is_here(pid_t process)
 {
 	return process == getpid() || process == 0 || process == -1 || process == -getpgrp();
 }
 
-#define SENDS(name, parameters, arguments, to_us)                                       \
+static pid_t other(pid_t process)
+{
+	return process <= 0 ? MANY : process == getpid() ? NOBODY : process;
+}
+
+#define SENDS(name, parameters, arguments, here, others)                                \
 	DPROF_EXPORT int name parameters                                                \
 	{                                                                               \
 		__typeof__(&name) real = REAL(name);                                    \
                                                                                         \
-		if (is_watched() && can_be_waited_for(signal) && (to_us))               \
-			say_sent(signal, SITE(site_##name), CALLER);                    \
+		if (is_watched()) {                                                     \
+			bool to_us = can_be_waited_for(signal) && (here);               \
+			pid_t to = may_end(signal) ? (others) : NOBODY;                 \
+			if (to_us || to != NOBODY)                                      \
+				say_sent(signal, to_us, to, SITE(site_##name), CALLER); \
+		}                                                                       \
 		return real arguments;                                                  \
 	}
 
-SENDS(kill, (pid_t process, int signal), (process, signal), is_here(process))
-SENDS(killpg, (pid_t group, int signal), (group, signal), group == 0 || group == getpgrp())
-SENDS(raise, (int signal), (signal), true)
-SENDS(tgkill, (pid_t process, pid_t thread, int signal), (process, thread, signal), process == getpid())
-SENDS(sigqueue, (pid_t process, int signal, const union sigval value), (process, signal, value), process == getpid())
-SENDS(pthread_kill, (pthread_t thread, int signal), (thread, signal), true)
-SENDS(pthread_sigqueue, (pthread_t thread, int signal, const union sigval value), (thread, signal, value), true)
+SENDS(kill, (pid_t process, int signal), (process, signal), is_here(process), other(process))
+SENDS(killpg, (pid_t group, int signal), (group, signal), group == 0 || group == getpgrp(), MANY)
+SENDS(raise, (int signal), (signal), true, NOBODY)
+SENDS(tgkill, (pid_t process, pid_t thread, int signal), (process, thread, signal), process == getpid(), other(process))
+SENDS(sigqueue, (pid_t process, int signal, const union sigval value), (process, signal, value), process == getpid(),
+      other(process))
+SENDS(pthread_kill, (pthread_t thread, int signal), (thread, signal), true, NOBODY)
+SENDS(pthread_sigqueue, (pthread_t thread, int signal, const union sigval value), (thread, signal, value), true, NOBODY)
+SENDS(pidfd_send_signal, (int fd, int signal, siginfo_t *info, unsigned flags), (fd, signal, info, flags), false, MANY)
 
 /* ---- Who waits for one --------------------------------------------------------------------------------- */
 

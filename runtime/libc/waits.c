@@ -305,9 +305,21 @@ DPROF_SITE_OF(site_killed, DPROF_KIND_FORK, "killed child");
 
 enum child_end { NOT_OVER, OVER, KILLED };
 
-static enum child_end end_of(int status)
+/* `signal`: by which it was killed, or 0. */
+struct child_ended { enum child_end how; int signal; };
+
+static struct child_ended end_of(int status)
 {
-	return WIFSIGNALED(status) ? KILLED : WIFEXITED(status) ? OVER : NOT_OVER;
+	if (WIFSIGNALED(status))
+		return (struct child_ended){ KILLED, WTERMSIG(status) };
+	return (struct child_ended){ WIFEXITED(status) ? OVER : NOT_OVER, 0 };
+}
+
+static struct child_ended end_in(const siginfo_t *info)
+{
+	if (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED)
+		return (struct child_ended){ KILLED, info->si_status };
+	return (struct child_ended){ info->si_code == CLD_EXITED ? OVER : NOT_OVER, 0 };
 }
 
 /* How a child was asked for: this one alone; without waiting for it. */
@@ -316,7 +328,7 @@ enum { THIS_ONE = 1, LOOKS = 2 };
 static unsigned children_taken; /* whose ends somebody was told */
 
 /* Who learns of a child's end comes behind it, whether or not that blocked. */
-static void record_end(struct plain *p, pid_t pid, int asked)
+static void record_end(struct plain *p, pid_t pid, int asked, int signal)
 {
 	bool blocked = !(asked & LOOKS) && call_blocked(&p->call, dprof_adapter_now());
 
@@ -326,6 +338,8 @@ static void record_end(struct plain *p, pid_t pid, int asked)
 	dprof_say(&p->more, DPROF_KEY_PROCESS, (uint64_t)pid);
 	if (asked & THIS_ONE)
 		dprof_say(&p->more, DPROF_KEY_ROLE, 1);
+	if (signal)
+		dprof_say(&p->more, DPROF_KEY_TAG, (uint64_t)signal);
 	if (blocked)
 		dprof_say(&p->more, DPROF_KEY_PEER, DPROF_PEER_UNKNOWN);
 	call_record(&p->call, p->site, dprof_adapter_now_fenced(), &p->more);
@@ -349,17 +363,18 @@ static bool found_no_child(struct children_before before, int result)
 	       sigaction(SIGCHLD, NULL, &of) == 0 && of.sa_handler != SIG_IGN && !(of.sa_flags & SA_NOCLDWAIT);
 }
 
-static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
+static void waited(struct plain *p, pid_t pid, int asked, struct child_ended end)
 {
-	if (pid > 0 && how != NOT_OVER)
-		record_end(p, pid, asked);
+	bool over = pid > 0 && end.how != NOT_OVER;
+
+	if (over)
+		record_end(p, pid, asked, end.signal);
 	else if (!(asked & LOOKS))
 		plain_end(p);
 	else if (pid == 0)
 		plain_in_vain(p);
 	p->site = NULL;
-	if (pid > 0 && how != NOT_OVER && !dprof_adapter_child_ended(pid) && how == KILLED &&
-	    dprof_adapter_is_for_us(p->call.caller))
+	if (over && !dprof_adapter_child_ended(pid) && end.how == KILLED && dprof_adapter_is_for_us(p->call.caller))
 		dprof_adapter_point(SITE(site_killed));
 }
 
@@ -379,7 +394,7 @@ static void waited(struct plain *p, pid_t pid, int asked, enum child_end how)
 		status = status ? status : &unasked;            \
 		pid = real arguments;                           \
 		p.site = found_no_child(before, pid) ? NULL : p.site;               \
-		waited(&p, pid, asked, pid > 0 ? end_of(*status) : NOT_OVER);       \
+		waited(&p, pid, asked, pid > 0 ? end_of(*status) : (struct child_ended){ 0 });       \
 		return pid;                                     \
 	}
 
@@ -405,10 +420,7 @@ DPROF_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	if (found_no_child(before, result)) {
 		p.site = NULL;
 	} else if (result == 0 && info) {
-		bool killed = info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED;
-
-		waited(&p, info->si_pid, ASKED(type == P_PID, options),
-		       killed ? KILLED : info->si_code == CLD_EXITED ? OVER : NOT_OVER);
+		waited(&p, info->si_pid, ASKED(type == P_PID, options), end_in(info));
 	}
 	return result;
 }

@@ -215,4 +215,36 @@ span before 0.0006005 null
 	echo "e 4 704000 0 enter"
 } | trace later
 span later 0.0007035 null
+
+# One that another process has killed is sound: what was sent before its end was told, to it or to several, of one host, and has
+# ended it; or, where nobody was told, behind its last record. What it did then is as little known as of any other.
+while read -r status who sent told; do
+	{
+		sed "s/^clock 0 .*/&\nclock 1 host=h1 ghz=1/; s/ process=7 role=1/& $told/" killed.txt
+		echo "process 2 clock=${who#*,} pid=5 program=/bin/a"
+		echo "site 3 kind=wait name=kill file=a.c line=7"
+		echo "thread 4 clock=${who#*,} process=2"
+		work 4 0 600 800
+		echo "e ${who%,*} ${sent%%,*} 3 point ${sent//,/ }" | sed 's/ point [0-9]*/ point/'
+	} | if [ "$told" = none ]; then sed '/^e 3 .* 2 /d'; else cat; fi | trace signal
+	expect "$status" check signal
+	[ "$status" = 1 ] && says_not out "was ended by" || noted "pid 7 was ended by SIGTERM, which pid 5 has sent at kill (a.c:7)"
+	[ "$status" = 0 ] && says_not out "expected a line 'finished'" || says out "expected a line 'finished', found none"
+	[ "$status" = 0 ] || continue
+	expect 0 waits signal
+	said=$(tr -s ' \n' ' ' <out)
+	[[ $said = *"lack"*"may have waited for all of "* ]] || fail "signal: nothing is in doubt: $said"
+done <<'T'
+0 4,0 650000,process=7,tag=15 tag=15
+0 4,0 650000,process=0,tag=15 tag=15
+0 4,0 590000,process=7,tag=15 tag=15
+1 4,0 650000,process=7,tag=15 tag=9
+1 4,0 650000,process=7,tag=15
+1 4,0 650000,process=8,tag=15 tag=15
+1 4,0 702000,process=7,tag=15 tag=15
+1 0,0 650000,process=7,tag=15 tag=15
+1 4,1 650000,process=7,tag=15 tag=15
+0 4,0 650000,process=7,tag=15 none
+1 4,0 590000,process=7,tag=15 none
+T
 exit $failed

@@ -4,6 +4,9 @@
 # Who waits for children until there is none has not waited for anything in the end: else what ended that would be in no trace,
 # and the path before it lost. But where nobody need wait for a child, or another thread or a handler may have, it may have waited
 # for the end of one.
+#
+# And a child that another process of the trace has killed is no damage, whoever waits for it and whatever call that was, also where
+# the trace is written anew; one that crashed, or was killed from outside, is.
 fixtures=$PWD/testsuite/fixtures/runtime
 . testsuite/lib.sh
 cd "$dir" || exit 1
@@ -31,6 +34,33 @@ waitid  1 0
 ignored 0 1
 threads 1 1
 handled 1 1
+T
+
+"$B/bin/dprof-cc" -O2 -Wall -Wextra -Werror "$fixtures/killed.c" -o killed || exit 1
+while read -r how status said; do
+	rm -rf dprof-* again
+	(ulimit -c 0; timeout 20 ./killed "$how") || fail "killed $how: exit status $?"
+	"$analyze" dump dprof-* >text 2>dumped
+	"$analyze" pack text again || fail "killed $how: pack says $?"
+	for trace in dprof-* again; do
+		"$analyze" check "$trace" >verdict 2>&1
+		[ $? = "$status" ] && { [ -z "$said" ] || grep -Eq "^note: pid [0-9]+ was ended by $said" verdict; } &&
+			[ "$(grep -c 'was ended by' verdict)" = "$(grep -c . <<<"$said")" ] || fail "killed $how: check says $(cat verdict)"
+	done
+	[ "$status" = 1 ] && [[ $(<dumped) != *"expected a line 'finished'"* ]] && fail "killed $how: its end is no problem: $(cat dumped)"
+done <<'T'
+term     0 SIGTERM, which pid [0-9]+ has sent at kill
+kill     0 SIGKILL, which pid [0-9]+ has sent at kill
+tgkill   0 SIGTERM, which pid [0-9]+ has sent at tgkill
+sigqueue 0 SIGTERM, which pid [0-9]+ has sent at sigqueue
+pidfd    0 SIGTERM, which pid [0-9]+ has sent at pidfd_send_signal
+group    0 SIGTERM, which pid [0-9]+ has sent at kill
+sibling  0 SIGTERM, which pid [0-9]+ has sent at kill
+left     0 SIGTERM, which pid [0-9]+ has sent at kill
+late     0 SIGTERM, which pid [0-9]+ has sent at kill
+crash    1
+outside  1
+ignored  0
 T
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
