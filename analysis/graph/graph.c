@@ -498,7 +498,7 @@ static void records_close(struct walk_records *r, struct spill *spill)
 			    r->cancels.threads, r->flags.v, r->inside.v, r->joins.v, r->messages.v, r->messages.inboxes,
 			    r->messages.completions, r->messages.begins, r->messages.attached, r->messages.found,
 			    r->messages.all_to_all, r->messages.left, r->messages.together, r->messages.flows, r->messages.flow_parts,
-			    r->moments.v, r->moments.others, r->processes.forks, r->processes.waits, r->sleeps.v, r->sync.v,
+			    r->moments.v, r->moments.others, r->processes.forks, r->processes.waits, r->processes.signals, r->sleeps.v, r->sync.v,
 			    r->sync.retaken, r->tasks.made,
 			    r->tasks.runs, r->tasks.depends, r->tasks.fulfilled, r->tasks.waits, r->tasks.visits, r->counters.v, r->counters.claims };
 	for (size_t i = 0; i < sizeof spilled / sizeof *spilled; i++)

@@ -172,6 +172,13 @@ static bool was_stopped(const struct builder *b, uint32_t thread)
 	return t->nprocesses > 1 && !t->processes[t->threads[thread].process].finished;
 }
 
+/* By another process: it works for as long as it is let, in any run, and nobody waits for what it did last. */
+static bool was_killed(const struct builder *b, uint32_t thread)
+{
+	const struct trace *t = b->graph->trace;
+	return t->processes[t->threads[thread].process].killed > 0;
+}
+
 static bool is_joined(const struct join_records *r, uint32_t thread)
 {
 	for (size_t i = 0; i < r->n; i++)
@@ -228,7 +235,7 @@ void graph_end(struct builder *b, const struct join_records *r)
 			continue;
 		bool one_of = was_stopped(b, t) || (may_have_ended_it(b, t) && enders.all > 1);
 		bool other = one_of && !was_stopped(b, t) && enders.likely + enders.known > 0 && !is_likely(b, t, &enders);
-		bool let_go = was_let_go(b, r, t);
+		bool let_go = was_let_go(b, r, t) || was_killed(b, t);
 		if (was_first_to_end(b, t))
 			graph_let_go(b, (struct event_ref){ t, g->threads[t].nevents - 1, g->threads[t].last });
 		inputs[n] = (struct node_input){ .ref = { t, g->threads[t].nevents - 1, g->threads[t].last },

@@ -268,17 +268,46 @@ static size_t ends_of(const struct families *f, const struct builder *b, uint32_
 	return n;
 }
 
+static int by_target(const void *x, const void *y)
+{
+	const struct process_signal *a = x, *b = y;
+	return ORDER_4(a, b, pid, ref.stamp, ref.thread, ref.at);
+}
+
+/* The last signal to this pid that may have ended the child; or NULL. They are in order. */
+static const struct event_ref *find_signal_to(const struct builder *b, const struct process_records *r,
+					      const struct process_wait *w, uint64_t pid)
+{
+	size_t i = SEARCH(r->nsignals, mid, r->signals[mid].pid < pid || (r->signals[mid].pid == pid &&
+									  r->signals[mid].ref.stamp <= w->exit.stamp));
+	while (i-- > 0 && r->signals[i].pid == pid)
+		if (r->signals[i].signal == w->signal && clock_of(b, r->signals[i].ref.thread) == clock_of(b, w->exit.thread))
+			return &r->signals[i].ref;
+	return NULL;
+}
+
+/* What has ended a child that another process has killed: what was sent to it alone, rather than to several. */
+static const struct event_ref *find_signal(const struct builder *b, const struct process_records *r, const struct process_wait *w)
+{
+	const struct event_ref *to_it = w->signal ? find_signal_to(b, r, w, w->pid) : NULL;
+	return to_it || !w->signal ? to_it : find_signal_to(b, r, w, 0);
+}
+
 #define SOON 20 /* times longer than its end was waited for, a child had been there: then it was ended just before */
 
-/* A child that has no end in the trace: it was killed, or is another program. Killed it was most likely by who waits for it
- * then, and any other works for as long as it did since its fork. */
+/* A child that has no end in the trace: it was killed, or is another program. Where nobody is known to have killed it, most likely
+ * who waits for it then has, and any other works for as long as it did since its fork. */
 static void add_lost_end(struct builder *b, const struct families *f, const struct process_wait *w)
 {
 	bool unclear;
 	const struct process_fork *fork = last_fork(b, f->records, w->pid, clock_of(b, w->exit.thread), w->exit.stamp, &unclear);
-	graph_diagnose(&b->diagnosed.alone, w->exit, w->site);
+	const struct event_ref *killed = find_signal(b, f->records, w);
 	b->graph->outside = true;
-	if (!fork)
+	if (!killed)
+		graph_diagnose(&b->diagnosed.alone, w->exit, w->site);
+	if (killed)
+		graph_unknown_by(b, &(struct unknown_wait){ .begin = w->begin, .exit = w->exit }, killed);
+	else if (!fork)
 		graph_unknown(b, w->begin, w->exit);
 	else if ((w->exit.stamp - w->begin.enter.stamp) * SOON < w->exit.stamp - fork->ref.stamp)
 		graph_unknown_since(b, w->begin, w->exit, w->begin.enter, 0);
@@ -378,6 +407,7 @@ void graph_processes(struct builder *b, struct process_records *r, const struct 
 	begin_forked(b, r);
 	begin_unrecorded(b, r);
 	open_families(&families, b, r, joins);
+	runs_sort(b->spill, r->signals, r->nsignals, sizeof *r->signals, by_target);
 	b->graph->outside |= has_outside(&families, b);
 	for (size_t i = 0; i < r->nwaits; i++)
 		add_end(b, &families, &r->waits[i], inputs);

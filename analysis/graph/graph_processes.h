@@ -13,13 +13,18 @@ struct process_wait {
 	struct event_ref exit;
 	struct wait_begin begin;
 	uint32_t site;
+	uint64_t signal;          /* that has ended it, or 0 */
 	bool of_one;              /* and for no other */
 	struct event_ref ended;   /* its last event, if known */
 };
 
+/* One that may end another process was sent to it, or to any (pid 0). */
+struct process_signal { uint64_t pid, signal; struct event_ref ref; };
+
 struct process_records {
 	struct process_fork *forks; size_t nforks;
 	struct process_wait *waits; size_t nwaits;
+	struct process_signal *signals; size_t nsignals;
 };
 
 void graph_processes(struct builder *, struct process_records *, const struct join_records *);

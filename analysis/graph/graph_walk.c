@@ -106,6 +106,20 @@ static void give(struct thread_walk *w, const struct tr_event *e, struct event_r
 	given->counts_from = o->makes ? arg_permits(o, e) : arg_counts_from(o, e);
 }
 
+/* A signal that was sent to others alone is nothing for which somebody here waits. */
+static bool gives(const struct operation *o, const struct tr_event *e)
+{
+	return arg_signalled_process(o, e) == ARG_NONE || arg_address(o, e) != ARG_NONE;
+}
+
+static void signal_process(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
+{
+	struct process_records *processes = &w->records->processes;
+	const struct operation *o = walk_operation(w, e);
+	*SPILL_GROW(w->b->spill, processes->signals, processes->nsignals) =
+		(struct process_signal){ arg_signalled_process(o, e), arg_signal(o, e), ref };
+}
+
 static void point(struct thread_walk *w, const struct tr_event *e, struct event_ref ref,
 		  bool has_match)
 {
@@ -118,6 +132,8 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		*SPILL_GROW(w->b->spill, cancels->threads, cancels->nthreads) =
 			(struct thread_cancel){ walk_find_thread(w, arg_cancelled_thread(o, e)), ref };
 	w->b->threads[w->thread].left.ends |= tr_is(w->b->graph->trace, e->site, OP_LIFE_ENDS);
+	if (arg_signalled_process(o, e) != ARG_NONE)
+		signal_process(w, e, ref);
 	has_match |= arg_no_message(o, e);
 	w->found_none |= arg_no_message(o, e) && w->replay.depth > 0 && tr_is(w->b->graph->trace, w->entered.site, OP_ATTEMPT);
 	if (o->is & OP_REQUEST && request != ARG_NONE)
@@ -140,7 +156,7 @@ static void point(struct thread_walk *w, const struct tr_event *e, struct event_
 		return;
 	else if (kind == DPROF_KIND_WAIT && e->nargs == 0)
 		walk_note_unseen(w, e->site);
-	else if (kind == DPROF_KIND_WAIT || kind == DPROF_KIND_LOCK)
+	else if (kind == DPROF_KIND_LOCK || (kind == DPROF_KIND_WAIT && gives(o, e)))
 		give(w, e, ref);
 	if (kind == DPROF_KIND_LOCK)
 		w->locks.returned = w->records->sync.n;

@@ -399,7 +399,8 @@ static bool moves_on(struct thread_walk *w, struct event_ref exit)
 	uint64_t pid = arg_ended_process(o, &w->entered);
 	if (pid != ARG_NONE)
 		*SPILL_GROW(b->spill, processes->waits, processes->nwaits) = (struct process_wait){
-			pid, exit, walk_begin_of(w), w->entered.site, arg_of_one_process(o, &w->entered), { .at = NO_EVENT } };
+			pid, exit, walk_begin_of(w), w->entered.site, arg_ended_by(o, &w->entered),
+			arg_of_one_process(o, &w->entered), { .at = NO_EVENT } };
 	else if (from != ARG_NONE && bytes <= ARG_NONE - 1 - from)
 		move_bytes(w, exit, from, bytes);
 	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered) && !arg_for_unknown(o, &w->entered))

@@ -285,6 +285,28 @@ child 1600000 | trace other
 expects other 0 0
 child 1400010 | trace killed
 expects killed 20 20
+# One that works until a process of the trace has killed it works until then in any run, and nobody waits for what it did last;
+# whether that was its parent, or another one while its parent waits for it.
+killed() { # process that kills, when its parent begins to wait
+	head_of 0
+	for p in 0 1 2; do
+		echo "process $p pid=1$p program=x job=10$([ $p = 1 ] && echo ' finished=0')"
+		echo "thread $p clock=0 process=$p number=0$([ $p = 1 ] && echo ' complete=0')"
+	done
+	printf 'site %s file=x.c line=9\n' "16 kind=fork name=fork" "17 kind=wait name=waitpid" "18 kind=wait name=kill" "19 kind=region name=c"
+	op 0 16 1000000 1000010 process=11
+	op 0 16 1000010 1000020 process=12
+	for at in 1000100 1130100 1260100; do op 1 19 $at $((at + 130000)); done
+	op "$1" 0 1000030 1400000
+	echo "e $1 1400000 18 point process=11 tag=15"
+	[ "$1" = 2 ] || op 2 1 1000100 1100000
+	op 0 17 "$2" 1400020 process=11 role=1 tag=15 peer=72057594037927934
+	op 0 1 1400020 1500000
+}
+killed 0 1400010 | trace by_parent
+expects by_parent 40 40
+killed 2 1000030 | trace by_sibling
+expects by_sibling 40 40
 
 # The end of any child would have done, so another run may wait for the other one first; as even this one would, if who is
 # first was waited for first, and then 20 sooner.
