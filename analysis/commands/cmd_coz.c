@@ -323,7 +323,9 @@ static void fill_assumptions(struct reply *r, const struct profile *p, const str
 	reply_say(r, SAY_TEXT, "%s", a.meaning);
 	if (a.here)
 		reply_say(r, SAY_TEXT, "%s", a.here);
-	reply_say(r, SAY_TEXT, o->verbose ? "Assumed of the program:" : "What both assume of a program: -v.");
+	reply_say(r, SAY_TEXT, o->verbose ? "Assumed of the program:"
+					 : "Both assume that what threads do depends neither on a clock nor on what others write in memory "
+					   "unseen. What else they assume: -v.");
 	for (size_t i = 0; o->verbose && i < a.nalways; i++)
 		reply_say(r, SAY_ITEM, "%s", a.always[i]);
 	free(a.meaning);

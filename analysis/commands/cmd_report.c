@@ -342,6 +342,8 @@ static void say_profile(struct reply *r, const struct page *p)
 	profile_table_say(r, p->f->trace, &p->profile, false, PROFILE_SHOWN);
 	if (p->profile.filled)
 		reply_say(r, SAY_INDENTED, "%sWhat is expected takes it to be the same.", p->profile.filled);
+	else
+		reply_say(r, SAY_INDENTED, "Holds if what threads do depends neither on a clock nor on what others write in memory unseen.");
 }
 
 /* The findings that matter most. */
