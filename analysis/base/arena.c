@@ -58,7 +58,8 @@ struct arena *arena_open(size_t bytes)
 	a.whole = order_of(bytes);
 	a.largest = mem_zeroed(2 * (bytes / ARENA_LEAST), 1);
 	fill_tree(&a);
-	madvise(a.begin, bytes, MADV_HUGEPAGE); /* or not, where the kernel has none */
+	/* Not the first, which is all that a small trace needs of it; or none, where the kernel has none. */
+	madvise(a.begin + HUGE_PAGE, bytes - HUGE_PAGE, MADV_HUGEPAGE);
 	struct arena *opened = mem_resize(NULL, 1, sizeof *opened);
 	*opened = a;
 	return opened;

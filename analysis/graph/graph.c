@@ -587,9 +587,9 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_locks(b, &records->sync, &tried, &voters);
 	graph_elections(b, &voters);
 	graph_end_tried(b, &tried);
-	graph_flag_stops(b, &records->flags);
 	graph_recorded_counters(b, &records->counters);
 	graph_claims(b, &records->counters);
+	graph_flag_stops(b, &records->flags);
 	graph_counters(b);
 	let_go_of_unseen(b);
 	graph_tasks(b, &records->tasks);

@@ -647,6 +647,15 @@ void graph_recorded_counters(struct builder *b, struct counter_records *r)
 	spill_free(b->spill, takes);
 }
 
+/* Then that ends them at about the same time, and each does as many pieces as it can until then. */
+static bool are_stopped(const struct builder *b, struct alike a)
+{
+	size_t i = 0;
+	while (i < a.n && b->threads[a.v[i]].is_stopped)
+		i++;
+	return i == a.n;
+}
+
 void graph_counters(struct builder *b)
 {
 	size_t n;
@@ -656,6 +665,8 @@ void graph_counters(struct builder *b)
 		for (next = i; next < n && c[next].process == c[i].process && c[next].site == c[i].site; next++)
 			threads[next] = c[next].thread;
 		struct alike a = { threads + i, next - i };
+		if (are_stopped(b, a))
+			continue;
 		if (are_of_team(b, a))
 			look_at_members(b, a);
 		else

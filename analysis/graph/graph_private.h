@@ -161,6 +161,7 @@ struct thread_facts {
 	struct regions_of regions;   /* in which it is ever (graph_owners.c) */
 	bool parked;                 /* it was in an operation, or in no team, when its process ended; so another one ended that */
 	bool uses_futexes;           /* it waits or wakes at addresses */
+	bool is_stopped;             /* it works in pieces until another one says that it shall stop (graph_stops.c) */
 	bool in_teams;               /* it has been in teams of OpenMP, to their ends */
 };
 

@@ -27,6 +27,7 @@ static void stop(struct builder *b, struct event_ref first, struct event_ref end
 {
 	struct node_input inputs[] = { { .ref = first, .sure = true }, { .ref = cause, .sure = true } };
 	graph_end_by(b, end, graph_add_chance(b, GRAPH_SYNC, inputs, 2));
+	b->threads[end.thread].is_stopped = true;
 }
 
 /* ---- With a lock ------------------------------------------------------------------------------ */
@@ -177,37 +178,61 @@ static void add_piece(struct pieces_before *p, uint32_t site, struct event_ref e
 	p->n++;
 }
 
-/* The last before an event. */
-static struct pieces_before pieces_before(const struct builder *b, struct event_ref look)
+/* What has been found, and all changes of that number, of which those before it may have been the one. */
+struct flag_stop { const struct flag_change *found, *changes; };
+
+static int by_finder(const void *x, const void *y)
+{
+	const struct flag_stop *a = x, *b = y;
+	return ORDER_2(a, b, found->ref.thread, found->ref.at);
+}
+
+/* By the first change since it has looked before: who finds it, too, leaves a record as whoever sets it does. */
+static void stop_by_flag(struct builder *b, const struct pieces_before *p, const struct flag_stop *f)
+{
+	const struct flag_change *found = f->found, *set = f->changes;
+	while (set < found && (set->ref.thread == found->ref.thread || set->ref.stamp <= p->before.stamp))
+		set++;
+	if (p->n >= SOME_LOOKS && set < found)
+		stop(b, p->first, set->ref.stamp <= p->last.stamp ? p->last : found->ref, set->ref);
+}
+
+/* Those of one thread. */
+static void follow(struct builder *b, const struct flag_stop *f, size_t n)
 {
 	const struct trace *trace = b->graph->trace;
-	struct tr_cursor events = trace_events(trace, look.thread);
+	uint32_t thread = f->found->ref.thread;
+	struct tr_cursor events = trace_events(trace, thread);
 	struct pieces_before p = { .n = 0 };
 	struct tr_event e;
-	for (uint64_t at = 0; at < look.at && trace_next_bare(&events, &e); at++) {
+	for (uint64_t at = 0, next = 0; next < n && trace_next_bare(&events, &e); at++) {
+		if (f[next].found->ref.at == at)
+			stop_by_flag(b, &p, &f[next++]);
 		if (e.op == DPROF_EXIT && tr_is_marked(trace, e.site))
-			add_piece(&p, e.site, (struct event_ref){ look.thread, at, e.stamp });
+			add_piece(&p, e.site, (struct event_ref){ thread, at, e.stamp });
 		else if (e.op == DPROF_LOST || (e.op == DPROF_ENTER && tr_is(trace, e.site, OP_OTHERS)))
 			p.n = 0;
 	}
 	trace_end(&events);
-	return p;
-}
-
-static void stop_by_flag(struct builder *b, const struct flag_change *set, const struct flag_change *found)
-{
-	struct pieces_before p = pieces_before(b, found->ref);
-	if (p.n < SOME_LOOKS || set->ref.stamp <= p.before.stamp)
-		return;
-	stop(b, p.first, set->ref.stamp <= p.last.stamp ? p.last : found->ref, set->ref);
 }
 
 void graph_flag_stops(struct builder *b, struct flag_records *r)
 {
+	struct flag_stop *f = NULL;
+	size_t n = 0;
 	runs_sort(b->spill, r->v, r->n, sizeof *r->v, by_object);
-	for (size_t i = 1; i < r->n; i++) {
-		const struct flag_change *set = &r->v[i - 1], *found = &r->v[i];
-		if (set->process == found->process && set->object == found->object && set->ref.thread != found->ref.thread)
-			stop_by_flag(b, set, found);
+	for (size_t i = 0, first = 0; i < r->n; i++) {
+		const struct flag_change *found = &r->v[i];
+		if (found->process != r->v[first].process || found->object != r->v[first].object)
+			first = i;
+		if (i > first)
+			*SPILL_GROW(b->spill, f, n) = (struct flag_stop){ found, &r->v[first] };
 	}
+	runs_sort(b->spill, f, n, sizeof *f, by_finder);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && f[next].found->ref.thread == f[i].found->ref.thread;)
+			next++;
+		follow(b, f + i, next - i);
+	}
+	spill_free(b->spill, f);
 }

@@ -216,6 +216,24 @@ for else in before again waits; do
 	stops lock 10 $else | trace "stops-$else"
 	expects_b "stops-$else" 0
 done
+# Also if some did more pieces than others, which looks as if they had shared them out.
+crew() {
+	head_of 3
+	echo "site 52 kind=wait name=flag%20in%20memory file=x.c line=53"
+	local thread at
+	op 0 39 1000000 1000001 thread=1
+	op 0 39 1000002 1000003 thread=2
+	op 0 1 1000010 1100000
+	echo "e 0 1100000 52 point offset=8"
+	for thread in 1 2; do
+		for ((at = 1000010; at <= 1100000;)); do
+			op $thread 0 $at $((at += 11000 - 2000 * thread))
+		done
+		echo "e $thread $at 52 point offset=8"
+	done
+}
+crew | trace crew
+expects_b crew 46.287
 
 # The wait begins with the first attempt: what an unmarked program does before it is work, also where the message was there
 # meanwhile.
