@@ -4,14 +4,15 @@
  *
  *   while ((i = atomic_fetch_add(&next, 1)) < n) work(i);   ->   i = atomic_fetch_add(&next, 1); dprof_counted(SITE, &next, i); ...
  *
- * So it is if the result is compared for order, wherever in the unit that is, or may be elsewhere (flow.cc): who only counts,
- * draws a number of its own or looks whether it was the last one leaves no record, which would cost more than what it does. Of what
+ * So it is if the result is compared for order, or something is read by it (list[next++]), wherever in the unit that is, or may be
+ * elsewhere (flow.cc, reads.cc): who only counts, draws a number of its own, stores something there (out[n++] = x) or looks whether
+ * it was the last one leaves no record, which would cost more than what it does. Of what
  * counts down it is told how far it has come, so that what is told of one number only grows.
  *
  *   i = atomic_load(&next); while (i < n && !atomic_compare_exchange_weak(&next, &i, i + 1));
  *
  * counts likewise, and what is told is the number that it loads, which also shows that there is nothing left. So it is if that is
- * compared for order, but for constants, and what it is to become is made of it.
+ * compared for order, but for constants, or read by, and what it is to become is made of it.
  *
  * Law: nothing that the program does changes, and what is told is the call's own result. */
 #include "plugin/parts.h"
@@ -134,7 +135,7 @@ static bool is_taken(tree result, tree object, enum counted *how)
 	flow_walk made(all, current_function_decl);
 	made.hold(result);
 	made.run();
-	bool taken = is_exchanged(made, object) && flow(flow::EXACT_ORDER).decides(result);
+	bool taken = is_exchanged(made, object) && (flow(flow::EXACT_ORDER).decides(result) || flow(flow::READS).decides(result));
 	*how = made.fall ? COUNTED_DOWN : *how;
 	return taken;
 }
@@ -187,7 +188,7 @@ void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 	bool looks = how == COUNTED_LOADED;
 	if (looks && !is_taken(result, gimple_call_arg(stmt, 0), &how))
 		return flags_note(i, refers);
-	if (!looks && !flow(flow::ORDER).decides(result))
+	if (!looks && !flow(flow::ORDER).decides(result) && !flow(flow::READS).decides(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
 	tree object = gimple_call_arg(stmt, 0);

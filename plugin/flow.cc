@@ -8,7 +8,8 @@
  * It goes with what is made of it by adding, multiplying, dividing and shifting, with members and variables of the unit that it is
  * stored in, whichever object's they are, into functions that it is given to, and to the callers of those that return it, or store
  * it where they are told. Into libstdc++ it does not go: what such a function makes of a number, or returns as it was, has it.
- * Who takes a place of an array by it, or puts it into a container, only has a number of its own.
+ * Who takes a place of an array by it, or puts it into a container, only has a number of its own, but for what he reads there
+ * (reads.cc).
  *
  * Law: it is said to be compared if any of these compares it for order, or if a function that is not of the unit may. */
 #include "plugin/parts.h"
@@ -19,8 +20,14 @@
 
 bool flow_walk::is_order(enum tree_code code) const
 {
-	bool order = code == LT_EXPR || code == LE_EXPR || code == GT_EXPR || code == GE_EXPR;
-	return order || (all.equality && (code == EQ_EXPR || code == NE_EXPR));
+	switch (code) {
+	case LT_EXPR: case LE_EXPR: case GT_EXPR: case GE_EXPR:
+	case UNLT_EXPR: case UNLE_EXPR: case UNGT_EXPR: case UNGE_EXPR:
+		return !all.reads;
+	case EQ_EXPR: case NE_EXPR: case LTGT_EXPR: case UNEQ_EXPR:
+		return all.equality;
+	default: return false;
+	}
 }
 
 static bool is_sum(enum tree_code code)
@@ -143,7 +150,7 @@ static const vec<tree> *mentioned(tree name)
 
 /* ---- The unit ------------------------------------------------------------------------------------ */
 
-flow::flow(enum counts counts) : exactly(counts == EXACT_ORDER), equality(counts == EQUALITY) {}
+flow::flow(enum counts counts) : exactly(counts == EXACT_ORDER), equality(counts == EQUALITY), reads(counts == READS) {}
 
 bool flow::share(tree name, bool at)
 {
@@ -238,16 +245,28 @@ void flow_walk::hold(tree x)
 	if (TREE_CODE(base) == MEM_REF)
 		hold_at(TREE_OPERAND(base, 0));
 	else
-		more |= is_of_unit(name) ? all.share(name, false) : !values.add(name);
+		more |= is_shared(name, x) ? all.share(name, false) : !values.add(name);
 }
 
-void flow_walk::hold_at(tree pointer)
+void flow_walk::hold_at(tree pointer, bool of_array)
 {
 	if (TREE_CODE(pointer) == ADDR_EXPR)
 		return hold(TREE_OPERAND(pointer, 0));
 	tree name = name_of(base_of(pointer));
+	if (of_array)
+		arrays.add(name);
 	if (DECL_P(name) || TREE_CODE(name) == SSA_NAME)
-		more |= is_of_unit(name) ? all.share(name, true) : !places.add(name);
+		more |= is_of_unit(name) && !of_array ? all.share(name, true) : !places.add(name);
+}
+
+/* Others of the unit see it there. What is read by what one has put into an array is looked for in that function only: who numbers
+ * things does not take them. */
+bool flow_walk::is_shared(tree name, tree x) const
+{
+	bool element = false;
+	for (; handled_component_p(x); x = TREE_OPERAND(x, 0))
+		element |= TREE_CODE(x) == ARRAY_REF;
+	return is_of_unit(name) && !(all.reads && element);
 }
 
 /* The address of a place that is taken by it. */
@@ -264,7 +283,7 @@ bool flow_walk::holds(tree x)
 	if (!x)
 		return false;
 	if (TREE_CODE(x) == ADDR_EXPR)
-		return is_place_by(TREE_OPERAND(x, 0));
+		return all.reads ? is_at_it(TREE_OPERAND(x, 0)) : is_place_by(TREE_OPERAND(x, 0));
 	tree base = base_of(x);
 	if (TREE_CODE(base) == MEM_REF)
 		return holds_at(TREE_OPERAND(base, 0));
@@ -302,7 +321,7 @@ void flow_walk::point_to_same(tree to, tree from)
 	if (holds_at(from))
 		hold_at(to);
 	if (holds_at(to))
-		hold_at(from);
+		hold_at(from, arrays.contains(name_of(base_of(to))));
 }
 
 /* Exactly: but for constants. */
@@ -313,6 +332,8 @@ bool flow_walk::is_made_of_it(gimple *assign)
 	bool of_first = holds(gimple_assign_rhs1(assign)), shifts = code == LSHIFT_EXPR || code == RSHIFT_EXPR;
 	if (!of_first && (shifts || !holds(by)))
 		return false;
+	if (all.reads)
+		return true;
 	if (is_sum(code) || is_product(code))
 		return !all.exactly || (of_first && TREE_CODE(by) == INTEGER_CST);
 	return (is_made(code) && !all.exactly) || (is_of_bits(code) && all.equality);
@@ -328,6 +349,7 @@ void flow_walk::assign(gimple *stmt)
 		if (compares && all.equality)
 			hold(to);
 	} else if (gimple_assign_single_p(stmt) || is_conversion(code)) {
+		decides |= loads(stmt);
 		copy(to, from);
 	} else if (code == COND_EXPR) {
 		decides |= COMPARISON_CLASS_P(from) && is_order(TREE_CODE(from)) &&
@@ -343,11 +365,14 @@ void flow_walk::make(gimple *stmt)
 {
 	enum tree_code code = gimple_assign_rhs_code(stmt);
 	tree to = gimple_assign_lhs(stmt);
-	if (code == POINTER_PLUS_EXPR)
+	if (code == POINTER_PLUS_EXPR) {
+		if (all.reads && holds_at(to) && !CONSTANT_CLASS_P(gimple_assign_rhs2(stmt)))
+			arrays.add(name_of(base_of(to)));
 		point_to_same(to, gimple_assign_rhs1(stmt));
+	}
 	if (is_made_of_it(stmt)) {
 		fall |= is_less(stmt);
-		decides |= code == MIN_EXPR || code == MAX_EXPR;
+		decides |= !all.reads && (code == MIN_EXPR || code == MAX_EXPR);
 		hold(to);
 	}
 }
@@ -377,7 +402,13 @@ void flow_walk::call_library(gcall *call, tree function)
 	const char *name = IDENTIFIER_POINTER(DECL_NAME(function));
 	decides |= !strcmp(name, "operator()") && !cplus_is_named(function, "hash", "operator()");
 	for (const char *orders : { "min", "max", "clamp" })
-		decides |= !all.exactly && cplus_is_named(function, "std", orders);
+		decides |= !all.exactly && !all.reads && cplus_is_named(function, "std", orders);
+	decides |= !strcmp(name, "at"); /* an exception says that it is no place */
+	if (all.reads) {
+		decides |= library_reads(call, function);
+		if (to && gives_place(call, function))
+			return hold(to);
+	}
 	if (DECL_CXX_CONSTRUCTOR_P(function))
 		hold_at(gimple_call_arg(call, 0));
 	for (unsigned k = 0; to && k < gimple_call_num_args(call); k++) {
@@ -409,6 +440,7 @@ void flow_walk::call(gcall *call)
 		tree x = gimple_call_arg(call, k);
 		by |= (unsigned HOST_WIDE_INT)holds(x) << k;
 		at |= (unsigned HOST_WIDE_INT)(is_pointer(x) && holds_at(x)) << k;
+		decides |= all.reads && !is_pointer(x) && is_address(x);
 	}
 	if (!by && !at)
 		return;
@@ -416,6 +448,7 @@ void flow_walk::call(gcall *call)
 	if (gimple_call_internal_p(call) || (function && fndecl_built_in_p(function))) {
 		if (by && gimple_call_lhs(call) && (gimple_call_flags(call) & ECF_CONST))
 			hold(gimple_call_lhs(call));
+		decides |= all.reads && function && builtin_reads(call, function);
 	} else if (!function) {
 		decides = true;
 	} else if (!strncmp(lang_hooks.name, "GNU C++", 7) && DECL_NAME(function) && cplus_library(function)) {
@@ -425,7 +458,7 @@ void flow_walk::call(gcall *call)
 		decides |= o.decides;
 		come_back(call, o);
 	} else {
-		decides |= !is_foreign(function);
+		decides |= !is_foreign(function) || (all.reads && foreign_reads(call, function));
 	}
 }
 
@@ -445,13 +478,14 @@ void flow_walk::statement(gimple *stmt)
 	} else if (gcond *cond = dyn_cast<gcond *>(stmt)) {
 		decides |= is_order(gimple_cond_code(cond)) && (holds(gimple_cond_lhs(cond)) || holds(gimple_cond_rhs(cond)));
 	} else if (gswitch *cases = dyn_cast<gswitch *>(stmt)) {
-		decides |= holds(gimple_switch_index(cases)) && (has_range(cases) || all.equality);
+		decides |= holds(gimple_switch_index(cases)) && !all.reads && (has_range(cases) || all.equality);
 	} else if (gcall *c = dyn_cast<gcall *>(stmt)) {
 		call(c);
 	} else if (greturn *back = dyn_cast<greturn *>(stmt)) {
 		tree x = gimple_return_retval(back);
 		returned |= x && holds(x);
 		returned_at |= x && is_pointer(x) && holds_at(x);
+		decides |= x && all.reads && !is_pointer(x) && is_address(x);
 	}
 }
 

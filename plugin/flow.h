@@ -6,11 +6,11 @@
 
 class flow {
 public:
-	/* What counts: whether it, or what is made of it, is compared for order; only the number itself, but for constants; or any
-	 * comparison, also of its bits. */
-	enum counts { ORDER, EXACT_ORDER, EQUALITY };
+	/* What counts: whether it, or what is made of it, is compared for order; only the number itself, but for constants; any
+	 * comparison, also of its bits; or whether something is read at a place that is found by it (reads.cc). */
+	enum counts { ORDER, EXACT_ORDER, EQUALITY, READS };
 	explicit flow(enum counts);
-	/* Whether what the function that is looked at has there is compared so, or may be by others. */
+	/* Whether what the function that is looked at has there is compared so, or used, or may be by others. */
 	bool decides(tree value);
 
 private:
@@ -33,7 +33,7 @@ private:
 	/* A function in which it is: at `value`, or as what a call of `callee` gives, or in what the unit shares. */
 	struct flow_start { tree fn, value, callee; struct outcome comes; };
 
-	bool exactly, equality;
+	bool exactly, equality, reads;
 	hash_set<tree> held, held_at; /* members and variables of the unit that are it, or point to it */
 	auto_vec<struct entered> entries;
 	auto_vec<struct flow_start> starts;
@@ -60,11 +60,12 @@ private:
 	flow &all;
 	tree fn, callee = NULL_TREE;
 	struct flow::outcome comes = {};
-	hash_set<tree> values, places, given; /* what is it; what points to it, and did from the beginning */
+	hash_set<tree> values, places, given; /* what is it; what points to it, and did from the beginning; */
+	hash_set<tree> arrays;                /* what points to others beside it */
 	bool decides = false, returned = false, returned_at = false, more = false; /* more: has been found */
 	bool leaves = false; /* others are given it */
 
-	void hold_at(tree pointer);
+	void hold_at(tree pointer, bool of_array = false);
 	bool holds_at(tree pointer);
 	bool is_place_by(tree x);
 	bool is_order(enum tree_code code) const;
@@ -75,6 +76,15 @@ private:
 	void make(gimple *stmt);
 	void come_back(gcall *call, const struct flow::outcome &o);
 	void call_library(gcall *call, tree function);
+	bool is_shared(tree name, tree x) const;
+	bool is_at_it(tree x);
+	bool is_address(tree x);
+	bool only_goes_back(gimple *load);
+	bool loads(gimple *assign);
+	bool builtin_reads(gcall *call, tree function);
+	bool foreign_reads(gcall *call, tree function);
+	bool gives_place(gcall *call, tree function);
+	bool library_reads(gcall *call, tree function);
 	void call(gcall *call);
 	void statement(gimple *stmt);
 };

@@ -30,7 +30,8 @@
  *   pass.cc      before SSA: notes become instructions (event.cc) with their static data (site.cc), of which the object
  *                tells the runtime when it is loaded (loading.cc); with it calls.cc: events around calls that
  *                synchronise (calls.def), library.cc: likewise of libstdc++, inside of its headers (library.def),
- *                counters.cc: numbers by which threads take their work (flow.cc: where such a number goes),
+ *                counters.cc: numbers by which threads take their work (flow.cc: where such a number goes; reads.cc:
+ *                whether something is read by it),
  *                claims.cc: flags and bits by which they claim it, flags.cc: those that only say what to do,
  *                clocks.cc: sleeps and loops that a clock ends,
  *                fortran.cc: calls that stand for pragmas, and balance.cc: returns between begin and end

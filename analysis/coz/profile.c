@@ -697,9 +697,9 @@ static const char *const of_any_program[] = {
 	"(SIGSTOP, a debugger) while it sleeps.",
 	"Work goes to the same threads, in the same pieces, unless it is seen to be given out: by OpenMP's loops, sections and single; by "
 	"locks, semaphores and pipes; by whoever listens to several and answers, takes what there is, or asks for a barrier's serial "
-	"thread; by an atomic number that threads of one host count (or compare and exchange) and compare for order in one function, "
-	"or in one of the same file to which it is returned, compiled with the plugin; by flags or bits which they set or exchange there, "
-	"but in loops that do nothing else. "
+	"thread; by an atomic number that threads of one host count (or compare and exchange) and, in one function, or in one of the "
+	"same file to which it is returned, compare for order, or read something by, compiled with the plugin; by flags or bits which "
+	"they set or exchange there, but in loops that do nothing else. "
 	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "
 	"threads that were created in one place, or processes that one forked there, are not all as often in a region, or those of an "
 	"OpenMP team differ by two visits, and through with it at about the same time.",

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Atomic numbers by which threads take their work are recorded: each number that is compared for order, once, with the
-# thread that got it. Nothing is recorded of other atomics, nor where there is only one thread.
+# Atomic numbers by which threads take their work are recorded: each number that is compared for order, or by which something is
+# read, once, with the thread that got it. Nothing is recorded of other atomics, as those by which something is appended, nor where
+# there is only one thread.
 . testsuite/lib.sh
 at_once=1
 export PKG_CONFIG_PATH=$B/lib/pkgconfig DPROF_QUIET=1
@@ -13,6 +14,7 @@ cat >program.c <<'C'
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #define N 40
 
 static atomic_int next;
@@ -21,6 +23,10 @@ static long got[N + 16];
 static atomic_int asked, tried, chunks, below = N, most;
 static int plain, valued, drawn, handed;
 static struct { int other; atomic_long n; } of_many, *one = &of_many;
+static atomic_int listed, pointed, masked, copied, appended, filled, changed, kept;
+static struct work { long what, other; } list[N + 4], ring[64], done[3 * N];
+static long *order[N + 4], tags[3 * N];
+static size_t size = sizeof(struct work);
 
 static int ask(void)
 {
@@ -70,10 +76,39 @@ static int is_less(int i)
 
 static int (*volatile may_compare)(int) = is_less;
 
+/* What it reads there is to be done, until there is nothing. */
+static void read_by_numbers(void)
+{
+	struct work own;
+
+	while (list[atomic_fetch_add(&listed, 1)].what) /* COUNTED */
+		;
+	for (long *at; (at = order[atomic_fetch_add(&pointed, 1)]);) /* COUNTED */
+		got[N + 3] += *at;
+	for (int k = 0; k < N; k++)
+		got[N + 3] += ring[atomic_fetch_add(&masked, 1) & 63].other; /* COUNTED */
+	do
+		memcpy(&own, &list[atomic_fetch_add(&copied, 1)], size); /* COUNTED */
+	while (own.what);
+}
+
+/* What is only stored there is taken by nobody. */
+static void write_by_numbers(void)
+{
+	for (int k = 0; k < N; k++) {
+		tags[atomic_fetch_add(&appended, 1)] = k;
+		memcpy(&done[atomic_fetch_add(&filled, 1)], &list[k], size);
+		tags[atomic_fetch_add(&changed, 1)] += 2;
+		done[k].other = atomic_fetch_add(&kept, 1);
+	}
+}
+
 static void *take(void *unused)
 {
 	int i;
 
+	read_by_numbers();
+	write_by_numbers();
 	for (i = 0; i < N; i++)
 		got[N + 2] += draw();
 	while (may_compare(__atomic_fetch_add(&handed, 1, __ATOMIC_RELAXED))) /* COUNTED */
@@ -105,6 +140,10 @@ int main(void)
 {
 	pthread_t thread[3];
 
+	for (int i = 0; i < N; i++) {
+		list[i].what = 1;
+		order[i] = &list[i].other;
+	}
 	while (__atomic_fetch_add(&single, 1, __ATOMIC_RELAXED) < 5)
 		;
 	for (int i = 0; i < 3; i++)
@@ -124,6 +163,7 @@ cat >program.cc <<'C'
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -221,13 +261,93 @@ static void compared_elsewhere()
 	while (at[1] < N);
 }
 
+/* Who reads what is there, whatever finds it by the number. */
+struct job {
+	int what;
+	bool is_last() const { return what == 0; }
+};
+
+static std::atomic<int> indexed, tried, iterated, spanned, looked, owned, handed, appended, filled, made, named, stored;
+static std::atomic<job **> pointed;
+static std::vector<job> jobs(N + 4);
+static std::vector<job *> list(N + 4);
+static std::vector<bool> bits(N + 4);
+static std::map<int, job> table;
+static std::vector<long> out(3 * N);
+static std::vector<job> copies(3 * N);
+static std::vector<std::string> words(3 * N);
+static std::atomic<int> flags[3 * N];
+
+static struct worker {
+	job *mine;
+
+	void take() { mine = &jobs[owned++]; } /* COUNTED */
+	bool works() const { return mine->what; }
+} workers[3];
+
+static bool is_last(const job &j)
+{
+	return j.is_last();
+}
+
+static void init(job &j, int what)
+{
+	j.what = what;
+}
+
+static void read_by_numbers(worker &self)
+{
+	while (list[indexed++]) /* COUNTED */
+		;
+	while (*pointed.fetch_add(1)) /* COUNTED */
+		;
+	try {
+		for (;;)
+			out.at(tried++) = 1; /* COUNTED */
+	} catch (std::out_of_range &) {
+	}
+	while (!(jobs.begin() + iterated++)->is_last()) /* COUNTED */
+		;
+	while (bits[spanned++]) /* COUNTED */
+		;
+	for (auto j = table.begin(); j != table.end(); j = table.find(looked++)) /* COUNTED */
+		;
+	do
+		self.take();
+	while (self.works());
+	while (!is_last(jobs[handed++])) /* COUNTED */
+		;
+}
+
+static void write_by_numbers()
+{
+	for (int k = 0; k < N; k++) {
+		out[appended++] = k;
+		copies[filled++] = jobs[k];
+		init(copies[made++], k);
+		words[named++] = "word";
+		flags[stored++].store(k);
+	}
+}
+
+static void prepare()
+{
+	for (int i = 0; i < N; i++) {
+		jobs[i].what = 1;
+		list[i] = &jobs[i];
+		bits[i] = true;
+		table[i] = jobs[i];
+	}
+	pointed = list.data();
+}
+
 /* Who only counts, or has a number by which he is known. */
 static std::atomic<long> hits, ids, turn;
 static std::map<long, int> known;
 static std::mutex guard;
 static thread_local long self;
 
-struct job {
+struct named_job {
 	long id = ids++;
 	std::string name() const { return "job " + std::to_string(id); }
 };
@@ -246,7 +366,7 @@ static void only_known()
 	hits++;
 	self = ids++;
 	values[ids++ % N]++;
-	note(job().name().c_str(), ++hits);
+	note(named_job().name().c_str(), ++hits);
 	for (; q < 4; q++)
 		all.push_back(q);
 	all.push_back(ids++);
@@ -264,11 +384,14 @@ int main()
 {
 	std::vector<std::thread> threads;
 	static std::atomic<int> converted, named;
+	prepare();
 	static int exchanged;
 
 	for (int t = 0; t < 3; t++)
-		threads.emplace_back([] {
+		threads.emplace_back([t] {
 			unsigned long taken;
+			read_by_numbers(workers[t]);
+			write_by_numbers();
 			compared_elsewhere();
 			only_known();
 			while (pool.count() < N)
