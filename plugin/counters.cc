@@ -12,7 +12,8 @@
  *   i = atomic_load(&next); while (i < n && !atomic_compare_exchange_weak(&next, &i, i + 1));
  *
  * counts likewise, and what is told is the number that it loads, which also shows that there is nothing left. So it is if that is
- * compared for order, but for constants, or read by, and what it is to become is made of it.
+ * compared for order, but for constants, or read by, and what it is to become is made of it. Of what is no integer and no pointer
+ * (a fraction, an iterator, a struct), whatever its size, it is only told that it has changed: dprof_counted_bytes().
  *
  * Law: nothing that the program does changes, and what is told is the call's own result. */
 #include "plugin/parts.h"
@@ -20,7 +21,7 @@
 #include "plugin/flow.h"
 #include "runtime/counters.h"
 
-#define EACH_SIZE(X, function) X(function, 1) X(function, 2) X(function, 4) X(function, 8)
+#define EACH_SIZE(X, function) X(function, 1) X(function, 2) X(function, 4) X(function, 8) X(function, 16)
 #define CASE(function, size) case BUILT_IN_##function##_##size:
 
 static bool loads(tree fn)
@@ -29,6 +30,7 @@ static bool loads(tree fn)
 		return false;
 	switch (DECL_FUNCTION_CODE(fn)) {
 	EACH_SIZE(CASE, ATOMIC_LOAD)
+	case BUILT_IN_ATOMIC_LOAD:
 		return true;
 	default: return false;
 	}
@@ -45,6 +47,12 @@ static bool stores(tree fn)
 	}
 }
 
+/* It is told the number's size first, and to where it is to be loaded. */
+static bool is_of_any_size(tree fn)
+{
+	return fndecl_built_in_p(fn, BUILT_IN_ATOMIC_LOAD) || fndecl_built_in_p(fn, BUILT_IN_ATOMIC_COMPARE_EXCHANGE);
+}
+
 /* Which argument of a call says what a number is to become if it is what is expected; or -1. */
 static int exchanges(tree fn)
 {
@@ -53,6 +61,8 @@ static int exchanges(tree fn)
 	if (!fndecl_built_in_p(fn, BUILT_IN_NORMAL))
 		return library_exchanges(fn) ? 2 : -1;
 	switch (DECL_FUNCTION_CODE(fn)) {
+	case BUILT_IN_ATOMIC_COMPARE_EXCHANGE:
+		return 3;
 	EACH_SIZE(CASE, ATOMIC_COMPARE_EXCHANGE)
 	EACH_SIZE(CASE, SYNC_BOOL_COMPARE_AND_SWAP)
 	EACH_SIZE(CASE, SYNC_VAL_COMPARE_AND_SWAP)
@@ -113,6 +123,17 @@ static bool is_same(tree x, tree y)
 					    TREE_OPERAND(TREE_OPERAND(x, 0), 1) == TREE_OPERAND(TREE_OPERAND(y, 0), 1));
 }
 
+static tree object_of(gimple *call)
+{
+	return gimple_call_arg(call, is_of_any_size(gimple_call_fndecl(call)) ? 1 : 0);
+}
+
+/* What stands where the address points to; else the number itself. */
+static tree pointed(tree x)
+{
+	return TREE_CODE(x) == ADDR_EXPR ? TREE_OPERAND(x, 0) : x;
+}
+
 /* What is made of it is what the object is to become. */
 static bool is_exchanged(flow_walk &made, tree object)
 {
@@ -122,7 +143,7 @@ static bool is_exchanged(flow_walk &made, tree object)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
 			gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
 			int to = call ? exchanges(gimple_call_fndecl(call)) : -1;
-			if (to >= 0 && made.holds(gimple_call_arg(call, to)) && is_same(given(gimple_call_arg(call, 0)), object))
+			if (to >= 0 && made.holds(pointed(gimple_call_arg(call, to))) && is_same(given(object_of(call)), object))
 				return true;
 		}
 	return false;
@@ -162,6 +183,40 @@ void counters_tell(gimple_stmt_iterator *i, const char *function, tree site, tre
 	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object), value), GSI_NEW_STMT);
 }
 
+/* Of what is no such number the runtime is told what stands there. */
+static void tell_bytes(gimple_stmt_iterator *i, tree site, tree object, tree result)
+{
+	gimple *stmt = gsi_stmt(*i);
+	tree copy = create_tmp_var(TREE_TYPE(result)), size = fold_convert(long_integer_type_node, TYPE_SIZE_UNIT(TREE_TYPE(result)));
+	TREE_ADDRESSABLE(copy) = 1;
+	tree fn = runtime_function("dprof_counted_bytes", ptr_type_node, ptr_type_node, ptr_type_node, long_integer_type_node);
+	gsi_insert_after(i, gimple_build_assign(copy, unshare_expr(result)), GSI_NEW_STMT);
+	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object), build_fold_addr_expr(copy), size),
+			 GSI_NEW_STMT);
+}
+
+static bool is_number(tree type)
+{
+	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && TYPE_SIZE_UNIT(type) && tree_to_uhwi(TYPE_SIZE_UNIT(type)) <= 8;
+}
+
+/* A builtin gives a fraction, or a struct, as a number. */
+static bool gives_number(gimple *call, tree result)
+{
+	tree of = TREE_TYPE(TREE_TYPE(object_of(call)));
+	bool other = fndecl_built_in_p(gimple_call_fndecl(call)) && !VOID_TYPE_P(of) && !is_number(of);
+	return is_gimple_reg(result) && is_number(TREE_TYPE(result)) && !other;
+}
+
+/* What a call gives, whatever that is; or NULL_TREE. */
+static tree result_of(gimple *call)
+{
+	if (!is_of_any_size(gimple_call_fndecl(call)))
+		return gimple_call_lhs(call);
+	tree to = gimple_call_arg(call, 2);
+	return TREE_CODE(to) == ADDR_EXPR ? TREE_OPERAND(to, 0) : NULL_TREE;
+}
+
 /* A pointer, which any type may hold. */
 tree counters_first_member(gimple_stmt_iterator *i, tree object)
 {
@@ -182,18 +237,19 @@ void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
 	location_t where = counters_location(stmt);
-	tree result = gimple_call_lhs(stmt);
-	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result))
+	tree result = result_of(stmt), object = object_of(stmt);
+	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || TREE_CODE(TYPE_SIZE_UNIT(TREE_TYPE(result))) != INTEGER_CST)
 		return;
 	bool looks = how == COUNTED_LOADED;
-	if (looks && !is_taken(result, gimple_call_arg(stmt, 0), &how))
+	if (looks && !is_taken(result, object, &how))
 		return flags_note(i, refers);
 	if (!looks && !flow(flow::ORDER).decides(result) && !flow(flow::READS).decides(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
-	tree object = gimple_call_arg(stmt, 0);
 	if (refers)
 		object = counters_first_member(i, object);
+	if (!gives_number(stmt, result))
+		return tell_bytes(i, site, object, result);
 	counters_tell(i, looks ? "dprof_counted_by_looks" : "dprof_counted", site, object, result, how == COUNTED_DOWN);
 }
 

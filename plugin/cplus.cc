@@ -54,8 +54,9 @@ bool cplus_library(tree fn)
 	while (scope && TREE_CODE(scope) != NAMESPACE_DECL)
 		scope = TYPE_P(scope) ? TYPE_CONTEXT(scope) : DECL_CONTEXT(scope);
 	for (; scope && TREE_CODE(scope) == NAMESPACE_DECL; scope = DECL_CONTEXT(scope))
-		if (DECL_NAME(scope) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(scope)), "std"))
-			return true;
+		for (const char *name : { "std", "__gnu_cxx" }) /* iterators of vectors and strings are of the other */
+			if (DECL_NAME(scope) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(scope)), name))
+				return true;
 	return false;
 }
 

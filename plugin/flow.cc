@@ -335,7 +335,7 @@ bool flow_walk::is_made_of_it(gimple *assign)
 	if (all.reads)
 		return true;
 	if (is_sum(code) || is_product(code))
-		return !all.exactly || (of_first && TREE_CODE(by) == INTEGER_CST);
+		return !all.exactly || (of_first && CONSTANT_CLASS_P(by));
 	return (is_made(code) && !all.exactly) || (is_of_bits(code) && all.equality);
 }
 
@@ -389,10 +389,14 @@ void flow_walk::come_back(gcall *call, const struct flow::outcome &o)
 			hold_at(gimple_call_arg(call, k));
 }
 
+static bool is_same_type(tree type, tree other)
+{
+	return TYPE_MAIN_VARIANT(type) == TYPE_MAIN_VARIANT(other);
+}
+
 static bool refer_to_same(tree type, tree other)
 {
-	return POINTER_TYPE_P(type) && POINTER_TYPE_P(other) &&
-	       TYPE_MAIN_VARIANT(TREE_TYPE(type)) == TYPE_MAIN_VARIANT(TREE_TYPE(other));
+	return POINTER_TYPE_P(type) && POINTER_TYPE_P(other) && is_same_type(TREE_TYPE(type), TREE_TYPE(other));
 }
 
 /* std::min(i, n) is one of what it is given; a constructor makes something of it; and a std::function may do so. */
@@ -404,6 +408,8 @@ void flow_walk::call_library(gcall *call, tree function)
 	for (const char *orders : { "min", "max", "clamp" })
 		decides |= !all.exactly && !all.reads && cplus_is_named(function, "std", orders);
 	decides |= !strcmp(name, "at"); /* an exception says that it is no place */
+	for (const char *order : { "operator<", "operator>", "operator<=", "operator>=", "operator<=>" })
+		decides |= !all.reads && !strcmp(name, order);
 	if (all.reads) {
 		decides |= library_reads(call, function);
 		if (to && gives_place(call, function))
@@ -415,7 +421,8 @@ void flow_walk::call_library(gcall *call, tree function)
 		tree x = gimple_call_arg(call, k);
 		if (is_pointer(x) && holds_at(x) && refer_to_same(TREE_TYPE(to), TREE_TYPE(x)))
 			hold_at(to);
-		else if (holds(x) && TYPE_MAIN_VARIANT(TREE_TYPE(to)) == TYPE_MAIN_VARIANT(TREE_TYPE(x)))
+		else if ((holds(x) && is_same_type(TREE_TYPE(to), TREE_TYPE(x))) ||
+			 (is_pointer(x) && holds_at(x) && is_same_type(TREE_TYPE(to), TREE_TYPE(TREE_TYPE(x)))))
 			hold(to);
 	}
 }

@@ -222,13 +222,11 @@ static bool only_writes(gcall *call, tree function, unsigned k)
 	       (last && is_called(function, { "copy", "copy_n", "transform", "uninitialized_copy", "uninitialized_fill" }));
 }
 
-/* Of an atomic number, as builtin_reads(). */
-static bool is_unread(gcall *call, tree function)
+/* By its object: under -flto nothing says of which class it is. */
+static bool is_of_atomic(gcall *call)
 {
-	tree of = DECL_CONTEXT(function);
-	const char *scope = of && TYPE_P(of) ? name_of_type(of) : "";
-	bool atomic = !strcmp(scope, "atomic") || startswith(scope, "__atomic_") || !strcmp(scope, "atomic_flag");
-	return atomic && !gimple_call_lhs(call);
+	const char *name = gimple_call_num_args(call) ? name_of_type(TREE_TYPE(gimple_call_arg(call, 0))) : "";
+	return !strcmp(name, "atomic") || startswith(name, "__atomic_") || !strcmp(name, "atomic_flag");
 }
 
 /* Where that is which it gives stands in the object. */
@@ -245,7 +243,9 @@ static bool looks_up(tree function)
 
 bool flow_walk::library_reads(gcall *call, tree function)
 {
-	bool gives = gives_place(call, function), passes = gives || is_unread(call, function);
+	bool gives = gives_place(call, function);
+	if (is_of_atomic(call)) /* as builtin_reads() */
+		return gimple_call_lhs(call) && is_address(gimple_call_arg(call, 0));
 	for (unsigned k = 0; k < gimple_call_num_args(call); k++) {
 		tree x = gimple_call_arg(call, k);
 		bool pointer = POINTER_TYPE_P(TREE_TYPE(x)), address = is_address(x) || (!pointer && holds(x) && is_iterator(TREE_TYPE(x)));
@@ -254,7 +254,7 @@ bool flow_walk::library_reads(gcall *call, tree function)
 			return true;
 		if (at && k == 0 && is_called(function, { "__conv_op " }) && strstr(name_of_type(TREE_TYPE(x)), "reference"))
 			return true;
-		if (address && !passes && !only_writes(call, function, k))
+		if (address && !gives && !only_writes(call, function, k))
 			return true;
 		if (address && pointer && k == 0 && gives && points_to_others(function, TREE_TYPE(x)))
 			return true;

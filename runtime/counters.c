@@ -4,7 +4,8 @@
  * (plugin/counters.cc, claims.cc):
  *
  *   POINT atomic counter offset=ADDRESS tag=NUMBER    its thread has got that number, or looked at it to get it
- *                        [role=1]                     in memory that processes share: ADDRESS is its number in all of them
+ *                        [role=1]                     in memory that processes share: ADDRESS is its number in all of them; NUMBER
+ *                                                     is -1 of what is none
  *   POINT atomic claim offset=ADDRESS tag=0           its thread has claimed what is there, or found it claimed
  *   POINT atomic claim offset=0 tag=1                 what it did then because of that is over
  *
@@ -25,6 +26,7 @@ static __thread struct { const void *object; uint64_t stamp; long value; } recor
 
 DPROF_EXPORT void dprof_counted(const struct dprof_site *site, const void *object, long value);
 DPROF_EXPORT void dprof_counted_by_looks(const struct dprof_site *site, const void *object, long value);
+DPROF_EXPORT void dprof_counted_bytes(const struct dprof_site *site, const void *object, const void *what, long size);
 
 struct counted_place { uint64_t number; bool shared; };
 
@@ -70,6 +72,20 @@ void dprof_counted_by_looks(const struct dprof_site *site, const void *object, l
 {
 	if (object != recorded.object || value != recorded.value)
 		dprof_counted(site, object, value);
+}
+
+/* Of what is no number of at most 8 bytes, and so is none for those who read the record. */
+void dprof_counted_bytes(const struct dprof_site *site, const void *object, const void *what, long size)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+	for (long i = 0; i < size; i++)
+		sum = (sum ^ ((const unsigned char *)what)[i]) * UINT64_C(0x100000001b3);
+	if (object == recorded.object && (long)sum == recorded.value)
+		return;
+	dprof_counted(site, object, -1);
+	if (object == recorded.object && recorded.value == -1)
+		recorded.value = (long)sum;
 }
 
 /* ---- Claims --------------------------------------------------------------------------------------- */
