@@ -380,15 +380,46 @@ static bool give_back(const struct counting *c)
 	return all;
 }
 
+/* Whether one who waited has waited for others, too, who count down to the signal. */
+static bool is_counted_down(const struct counting *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->takers.n && n == 0; i++) {
+		const struct sync_event *put = c->takers.v[i].waited ? put_for(c, i) : NULL;
+		if (put)
+			free(graph_counted(c->pass, put, c->takers.v[i].came, &n));
+	}
+	return n > 0;
+}
+
+/* Who came when all had counted down would have waited for all of them. */
+static void serve_counted(const struct counting *c, const struct condition_visitor *v, const struct sync_event *put)
+{
+	size_t n, others;
+	struct node_input *counted = graph_counted(c->pass, put, (struct event_ref){ .thread = v->came.thread }, &others);
+	struct node_input *inputs = mem_resize(NULL, others + 2, sizeof *inputs);
+	inputs[1] = (struct node_input){ .ref = put->ref, .sure = true };
+	for (n = 2; n < others + 2; n++)
+		inputs[n] = counted[n - 2];
+	serve_behind(c, v, inputs, n, false);
+	free(inputs);
+	free(counted);
+}
+
 static void serve_each(const struct counting *c)
 {
-	if (by_several(c) && c->first == 0 && (c->closed || c->takers.n <= c->nputs)) {
+	bool counted = is_counted_down(c);
+	if (!counted && by_several(c) && c->first == 0 && (c->closed || c->takers.n <= c->nputs)) {
 		serve_any(c);
 		return;
 	}
-	for (size_t i = 0; i < c->takers.n; i++)
-		if (!c->takers.v[i].waited && put_for(c, i))
-			serve(c, &c->takers.v[i], put_for(c, i)->ref, false);
+	for (size_t i = 0; i < c->takers.n; i++) {
+		const struct sync_event *put = c->takers.v[i].waited ? NULL : put_for(c, i);
+		if (put && counted)
+			serve_counted(c, &c->takers.v[i], put);
+		else if (put)
+			serve(c, &c->takers.v[i], put->ref, false);
+	}
 }
 
 /* ---- All that is there --------------------------------------------------------------------------- */

@@ -8,6 +8,9 @@
  * the signal before: most likely, if each came once, one of them while it was waited, and none of them signalled
  * or waited itself. If they all came before the wait, what they did may have been no business of it: that is not sure.
  *
+ * A thread of a pool does several tasks, and counts each down, as ThreadPool::wait_idle needs it. Then all come to the lock at one
+ * place, one of them while it was waited, and when it is signalled none of them has a task.
+ *
  * Or a barrier that the program has made of a lock and a condition variable:
  *
  *   lock, if (++come == all) come = 0, broadcast; else wait, unlock
@@ -19,6 +22,7 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_locks.h"
 
 #define MOST_EVENTS  256 /* that are looked at for one signal, of the lock and of what is signalled */
@@ -61,12 +65,18 @@ static bool takes_part(const struct sync_records *r, const struct sync_event *si
 	return false;
 }
 
+/* Where a thread comes next, of what was found so far, or NULL. */
+static const struct event_ref *comes_next(const struct node_input *inputs, size_t n, uint32_t thread)
+{
+	while (n-- > 0)
+		if (inputs[n].ref.thread == thread)
+			return &inputs[n].ref;
+	return NULL;
+}
+
 static bool came(const struct node_input *inputs, size_t n, uint32_t thread)
 {
-	for (size_t i = 0; i < n; i++)
-		if (inputs[i].ref.thread == thread)
-			return true;
-	return false;
+	return comes_next(inputs, n, thread) != NULL;
 }
 
 /* The event with which the signal's section began, or NULL. */
@@ -171,32 +181,90 @@ void graph_signal_at_barrier(struct builder *b, const struct sync_records *r, co
 	free(inputs);
 }
 
-struct node_input *graph_counted(const struct sync_records *r, const struct sync_event *signal, struct event_ref since, size_t *n)
+/* Who came to the lock of a signal's section since the signal before, for whom a wait since then has waited as well. */
+struct counted_comers {
+	const struct sync_pass *pass;
+	const struct sync_event *signal;
+	struct event_ref since;
+	uint64_t before;        /* the stamp of the signal before, or 0 */
+	struct node_input *v; size_t n;
+	bool during;            /* one came while it was waited */
+};
+
+static bool no_comers(struct counted_comers *c)
 {
-	const struct section *section = &signal->section;
-	struct node_input *inputs = NULL;
-	uint64_t before;
-	bool sure = false;
-	*n = 0;
-	if (section->taken.at == NO_EVENT || !find_signal_before(r, signal, &before))
-		return NULL;
+	free(c->v);
+	c->v = NULL;
+	c->n = 0;
+	return false;
+}
+
+#define ONLY_LOCKED 3 /* events, from one end of a lock call to the next, if it was but given back in between */
+
+/* At a site, where a thread that comes again has done something; or anywhere (TR_NO_SITE), and then each once. False: somebody did
+ * not come to count down. */
+static bool find_comers(struct counted_comers *c, uint32_t site)
+{
+	const struct sync_records *r = c->pass->events;
+	const struct section *section = &c->signal->section;
 	size_t from = graph_sync_events(r, section->process, section->id, true, section->taken.stamp);
+	c->during = false;
 	for (size_t i = from; i-- > 0 && from - i <= MOST_EVENTS;) {
 		const struct sync_event *s = &r->v[i];
-		if (!is_of(s, section->process, section->id, true) || s->ref.stamp <= before)
+		if (!is_of(s, section->process, section->id, true) || s->ref.stamp <= c->before)
 			break;
-		if (s->kind != SYNC_TAKEN || s->in_wait || s->ref.thread == since.thread)
+		bool elsewhere = site != TR_NO_SITE && s->site != site;
+		if (s->kind != SYNC_TAKEN || s->in_wait || elsewhere || s->ref.thread == c->since.thread)
 			continue;
-		if (s->ref.thread == section->taken.thread || came(inputs, *n, s->ref.thread) || s->relocks ||
-		    takes_part(r, signal, before, s)) {
-			free(inputs);
-			*n = 0;
-			return NULL;
-		}
-		sure |= s->ref.stamp > since.stamp;
-		*MEM_GROW(inputs, *n) = (struct node_input){ .ref = s->ref };
+		const struct event_ref *next = comes_next(c->v, c->n, s->ref.thread);
+		next = next || s->ref.thread != section->taken.thread ? next : &section->taken;
+		bool again = next && (site == TR_NO_SITE || next->at - s->ref.at <= ONLY_LOCKED);
+		if (again || s->relocks || takes_part(r, c->signal, c->before, s))
+			return no_comers(c);
+		c->during |= s->ref.stamp > c->since.stamp;
+		*MEM_GROW(c->v, c->n) = (struct node_input){ .ref = s->ref };
 	}
-	for (size_t i = 0; i < *n; i++)
-		inputs[i].sure = sure;
-	return inputs;
+	return c->n > 0;
+}
+
+/* Whether it has waited since the signal, before it comes to the site again, if it does: so it had begun nothing that went on
+ * then. */
+static bool begins_anew(const struct counted_comers *c, uint32_t thread, uint32_t site)
+{
+	const struct sync_records *r = c->pass->events;
+	const struct section *section = &c->signal->section;
+	const struct blocking_calls *calls = &c->pass->b->threads[thread].blocking;
+	size_t call = SEARCH(calls->n, mid, calls->v[mid].until < c->signal->ref.stamp);
+	size_t from = graph_sync_events(r, section->process, section->id, true, c->signal->ref.stamp + 1);
+	for (size_t i = from; i < r->n && i - from < MOST_EVENTS && is_of(&r->v[i], section->process, section->id, true); i++)
+		if (r->v[i].kind == SYNC_TAKEN && r->v[i].site == site && r->v[i].ref.thread == thread)
+			return call < calls->n && calls->v[call].until < r->v[i].ref.stamp;
+	return true;
+}
+
+/* Where the last signals, one may come more than once, as who does several tasks of a pool. All come to the lock where that one
+ * did, one while it was waited, and then all has been done: nobody comes there again without having waited for more. */
+static bool find_repeated(struct counted_comers *c)
+{
+	const struct sync_event *last = graph_find_section(c->pass->events, &c->signal->section);
+	if (!last || last->relocks || c->pass->b->graph->trace->sites[last->site].line == 0 || !find_comers(c, last->site))
+		return false;
+	bool all = c->during && begins_anew(c, last->ref.thread, last->site);
+	for (size_t i = 0; i < c->n && all; i++)
+		all = begins_anew(c, c->v[i].ref.thread, last->site);
+	return all || no_comers(c);
+}
+
+struct node_input *graph_counted(const struct sync_pass *p, const struct sync_event *signal, struct event_ref since, size_t *n)
+{
+	struct counted_comers c = { .pass = p, .signal = signal, .since = since };
+	*n = 0;
+	if (signal->section.taken.at == NO_EVENT || !find_signal_before(p->events, signal, &c.before))
+		return NULL;
+	if (!find_comers(&c, TR_NO_SITE) && !find_repeated(&c))
+		return NULL;
+	for (size_t i = 0; i < c.n; i++)
+		c.v[i].sure = c.during;
+	*n = c.n;
+	return c.v;
 }

@@ -126,7 +126,7 @@ size_t graph_add_counted(const struct sync_pass *p, const struct sync_event *sig
 			 struct node_input **inputs, size_t *n)
 {
 	size_t ncounted;
-	struct node_input *counted = graph_counted(p->events, signal, since, &ncounted);
+	struct node_input *counted = graph_counted(p, signal, since, &ncounted);
 	if (ncounted == 0 && !graph_is_of_processes(p->b, signal))
 		counted = find_alike(p, signal, since, site, &ncounted);
 	for (size_t i = 0; i < ncounted; i++)

@@ -174,7 +174,7 @@ bool graph_find_leaders(struct sync_pass *, const struct sync_event *t, size_t n
 const struct sync_event *graph_find_section(const struct sync_records *, const struct section *);
 
 /* Who else came to the lock of the signal's section, for whom a wait since `since` has waited as well. To be freed. */
-struct node_input *graph_counted(const struct sync_records *, const struct sync_event *signal, struct event_ref since, size_t *n);
+struct node_input *graph_counted(const struct sync_pass *, const struct sync_event *signal, struct event_ref since, size_t *n);
 
 /* Who else waits for the signal at a barrier that the program has made, but for `self`; none: it is no such barrier. To be freed.
  * And who signals there would have waited for them. */

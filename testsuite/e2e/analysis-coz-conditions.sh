@@ -81,15 +81,17 @@ buys burst b 50 0 10100
 bursts 2 | trace burst-second
 buys burst-second b 50 200000 10100
 
-# Two who count down under a lock, and the last signals: without half of a b is the last, if each came once.
-counts_down() { # when b comes to the lock, perhaps twice; what waits, and for what
+# Two who count down under a lock, and the last signals: without half of a b is the last, if each came once, or had done something
+# before it came again, as who has several tasks; but not if it comes once more behind the signal, and has waited for nothing.
+counts_down() { # when b comes to the lock, perhaps more often; what waits, and for what; what b does each time before
 	head_of 3
 	op 0 0 1000000 1400000
 	op 0 6 1400000 1400000 id=9
 	echo "e 0 1400000 $3 point id=5"
 	echo "e 0 1400000 6 point id=9"
-	op 1 1 1000000 1290000
+	op 1 1 1000000 1280000
 	for at in $1; do
+		[ -z "${4:-}" ] || op 1 "$4" $((at - 5000)) "$at" id=3
 		op 1 6 "$at" "$at" id=9
 		echo "e 1 $at 6 point id=9"
 	done
@@ -106,6 +108,10 @@ counts_down 1300000 8 8 | trace counts-posts
 buys counts-posts a 50 100000 100
 counts_down '1290000 1300000' 7 7 | trace counts-twice
 buys counts-twice a 50 200000 100
+counts_down '1290000 1300000' 7 7 8 | trace counts-tasks
+buys counts-tasks a 50 100000 100
+counts_down '1290000 1300000 1500000' 7 7 6 | trace counts-tasks-on
+buys counts-tasks-on a 50 200000 100
 
 # Likewise by a number of which there is no record: of threads that were created alike the last posts, behind which it ends.
 # Not if one of the others works on, nor does one that has posted itself count down, nor one that is made only later.

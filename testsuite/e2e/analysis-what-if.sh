@@ -52,6 +52,7 @@ all_once   40.7  2    one takes all that is in a queue, and works on all of it a
 accepted   32.8  2    a server accepts connections of three clients
 crews      29.0  2    three crews of threads, one after the other, share a counter
 replace    24.2  2    ranks send more than goes without the receiver, of which in another run others come late
+idle       20.8  1.5  the last task that is done in a pool says so, of which one thread has done two
 helpers    16.3  2    two threads are told when to do what each does alone
 results    30.9  2    three take tasks, whose results are got in order
 reports    33.0  1.2  who says that a job is done takes the next one at once
