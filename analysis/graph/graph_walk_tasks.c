@@ -107,10 +107,11 @@ bool walk_is_team_barrier(const struct thread_walk *w, const struct tr_event *e)
 	return (kind == DPROF_KIND_BARRIER || kind == DPROF_KIND_JOIN) && trace_has(e, DPROF_KEY_GROUP);
 }
 
+/* A team's barriers are counted, and its end, which is one, too, is counted by itself. */
 static uint64_t key_of_barrier(const struct thread_walk *w)
 {
 	struct collective_id id = walk_collective(&w->entered);
-	return ids_mix(ids_mix(id.group, id.seq), w->process) | 1;
+	return ids_mix(ids_mix(ids_mix(id.group, id.seq), walk_kind(w, w->entered.site)), w->process) | 1;
 }
 
 /* What the outermost operation is, as a wait in which tasks are run. */

@@ -151,6 +151,7 @@ deques     27.2 1.5   threads with a stack of jobs each, who steal, and sleep wh
 commit     28.8 1.2   one of three who have put something does for all what takes long, which is X (simulated)
 commit_4   22 4.5     or one of four, the last of whom is left alone (simulated: 18 to 25)
 commits    41.2 1.5   likewise, and X is what each does before (simulated)
+throttle   12.2 1     one makes tasks and runs some where it waits for them, but none at the barrier behind that
 tasks_own  19.9 1     one task waits for three of its own, of which whoever has nothing else to do runs one (simulated)
 T
 
