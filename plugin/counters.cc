@@ -15,9 +15,15 @@
  * compared for order, but for constants, or read by, and what it is to become is made of it. Of what is no integer and no pointer
  * (a fraction, an iterator, a struct), whatever its size, it is only told that it has changed: dprof_counted_bytes().
  *
+ *   asm("lock xaddl %0, %1" : "+r"(i), "+m"(next));   ->   dprof_counted_unseen(SITE); asm ...
+ *
+ * What an asm statement does nobody knows: if it locks memory, and gives anything back, it is said once that this may decide what
+ * is done (flags.cc).
+ *
  * Law: nothing that the program does changes, and what is told is the call's own result. */
 #include "plugin/parts.h"
 #include "gimplify.h"
+#include "stmt.h"
 #include "plugin/flow.h"
 #include "runtime/counters.h"
 
@@ -263,4 +269,59 @@ bool counters_wrap(gimple_stmt_iterator *i)
 	else if (known)
 		counters_note(i, way > 0 ? COUNTED_UP : way < 0 ? COUNTED_DOWN : COUNTED_LOADED, false);
 	return known || stores(fn);
+}
+
+/* ---- In asm -------------------------------------------------------------------------------------- */
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || !(ISALNUM(at[-1]) || strchr("_.%$", at[-1]))) && !(ISALNUM(at[n]) || strchr("_.%$:(", at[n])))
+			return true;
+	return false;
+}
+
+static bool touches_memory(gasm *stmt)
+{
+	for (unsigned k = 0; k < gimple_asm_noutputs(stmt); k++)
+		if (strchr(TREE_STRING_POINTER(TREE_VALUE(TREE_PURPOSE(gimple_asm_output_op(stmt, k)))), 'm'))
+			return true;
+	for (unsigned k = 0; k < gimple_asm_nclobbers(stmt); k++)
+		if (!strcmp(TREE_STRING_POINTER(TREE_VALUE(gimple_asm_clobber_op(stmt, k))), "memory"))
+			return true;
+	return false;
+}
+
+/* In a register, or the flags, or by where it goes on; not what it has only stored. */
+static bool gives_back(gasm *stmt)
+{
+	for (unsigned k = 0; k < gimple_asm_noutputs(stmt); k++) {
+		const char *constraint = TREE_STRING_POINTER(TREE_VALUE(TREE_PURPOSE(gimple_asm_output_op(stmt, k))));
+		bool memory, registers, both;
+		if (!parse_output_constraint(&constraint, k, 0, 0, &memory, &registers, &both) || registers)
+			return true;
+	}
+	return gimple_asm_nlabels(stmt) > 0;
+}
+
+/* xchg locks memory without being told to. */
+static bool locks(gasm *stmt)
+{
+	const char *text = gimple_asm_string(stmt);
+	bool exchanges = false;
+	for (const char *name : { "xchg", "xchgb", "xchgw", "xchgl", "xchgq" })
+		exchanges |= has_word(text, name);
+	return has_word(text, "lock") || (exchanges && touches_memory(stmt));
+}
+
+void counters_unseen(gimple_stmt_iterator *i)
+{
+	gasm *stmt = as_a<gasm *>(gsi_stmt(*i));
+	location_t where = counters_location(stmt);
+	if (where == UNKNOWN_LOCATION || !locks(stmt) || !gives_back(stmt))
+		return;
+	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_FLAG, current_function_decl);
+	tree fn = runtime_function("dprof_counted_unseen", ptr_type_node);
+	gsi_insert_before(i, runtime_call(stmt, fn, build_fold_addr_expr(site)), GSI_SAME_STMT);
 }

@@ -253,6 +253,8 @@ location_t counters_location(gimple *stmt); /* of the program; or UNKNOWN_LOCATI
 void counters_tell(gimple_stmt_iterator *i, const char *function, tree site, tree object, tree result, bool down = false);
 tree counters_first_member(gimple_stmt_iterator *i, tree object); /* which becomes a register, behind the statement */
 
+void counters_unseen(gimple_stmt_iterator *i); /* of an asm statement, if it locks memory and tells what it found */
+
 /* claims.cc: flags and bits by which threads claim what to do; likewise. */
 bool claims_wrap(gimple_stmt_iterator *i);
 void claims_note(gimple_stmt_iterator *i, bool refers);

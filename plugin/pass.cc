@@ -84,6 +84,8 @@ void pass_dprof::at_asm(gimple_stmt_iterator *i)
 		instance_expand(i);
 	else if (marker_is(text))
 		refuse_leftover(stmt, text);
+	else
+		counters_unseen(i);
 }
 
 /* In a function that runs too early for events. */

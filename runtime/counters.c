@@ -6,6 +6,8 @@
  *   POINT atomic counter offset=ADDRESS tag=NUMBER    its thread has got that number, or looked at it to get it
  *                        [role=1]                     in memory that processes share: ADDRESS is its number in all of them; NUMBER
  *                                                     is -1 of what is none
+ *   POINT flag in memory offset=SITE                  once for each place: an asm statement has locked memory and may have found
+ *                                                     there what to do, which cannot be followed
  *   POINT atomic claim offset=ADDRESS tag=0           its thread has claimed what is there, or found it claimed
  *   POINT atomic claim offset=0 tag=1                 what it did then because of that is over
  *
@@ -24,6 +26,7 @@
 
 static __thread struct { const void *object; uint64_t stamp; long value; } recorded;
 
+DPROF_EXPORT void dprof_counted_unseen(const struct dprof_site *site);
 DPROF_EXPORT void dprof_counted(const struct dprof_site *site, const void *object, long value);
 DPROF_EXPORT void dprof_counted_by_looks(const struct dprof_site *site, const void *object, long value);
 DPROF_EXPORT void dprof_counted_bytes(const struct dprof_site *site, const void *object, const void *what, long size);
@@ -86,6 +89,22 @@ void dprof_counted_bytes(const struct dprof_site *site, const void *object, cons
 	dprof_counted(site, object, -1);
 	if (object == recorded.object && recorded.value == -1)
 		recorded.value = (long)sum;
+}
+
+/* ---- What nobody can follow ------------------------------------------------------------------------ */
+
+/* By their addresses. */
+static const struct dprof_site *said[256];
+
+void dprof_counted_unseen(const struct dprof_site *site)
+{
+	const struct dprof_site **s = &said[(uintptr_t)site / sizeof(*site) % 256];
+	const struct dprof_argument a[] = { { DPROF_KEY_OFFSET, (uint64_t)site } };
+
+	if (__atomic_load_n(s, __ATOMIC_RELAXED) == site || !dprof_adapter_wanted(DPROF_KIND_WAIT) || dprof_only_thread())
+		return;
+	if (__atomic_exchange_n(s, site, __ATOMIC_RELAXED) != site)
+		dprof_adapter_record_with(site, DPROF_POINT, 0, a, 1);
 }
 
 /* ---- Claims --------------------------------------------------------------------------------------- */
