@@ -208,6 +208,9 @@ void greedy_begin_tasks(struct greedy *);
 void greedy_make_task(struct greedy *, uint32_t input);
 bool greedy_come_for_task(struct greedy *, struct greedy_body *);
 
+/* Points of a thread, up to one, are passed now, without it; what is posted there is posted now. */
+void greedy_pass_at_once(struct greedy *, uint32_t from, uint32_t to);
+
 /* With so much of each region's time, from 0 to 1, left out. False where it got stuck, or left out what somebody did. */
 bool greedy_run(struct greedy *, double share);
 

@@ -386,6 +386,18 @@ static void post(struct greedy *y, uint32_t input, double saving)
 		happen(y, node, w->saving);
 }
 
+void greedy_pass_at_once(struct greedy *y, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++, y->passed++) {
+		const struct greedy_point *p = &y->points[i];
+		if (p->what == GRAPH_POSTS)
+			post(y, p->number, p->at - y->now);
+		else if (p->what == GRAPH_PROBE)
+			y->found[p->number] = p->at - y->now;
+	}
+	y->changed = true;
+}
+
 /* Where a thread goes on by itself first. Not there: all of them. */
 static size_t first_own(const struct greedy *y, const struct greedy_group *group, uint32_t thread)
 {

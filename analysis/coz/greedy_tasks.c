@@ -11,6 +11,10 @@
  *   in this run   comes-runs[task 1]-comes-runs[task 2]-comes-ends-
  *   a stay        comes-->(tasks of other places, each up to where its thread came again)-->comes-ends-
  *
+ * A task that cancels its taskgroup here does so in any run, at its end. Those of that taskgroup that have not begun never do, as
+ * far as they make no tasks, wait for none and take nothing; what others wait for of them has come then. Who has begun one goes
+ * on to its end, though it might be over at a cancellation point.
+ *
  * Who sleeps at a barrier is woken by a task, and takes some time until it looks; meanwhile another may have had it. */
 #include "analysis/coz/greedy_private.h"
 
@@ -33,7 +37,7 @@ struct task_run_at {
 	uint32_t list[NLISTS];   /* or GREEDY_NONE */
 	double begins;
 	uint32_t priority;
-	bool taken;
+	bool taken, cancels;
 	uint32_t before[NLISTS], behind[NLISTS]; /* in those lists; of runs, and 1; or 0 */
 };
 
@@ -42,6 +46,7 @@ struct task_list {
 	uint32_t first, last;
 	size_t made, left;       /* that are not over; and not begun */
 	uint32_t sleeper;        /* body that waits for them; or GREEDY_NONE */
+	bool cancelled;
 };
 
 struct task_stop { uint32_t finish, list, barrier; enum graph_task_wait_kind kind; };
@@ -116,6 +121,7 @@ static bool begin_run(struct greedy *y, struct greedy_tasks *t, struct ids *keys
 	if (!in || in->run != GREEDY_NONE || !is->made)
 		return false;
 	struct task_run_at run = { .point = in->came, .ends = GREEDY_NONE, .wait = in->wait, .priority = is->priority,
+			   .cancels = is->cancels,
 			   .list = { [OF_MAKER] = list_of(t, keys, is->process, is->maker, false), [OF_GROUP] = GREEDY_NONE,
 				     [OF_TEAM] = GREEDY_NONE } };
 	run.node = node_of(y, in->came, point, &run.begins);
@@ -391,6 +397,58 @@ void greedy_begin_tasks(struct greedy *y)
 	}
 }
 
+/* Whether all that a task does is to work, and what others wait for. */
+static bool may_discard(const struct greedy *y, const struct task_run_at *r)
+{
+	for (uint32_t i = r->point + 1; i < r->ends; i++) {
+		uint8_t what = y->points[i].what;
+		if (what == GRAPH_COMES || what == GRAPH_REQUESTS || what == GRAPH_FINISHES || what == GRAPH_RELEASES)
+			return false;
+	}
+	return true;
+}
+
+static void remove_task(struct greedy_tasks *t, uint32_t run)
+{
+	struct task_run_at *r = &t->runs[run];
+	r->taken = true;
+	for (int of = 0; of < NLISTS; of++)
+		if (r->list[of] != GREEDY_NONE) {
+			remove_from_list(t, run, of);
+			t->lists[r->list[of]].left--;
+		}
+}
+
+static void end_run(struct greedy *y, const struct task_run_at *r)
+{
+	struct greedy_tasks *t = y->tasks;
+	for (int of = 0; of < OF_TEAM; of++)
+		if (r->list[of] != GREEDY_NONE && --t->lists[r->list[of]].made == 0)
+			wake_sleeper(y, r->list[of], y->now);
+}
+
+/* A task that is ready never begins. */
+static void discard(struct greedy *y, uint32_t run)
+{
+	struct task_run_at *r = &y->tasks->runs[run];
+	if (!may_discard(y, r))
+		return;
+	remove_task(y->tasks, run);
+	greedy_pass_at_once(y, r->point + 1, r->ends);
+	y->passed++;
+	end_run(y, r);
+}
+
+static void discard_all(struct greedy *y, struct task_list *group)
+{
+	group->cancelled = true;
+	for (uint32_t next = group->first, run; next;) {
+		run = next - 1;
+		next = y->tasks->runs[run].behind[OF_GROUP];
+		discard(y, run);
+	}
+}
+
 void greedy_make_task(struct greedy *y, uint32_t input)
 {
 	struct greedy_tasks *t = y->tasks;
@@ -413,14 +471,8 @@ void greedy_make_task(struct greedy *y, uint32_t input)
 		else
 			wake_sleeper(y, r->list[of], y->now + t->delay);
 	}
-}
-
-static void end_run(struct greedy *y, const struct task_run_at *r)
-{
-	struct greedy_tasks *t = y->tasks;
-	for (int of = 0; of < OF_TEAM; of++)
-		if (r->list[of] != GREEDY_NONE && --t->lists[r->list[of]].made == 0)
-			wake_sleeper(y, r->list[of], y->now);
+	if (ready && r->list[OF_GROUP] != GREEDY_NONE && t->lists[r->list[OF_GROUP]].cancelled)
+		discard(y, run);
 }
 
 static void go_to(struct greedy *y, struct greedy_body *b, uint32_t point)
@@ -434,15 +486,9 @@ static void go_to(struct greedy *y, struct greedy_body *b, uint32_t point)
 static void take(struct greedy *y, struct greedy_body *b, uint32_t run)
 {
 	struct greedy_tasks *t = y->tasks;
-	struct task_run_at *r = &t->runs[run];
-	r->taken = true;
-	for (int of = 0; of < NLISTS; of++)
-		if (r->list[of] != GREEDY_NONE) {
-			remove_from_list(t, run, of);
-			t->lists[r->list[of]].left--;
-		}
+	remove_task(t, run);
 	b->slower = 0;
-	go_to(y, b, r->point);
+	go_to(y, b, t->runs[run].point);
 }
 
 /* The body runs the next task, or is through with its wait; or sleeps there: false. */
@@ -484,7 +530,10 @@ bool greedy_come_for_task(struct greedy *y, struct greedy_body *b)
 		return look_for_task(y, b);
 	}
 	if (in && in->run != GREEDY_NONE && t->runs[in->run].ends == b->point) {
-		end_run(y, &t->runs[in->run]);
+		struct task_run_at *r = &t->runs[in->run];
+		end_run(y, r);
+		if (r->cancels && r->list[OF_GROUP] != GREEDY_NONE)
+			discard_all(y, &t->lists[r->list[OF_GROUP]]);
 		in->run = GREEDY_NONE;
 	} else {
 		*MEM_GROW(s->v, s->n) = (struct task_stay){ y->points[b->point].number, GREEDY_NONE, b->slower };

@@ -353,8 +353,8 @@ struct graph_group { bool one, many, each, batches, leads; uint32_t queue; };
 enum graph_task_wait_kind { GRAPH_FOR_TEAM, GRAPH_FOR_TASKS, GRAPH_TO_BEGIN };
 struct graph_task_wait { uint64_t number; uint32_t process, barrier; enum graph_task_wait_kind kind; };
 
-/* A task that a thread has left such a wait for. Of a taskloop all have one number. */
-struct graph_task_run { uint64_t task, maker, group; uint32_t process, priority; bool made; };
+/* A task that a thread has left such a wait for. Of a taskloop all have one number. It may cancel its taskgroup. */
+struct graph_task_run { uint64_t task, maker, group; uint32_t process, priority; bool made, cancels; };
 
 /* How a thread's work is scheduled: as the program lays it down (static); or its team gives it to whoever asks first, which may be
  * another thread in another run (dynamic), and so that nobody is idle while there is something left (evenly). Besides, the program

@@ -417,6 +417,11 @@ static void add_visits(struct builder *b, struct task_records *r)
 
 static void find_makers(struct graph *g, const struct task_records *r)
 {
+	for (size_t i = 0; i < r->nruns; i++) {
+		size_t made = r->runs[i].cancels ? find_made(r, r->runs[i].process, r->runs[i].task) : NO_TASK;
+		if (made != NO_TASK)
+			r->made[made].cancels = true;
+	}
 	for (size_t i = 0; i < g->ntask_runs; i++) {
 		struct graph_task_run *run = &g->task_runs[i];
 		size_t made = find_made(r, run->process, run->task);
@@ -424,6 +429,7 @@ static void find_makers(struct graph *g, const struct task_records *r)
 		run->maker = run->made ? r->made[made].parent : 0;
 		run->group = run->made ? r->made[made].group : 0;
 		run->priority = run->made ? r->made[made].priority : 0;
+		run->cancels = run->made && r->made[made].cancels;
 	}
 	for (size_t i = 0; i < g->ntask_waits; i++) {
 		struct graph_task_wait *wait = &g->task_waits[i];

@@ -8,9 +8,9 @@
 
 /* In a process; `order` grows from thread to thread and along each. */
 struct made_task { uint32_t process; uint64_t task, parent, group, order; struct event_ref ref;
-		   uint32_t priority; bool empty; };
+		   uint32_t priority; bool empty, cancels; };
 struct task_run { uint32_t process; uint64_t task, event, order; struct event_ref end; bool ended,
-		  detached; };
+		  detached, cancels; }; /* cancels: its taskgroup */
 struct depends { uint32_t process; uint64_t parent, address, order, task; unsigned how; };
 struct fulfilled { uint32_t process; uint64_t event; struct event_ref ref; };
 

@@ -182,6 +182,7 @@ struct sync_object { uint32_t process; uint64_t id; };
 void walk_task_point(struct thread_walk *, const struct tr_event *, struct event_ref);
 void walk_region(struct thread_walk *, const struct tr_event *, struct event_ref); /* regions count only as runs of tasks */
 void walk_come_again(struct thread_walk *, struct event_ref);
+void walk_cancel_taskgroup(struct thread_walk *);
 struct collective_id walk_collective(const struct tr_event *);
 void walk_wait_for_tasks(struct thread_walk *, struct event_ref exit, uint64_t number, bool all);
 bool walk_is_team_barrier(const struct thread_walk *, const struct tr_event *);

@@ -75,6 +75,15 @@ void walk_region(struct thread_walk *w, const struct tr_event *e, struct event_r
 	}
 }
 
+/* Its tasks that have not begun never do. */
+void walk_cancel_taskgroup(struct thread_walk *w)
+{
+	struct task_records *tasks = &w->records->tasks;
+	tasks->discarded = true;
+	if (w->tasks.nrunning)
+		tasks->runs[w->tasks.running[w->tasks.nrunning - 1].run].cancels = true;
+}
+
 static void come(struct thread_walk *w, struct event_ref ref, uint32_t wait)
 {
 	graph_point(w->b, ref, GRAPH_COMES, wait);

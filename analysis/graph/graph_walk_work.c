@@ -127,7 +127,8 @@ void walk_note_cancellation(struct thread_walk *w, const struct tr_event *e, str
 {
 	struct cancel_records *cancels = &w->records->cancels;
 	uint64_t tag = trace_arg(e, DPROF_KEY_TAG, UINT64_MAX);
-	w->records->tasks.discarded |= tag == CANCELS_TASKGROUP;
+	if (tag == CANCELS_TASKGROUP)
+		walk_cancel_taskgroup(w);
 	if (is_of_taskgroup(e)) /* only its tasks are not begun */
 		return;
 	w->cancellable.since = ref;

@@ -25,6 +25,7 @@ done <<'T'
 flag       43.5  3    a thread looks every 4 ms whether a number under a lock has changed
 cancel     51.3  3    a team that one of two cancels
 discards   29.5  2    tasks of a taskgroup that one of them cancels
+found      40    1    likewise, and as many of them are done as there is time for until it does so
 ends       50.1  1    the process ends as another thread works
 single     4.0   3.8  a single with two regions, a critical section and a task, in which whoever comes first runs it
 pool       19.3  3.5  jobs that an atomic counter gives out
