@@ -254,6 +254,11 @@ bool trace_lost_behind(const struct tr_thread *thread)
 	return thread->lost_last || (thread->nrecords && !is_event(r + thread->nrecords - 1));
 }
 
+bool trace_has_all(const struct trace *trace)
+{
+	return trace->ndiagnostics == 0;
+}
+
 bool trace_goes_on(const struct tr_thread *thread)
 {
 	uint64_t first, last = 0;
