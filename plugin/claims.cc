@@ -400,6 +400,8 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	gimple *stmt = gsi_stmt(*i);
 	location_t where = counters_location(stmt);
 	tree result = gimple_call_lhs(stmt), object = gimple_call_arg(stmt, 0);
+	if (flags_same(stmt))
+		return flags_note(i, refers);
 	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) ||
 	    only_tries_again(cfun, stmt, object) || !flow(flow::EQUALITY).decides(result) || is_tried_again(result))
 		return;
@@ -409,7 +411,7 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	if (end)
 		say_over(end, before, stmt, site);
 	if (refers)
-		object = counters_first_member(i, object);
+		object = counters_member(i, object);
 	tree fn = runtime_function("dprof_claimed", ptr_type_node, ptr_type_node);
 	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object)), GSI_NEW_STMT);
 }

@@ -48,6 +48,7 @@ static bool stores(tree fn)
 		return false;
 	switch (DECL_FUNCTION_CODE(fn)) {
 	EACH_SIZE(CASE, ATOMIC_STORE)
+	case BUILT_IN_ATOMIC_STORE:
 		return true;
 	default: return false;
 	}
@@ -176,7 +177,7 @@ static tree computed(gimple_stmt_iterator *i, tree type, enum tree_code code, tr
 }
 
 /* The runtime takes a long. What builtins give is unsigned, whatever is counted. */
-void counters_tell(gimple_stmt_iterator *i, const char *function, tree site, tree object, tree result, bool down)
+void counters_tell(gimple_stmt_iterator *i, tree function, tree site, tree object, tree result, bool down)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree type = TREE_TYPE(result), value = result;
@@ -185,8 +186,7 @@ void counters_tell(gimple_stmt_iterator *i, const char *function, tree site, tre
 	value = computed(i, long_integer_type_node, NOP_EXPR, value);
 	if (down)
 		value = computed(i, long_integer_type_node, MINUS_EXPR, build_int_cst(long_integer_type_node, DPROF_COUNTS_DOWN_FROM), value);
-	tree fn = runtime_function(function, ptr_type_node, ptr_type_node, long_integer_type_node);
-	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object), value), GSI_NEW_STMT);
+	gsi_insert_after(i, runtime_call(stmt, function, build_fold_addr_expr(site), unshare_expr(object), value), GSI_NEW_STMT);
 }
 
 /* Of what is no such number the runtime is told what stands there. */
@@ -199,11 +199,6 @@ static void tell_bytes(gimple_stmt_iterator *i, tree site, tree object, tree res
 	gsi_insert_after(i, gimple_build_assign(copy, unshare_expr(result)), GSI_NEW_STMT);
 	gsi_insert_after(i, runtime_call(stmt, fn, build_fold_addr_expr(site), unshare_expr(object), build_fold_addr_expr(copy), size),
 			 GSI_NEW_STMT);
-}
-
-static bool is_number(tree type)
-{
-	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && TYPE_SIZE_UNIT(type) && tree_to_uhwi(TYPE_SIZE_UNIT(type)) <= 8;
 }
 
 /* A builtin gives a fraction, or a struct, as a number. */
@@ -224,10 +219,10 @@ static tree result_of(gimple *call)
 }
 
 /* A pointer, which any type may hold. */
-tree counters_first_member(gimple_stmt_iterator *i, tree object)
+tree counters_member(gimple_stmt_iterator *i, tree object, unsigned nth)
 {
 	tree any = build_pointer_type_for_mode(ptr_type_node, ptr_mode, true), to = create_tmp_reg(ptr_type_node);
-	tree member = build2(MEM_REF, ptr_type_node, unshare_expr(object), build_int_cst(any, 0));
+	tree member = build2(MEM_REF, ptr_type_node, unshare_expr(object), build_int_cst(any, nth * GET_MODE_SIZE(ptr_mode)));
 	gsi_insert_after(i, gimple_build_assign(to, member), GSI_NEW_STMT);
 	return to;
 }
@@ -244,19 +239,23 @@ void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 	gimple *stmt = gsi_stmt(*i);
 	location_t where = counters_location(stmt);
 	tree result = result_of(stmt), object = object_of(stmt);
+	bool copies = fndecl_built_in_p(gimple_call_fndecl(stmt), BUILT_IN_ATOMIC_LOAD), looks = how == COUNTED_LOADED || flags_same(stmt);
+	if (copies && (!result || !is_taken(result, object, &how)))
+		return flags_note_copy(i);
 	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || TREE_CODE(TYPE_SIZE_UNIT(TREE_TYPE(result))) != INTEGER_CST)
 		return;
-	bool looks = how == COUNTED_LOADED;
-	if (looks && !is_taken(result, object, &how))
+	if (looks && !copies && !is_taken(result, object, &how))
 		return flags_note(i, refers);
 	if (!looks && !flow(flow::ORDER).decides(result) && !flow(flow::READS).decides(result))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_COUNTER, current_function_decl);
 	if (refers)
-		object = counters_first_member(i, object);
+		object = counters_member(i, object);
 	if (!gives_number(stmt, result))
 		return tell_bytes(i, site, object, result);
-	counters_tell(i, looks ? "dprof_counted_by_looks" : "dprof_counted", site, object, result, how == COUNTED_DOWN);
+	tree fn = runtime_function(looks ? "dprof_counted_by_looks" : "dprof_counted", ptr_type_node, ptr_type_node,
+				   long_integer_type_node);
+	counters_tell(i, fn, site, object, result, how == COUNTED_DOWN);
 }
 
 bool counters_wrap(gimple_stmt_iterator *i)

@@ -9,7 +9,8 @@
  * stored in, whichever object's they are, into functions that it is given to, and to the callers of those that return it, or store
  * it where they are told. Into libstdc++ it does not go: what such a function makes of a number, or returns as it was, has it.
  * Who takes a place of an array by it, or puts it into a container, only has a number of its own, but for what he reads there
- * (reads.cc).
+ * (reads.cc). But where any comparison counts, it goes with whatever is made of it, and with what is found by it, as an index or a
+ * pointer; to call what it points to counts, too.
  *
  * Law: it is said to be compared if any of these compares it for order, or if a function that is not of the unit may. */
 #include "plugin/parts.h"
@@ -24,9 +25,7 @@ bool flow_walk::is_order(enum tree_code code) const
 	case LT_EXPR: case LE_EXPR: case GT_EXPR: case GE_EXPR:
 	case UNLT_EXPR: case UNLE_EXPR: case UNGT_EXPR: case UNGE_EXPR:
 		return !all.reads;
-	case EQ_EXPR: case NE_EXPR: case LTGT_EXPR: case UNEQ_EXPR:
-		return all.equality;
-	default: return false;
+	default: return all.equality;
 	}
 }
 
@@ -52,11 +51,6 @@ static bool is_made(enum tree_code code)
 		return true;
 	default: return false;
 	}
-}
-
-static bool is_of_bits(enum tree_code code)
-{
-	return code == BIT_AND_EXPR || code == BIT_XOR_EXPR;
 }
 
 static bool is_conversion(enum tree_code code)
@@ -208,6 +202,23 @@ bool flow::goes_on(const struct flow_start &s)
 bool flow::decides(tree value)
 {
 	starts.safe_push({ current_function_decl, value, NULL_TREE, {} });
+	return follow();
+}
+
+bool flow::any_decides(tree name)
+{
+	share(name, false);
+	return follow();
+}
+
+tree flow::shared_name(tree x)
+{
+	tree base = base_of(x), name = name_of(base);
+	return is_of_unit(name) ? name : NULL_TREE;
+}
+
+bool flow::follow()
+{
 	for (unsigned i = 0; i < starts.length(); i++) {
 		struct flow_start s = starts[i];
 		bool before = false;
@@ -278,10 +289,22 @@ bool flow_walk::is_place_by(tree x)
 	return false;
 }
 
+/* What lies at such a place. */
+bool flow_walk::is_found_by(tree x)
+{
+	if (is_place_by(x))
+		return true;
+	while (handled_component_p(x))
+		x = TREE_OPERAND(x, 0);
+	return TREE_CODE(x) == MEM_REF && holds(TREE_OPERAND(x, 0));
+}
+
 bool flow_walk::holds(tree x)
 {
 	if (!x)
 		return false;
+	if (all.equality && TREE_CODE(x) != ADDR_EXPR && is_found_by(x))
+		return true;
 	if (TREE_CODE(x) == ADDR_EXPR)
 		return all.reads ? is_at_it(TREE_OPERAND(x, 0)) : is_place_by(TREE_OPERAND(x, 0));
 	tree base = base_of(x);
@@ -336,7 +359,7 @@ bool flow_walk::is_made_of_it(gimple *assign)
 		return true;
 	if (is_sum(code) || is_product(code))
 		return !all.exactly || (of_first && CONSTANT_CLASS_P(by));
-	return (is_made(code) && !all.exactly) || (is_of_bits(code) && all.equality);
+	return (is_made(code) && !all.exactly) || all.equality;
 }
 
 void flow_walk::assign(gimple *stmt)
@@ -417,6 +440,8 @@ void flow_walk::call_library(gcall *call, tree function)
 	}
 	if (DECL_CXX_CONSTRUCTOR_P(function))
 		hold_at(gimple_call_arg(call, 0));
+	if (to && all.equality)
+		hold(to);
 	for (unsigned k = 0; to && k < gimple_call_num_args(call); k++) {
 		tree x = gimple_call_arg(call, k);
 		if (is_pointer(x) && holds_at(x) && refer_to_same(TREE_TYPE(to), TREE_TYPE(x)))
@@ -437,6 +462,23 @@ static bool is_foreign(tree function)
 	return !has_body(function) && (DECL_IN_SYSTEM_HEADER(function) || fndecl_built_in_p(function));
 }
 
+bool flow_walk::holds_callee(gcall *call)
+{
+	tree function = gimple_call_fn(call);
+	return function && holds(TREE_CODE(function) == OBJ_TYPE_REF ? OBJ_TYPE_REF_EXPR(function) : function);
+}
+
+/* `by`: it is given it; `from`: its second argument points to it. */
+void flow_walk::call_builtin(gcall *call, tree function, bool by, bool from)
+{
+	tree to = gimple_call_lhs(call);
+	bool copies = from && function && (fndecl_built_in_p(function, BUILT_IN_MEMCPY) || fndecl_built_in_p(function, BUILT_IN_MEMMOVE));
+	if (copies)
+		hold_at(gimple_call_arg(call, 0));
+	else if (to && (all.equality || (by && (gimple_call_flags(call) & ECF_CONST))))
+		hold(to);
+}
+
 void flow_walk::call(gcall *call)
 {
 	tree function = itself(gimple_call_fndecl(call));
@@ -449,12 +491,12 @@ void flow_walk::call(gcall *call)
 		at |= (unsigned HOST_WIDE_INT)(is_pointer(x) && holds_at(x)) << k;
 		decides |= all.reads && !is_pointer(x) && is_address(x);
 	}
+	decides |= all.equality && !function && holds_callee(call);
 	if (!by && !at)
 		return;
 	leaves = true;
 	if (gimple_call_internal_p(call) || (function && fndecl_built_in_p(function))) {
-		if (by && gimple_call_lhs(call) && (gimple_call_flags(call) & ECF_CONST))
-			hold(gimple_call_lhs(call));
+		call_builtin(call, function, by, at >> 1 & 1);
 		decides |= all.reads && function && builtin_reads(call, function);
 	} else if (!function) {
 		decides = true;
@@ -466,6 +508,8 @@ void flow_walk::call(gcall *call)
 		come_back(call, o);
 	} else {
 		decides |= !is_foreign(function) || (all.reads && foreign_reads(call, function));
+		if (gimple_call_lhs(call) && all.equality)
+			hold(gimple_call_lhs(call));
 	}
 }
 

@@ -7,11 +7,15 @@
 class flow {
 public:
 	/* What counts: whether it, or what is made of it, is compared for order; only the number itself, but for constants; any
-	 * comparison, also of its bits; or whether something is read at a place that is found by it (reads.cc). */
+	 * comparison, also of whatever is made of it, or found by it in memory, and what is called by it; or whether something is read
+	 * at a place that is found by it (reads.cc). */
 	enum counts { ORDER, EXACT_ORDER, EQUALITY, READS };
 	explicit flow(enum counts);
 	/* Whether what the function that is looked at has there is compared so, or used, or may be by others. */
 	bool decides(tree value);
+	/* Or what any function of the unit finds in a member or a variable of it. */
+	bool any_decides(tree name);
+	static tree shared_name(tree x); /* of which x is; or NULL */
 
 private:
 	friend class flow_walk;
@@ -41,6 +45,7 @@ private:
 	bool share(tree name, bool at);
 	struct outcome enter(tree fn, unsigned HOST_WIDE_INT values, unsigned HOST_WIDE_INT at);
 	bool goes_on(const struct flow_start &s);
+	bool follow();
 };
 
 /* In one function. */
@@ -68,6 +73,8 @@ private:
 	void hold_at(tree pointer, bool of_array = false);
 	bool holds_at(tree pointer);
 	bool is_place_by(tree x);
+	bool is_found_by(tree x);
+	bool holds_callee(gcall *call);
 	bool is_order(enum tree_code code) const;
 	void copy(tree to, tree from);
 	void point_to_same(tree to, tree from);
@@ -85,6 +92,7 @@ private:
 	bool foreign_reads(gcall *call, tree function);
 	bool gives_place(gcall *call, tree function);
 	bool library_reads(gcall *call, tree function);
+	void call_builtin(gcall *call, tree function, bool by, bool from);
 	void call(gcall *call);
 	void statement(gimple *stmt);
 };

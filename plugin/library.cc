@@ -27,7 +27,8 @@
 
 enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, ARRIVES, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
 	    SETS, SETS_AT, EXCHANGES, EXCHANGES_AT, CLAIMS, CLAIMS_AT,
-	    COUNTS, COUNTS_DOWN, COUNTS_LOADED, COUNTS_AT, COUNTS_DOWN_AT, COUNTS_LOADED_AT };
+	    COUNTS, COUNTS_DOWN, COUNTS_LOADED, COUNTS_AT, COUNTS_DOWN_AT, COUNTS_LOADED_AT,
+	    HAS_USERS, HAS_NONE, IS_SHARED };
 
 static const struct library_call {
 	const char *scope, *function;
@@ -193,7 +194,9 @@ static bool is_held()
 static void wrap_atomic(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	bool refers = c->does >= COUNTS_AT;
-	if (c->does < EXCHANGES)
+	if (c->does >= HAS_USERS)
+		flags_note_pointer(i, c->does - HAS_USERS);
+	else if (c->does < EXCHANGES)
 		flags_set(i, c->does == SETS_AT);
 	else if (c->does < COUNTS)
 		claims_note(i, c->does == EXCHANGES_AT || c->does == CLAIMS_AT);

@@ -225,10 +225,15 @@ static inline bool has_body(tree fn)
 	return DECL_STRUCT_FUNCTION(fn) && DECL_STRUCT_FUNCTION(fn)->cfg;
 }
 
-/* A function of the runtime, and a call of it in the place of `at`, which is known to be in the function. */
+/* A function of the runtime, and a call of it in the place of `at`, which is known to be in the function. All calls of one name
+ * have one declaration: each more would be compared with all before. */
 template <typename... TYPES> tree runtime_function(const char *name, TYPES... types)
 {
-	tree fn = build_fn_decl(name, build_function_type_list(void_type_node, types..., NULL_TREE));
+	tree type = build_function_type_list(void_type_node, types..., NULL_TREE);
+	symtab_node *known = symtab_node::get_for_asmname(get_identifier(name));
+	if (known && TREE_CODE(known->decl) == FUNCTION_DECL && TREE_TYPE(known->decl) == type)
+		return known->decl;
+	tree fn = build_fn_decl(name, type);
 	SET_DECL_ASSEMBLER_NAME(fn, get_identifier(name));
 	TREE_NOTHROW(fn) = 1;
 	return fn;
@@ -250,8 +255,8 @@ bool counters_wrap(gimple_stmt_iterator *i);
 enum counted { COUNTED_UP, COUNTED_DOWN, COUNTED_LOADED };
 void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers);
 location_t counters_location(gimple *stmt); /* of the program; or UNKNOWN_LOCATION */
-void counters_tell(gimple_stmt_iterator *i, const char *function, tree site, tree object, tree result, bool down = false);
-tree counters_first_member(gimple_stmt_iterator *i, tree object); /* which becomes a register, behind the statement */
+void counters_tell(gimple_stmt_iterator *i, tree function, tree site, tree object, tree result, bool down = false);
+tree counters_member(gimple_stmt_iterator *i, tree object, unsigned nth = 0); /* which becomes a register, behind the statement */
 
 void counters_unseen(gimple_stmt_iterator *i); /* of an asm statement, if it locks memory and tells what it found */
 
@@ -262,9 +267,20 @@ bool claims_pause(gcall *call); /* it does nothing, or only lets time pass */
 
 bool claims_waits(gimple *stmt, tree object, tree result); /* who looks there only waits */
 
-/* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, or stores it. */
+/* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, and gives it back or, the
+ * second, copies it to where its third argument says, or stores it; and of an assignment, if that is volatile. */
 void flags_note(gimple_stmt_iterator *i, bool refers);
+void flags_note_copy(gimple_stmt_iterator *i);
+void flags_note_pointer(gimple_stmt_iterator *i, unsigned question); /* what a std::shared_ptr or weak_ptr says of who has it */
 void flags_set(gimple_stmt_iterator *i, bool refers);
+void flags_wrap(gimple_stmt_iterator *i);
+bool flags_same(gimple *call); /* it reads, changes and writes a number, which is what it was */
+
+/* What the runtime takes as a long. */
+static inline bool is_number(tree type)
+{
+	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && tree_to_uhwi(TYPE_SIZE_UNIT(type)) <= 8;
+}
 
 /* clocks.cc: sleeps and loops whose end a clock decides. True: calls were put on edges. */
 bool clocks_wrap(function *fun);

@@ -130,6 +130,8 @@ unsigned pass_dprof::execute(function *fun)
 				at_asm(&i);
 			else if (is_gimple_call(gsi_stmt(i)))
 				edges |= calls_wrap(&i);
+			else
+				flags_wrap(&i);
 	if (balance_all(fun) || edges)
 		gsi_commit_edge_inserts();
 	sites.truncate(0);

@@ -12,6 +12,7 @@
  * Law: an object in which two numbers were found, or one and another was set before or behind that, is recorded; one that stays the
  * same is not, unless there are too many to be remembered. */
 #include "runtime/adapter.h"
+#include "runtime/sum.h"
 #include "runtime/thread.h"
 
 #define SEEN  4096 /* objects that are remembered */
@@ -22,6 +23,7 @@
 static struct flag_seen { uint64_t key, number; bool found; } seen[SEEN];
 
 DPROF_EXPORT void dprof_looked(const struct dprof_site *site, const void *object, long number);
+DPROF_EXPORT void dprof_looked_at(const struct dprof_site *site, const void *object, const void *found, long bytes);
 DPROF_EXPORT void dprof_sets(const struct dprof_site *site, const void *object, long number, long bytes);
 
 /* Odd. */
@@ -98,10 +100,19 @@ void dprof_looked(const struct dprof_site *site, const void *object, long number
 		remember(s, key, (uint64_t)number, true);
 }
 
+/* What is no number: its bytes were copied to there. */
+void dprof_looked_at(const struct dprof_site *site, const void *object, const void *found, long bytes)
+{
+	dprof_looked(site, object, (long)dprof_sum_bytes(DPROF_SUM_BEGIN, found, (size_t)bytes));
+}
+
+#define NONE UINT64_C(0x8badf00ddeadc0de) /* most likely none that is found */
+
 /* With its sign, as the plugin tells numbers. */
 static uint64_t number_at(const void *object, long bytes)
 {
 	switch (bytes) {
+	case 0: return NONE;
 	case 1: return (uint64_t)__atomic_load_n((const int8_t *)object, __ATOMIC_RELAXED);
 	case 2: return (uint64_t)__atomic_load_n((const int16_t *)object, __ATOMIC_RELAXED);
 	case 4: return (uint64_t)__atomic_load_n((const int32_t *)object, __ATOMIC_RELAXED);
@@ -115,10 +126,12 @@ void dprof_sets(const struct dprof_site *site, const void *object, long number, 
 	struct flag_seen *s = find(key);
 	bool known = holds(s, key);
 
-	if ((known && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared())
+	if (known && !__atomic_load_n(&s->found, __ATOMIC_RELAXED))
 		return;
-	if (!known)
-		remember(s, key, number_at(object, bytes), false);
-	else if (__atomic_load_n(&s->found, __ATOMIC_RELAXED))
+	if ((known && bytes && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared())
+		return;
+	if (known)
 		say(site, object);
+	else
+		remember(s, key, number_at(object, bytes), false);
 }

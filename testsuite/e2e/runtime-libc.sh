@@ -20,7 +20,7 @@ gcc -O2 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -pthread -o calls-unseen "$from/calls.
 recorded() {
 	"$analyze" dump "$1" | awk '
 	$1 == "site" { sub(/^name=/, "", $4); sub(/^kind=/, "", $3); kind[$2] = $3; name[$2] = $4 }
-	$1 == "e" && $5 != "exit" && kind[$4] ~ /^(wait|io|sleep)$/ && name[$4] != "usleep" && name[$4] != "sched_yield" && !(kind[$4] == "io" && name[$4] == "read") {
+	$1 == "e" && $5 != "exit" && kind[$4] ~ /^(wait|io|sleep)$/ && name[$4] != "usleep" && name[$4] != "sched_yield" && name[$4] !~ /^flag/ && !(kind[$4] == "io" && name[$4] == "read") {
 		text = $2 " " kind[$4] " " name[$4]
 		for (i = 6; i <= NF; i++) {
 			split($i, part, "=")
