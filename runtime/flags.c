@@ -3,15 +3,18 @@
  * flags.c - numbers in memory that decide what threads do, and others set, where the plugin has seen that (plugin/flags.cc):
  *
  *   POINT flag in memory offset=ADDRESS    for the first time somebody has found there another number than before, or has set
- *                                          another one than somebody has found
+ *                        [role=1]          another one than somebody has found; in memory that processes share: ADDRESS is its
+ *                                          number in all of them
  *
  * Once for each place in the code and each thread: from then on it is known that another thread may change what is done behind
- * that. Of one that is always the same when it is looked at nothing is said, nor of what a process with one thread does: whether
- * others share that memory would have to be read from a file, and this may be called in any handler.
+ * that. Of one that is always the same when it is looked at nothing is said, nor of what a process with one thread does, but in
+ * memory of which it is known that others share it: to find that out a file would have to be read, and this may be called in any
+ * handler.
  *
  * Law: an object in which two numbers were found, or one and another was set before or behind that, is recorded; one that stays the
  * same is not, unless there are too many to be remembered. */
 #include "runtime/adapter.h"
+#include "runtime/objects.h"
 #include "runtime/sum.h"
 #include "runtime/thread.h"
 
@@ -70,16 +73,17 @@ static void say(const struct dprof_site *site, const void *object)
 	static __thread char own; /* its address tells threads apart */
 	uint64_t key = key_of(site) ^ (uint64_t)&own << 20;
 	struct flag_seen *said = find(key);
-	const struct dprof_argument a[] = { { DPROF_KEY_OFFSET, (uint64_t)object } };
+	uint64_t shared = dprof_known_shared_object(object);
+	const struct dprof_argument a[] = { { DPROF_KEY_OFFSET, shared ? shared : (uint64_t)object }, { DPROF_KEY_ROLE, 1 } };
 	static bool full;
 
 	if (said ? !holds(said, key) && remember(said, key, 0, false) : !__atomic_exchange_n(&full, true, __ATOMIC_RELAXED))
-		dprof_adapter_record_with(site, DPROF_POINT, 0, a, 1);
+		dprof_adapter_record_with(site, DPROF_POINT, 0, a, shared ? 2 : 1);
 }
 
-static bool is_shared(void)
+static bool is_shared(const void *object)
 {
-	return dprof_adapter_wanted(DPROF_KIND_WAIT) && !dprof_only_thread();
+	return dprof_adapter_wanted(DPROF_KIND_WAIT) && (!dprof_only_thread() || dprof_known_shared_object(object));
 }
 
 void dprof_looked(const struct dprof_site *site, const void *object, long number)
@@ -90,7 +94,7 @@ void dprof_looked(const struct dprof_site *site, const void *object, long number
 
 	if (known && __atomic_load_n(&s->found, __ATOMIC_RELAXED) && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number)
 		return;
-	if (!is_shared())
+	if (!is_shared(object))
 		return;
 	if (known && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number)
 		__atomic_store_n(&s->found, true, __ATOMIC_RELAXED);
@@ -128,7 +132,7 @@ void dprof_sets(const struct dprof_site *site, const void *object, long number, 
 
 	if (known && !__atomic_load_n(&s->found, __ATOMIC_RELAXED))
 		return;
-	if ((known && bytes && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared())
+	if ((known && bytes && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared(object))
 		return;
 	if (known)
 		say(site, object);

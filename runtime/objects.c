@@ -3,7 +3,8 @@
  * objects.c - numbers of what processes of a host share: of what the kernel names, and of what lies in memory.
  *
  * Where an address lies the kernel says in /proc/self/maps: the file behind it, or what stands for one (memory that a process
- * shares with its children, or that has no name), and the offset there. It is asked once for each address.
+ * shares with its children, or that has no name), and the offset there. It is asked once for each address. What processes share is
+ * remembered then, and before each fork: of that it is known without asking (dprof_known_shared_object), in any handler.
  *
  * Law: as long as nothing is unmapped, two processes have the same number exactly for the same object, unless hashes of 56 bits
  * are the same. */
@@ -48,21 +49,51 @@ static const char *read_number(const char *at, unsigned base, uint64_t *number)
 	}
 }
 
+/* What processes share, as it was when it was last looked for: of more it is not known. */
+#define SHARED 32
+static struct shared_range { uint64_t begin, end, offset, device, inode; } shares[SHARED];
+static unsigned nshared;
+
+static unsigned count_shared(void)
+{
+	unsigned n = __atomic_load_n(&nshared, __ATOMIC_ACQUIRE);
+
+	return n < SHARED ? n : SHARED;
+}
+
+/* Those that are read meanwhile may be of either; the end is written last. */
+static void note_shared(const struct mapping *m)
+{
+	unsigned i = 0, n = count_shared();
+
+	while (i < n && shares[i].begin != m->begin)
+		i++;
+	if (i == n)
+		i = __atomic_fetch_add(&nshared, 1, __ATOMIC_RELAXED);
+	if (i >= SHARED)
+		return;
+	shares[i] = (struct shared_range){ m->begin, shares[i].end, m->offset, m->device, m->inode };
+	__atomic_store_n(&shares[i].end, m->end, __ATOMIC_RELEASE);
+}
+
 /* "BEGIN-END rwxs OFFSET MAJOR:MINOR INODE ..." */
 static void look_at_line(struct mapping *m, const char *line)
 {
-	uint64_t begin, end, minor;
-	const char *at = read_number(read_number(line, 16, &begin), 16, &end);
+	struct mapping here = { .address = m->address, .found = true };
+	uint64_t minor;
+	const char *at = read_number(read_number(line, 16, &here.begin), 16, &here.end);
+	bool found = m->address >= here.begin && m->address < here.end;
 
-	if (m->address < begin || m->address >= end || strlen(at) < 5)
+	if (strlen(at) < 5 || (!found && at[3] != 's'))
 		return;
-	m->shared = at[3] == 's';
-	at = read_number(read_number(read_number(at + 5, 16, &m->offset), 16, &m->device), 16, &minor);
-	read_number(at, 10, &m->inode);
-	m->device = m->device << 32 | minor;
-	m->begin = begin;
-	m->end = end;
-	m->found = true;
+	here.shared = at[3] == 's';
+	at = read_number(read_number(read_number(at + 5, 16, &here.offset), 16, &here.device), 16, &minor);
+	read_number(at, 10, &here.inode);
+	here.device = here.device << 32 | minor;
+	if (here.shared)
+		note_shared(&here);
+	if (found)
+		*m = here;
 }
 
 /* Of lines that are longer the end is left out: that is a name. */
@@ -181,6 +212,24 @@ uint64_t dprof_shared_object_at(const void *address)
 	const struct object_entry *e = is_private((uint64_t)address) ? NULL : look_up(address);
 
 	return e && e->shared ? e->object : 0;
+}
+
+/* The kernel is not asked. */
+uint64_t dprof_known_shared_object(const void *address)
+{
+	uint64_t at = (uint64_t)address;
+
+	for (unsigned i = 0, n = count_shared(); i < n; i++)
+		if (at < __atomic_load_n(&shares[i].end, __ATOMIC_ACQUIRE) && at >= shares[i].begin)
+			return dprof_adapter_object("memory", shares[i].device, shares[i].inode, at - shares[i].begin + shares[i].offset);
+	return 0;
+}
+
+void dprof_objects_before_fork(void)
+{
+	struct mapping none = { .address = UINT64_MAX };
+
+	find_mapping(&none);
 }
 
 void dprof_objects_forget(void)

@@ -346,8 +346,10 @@ static void (*of_adapters[DPROF_FORKED_MAX])(void);
 static void before_fork(void)
 {
 	forking++;
-	if (state == BEGUN)
+	if (state == BEGUN) {
 		dprof_children_share();
+		dprof_objects_before_fork();
+	}
 	dprof_modules_hold();
 }
 

@@ -86,9 +86,10 @@ static void complete_id(struct thread_walk *w, uint64_t id, bool has_match)
 
 static void change_flag(struct thread_walk *w, const struct tr_event *e, struct event_ref ref)
 {
+	const struct operation *o = walk_operation(w, e);
 	struct flag_records *flags = &w->records->flags;
 	*SPILL_GROW(w->b->spill, flags->v, flags->n) =
-		(struct flag_change){ w->process, arg_counter(walk_operation(w, e), e), ref };
+		(struct flag_change){ arg_counter_shared(o, e) ? UINT32_MAX : w->process, arg_counter(o, e), ref };
 	walk_note_filled(w, e->site);
 }
 

@@ -343,7 +343,7 @@ C
 gcc -O2 -pthread $(pkg-config --cflags dprof) -o flags flags.c $(pkg-config --libs dprof) -latomic || fail "flags.c does not compile"
 places=$(awk 'match($0, /FLAG [a-z_]+/) { print substr($0, RSTART + 5, RLENGTH - 5), NR }' flags.c)
 while read -r what line; do
-	for processes in ""; do
+	for processes in "" 2; do
 		[ -n "$processes" ] && [[ $what = c_[fb]* ]] && continue
 		rm -rf trace && mkdir trace
 		# shellcheck disable=SC2086
