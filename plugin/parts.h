@@ -279,7 +279,7 @@ bool flags_same(gimple *call); /* it reads, changes and writes a number, which i
 /* What the runtime takes as a long. */
 static inline bool is_number(tree type)
 {
-	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && tree_to_uhwi(TYPE_SIZE_UNIT(type)) <= 8;
+	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && TYPE_SIZE_UNIT(type) && tree_to_uhwi(TYPE_SIZE_UNIT(type)) <= 8;
 }
 
 /* clocks.cc: sleeps and loops whose end a clock decides. True: calls were put on edges. */

@@ -708,9 +708,9 @@ static const char *const of_any_program[] = {
 	"What is done, by whomever, depends neither on such an order, nor on who is the last, or the first, by an atomic number that "
 	"all count and that is only compared with one value, which leaves no record, nor on a clock, but where the plugin sees in one "
 	"function that it decides how long a sleep lasts or a loop goes on, nor on what others have written in memory, but where the "
-	"plugin sees that it is looked at (an atomic or volatile variable, asm that locks memory) and changes, nor on an attempt in vain, nor on "
-	"how much there is to take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other things then, "
-	"nor takes a lock that one thread alone took at that place here.",
+	"plugin sees that it is looked at (an atomic or volatile variable, asm that locks memory) and changes, nor on an attempt in "
+	"vain, nor on how much there is to take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other "
+	"things then, nor takes a lock that one thread alone took at that place here.",
 	"Who has waited with a time limit, and had what it waited for, has that within the limit in any run.",
 	"Nobody waits for a condition for which here nobody waited or signalled.",
 };
