@@ -116,6 +116,39 @@ static bool is_idle(const blocks &in)
 	return true;
 }
 
+/* Fractions, or products of what is no constant: who only waits has none, but what it tries to store. */
+static bool computes(gimple *stmt)
+{
+	if (!is_gimple_assign(stmt) || gimple_num_ops(stmt) != 3)
+		return false;
+	enum tree_code code = gimple_assign_rhs_code(stmt);
+	bool product = code == MULT_EXPR || code == TRUNC_DIV_EXPR || code == TRUNC_MOD_EXPR;
+	return SCALAR_FLOAT_TYPE_P(TREE_TYPE(gimple_assign_lhs(stmt))) || (product && !CONSTANT_CLASS_P(gimple_assign_rhs2(stmt)));
+}
+
+static bool computes(basic_block bb, int depth)
+{
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		tree fn = is_gimple_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
+		basic_block inner;
+		if (computes(gsi_stmt(i)))
+			return true;
+		if (fn && has_body(fn) && depth < DEEPEST)
+			FOR_EACH_BB_FN(inner, DECL_STRUCT_FUNCTION(fn))
+				if (computes(inner, depth + 1))
+					return true;
+	}
+	return false;
+}
+
+static bool computes(const blocks &in)
+{
+	for (basic_block bb : in)
+		if (computes(bb, 0))
+			return true;
+	return false;
+}
+
 bool claims_pause(gcall *call)
 {
 	return gimple_call_internal_p(call) || is_idle_function(gimple_call_fndecl(call), 0);
@@ -195,8 +228,9 @@ static void find_loop(edge back, blocks *in)
 	}
 }
 
-/* Whether the innermost loop around a call of a function does nothing else, and always has the same object. */
-static bool only_tries_again(function *fun, gimple *stmt, tree object)
+/* Whether the innermost loop around a call of a function does nothing else, and always has the same object. Who `looks` there
+ * stores nothing, so that what it computes is work. */
+static bool only_tries_again(function *fun, gimple *stmt, tree object, bool looks)
 {
 	basic_block bb;
 	edge e;
@@ -214,7 +248,7 @@ static bool only_tries_again(function *fun, gimple *stmt, tree object)
 		if (!in.contains(gimple_bb(stmt)) || in.elements() >= fewest)
 			continue;
 		fewest = in.elements();
-		only = is_idle(in) && !(object && changes(in).has(object));
+		only = is_idle(in) && !(looks && computes(in)) && !(object && changes(in).has(object));
 	}
 	if (!known)
 		free_dominance_info(CDI_DOMINATORS);
@@ -237,7 +271,7 @@ static void find_branches(flow_walk &walk, auto_vec<basic_block> *branches)
 }
 
 /* A function that only says whether it has got it, as all who call it try again. */
-static bool is_tried_again(tree result)
+static bool is_tried_again(tree result, bool looks)
 {
 	flow all(flow::EQUALITY);
 	flow_walk walk(all, current_function_decl);
@@ -252,13 +286,13 @@ static bool is_tried_again(tree result)
 	for (cgraph_edge *e : callers)
 		all_again = all_again && e->call_stmt && has_body(e->caller->decl) &&
 			    only_tries_again(DECL_STRUCT_FUNCTION(e->caller->decl), e->call_stmt,
-					     gimple_call_num_args(e->call_stmt) ? gimple_call_arg(e->call_stmt, 0) : NULL_TREE);
+					     gimple_call_num_args(e->call_stmt) ? gimple_call_arg(e->call_stmt, 0) : NULL_TREE, looks);
 	return all_again;
 }
 
 bool claims_waits(gimple *stmt, tree object, tree result)
 {
-	return only_tries_again(cfun, stmt, object) || is_tried_again(result);
+	return only_tries_again(cfun, stmt, object, true) || is_tried_again(result, true);
 }
 
 /* ---- Where it is over ---------------------------------------------------------------------------- */
@@ -403,7 +437,7 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	if (flags_same(stmt))
 		return flags_note(i, refers);
 	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) ||
-	    only_tries_again(cfun, stmt, object) || !flow(flow::EQUALITY).decides(result) || is_tried_again(result))
+	    only_tries_again(cfun, stmt, object, false) || !flow(flow::EQUALITY).decides(result) || is_tried_again(result, false))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);
 	blocks before;

@@ -22,7 +22,9 @@ static std::atomic<bool> loaded, converted, maybe, changed, set_first, set_behin
 static std::atomic_flag tested = ATOMIC_FLAG_INIT;
 static std::atomic<int> compared, level{ 3 }, waited, tried, unread;
 static int by_openmp, referred, added, swapped;
-static volatile int plain, behind_plain, uncompared;
+static volatile int plain, behind_plain, uncompared, computed;
+static double sum;
+
 static struct { int near; volatile unsigned narrow : 3; } bits;
 static std::atomic<double> floating;
 struct pair { int a, b; };
@@ -38,6 +40,13 @@ static void work()
 #pragma dprof region(work)
 	usleep(300);
 	worked.release();
+}
+
+static double more(double x)
+{
+	for (int i = 0; i < 1000; i++)
+		x += x * 1e-9 + i;
+	return x;
 }
 
 static void use_library()
@@ -152,6 +161,12 @@ static void look(const char *what)
 		is_set.acquire();
 	}
 
+	else if (!strcmp(what, "computed")) {
+		worked.release(50);
+		while (!computed) /* FLAG computed */
+			sum = more(sum);
+	}
+
 	/* And these are none. */
 	else if (!strcmp(what, "own")) {
 		volatile int i = 0;
@@ -184,6 +199,7 @@ static void set(const char *what, bool waits)
 	if (waits)
 		worked.acquire(); /* it has looked */
 	loaded = true;
+	computed = 1;
 	converted.store(true);
 	tested.test_and_set();
 	compared += 3;
