@@ -96,11 +96,11 @@ static void look_at_line(struct mapping *m, const char *line)
 		*m = here;
 }
 
-/* Of lines that are longer the end is left out: that is a name. */
+/* Of lines that are longer the end is left out: that is a name. A thread that forks gives it a part of its own stack. */
 static long find_mapping(void *mapping)
 {
 	struct mapping *m = mapping;
-	char line[128], piece[4096];
+	char line[128], piece[512];
 	size_t filled = 0;
 	long fd = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n = 0;
 
