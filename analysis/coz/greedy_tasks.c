@@ -427,11 +427,11 @@ static void end_run(struct greedy *y, const struct task_run_at *r)
 			wake_sleeper(y, r->list[of], y->now);
 }
 
-/* A task that is ready never begins. */
+/* A task that is ready never begins; unless what was posted for another one has discarded it already. */
 static void discard(struct greedy *y, uint32_t run)
 {
 	struct task_run_at *r = &y->tasks->runs[run];
-	if (!may_discard(y, r))
+	if (r->taken || !may_discard(y, r))
 		return;
 	remove_task(y->tasks, run);
 	greedy_pass_at_once(y, r->point + 1, r->ends);
