@@ -7,7 +7,7 @@
  *
  * With a lock: what they find there is not recorded. So a thread is expected to stop because of another if that one alone, of
  * all who do not look, ever took the lock, once; if whoever looks does so at one place, with nothing in between for which it
- * waits, some times before that, and never behind its first look after it.
+ * waits, some times before that, and never behind its first look after it; and if nobody ever waits for the lock.
  *
  * At an atomic number in memory: only the look is recorded that has found another one than before, and what has set that
  * (runtime/flags.c). So a thread is expected to stop because of another that has set the number last, while the last piece of
@@ -73,11 +73,13 @@ static bool ends_at_places(const struct sync_event *t, size_t n)
 	return false;
 }
 
-/* Whether nothing is done with the lock but looks, and one signal, in t[0 .. n). */
+/* Whether nothing is done with the lock but looks, and one signal, in t[0 .. n), for none of which a thread waits: who is kept from
+ * looking waits for whoever has the lock, however often others look. */
 static bool find_lookers(const struct sync_event *t, size_t n, struct lock_lookers *l)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (t[i].in_wait || t[i].relocks || t[i].condition)
+		bool waits = t[i].kind == SYNC_TAKEN && t[i].ref.stamp > t[i].begin.enter.stamp;
+		if (t[i].in_wait || t[i].relocks || t[i].condition || waits)
 			return false;
 		if (t[i].kind == SYNC_TAKEN)
 			add_look(l, &t[i]);

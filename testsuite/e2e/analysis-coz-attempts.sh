@@ -183,7 +183,7 @@ seen | trace seen
 expects_b seen 48.998
 
 # Or until another has said, under a lock or in memory, that they shall stop. But not if it has had the lock before, if somebody looks
-# again behind that, or waits for others between pieces, or if there are too few of these to tell.
+# again behind that, or waits for others between pieces, or for the lock, or if there are too few of these to tell.
 stops() { # by lock or flag; pieces; what else: before again waits
 	head_of 3
 	echo "site 45 kind=lock name=pthread_mutex_lock file=x.c line=46"
@@ -196,10 +196,13 @@ stops() { # by lock or flag; pieces; what else: before again waits
 	for thread in 1 2; do
 		at=$((1000000 + 2000 * thread))
 		for ((i = 0; i <= $2 + $([[ $else = again ]] && echo 1 || echo 0); i++)); do
-			[[ $1 != lock ]] || { op $thread 6 $at $at id=5; echo "e $thread $((at + 5)) 6 point id=5"; }
+			local had=0 until=5
+			[[ $else$thread$i != contended13 ]] || had=1003
+			[[ $else$thread$i != contended22 ]] || until=9000
+			[[ $1 != lock ]] || { op $thread 6 $at $((at + had)) id=5; echo "e $thread $((at + had + until)) 6 point id=5"; }
 			[[ $else != waits || $i != 3 ]] || op $thread 27 $((at + 5)) $((at + 6)) id=9
 			[[ $else != waits || $i != 3 ]] || echo "e $thread $((at + 7)) 27 point id=9"
-			[[ $i = "$2" && $else != again ]] || op $thread 0 $((at + 10)) $((at + 9990))
+			[[ $i = "$2" && $else != again ]] || op $thread 0 $((at + had + until + 5)) $((at + 9990))
 			at=$((at + 10000))
 		done
 		[[ $1 != flag ]] || echo "e $thread $((at - 10000)) 52 point offset=8"
@@ -212,10 +215,13 @@ for way in lock flag; do
 	stops $way 4 | trace stops-few
 	expects_b stops-few 0
 done
-for else in before again waits; do
+for else in before again waits contended; do
 	stops lock 10 $else | trace "stops-$else"
 	expects_b "stops-$else" 0
 done
+# Who is kept from looking has waited for the lock.
+expect 0 waits -v stops-contended
+says out 'thread 1 rank 0 thread 2 lock'
 # Also if some did more pieces than others, which looks as if they had shared them out.
 crew() {
 	head_of 3
