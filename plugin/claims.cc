@@ -9,20 +9,15 @@
  * branches of the same function, which join again, and no variable of the function is given another value in between that counts
  * behind that, the claim is over there. Else what it decides may be anything that its thread does.
  *
- * A loop that does nothing but try again for the same object is a spin lock, waits for something, or computes it from what it was:
- *
- *   while (atomic_flag_test_and_set(&lock)) pause();   do new = f(old); while (!atomic_compare_exchange_weak(&x, &old, new));
+ * A loop that does nothing but try again for the same object is a spin lock, waits for something, or computes it from what it was
+ * (retries.cc).
  *
  * Law: nothing that the program does changes. A claim is over in no place at which what it decides may go on. */
 #include "plugin/parts.h"
-#include "dominance.h"
 #include "gimple-walk.h"
 #include "gimplify.h"
-#include "plugin/flow.h"
-#include <sys/syscall.h>
+#include "plugin/retries.h"
 #include "runtime/counters.h"
-
-#define DEEPEST 3 /* calls of calls that are looked into */
 
 #define EACH_SIZE(X, function) X(function, 1) X(function, 2) X(function, 4) X(function, 8) X(function, 16)
 #define CASE(function, size) case BUILT_IN_##function##_##size:
@@ -47,252 +42,6 @@ static bool claims(tree fn)
 		return true;
 	default: return false;
 	}
-}
-
-/* ---- Loops that only try again ------------------------------------------------------------------- */
-
-typedef hash_set<basic_block> blocks;
-
-static bool is_idle(basic_block bb, int depth);
-
-/* Functions that only let time pass. */
-static bool is_pause(tree fn)
-{
-	static const char *const names[] = { "sched_yield", "thrd_yield", "thrd_sleep", "pthread_yield", "usleep", "nanosleep",
-					     "clock_nanosleep" };
-	const char *name = DECL_NAME(fn) ? IDENTIFIER_POINTER(DECL_NAME(fn)) : "";
-	for (const char *known : names)
-		if (!strcmp(name, known))
-			return true;
-	return startswith(name, "dprof_") || fndecl_built_in_p(fn) || clocks_read(fn);
-}
-
-/* It waits for a number in memory, or wakes who does. */
-static bool is_futex(gcall *call)
-{
-	tree fn = gimple_call_fndecl(call);
-	tree number = fn && gimple_call_num_args(call) ? gimple_call_arg(call, 0) : NULL_TREE;
-	return number && DECL_NAME(fn) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "syscall") && TREE_CODE(number) == INTEGER_CST &&
-	       wi::to_widest(number) == SYS_futex;
-}
-
-static bool is_idle_function(tree fn, int depth)
-{
-	if (!fn || is_pause(fn))
-		return fn;
-	if (!strncmp(lang_hooks.name, "GNU C++", 7) && DECL_NAME(fn) && cplus_library(fn))
-		return strcmp(IDENTIFIER_POINTER(DECL_NAME(fn)), "operator()");
-	if (!has_body(fn) || depth == DEEPEST)
-		return false;
-	basic_block bb;
-	FOR_EACH_BB_FN(bb, DECL_STRUCT_FUNCTION(fn))
-		if (!is_idle(bb, depth + 1))
-			return false;
-	return true;
-}
-
-static bool is_idle(basic_block bb, int depth)
-{
-	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
-		struct event e;
-		enum dprof_op op;
-		gimple *stmt = gsi_stmt(i);
-		if (gcall *call = dyn_cast<gcall *>(stmt)) {
-			if (!gimple_call_internal_p(call) && !is_futex(call) && !is_idle_function(gimple_call_fndecl(call), depth))
-				return false;
-		} else if (gasm *text = dyn_cast<gasm *>(stmt)) {
-			if (event_read(gimple_asm_string(text), &e) || event_site(stmt, &op))
-				return false;
-		}
-	}
-	return true;
-}
-
-static bool is_idle(const blocks &in)
-{
-	for (basic_block bb : in)
-		if (!is_idle(bb, 0))
-			return false;
-	return true;
-}
-
-/* Fractions, or products of what is no constant: who only waits has none, but what it tries to store. */
-static bool computes(gimple *stmt)
-{
-	if (!is_gimple_assign(stmt) || gimple_num_ops(stmt) != 3)
-		return false;
-	enum tree_code code = gimple_assign_rhs_code(stmt);
-	bool product = code == MULT_EXPR || code == TRUNC_DIV_EXPR || code == TRUNC_MOD_EXPR;
-	return SCALAR_FLOAT_TYPE_P(TREE_TYPE(gimple_assign_lhs(stmt))) || (product && !CONSTANT_CLASS_P(gimple_assign_rhs2(stmt)));
-}
-
-static bool computes(basic_block bb, int depth)
-{
-	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
-		tree fn = is_gimple_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
-		basic_block inner;
-		if (computes(gsi_stmt(i)))
-			return true;
-		if (fn && has_body(fn) && depth < DEEPEST)
-			FOR_EACH_BB_FN(inner, DECL_STRUCT_FUNCTION(fn))
-				if (computes(inner, depth + 1))
-					return true;
-	}
-	return false;
-}
-
-static bool computes(const blocks &in)
-{
-	for (basic_block bb : in)
-		if (computes(bb, 0))
-			return true;
-	return false;
-}
-
-bool claims_pause(gcall *call)
-{
-	return gimple_call_internal_p(call) || is_idle_function(gimple_call_fndecl(call), 0);
-}
-
-/* Whether what an expression names is given other values in these blocks: of each round of a loop. */
-class changes {
-public:
-	explicit changes(const blocks &in) : in(in) {}
-	bool has(tree x);
-
-private:
-	const blocks &in;
-	hash_set<tree> asked;
-	bool found = false;
-
-	static tree look(tree *tp, int *, void *self);
-	void ask(tree name);
-	void statement(gimple *stmt, tree name);
-};
-
-tree changes::look(tree *tp, int *, void *self)
-{
-	if (TREE_CODE(*tp) == SSA_NAME || TREE_CODE(*tp) == PARM_DECL || VAR_P(*tp))
-		static_cast<changes *>(self)->ask(*tp);
-	return NULL_TREE;
-}
-
-bool changes::has(tree x)
-{
-	walk_tree_without_duplicates(&x, look, this);
-	return found;
-}
-
-void changes::statement(gimple *stmt, tree name)
-{
-	tree to = gimple_get_lhs(stmt);
-	if (!to || get_base_address(to) != name)
-		return;
-	if (!is_gimple_assign(stmt)) {
-		found = true;
-		return;
-	}
-	for (unsigned k = 1; k < gimple_num_ops(stmt) && !found; k++)
-		if (gimple_op(stmt, k))
-			has(gimple_op(stmt, k));
-}
-
-/* What is made of itself changes. */
-void changes::ask(tree name)
-{
-	if (found)
-		return;
-	found = asked.add(name);
-	for (basic_block bb : in) {
-		for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i) && !found; gsi_next(&i))
-			for (unsigned k = 0; gimple_phi_result(i.phi()) == name && k < gimple_phi_num_args(i.phi()) && !found; k++)
-				has(gimple_phi_arg_def(i.phi(), k));
-		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i) && !found; gsi_next(&i))
-			statement(gsi_stmt(i), name);
-	}
-	asked.remove(name);
-}
-
-static void find_loop(edge back, blocks *in)
-{
-	auto_vec<basic_block> next;
-	in->add(back->dest);
-	if (!in->add(back->src))
-		next.safe_push(back->src);
-	while (next.length()) {
-		edge e;
-		edge_iterator ei;
-		FOR_EACH_EDGE(e, ei, next.pop()->preds)
-			if (!in->add(e->src))
-				next.safe_push(e->src);
-	}
-}
-
-/* Whether the innermost loop around a call of a function does nothing else, and always has the same object. Who `looks` there
- * stores nothing, so that what it computes is work. */
-static bool only_tries_again(function *fun, gimple *stmt, tree object, bool looks)
-{
-	basic_block bb;
-	edge e;
-	edge_iterator ei;
-	size_t fewest = SIZE_MAX;
-	bool only = false;
-	push_cfun(fun);
-	bool known = dom_info_available_p(CDI_DOMINATORS);
-	calculate_dominance_info(CDI_DOMINATORS);
-	FOR_EACH_BB_FN(bb, fun) {
-		blocks in; /* the loop that begins with this one, by whichever way it goes on */
-		FOR_EACH_EDGE(e, ei, bb->preds)
-			if (dominated_by_p(CDI_DOMINATORS, e->src, bb))
-				find_loop(e, &in);
-		if (!in.contains(gimple_bb(stmt)) || in.elements() >= fewest)
-			continue;
-		fewest = in.elements();
-		only = is_idle(in) && !(looks && computes(in)) && !(object && changes(in).has(object));
-	}
-	if (!known)
-		free_dominance_info(CDI_DOMINATORS);
-	pop_cfun();
-	return only;
-}
-
-/* Blocks that end with a branch which a value decides. */
-static void find_branches(flow_walk &walk, auto_vec<basic_block> *branches)
-{
-	basic_block bb;
-	FOR_EACH_BB_FN(bb, cfun) {
-		gimple *last = last_stmt(bb);
-		gcond *cond = last ? dyn_cast<gcond *>(last) : nullptr;
-		gswitch *cases = last ? dyn_cast<gswitch *>(last) : nullptr;
-		if ((cond && (walk.holds(gimple_cond_lhs(cond)) || walk.holds(gimple_cond_rhs(cond)))) ||
-		    (cases && walk.holds(gimple_switch_index(cases))))
-			branches->safe_push(bb);
-	}
-}
-
-/* A function that only says whether it has got it, as all who call it try again. */
-static bool is_tried_again(tree result, bool looks)
-{
-	flow all(flow::EQUALITY);
-	flow_walk walk(all, current_function_decl);
-	walk.hold(result);
-	walk.run();
-	auto_vec<basic_block> branches;
-	if (!walk.only_returns())
-		return false;
-	find_branches(walk, &branches);
-	auto callers = cgraph_node::get(current_function_decl)->collect_callers();
-	bool all_again = branches.is_empty() && callers.length() > 0;
-	for (cgraph_edge *e : callers)
-		all_again = all_again && e->call_stmt && has_body(e->caller->decl) &&
-			    only_tries_again(DECL_STRUCT_FUNCTION(e->caller->decl), e->call_stmt,
-					     gimple_call_num_args(e->call_stmt) ? gimple_call_arg(e->call_stmt, 0) : NULL_TREE, looks);
-	return all_again;
-}
-
-bool claims_waits(gimple *stmt, tree object, tree result)
-{
-	return only_tries_again(cfun, stmt, object, true) || is_tried_again(result, true);
 }
 
 /* ---- Where it is over ---------------------------------------------------------------------------- */
@@ -399,7 +148,7 @@ static basic_block find_end(gimple *stmt, tree result, blocks *before)
 	auto_vec<basic_block> branches;
 	if (!walk.stays())
 		return nullptr;
-	find_branches(walk, &branches);
+	retries_branches(walk, &branches);
 	blocks between, thrown;
 	hash_set<tree> given;
 	basic_block join = joined(branches, gimple_bb(stmt), &between);
@@ -437,7 +186,7 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	if (flags_same(stmt))
 		return flags_note(i, refers);
 	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) ||
-	    only_tries_again(cfun, stmt, object, false) || !flow(flow::EQUALITY).decides(result) || is_tried_again(result, false))
+	    retries_only(cfun, stmt, object, false) || !flow(flow::EQUALITY).decides(result) || retries_by_callers(result, false))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);
 	blocks before;

@@ -236,7 +236,7 @@ static bool is_doing(gimple *stmt)
 {
 	struct event e;
 	if (gcall *call = dyn_cast<gcall *>(stmt))
-		return !claims_pause(call);
+		return !retries_pause(call);
 	gasm *text = dyn_cast<gasm *>(stmt);
 	return text && event_read(gimple_asm_string(text), &e);
 }

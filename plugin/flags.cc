@@ -8,7 +8,7 @@
  *   atomic_store(&stop, 1);   ->   dprof_sets(SITE, &stop, 1, sizeof(stop)); atomic_store(&stop, 1);
  *
  * So it is if the number that is loaded, or what is made of it, is compared with anything, here or elsewhere (flow.cc). A loop that
- * does nothing but look again waits (claims.cc), and who takes the number that he looks at counts (counters.cc). Of what is no
+ * does nothing but look again waits (retries.cc), and who takes the number that he looks at counts (counters.cc). Of what is no
  * number the bytes are told (dprof_looked_at); and of what sets it that it does.
  *
  * A volatile variable that the function has for itself is none; and of one of the unit, or a member, it is first asked once whether
@@ -37,7 +37,7 @@ static bool decides(gimple *stmt, tree object, tree result)
 	static unsigned places;
 	places = in == current_function_decl ? places + 1 : 1;
 	in = current_function_decl;
-	return places > MOST || (flow(flow::EQUALITY).decides(result) && !claims_waits(stmt, object, result));
+	return places > MOST || (flow(flow::EQUALITY).decides(result) && !retries_waits(stmt, object, result));
 }
 
 /* By the table that is filled when the program is loaded: in a handler there may be no room to look for it then. `spec` says what

@@ -263,9 +263,10 @@ void counters_unseen(gimple_stmt_iterator *i); /* of an asm statement, if it loc
 /* claims.cc: flags and bits by which threads claim what to do; likewise. */
 bool claims_wrap(gimple_stmt_iterator *i);
 void claims_note(gimple_stmt_iterator *i, bool refers);
-bool claims_pause(gcall *call); /* it does nothing, or only lets time pass */
 
-bool claims_waits(gimple *stmt, tree object, tree result); /* who looks there only waits */
+/* retries.cc: loops that do nothing but try again. */
+bool retries_pause(gcall *call); /* it does nothing, or only lets time pass */
+bool retries_waits(gimple *stmt, tree object, tree result); /* who looks there only waits */
 
 /* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, and gives it back or, the
  * second, copies it to where its third argument says, or stores it; and of an assignment, if that is volatile. */
