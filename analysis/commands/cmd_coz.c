@@ -324,8 +324,8 @@ static void fill_assumptions(struct reply *r, const struct profile *p, const str
 	if (a.here)
 		reply_say(r, SAY_TEXT, "%s", a.here);
 	reply_say(r, SAY_TEXT, o->verbose ? "Assumed of the program:"
-					 : "Both assume that what threads do depends neither on a clock nor on what others write in memory "
-					   "unseen. What else they assume: -v.");
+					 : "Both assume that what threads do depends neither on a clock nor on what others change unseen: "
+					   "in memory, in files, or in the kernel. What else they assume: -v.");
 	for (size_t i = 0; o->verbose && i < a.nalways; i++)
 		reply_say(r, SAY_ITEM, "%s", a.always[i]);
 	free(a.meaning);

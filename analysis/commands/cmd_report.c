@@ -343,7 +343,8 @@ static void say_profile(struct reply *r, const struct page *p)
 	if (p->profile.filled)
 		reply_say(r, SAY_INDENTED, "%sWhat is expected takes it to be the same.", p->profile.filled);
 	else
-		reply_say(r, SAY_INDENTED, "Holds if what threads do depends neither on a clock nor on what others write in memory unseen.");
+		reply_say(r, SAY_INDENTED, "Holds if what threads do depends neither on a clock nor on what others change unseen: in memory, "
+			  "in files, or in the kernel.");
 }
 
 /* The findings that matter most. */

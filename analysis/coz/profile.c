@@ -309,7 +309,7 @@ static void take_facts(struct profile *p, const struct coz *c)
 	p->pools = say_sites(c->graph, c->graph->pools, c->graph->npools);
 	p->unsaid = say_sites(c->graph, c->graph->unsaid, c->graph->nunsaid);
 	if (c->graph->unseen != TR_NO_SITE && c->graph->trace->sites[c->graph->unseen].op.stored)
-		p->unseen = mem_copy("an atomic variable of C++, since it has seen before what is stored,");
+		p->unseen = mem_copy("a place in memory, since it has seen before what is stored there,");
 	else if (c->graph->unseen != TR_NO_SITE)
 		p->unseen = mem_format("%s", site_name(c->graph->trace, c->graph->unseen).text);
 	if (c->graph->filled != TR_NO_SITE)
@@ -703,13 +703,15 @@ static const char *const of_any_program[] = {
 	"Lines of a file or stream that threads share are not seen, nor are other counters; but these are taken to give out work where "
 	"threads that were created in one place, or processes that one forked there, are not all as often in a region, or those of an "
 	"OpenMP team differ by two visits, and through with it at about the same time.",
-	"Whoever would wait does so in a recorded call: not for a flag in memory, what a file holds, or its lock, nor, in code compiled "
-	"without the plugin, for what everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
+	"Whoever would wait does so in a recorded call: not for a flag in memory that the plugin does not see, what a file holds, or its "
+	"lock, nor, in code compiled without the plugin, for what "
+	"everybody found done here (a C++ future or semaphore, std::this_thread::sleep_until).",
 	"What is done, by whomever, depends neither on such an order, nor on who is the last, or the first, by an atomic number that "
 	"all count and that is only compared with one value, which leaves no record, nor on a clock, but where the plugin sees in one "
 	"function that it decides how long a sleep lasts or a loop goes on, nor on what others have written in memory, but where the "
 	"plugin sees that it is looked at (an atomic or volatile variable, asm that locks memory) and changes, nor on an attempt in "
-	"vain, nor on how much there is to take (sem_getvalue, FIONREAD). Nobody is told in a broadcast who was first, and does other "
+	"vain, nor on how much there is to take (sem_getvalue, FIONREAD), what a file holds, or whether it is there, or what else the "
+	"kernel says of others (getppid, kill without a signal, sigpending). Nobody is told in a broadcast who was first, and does other "
 	"things then, nor takes a lock that one thread alone took at that place here.",
 	"Who has waited with a time limit, and had what it waited for, has that within the limit in any run.",
 	"Nobody waits for a condition for which here nobody waited or signalled.",

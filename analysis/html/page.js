@@ -255,7 +255,7 @@ function whatIfs() {
   const condition = data.report.proved_if ? `, if ${data.report.proved_if} (see the notes)` : '';
   const at = (row, less) => row.curve.find((p) => Math.abs(middle(p.reduce_percent) - less) < 0.01) || {};
   section('whatif', 'What if',
-    element('p', {}, `How much shorter the run would be (below 0: longer) if a region took less time, and nothing else changed. The line is what is expected, where two lines are something between them; the band is what is proved${condition}. Both assume that what threads do depends neither on a clock nor on what others write in memory unseen.`), charts,
+    element('p', {}, `How much shorter the run would be (below 0: longer) if a region took less time, and nothing else changed. The line is what is expected, where two lines are something between them; the band is what is proved${condition}. Both assume that what threads do depends neither on a clock nor on what others change unseen: in memory, in files, or in the kernel.`), charts,
     table('Run shorter by, %', [
       ['region', (row) => named(who(row) ? `all work of ${who(row)}` : row.region, who(row) ? '' : place(row))],
       ...[25, 50, 100].flatMap((less) => [[`${less} % less: expected`, (row) => shown(at(row, less).expected_percent), true],

@@ -17,7 +17,7 @@ expect 0 coz figure
 says out "a                    4.48 ±0.01      4.48 ±0.01      4.48 ±0.01      proved"
 # Of no trace it is known which waits have had a time limit, or who has asked how much there is: so that is said.
 expect 0 coz --json --region a --reduce 50 figure
-says out "nor on how much there is to take (sem_getvalue, FIONREAD)."
+says out "nor on how much there is to take (sem_getvalue, FIONREAD), what a file holds, or"
 says out "Who has waited with a time limit, and had what it waited for, has that within the limit in any run."
 
 # In a barrier inside of a region nothing is cut; what comes behind it moves.

@@ -191,7 +191,7 @@ says line 'Unclassified time, outside of regions and operations, is work of no r
 # What every answer assumes of a program is among the data, and on the page where somebody asks.
 expect 0 coz little
 says_not out 'Assumed: '
-says out 'write in memory unseen. What else they assume: -v.'
+says out 'or in the kernel. What else they assume: -v.'
 expect 0 coz --json little
 jq -r .assumptions out | grep -q '^Proved: .* Expected: .* Assumed: .* as long as it was\. What came before .* in any run\.$' ||
 	fail "coz --json: $(jq -r .assumptions out)"
