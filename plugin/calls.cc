@@ -154,8 +154,12 @@ static bool tell(gimple_stmt_iterator *i, const struct known_call *c)
 bool calls_wrap(gimple_stmt_iterator *i)
 {
 	const struct known_call *c = find(gsi_stmt(*i));
-	if (!c)
-		return !counters_wrap(i) && !claims_wrap(i) && library_wrap(i);
+	if (!c) {
+		if (counters_wrap(i) || claims_wrap(i))
+			return false;
+		spins_note_call(i);
+		return library_wrap(i);
+	}
 	bool edges = library_hides(*i);
 	return (c->told ? tell(i, c) : record(i, c)) || edges;
 }

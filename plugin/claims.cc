@@ -22,9 +22,9 @@
 #define EACH_SIZE(X, function) X(function, 1) X(function, 2) X(function, 4) X(function, 8) X(function, 16)
 #define CASE(function, size) case BUILT_IN_##function##_##size:
 
-static bool claims(tree fn)
+static bool is_builtin(tree fn)
 {
-	if (!fn || !fndecl_built_in_p(fn, BUILT_IN_NORMAL))
+	if (!fndecl_built_in_p(fn, BUILT_IN_NORMAL))
 		return false;
 	switch (DECL_FUNCTION_CODE(fn)) {
 	case BUILT_IN_ATOMIC_TEST_AND_SET:
@@ -42,6 +42,11 @@ static bool claims(tree fn)
 		return true;
 	default: return false;
 	}
+}
+
+bool claims_sets(tree fn)
+{
+	return fn && (is_builtin(fn) || library_claims(fn));
 }
 
 /* ---- Where it is over ---------------------------------------------------------------------------- */
@@ -178,6 +183,17 @@ static void say_over(basic_block end, blocks &before, gimple *stmt, tree site)
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
+bool claims_lock(gimple *stmt)
+{
+	tree fn = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+	if (!claims_sets(fn) || !DECL_NAME(fn))
+		return false;
+	const char *name = IDENTIFIER_POINTER(DECL_NAME(fn));
+	tree value = gimple_call_num_args(stmt) > 1 ? gimple_call_arg(stmt, 1) : NULL_TREE;
+	bool exchanges = strstr(name, "exchange") && !strstr(name, "compare");
+	return strstr(name, "test_and_set") || (exchanges && value && CONSTANT_CLASS_P(value));
+}
+
 void claims_note(gimple_stmt_iterator *i, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
@@ -185,8 +201,13 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	tree result = gimple_call_lhs(stmt), object = gimple_call_arg(stmt, 0);
 	if (flags_same(stmt))
 		return flags_note(i, refers);
-	if (where == UNKNOWN_LOCATION || stmt_ends_bb_p(stmt) || !result || !is_gimple_reg(result) ||
-	    retries_only(cfun, stmt, object, false) || !flow(flow::EQUALITY).decides(result) || retries_by_callers(result, false))
+	bool known = where != UNKNOWN_LOCATION && !stmt_ends_bb_p(stmt) && result && is_gimple_reg(result);
+	bool tries = known && retries_only(cfun, stmt, object, false);
+	if (!tries)
+		spins_changes(i, object, refers);
+	else if (claims_lock(stmt) && spins_is(stmt, result))
+		spins_note(i, refers ? counters_member(i, object) : object, result);
+	if (!known || tries || !flow(flow::EQUALITY).decides(result) || retries_by_callers(result, false))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);
 	blocks before;
@@ -201,7 +222,8 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 
 bool claims_wrap(gimple_stmt_iterator *i)
 {
-	bool known = claims(gimple_call_fndecl(gsi_stmt(*i)));
+	tree fn = gimple_call_fndecl(gsi_stmt(*i));
+	bool known = fn && is_builtin(fn);
 	if (known)
 		claims_note(i, false);
 	return known;

@@ -42,6 +42,19 @@ static bool loads(tree fn)
 	}
 }
 
+/* It sets it to 0. */
+static bool clears(tree fn)
+{
+	if (!fn || !fndecl_built_in_p(fn, BUILT_IN_NORMAL))
+		return false;
+	switch (DECL_FUNCTION_CODE(fn)) {
+	EACH_SIZE(CASE, SYNC_LOCK_RELEASE)
+	case BUILT_IN_ATOMIC_CLEAR:
+		return true;
+	default: return false;
+	}
+}
+
 static bool stores(tree fn)
 {
 	if (!fn || !fndecl_built_in_p(fn, BUILT_IN_NORMAL))
@@ -234,9 +247,21 @@ location_t counters_location(gimple *stmt)
 	return known ? where : UNKNOWN_LOCATION;
 }
 
+bool counters_counts(tree fn)
+{
+	return counts(fn) || library_counts(fn);
+}
+
+bool counters_loads(tree fn)
+{
+	return fn && (library_loads(fn) || (loads(fn) && exchanges(fn) < 0));
+}
+
 void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
+	if (how != COUNTED_LOADED && !flags_same(stmt))
+		spins_changes(i, object_of(stmt), refers);
 	location_t where = counters_location(stmt);
 	tree result = result_of(stmt), object = object_of(stmt);
 	bool copies = fndecl_built_in_p(gimple_call_fndecl(stmt), BUILT_IN_ATOMIC_LOAD), looks = how == COUNTED_LOADED || flags_same(stmt);
@@ -263,11 +288,13 @@ bool counters_wrap(gimple_stmt_iterator *i)
 	tree fn = gimple_call_fndecl(gsi_stmt(*i));
 	int way = counts(fn);
 	bool known = way || loads(fn);
-	if (stores(fn))
+	if (clears(fn))
+		spins_changes(i, gimple_call_arg(gsi_stmt(*i), 0), false);
+	else if (stores(fn))
 		flags_set(i, false);
 	else if (known)
 		counters_note(i, way > 0 ? COUNTED_UP : way < 0 ? COUNTED_DOWN : COUNTED_LOADED, false);
-	return known || stores(fn);
+	return known || stores(fn) || clears(fn);
 }
 
 /* ---- In asm -------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
  *   atomic_store(&stop, 1);   ->   dprof_sets(SITE, &stop, 1, sizeof(stop)); atomic_store(&stop, 1);
  *
  * So it is if the number that is loaded, or what is made of it, is compared with anything, here or elsewhere (flow.cc). A loop that
- * does nothing but look again waits (retries.cc), and who takes the number that he looks at counts (counters.cc). Of what is no
+ * does nothing but look again waits (spins.cc), and who takes the number that he looks at counts (counters.cc). Of what is no
  * number the bytes are told (dprof_looked_at); and of what sets it that it does.
  *
  * A volatile variable that the function has for itself is none; and of one of the unit, or a member, it is first asked once whether
@@ -19,7 +19,7 @@
 #include "plugin/parts.h"
 #include "attribs.h"
 #include "gimplify.h"
-#include "plugin/flow.h"
+#include "plugin/retries.h"
 #include "runtime/counters.h"
 
 /* Of what the compiler has made itself: whether a static variable is initialised. */
@@ -31,22 +31,27 @@ static bool is_artificial(tree object)
 
 #define MOST 100 /* places of a function: each is looked for in all of it */
 
-static bool decides(gimple *stmt, tree object, tree result)
+/* What it does by the number: nothing, or what is recorded otherwise; wait until it is another one; or anything. */
+enum use { NOTHING, WAITS, DECIDES };
+
+static enum use use_of(gimple *stmt, tree object, tree result)
 {
 	static tree in;
 	static unsigned places;
 	places = in == current_function_decl ? places + 1 : 1;
 	in = current_function_decl;
-	return places > MOST || (flow(flow::EQUALITY).decides(result) && !retries_waits(stmt, object, result));
+	if (places > MOST)
+		return DECIDES;
+	if (!flow(flow::EQUALITY).decides(result))
+		return NOTHING;
+	if (retries_only(cfun, stmt, object, true))
+		return spins_is(stmt, result) ? WAITS : retries_rest(stmt) ? NOTHING : DECIDES;
+	return retries_by_callers(result, true) ? NOTHING : DECIDES;
 }
 
-/* By the table that is filled when the program is loaded: in a handler there may be no room to look for it then. `spec` says what
- * becomes of its arguments, none of which it keeps (attr-fnspec.h): else the time to compile grows by their number squared. */
-template <typename... TYPES> static tree at_once(const char *name, const char *spec, TYPES... types)
+tree runtime_at_once(tree fn, const char *spec)
 {
-	if (symtab_node *known = symtab_node::get_for_asmname(get_identifier(name)))
-		return known->decl;
-	tree fn = runtime_function(name, types...), text = build_string(strlen(spec), spec);
+	tree text = build_string(strlen(spec), spec);
 	tree keeps = tree_cons(get_identifier("fn spec"), build_tree_list(NULL_TREE, text), TYPE_ATTRIBUTES(TREE_TYPE(fn)));
 	TREE_TYPE(fn) = build_type_attribute_variant(TREE_TYPE(fn), keeps);
 	DECL_ATTRIBUTES(fn) = tree_cons(get_identifier("noplt"), NULL_TREE, DECL_ATTRIBUTES(fn));
@@ -83,7 +88,7 @@ static tree bytes_of(gimple_stmt_iterator *i, tree result)
 static void tell_bytes(gimple_stmt_iterator *i, tree site, tree object, tree at, tree bytes)
 {
 	gimple *stmt = gsi_stmt(*i);
-	tree fn = at_once("dprof_looked_at", ". x x R . ", ptr_type_node, ptr_type_node, ptr_type_node, long_integer_type_node);
+	tree fn = runtime_at_once("dprof_looked_at", ". x x R . ", ptr_type_node, ptr_type_node, ptr_type_node, long_integer_type_node);
 	if (!is_gimple_val(at)) {
 		tree place = create_tmp_reg(ptr_type_node);
 		gsi_insert_after(i, gimple_build_assign(place, at), GSI_NEW_STMT);
@@ -99,7 +104,8 @@ static void tell(gimple_stmt_iterator *i, tree site, tree object, tree result)
 	if (is_gimple_reg(result) && SCALAR_FLOAT_TYPE_P(type) && tree_to_uhwi(bytes) <= 8)
 		result = bits(i, result, false);
 	if (is_gimple_reg(result) && is_number(TREE_TYPE(result)))
-		counters_tell(i, at_once("dprof_looked", ". x x . ", ptr_type_node, ptr_type_node, long_integer_type_node), site, object, result);
+		counters_tell(i, runtime_at_once("dprof_looked", ". x x . ", ptr_type_node, ptr_type_node, long_integer_type_node), site,
+			      object, result);
 	else
 		tell_bytes(i, site, object, bytes_of(i, result), bytes);
 }
@@ -109,10 +115,11 @@ static bool has_bytes(tree result)
 	return result && TREE_CODE(TYPE_SIZE_UNIT(TREE_TYPE(result)) ? TYPE_SIZE_UNIT(TREE_TYPE(result)) : error_mark_node) == INTEGER_CST;
 }
 
-/* Whether a statement loads what decides something from there. */
-static bool is_look(gimple *stmt, tree object, tree result)
+/* What a statement does that loads something from there. */
+static enum use look_of(gimple *stmt, tree object, tree result)
 {
-	return counters_location(stmt) != UNKNOWN_LOCATION && !stmt_ends_bb_p(stmt) && has_bytes(result) && decides(stmt, object, result);
+	bool known = counters_location(stmt) != UNKNOWN_LOCATION && !stmt_ends_bb_p(stmt) && has_bytes(result);
+	return known ? use_of(stmt, object, result) : NOTHING;
 }
 
 static tree site_of(gimple *stmt)
@@ -124,10 +131,15 @@ void flags_note(gimple_stmt_iterator *i, bool refers)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0), result = gimple_call_lhs(stmt);
-	if ((!refers && is_artificial(object)) || !is_look(stmt, object, result))
+	enum use use = !refers && is_artificial(object) ? NOTHING : look_of(stmt, object, result);
+	if (use == NOTHING)
 		return;
-	tree site = site_of(stmt);
-	tell(i, site, refers ? counters_member(i, object) : object, result);
+	if (refers)
+		object = counters_member(i, object);
+	if (use == DECIDES)
+		tell(i, site_of(stmt), object, result);
+	else
+		spins_note(i, object, result);
 }
 
 void flags_note_copy(gimple_stmt_iterator *i)
@@ -135,7 +147,7 @@ void flags_note_copy(gimple_stmt_iterator *i)
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 1), at = gimple_call_arg(stmt, 2);
 	tree copy = TREE_CODE(at) == ADDR_EXPR ? TREE_OPERAND(at, 0) : build_simple_mem_ref(at);
-	if (is_look(stmt, object, copy))
+	if (look_of(stmt, object, copy) == DECIDES)
 		tell_bytes(i, site_of(stmt), object, unshare_expr(at), gimple_call_arg(stmt, 0));
 }
 
@@ -144,7 +156,7 @@ void flags_note_pointer(gimple_stmt_iterator *i, unsigned question)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0), result = gimple_call_lhs(stmt);
-	if (!is_look(stmt, object, result))
+	if (look_of(stmt, object, result) != DECIDES)
 		return;
 	tree users = counters_member(i, object, 1), place = create_tmp_reg(ptr_type_node);
 	gsi_insert_after(i, gimple_build_assign(place, POINTER_PLUS_EXPR, users, size_int(question)), GSI_NEW_STMT);
@@ -173,7 +185,8 @@ static tree as_long(gimple_stmt_iterator *i, tree x)
 static void tell_set(gimple_stmt_iterator *i, tree object, tree number)
 {
 	tree site = site_of(gsi_stmt(*i)), value = build_zero_cst(long_integer_type_node), bytes = value;
-	tree fn = at_once("dprof_sets", ". x R . . ", ptr_type_node, ptr_type_node, long_integer_type_node, long_integer_type_node);
+	tree fn = runtime_at_once("dprof_sets", ". x R . . ", ptr_type_node, ptr_type_node, long_integer_type_node,
+				  long_integer_type_node);
 	if (number && SCALAR_FLOAT_TYPE_P(TREE_TYPE(number)) && tree_to_uhwi(TYPE_SIZE_UNIT(TREE_TYPE(number))) <= 8)
 		number = bits(i, number, true);
 	if (number && is_number(TREE_TYPE(number))) {
@@ -305,8 +318,13 @@ static void set_volatile(gimple_stmt_iterator *i)
 	tree to = gimple_assign_lhs(stmt), from = gimple_assign_rhs1(stmt), base = get_base_address(to);
 	bool only_here = base && VAR_P(base) && !TREE_PUBLIC(base) && !DECL_EXTERNAL(base) && !TREE_ADDRESSABLE(base);
 	if (is_own(to) || gimple_clobber_p(stmt) || counters_location(stmt) == UNKNOWN_LOCATION ||
-	    bodies_of_device(current_function_decl) || (only_here && !any_decides(to)) || is_made_of_itself(*i, to, from))
+	    bodies_of_device(current_function_decl) || (only_here && !any_decides(to)))
 		return;
+	if (is_made_of_itself(*i, to, from)) {
+		if (any_decides(to))
+			spins_changes(i, address_of(i, to), false);
+		return;
+	}
 	tell_set(i, address_of(i, to), is_gimple_val(from) ? from : NULL_TREE);
 }
 
@@ -317,10 +335,16 @@ void flags_wrap(gimple_stmt_iterator *i)
 		return;
 	if (TREE_THIS_VOLATILE(gimple_assign_lhs(stmt)))
 		set_volatile(i);
-	tree from = gimple_assign_rhs1(stmt);
+	tree from = gimple_assign_rhs1(stmt), to = gimple_assign_lhs(stmt);
 	if (!gimple_assign_load_p(stmt) || !TREE_THIS_VOLATILE(from) || is_own(from) || bodies_of_device(current_function_decl) ||
-	    !any_decides(from) || !is_look(stmt, build_fold_addr_expr(unshare_expr(from)), gimple_assign_lhs(stmt)))
+	    !any_decides(from))
 		return;
-	tree object = address_of(i, from);
-	tell(i, site_of(stmt), object, gimple_assign_lhs(stmt));
+	enum use use = look_of(stmt, build_fold_addr_expr(unshare_expr(from)), to);
+	if (use == DECIDES) {
+		tree object = address_of(i, from);
+		tell(i, site_of(stmt), object, to);
+	} else if (use == WAITS) {
+		tree object = address_of(i, from);
+		spins_note(i, object, to);
+	}
 }

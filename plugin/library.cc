@@ -26,7 +26,7 @@
 #include "runtime/library.h"
 
 enum does { LOOKS, GIVES, ASKS, MAKES, POSTS, ARRIVES, TRIES, TESTS, WAITS, NOTIFIES, LOADS, HOLDS, TELLS, COMPLETES, HIDES, PASSES,
-	    SETS, SETS_AT, EXCHANGES, EXCHANGES_AT, CLAIMS, CLAIMS_AT,
+	    CLEARS, SETS, SETS_AT, EXCHANGES, EXCHANGES_AT, CLAIMS, CLAIMS_AT,
 	    COUNTS, COUNTS_DOWN, COUNTS_LOADED, COUNTS_AT, COUNTS_DOWN_AT, COUNTS_LOADED_AT,
 	    HAS_USERS, HAS_NONE, IS_SHARED };
 
@@ -194,7 +194,9 @@ static bool is_held()
 static void wrap_atomic(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	bool refers = c->does >= COUNTS_AT;
-	if (c->does >= HAS_USERS)
+	if (c->does == CLEARS)
+		spins_changes(i, gimple_call_arg(gsi_stmt(*i), 0), false);
+	else if (c->does >= HAS_USERS)
 		flags_note_pointer(i, c->does - HAS_USERS);
 	else if (c->does < EXCHANGES)
 		flags_set(i, c->does == SETS_AT);
@@ -208,7 +210,7 @@ static bool wrap_object(gimple_stmt_iterator *i, const struct library_call *c)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree object = gimple_call_arg(stmt, 0);
-	if (c->does >= SETS) {
+	if (c->does >= CLEARS) {
 		wrap_atomic(i, c);
 		return false;
 	}
@@ -311,6 +313,24 @@ bool library_exchanges(tree fn)
 {
 	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
 	return c && (c->does == EXCHANGES || c->does == EXCHANGES_AT);
+}
+
+bool library_loads(tree fn)
+{
+	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
+	return c && (c->does == COUNTS_LOADED || c->does == COUNTS_LOADED_AT);
+}
+
+bool library_counts(tree fn)
+{
+	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
+	return c && (c->does == COUNTS || c->does == COUNTS_DOWN || c->does == COUNTS_AT || c->does == COUNTS_DOWN_AT);
+}
+
+bool library_claims(tree fn)
+{
+	const struct library_call *c = !strncmp(lang_hooks.name, "GNU C++", 7) ? known_of(fn).call : nullptr;
+	return c && (c->does == CLAIMS || c->does == CLAIMS_AT);
 }
 
 bool library_wrap(gimple_stmt_iterator *i)

@@ -239,6 +239,17 @@ template <typename... TYPES> tree runtime_function(const char *name, TYPES... ty
 	return fn;
 }
 
+/* Likewise one that keeps none of its arguments, of which `spec` says what becomes of them (attr-fnspec.h): else the time to
+ * compile grows by the number of calls squared. It is called by the table that is filled when the program is loaded: in a handler
+ * there may be no room to look for it then. */
+tree runtime_at_once(tree fn, const char *spec);
+
+template <typename... TYPES> tree runtime_at_once(const char *name, const char *spec, TYPES... types)
+{
+	symtab_node *known = symtab_node::get_for_asmname(get_identifier(name));
+	return known ? known->decl : runtime_at_once(runtime_function(name, types...), spec);
+}
+
 template <typename... ARGS> gimple *runtime_call(gimple *at, tree fn, ARGS... args)
 {
 	gcall *stmt = gimple_build_call(fn, sizeof...(args), args...);
@@ -260,13 +271,26 @@ tree counters_member(gimple_stmt_iterator *i, tree object, unsigned nth = 0); /*
 
 void counters_unseen(gimple_stmt_iterator *i); /* of an asm statement, if it locks memory and tells what it found */
 
+bool counters_loads(tree fn);            /* it loads a number, whichever; */
+bool counters_counts(tree fn);           /* or adds to one */
+
 /* claims.cc: flags and bits by which threads claim what to do; likewise. */
 bool claims_wrap(gimple_stmt_iterator *i);
 void claims_note(gimple_stmt_iterator *i, bool refers);
+bool claims_sets(tree fn);       /* it sets a number, or bits of it, and says what it was; */
+bool claims_lock(gimple *stmt); /* it always sets the same, which says that somebody has it: a lock */
 
 /* retries.cc: loops that do nothing but try again. */
 bool retries_pause(gcall *call); /* it does nothing, or only lets time pass */
-bool retries_waits(gimple *stmt, tree object, tree result); /* who looks there only waits */
+
+/* spins.cc: waits in memory. Whether a statement that is told in a loop is one; if so, where, and what it has found there; likewise
+ * a call of a function that looks; when the function is done, true: calls were put on edges; and what changes it, and is no
+ * store. */
+bool spins_is(gimple *stmt, tree result);
+void spins_note(gimple_stmt_iterator *i, tree object, tree result);
+void spins_note_call(gimple_stmt_iterator *i);
+bool spins_wrap();
+void spins_changes(gimple_stmt_iterator *i, tree object, bool refers);
 
 /* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, and gives it back or, the
  * second, copies it to where its third argument says, or stores it; and of an assignment, if that is volatile. */
@@ -290,7 +314,10 @@ bool clocks_read(tree fn); /* it only reads a clock */
 /* library.cc: the same around calls of libstdc++ that synchronise, and ask nothing of the C library unless they block. */
 void library_of_source(tree fn); /* which it calls */
 bool library_wrap(gimple_stmt_iterator *i);
-bool library_exchanges(tree fn); /* an atomic number, if it is what is expected */
+bool library_loads(tree fn);     /* these say what it does to an atomic number: loads it, */
+bool library_counts(tree fn);    /* adds to it, */
+bool library_claims(tree fn);    /* sets it, or bits of it, and says what it was, */
+bool library_exchanges(tree fn); /* or sets it if it is what is expected */
 bool library_hides(gimple_stmt_iterator); /* likewise, around a call that is recorded or told in another way, too */
 
 #endif

@@ -132,6 +132,7 @@ unsigned pass_dprof::execute(function *fun)
 				edges |= calls_wrap(&i);
 			else
 				flags_wrap(&i);
+	edges |= spins_wrap();
 	if (balance_all(fun) || edges)
 		gsi_commit_edge_inserts();
 	sites.truncate(0);

@@ -32,8 +32,8 @@
  *                synchronise (calls.def), library.cc: likewise of libstdc++, inside of its headers (library.def),
  *                counters.cc: numbers by which threads take their work (flow.cc: where such a number goes; reads.cc:
  *                whether something is read by it),
- *                claims.cc: flags and bits by which they claim it, flags.cc: those that only say what to do (retries.cc: loops
- *                that only look again),
+ *                claims.cc: flags and bits by which they claim it, flags.cc: those that only say what to do,
+ *                spins.cc: waits in memory (retries.cc: loops that only try again),
  *                clocks.cc: sleeps and loops that a clock ends,
  *                fortran.cc: calls that stand for pragmas, and balance.cc: returns between begin and end
  *   register_barriers.cc  before the first optimiser that moves code: holds the values that cross a region's

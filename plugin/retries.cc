@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * retries.cc - loops that do nothing but try again for the same object, or look at it again: spin locks, waits, and what is computed
- * from what it was:
+ * retries.cc - loops that do nothing but try again for the same object, or look at it again: spin locks, waits, and what is
+ * computed from what it was:
  *
  *   while (atomic_flag_test_and_set(&lock)) pause();   do new = f(old); while (!atomic_compare_exchange_weak(&x, &old, new));
  *   while (!atomic_load(&there)) pause();
@@ -16,16 +16,25 @@
 
 static bool is_idle(basic_block bb, int depth);
 
-/* Functions that only let time pass. */
-static bool is_pause(tree fn)
+static const char *name_of(tree fn)
+{
+	return DECL_NAME(fn) ? IDENTIFIER_POINTER(DECL_NAME(fn)) : "";
+}
+
+static bool is_pause_by_name(tree fn)
 {
 	static const char *const names[] = { "sched_yield", "thrd_yield", "thrd_sleep", "pthread_yield", "usleep", "nanosleep",
 					     "clock_nanosleep" };
-	const char *name = DECL_NAME(fn) ? IDENTIFIER_POINTER(DECL_NAME(fn)) : "";
 	for (const char *known : names)
-		if (!strcmp(name, known))
+		if (!strcmp(name_of(fn), known))
 			return true;
-	return startswith(name, "dprof_") || fndecl_built_in_p(fn) || clocks_read(fn);
+	return false;
+}
+
+/* Functions that only let time pass. */
+static bool is_pause(tree fn)
+{
+	return is_pause_by_name(fn) || startswith(name_of(fn), "dprof_") || fndecl_built_in_p(fn) || clocks_read(fn);
 }
 
 /* It waits for a number in memory, or wakes who does. */
@@ -69,45 +78,38 @@ static bool is_idle(basic_block bb, int depth)
 	return true;
 }
 
+/* It sleeps, or gives its core away, as is recorded by itself. */
+static bool rests(tree fn, int depth)
+{
+	bool of_library = fn && (cplus_is_named(fn, "this_thread", "yield") || cplus_is_named(fn, "this_thread", "sleep_for") ||
+				 cplus_is_named(fn, "this_thread", "sleep_until"));
+	basic_block bb;
+	if (!fn || of_library || is_pause_by_name(fn))
+		return fn;
+	if (has_body(fn) && depth < DEEPEST)
+		FOR_EACH_BB_FN(bb, DECL_STRUCT_FUNCTION(fn))
+			for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+				if (is_gimple_call(gsi_stmt(i)) && rests(gimple_call_fndecl(gsi_stmt(i)), depth + 1))
+					return true;
+	return false;
+}
+
+static bool rests(basic_block bb)
+{
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		gcall *call = dyn_cast<gcall *>(gsi_stmt(i));
+		if (call && !gimple_call_internal_p(call) && (is_futex(call) || rests(gimple_call_fndecl(call), 0)))
+			return true;
+	}
+	return false;
+}
+
 static bool is_idle(const blocks &in)
 {
 	for (basic_block bb : in)
 		if (!is_idle(bb, 0))
 			return false;
 	return true;
-}
-
-/* Fractions, or products of what is no constant: who only waits has none, but what it tries to store. */
-static bool computes(gimple *stmt)
-{
-	if (!is_gimple_assign(stmt) || gimple_num_ops(stmt) != 3)
-		return false;
-	enum tree_code code = gimple_assign_rhs_code(stmt);
-	bool product = code == MULT_EXPR || code == TRUNC_DIV_EXPR || code == TRUNC_MOD_EXPR;
-	return SCALAR_FLOAT_TYPE_P(TREE_TYPE(gimple_assign_lhs(stmt))) || (product && !CONSTANT_CLASS_P(gimple_assign_rhs2(stmt)));
-}
-
-static bool computes(basic_block bb, int depth)
-{
-	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
-		tree fn = is_gimple_call(gsi_stmt(i)) ? gimple_call_fndecl(gsi_stmt(i)) : NULL_TREE;
-		basic_block inner;
-		if (computes(gsi_stmt(i)))
-			return true;
-		if (fn && has_body(fn) && depth < DEEPEST)
-			FOR_EACH_BB_FN(inner, DECL_STRUCT_FUNCTION(fn))
-				if (computes(inner, depth + 1))
-					return true;
-	}
-	return false;
-}
-
-static bool computes(const blocks &in)
-{
-	for (basic_block bb : in)
-		if (computes(bb, 0))
-			return true;
-	return false;
 }
 
 bool retries_pause(gcall *call)
@@ -174,6 +176,36 @@ void changes::ask(tree name)
 	asked.remove(name);
 }
 
+static bool has_constant(gimple *stmt)
+{
+	return CONSTANT_CLASS_P(gimple_assign_rhs1(stmt)) || CONSTANT_CLASS_P(gimple_assign_rhs2(stmt));
+}
+
+/* Something is made of itself, and of more than a constant: who only waits does no more than to count, or to double a pause. */
+static bool computes(gimple *stmt, const blocks &in)
+{
+	tree to = gimple_get_lhs(stmt);
+	if (is_gimple_call(stmt)) {
+		for (unsigned k = 0; to && k < gimple_call_num_args(stmt); k++)
+			if (changes(in).has(gimple_call_arg(stmt, k)))
+				return true;
+		return false;
+	}
+	if (!is_gimple_assign(stmt) || gimple_num_ops(stmt) != 3 || TREE_CODE_CLASS(gimple_assign_rhs_code(stmt)) == tcc_comparison)
+		return false;
+	bool more = SCALAR_FLOAT_TYPE_P(TREE_TYPE(to)) || gimple_assign_rhs_code(stmt) == BIT_XOR_EXPR || !has_constant(stmt);
+	return more && changes(in).has(to);
+}
+
+static bool computes(const blocks &in)
+{
+	for (basic_block bb : in)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			if (computes(gsi_stmt(i), in))
+				return true;
+	return false;
+}
+
 static void find_loop(edge back, blocks *in)
 {
 	auto_vec<basic_block> next;
@@ -222,6 +254,16 @@ basic_block retries_loop(function *fun, gimple *stmt, blocks *in)
 	return begin;
 }
 
+bool retries_rest(gimple *stmt)
+{
+	blocks in;
+	bool any = false;
+	if (retries_loop(cfun, stmt, &in))
+		for (basic_block bb : in)
+			any = any || rests(bb);
+	return any;
+}
+
 bool retries_only(function *fun, gimple *stmt, tree object, bool looks)
 {
 	blocks in;
@@ -264,9 +306,4 @@ bool retries_by_callers(tree result, bool looks)
 			    retries_only(DECL_STRUCT_FUNCTION(e->caller->decl), e->call_stmt,
 					     gimple_call_num_args(e->call_stmt) ? gimple_call_arg(e->call_stmt, 0) : NULL_TREE, looks);
 	return all_again;
-}
-
-bool retries_waits(gimple *stmt, tree object, tree result)
-{
-	return retries_only(cfun, stmt, object, true) || retries_by_callers(result, true);
 }

@@ -11,9 +11,12 @@ typedef hash_set<basic_block> blocks;
 /* The innermost loop around a statement of a function: the block in which it begins, or NULL; and all that it is made of. */
 basic_block retries_loop(function *fun, gimple *stmt, blocks *in);
 
-/* Whether that loop does nothing else, and always has the same object. Who `looks` there
- * stores nothing, so that what it computes is work. */
+/* Whether that loop does nothing else, and always has the same object. Who `looks` there stores nothing, so that what it computes
+ * is work. */
 bool retries_only(function *fun, gimple *stmt, tree object, bool looks);
+
+/* Besides, its thread sleeps there, or gives its core away. */
+bool retries_rest(gimple *stmt);
 
 /* The function only gives back the result, or whether that is so, and all who call it do nothing but that. */
 bool retries_by_callers(tree result, bool looks);

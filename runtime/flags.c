@@ -15,6 +15,7 @@
  * same is not, unless there are too many to be remembered. */
 #include "runtime/adapter.h"
 #include "runtime/objects.h"
+#include "runtime/spins.h"
 #include "runtime/sum.h"
 #include "runtime/thread.h"
 
@@ -130,6 +131,7 @@ void dprof_sets(const struct dprof_site *site, const void *object, long number, 
 	struct flag_seen *s = find(key);
 	bool known = holds(s, key);
 
+	dprof_changes(object);
 	if (known && !__atomic_load_n(&s->found, __ATOMIC_RELAXED))
 		return;
 	if ((known && bytes && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared(object))

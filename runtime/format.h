@@ -215,8 +215,9 @@ enum dprof_key {
  *                                   without a peer was signalled. So
  *                                   was a signal (sigwait, pause, ...), which a thread of this process has sent.
  *                                   What is there for good (std::future, std::latch; pthread_once that found it done)
- *                                   has an id and no peer. With role=0 an std::atomic::wait found stored what it looks
- *                                   for. A call that moved bytes, or learnt of an end, and did not block has no peer
+ *                                   has an id and no peer. With role=0 an std::atomic::wait, or a spin wait, found
+ *                                   stored what it looks for. A call that moved bytes, or learnt of an end, and did not
+ *                                   block has no peer
  *   fork     thread                 creates a thread: number N in this process, or
  *            process                forks a process with this pid, or
  *            group seq role         opens a team (OpenMP): role=1 opens it, the others leave later

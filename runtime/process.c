@@ -25,6 +25,7 @@
 #include "runtime/objects.h"
 #include "runtime/sched.h"
 #include "runtime/settings.h"
+#include "runtime/spins.h"
 #include "runtime/starter.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
@@ -387,6 +388,7 @@ static void become_child(void)
 	dprof_unseen_forget();
 	dprof_objects_forget();
 	dprof_library_forget();
+	dprof_spins_forget();
 	dprof_counting = false;
 	forked = true;
 	executed = false;

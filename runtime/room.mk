@@ -14,7 +14,7 @@ GUEST_FLAGS := -D_GNU_SOURCE= -fvisibility=hidden -ftls-model=initial-exec -fno-
                -fno-omit-frame-pointer
 GENERAL     := slow chunk left helper recycle count unpacked
 CORE        := settings pmi_client starter notice missing process lines children modules thread end sched unseen nursery \
-               $(GENERAL) adapter polling instance library counters flags clocks objects local_peer fortran
+               $(GENERAL) adapter polling instance library counters flags spins clocks objects local_peer fortran
 ADAPTER     := calls fortran messages persistent partitioned collectives neighbors requests completions \
                communicators groups windows files members kvs hosts sync_options endpoint measure background gather
 guest        = $(1:%=$(B)/obj/guest/%.o)

@@ -480,7 +480,7 @@ static void serve_signals(struct sync_pass *p, const struct sync_event *t, size_
 			wake(b, t, n, i);
 	if (!tr_is(b->graph->trace, t->site, OP_FUTEX))
 		graph_counting_condition(p, t, n);
-	if (!graph_is_of_processes(b, t) && b->may_wait[t->process])
+	if (graph_is_of_processes(b, t) ? tr_is(b->graph->trace, t->site, OP_FUTEX) : b->may_wait[t->process])
 		graph_futexes(p, t, n);
 }
 

@@ -394,7 +394,7 @@ static void take(struct thread_walk *w, const struct tr_event *e, uint64_t at)
 		}
 		return;
 	}
-	if (o->is & OP_FUTEX && arg_address(o, e) != ARG_NONE) {
+	if (o->is & OP_FUTEX && (arg_address(o, e) != ARG_NONE || arg_object(o, e) != ARG_NONE)) {
 		walk_note_unseen(w, e->site);
 		w->b->threads[w->thread].uses_futexes = true;
 	}
