@@ -198,12 +198,13 @@ enum dprof_key {
  *            until [peer] ...       it ended because its time limit was over, with nothing that it waited for: at that moment,
  *                                   or 0: not known, or of no one clock, or with a signal, which may be a timer's; or there was
  *                                   nobody yet (connect)
- *            [peer] object [bytes [role]]
+ *            [peer] object [tag] [offset] [bytes [role]]
  *                                   a condition variable, a semaphore or a queue of messages that processes share. With
  *                                   role=1 a message was put there, and else one was taken, or something that was
- *                                   signalled; also where that did not block, and there is no peer. Likewise a connection, of
- *                                   a socket that listens (accept; with role=1 connect). Of a file's lock (flock, lockf,
- *                                   fcntl) that it was taken; role=0: shared
+ *                                   signalled; also where that did not block, and there is no peer. The tag is the message's
+ *                                   kind (its type or priority; none: 0), the offset the type that msgrcv asked for (none: 0).
+ *                                   Likewise a connection, of a socket that listens (accept; with role=1 connect). Of a file's
+ *                                   lock (flock, lockf, fcntl) that it was taken; role=0: shared
  *            peer [channel [offset] [tag] bytes [role]] [process [tag]]
  *                                   a call of the C library that another thread or process may end. With a channel it
  *                                   took so many bytes from there, or, with role=1, gave them: those from offset on, if
@@ -301,11 +302,11 @@ enum dprof_key {
  * in which order (of two who take at the same time nobody knows who was first: from there on all is recorded without
  * offsets); who moves bytes by a system call that is not the C library's (assembly, io_uring) is not noticed.
  *
- * An object has the same number in all processes of a host: it is made of the host, and of the inode of a queue of messages and a
- * message's priority, the number of a queue or set of System V and a message's type or a semaphore's index, the inode of shared
- * memory and the offset there, the address at which a socket listens, or the inode of a file and the range that is locked. Numbers
- * of what is gone may come again, and memory that was unmapped since a process has looked may be another's: so nothing is certain
- * of two operations because they have one object.
+ * An object has the same number in all processes of a host: it is made of the host, and of the inode of a queue of messages, the
+ * number of a queue of System V, or of a set and a semaphore's index, the inode of shared memory and the offset there, the address
+ * at which a socket listens, or the inode of a file and the range that is locked. Numbers of what is gone may come again, and
+ * memory that was unmapped since a process has looked may be another's: so nothing is certain of two operations because they have
+ * one object.
  *
  * The counter of an eventfd is a channel, of which whoever adds n to it gives n bytes.
  *

@@ -9,10 +9,11 @@
  *   lock      is given to whoever came first, where readers pass a writer that waits for readers; and of a lock that prefers
  *             readers to them before any writer
  *   permits   of a semaphore likewise
- *   inbox     whatever arrives first is taken first: messages from any source, of one of several requests, ends of
- *             children, bytes from several writers, or of several channels that were looked at. What was seen to be done with it
- *             here (an answer) goes with it, unless who sent it may do another's work. Who names the sender of what a
- *             receive from anyone might get as well takes the first message of that one
+ *   inbox     whatever arrives first is taken first: messages from any source, of one of several requests, ends of children, bytes
+ *             from several writers, or of several channels that were looked at; or of the messages in a queue one of the least
+ *             kind, of those that are asked for (msgrcv), or of the highest priority (mq_receive). What was seen to be done with
+ *             it here (an answer, or what its kind asks for) goes with it, unless who sent it may do another's work. Who names the
+ *             sender of what a receive from anyone might get as well takes the first message of that one
  *   batches   one thread takes all that others have left there, and comes again when it is through with that, but not for what it
  *             took at once now, and in several batches then. What it would do in more batches than it took here nobody knows: so it
  *             waits for the last thing before the last of them

@@ -20,7 +20,7 @@ static void find_turns(struct greedy *y)
 	y->queues = mem_zeroed(g->nqueues + 1, sizeof *y->queues);
 	for (size_t i = 0; i < g->nturns; i++) {
 		y->turn_of[g->turns[i].node] = (uint32_t)i;
-		y->queues[g->turns[i].queue].names |= g->turns[i].named;
+		y->queues[g->turns[i].queue].names |= g->turns[i].named || g->turns[i].upto;
 	}
 }
 

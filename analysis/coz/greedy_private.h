@@ -49,7 +49,7 @@ struct greedy_queue {
 	uint32_t last_turn, last_at; /* of which that turn takes the last, and the point at which it is waited for */
 	bool held;
 	bool barges;             /* a lock, or in this run somebody was before those who stood there; */
-	bool names;              /* an inbox: some receives take only messages of one stream */
+	bool names;              /* an inbox: some receives take only messages of one stream, or some kinds first */
 	bool answers, gives_others; /* an inbox: some is given to whom the message is from, or to another one who sends there */
 	bool wakes;              /* so somebody stands there who is not awake yet, */
 	double awake;            /* but then */

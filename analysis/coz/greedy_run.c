@@ -256,11 +256,11 @@ static void leave(struct greedy *y, uint32_t queue, const struct greedy_point *p
 		wake_next(y, queue);
 }
 
-/* Whether what is done with a message is done for whom it is from. */
+/* Whether what is done with a message is done for whom it is from, or what its kind asks for. */
 static bool is_served(const struct greedy *y, uint32_t turn)
 {
 	const struct greedy_queue *q = &y->queues[y->g->turns[turn].queue];
-	return y->services[turn].answers || (q->answers && !q->gives_others);
+	return y->g->queues[y->g->turns[turn].queue].by_kind || y->services[turn].answers || (q->answers && !q->gives_others);
 }
 
 /* Whether one thread serves and answers both messages, and who sent them do only their own work. */
@@ -299,9 +299,21 @@ static void meet(struct greedy *y, uint32_t receive, uint32_t message)
 static bool may_take(const struct greedy *y, uint32_t turn, uint32_t message)
 {
 	const struct graph_turn *t = &y->g->turns[turn], *m = &y->g->turns[message];
-	if (!y->names && (t->named || m->named))
+	if (!y->names && (t->named || m->named || t->upto || m->upto))
 		return turn == message;
-	return !t->named || t->stream == m->stream;
+	return (!t->named || t->stream == m->stream) && (!t->upto || m->kind <= t->upto);
+}
+
+/* The first of the least kind that has arrived; or how many there are. */
+static size_t find_least(const struct greedy *y, const struct greedy_line *arrived, size_t end, uint32_t turn)
+{
+	size_t least = arrived->n;
+	for (size_t i = arrived->first; i < end; i++) {
+		uint32_t best = least < end ? y->g->turns[arrived->v[least].turn].kind : UINT32_MAX;
+		if (may_take(y, turn, arrived->v[i].turn) && y->g->turns[arrived->v[i].turn].kind < best)
+			least = i;
+	}
+	return least;
 }
 
 /* The first that has arrived and that this one may take, and behind which there are as many as it takes; or how many there are. */
@@ -309,6 +321,8 @@ static size_t find_arrived(const struct greedy *y, const struct greedy_line *arr
 {
 	size_t i = arrived->first, end = i + MOST_ARRIVED < arrived->n ? i + MOST_ARRIVED : arrived->n;
 	uint32_t n = 0;
+	if (y->g->turns[turn].upto)
+		return find_least(y, arrived, end, turn);
 	for (; i < end && n < y->g->turns[turn].n; i++)
 		n = may_take(y, turn, arrived->v[i].turn) ? n + 1 : 0;
 	return n == y->g->turns[turn].n ? i - n : arrived->n;

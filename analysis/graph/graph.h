@@ -326,12 +326,14 @@ enum graph_queue_kind { GRAPH_LOCK, GRAPH_PERMITS, GRAPH_INBOX, GRAPH_BATCHES };
 struct graph_queue {
 	enum graph_queue_kind kind;
 	uint32_t permits;     /* to begin with */
+	bool by_kind;         /* an inbox: of what kind a message is says what is done with it */
 	bool prefers_readers; /* when it is given back, also to a writer who came before: as pthread_rwlock_t does
 				 unless told otherwise */
 };
 struct graph_turn {
 	uint32_t node, queue, n;
-	uint32_t kind;       /* of an inbox: messages with another tag are of another one */
+	uint32_t kind;       /* of an inbox: messages with another tag are of another one; */
+	uint32_t upto;       /* it takes one of the least kind, which is no more than that; or 0: the first of any */
 	uint32_t stream;     /* likewise: of its message, or 0; */
 	uint32_t named : 1;  /* and its receive takes only what is of that */
 	uint32_t first : 29;

@@ -37,6 +37,7 @@ struct sync_event {
 	uint64_t condition;       /* TAKEN that relocks: for which it waited; of another: what its thread signalled next, or 0 */
 	uint64_t target;          /* TAKEN: of a window, at this rank; or ARG_NONE */
 	uint64_t counts_from;     /* SIGNALLED for good: as much was left of what is counted down; 0: not known. MADE: so many permits */
+	int64_t message, asked;   /* of a queue of messages: arg_message_kind(), arg_asked_kind() */
 	struct section section;   /* of SIGNALLED and WOKEN: in which it was, or behind which */
 	size_t tried_row;         /* TAKEN, WOKEN: of the records of what was tried, and 1; or 0 */
 };

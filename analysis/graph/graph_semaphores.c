@@ -2,10 +2,15 @@
  *
  * graph_semaphores.c - semaphores of a process, and what processes of a host share: which post has served which wait.
  *
- * A queue of messages is two semaphores: there is a message, and there is room for one. */
+ * A queue of messages is two semaphores: there is a message, and there is room for one. Where whoever takes one may take any of
+ * several kinds, it is the one that comes first, or of those that are there one of the least kind (arg_message_kind): those kinds
+ * have an inbox in common. Each other kind is a semaphore of its own. */
 #include <stdlib.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
+#include "analysis/base/runs.h"
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_locks.h"
 
 /* The least that a semaphore began with, so that no wait ends before its post. */
@@ -231,15 +236,161 @@ static void give_room(struct sync_pass *p, const struct sync_event *t, size_t n)
 			graph_room(p->b, t[i].begin, (struct event_ref){ .at = NO_EVENT }, t[i].ref);
 }
 
-void graph_semaphore(struct sync_pass *p, const struct sync_event *t, size_t n, bool for_room)
+static void serve_messages(struct sync_pass *p, const struct sync_event *t, size_t n)
 {
-	if (for_room && !was_full(t, n)) {
-		give_room(p, t, n);
-		return;
-	}
 	serve(p, t, n);
-	if (for_room)
-		return;
 	note_exchanges(p, t, n);
 	graph_takes(p, t, n, SYNC_WOKEN, true);
+}
+
+/* ---- Messages of several kinds ------------------------------------------------------------------ */
+
+static bool are_alike(const struct sync_event *t, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (t[i].message != t[0].message)
+			return false;
+	return true;
+}
+
+/* Up to which kind it may take one, where it may take several. */
+static int64_t takes_upto(const struct sync_event *t)
+{
+	return t->asked == 0 || t->asked == INT64_MIN ? INT64_MAX : t->asked < 0 ? -t->asked : INT64_MIN;
+}
+
+/* Up to which kind those are that have an inbox in common. */
+static int64_t find_common(const struct sync_event *t, size_t n)
+{
+	int64_t most = INT64_MIN;
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == SYNC_WOKEN && takes_upto(&t[i]) > most)
+			most = takes_upto(&t[i]);
+	return most;
+}
+
+struct message_place { int64_t message; size_t at; };
+
+static int by_message(const void *x, const void *y)
+{
+	const struct message_place *a = x, *b = y;
+	return ORDER_2(a, b, message, at);
+}
+
+/* By kind, and of each by time. Of the spill. */
+static struct sync_event *sort_by_kind(struct spill *spill, const struct sync_event *t, size_t n)
+{
+	struct message_place *places = spill_grow(spill, NULL, n, sizeof *places);
+	struct sync_event *sorted = spill_grow(spill, NULL, n, sizeof *sorted);
+	for (size_t i = 0; i < n; i++)
+		places[i] = (struct message_place){ t[i].message, i };
+	runs_sort_here(spill, places, n, sizeof *places, by_message);
+	for (size_t i = 0; i < n; i++, spill_relax(spill))
+		sorted[i] = t[places[i].at];
+	spill_free(spill, places);
+	return sorted;
+}
+
+static size_t end_of_kind(const struct sync_event *sorted, size_t n, size_t i)
+{
+	int64_t message = sorted[i].message;
+	while (i < n && sorted[i].message == message)
+		i++;
+	return i;
+}
+
+/* Those that were served with a message of a kind; and the kinds, in order. */
+struct served_message { struct served is; uint32_t kind; };
+struct served_kinds { struct served_message *v; size_t n; int64_t *kinds; uint32_t nkinds; };
+
+static int by_end(const void *x, const void *y)
+{
+	const struct sync_event *a = ((const struct served_message *)x)->is.woken, *b = ((const struct served_message *)y)->is.woken;
+	return ORDER_3(a, b, ref.stamp, ref.thread, ref.at);
+}
+
+/* Messages of one kind are taken in the order in which they were put there. */
+static void serve_kind(const struct builder *b, struct served_kinds *k, const struct sync_event *t, size_t n)
+{
+	size_t first, waits = 0;
+	find_permits(b, t, n, &first);
+	struct served *all = find_served(b, t, n, first);
+	for (size_t i = 0; i < n; i++)
+		if (t[i].kind == SYNC_WOKEN)
+			*SPILL_GROW(b->spill, k->v, k->n) = (struct served_message){ all[waits++], k->nkinds + 1 };
+	spill_free(b->spill, all);
+	*MEM_GROW(k->kinds, k->nkinds) = t->message;
+}
+
+/* Which kinds it may take, as a replay has them. */
+static struct graph_turn turn_of(const struct served_kinds *k, const struct served_message *s)
+{
+	const struct sync_event *w = s->is.woken;
+	int64_t most = takes_upto(w);
+	uint32_t upto = (uint32_t)SEARCH(k->nkinds, mid, k->kinds[mid] <= most);
+	return (struct graph_turn){ .n = 1, .kind = s->kind, .stream = s->kind, .named = w->asked > 0, .upto = w->asked < 0 ? upto : 0 };
+}
+
+/* Of t[0 .. n) by kind, all of which have an inbox. */
+static void serve_common(struct sync_pass *p, const struct sync_event *t, size_t n)
+{
+	struct builder *b = p->b;
+	struct served_kinds k = { .n = 0 };
+	for (size_t i = 0, next; i < n; i = next) {
+		next = end_of_kind(t, n, i);
+		serve_kind(b, &k, t + i, next - i);
+	}
+	if (k.n)
+		runs_sort_here(b->spill, k.v, k.n, sizeof *k.v, by_end);
+	uint32_t queue = graph_queue(b, GRAPH_INBOX, 0);
+	b->graph->queues[queue].by_kind = true;
+	for (size_t i = 0; i < k.n; i++, spill_relax(b->spill)) {
+		const struct served *s = &k.v[i].is;
+		if (!s->post) {
+			graph_wait_for_none(b, s->woken);
+			continue;
+		}
+		struct graph_turn turn = turn_of(&k, &k.v[i]);
+		turn.first = (uint32_t)serve_one(p, s->woken, s->post, false, NULL);
+		turn.queue = queue;
+		graph_turn(b, turn);
+	}
+	spill_free(b->spill, k.v);
+	free(k.kinds);
+}
+
+static void serve_kinds(struct sync_pass *p, const struct sync_event *t, size_t n)
+{
+	struct spill *spill = p->b->spill;
+	struct sync_event *sorted = sort_by_kind(spill, t, n);
+	int64_t most = find_common(t, n);
+	size_t common = 0;
+	while (common < n && sorted[common].message <= most && most != INT64_MIN)
+		common++;
+	if (common && !are_alike(sorted, common)) {
+		serve_common(p, sorted, common);
+		for (size_t i = 0, k = 0; i < n && k < common; i++) /* by time, again */
+			if (t[i].message <= most)
+				sorted[k++] = t[i];
+		graph_takes(p, sorted, common, SYNC_WOKEN, true);
+	} else {
+		common = 0;
+	}
+	for (size_t i = common, next; i < n; i = next) {
+		next = end_of_kind(sorted, n, i);
+		serve_messages(p, sorted + i, next - i);
+	}
+	spill_free(spill, sorted);
+}
+
+void graph_semaphore(struct sync_pass *p, const struct sync_event *t, size_t n, bool for_room)
+{
+	if (for_room && !was_full(t, n))
+		give_room(p, t, n);
+	else if (for_room)
+		serve(p, t, n);
+	else if (are_alike(t, n))
+		serve_messages(p, t, n);
+	else
+		serve_kinds(p, t, n);
 }

@@ -151,6 +151,15 @@ static struct sync_object room_of(struct sync_object queue)
 	return (struct sync_object){ queue.process, ids_mix(queue.id, 1) };
 }
 
+/* Which message the event that was recorded last has put into a queue, or taken. */
+static void say_message(struct thread_walk *w)
+{
+	const struct operation *o = walk_operation(w, &w->entered);
+	struct sync_event *last = &w->records->sync.v[w->records->sync.n - 1];
+	last->message = arg_message_kind(o, &w->entered);
+	last->asked = arg_asked_kind(o, &w->entered);
+}
+
 /* Behind what is recorded whether it blocks or not. */
 static void share_with_processes(struct thread_walk *w, struct event_ref exit)
 {
@@ -158,6 +167,7 @@ static void share_with_processes(struct thread_walk *w, struct event_ref exit)
 	struct sync_object object = walk_object(w, &w->entered), room = room_of(object);
 	if (arg_gives_message(o, &w->entered)) {
 		walk_add_signal(w, object, w->enter, SYNC_SIGNALLED, w->entered.site);
+		say_message(w);
 		*SPILL_GROW(w->b->spill, w->records->sync.v, w->records->sync.n) = (struct sync_event){
 			.process = room.process, .id = room.id, .kind = SYNC_WOKEN, .ref = exit, .enter = w->enter,
 			.begin = walk_begin_of(w), .site = w->entered.site, .for_room = true,
@@ -165,6 +175,7 @@ static void share_with_processes(struct thread_walk *w, struct event_ref exit)
 		return;
 	}
 	take_what_was_given(w, exit);
+	say_message(w);
 	if (trace_has(&w->entered, DPROF_KEY_BYTES))
 		walk_add_signal(w, room, w->enter, SYNC_SIGNALLED, w->entered.site);
 }

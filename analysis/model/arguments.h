@@ -110,6 +110,19 @@ static inline bool arg_gives_message(const struct operation *o, const struct tr_
 	return o->kind == DPROF_KIND_WAIT && arg_object(o, e) != ARG_NONE && trace_arg(e, DPROF_KEY_ROLE, 0) == 1;
 }
 
+/* Of a message: its kind; those of the least are taken first, where that matters. */
+static inline int64_t arg_message_kind(const struct operation *o, const struct tr_event *e)
+{
+	uint64_t kind = arg_object(o, e) == ARG_NONE ? 0 : trace_arg(e, DPROF_KEY_TAG, 0);
+	return (int64_t)(o->urgent ? 0 - kind : kind);
+}
+
+/* Which one is taken, as msgrcv is told: if that is 0 the first of any; -n: of the least kind up to n; else of that kind. */
+static inline int64_t arg_asked_kind(const struct operation *o, const struct tr_event *e)
+{
+	return o->urgent ? -INT64_MAX : arg_object(o, e) == ARG_NONE ? 0 : (int64_t)trace_arg(e, DPROF_KEY_OFFSET, 0);
+}
+
 /* Of whatever the user asks for an instance of: any number may be one, also ARG_NONE, which is -1. */
 static inline bool arg_has_instance(const struct tr_event *e)
 {

@@ -34,7 +34,7 @@ static const struct {
 	enum dprof_kind kind;
 	const char *name;
 	bool sleeps, blocks, mixed, once, counted, first, stored, makes, switches, queues, locks, carries, tells, finds, looks, jobs,
-	     due, asks, of_begun, tries, claims, told;
+	     urgent, due, asks, of_begun, tries, claims, told;
 } ways[] = {
 #define SLEEPS(kind, name) { DPROF_KIND_##kind, name, .sleeps = true },
 #define BLOCKS(kind, name) { DPROF_KIND_##kind, name, .blocks = true },
@@ -48,6 +48,7 @@ static const struct {
 #define QUEUES(kind, name) { DPROF_KIND_##kind, name, .queues = true },
 #define LOCKS(kind, name) { DPROF_KIND_##kind, name, .locks = true },
 #define CARRIES(kind, name) { DPROF_KIND_##kind, name, .carries = true },
+#define URGENT(kind, name) { DPROF_KIND_##kind, name, .urgent = true },
 #define TELLS(kind, name) { DPROF_KIND_##kind, name, .tells = true },
 #define FINDS(kind, name) { DPROF_KIND_##kind, name, .finds = true },
 #define OF_BEGUN(kind, name) { DPROF_KIND_##kind, name, .of_begun = true },
@@ -89,6 +90,7 @@ static void add_ways(struct operation *o, const char *name)
 		o->jobs |= ways[i].jobs;
 		o->due |= ways[i].due && called;
 		o->asks |= ways[i].asks;
+		o->urgent |= ways[i].urgent;
 		o->blocks |= ways[i].sleeps || (ways[i].blocks && called);
 		o->mixed |= ways[i].mixed && called;
 		o->once |= ways[i].once && called;

@@ -82,6 +82,7 @@ struct operation {
 	bool queues;     /* an object is a queue, out of which one thing is taken, or into which it is put; */
 	bool locks;      /* or a lock, that is had from the exit on, or given back at a point */
 	bool carries;    /* what is taken there is data, and may say what to do */
+	bool urgent;     /* a message of the highest kind is taken first */
 	bool tells;      /* a point: whoever waits at its address meanwhile may go on, and nobody else */
 	bool finds : 1;  /* what has come, and leaves it to a later call; */
 	bool of_begun : 1; /* of what was begun before */

@@ -369,6 +369,8 @@ struct libc_transfer {
 	struct libc_call call;
 	struct count *count, *of; /* while it counts; and what would */
 	uint64_t channel, offset, object; /* 0: none */
+	uint64_t kind;            /* of a message, with an object; */
+	int64_t asked;            /* and what was asked for, or 0 */
 	const uint64_t *event;    /* of an eventfd: what was moved, if it was in one piece; else NULL */
 	enum channel_kind what;
 	enum way way;

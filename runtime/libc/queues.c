@@ -2,14 +2,14 @@
  *
  * queues.c - queues of messages, and semaphores that a number names: of System V and of POSIX.
  *
- *   ENTER msgsnd [peer=UNKNOWN] object=N bytes=N role=1 ... EXIT      recorded also where it did not block
- *   ENTER msgrcv [peer=UNKNOWN] object=N bytes=N ... EXIT             likewise
+ *   ENTER msgsnd [peer=UNKNOWN] [tag=KIND] object=N bytes=N role=1 ... EXIT    recorded also where it did not block
+ *   ENTER msgrcv [peer=UNKNOWN] [tag=KIND] [offset=ASKED] object=N bytes=N ... EXIT    likewise
  *   ENTER semop [peer=UNKNOWN] object=N ... EXIT                      for each permit that was taken; likewise
  *   POINT semop object=N                                              for each that is given
  *   ENTER semop peer=UNKNOWN ... EXIT                                 it waited until a semaphore was 0
  *
- * Messages of one priority, or type, come out in the order in which they went in: each of these is an object. Where there was none,
- * no room, or no permit, and it did not wait for that, it is recorded as of polling.c. */
+ * A message's kind is its type, or its priority; what msgrcv asks for is the type that it is given. Where there was no message, no
+ * room, or no permit, and it did not wait for that, it is recorded as of polling.c. */
 #include <mqueue.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -33,7 +33,7 @@
 	call_lasts(&m.call, m.site[OF_OTHERS])
 
 /* `object` is found out behind the call. */
-#define TAKE(name, parameters, arguments, waits_not, which)     \
+#define TAKE(name, parameters, arguments, waits_not, which, its_kind, asks) \
 	DPROF_EXPORT ssize_t name parameters                    \
 	{                                                       \
 		__typeof__(&name) real = REAL(name);            \
@@ -47,9 +47,11 @@
 		m.bytes = real arguments;                       \
 		m.expired = call_expired(m.bytes);              \
 		m.object = m.bytes >= 0 ? which : 0;            \
+		m.kind = m.object ? its_kind : 0;               \
+		m.asked = asks;                                 \
 		return m.bytes;                                 \
 	}
-#define GIVE(name, parameters, arguments, waits_not, n, which)  \
+#define GIVE(name, parameters, arguments, waits_not, n, which, its_kind) \
 	DPROF_EXPORT int name parameters                        \
 	{                                                       \
 		__typeof__(&name) real = REAL(name);            \
@@ -63,22 +65,28 @@
 		m.expired = call_expired(result);               \
 		m.bytes = result == 0 ? (int64_t)(n) : -1;      \
 		m.object = result == 0 ? which : 0;             \
+		m.kind = m.object ? its_kind : 0;               \
 		return result;                                  \
 	}
 
-/* Of a message, which begins with its type. */
-static uint64_t numbered_queue(int queue, const void *message)
+static uint64_t numbered_queue(int queue)
 {
-	return dprof_adapter_object("msg", (uint64_t)queue, *(const uint64_t *)message, 0);
+	return dprof_adapter_object("msg", (uint64_t)queue, 0, 0);
 }
 
-static uint64_t named_queue(mqd_t queue, unsigned priority)
+/* A message begins with it. */
+static uint64_t type_of(const void *message)
+{
+	return *(const uint64_t *)message;
+}
+
+static uint64_t named_queue(mqd_t queue)
 {
 	struct stat st;
 
 	if (sys(SYS_fstat, (int)queue, &st) < 0)
 		return 0;
-	return dprof_adapter_object("mq", (uint64_t)st.st_dev, (uint64_t)st.st_ino, priority);
+	return dprof_adapter_object("mq", (uint64_t)st.st_dev, (uint64_t)st.st_ino, 0);
 }
 
 MESSAGE_SITE(msgrcv);
@@ -88,23 +96,23 @@ MESSAGE_SITE(mq_timedreceive);
 MESSAGE_SITE(mq_send);
 MESSAGE_SITE(mq_timedsend);
 
-/* Their types' bytes are not counted, and an empty message is one, too. */
+/* Their types' bytes are not counted, and an empty message is one, too. (Who takes any but of one type takes any.) */
 TAKE(msgrcv, (int queue, void *to, size_t room, long type, int flags), (queue, to, room, type, flags), flags & IPC_NOWAIT,
-     flags & MSG_COPY ? 0 : numbered_queue(queue, to))
+     flags & MSG_COPY ? 0 : numbered_queue(queue), type_of(to), flags & MSG_EXCEPT ? 0 : type)
 GIVE(msgsnd, (int queue, const void *from, size_t n, int flags), (queue, from, n, flags), flags & IPC_NOWAIT, n,
-     numbered_queue(queue, from))
+     numbered_queue(queue), type_of(from))
 
 /* Who does not ask for the priority: we do. */
 #define PRIORITY (priority ? priority : &unasked)
 
 TAKE(mq_receive, (mqd_t queue, char *to, size_t room, unsigned *priority), (queue, to, room, PRIORITY), false,
-     named_queue(queue, *PRIORITY))
+     named_queue(queue), *PRIORITY, 0)
 TAKE(mq_timedreceive, (mqd_t queue, char *to, size_t room, unsigned *priority, const struct timespec *until),
-     (queue, to, room, PRIORITY, until), false, named_queue(queue, *PRIORITY))
+     (queue, to, room, PRIORITY, until), false, named_queue(queue), *PRIORITY, 0)
 GIVE(mq_send, (mqd_t queue, const char *from, size_t n, unsigned priority), (queue, from, n, priority), false, n,
-     named_queue(queue, priority))
+     named_queue(queue), priority)
 GIVE(mq_timedsend, (mqd_t queue, const char *from, size_t n, unsigned priority, const struct timespec *until),
-     (queue, from, n, priority, until), false, n, named_queue(queue, priority))
+     (queue, from, n, priority, until), false, n, named_queue(queue), priority)
 
 /* ---- Semaphores -------------------------------------------------------------------------------------- */
 

@@ -189,7 +189,8 @@ void transfer_begin(struct libc_transfer *t, int fd, enum way way, const struct 
 	t->what = t->leads_outside ? OF_FILE : d->what;
 	t->way = way;
 	t->channel = d->channel[way];
-	t->object = 0;
+	t->object = t->kind = 0;
+	t->asked = 0;
 	t->event = NULL;
 	t->is_event = d->is_event;
 	t->by_one = d->by_one;
@@ -272,6 +273,15 @@ void transfer_look_outside(struct libc_transfer *t, uint64_t now)
 	t->channel = 0;
 }
 
+static void say_object(struct dprof_arguments *a, const struct libc_transfer *t)
+{
+	dprof_say(a, DPROF_KEY_OBJECT, t->object);
+	if (t->kind)
+		dprof_say(a, DPROF_KEY_TAG, t->kind);
+	if (t->asked)
+		dprof_say(a, DPROF_KEY_OFFSET, (uint64_t)t->asked);
+}
+
 void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, bool counted)
 {
 	struct dprof_arguments a;
@@ -292,7 +302,7 @@ void transfer_record(const struct libc_transfer *t, uint64_t now, bool blocked, 
 	if (t->channel)
 		dprof_say(&a, DPROF_KEY_CHANNEL, t->channel);
 	if (t->object)
-		dprof_say(&a, DPROF_KEY_OBJECT, t->object);
+		say_object(&a, t);
 	if (counted)
 		dprof_say(&a, DPROF_KEY_OFFSET, t->offset);
 	if (t->bytes >= 0 && !t->sleeps)

@@ -65,6 +65,25 @@ proves connects a 50 0 250000
 	op 1 41 1400000 1600030 object=7 bytes=8 peer=72057594037927934
 } | trace woke
 unsure woke 33.33 33.33
+# Of two messages that are there the one of the lower type is taken, though it came later (msgrcv is told -2, then 2).
+kinds() { # type of the first
+	processes | sed "s/^thread 1 .*/&\nthread 2 clock=0 rank=2/"
+	op 0 0 1000000 1800000
+	op 0 40 1800000 1800010 object=7 bytes=8 role=1 tag="$1"
+	op 1 1 1000000 1100000
+	op 1 40 1100000 1100010 object=7 bytes=8 role=1 tag=2
+	op 1 1 1100010 1900000
+	op 1 40 1900000 1900010 object=7 bytes=8 role=1 tag=2
+	op 2 1 1000000 1500000
+	op 2 41 1500000 1500010 object=7 bytes=8 tag=2 offset=18446744073709551614
+	op 2 41 1500010 1900020 object=7 bytes=8 tag=2 offset=2 peer=72057594037927934
+	op 2 1 1900020 3000000
+	op 2 41 3000000 3000010 object=7 bytes=8 tag="$1" offset=18446744073709551614
+}
+kinds 1 | trace lower
+unsure lower 20 20
+kinds 3 | trace higher
+unsure higher 0 0
 {
 	processes
 	op 0 6 1000000 1000000 id=8 object=9 peer=72057594037927934

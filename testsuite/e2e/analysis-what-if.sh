@@ -114,6 +114,9 @@ asks_pool  26.7  2    three children ask for the next job by socket pairs, each 
 asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
 asks_each  14.8  1    or has looked at several before
 jobs_even  22.8  2    two processes take messages with jobs as often as each other
+letters_urgent 37.6 2  the more urgent message is taken first (mq_receive)
+letters_kinds 39.4 2   and what is done with it depends on how urgent it is
+letters_least 34.4 2   that of the lowest type is taken first (msgrcv)
 not_polled 17.4  1    one of two pipes is polled no more, and has bytes of what comes later
 by_name    21.5  1    a child is waited for by its number, in a process that waits for any later
 crew_pipe  32.1 1    three processes wait at the same time for jobs from one pipe

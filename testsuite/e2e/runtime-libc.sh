@@ -148,6 +148,16 @@ $messages"
 	1 wait flock object=o1
 	1 wait flock peer=? object=o1
 	END
+	expect $program messages <<-END
+	0 wait mq_receive object=o2 bytes=1
+	0 wait mq_receive object=o2 tag=5 bytes=1
+	0 wait mq_send object=o2 bytes=1 role=1
+	0 wait mq_send object=o2 tag=5 bytes=1 role=1
+	0 wait msgrcv object=o1 tag=2 bytes=1
+	0 wait msgrcv object=o1 tag=3 offset=18446744073709551612 bytes=1
+	0 wait msgsnd object=o1 tag=2 bytes=1 role=1
+	0 wait msgsnd object=o1 tag=3 bytes=1 role=1
+	END
 	expect $program sleeps <<-END
 	0 sleep nanosleep
 	0 sleep clock_nanosleep

@@ -142,6 +142,7 @@ static void check_name(enum dprof_kind kind, const char *name)
 		SAME(!!(o.is & OP_SYNCHRONOUS), once_synchronous(name));
 	if (kind == DPROF_KIND_WAIT)
 		SAME(!!(o.is & OP_SEMAPHORE), once_counts(name));
+	SAME(o.urgent, kind == DPROF_KIND_WAIT && begins(name, "mq_"));
 	if (kind == DPROF_KIND_BARRIER)
 		SAME(!!(o.is & OP_OF_RANKS), begins(name, "MPI_"));
 	SAME(!!(o.is & OP_TEAM), once_team(kind, name));
