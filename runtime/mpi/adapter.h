@@ -287,6 +287,8 @@ enum neighbors_kind { NEIGHBORS_EXCHANGE, NEIGHBORS_POST, NEIGHBORS_COMPLETE };
 struct mpi_call neighbors_begin(const void *site, const char *name, const struct group *, struct neighbors *,
 				enum neighbors_kind);
 void neighbors_end(struct mpi_call, const struct neighbors *, bool done);
+/* Of a call that only begins it; the handle of what completes it, or NULL. */
+void neighbors_begun(struct mpi_call, struct group *, const struct neighbors *, const MPI_Request *);
 
 /* MPI has refused it, or it came to nothing; before its call ends. */
 void collective_failed(struct mpi_call, struct group *);

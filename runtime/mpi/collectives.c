@@ -106,8 +106,12 @@ struct post collective_started(struct request *r)
 #define COLLECTIVE(name, lower, kind, parameters, arguments, root, bytes)                         \
 	DPROF_SITE_OF(site_##name, DPROF_KIND_##kind, "MPI_" #name);                              \
 	DPROF_SITE_OF(site_I##lower, DPROF_KIND_COLL, "MPI_I" #lower);
+#define NEIGHBORS(name, lower, parameters, arguments, out, in)                                    \
+	DPROF_SITE_OF(site_##name, DPROF_KIND_COLL, "MPI_" #name);                                \
+	DPROF_SITE_OF(site_I##lower, DPROF_KIND_WAIT, "MPI_I" #lower);
 #include "runtime/mpi/collectives.def"
 #undef COLLECTIVE
+#undef NEIGHBORS
 
 #define ALL(...) __VA_ARGS__
 #define BLOCKING(name, called, parameters, arguments, root, bytes)                                \
@@ -150,6 +154,14 @@ struct post collective_started(struct request *r)
 		return result;                                                                    \
 	}
 #define WITHIN(g) ((g) && !(g)->between)
+#define TELL_NEIGHBORS(c, name, g, near, out, in)                                                 \
+	do {                                                                                      \
+		for (int i = 0; (near) && i < (near)->nout; i++)                                  \
+			(near)->with[i].bytes = (out);                                            \
+		for (int i = 0; (near) && i < (near)->n - (near)->nout; i++)                      \
+			(near)->with[(near)->nout + i].bytes = (in);                              \
+		c = neighbors_begin(&site_##name, "MPI_" #name, g, near, NEIGHBORS_EXCHANGE);     \
+	} while (0)
 #define AMONG_NEIGHBORS(name, called, parameters, arguments, out, in)                             \
 	DPROF_EXPORT int MPI_##called parameters                                                  \
 	{                                                                                         \
@@ -158,13 +170,22 @@ struct post collective_started(struct request *r)
 		struct mpi_call c;                                                                \
 		int result;                                                                       \
                                                                                                   \
-		for (int i = 0; near && i < near->nout; i++)                                      \
-			near->with[i].bytes = (out);                                              \
-		for (int i = 0; near && i < near->n - near->nout; i++)                            \
-			near->with[near->nout + i].bytes = (in);                                  \
-		c = neighbors_begin(&site_##name, "MPI_" #name, g, near, NEIGHBORS_EXCHANGE);     \
+		TELL_NEIGHBORS(c, name, g, near, out, in);                                        \
 		result = PMPI_##called arguments;                                                 \
 		neighbors_end(c, near, result == MPI_SUCCESS);                                    \
+		return result;                                                                    \
+	}
+#define BEGUN_AMONG_NEIGHBORS(name, called, parameters, arguments, out, in)                       \
+	DPROF_EXPORT int MPI_##called(ALL parameters, MPI_Request *request)                       \
+	{                                                                                         \
+		struct group *g = mpi_active ? group_known(comm) : NULL;                          \
+		struct neighbors *near = neighbors_of(g, comm);                                   \
+		struct mpi_call c;                                                                \
+		int result;                                                                       \
+                                                                                                  \
+		TELL_NEIGHBORS(c, name, g, near, out, in);                                        \
+		result = PMPI_##called(ALL arguments, request);                                   \
+		neighbors_begun(c, g, near, result == MPI_SUCCESS ? request : NULL);              \
 		return result;                                                                    \
 	}
 
@@ -175,7 +196,7 @@ struct post collective_started(struct request *r)
 	BEGUN(I##lower, I##lower, parameters, arguments, root, bytes)
 #define NEIGHBORS(name, lower, parameters, arguments, out, in)                                    \
 	AMONG_NEIGHBORS(name, name, parameters, arguments, out, in)                               \
-	BEGUN(I##lower, I##lower, parameters, arguments, NOT_ROOTED, UNKNOWN_BYTES)
+	BEGUN_AMONG_NEIGHBORS(I##lower, I##lower, parameters, arguments, out, in)
 #include "runtime/mpi/collectives.def"
 #undef COLLECTIVE
 #undef NEIGHBORS
@@ -211,7 +232,7 @@ static void collective_keep(const void *again, struct group *g, int root, uint64
 	PERSISTENT_INIT(name, name##_init_c, parameters, arguments, root, bytes)
 #define NEIGHBORS(name, lower, parameters, arguments, out, in)                                    \
 	AMONG_NEIGHBORS(name, name##_c, parameters, arguments, out, in)                           \
-	BEGUN(I##lower, I##lower##_c, parameters, arguments, NOT_ROOTED, UNKNOWN_BYTES)           \
+	BEGUN_AMONG_NEIGHBORS(I##lower, I##lower##_c, parameters, arguments, out, in)             \
 	PERSISTENT_INIT(name, name##_init_c, parameters, arguments, NOT_ROOTED, UNKNOWN_BYTES)
 #include "runtime/mpi/collectives.def"
 #endif

@@ -38,9 +38,8 @@ static __attribute__((noinline)) void any_done(struct request *r, const MPI_Stat
 		request_put_back(r);
 		return;
 	}
-	say_done(r, status, stamp);
-	if (r->also)
-		say_done(r->also, status, stamp);
+	for (const struct request *also = r; also; also = also->also)
+		say_done(also, status, stamp);
 	if (r->made_id)
 		group_made_as(r->made, r->made_id);
 	if (!r->again) {

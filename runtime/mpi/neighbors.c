@@ -2,7 +2,9 @@
  *
  * neighbors.c - what ranks exchange in one call with some others is recorded as messages between them:
  *
- *   MPI_Neighbor_alltoall  ENTER  ENTER send id EXIT ...  ENTER receive id EXIT ...  done id  done id ...  EXIT
+ *   MPI_Neighbor_alltoall   ENTER  ENTER send id EXIT ...  ENTER receive id EXIT ...  done id  done id ...  EXIT
+ *   MPI_Ineighbor_alltoall  ENTER  ENTER send id EXIT ...  ENTER receive id EXIT ...  EXIT
+ *   MPI_Wait                ENTER  done id  done id ...  EXIT
  *
  * since each waits for its own neighbours alone. Who they are is asked for once for each communicator, at its first such
  * call. Likewise what ranks tell each other of a window's epochs (windows.c).
@@ -141,5 +143,26 @@ void neighbors_end(struct mpi_call c, const struct neighbors *near, bool done)
 		else if (near->with[i].id)
 			say_received(&named, near->with[i].id, NULL, stamp);
 	}
+	call_end(c);
+}
+
+/* All are complete when the request is. */
+void neighbors_begun(struct mpi_call c, struct group *g, const struct neighbors *near, const MPI_Request *handle)
+{
+	struct request *all = near ? malloc(((size_t)near->n + 1) * sizeof(*all)) : NULL;
+	int n = 0;
+
+	for (int i = 0; all && i < near->n; i++)
+		if (near->with[i].id) {
+			all[n] = (struct request){ .envelope.group = g, .id = near->with[i].id, .no_status = true,
+						   .kind = i < near->nout ? DPROF_KIND_SEND : DPROF_KIND_RECV,
+						   .also = n ? &all[n - 1] : NULL };
+			n++;
+		}
+	if (handle && n)
+		request_add(*handle, &all[n - 1]);
+	else if (handle && !all)
+		request_foreign(*handle);
+	free(all);
 	call_end(c);
 }

@@ -101,8 +101,8 @@ void request_add(MPI_Request handle, const struct request *what)
 
 	if (!r)
 		return;
-	if (r->also)
-		r->also = copy(r->also);
+	for (struct request *also = r; also && also->also; also = also->also)
+		also->also = copy(also->also);
 	request_put(handle, r);
 }
 
@@ -167,13 +167,14 @@ void request_put_back(struct request *r)
 
 static void forget(struct request *r)
 {
-	if (r->also)
-		forget(r->also);
-	if (r->parts)
-		parts_free(r->parts);
-	if (r->envelope.group)
-		group_release(r->envelope.group);
-	give_back(r);
+	for (struct request *also; r; r = also) {
+		also = r->also;
+		if (r->parts)
+			parts_free(r->parts);
+		if (r->envelope.group)
+			group_release(r->envelope.group);
+		give_back(r);
+	}
 }
 
 static void unlink_from(unsigned chain, const struct request *r)

@@ -38,7 +38,7 @@ struct request {
 	bool taken;                     /* in parts: by a call that may complete it */
 	bool no_status;                 /* says what was received */
 	const struct dprof_site *again; /* of a persistent one: where it is begun; or NULL */
-	struct request *also;           /* is complete when it is: of MPI_Isendrecv; or NULL */
+	struct request *also;           /* is complete when it is, and so on: of MPI_Isendrecv, ...; or NULL */
 	struct partitions *parts;       /* of one that sends in parts; or NULL */
 	MPI_Comm made;                  /* by it, a communicator with */
 	uint64_t made_id;               /* that number; 0: none */
