@@ -191,7 +191,7 @@ struct unknown_wait *graph_add_unknown(struct builder *b, struct wait_begin begi
 {
 	struct unknown_wait *w = SPILL_GROW(b->spill, b->unknown, b->nunknown);
 	*w = (struct unknown_wait){ .begin = begin, .exit = exit, .clock = b->graph->trace->threads[exit.thread].clock,
-				     .target = ARG_NONE, .put.at = NO_EVENT };
+				     .target = ARG_NONE, .put.at = NO_EVENT, .ended.at = NO_EVENT };
 	return w;
 }
 

@@ -108,6 +108,8 @@
  *     over just when such a piece was, it has waited for that (graph_tests.c);
  *   - what has ended a wait of which no record says so is what another thread did just before (graph_presumed.c); so is what ended
  *     sleeps, outside of marked regions, with nothing in between;
+ *   - a wait of which no record says what ended it, with nothing but such waits between it and a call that learns of a child's
+ *     end, which came meanwhile, was for that end (graph_processes.c);
  *   - who is woken and waits for the same condition variable again at once has waited for nothing, but for signals of threads that
  *     then mostly wait until it is through, which it may count (graph_wakes.c);
  *   - who comes once to a lock at one place, waits there for a condition variable, and is woken by one who came there last has been

@@ -291,7 +291,9 @@ static void add(struct builder *b, const struct sync_records *sync, const struct
 {
 	struct event_ref seen[GRAPH_MOST_SEEN];
 	size_t n = find_releases(sync, w, seen);
-	const struct event_ref *cause = n ? &seen[(n - 1) % GRAPH_MOST_SEEN] : likely_cause(w, p, ender);
+	const struct event_ref *cause = n			     ? &seen[(n - 1) % GRAPH_MOST_SEEN]
+					: w->ended.at != NO_EVENT ? &w->ended
+								  : likely_cause(w, p, ender);
 	if (w->put.at != NO_EVENT) /* graph_loose.c */
 		return;
 	if (w->otherwise == OTHERWISE_ANSWERED)

@@ -130,6 +130,7 @@ struct unknown_wait {
 	uint64_t looked, last;    /* it was not over at that stamp; or 0. The last look began then */
 	struct event_ref next;    /* of one that is perhaps in vain: what its thread does then, having looked; or stamp = 0 */
 	struct event_ref put;     /* what it took was put there by that, which has a node; or at = NO_EVENT: that is not known */
+	struct event_ref ended;   /* the end of a process, of which its thread learnt next, came meanwhile; or at = NO_EVENT */
 	struct looked_lock { uint32_t process; uint64_t id, stamp; } lock; /* with which it was looked; and had last in vain, or 0 */
 };
 

@@ -315,6 +315,18 @@ static void add_lost_end(struct builder *b, const struct families *f, const stru
 		graph_unknown_since(b, w->begin, w->exit, fork->ref, 0);
 }
 
+/* Who waited for nobody knows what (poll, signalfd, pause), and learnt next of the end of a process, which came meanwhile, has
+ * waited for that. */
+static void end_looks(struct builder *b, const struct process_wait *w)
+{
+	for (size_t i = 0; i < w->nlooks; i++) {
+		struct unknown_wait *look = &b->unknown[w->looks - 1 + i];
+		bool meanwhile = w->ended.stamp > look->begin.enter.stamp && w->ended.stamp <= look->exit.stamp;
+		if (look->otherwise == OTHERWISE_UNKNOWN && meanwhile)
+			look->ended = w->ended;
+	}
+}
+
 #define ANY_CHILD (TR_NO_SITE - 1) /* wherever it is waited for: the first that ends is taken first */
 
 static void add_end(struct builder *b, const struct families *f, struct process_wait *w, struct node_input *inputs)
@@ -329,6 +341,7 @@ static void add_end(struct builder *b, const struct families *f, struct process_
 		return;
 	}
 	w->ended = inputs[begin].ref;
+	end_looks(b, w);
 	bool of_one = !w->begin.tried && is_of_one(f, b, w);
 	if (n == 1)
 		inputs[begin].needed = of_one;

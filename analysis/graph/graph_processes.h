@@ -16,6 +16,7 @@ struct process_wait {
 	uint64_t signal;          /* that has ended it, or 0 */
 	bool of_one;              /* and for no other */
 	struct event_ref ended;   /* its last event, if known */
+	size_t looks, nlooks;     /* just before, it waited for nobody knows what: those of the unknown waits from that one on, from 1 */
 };
 
 /* One that may end another process was sent to it, or to any (pid 0). */

@@ -53,6 +53,7 @@ struct walk_attempts {
 struct walk_look {
 	bool chooses;             /* there has been one; */
 	uint64_t at, since;       /* the last ended at this event, and had waited since that one; */
+	size_t first;             /* with nothing in between: the first of them, of the unknown waits from 1; or 0 */
 	struct event_ref began;   /* its ENTER; */
 	uint32_t channels;        /* so often at several channels, and not only for it is not known what (pause, fgets); */
 	bool is_attempt;          /* and whether it was such as may be in vain, of which most leave no record */

@@ -400,18 +400,31 @@ static void move_bytes(struct thread_walk *w, struct event_ref exit, uint64_t fr
 		pass_sleeps(w);
 }
 
+/* The last operation was a look; there may be a moment in between, at which it is said that another has left no record. */
+static bool is_behind_look(const struct thread_walk *w)
+{
+	return w->look.chooses && w->enter.at - w->look.at <= 2;
+}
+
+static void learn_of_end(struct thread_walk *w, struct event_ref exit, uint64_t pid)
+{
+	struct process_records *processes = &w->records->processes;
+	const struct operation *o = walk_operation(w, &w->entered);
+	size_t looks = is_behind_look(w) ? w->look.first : 0;
+	*SPILL_GROW(w->b->spill, processes->waits, processes->nwaits) = (struct process_wait){
+		pid, exit, walk_begin_of(w), w->entered.site, arg_ended_by(o, &w->entered), arg_of_one_process(o, &w->entered),
+		{ .at = NO_EVENT }, looks, looks ? w->b->nunknown + 1 - looks : 0 };
+}
+
 /* A process's end; or bytes of which it is known which they are, or that there will be none, or that none were there. */
 static bool moves_on(struct thread_walk *w, struct event_ref exit)
 {
 	struct builder *b = w->b;
-	struct process_records *processes = &w->records->processes;
 	const struct operation *o = walk_operation(w, &w->entered);
 	uint64_t from = arg_offset(o, &w->entered), bytes = arg_moved(o, &w->entered);
 	uint64_t pid = arg_ended_process(o, &w->entered);
 	if (pid != ARG_NONE)
-		*SPILL_GROW(b->spill, processes->waits, processes->nwaits) = (struct process_wait){
-			pid, exit, walk_begin_of(w), w->entered.site, arg_ended_by(o, &w->entered),
-			arg_of_one_process(o, &w->entered), { .at = NO_EVENT } };
+		learn_of_end(w, exit, pid);
 	else if (from != ARG_NONE && bytes <= ARG_NONE - 1 - from)
 		move_bytes(w, exit, from, bytes);
 	else if (from == ARG_NONE && arg_gives_bytes(o, &w->entered) && !arg_for_unknown(o, &w->entered))
@@ -467,6 +480,7 @@ static void explain_sleep(struct thread_walk *w, struct event_ref exit)
 static void look(struct thread_walk *w, struct event_ref exit)
 {
 	struct walk_look *l = &w->look;
+	l->first = is_behind_look(w) && l->first ? l->first : w->b->nunknown + 1;
 	l->chooses = true;
 	l->channels += walk_operation(w, &w->entered)->looks;
 	l->at = exit.at;

@@ -289,6 +289,22 @@ expects_b child_looks 29.995
 may_buy child_looks b 50 0
 looks_for_child 100000 | trace child_looks_late # they are as many as they are
 expects_b child_looks_late 0
+# Who waits for nobody knows what (a signalfd), and learns next that a child has ended meanwhile, has waited for that; but not where
+# it had ended before.
+learns() { # when the wait begins
+	looks_for_child 1 | grep -v "^e 0"
+	op 0 16 1000000 1000010 process=11
+	op 0 29 "$1" 1700000 peer=72057594037927934
+	op 0 29 1700000 1700010 peer=72057594037927934 bytes=128
+	op 0 17 1700010 1700020 process=11
+	op 0 0 1700020 2000000
+}
+learns 1000020 | trace learns
+expects_b learns 29.995
+may_buy learns b 50 0
+learns 1600010 | trace learns_late
+may_buy learns_late b 50 0
+grep -q 'does not say for whom: 2 times' out || fail "a wait that began behind an end was for that: $(cat out)"
 # Of a child that has no end in the trace it is likely that it takes as long as it did, since its fork; or that it was killed
 # by who waits for it, if that is over at once.
 child() { # until
