@@ -586,6 +586,7 @@ static void make_nodes(struct builder *b, struct walk_records *records)
 	graph_find_tried(b, &records->bytes, &records->processes, &records->joins, &records->sync, &tried);
 	graph_locks(b, &records->sync, &tried, &voters);
 	graph_elections(b, &voters);
+	graph_serials(b);
 	graph_end_tried(b, &tried);
 	graph_recorded_counters(b, &records->counters);
 	graph_claims(b, &records->counters);

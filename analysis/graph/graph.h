@@ -98,6 +98,8 @@
  *     of which no record says what ended it, takes no longer;
  *   - of threads that come to one lock once between two barriers, and of which the first or the last does otherwise than the
  *     others, whoever comes as the first, second, ... does what that one does here (graph_elections.c);
+ *   - whoever comes last to a barrier of which the program asks who is the serial thread does what the last one does here behind
+ *     it, if each last one does more there (graph_serials.c);
  *   - pieces of work between attempts to receive a message, to pass a semaphore or to take a lock, or between waits with a time
  *     limit, end because of what the last of these got, where all of them end so (graph_polls.c);
  *   - who looks with a lock between pieces of its work, until another one has taken that lock, once, or at a number in memory,

@@ -29,6 +29,7 @@
  *   graph_batches.c  things that are taken several at once
  *   graph_alike.c  the last of those who do alike posts
  *   graph_stops.c  threads that look with a lock whether they shall stop
+ *   graph_serials.c  barriers behind which the last who comes does more
  *   graph_elections.c  threads of which the first or the last that comes to a lock does more
  *   graph_futexes.c  memory that another thread of one process has changed
  *   graph_latches.c  what is there for good once it is given: futures, latches
@@ -294,6 +295,9 @@ void graph_work_behind(struct builder *, const struct taken *);
  * else as well. To be freed. */
 struct node_input *graph_alike(const struct builder *, const struct event_ref *posts, size_t i, struct event_ref since,
 			       uint32_t site, size_t *n);
+
+/* graph_serials.c: whoever is the last at a barrier does what the serial thread does. */
+void graph_serials(struct builder *);
 
 /* A new queue; or the inbox of a process, or of a thread, at a place, for what is accepted there, or 0; TR_NO_SITE: of one of
  * several requests. */

@@ -114,6 +114,8 @@ asks_pool  26.7  2    three children ask for the next job by socket pairs, each 
 asks_next  14.6  1    a server asks its clients one after the other, and has waited before for it is not known whom
 asks_each  14.8  1    or has looked at several before
 jobs_even  22.8  2    two processes take messages with jobs as often as each other
+serial     31.3  2    whoever is the last at a barrier does more behind it (PTHREAD_BARRIER_SERIAL_THREAD), then its own
+serial_again 21.4 2   likewise, and comes to the next round with what it does more and its own work
 letters_urgent 37.6 2  the more urgent message is taken first (mq_receive)
 letters_kinds 39.4 2   and what is done with it depends on how urgent it is
 letters_least 34.4 2   that of the lowest type is taken first (msgrcv)
