@@ -4,6 +4,7 @@
 #include "analysis/diagnose/chain.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
@@ -25,19 +26,43 @@ static bool *find_sequential(const struct trace *trace, const struct call_profil
 	return once;
 }
 
-struct chain_sums { struct stretches work, sequential, unclassified; uint64_t *ticks; };
+struct chain_sums { struct stretches work, sequential, unclassified, apart, apart_unclassified; uint64_t *ticks; };
 
-static void add_pieces(const struct trace *trace, const struct steps *steps, const bool *once, bool marked, struct chain_sums *sums)
+/* What stages are made of. */
+struct chain_looker {
+	const struct graph *g;
+	struct graph_last *last;
+	const struct pattern *pattern;
+	const struct phase *phase;
+	const struct steps_window *windows;
+	const bool *once;
+	uint64_t *all;               /* of each row ticks of all stages, */
+	uint32_t *stage_in;          /* and which of these is ever in it, or: */
+};
+#define NO_STAGE UINT32_MAX
+#define SEVERAL_STAGES (UINT32_MAX - 1)
+
+static bool is_once(const struct chain_looker *l, uint32_t site)
 {
+	return site < l->g->trace->nsites && l->once[site];
+}
+
+/* Without marks it is not known which of what is before the phase is of it. */
+static void add_pieces(const struct chain_looker *l, const struct steps *steps, uint32_t thread, struct chain_sums *sums)
+{
+	const struct trace *trace = l->g->trace;
+	bool marked = trace->processes[trace->threads[thread].process].marked;
 	for (size_t i = 0; i < steps->npieces; i++) {
 		const struct step_piece *p = &steps->pieces[i];
-		bool in_region = p->site < trace->nsites;
-		if (!in_region && marked) {
+		bool in_region = p->site < trace->nsites, once = is_once(l, p->site);
+		if (!once && !phase_has(l->phase, thread, p)) {
+			stretches_add(marked && !in_region ? &sums->apart_unclassified : &sums->apart, p->from, p->to);
+		} else if (!in_region && (marked || !phase_in_core(l->phase, thread, p))) {
 			stretches_add(&sums->unclassified, p->from, p->to);
-			continue;
+		} else {
+			stretches_add(once ? &sums->sequential : &sums->work, p->from, p->to);
+			sums->ticks[in_region ? p->site : trace->nsites] += p->to - p->from;
 		}
-		stretches_add(in_region && once[p->site] ? &sums->sequential : &sums->work, p->from, p->to);
-		sums->ticks[in_region ? p->site : trace->nsites] += p->to - p->from;
 	}
 }
 
@@ -54,26 +79,94 @@ static uint32_t longest_row(const struct trace *trace, const uint64_t *ticks, co
 	return found;
 }
 
-static struct stage stage_of(const struct graph *g, struct graph_last *last, uint32_t thread, const struct pattern *p,
-			     const bool *once, const struct steps_window *windows)
+static void add_rows(const struct chain_looker *l, uint32_t at, const uint64_t *ticks)
 {
-	const struct trace *trace = g->trace;
+	for (size_t row = 0; row <= l->g->trace->nsites; row++) {
+		if (!ticks[row] || l->once[row])
+			continue;
+		l->all[row] += ticks[row];
+		l->stage_in[row] = l->stage_in[row] == NO_STAGE ? at : SEVERAL_STAGES;
+	}
+}
+
+/* The stage at this place. */
+static struct stage stage_of(const struct chain_looker *l, uint32_t thread, uint32_t at)
+{
+	const struct times *times = l->g->times;
+	const struct trace *trace = l->g->trace;
 	struct steps steps;
 	struct chain_sums sums = { .ticks = mem_zeroed(trace->nsites + 1, sizeof *sums.ticks) };
 	struct stage s = { .thread = thread };
-	steps_open(&steps, g, last, thread, p->role_of, windows);
-	add_pieces(trace, &steps, once, trace->processes[trace->threads[thread].process].marked, &sums);
+	steps_open(&steps, l->g, l->last, thread, l->pattern->role_of, l->windows);
+	add_pieces(l, &steps, thread, &sums);
 	for (size_t i = 0; i < steps.n; i++)
 		s.transfer = time_add(s.transfer, steps.list[i].is.transfer);
-	s.work = times_sum(g->times, thread, sums.work);
+	s.work = times_sum(times, thread, sums.work);
 	s.surely = s.work;
-	s.work.hi = ticks_plus(s.work.hi, times_sum(g->times, thread, sums.unclassified).hi);
-	s.sequential = times_sum(g->times, thread, sums.sequential);
-	s.site = longest_row(trace, sums.ticks, once, false);
-	s.sequential_site = longest_row(trace, sums.ticks, once, true);
+	s.work.hi = ticks_plus(s.work.hi, times_sum(times, thread, sums.unclassified).hi);
+	s.sequential = times_sum(times, thread, sums.sequential);
+	s.apart = times_sum(times, thread, sums.apart);
+	s.apart.hi = ticks_plus(s.apart.hi, times_sum(times, thread, sums.apart_unclassified).hi);
+	s.site = longest_row(trace, sums.ticks, l->once, false);
+	s.sequential_site = longest_row(trace, sums.ticks, l->once, true);
+	add_rows(l, at, sums.ticks);
 	steps_close(&steps);
 	free(sums.ticks);
 	return s;
+}
+
+/* ---- Where the longest has more to do --------------------------------------------------------- */
+
+/* What only one stage ever does is one row of all of these, the first. */
+struct chain_more { double own, all; uint32_t longest_own; uint64_t most_own; };
+
+static struct chain_more more_of_own(const struct chain_looker *l, const uint64_t *ticks)
+{
+	struct chain_more m = { .longest_own = TR_NO_SITE };
+	for (uint32_t row = 0; row <= l->g->trace->nsites; row++) {
+		if (l->stage_in[row] == SEVERAL_STAGES || l->stage_in[row] == NO_STAGE)
+			continue;
+		m.all += (double)l->all[row];
+		m.own += (double)ticks[row];
+		if (ticks[row] <= m.most_own)
+			continue;
+		m.most_own = ticks[row];
+		m.longest_own = row < l->g->trace->nsites ? row : TR_OUTSIDE;
+	}
+	return m;
+}
+
+/* `ticks`: of the longest, in each row. */
+static void find_more(struct chain *c, const struct chain_looker *l, const uint64_t *ticks)
+{
+	struct chain_more own = more_of_own(l, ticks);
+	double n = (double)c->n, most = own.longest_own == TR_NO_SITE ? 0 : own.own * n - own.all, sum = most > 0 ? most : 0;
+	c->more = most > 0 ? own.longest_own : c->stages[c->longest].site;
+	bool whole = most <= 0 || own.most_own >= own.own / 2;
+	for (uint32_t row = 0; row <= l->g->trace->nsites; row++) {
+		double more = (double)ticks[row] * n - (double)l->all[row];
+		if (l->stage_in[row] != SEVERAL_STAGES || l->once[row] || more <= 0)
+			continue;
+		sum += more;
+		if (more <= most)
+			continue;
+		most = more;
+		c->more = row < l->g->trace->nsites ? row : TR_OUTSIDE;
+		whole = true;
+	}
+	c->mostly = whole && most >= sum / 2;
+}
+
+static void see_longest(struct chain *c, const struct chain_looker *l)
+{
+	uint32_t thread = c->stages[c->longest].thread;
+	struct steps steps;
+	struct chain_sums sums = { .ticks = mem_zeroed(l->g->trace->nsites + 1, sizeof *sums.ticks) };
+	steps_open(&steps, l->g, l->last, thread, l->pattern->role_of, l->windows);
+	add_pieces(l, &steps, thread, &sums);
+	find_more(c, l, sums.ticks);
+	steps_close(&steps);
+	free(sums.ticks);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -164,14 +257,7 @@ static int64_t work_during(const struct graph *g, struct frz_cursor *cursors, co
 	return sum;
 }
 
-struct chain_looker {
-	const struct graph *g;
-	struct graph_last *last;
-	const struct pattern *pattern;
-	const struct steps_window *windows;
-};
-
-static void find_meanwhile(struct chain *c, const struct chain_looker *l, const bool *once)
+static void find_meanwhile(struct chain *c, const struct chain_looker *l)
 {
 	const struct stage *first = &c->stages[c->first];
 	struct frz_cursor *cursors = times_cursors(l->g->times);
@@ -179,7 +265,7 @@ static void find_meanwhile(struct chain *c, const struct chain_looker *l, const 
 	size_t n;
 	uint64_t rest;
 	steps_open(&steps, l->g, l->last, first->thread, l->pattern->role_of, l->windows);
-	struct step_piece *pieces = sequential_pieces(&steps, l->g->trace, once, &n, &rest);
+	struct step_piece *pieces = sequential_pieces(&steps, l->g->trace, l->once, &n, &rest);
 	steps_close(&steps);
 	for (size_t i = 0; i < c->n && (n || rest); i++) {
 		int64_t sum = (int64_t)rest;
@@ -220,27 +306,43 @@ static void divide(struct chain *c, frz_time run)
 	c->sequential = perhaps_less(time_times(c->stages[c->first].sequential, c->n - 1), c->meanwhile);
 	c->transfer = time_times(transfer_of_longest(c), c->n);
 	frz_time sequential = perhaps_less(c->stages[c->first].sequential, c->meanwhile_of_one);
-	c->filling = time_less(time_times(run, c->n), time_add(time_times(time_add(longest, sequential), c->n), c->transfer));
+	frz_time all = time_add(time_times(time_add(longest, sequential), c->n), c->transfer);
+	for (size_t i = 0; i < c->n; i++)
+		all = time_add(all, c->stages[i].apart);
+	c->filling = time_less(time_times(run, c->n), all);
 }
 
-void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p,
-		const struct call_profile *calls, frz_time run, const struct steps_window *windows)
+static void add_stages(struct chain *c, const struct chain_looker *l)
 {
-	bool *once = find_sequential(g->trace, calls);
-	*c = (struct chain){ .n = 0 };
+	const struct pattern *p = l->pattern;
+	memset(l->stage_in, 0xff, (l->g->trace->nsites + 1) * sizeof *l->stage_in); /* NO_STAGE */
 	for (size_t i = 0; i < p->n; i++) {
-		uint32_t thread = thread_of(g, p->order[i]);
+		uint32_t thread = thread_of(l->g, p->order[i]);
 		if (thread == UINT32_MAX)
 			continue;
 		struct stage *s = MEM_GROW(c->stages, c->n);
-		*s = stage_of(g, last, thread, p, once, windows);
+		*s = stage_of(l, thread, (uint32_t)i);
 		s->number = p->stage_of[p->order[i]] ? p->stage_of[p->order[i]] : (uint32_t)c->n;
 	}
+}
+
+void chain_open(struct chain *c, const struct graph *g, struct graph_last *last, const struct pattern *p, const struct phase *phase,
+		const struct call_profile *calls, frz_time run, const struct steps_window *windows)
+{
+	size_t rows = g->trace->nsites + 1;
+	bool *once = find_sequential(g->trace, calls);
+	struct chain_looker l = { g, last, p, phase, windows, once, mem_zeroed(rows, sizeof *l.all),
+				  mem_resize(NULL, rows, sizeof *l.stage_in) };
+	*c = (struct chain){ .n = 0 };
+	add_stages(c, &l);
 	if (c->n) {
 		find_longest(c, run);
-		find_meanwhile(c, &(struct chain_looker){ g, last, p, windows }, once);
+		find_meanwhile(c, &l);
+		see_longest(c, &l);
 		divide(c, run);
 	}
+	free(l.all);
+	free(l.stage_in);
 	free(once);
 }
 
@@ -267,40 +369,83 @@ static char *names_of_longest(const struct facts *f, const struct chain *c)
 	return list_names_end(names, c->nlongest);
 }
 
-/* What others waited since a stage worked longer: one of the longest; or, in what is sequential, the one that does most of
- * that. Some of it may be for locks. */
-static frz_time goes_back(const struct facts *f, const struct chain *c, bool sequential)
+/* All others may wait for as long as stages do what is apart, some or all of them, though delays, which are shared out by how long
+ * each place of a thread was, may say that it was for something else there. */
+static int64_t wait_for_apart(const struct facts *f, const struct chain *c, bool all)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < c->n; i++)
+		sum = ticks_plus(sum, all || c->stages[i].long_as_any ? c->stages[i].apart.hi : 0);
+	return time_times((frz_time){ 0, sum }, f->calls->nthreads - 1).hi;
+}
+
+static const struct stage *find_stage(const struct chain *c, uint32_t thread)
+{
+	const struct stage *found = NULL;
+	for (size_t k = 0; k < c->n && !found; k++)
+		found = c->stages[k].thread == thread ? &c->stages[k] : NULL;
+	return found;
+}
+
+/* What others waited since a stage worked longer in the phase: one of the longest, of which it is said where that is, if it
+ * is one; or, in what is sequential, the one that does most of that. Some of it may be for locks. */
+static frz_time goes_back(const struct facts *f, const struct chain *c, const struct phase *phase, bool sequential)
 {
 	bool *once = find_sequential(f->trace, f->calls);
 	frz_time sum = { 0, 0 }, locks = facts_locks(f);
 	for (size_t i = 0; i < f->waits->ndelays; i++) {
 		const struct wait_delay *d = &f->waits->delays[i];
-		bool is_once = d->site < f->trace->nsites && once[d->site], counts = false;
-		if (tr_is(f->trace, d->site, OP_OTHERS))
+		const struct stage *s = find_stage(c, d->thread);
+		bool is_once = d->site < f->trace->nsites && once[d->site];
+		if (!s || tr_is(f->trace, d->site, OP_OTHERS) || is_once != sequential)
 			continue;
-		for (size_t k = 0; k < c->n; k++)
-			counts |= c->stages[k].thread == d->thread && (sequential ? k == c->first : c->stages[k].long_as_any);
-		if (counts && is_once == sequential)
+		bool there = c->nlongest > 1 || !c->mostly || d->site == c->more;
+		if (sequential ? s == &c->stages[c->first] : s->long_as_any && (there || !phase_at_home(phase, d->thread, d->site)))
 			sum = time_add(sum, d->ticks);
 	}
 	free(once);
-	return perhaps_less(sum, locks.hi);
+	return perhaps_less(sum, ticks_plus(locks.hi, sequential ? 0 : wait_for_apart(f, c, false)));
 }
 
-/* What was waited for threads that are no stages: then the chain stands for them. */
-static int64_t for_others(const struct facts *f, const struct chain *c)
+/* For how long at least others waited for what is apart of a stage: no more than it does more of that than each of them, which
+ * may have been at theirs meanwhile. */
+static int64_t surely_for_apart(const struct facts *f, const struct chain *c, const struct phase *phase, const struct stage *s,
+				const bool *once)
 {
-	int64_t sum = 0;
+	int64_t waited = 0, more = 0;
 	for (size_t i = 0; i < f->waits->ndelays; i++) {
-		bool other = true;
-		for (size_t k = 0; k < c->n && other; k++)
-			other = c->stages[k].thread != f->waits->delays[i].thread;
-		sum = ticks_plus(sum, other ? f->waits->delays[i].ticks.hi : 0);
+		const struct wait_delay *d = &f->waits->delays[i];
+		bool apart = tr_is(f->trace, d->site, OP_REGION) && !once[d->site] && !phase_at_home(phase, d->thread, d->site);
+		waited = ticks_plus(waited, apart && d->thread == s->thread ? d->ticks.lo : 0);
 	}
+	for (size_t i = 0; i < c->n; i++)
+		more = ticks_plus(more, time_less(s->apart, c->stages[i].apart).lo);
+	return waited < more ? waited : more;
+}
+
+/* What was waited for threads that are no stages, or for what is apart: then the chain stands for them. */
+static frz_time for_others(const struct facts *f, const struct chain *c, const struct phase *phase)
+{
+	bool *once = find_sequential(f->trace, f->calls);
+	frz_time sum = { 0, wait_for_apart(f, c, true) };
+	for (size_t i = 0; i < f->waits->ndelays; i++)
+		sum.hi = ticks_plus(sum.hi, find_stage(c, f->waits->delays[i].thread) ? 0 : f->waits->delays[i].ticks.hi);
+	for (size_t i = 0; i < c->n; i++)
+		sum.lo = ticks_plus(sum.lo, surely_for_apart(f, c, phase, &c->stages[i], once));
+	free(once);
 	return sum;
 }
 
-void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
+bool chain_tells_of(const struct chain *c, const struct phase *phase, const struct call_profile *calls, uint32_t thread,
+		    uint32_t site)
+{
+	bool *once = find_sequential(phase->trace, calls);
+	bool is_once = site < phase->trace->nsites && once[site], first = c->n && c->stages[c->first].thread == thread;
+	free(once);
+	return is_once ? first : phase_at_home(phase, thread, site);
+}
+
+void chain_tell(const struct facts *f, const struct chain *c, const struct phase *phase, struct expert *e)
 {
 	const struct stage *longest = &c->stages[c->longest], *first = &c->stages[c->first];
 	char *names = names_of_longest(f, c);
@@ -318,13 +463,15 @@ void chain_tell(const struct facts *f, const struct chain *c, struct expert *e)
 		    EXPERT_TEXT("longest-name", facts_location(f->trace, longest->thread).text),
 		    EXPERT_COUNT("region", facts_site(f->trace, longest->site)),
 		    EXPERT_TEXT("region-name", facts_name(f->trace, longest->site).text),
+		    EXPERT_COUNT("more", facts_site(f->trace, c->more)),
+		    EXPERT_TEXT("more-name", facts_name(f->trace, c->more).text), EXPERT_WORD("mostly", c->mostly ? "yes" : "no"),
 		    EXPERT_COUNT("first", first->thread), EXPERT_TEXT("first-name", facts_location(f->trace, first->thread).text),
 		    EXPERT_COUNT("first-region", facts_site(f->trace, first->sequential_site)),
 		    EXPERT_TEXT("first-region-name", facts_name(f->trace, first->sequential_site).text),
 		    EXPERT_RANGE("uneven", facts_share(f, c->uneven)), EXPERT_RANGE("sequential", facts_share(f, c->sequential)),
-		    EXPERT_RANGE("for-longest", facts_share(f, goes_back(f, c, false))),
-		    EXPERT_RANGE("for-first", facts_share(f, goes_back(f, c, true))),
+		    EXPERT_RANGE("for-longest", facts_share(f, goes_back(f, c, phase, false))),
+		    EXPERT_RANGE("for-first", facts_share(f, goes_back(f, c, phase, true))),
 		    EXPERT_RANGE("transfer", facts_share(f, c->transfer)),
-		    EXPERT_RANGE("filling", facts_share(f, perhaps_less(c->filling, for_others(f, c)))));
+		    EXPERT_RANGE("filling", facts_share(f, time_less(c->filling, for_others(f, c, phase)))));
 	free(names);
 }

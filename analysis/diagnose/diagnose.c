@@ -189,16 +189,28 @@ static bool is_found_again(const struct diagnosis *d, size_t first, const struct
 	return again;
 }
 
-/* What rules of the generic model find of other threads is kept. False: they cannot be used. */
+/* The model tells of what this finding of the generic one is about: it is of what no thread does alone; or of a thread of the
+ * model, and not of a region that is none of the model's, for that one. */
+static bool model_tells_of(const struct patient *p, const struct diagnosis_model *model, const bool *in,
+			   const struct diagnosis_finding *f)
+{
+	if (f->thread >= p->graph->trace->nthreads)
+		return true;
+	return in[f->thread] &&
+	       (!model->tells_of || !tr_is(p->graph->trace, f->site, OP_REGION) || model->tells_of(p, f->thread, f->site));
+}
+
+/* What rules of the generic model find of other threads, and of other work, is kept. False: they cannot be used. */
 static bool examine_others(struct patient *p, const bool *in)
 {
 	struct diagnosis *d = p->d;
+	const struct diagnosis_model *model = p->model;
 	size_t kept = d->nfindings, first = kept, lines = d->nlines;
 	p->model = &model_generic;
 	bool loaded = apply_rules(p, NULL);
 	for (size_t i = first; i < d->nfindings; i++) {
 		struct diagnosis_finding f = d->findings[i];
-		if (f.thread < p->graph->trace->nthreads && !in[f.thread] && !is_found_again(d, first, &f))
+		if (!model_tells_of(p, model, in, &f) && !is_found_again(d, first, &f))
 			d->findings[kept++] = f;
 		else
 			forget_finding(&f);
@@ -210,12 +222,12 @@ static bool examine_others(struct patient *p, const bool *in)
 }
 
 /* A model is of what processes do with each other, by their first threads, or of threads that come together or take tasks. What
- * others cost, and processes that have nothing to do with it, is found by the generic one. */
+ * others cost, and processes that have nothing to do with it, and what is done outside of that, is found by the generic one. */
 static bool examine_other_threads(struct patient *p)
 {
 	bool *in = mem_zeroed(p->graph->trace->nthreads + 1, sizeof *in);
 	p->model->find_threads(p, in);
-	bool loaded = all_are_in_model(p, in) || examine_others(p, in);
+	bool loaded = (!p->model->tells_of && all_are_in_model(p, in)) || examine_others(p, in);
 	free(in);
 	return loaded;
 }

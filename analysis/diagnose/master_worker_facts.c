@@ -61,11 +61,22 @@ static const char *name_of(const struct facts *f, uint32_t site, struct site_nam
 /* Where what causes it happens, and on which thread. */
 struct master_fact_place { uint32_t site, thread; };
 
-static struct master_fact_place place_of(const struct master_worker *m, const char *metric)
+/* The worker with most of it. */
+static uint32_t longest_at(const struct master_worker *m, enum worker_metric metric)
 {
+	size_t most = 0;
+	for (size_t i = 1; i < m->nworkers; i++)
+		most = time_exceeds(m->workers[i].metric[metric], m->workers[most].metric[metric]) ? i : most;
+	return m->workers[most].thread;
+}
+
+static struct master_fact_place place_of(const struct master_worker *m, const struct phase *phase, const char *metric)
+{
+	uint32_t first = longest_at(m, WORKER_INIT), last = longest_at(m, WORKER_FINAL);
 	const struct { const char *name; struct master_fact_place at; } places[] = {
 		{ "seq", { m->seq_site, m->master } }, { "setup", { m->setup_site, m->master } },
 		{ "bottleneck", { m->busy_site, m->master } }, { "finalization", { m->task_site, m->last } },
+		{ "init", { phase->threads[first].before, first } }, { "final", { phase->threads[last].behind, last } },
 		{ "comp", { m->task_site, UINT32_MAX } }, { "comm", { m->assign_site, UINT32_MAX } },
 	};
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -74,9 +85,10 @@ static struct master_fact_place place_of(const struct master_worker *m, const ch
 	return (struct master_fact_place){ TR_NO_SITE, UINT32_MAX };
 }
 
-static void tell_metric(const struct facts *f, const struct master_worker *m, const struct model_metric *x, struct expert *e)
+static void tell_metric(const struct facts *f, const struct master_worker *m, const struct phase *phase,
+			const struct model_metric *x, struct expert *e)
 {
-	struct master_fact_place at = place_of(m, x->name);
+	struct master_fact_place at = place_of(m, phase, x->name);
 	struct site_name room;
 	EXPERT_FACT(e, "metric", EXPERT_COUNT("worker", facts_thread(x->thread)),
 		    EXPERT_TEXT("worker-name", facts_location(f->trace, x->thread).text), EXPERT_WORD("name", x->name),
@@ -87,8 +99,8 @@ static void tell_metric(const struct facts *f, const struct master_worker *m, co
 		    EXPERT_TEXT("thread-name", facts_location(f->trace, at.thread).text));
 }
 
-void master_worker_tell(const struct facts *f, const struct master_worker *m, const struct model_metric *metrics, size_t count,
-			struct expert *e)
+void master_worker_tell(const struct facts *f, const struct master_worker *m, const struct phase *phase,
+			const struct model_metric *metrics, size_t count, struct expert *e)
 {
 	uint32_t base = f->times->time_base[f->trace->threads[0].clock];
 	struct site_name room;
@@ -106,5 +118,5 @@ void master_worker_tell(const struct facts *f, const struct master_worker *m, co
 		    EXPERT_COUNT("serves", facts_site(f->trace, m->service_site)),
 		    EXPERT_TEXT("serves-name", name_of(f, m->service_site, &room)));
 	for (size_t i = 0; i < count; i++)
-		tell_metric(f, m, &metrics[i], e);
+		tell_metric(f, m, phase, &metrics[i], e);
 }

@@ -8,11 +8,12 @@
 
 #include "analysis/diagnose/facts.h"
 #include "analysis/diagnose/master_worker.h"
+#include "analysis/diagnose/phase.h"
 
 /* The table, of each worker and of all together, to be freed; how long it is. Work are tasks. */
 size_t master_worker_metrics(const struct facts *, const struct master_worker *, struct model_metric **);
 
-void master_worker_tell(const struct facts *, const struct master_worker *, const struct model_metric *, size_t count,
-			struct expert *);
+void master_worker_tell(const struct facts *, const struct master_worker *, const struct phase *, const struct model_metric *,
+			size_t count, struct expert *);
 
 #endif

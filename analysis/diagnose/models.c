@@ -33,22 +33,45 @@ static const struct steps_window *windows_of(const struct patient *p)
 	return p->part ? p->part->windows : NULL;
 }
 
+static void find_in_shape(const struct patient *p, bool *threads);
+
+/* Opened once. */
+static void find_phase(struct patient *p)
+{
+	if (p->phase.threads)
+		return;
+	bool *threads = mem_zeroed(p->graph->trace->nthreads + 1, sizeof *threads);
+	find_in_shape(p, threads);
+	phase_open(&p->phase, p->graph, p->last, threads, p->pattern.role_of, windows_of(p));
+	free(threads);
+}
+
 static bool find_workers(struct patient *p)
 {
 	struct event_type *type = life_cycle(p->d);
 	bool tasks = type && master_worker_open(&p->workers, p->graph, p->last, type, p->pattern.role_of, windows_of(p));
 	event_type_free(type);
+	if (tasks)
+		find_phase(p);
 	return tasks;
 }
 
 static const struct diagnosis_model *find_stages(struct patient *p)
 {
-	chain_open(&p->chain, p->graph, p->last, &p->pattern, p->calls,
+	find_phase(p);
+	chain_open(&p->chain, p->graph, p->last, &p->pattern, &p->phase, p->calls,
 		   p->part ? p->part->length : p->calls->span.length, windows_of(p));
 	bool marked = p->chain.n > 0 && p->pattern.stage_of[p->pattern.order[0]] > 0;
 	if (marked && p->chain.n >= 2)
 		return &pipeline_model;
 	return p->chain.n < 3 ? NULL : p->chain.same ? &wavefront_model : &pipeline_model;
+}
+
+/* Of a chain: what one does waits for what the one before does. Marks say so. */
+static bool passes_on(const struct patient *p)
+{
+	return p->pattern.marked ||
+	       neighbours_pass_on(p->graph, p->last, p->calls, p->part, p->pattern.order, p->pattern.n);
 }
 
 static bool any_region(const struct patient *p)
@@ -123,7 +146,7 @@ const struct diagnosis_model *model_fitting(struct patient *p, const struct diag
 		if (asked == &master_worker_model || begin_alike(p))
 			return find_workers(p) ? &master_worker_model : NULL;
 		return fitting_anyway(p, asked);
-	case SHAPE_CHAIN: return find_stages(p);
+	case SHAPE_CHAIN: return passes_on(p) ? find_stages(p) : fitting_anyway(p, asked);
 	case SHAPE_TREE:
 		if (answers(p))
 			return any_region(p) ? &divide_conquer_model : NULL; /* or there are no phases */
@@ -149,8 +172,10 @@ static char *why_pool(const struct patient *p)
 	return task_pool_why(&p->facts, &p->pool);
 }
 
-static const char *other_messages(const struct patient *p)
+static const char *no_chain(const struct patient *p)
 {
+	if (p->pattern.shape == SHAPE_CHAIN && !passes_on(p))
+		return "messages go along a chain, but who is within it sends before it has got anything, or does little in between";
 	return p->pattern.why;
 }
 
@@ -192,7 +217,7 @@ static void tell_workers(struct patient *p, struct expert *e)
 {
 	struct model_metric *list;
 	size_t n = master_worker_metrics(&p->facts, &p->workers, &list);
-	master_worker_tell(&p->facts, &p->workers, list, n, e);
+	master_worker_tell(&p->facts, &p->workers, &p->phase, list, n, e);
 	take_metrics(p->d, &p->facts, list, n, p->number);
 	free(list);
 }
@@ -217,12 +242,14 @@ static void tell_pool(struct patient *p, struct expert *e)
 
 static void tell_stages(struct patient *p, struct expert *e)
 {
-	chain_tell(&p->facts, &p->chain, e);
+	chain_tell(&p->facts, &p->chain, &p->phase, e);
 }
 
 static void tell_tree(struct patient *p, struct expert *e)
 {
-	tree_tell(&p->facts, p->graph, p->last, &p->pattern, windows_of(p), e);
+	find_phase(p);
+	p->in_tree = mem_zeroed(p->graph->trace->nsites + 1, sizeof *p->in_tree);
+	tree_tell(&p->facts, p->graph, p->last, &p->pattern, &p->phase, windows_of(p), p->in_tree, e);
 }
 
 /* ---- Of which threads ------------------------------------------------------------------------ */
@@ -263,16 +290,40 @@ static void find_in_pool(const struct patient *p, bool *threads)
 		threads[p->pool.feeder] = true;
 }
 
+/* ---- And of what these do -------------------------------------------------------------------- */
+
+static bool tells_of_stage(const struct patient *p, uint32_t thread, uint32_t site)
+{
+	return chain_tells_of(&p->chain, &p->phase, p->calls, thread, site);
+}
+
+/* All that the master does; and of a worker tasks, and what it does between them. */
+static bool tells_of_worker(const struct patient *p, uint32_t thread, uint32_t site)
+{
+	return thread == p->workers.master || phase_at_home(&p->phase, thread, site);
+}
+
+/* Of all that threads do at the problem. */
+static bool tells_of_problem(const struct patient *p, uint32_t thread, uint32_t site)
+{
+	(void)thread;
+	return site >= p->graph->trace->nsites || p->in_tree[tr_row(p->graph->trace, site)];
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 const struct diagnosis_model model_generic = { .name = "generic" };
-const struct diagnosis_model model_bsp = { "bsp", why_supersteps, no_supersteps, tell_supersteps, find_in_supersteps };
+const struct diagnosis_model model_bsp = { "bsp", why_supersteps, no_supersteps, tell_supersteps, find_in_supersteps, NULL };
 const struct diagnosis_model model_several = { .name = SEVERAL_MODELS, .find_threads = find_in_parts };
-static const struct diagnosis_model master_worker_model = { "master-worker", why_messages, no_star, tell_workers, find_in_shape };
-static const struct diagnosis_model pipeline_model = { "pipeline", why_messages, other_messages, tell_stages, find_in_shape };
-static const struct diagnosis_model wavefront_model = { "wavefront", why_messages, other_messages, tell_stages, find_in_shape };
-static const struct diagnosis_model divide_conquer_model = { "divide-conquer", why_messages, no_tree, tell_tree, find_in_shape };
-static const struct diagnosis_model pool_model = { "task-pool", why_pool, no_pool, tell_pool, find_in_pool };
+static const struct diagnosis_model master_worker_model = { "master-worker", why_messages, no_star, tell_workers, find_in_shape,
+							   tells_of_worker };
+static const struct diagnosis_model pipeline_model = { "pipeline", why_messages, no_chain, tell_stages, find_in_shape,
+						      tells_of_stage };
+static const struct diagnosis_model wavefront_model = { "wavefront", why_messages, no_chain, tell_stages, find_in_shape,
+						       tells_of_stage };
+static const struct diagnosis_model divide_conquer_model = { "divide-conquer", why_messages, no_tree, tell_tree, find_in_shape,
+							    tells_of_problem };
+static const struct diagnosis_model pool_model = { "task-pool", why_pool, no_pool, tell_pool, find_in_pool, NULL };
 
 static const struct diagnosis_model *const models[] = { &model_generic, &master_worker_model, &pipeline_model, &wavefront_model,
 					      &divide_conquer_model, &model_bsp, &pool_model };
@@ -297,6 +348,8 @@ bool diagnosis_has_model(const char *name)
 
 void patient_close(struct patient *p)
 {
+	phase_close(&p->phase);
+	free(p->in_tree);
 	master_worker_close(&p->workers);
 	chain_close(&p->chain);
 	bsp_close(&p->bsp);

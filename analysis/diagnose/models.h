@@ -14,6 +14,7 @@
 #include "analysis/diagnose/part_facts.h"
 #include "analysis/diagnose/parts.h"
 #include "analysis/diagnose/pattern.h"
+#include "analysis/diagnose/phase.h"
 #include "analysis/diagnose/task_pool.h"
 
 /* What is diagnosed, a run or a part of one, and what is at hand while the graph is. */
@@ -28,6 +29,8 @@ struct patient {
 	size_t number;               /* of the part, from 1 on; or 0 */
 	const struct diagnosis_model *model;   /* or NULL: none fits */
 	struct pattern pattern;
+	struct phase phase;          /* of the messages, if they have a shape, when the model is known */
+	bool *in_tree;               /* of each site, whether the tree's rules were told of it; or NULL */
 	struct master_worker workers;
 	struct chain chain;
 	struct bsp bsp;
@@ -46,7 +49,9 @@ struct diagnosis_model {
 	char *(*why)(const struct patient *);           /* it fits; to be freed */
 	const char *(*why_not)(const struct patient *); /* it does not */
 	void (*tell)(struct patient *, struct expert *); /* besides what facts.h tells; or NULL: nothing */
-	void (*find_threads)(const struct patient *, bool *threads); /* sets those of which it tells */
+	void (*find_threads)(const struct patient *, bool *threads); /* sets those of which it tells, */
+	bool (*tells_of)(const struct patient *, uint32_t thread, uint32_t site); /* and whether of what such a one does
+											in a region; NULL: always */
 };
 
 extern const struct diagnosis_model model_generic;  /* fits any program */

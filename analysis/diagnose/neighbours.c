@@ -378,3 +378,70 @@ bool neighbours_begin_alike(const struct graph *g, const struct call_profile *ca
 	close_streams(&f);
 	return asks == 0 || gets == 0;
 }
+
+/* ---- Who passes on --------------------------------------------------------------------------- */
+
+static bool gets_before(const struct neighbour_stream *in, const struct neighbour_stream *out)
+{
+	bool before = true;
+	for (size_t k = 0; k < out->nsent && before; k++) {
+		size_t part = out->nsent > in->ngot ? k * in->ngot / out->nsent : k;
+		before = out->sent[k] >= in->got[part];
+	}
+	return before;
+}
+
+/* It comes right behind something that was got, or before something that is sent, and is no rest of what was sent. */
+static bool is_before_sending(const struct step_piece *p, const struct neighbour_stream *in, const struct neighbour_stream *out)
+{
+	size_t got = SEARCH(in->ngot, i, in->got[i] <= p->from), sent = SEARCH(out->nsent, i, out->sent[i] <= p->from);
+	bool behind_got = got > 0 && (sent == 0 || in->got[got - 1] > out->sent[sent - 1]);
+	bool sends_next = sent < out->nsent && (got == in->ngot || out->sent[sent] < in->got[got]);
+	return behind_got || sends_next;
+}
+
+/* Of what it does when it has got something. */
+static bool works_between(const struct neighbours_finder *f, uint32_t thread, const struct neighbour_stream *in,
+			  const struct neighbour_stream *out)
+{
+	const struct trace *trace = f->g->trace;
+	bool marked = trace->processes[trace->threads[thread].process].marked;
+	uint64_t all = 0, between = 0;
+	struct steps s;
+	steps_open(&s, f->g, f->last, thread, f->role_of, f->part ? f->part->windows : NULL);
+	for (size_t i = 0; i < s.npieces; i++) {
+		const struct step_piece *p = &s.pieces[i];
+		if ((marked && p->site >= trace->nsites) || p->from < in->got[0])
+			continue;
+		all += p->to - p->from;
+		between += is_before_sending(p, in, out) ? p->to - p->from : 0;
+	}
+	steps_close(&s);
+	return between >= all / NEIGHBOURS_ANSWER;
+}
+
+static bool passes_on(const struct neighbours_finder *f, uint32_t before, uint32_t process, uint32_t behind)
+{
+	size_t in = find_pair(f->calls, before, process), out = find_pair(f->calls, process, behind);
+	uint32_t thread = thread_of(f->g, process);
+	if (in == f->calls->nmessages || out == f->calls->nmessages || thread == UINT32_MAX)
+		return true;
+	return gets_before(&f->streams[in], &f->streams[out]) && works_between(f, thread, &f->streams[in], &f->streams[out]);
+}
+
+bool neighbours_pass_on(const struct graph *g, struct graph_last *last, const struct call_profile *calls, const struct part *part,
+			const uint32_t *order, size_t n)
+{
+	struct neighbours none = { .rounds = 1 };
+	struct neighbours_finder f = { .n = &none, .g = g, .last = last, .calls = calls, .part = part };
+	if (!are_few(calls) || calls->unmatched > 0)
+		return true;
+	f.role_of = mem_zeroed(g->trace->nprocesses + 1, sizeof *f.role_of);
+	open_streams(&f);
+	bool pass = true, known = take_messages(&f);
+	for (size_t i = 1; i + 1 < n && known && pass; i++)
+		pass = passes_on(&f, order[i - 1], order[i], order[i + 1]);
+	close_streams(&f);
+	free(f.role_of);
+	return pass;
+}

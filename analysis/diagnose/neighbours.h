@@ -50,4 +50,10 @@ bool neighbours_answer(const struct graph *, const struct call_profile *, const 
 /* Of all that have messages with this process, each first sends it some, or each first gets some. */
 bool neighbours_begin_alike(const struct graph *, const struct call_profile *, const struct part *, uint32_t process);
 
+/* Of a chain of processes in this order: whoever has one before and one behind sends nothing before it has got as much
+ * (or, if it sends more than it gets, as large a part), and does 1/NEIGHBOURS_ANSWER of its work or more behind what it gets and
+ * before what it sends then, as far as that is known: the next one cannot do its work meanwhile. */
+bool neighbours_pass_on(const struct graph *, struct graph_last *, const struct call_profile *, const struct part *,
+			const uint32_t *order, size_t n);
+
 #endif

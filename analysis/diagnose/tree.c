@@ -10,6 +10,8 @@
 
 struct tree_row {
 	uint64_t ticks, before, behind;
+	uint64_t home;           /* of the ticks: in the tree's phase */
+	bool root;               /* the only thread that is ever there divides first */
 	uint32_t threads, last;
 	uint64_t from, to;       /* stamps of that thread: of the first and last work there */
 	int64_t meanwhile;       /* for how long others may have worked at anything between these, in all */
@@ -19,6 +21,7 @@ struct tree_finder {
 	const struct graph *g;
 	struct graph_last *last;
 	const struct pattern *pattern;
+	const struct phase *phase;
 	const struct steps_window *windows;
 	struct tree_row *rows;        /* of each region */
 	uint32_t solve;          /* row */
@@ -54,6 +57,8 @@ static void add_rows(struct tree_finder *f, uint32_t thread, const struct steps 
 		row->threads += row->threads == 0 || row->last != thread;
 		row->last = thread;
 		row->ticks += p->to - p->from;
+		row->home += phase_has(f->phase, thread, p) ? p->to - p->from : 0;
+		row->root = row->threads == 1 && f->phase->threads[thread].sends_first;
 	}
 }
 
@@ -81,12 +86,23 @@ static void add_meanwhile(struct tree_finder *f, uint32_t thread, const struct s
 	}
 }
 
+/* What else threads do is not done to solve the problem. */
+static bool is_in_tree(const struct tree_row *row)
+{
+	return row->threads && (row->root || row->home >= row->ticks / 2);
+}
+
+static int64_t apart_from(const struct tree_row *row)
+{
+	return row->root ? 0 : (int64_t)(row->ticks - row->home);
+}
+
 static uint32_t find_solve(const struct tree_finder *f)
 {
 	uint32_t found = TR_NO_SITE;
 	for (uint32_t i = 0; i < f->g->trace->nsites; i++) {
 		const struct tree_row *row = &f->rows[i], *best = found == TR_NO_SITE ? NULL : &f->rows[found];
-		if (row->threads &&
+		if (is_in_tree(row) &&
 		    (!best || row->threads > best->threads || (row->threads == best->threads && row->ticks > best->ticks)))
 			found = i;
 	}
@@ -94,9 +110,9 @@ static uint32_t find_solve(const struct tree_finder *f)
 }
 
 void tree_tell(const struct facts *facts, const struct graph *g, struct graph_last *last, const struct pattern *pattern,
-	       const struct steps_window *windows, struct expert *e)
+	       const struct phase *phase, const struct steps_window *windows, bool *told, struct expert *e)
 {
-	struct tree_finder f = { .g = g, .last = last, .pattern = pattern, .windows = windows };
+	struct tree_finder f = { .g = g, .last = last, .pattern = pattern, .phase = phase, .windows = windows };
 	f.rows = mem_zeroed(facts->trace->nsites + 1, sizeof *f.rows);
 	each_thread(&f, add_rows);
 	f.solve = find_solve(&f);
@@ -108,8 +124,10 @@ void tree_tell(const struct facts *facts, const struct graph *g, struct graph_la
 	for (uint32_t i = 0; i < facts->trace->nsites && f.solve != TR_NO_SITE; i++) {
 		const struct tree_row *row = &f.rows[i];
 		const char *is = i == f.solve ? "solve" : row->behind > row->before ? "combine" : "divide";
-		if (row->threads)
+		told[i] = is_in_tree(row);
+		if (told[i])
 			EXPERT_FACT(e, "phase", EXPERT_COUNT("region", i), EXPERT_WORD("is", is),
+				    EXPERT_RANGE("apart", facts_share(facts, (frz_time){ 0, apart_from(row) })),
 				    EXPERT_RANGE("meanwhile", facts_share(facts, (frz_time){ 0, row->meanwhile })));
 	}
 	free(f.cursors);

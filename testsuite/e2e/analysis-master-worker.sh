@@ -336,4 +336,25 @@ last_is() { # proved, where the master works behind all tasks; for how long
 }
 last_is true "" 0
 last_is false analyse 100000
+# Worker 1 is in load before its first task, and worker 2 in post behind its last one, for longer than its tasks take: that is said,
+# but not that it is proved to cost anything.
+busy_before_and_behind() {
+	local i
+	with_serial
+	printf '%s\n' "site 6 kind=region name=load file=x.c line=6" "site 7 kind=region name=post file=x.c line=7"
+	work 1 6 0 2000; work 2 6 0 100
+	for ((i = 0; i < 18; i++)); do
+		ask 2 $((110 + i * 100)) 2; work 2 2 $((110 + i * 100 + 3)) $((110 + i * 100 + 90))
+	done
+	for ((i = 0; i < 6; i++)); do
+		ask 1 $((2010 + i * 100)) $((i < 5 ? 2 : 3)); ((i == 5)) || work 1 2 $((2013 + i * 100)) $((2100 + i * 100))
+		ask 2 $((2050 + i * 100)) $((i < 5 ? 2 : 3)); ((i == 5)) || work 2 2 $((2053 + i * 100)) $((2140 + i * 100))
+	done
+	work 2 7 2560 4000
+}
+busy_before_and_behind | trace busy
+expect 0 diagnose --json busy
+jq -e '.model == "master-worker" and ([.findings[] | select(.cause == "init" or .cause == "final") | [.cause, .rank, .region, .proved]] | sort) ==
+	[["final", 2, "post", false], ["init", 1, "load", false]]' out >is || fail "busy: $(jq -c '[.model, .findings]' out)"
+
 echo "as expected"

@@ -54,7 +54,7 @@
 ; may say so.
 (defrule delayed
   (run (threads ?all) (locks-hi ?locks))
-  (phase (region ?r) (is ?phase) (meanwhile-hi ?meanwhile))
+  (phase (region ?r) (is ?phase) (meanwhile-hi ?meanwhile) (apart-hi ?apart))
   (region (id ?r) (threads ?n) (visits ?visits) (work-lo ?wl) (work-hi ?wh))
   (delay (region ?r) (name ?name) (thread ?blamed) (thread-name ?blamed-name) (cost-lo ?lo) (cost-hi ?hi) (excess-lo ?excess)
          (longest ?longest) (longest-name ?longest-name))
@@ -66,7 +66,7 @@
   (bind ?sure (switch ?cause (case uneven then (>= ?excess ?*least*)) (case sequential then (< ?meanwhile ?*least*)) (default TRUE)))
   (bind ?others (- ?all 1))
   (bind ?proved (if (eq ?cause uneven) then (min ?lo ?excess) else (min ?lo (* ?wl ?others))))
-  (assert (finding (cause ?cause) (sure (if ?sure then yes else no)) (cost-lo (less ?proved ?locks)) (cost-hi (min ?hi (* ?wh ?others)))
+  (assert (finding (cause ?cause) (sure (if ?sure then yes else no)) (cost-lo (less ?proved (+ ?locks (* ?apart ?others)))) (cost-hi (min ?hi (* ?wh ?others)))
     (least ?*least*) (site ?r) (thread ?t)
     (what (what-of ?cause ?phase ?name ?who ?sure)) (suggestion (suggestion-of ?cause ?phase ?name)) (ask yes) (ask-site ?r) (ask-thread ?t))))
 

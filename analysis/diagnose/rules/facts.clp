@@ -110,9 +110,12 @@
   (slot number) (slot thread) (slot thread-name) (slot region) (slot region-name)
   (slot work-lo) (slot work-hi))             ; in percent of the run
 
-; What of the stages' time is not work, as chain.h divides it: all shares are of all threads' time.
+; What of the stages' time is not work of the chain, as chain.h divides it: all shares are of all threads' time.
 (deftemplate chain
   (slot stages) (slot longest) (slot longest-name) (slot region) (slot region-name) ; the stage with most work, and where
+  (slot more) (slot more-name)               ; where it has most more to do than others: what only one stage does is to others what
+                                             ; only they do;
+  (slot mostly)                              ; yes: half of what it has more to do is there, or more; or no
   (slot as-long) (slot as-long-names)        ; how many stages have as much, to 2 % of the run, and which: "rank 1 in a
                                              ; and rank 2 in b"
   (slot as-long-sure)                        ; yes: they surely have, no: some may have less
@@ -128,6 +131,7 @@
 
 (deftemplate phase
   (slot region) (slot is)                    ; a region is where threads divide, solve or combine
+  (slot apart-lo) (slot apart-hi)            ; how long they are there before they have to do with the problem
   (slot meanwhile-lo) (slot meanwhile-hi))   ; if only one thread is ever in it: for how long others work meanwhile
 
 ; ---- Given of a program of supersteps -------------------------------------------------------------

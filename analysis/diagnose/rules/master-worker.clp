@@ -12,6 +12,8 @@
 ;   bottleneck     the master is busy with requests, others' or its own, or with tasks of its own
 ;   finalization   a worker is done, and another is not
 ;   communication  messages between master and workers
+;   init           what workers do before their first task, if they could have done tasks meanwhile
+;   final          what they do behind their last task, likewise
 ;   granularity    tasks, and what the master does for one, are so short that all of it is the price of having many tasks
 
 (defglobal ?*least* = 2.0)        ; percent of all threads' time: less is no finding
@@ -121,6 +123,26 @@
   (assert (finding (cause communication) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r)
     (what "messages between master and workers take that, and what workers do between tasks")
     (suggestion "send less with a task, or ask for the next one before the last is done"))))
+
+; Whether anything is lost by that is not proved: workers may have to do it, and while they do the master may have no task.
+(deffunction other-than-tasks (?when ?who ?name)
+  (str-cat "what workers do " ?when " is no task: most " ?who (there ", mostly in " ?name)))
+
+(defrule init
+  (metric (worker -1) (name init) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
+  =>
+  (assert (finding (cause init) (cost-lo 0.0) (cost-hi ?hi) (least ?*least*) (sure no) (site ?r) (thread ?t)
+    (what (other-than-tasks "before their first task" ?who ?name))
+    (suggestion "make that shorter, share it among workers, or let them do tasks before all of it is done")
+    (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
+
+(defrule final
+  (metric (worker -1) (name final) (share-hi ?hi) (region ?r) (region-name ?name) (thread ?t) (thread-name ?who))
+  =>
+  (assert (finding (cause final) (cost-lo 0.0) (cost-hi ?hi) (least ?*least*) (sure no) (site ?r) (thread ?t)
+    (what (other-than-tasks "behind their last task" ?who ?name))
+    (suggestion "make that shorter, share it among workers, or do it while others do their last tasks")
+    (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
 
 ; All that small tasks cost besides. That they are too small for that is a judgement, which no bound proves.
 (defrule granularity

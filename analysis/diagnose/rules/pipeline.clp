@@ -12,6 +12,8 @@
 
 (defglobal ?*least* = 2.0) ; percent of all threads' time: less is no finding
 
+(deffunction where (?mostly ?name) (if (eq ?mostly yes) then (str-cat " in " ?name) else (str-cat ", in several regions, most in " ?name ",")))
+
 (defrule stages
   (stage (number ?i) (thread-name ?who) (region-name ?name) (work-lo ?lo) (work-hi ?hi))
   =>
@@ -28,13 +30,13 @@
                    " % while the pipeline fills, drains or stands, and " (shown ?tl ?th) " % while its operations take their time.")))))
 
 (defrule slow-stage
-  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi)
+  (chain (longest ?t) (longest-name ?who) (more ?r) (more-name ?name) (mostly ?mostly) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi)
          (for-longest-lo ?waited))
   =>
   (assert (finding (cause slow-stage) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat ?who " has more to do in " ?name " than other stages, which wait for it"))
-    (suggestion (str-cat "share what " ?name " does among two stages, or give it to several threads"))
-    (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
+    (what (str-cat ?who " has more to do" (where ?mostly ?name) " than other stages, which wait for it"))
+    (suggestion (str-cat "share what " (if (eq ?mostly yes) then ?name else ?who) " does among two stages, or give it to several threads"))
+    (ask (if (>= ?r 0) then yes else no)) (ask-site (if (eq ?mostly yes) then ?r else -1)) (ask-thread ?t))))
 
 ; None of several is the slow one.
 (defrule slow-stage-of-several

@@ -12,6 +12,8 @@
 
 (defglobal ?*least* = 2.0) ; percent of all threads' time: less is no finding
 
+(deffunction where (?mostly ?name) (if (eq ?mostly yes) then (str-cat " in " ?name) else (str-cat ", in several regions, most in " ?name ",")))
+
 (defrule ranks
   (stage (number ?i) (thread-name ?who) (region-name ?name) (work-lo ?lo) (work-hi ?hi))
   =>
@@ -28,13 +30,13 @@
                    " % while the front comes, has passed or stands, and " (shown ?tl ?th) " % while its operations take their time.")))))
 
 (defrule imbalance
-  (chain (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi)
+  (chain (longest ?t) (longest-name ?who) (more ?r) (more-name ?name) (mostly ?mostly) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi)
          (for-longest-lo ?waited))
   =>
   (assert (finding (cause imbalance) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat ?who " has more to do in " ?name " than other ranks, which wait for it"))
+    (what (str-cat ?who " has more to do" (where ?mostly ?name) " than other ranks, which wait for it"))
     (suggestion (str-cat "give " ?who " less of it, and others more"))
-    (ask (if (>= ?r 0) then yes else no)) (ask-site ?r) (ask-thread ?t))))
+    (ask (if (>= ?r 0) then yes else no)) (ask-site (if (eq ?mostly yes) then ?r else -1)) (ask-thread ?t))))
 
 ; None of several is the slow one.
 (defrule imbalance-of-several
@@ -58,7 +60,7 @@
   (chain (stages ?n) (longest ?t) (longest-name ?who) (region ?r) (region-name ?name) (filling-lo ?lo) (filling-hi ?hi))
   =>
   (assert (finding (cause filling) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat "even " ?who ", which has most to do in " ?name ", does not work all of the time: the front comes, has passed or stands"))
+    (what (str-cat "even " ?who ", which works longest, mostly in " ?name ", does not work all of the time: the front comes, has passed or stands"))
     (suggestion (str-cat "make the pieces smaller after which a border is sent: " ?n " ranks wait for the first")))))
 
 (defrule communication
