@@ -25,7 +25,8 @@ struct bsp_finder {
 		uint64_t *rows;      /* and ticks of each row */
 	} now, longest;
 	struct { frz_time *besides, *alone; } does; /* of one, in each superstep: what is no work, and what it does alone */
-	uint64_t alone_ticks;        /* the most of what one does alone */
+	uint64_t alone_ticks;        /* the most of what one does alone, */
+	frz_time alone_time;         /* likewise */
 	bool *is_round;              /* of each time they come together: with their neighbours only */
 	struct { frz_time *work, *whole; } of; /* with these: of each thread, what it works in each superstep, without and with
 						  what it does alone */
@@ -385,6 +386,9 @@ static void note_alone(struct bsp_finder *f, uint32_t at, const uint64_t *rows)
 	if (all <= f->alone_ticks)
 		return;
 	f->alone_ticks = all;
+	f->alone_time = (frz_time){ 0, 0 };
+	for (size_t k = 0; k < f->b->nsteps; k++)
+		f->alone_time = time_add(f->alone_time, f->does.alone[k]);
 	f->b->alone = f->b->threads[at];
 	f->b->alone_place = (struct bsp_place){ most, rows[most] >= all / 2 };
 }
@@ -401,19 +405,122 @@ static struct bsp_place place_of(const struct bsp_finder *f, const uint64_t *row
 	return (struct bsp_place){ site_of(f, most), rows[most] >= all / 2 };
 }
 
-/* `rows`: of the thread that works most. */
-static void find_places(struct bsp_finder *f, const uint64_t *rows)
+/* `rows`: of the thread that works most; `longest`: of those that work longest in a superstep. */
+static void find_places(struct bsp_finder *f, const uint64_t *rows, const uint64_t *longest)
 {
-	uint64_t *together = new_rows(f), *more = new_rows(f);
+	uint64_t *changes = new_rows(f), *more = new_rows(f), any = 0;
 	for (size_t row = 0; row <= f->g->trace->nsites; row++) {
 		uint64_t mean = f->ticks[row] / f->b->n;
-		together[row] = f->alone[row] ? 0 : f->ticks[row];
+		changes[row] = longest[row] < rows[row] ? 0 : longest[row] - rows[row];
 		more[row] = f->alone[row] || rows[row] < mean ? 0 : rows[row] - mean;
+		any |= changes[row];
 	}
-	f->b->place = place_of(f, together);
+	f->b->place = place_of(f, any ? changes : longest);
 	f->b->longest_place = place_of(f, more);
-	free(together);
+	free(changes);
 	free(more);
+}
+
+static bool is_ever_longest(const struct bsp *b, uint32_t at)
+{
+	bool is = false;
+	for (size_t k = 0; k < b->nsteps && !is; k++)
+		is = b->steps[k].longest == at;
+	return is;
+}
+
+/* Adds what it works in the supersteps in which it works longest, but alone. */
+static void add_longest(const struct bsp_finder *f, uint32_t at, const struct steps *s, uint64_t *rows)
+{
+	const struct bsp *b = f->b;
+	const struct trace *trace = f->g->trace;
+	bool marked = trace->processes[trace->threads[b->threads[at]].process].marked;
+	for (size_t i = 0, k = 0; i < s->npieces; i++) {
+		const struct step_piece *p = &s->pieces[i];
+		bool in_region = p->site < trace->nsites;
+		while (k < b->nenters && p->from >= b->enters[at][k])
+			k++;
+		if (b->steps[k].longest == at && (in_region ? !f->alone[p->site] : !marked))
+			rows[in_region ? p->site : trace->nsites] += p->to - p->from;
+	}
+}
+
+/* To be freed. */
+static uint64_t *rows_of_longest(struct bsp_finder *f)
+{
+	uint64_t *rows = new_rows(f);
+	for (uint32_t at = 0; at < f->b->n; at++) {
+		struct steps s;
+		if (!is_ever_longest(f->b, at))
+			continue;
+		steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, f->part ? f->part->windows : NULL);
+		add_longest(f, at, &s, rows);
+		steps_close(&s);
+	}
+	return rows;
+}
+
+/* ---- What others do meanwhile ---------------------------------------------------------------- */
+
+#define BSP_MEANWHILE 10 /* part of what one does alone that is no great deal of it */
+
+/* Pieces of what one does alone; to be freed. */
+static struct step_stretch *pieces_alone(struct bsp_finder *f, size_t *n)
+{
+	struct step_stretch *list = NULL;
+	struct steps s;
+	*n = 0;
+	steps_open(&s, f->g, f->last, f->b->alone, f->role_of, f->part ? f->part->windows : NULL);
+	for (size_t i = 0; i < s.npieces; i++)
+		if (s.pieces[i].site < f->g->trace->nsites && f->alone[s.pieces[i].site])
+			*MEM_GROW(list, *n) = (struct step_stretch){ f->b->alone, s.pieces[i].from, s.pieces[i].to };
+	steps_close(&s);
+	return list;
+}
+
+/* Whether another one may work for longer than `most` then. */
+static bool any_works_during(struct bsp_finder *f, const struct step_stretch *list, size_t n, int64_t most)
+{
+	struct frz_cursor *cursors = times_cursors(f->g->times);
+	bool any = false;
+	for (size_t at = 0; at < f->b->n && !any; at++) {
+		struct steps s;
+		int64_t sum = 0;
+		if (f->b->threads[at] == f->b->alone)
+			continue;
+		steps_open(&s, f->g, f->last, f->b->threads[at], f->role_of, f->part ? f->part->windows : NULL);
+		for (size_t i = 0; i < n && sum <= most; i++)
+			sum = ticks_plus(sum, steps_work_during(f->g, cursors, &s, f->b->threads[at], list[i]));
+		any = sum > most;
+		steps_close(&s);
+	}
+	free(cursors);
+	return any;
+}
+
+/* Whoever does most alone has surely so much less other work than any other. */
+static bool has_less_besides(const struct bsp_finder *f, int64_t by)
+{
+	const struct bsp *b = f->b;
+	int64_t least = INT64_MAX, own = 0;
+	for (size_t at = 0; at < b->n; at++) {
+		if (b->threads[at] == b->alone)
+			own = b->work[at].hi;
+		else
+			least = b->work[at].lo < least ? b->work[at].lo : least;
+	}
+	return b->n > 1 && least - own > by;
+}
+
+static void find_instead_of(struct bsp_finder *f)
+{
+	int64_t little = f->alone_time.hi / BSP_MEANWHILE;
+	size_t n;
+	if (f->b->alone == UINT32_MAX || !has_less_besides(f, little))
+		return;
+	struct step_stretch *list = pieces_alone(f, &n);
+	f->b->alone_meanwhile = any_works_during(f, list, n, little);
+	free(list);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -468,7 +575,10 @@ static void see_longest(struct bsp_finder *f)
 	for (size_t i = 0; i < b->n; i++)
 		b->sure &= i == b->longest || b->work[i].hi < b->work[b->longest].lo;
 	count_longest(b, f->longest.steps);
-	find_places(f, f->longest.rows);
+	uint64_t *rows = rows_of_longest(f);
+	find_places(f, f->longest.rows, rows);
+	free(rows);
+	find_instead_of(f);
 }
 
 /* If all come together each time. */
@@ -739,6 +849,7 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 		    EXPERT_COUNT("alone-region", alone ? facts_site(f->trace, b->alone_place.site) : -1),
 		    EXPERT_TEXT("alone-region-name", alone ? facts_name(f->trace, b->alone_place.site).text : "none"),
 		    EXPERT_WORD("alone-mostly", yes_or_no(b->alone_place.mostly)),
+		    EXPERT_WORD("alone-meanwhile", yes_or_no(b->alone_meanwhile)),
 		    EXPERT_RANGE("persistent", facts_share(f, b->persistent)),
 		    EXPERT_RANGE("changing", facts_share(f, b->changing)),
 		    EXPERT_RANGE("sequential", facts_share(f, b->sequential)), EXPERT_RANGE("waiting", facts_share(f, b->waiting)),

@@ -21,6 +21,9 @@
  *   waiting     of the operations in which they come together, and
  *   transfer    what these take besides
  *
+ * What one does alone is instead of other work if it has less of that than any other, by a tenth of what it does alone,
+ * and if others may work during more than a tenth of that: it is no longer than others for doing it besides.
+ *
  * The first three are lost only if threads do nothing else. Whoever does more of what is no such work may be the last
  * in a superstep by that, and then nobody waits for the one who works longest. So much less of them may be lost:
  *
@@ -79,9 +82,10 @@ struct bsp {
 	bool sure;                   /* no other may have more */
 	int64_t surely, possibly;    /* supersteps in which it works longest */
 	struct bsp_place longest_place; /* in which it has most more work than the mean of all */
-	struct bsp_place place;      /* in which there is most work */
+	struct bsp_place place;      /* in which those that work longest in a superstep have most more than that one has there */
 	uint32_t alone;              /* who does most alone, UINT32_MAX: nobody; */
-	struct bsp_place alone_place; /* and where most of that */
+	struct bsp_place alone_place; /* and where most of that; */
+	bool alone_meanwhile;        /* instead of other work, which others do meanwhile */
 	uint32_t operation;          /* in which they come together most often */
 	frz_time persistent, changing, sequential, waiting, transfer;
 	int64_t instead, meanwhile;  /* ticks, at most: how much less of the first two may be lost, and of sequential */

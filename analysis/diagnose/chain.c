@@ -8,7 +8,6 @@
 
 #include "analysis/base/memory.h"
 #include "analysis/base/order.h"
-#include "analysis/base/search.h"
 #include "analysis/diagnose/list_names.h"
 #include "analysis/trace/names.h"
 
@@ -238,25 +237,6 @@ static struct step_piece *sequential_pieces(const struct steps *s, const struct 
 	return list;
 }
 
-/* Work of one thread during a piece of another's. */
-static int64_t work_during(const struct graph *g, struct frz_cursor *cursors, const struct steps *s, uint32_t thread,
-			   struct step_stretch piece)
-{
-	const struct tr_thread *threads = g->trace->threads;
-	struct moment begin = { threads[piece.thread].clock, piece.from }, end = { threads[piece.thread].clock, piece.to };
-	uint32_t clock = threads[thread].clock;
-	int64_t sum = 0;
-	size_t i = SEARCH(s->npieces, mid,
-			  times_between_near(g->times, cursors, begin, (struct moment){ clock, s->pieces[mid].to }).hi <= 0);
-	for (; i < s->npieces; i++) {
-		const struct step_piece *p = &s->pieces[i];
-		if (times_between_near(g->times, cursors, end, (struct moment){ clock, p->from }).lo >= 0)
-			break;
-		sum = ticks_plus(sum, steps_overlap(g, cursors, piece, (struct step_stretch){ thread, p->from, p->to }));
-	}
-	return sum;
-}
-
 static void find_meanwhile(struct chain *c, const struct chain_looker *l)
 {
 	const struct stage *first = &c->stages[c->first];
@@ -273,7 +253,7 @@ static void find_meanwhile(struct chain *c, const struct chain_looker *l)
 			continue;
 		steps_open(&steps, l->g, l->last, c->stages[i].thread, l->pattern->role_of, l->windows);
 		for (size_t k = 0; k < n; k++)
-			sum = ticks_plus(sum, work_during(l->g, cursors, &steps, c->stages[i].thread,
+			sum = ticks_plus(sum, steps_work_during(l->g, cursors, &steps, c->stages[i].thread,
 							  (struct step_stretch){ first->thread, pieces[k].from, pieces[k].to }));
 		steps_close(&steps);
 		sum = sum < first->sequential.hi ? sum : first->sequential.hi;

@@ -3,6 +3,7 @@
  * steps.c - see steps.h. */
 #include "analysis/diagnose/steps.h"
 
+#include "analysis/base/search.h"
 #include "analysis/graph/graph_activities.h"
 
 struct steps_along {
@@ -228,6 +229,24 @@ int64_t steps_overlap(const struct graph *g, struct frz_cursor *cursors, struct 
 	for (size_t i = 1; i < sizeof at_most / sizeof *at_most; i++)
 		least = at_most[i] < least ? at_most[i] : least;
 	return least > 0 ? least : 0;
+}
+
+int64_t steps_work_during(const struct graph *g, struct frz_cursor *cursors, const struct steps *s, uint32_t thread,
+			  struct step_stretch other)
+{
+	const struct tr_thread *threads = g->trace->threads;
+	struct moment begin = { threads[other.thread].clock, other.from }, end = { threads[other.thread].clock, other.to };
+	uint32_t clock = threads[thread].clock;
+	int64_t sum = 0;
+	size_t i = SEARCH(s->npieces, mid,
+			  times_between_near(g->times, cursors, begin, (struct moment){ clock, s->pieces[mid].to }).hi <= 0);
+	for (; i < s->npieces; i++) {
+		const struct step_piece *p = &s->pieces[i];
+		if (times_between_near(g->times, cursors, end, (struct moment){ clock, p->from }).lo >= 0)
+			break;
+		sum = ticks_plus(sum, steps_overlap(g, cursors, other, (struct step_stretch){ thread, p->from, p->to }));
+	}
+	return sum;
 }
 
 struct steps_window steps_window_of(const struct graph *g, uint32_t thread, const struct steps_window *windows)

@@ -42,6 +42,10 @@ void steps_open(struct steps *, const struct graph *, struct graph_last *, uint3
 struct step_stretch { uint32_t thread; uint64_t from, to; };
 int64_t steps_overlap(const struct graph *, struct frz_cursor *cursors, struct step_stretch, struct step_stretch);
 
+/* Likewise, for how long a thread worked, as its steps say, during such a stretch of another one. */
+int64_t steps_work_during(const struct graph *, struct frz_cursor *cursors, const struct steps *, uint32_t thread,
+			  struct step_stretch);
+
 /* That part, or all of its time. */
 struct steps_window steps_window_of(const struct graph *, uint32_t thread, const struct steps_window *windows);
 void steps_close(struct steps *); /* before the graph is closed */

@@ -2,7 +2,8 @@
 ;
 ; bsp.clp - why threads are not at work in a program of supersteps: all work, then come together, again and again.
 ;
-;   imbalance      one thread has more to do than others in the whole run: it is late again and again
+;   imbalance      one thread has more to do than others in the whole run: it is late again and again; or in what it does alone,
+;                  instead of what others do meanwhile
 ;   changing       now one works longer, now another: as long a run of one superstep would lose none of that
 ;   sequential     one thread does something alone, before, between or behind what all do, and others wait
 ;   granularity    coming together takes long for as little as is done between, or moved
@@ -42,8 +43,6 @@
 ; Where most of something is; if not even half of it is there, it is in many regions, and what less of all work would buy is asked.
 (deffunction mostly-in (?mostly ?name)
   (if (eq ?mostly yes) then (str-cat ", mostly in " ?name) else (str-cat ", in many regions, longest in " ?name)))
-(deffunction mostly-in-all (?mostly ?name)
-  (if (eq ?mostly yes) then (str-cat " mostly in " ?name) else (str-cat " in many regions, longest in " ?name)))
 (deffunction there (?mostly ?name) (if (eq ?mostly yes) then ?name else "those regions"))
 (deffunction to-ask (?mostly ?region) (if (eq ?mostly yes) then ?region else -1))
 
@@ -118,21 +117,26 @@
   (bind ?elsewhere (less ?all ?waited))
   (bind ?back (less (goes-back-of-all ?r ?locks) (+ ?persistent ?elsewhere)))
   (assert (finding (cause changing) (cost-lo (min ?lo (max (min (less ?lo ?instead) ?waited) ?back))) (cost-hi ?hi) (least ?*least*) (site ?r)
-    (what (str-cat "now one works longer in a superstep, now another; all of them work" (mostly-in-all ?mostly ?name)))
+    (what (str-cat "now one works longer in a superstep, now another" (mostly-in ?mostly ?name)))
     (suggestion "come together less often, in larger supersteps, or deal out work as threads ask for it")
     (ask yes) (ask-site (to-ask ?mostly ?r)))))
 
+(deffunction alone-in (?mostly ?who ?name)
+  (if (eq ?mostly yes) then (str-cat "mostly " ?who " in " ?name) else (str-cat "most " ?who (mostly-in ?mostly ?name))))
+
+; Who does something alone instead of what others do meanwhile has more to do: that others could work then is no advice.
 (defrule sequential
-  (supersteps (alone ?t&:(>= ?t 0)) (alone-name ?who) (alone-region ?r) (alone-region-name ?name)
+  (supersteps (alone ?t&:(>= ?t 0)) (alone-name ?who) (alone-region ?r) (alone-region-name ?name) (alone-meanwhile ?instead)
               (alone-mostly ?mostly) (sequential-lo ?lo) (sequential-hi ?hi) (waiting-lo ?waited) (meanwhile-hi ?meanwhile))
   (run (locks-hi ?locks))
   =>
   (bind ?surely (min ?lo (max (min (less ?lo ?meanwhile) ?waited) (goes-back-to ?r ?t ?locks))))
-  (assert (finding (cause sequential) (cost-lo ?surely) (cost-hi ?hi) (least ?*least*)
+  (bind ?does (if (eq ?mostly yes) then (str-cat ?name " does") else (str-cat ?who " does there")))
+  (assert (finding (cause (if (eq ?instead yes) then imbalance else sequential)) (cost-lo ?surely) (cost-hi ?hi) (least ?*least*)
     (site ?r) (thread ?t)
-    (what (if (eq ?mostly yes) then (str-cat "others wait for what one does alone, mostly " ?who " in " ?name)
-           else (str-cat "others wait for what one does alone, most " ?who (mostly-in ?mostly ?name))))
-    (suggestion (str-cat "share what " (if (eq ?mostly yes) then (str-cat ?name " does") else (str-cat ?who " does there")) " among threads, or do it while others work"))
+    (what (if (eq ?instead yes) then (str-cat "what others do meanwhile is less than what one does alone, " (alone-in ?mostly ?who ?name))
+           else (str-cat "others wait for what one does alone, " (alone-in ?mostly ?who ?name))))
+    (suggestion (str-cat "share what " ?does " among threads" (if (eq ?instead yes) then "" else ", or do it while others work")))
     (ask yes) (ask-site (to-ask ?mostly ?r)) (ask-thread ?t))))
 
 (defrule operations-take-time

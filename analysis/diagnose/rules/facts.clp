@@ -147,9 +147,11 @@
   (slot sure) (slot surely) (slot possibly)  ; yes: it does; in so many steps it works longest
   (slot longest-region) (slot longest-region-name) ; where it has most more to do than the mean of all
   (slot longest-mostly)                      ; yes: half of that is there, or more; or no
-  (slot region) (slot region-name) (slot mostly) ; where all work most; likewise
+  (slot region) (slot region-name) (slot mostly) ; where those that work longest in a superstep have most more than that one
+                                             ; has there; likewise
   (slot alone) (slot alone-name)             ; who does most in regions of its own; -1: nobody
   (slot alone-region) (slot alone-region-name) (slot alone-mostly) ; in which one most; likewise
+  (slot alone-meanwhile)                     ; yes: that is instead of what others do meanwhile; or no
   (slot persistent-lo) (slot persistent-hi) (slot changing-lo) (slot changing-hi)
   (slot sequential-lo) (slot sequential-hi)
   (slot waiting-lo) (slot waiting-hi) (slot transfer-lo) (slot transfer-hi) ; of the operations in which they come together
