@@ -12,8 +12,8 @@
 #include "analysis/base/memory.h"
 #include "analysis/trace/names.h"
 
-/* Of one thread in one region. */
-struct task_pool_row { uint32_t row; struct task_pool_worker is; };
+/* Of one thread in one region: whether it began without taking anything; when the task before its last one ended. */
+struct task_pool_row { uint32_t row; struct task_pool_worker is; bool untaken; uint64_t last_but_one; };
 
 struct task_pool_finder {
 	struct task_pool *pool;
@@ -22,6 +22,7 @@ struct task_pool_finder {
 	const struct part *part;
 	enum event_role *role_of;    /* nobody has one */
 	struct task_pool_row *rows; size_t nrows;
+	uint64_t *last_take;         /* of each thread: stamp at which it had what it took last, or 0 */
 };
 
 static const struct steps_window *windows_of(const struct task_pool_finder *f)
@@ -36,28 +37,37 @@ static bool is_take(const struct trace *trace, const struct step *s)
 	return s->is.kind == EVENT_OTHER && tr_is(trace, s->site, OP_ADDRESS);
 }
 
-static struct task_pool_worker *row_of(struct task_pool_finder *f, size_t first, uint32_t thread, uint32_t row, uint64_t begins)
+static struct task_pool_row *row_of(struct task_pool_finder *f, size_t first, uint32_t thread, const struct step *begins,
+				    bool taken)
 {
 	for (size_t i = first; i < f->nrows; i++)
-		if (f->rows[i].row == row)
-			return &f->rows[i].is;
+		if (f->rows[i].row == begins->site)
+			return &f->rows[i];
 	struct task_pool_row *r = MEM_GROW(f->rows, f->nrows);
-	*r = (struct task_pool_row){ row, { .thread = thread, .first = begins } };
-	return &r->is;
+	*r = (struct task_pool_row){ begins->site, { .thread = thread, .first = begins->is.from }, !taken, 0 };
+	return r;
 }
 
 static void find_tasks(struct task_pool_finder *f, uint32_t thread)
 {
+	const struct trace *trace = f->g->trace;
 	struct steps s;
 	size_t first = f->nrows;
 	steps_open(&s, f->g, f->last, thread, f->role_of, windows_of(f));
-	for (size_t i = 1; i < s.n; i++) {
-		const struct step *task = &s.list[i];
-		if (task->is.kind != EVENT_WORK || task->site >= f->g->trace->nsites || !is_take(f->g->trace, task - 1))
+	for (size_t i = 0; i < s.n; i++) {
+		const struct step *step = &s.list[i];
+		bool taken = i > 0 && is_take(trace, step - 1);
+		if (is_take(trace, step))
+			f->last_take[thread] = step->is.to;
+		if (step->is.kind != EVENT_WORK || step->site >= trace->nsites)
 			continue;
-		struct task_pool_worker *w = row_of(f, first, thread, task->site, task->is.from);
-		w->tasks++;
-		w->last = task->is.to;
+		struct task_pool_row *r = row_of(f, first, thread, step, taken);
+		if (!taken)
+			continue;
+		r->is.first = r->is.tasks ? r->is.first : step->is.from;
+		r->is.tasks++;
+		r->last_but_one = r->is.last;
+		r->is.last = step->is.to;
 	}
 	steps_close(&s);
 }
@@ -110,6 +120,55 @@ static bool find_workers(struct task_pool_finder *f)
 		one_clock &= f->g->trace->threads[w->thread].clock == f->g->trace->threads[p->workers[0].thread].clock;
 	}
 	return most.threads > 1 && one_clock;
+}
+
+/* ---- Whether there are none left ------------------------------------------------------------- */
+
+static bool is_worker(const struct task_pool *p, uint32_t thread)
+{
+	bool is = false;
+	for (size_t i = 0; i < p->n && !is; i++)
+		is = p->workers[i].thread == thread;
+	return is;
+}
+
+static bool has_tasks(const struct task_pool_finder *f, const struct task_pool_row *r)
+{
+	return r->row == f->pool->site && r->is.tasks >= TASK_POOL_LEAST;
+}
+
+/* Of all workers, in the region. */
+static uint64_t count_visits(const struct task_pool_finder *f, const struct call_profile *calls)
+{
+	uint64_t visits = 0;
+	for (size_t i = 0; i < calls->neach; i++)
+		if (calls->each[i].site == f->pool->site && is_worker(f->pool, calls->each[i].thread))
+			visits += calls->each[i].sums.visits;
+	return visits;
+}
+
+/* Who takes tasks out of a pool begins each of them by that, and ends when it takes once more and finds none: then there are
+ * none for others, either, that do a task then and take one more. Whoever has tasks of its own, with a lock around something
+ * else, does not. Where tasks take something themselves, what is behind that is no other task, and that is not looked at. */
+static bool take_until_none_is_left(const struct task_pool_finder *f, const struct call_profile *calls)
+{
+	const struct task_pool *p = f->pool;
+	size_t untaken = 0, ends = 0;
+	uint64_t last_but_one = 0;
+	bool early = false, whole = p->tasks <= count_visits(f, calls);
+	for (size_t i = 0; i < f->nrows && whole; i++)
+		if (has_tasks(f, &f->rows[i]) && f->rows[i].last_but_one > last_but_one)
+			last_but_one = f->rows[i].last_but_one;
+	for (size_t i = 0; i < f->nrows; i++) {
+		const struct task_pool_row *r = &f->rows[i];
+		if (!has_tasks(f, r))
+			continue;
+		bool again = f->last_take[r->is.thread] >= r->is.last;
+		untaken += r->untaken;
+		ends += again;
+		early |= again && f->last_take[r->is.thread] < last_but_one;
+	}
+	return untaken <= p->n / 2 && ends > p->n / 2 && !early;
 }
 
 /* ---- What they take them from ---------------------------------------------------------------- */
@@ -238,14 +297,6 @@ static void see_worker(struct task_pool_finder *f, struct task_pool_worker *w)
 	steps_close(&s);
 }
 
-static bool is_worker(const struct task_pool *p, uint32_t thread)
-{
-	bool is = false;
-	for (size_t i = 0; i < p->n && !is; i++)
-		is = p->workers[i].thread == thread;
-	return is;
-}
-
 /* They seem to work in their bodies, which no mark says, and are in marked regions for longer, which follow none of their takes. */
 static bool works_elsewhere(const struct task_pool_finder *f, const struct call_profile *calls)
 {
@@ -301,15 +352,18 @@ bool task_pool_open(struct task_pool *p, const struct facts *facts, const struct
 	if (!may_take(facts))
 		return false;
 	f.role_of = mem_zeroed(g->trace->nprocesses + 1, sizeof *f.role_of);
+	f.last_take = mem_zeroed(g->trace->nthreads + 1, sizeof *f.last_take);
 	for (uint32_t t = 0; t < g->trace->nthreads; t++)
 		if (g->threads[t].nevents && (!part || part_has(part, g->trace->threads[t].process)))
 			find_tasks(&f, t);
-	bool fits = find_workers(&f) && take_together(&f) && !works_elsewhere(&f, facts->calls);
+	bool fits = find_workers(&f) && take_until_none_is_left(&f, facts->calls) && take_together(&f) &&
+		    !works_elsewhere(&f, facts->calls);
 	for (size_t i = 0; i < p->n && fits; i++)
 		see_worker(&f, &p->workers[i]);
 	if (fits)
 		find_feeder(p, facts->waits);
 	free(f.rows);
+	free(f.last_take);
 	free(f.role_of);
 	return fits;
 }
@@ -390,6 +444,18 @@ static void tell_metric(const struct facts *f, const struct task_pool *p, const 
 		    EXPERT_TEXT("thread-name", facts_location(f->trace, thread).text));
 }
 
+/* Work of workers in the region in which tasks are done, and in what that encloses. */
+static frz_time work_at_tasks(const struct facts *f, const struct task_pool *p)
+{
+	frz_time sum = { 0, 0 };
+	for (size_t i = 0; i < f->calls->neach; i++) {
+		const struct call_each *e = &f->calls->each[i];
+		if (e->site == p->site && is_worker(p, e->thread))
+			sum = time_add(sum, time_less(e->sums.inclusive, time_add(e->sums.waited, e->sums.transfer)));
+	}
+	return sum;
+}
+
 /* While the pool is open: at least what cannot have been before or behind that. */
 static frz_time fed_with_tasks(const struct task_pool *p, const struct task_pool_worker *all)
 {
@@ -406,7 +472,7 @@ void task_pool_tell(const struct facts *f, const struct task_pool *p, const stru
 		    EXPERT_COUNT("region", facts_site(f->trace, p->site)),
 		    EXPERT_TEXT("region-name", facts_name(f->trace, p->site).text),
 		    EXPERT_COUNT("feeder", facts_thread(p->feeder)), EXPERT_RANGE("fed", facts_share(f, fed)),
-		    EXPERT_RANGE("task", mean_seconds(f, p, all.metric[TASK_POOL_COMP])),
+		    EXPERT_RANGE("task", mean_seconds(f, p, work_at_tasks(f, p))),
 		    EXPERT_RANGE("take", mean_seconds(f, p, all.taking)),
 		    EXPERT_RANGE("taking", facts_share(f, all.taking)));
 	for (size_t i = 0; i < count; i++)

@@ -8,7 +8,9 @@
  *
  * A *task* is work in a region right behind such an operation. The region is the one in which most threads have
  * TASK_POOL_LEAST of them or more, of several one that is marked, and of these that with most. These threads are the
- * *workers*, two at least, and of one clock, and each takes or gives something where another one does, too. The pool is
+ * *workers*, two at least, and of one clock, and each takes or gives something where another one does, too. Most of them
+ * begin all of their tasks by taking something, and take once more behind their last one; and none does so before
+ * another one ends its last task but one: whoever finds none in a pool ends since there is none. The pool is
  * *open* from when the first of them begins its first task until the last has done its last. Of a worker's time
  *
  *   comp          is work in regions

@@ -291,9 +291,9 @@ jq -e '.model == "bsp" and (.findings[0] | .region == "helper" and .thread == 1 
 		"site 4 kind=recv name=MPI_Recv file=x.c line=5" "thread 0 clock=0 rank=0" "thread 1 clock=0 rank=1" "group 1 threads=0,1"
 	for k in {0..11}; do
 		at=$((20000 * k)); sent=$((at + 12000))
-		work 0 1 $at $sent; op 0 3 $sent $((sent + 100)) group=1 peer=1 tag=1 bytes=8
+		work 0 1 $at $sent; op 0 3 $sent $((sent + 100)) group=1 peer=1 tag=1 bytes=8; work 0 0 $((sent + 100)) $((sent + 200))
 		op 1 4 $at $((sent + 200)) group=1 peer=0 tag=1 bytes=8; work 1 0 $((sent + 200)) $((sent + 7000))
-		for r in 0 1; do op $r 2 $((sent + 100 + 6900 * r)) $((at + 20000)) group=1 seq=$k; done
+		for r in 0 1; do op $r 2 $((sent + 200 + 6800 * r)) $((at + 20000)) group=1 seq=$k; done
 	done
 } | trace first
 expect 0 diagnose --json --model bsp first

@@ -27,14 +27,14 @@ fits_80 out || fail "wider than 80 columns"
 says out "take"
 
 # Two that take locks of their own each share no pool.
-own_locks() { # the lock of each
+own_locks() { # the lock of each; or anything, if they take none again when there are no more tasks
 	local k at t
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=task file=x.c line=1" \
 		"site 3 kind=lock name=pthread_mutex_lock file=x.c line=4" "thread 0 clock=0 rank=0 number=0" "thread 1 clock=0 rank=0 number=1"
 	for t in 0 1; do for k in {0..7}; do
 		at=$((k * 2000 + t * 500)); op $t 3 $at $((at + 10)) "id=$((t ? $2 : $1))"; echo "e $t $((at + 20)) 3 point id=$((t ? $2 : $1))"
 		work $t 0 $((at + 30)) $((at + 1900))
-	done; done
+	done; [ $# -gt 2 ] || { op $t 3 $((16450 + 20 * t)) $((16460 + 20 * t)) "id=$((t ? $2 : $1))"; echo "e $t $((16465 + 20 * t)) 3 point id=$((t ? $2 : $1))"; }; done
 }
 own_locks 7 7 | trace locks
 expect 0 diagnose --json locks
@@ -42,6 +42,17 @@ jq -e '.model == "task-pool"' out >is || fail "one lock: $(jq -c '[.model, .why_
 own_locks 7 8 | trace locks
 expect 0 diagnose --json locks
 jq -e '.model == "generic"' out >is || fail "a lock of each: $(jq -c '[.model, .why_model]' out)"
+
+# Nor do two take tasks that are done when others still take some, with a lock around something else: a log when they have worked,
+# or a table before. Each has 8 pieces of its own.
+own_locks 7 7 none | trace table
+own_locks 7 7 | awk '$1 == "e" && $2 == 0 && $3 > 9950 && $3 < 16000 { next } $1 == "e" && $2 == 0 && $3 > 16000 { $3 -= 6000 } 1' |
+	trace early
+own_locks 7 7 | awk '$1 == "e" && !seen[$2]++ { print "e", $2, $3 - 500, 0, "enter"; print "e", $2, $3 - 5, 0, "exit" } 1' | awk '$1 == "e" { $3 += 1000 } 1' | trace log
+for own in table early log; do
+	expect 0 diagnose --json $own
+	jq -e '.model == "generic"' out >is || fail "$own: $(jq -c '[.model, .why_model]' out)"
+done
 
 # What each does while it has the lock is a critical section, of which there are as many as the program says.
 own_locks 7 7 | awk '$1 == "e" && $5 == "point" { late = $0; next } { print } $1 == "e" && $4 == 0 && $5 == "exit" { split(late, x, " "); print "e", $2, $3 + 1, x[4], x[5], x[6] }' |
@@ -57,9 +68,9 @@ jq -e '.model == "task-pool" and (.findings[0] | .cause == "sequential" and .pro
 	fail "a thread that takes no tasks: $(jq -c '[.model, .findings]' out)"
 
 # What it holds a lock for that takes none is found once.
-{ own_locks 7 7; printf '%s\n' "site 6 kind=region name=holder file=x.c line=6" "thread 2 clock=0 rank=0 number=2"
+{ own_locks 7 7 none; printf '%s\n' "site 6 kind=region name=holder file=x.c line=6" "thread 2 clock=0 rank=0 number=2"
 	op 2 3 16100 16110 id=7; work 2 6 16120 60000; echo "e 2 60010 3 point id=7"
-	for t in 0 1; do at=$((60020 + 40 * t)); op $t 3 $((16600 + t)) $at id=7; echo "e $t $((at + 10)) 3 point id=7"; work $t 0 $((at + 20)) 62000; done; } | trace held
+	for t in 0 1; do at=$((60020 + 40 * t)); op $t 3 $((16600 + t)) $at id=7; echo "e $t $((at + 10)) 3 point id=7"; work $t 0 $((at + 20)) 62000; op $t 3 $((62010 + t)) $((62011 + t)) id=7; done; } | trace held
 expect 0 diagnose --json held
 jq -e '.model == "task-pool" and ([.findings[] | select(.cause == "lock" and .region == "holder")] | length == 1 and .[0].proved)' out >is ||
 	fail "held: $(jq -c '[.model, .findings]' out)"
@@ -80,6 +91,7 @@ turns() {
 		op 0 1 $((at - (k ? 1000 : 0))) $at id=1; work 0 0 $at $((at + 1000)); echo "e 0 $((at + 1000)) 2 point id=2"
 		op 1 1 $at $((at + 1000)) id=2; work 1 0 $((at + 1000)) $((at + 2000)); echo "e 1 $((at + 2000)) 2 point id=1"
 	done
+	for k in 0 1; do op $k 3 $((16001 + k)) $((16002 + k)) id=3; done
 }
 { threads; turns; } | trace turns
 expect 0 diagnose --json turns
@@ -115,7 +127,7 @@ jq -e '.model == "generic" and (.why_model | startswith("task-pool does not fit:
 		op $thread 3 $at $((at + 10)) id=5; echo "e $thread $((at + 15)) 3 point id=5"; op $thread 1 $((at + 20)) $((at + 30)) id=$((7 + thread))
 		work $thread 0 $((at + 35)) $((at + 9500))
 	done
-	echo "e $thread 66000 6 exit"
+	op $thread 3 $((65000 + thread)) $((65001 + thread)) id=5; echo "e $thread 66000 6 exit"
 done; } | trace bodies
 expect 0 diagnose --json bodies
 jq -e '.model == "task-pool" and (.why_model | contains(" take 12 tasks ") and endswith(" task"))' out >is ||

@@ -168,7 +168,7 @@
   (slot workers) (slot tasks) (slot region) (slot region-name) ; in which tasks are done
   (slot feeder)                              ; the thread, no worker, for which workers mostly wait; -1: none
   (slot fed-lo) (slot fed-hi)                ; waiting of workers for conditions, which such threads ended while the pool was open
-  (slot task-lo) (slot task-hi)              ; in seconds, of one task on average: work in regions,
+  (slot task-lo) (slot task-hi)              ; in seconds, of one task on average: work in that region,
   (slot take-lo) (slot take-hi)              ; and what it takes to get it, besides waiting;
   (slot taking-lo) (slot taking-hi))         ; and of all, in percent of all threads' time
 
