@@ -28,7 +28,8 @@
  * Where nothing is known of the path, all that came before may have been on it, or not: at a node that is UNKNOWN or
  * broken, at splits beyond counting, and where records are lost, then or later of any thread, or at all of the thread
  * that it was on. But while all threads waited it was surely *elsewhere*: whoever is not in the trace did something, or the
- * call went on in which a thread waited for that. So all of a wait without a cause is elsewhere, where nothing is known; unless
+ * call went on in which a thread waited for that. Nor was it in a wait of which it is known what ended it: wherever it went on, it
+ * came from there. So all of a wait without a cause is elsewhere, where nothing is known; unless
  * the trace is damaged: then the cause may have been recorded.
  *
  * Slack is how much longer a thread could take where it is before the run's end comes later, if nothing else changes:

@@ -34,6 +34,9 @@ struct path_along {
 	size_t stay;         /* the next one is before this */
 	uint64_t known_from; /* stamp: before it the path may have been here at any time */
 	bool lacks;          /* the event ends a wait that has no cause: before that it was elsewhere */
+	uint64_t waited;     /* stamp: or from here on it waited for another one, of which it was on the path ... */
+	frz_time arrival;    /* ... for no longer than this behind that one; UINT64_MAX: no such wait */
+	struct graph_last last;
 	struct lately lately;
 	struct path_site_row *rows;    /* of each site, and of: */
 	uint32_t *used; size_t nused;
@@ -99,6 +102,28 @@ static void add_piece(struct path_along *a, uint32_t site, bool sure, uint64_t f
 	stretches_add(&use_row(a, site)->whole[sure ? SURE : PERHAPS], from, to);
 }
 
+static void add_part(struct path_along *a, uint32_t site, bool sure, uint64_t until, frz_time took)
+{
+	frz_time end = path_elapsed(a->path, a->thread, until);
+	add_clipped(a, site, sure, (frz_time){ ticks_minus(end.lo, took.hi), ticks_minus(end.hi, took.lo) }, end, took);
+}
+
+/* Where it is not known where the path was: perhaps here up to `until`, but not while the thread waited for another one, up to the
+ * event at `to`. */
+static void add_perhaps(struct path_along *a, uint32_t site, uint64_t from, uint64_t until, uint64_t to)
+{
+	if (a->lacks)
+		return;
+	if (a->waited >= until) {
+		add_piece(a, site, false, from, until);
+		return;
+	}
+	add_piece(a, site, false, from, a->waited);
+	frz_time left = time_less(a->arrival, times_of_thread(a->path->times, a->thread, until, to));
+	left.hi = left.hi < 0 ? 0 : left.hi;
+	add_part(a, site, false, until, (frz_time){ 0, left.hi });
+}
+
 /* Between two events the thread was in this site: on the path as far as it stayed here. Even between equal stamps up to a
  * tick may have passed. */
 static void add_between(struct path_along *a, uint32_t site, uint64_t from, uint64_t to)
@@ -106,8 +131,7 @@ static void add_between(struct path_along *a, uint32_t site, uint64_t from, uint
 	const struct stays *s = &a->path->stays[a->thread];
 	if (from < a->known_from) {
 		uint64_t until = to < a->known_from ? to : a->known_from;
-		if (!a->lacks)
-			add_piece(a, site, false, from, until);
+		add_perhaps(a, site, from, until, to);
 		from = until;
 	}
 	for (; a->stay > 0 && s->v[a->stay - 1].from <= to; a->stay--) {
@@ -157,12 +181,6 @@ static void note_piece(struct path_along *a, uint32_t site, uint64_t from, uint6
 	l->v[l->n++].to = to;
 }
 
-static void add_part(struct path_along *a, uint32_t site, bool sure, uint64_t until, frz_time took)
-{
-	frz_time end = path_elapsed(a->path, a->thread, until);
-	add_clipped(a, site, sure, (frz_time){ ticks_minus(end.lo, took.hi), ticks_minus(end.hi, took.lo) }, end, took);
-}
-
 /* When the operation began that ends here, or in which a point is. */
 static uint64_t operation_begin(const struct path_along *a)
 {
@@ -201,6 +219,44 @@ static bool ends_without_cause(const struct path_along *a, const struct tr_event
 		if (t->syncs[i].at == a->at && t->syncs[i].what == GRAPH_WAITS && graph_lacks_cause(&g->nodes[t->syncs[i].number]))
 			return true;
 	return false;
+}
+
+/* The wait that is over with the event, if there is one, and not several. */
+static const struct graph_sync_point *only_wait(const struct path_along *a)
+{
+	const struct graph_thread *t = &a->path->graph.threads[a->thread];
+	const struct graph_sync_point *found = NULL;
+	for (size_t i = a->point; i < t->nsyncs && t->syncs[i].at <= a->at; i++) {
+		if (t->syncs[i].at != a->at || t->syncs[i].what != GRAPH_WAITS)
+			continue;
+		if (found)
+			return NULL;
+		found = &t->syncs[i];
+	}
+	return found;
+}
+
+/* The event is the end of the innermost place, in which the thread waited for another one that is known: wherever the path went
+ * on later, it was not in that wait. */
+static void find_waited(struct path_along *a, const struct tr_event *e)
+{
+	const struct graph *g = &a->path->graph;
+	const struct replay_entry *place = replay_place(&a->where.replay);
+	a->waited = UINT64_MAX;
+	if (!a->path->all_recorded || a->stamp >= a->known_from || e->inherited || e->op != DPROF_EXIT)
+		return;
+	if (!place || place->is & (OP_REGION | OP_SLEEP) || place->site != e->site)
+		return;
+	const struct graph_sync_point *s = only_wait(a);
+	if (!s || !path_came(a->path, a->thread, s) || !graph_is_known(&g->nodes[s->number]))
+		return;
+	frz_time tried;
+	uint64_t begin = graph_wait_begin(g, a->thread, (size_t)(s - g->threads[a->thread].syncs));
+	graph_last_find(&a->last, s->number);
+	if (begin < a->stamp || graph_last_is_doubtful(&a->last, &tried))
+		return;
+	a->waited = begin;
+	a->arrival = graph_last_arrival(&a->last, a->thread, s->stamp);
 }
 
 /* Of so long, up to a moment, what it was in one place; what is left lies before that. */
@@ -345,12 +401,14 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 	a.known_from = find_known(p, thread);
 	a.rows = mem_zeroed(trace->nsites + MORE_ROWS, sizeof *a.rows);
 	replay_open(&a.where.replay, trace->nsites);
+	graph_last_open(&a.last, &p->graph);
 	add_before(&a);
 	struct tr_cursor events = trace_places(trace, thread);
 	bool begun = false;
 	while (trace_next_bare(&events, &e)) {
 		if (begun && e.stamp >= a.stamp) {
 			a.lacks = a.stamp < a.known_from && ends_without_cause(&a, &e);
+			find_waited(&a, &e);
 			add_between(&a, path_site_now(&a.where), a.stamp, e.stamp);
 			note_piece(&a, path_site_now(&a.where), a.stamp, e.stamp);
 		}
@@ -366,9 +424,11 @@ void path_add_thread(struct path_profile *profile, struct path *p, struct path_s
 	}
 	trace_end(&events);
 	a.lacks = false;
+	a.waited = UINT64_MAX;
 	add_end(&a);
 	add_beyond(&a);
 	take_shares(profile, &a);
+	graph_last_close(&a.last);
 	replay_close(&a.where.replay);
 	free(a.rows);
 	free(a.used);

@@ -525,6 +525,24 @@ jq -e '.segments[] | select(.name == "a") | .share_percent.lo == 0 and .share_pe
 expect 0 path unsent
 says out 'what ended a wait is not in the'
 
+# But it was never in a wait that another thread is known to have ended: rank 0 waits 30 us at a barrier for rank 1, before that.
+{
+	sites
+	cat <<-END
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	group 1 threads=0,1
+	END
+	work 0 0 1000 11000; op 0 2 11000 41010 "group=1 seq=0"
+	work 0 0 41010 61000
+	work 1 1 1000 41000; op 1 2 41000 41010 "group=1 seq=0"
+	op 1 4 41010 81000 "peer=0 tag=1 bytes=8"; work 1 1 81000 101000
+} | trace waited
+expect 0 path --json waited
+jq -e '[.segments[] | select(.name == "MPI_Barrier") | .seconds.hi < 20e-9] | length == 2 and all' out >is ||
+	fail "waited: $(jq -c '.segments[] | [.rank, .name, .seconds]' out)"
+jq -e '.segments[] | select(.name == "b" and .rank == 1) | .seconds.hi > 39e-6' out >is || fail "waited: b of rank 1 may be on the path"
+
 # What ends these waits is not in the trace. While all threads waited the path was outside of that; else, before the last such end,
 # perhaps. Who runs on behind its last record does not wait.
 unknown=72057594037927934
