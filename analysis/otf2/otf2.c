@@ -165,6 +165,9 @@ static OTF2_ErrorCode be_quiet(void *user, const char *file, uint64_t line, cons
 /* NULL, or what went wrong (to be freed). */
 static char *write_text(const char *path, enum otf2_times times, const struct sync_logs *logs, FILE *out)
 {
+	char *damage = otf2_anchor_wrong(path);
+	if (damage)
+		return damage;
 	OTF2_Error_RegisterCallback(be_quiet, NULL);
 	struct otf2_trace t = { .path = path, .out = out, .times = times, .logs = logs, .reader = OTF2_Reader_Open(path) };
 	if (!t.reader)

@@ -109,4 +109,7 @@ void otf2_count(struct otf2_trace *, size_t location);
 /* Writes the events of a location, with the sites that they need. NULL, or why those behind are missing (to be freed). */
 char *otf2_events(struct otf2_trace *, size_t location);
 
+/* otf2_anchor.c: what is wrong with an anchor file in which the library would not come to an end (to be freed), or NULL. */
+char *otf2_anchor_wrong(const char *path);
+
 #endif

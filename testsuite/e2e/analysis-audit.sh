@@ -185,4 +185,15 @@ for file in eztrace_log.otf2 eztrace_log.def eztrace_log/0.evt eztrace_log/10737
 	done
 done
 [ $tried -ge 20 ] || fail "only $tried ways of damage were tried"
+# Any byte of an anchor file is another one (here alone, so that no more than that is read): the library would not come to an end.
+mkdir "$dir/alone"
+for at in $(seq 0 $(($(wc -c <"$ez") - 1))); do
+	cp "$ez" "$dir/alone/traces.otf2"
+	printf '\315' | dd of="$dir/alone/traces.otf2" bs=1 seek="$at" conv=notrunc status=none
+	timeout 20 "$analyze" audit "$dir/alone/traces.otf2" >"$dir/out" 2>"$dir/err"
+	status=$?
+	[ $status -eq 1 ] && [ -s "$dir/err" ] || fail "byte $at of the anchor file: exit status $status: $(cat "$dir/err")"
+	[ "$at" != 46 ] || grep -q "traces.otf2: offset 50 of the anchor file: expected a number of properties .* found 117440512$" "$dir/err" ||
+		fail "byte 46 of the anchor file: $(cat "$dir/err")"
+done
 exit $failed
