@@ -137,6 +137,12 @@ expect 0 diagnose --json --model generic bulk
 jq -e '[.findings[] | select(.cause == "granularity")] == [] and ([.findings[] | select(.cause == "communication")] | length > 0)' out >is ||
 	fail "bulk: expected communication, found $(jq -c .findings out)"
 
+# A few of 8 bytes each: there is no less to move.
+chatter 8 8 | trace few
+expect 0 diagnose --json --model generic few
+jq -e '[.findings[] | select(.cause == "communication") | .suggestion | contains("each moves little") and (contains("move less") | not)] |
+	length > 0 and all' out >is || fail "few: $(jq -c .findings out)"
+
 # Nothing is moved in a barrier: less of it cannot be.
 { ranks 2; for i in 0 1 2 3; do for rank in 0 1; do work $rank 0 $((i * 2000)) $((i * 2000 + 1000)); op $rank 2 $((i * 2000 + 1000)) $((i * 2000 + 2000)) group=1 seq=$i; done; done; } |
 	trace still

@@ -148,7 +148,8 @@
     (what (if ?small then (str-cat ?name " takes that, beyond waiting, for supersteps with " (seconds ?wl ?wh) " of work each")
            else (str-cat ?name " takes that, in " (calls ?visits) ", beyond waiting for others")))
     (suggestion (if ?small then "do more in a superstep, so that there are fewer"
-                 else "move less, or move it while something else is done")))))
+                 else (if (< (/ ?bytes ?visits) ?*small*) then "have fewer of these, or do something else meanwhile: each moves little"
+                 else "move less, or move it while something else is done"))))))
 
 (defrule lock
   (contention (region ?r) (name ?name) (thread ?t) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))

@@ -152,12 +152,15 @@
 ; What every process has to call, once, nobody can do otherwise.
 (defglobal ?*due* = "none: every process has to call it, once; it is a smaller part of a longer run")
 
-; Of a barrier, a join or a lock nothing is moved.
-(deffunction move-otherwise (?due ?small ?bytes)
+(deffunction little-each (?visits ?bytes) (and (> ?bytes 0) (> ?visits 0) (< (/ ?bytes ?visits) ?*small*)))
+
+; Of a barrier, a join or a lock nothing is moved; and of a few bytes there is no less to move.
+(deffunction move-otherwise (?due ?small ?visits ?bytes)
   (if (eq ?due yes) then ?*due* else
+  (if (and (not ?small) (little-each ?visits ?bytes)) then "have fewer of these, or do something else meanwhile: each moves little" else
   (if ?small then "do more between two of them, or several at once: each moves little"
    else (if (> ?bytes 0) then "move less, or move it while something else is done"
-   else "have fewer of these, or do something else meanwhile: no data are moved there that are counted"))))
+   else "have fewer of these, or do something else meanwhile: no data are moved there that are counted")))))
 
 ; Of the only thread that is recorded it may all be waiting for others.
 (defrule operations-take-time
@@ -169,18 +172,18 @@
     (cost-lo ?lo) (cost-hi ?hi) (least ?*least*) (site ?id)
     (what (if (> ?n 1) then (str-cat ?name " itself takes that, in " (calls ?visits) ", beyond waiting for others")
            else (str-cat ?name " takes that, in " (calls ?visits) ": by itself, or for others that are not recorded")))
-    (suggestion (if (> ?n 1) then (move-otherwise ?due ?small ?bytes) else "record whom it may wait for there, too")))))
+    (suggestion (if (> ?n 1) then (move-otherwise ?due ?small ?visits ?bytes) else "record whom it may wait for there, too")))))
 
 ; It may have waited there for something that is not in the trace: what others waited meanwhile is proved by what the
 ; operation surely took.
 (defrule others-wait-for-an-operation
   (run (threads ?n&:(> ?n 1)) (locks-hi ?locks))
   (delay (region ?r) (operation yes) (name ?name) (thread ?t) (thread-name ?who) (waits-in ?op) (waits-at ?at) (cost-lo ?lo) (cost-hi ?hi))
-  (operation (id ?r) (due ?due) (transfer-lo ?took))
+  (operation (id ?r) (visits ?visits) (bytes ?bytes) (due ?due) (transfer-lo ?took))
   =>
   (assert (finding (cause communication) (cost-lo (min (less ?lo ?locks) (* ?took (- ?n 1)))) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
     (what (str-cat "others wait while " ?name " itself takes long, mostly that of " ?who (longest-in ?op ?at)))
-    (suggestion (if (eq ?due yes) then ?*due* else "move less there, or move it while something else is done")))))
+    (suggestion (move-otherwise ?due FALSE ?visits ?bytes)))))
 
 ; ---- Many of which none costs enough -------------------------------------------------------------
 
@@ -213,4 +216,4 @@
   (bind ?small (little-moved ?n ?visits ?bytes))
   (assert (finding (cause (if ?small then granularity else communication)) (cost-lo ?lo) (cost-hi ?hi) (least ?*least*)
     (what (str-cat ?places " operations themselves take that, in " (calls ?visits) ", beyond waiting for others; none of them much by itself"))
-    (suggestion (move-otherwise no ?small ?bytes)))))
+    (suggestion (move-otherwise no ?small ?visits ?bytes)))))
