@@ -183,11 +183,28 @@ static uint32_t did_meanwhile(struct finder *f, const struct wait *w, const stru
 	return most->did;
 }
 
+/* Whether for most of a wait the thread that caused it was in a wait itself, its last one before that. */
+static bool was_idle(struct finder *f, const struct wait *w, const struct graph_input *cause)
+{
+	uint32_t idle = f->posted[cause - f->g->inputs].idle;
+	const struct wait *its = idle ? &f->list[idle - 1] : NULL;
+	const struct graph_input *own = wait_own(f, w), *begun = its ? wait_own(f, its) : NULL;
+	if (!own || !begun || its->site >= f->g->trace->nsites || its->until <= begun->stamp)
+		return false;
+	struct moment since = graph_moment(f->g, own), over = { f->g->trace->threads[cause->thread].clock, its->until };
+	int64_t within = times_between_near(f->g->times, f->last.cursors, since, over).lo;
+	int64_t whole = times_of_thread(f->g->times, cause->thread, begun->stamp, its->until).lo;
+	int64_t all = times_between_near(f->g->times, f->last.cursors, since, graph_moment(f->g, cause)).hi;
+	return (within < whole ? within : whole) > all / 2;
+}
+
 /* Who waits for a lock waits for what is done while that is held. */
 static uint32_t did_then(struct finder *f, const struct wait *w, enum wait_kind kind, const struct graph_input *cause)
 {
 	uint32_t holding = f->posted[cause - f->g->inputs].holding;
-	return kind == WAIT_LOCK && holding != TR_NO_SITE ? holding : did_meanwhile(f, w, cause);
+	if (kind == WAIT_LOCK && holding != TR_NO_SITE)
+		return holding;
+	return was_idle(f, w, cause) ? f->list[f->posted[cause - f->g->inputs].idle - 1].site : did_meanwhile(f, w, cause);
 }
 
 /* Of one that may have caused it by several things in a row, such as a signal and a release, it is one cause. */

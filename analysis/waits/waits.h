@@ -19,11 +19,11 @@
  * whoever came last; for the one that made the task only perhaps, as it was on its way out.
  *
  * Whoever came last *caused* all of that wait, by what that thread had mostly done since it had last waited itself, or
- * come to an operation in which it might have. A lock that was free is no such operation. Nor is a receive whose
- * message was there; of what was done before, between and behind such receives the cause is what was longest while the
- * other one waited. For a lock it is what was done while that was held, if whoever held it has not waited since it took
- * it. (The classes are those of Scalasca's wait states; that a wait ends with its cause is Property 3.11 of the
- * critical-path thesis.)
+ * come to an operation in which it might have; or by the operation in which it had waited, if that was most of the wait.
+ * A lock that was free is no such operation. Nor is a receive whose message was there; of what was done before, between
+ * and behind such receives the cause is what was longest while the other one waited. For a lock it is what was done
+ * while that was held, if whoever held it has not waited since it took it. (The classes are those of Scalasca's wait
+ * states; that a wait ends with its cause is Property 3.11 of the critical-path thesis.)
  *
  * *Delays* are what a wait of thread A goes back to. Its direct cause, thread B, was late: since both synchronised last
  * (of a message, up to its send, also where it went on only with a later call) B had been longer in some places than A,
@@ -44,7 +44,7 @@
  * goes further back: to what B did up to there since the two had synchronised before that, while A did something else
  * up to where it had posted that; and so on, DELAYS_LOOK_BACK times at most, where nothing is proved any more.
  *
- * Memory: 20 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's
+ * Memory: 24 bytes for each input of the graph, 24 for each message that was there and 64 for each wait, in the graph's
  * spill; and the answer. With delays 56 more for each wait, 4 for each point, 12 for each node, 16 for each place in
  * which a thread was between two of its points. */
 #ifndef ANALYSIS_WAITS_H

@@ -78,6 +78,7 @@ struct posted {              /* an input */
 	uint32_t before;     /* that of the finder's `busy`, and 1; or 0 */
 	uint32_t holding;    /* what it had mostly done since it took the lock that it gives back; TR_NO_SITE: none, or it
 				has waited since */
+	uint32_t idle;       /* the last wait of its thread before it, of the finder's `list`, and 1; or 0 */
 };
 
 /* What a thread had mostly done between two operations in which it did not wait, since what they wait for was there. */

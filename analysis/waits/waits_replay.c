@@ -43,6 +43,7 @@ struct doing {
 	uint32_t found_in;   /* which has waited where it was found, there and 1; or 0 */
 	uint64_t since;      /* of what has been done: from here on, and before that what this of the finder's `busy` says */
 	uint32_t before;
+	uint32_t idle;       /* the last wait, of the finder's `list`, and 1; or 0 */
 	uint32_t team;       /* what it posted when it last left a team that another thread had opened, and 1; or 0 */
 	uint32_t barrier;    /* likewise as it last came to a barrier at which all wait for all */
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
@@ -404,7 +405,8 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 		d->found_in = site + 1;
 		return;
 	}
-	go_on(f, d, found_it_there(f, &f->g->nodes[s->number], own), s->stamp);
+	enum found found = found_it_there(f, &f->g->nodes[s->number], own);
+	go_on(f, d, found, s->stamp);
 	bool again = relocks(f, &f->g->nodes[s->number], own);
 	uint32_t left = left_with(f, d, &f->g->nodes[s->number], own, site);
 	uint32_t begun = again ? own : tr_is(d->trace, site, OP_LIFE_ENDS) ? left : 0;
@@ -413,6 +415,7 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 			  .node = s->number, .own = own, .left = left };
 	note_inside(f, d, &w, again);
 	*SPILL_GROW(f->g->spill, f->list, f->n) = w;
+	d->idle = found == FOUND_NOT ? (uint32_t)f->n : d->idle;
 	if (d->history) {
 		size_t number = f->n - 1, costs = number;
 		*SPILL_GROW(f->g->spill, f->costs, costs) =
@@ -427,7 +430,7 @@ static void note_posted(struct finder *f, struct doing *d, size_t sync, uint32_t
 {
 	const struct graph_input *input = &f->g->inputs[number];
 	uint32_t holding = d->releases && !d->releases->since_waits ? mostly_while(d, d->releases) : TR_NO_SITE;
-	f->posted[number] = (struct posted){ mostly(d), (uint32_t)sync + 1, site, d->before, holding };
+	f->posted[number] = (struct posted){ mostly(d), (uint32_t)sync + 1, site, d->before, holding, d->idle };
 	if (tr_is(d->trace, site, OP_TEAM_LEFT) && f->g->nodes[input->node].first != number)
 		d->team = number + 1;
 	bool barrier = site < d->trace->nsites && d->trace->sites[site].op.kind == DPROF_KIND_BARRIER;

@@ -648,6 +648,21 @@ expect 0 waits --json yields
 jq -e '[.waits[] | select(.seconds.hi > 1e-6)] | length == 1 and (.[0] | .thread == 0 and .name == "futex" and
 	.seconds.lo > 91e-6 and .seconds.hi > 99.9e-6 and .seconds.hi < 100.1e-6)' out >is || fail "yields: $(jq -c .waits out)"
 
+# Rank 0 waits 42 us for rank 1, which waited most of that for rank 2: it was in that receive; or in b, if that was most.
+chain() { # ns at which rank 2 has sent
+	ranks; echo 'thread 2 clock=0 rank=2'
+	work 2 0 1000 "$1"; op 2 13 "$1" $(($1 + 10)) peer=1 tag=1 bytes=8
+	op 1 4 1000 $(($1 + 20)) peer=2 tag=1 bytes=8; work 1 1 $(($1 + 20)) 43000; op 1 13 43000 43010 peer=0 tag=2 bytes=8
+	op 0 4 1000 43020 peer=1 tag=2 bytes=8
+}
+for case in '41000 MPI_Recv x.c:5' '11000 b x.c:2'; do
+	read -r sent name site <<<"$case"
+	chain "$sent" | trace chain
+	expect 0 waits --json chain
+	jq -e --arg name "$name" --arg site "$site" '.waits[] | select(.rank == 0) | .seconds.lo > 41.9e-6 and
+		(.caused_by | .rank == 1 and .region == $name and .site == $site)' out >is || fail "chain: $(jq -c .waits out)"
+done
+
 # In a sentence, what is outside of regions is code.
 { ranks; op 0 2 1000 51000 group=1 seq=0; echo 'e 1 1000 3 enter group=1 peer=1 tag=9 bytes=4 id=9'; echo 'e 1 1010 3 exit'; op 1 2 50000 51000 group=1 seq=0; } |
 	trace outside
