@@ -28,6 +28,8 @@ struct waits_answer {
 	const struct waits *waits;   /* with delays */
 	frz_time waiting;        /* of all threads */
 	size_t open;             /* of these, those that may have waited for all of their time */
+	struct idle { uint32_t thread; frz_time ticks; } *idle; size_t nidle; /* behind its last team, to its end */
+	frz_time idling;         /* all of them */
 };
 
 static struct interval seconds(const struct waits_answer *a, frz_time ticks)
@@ -111,6 +113,21 @@ static void fill_delays(struct reply *r, const struct waits_answer *a)
 	reply_value(r, "uncaused_s", tab_interval(seconds(a, a->waits->uncaused)));
 }
 
+/* In no row: nobody ended that. */
+static void fill_idle(struct reply *r, const struct waits_answer *a)
+{
+	static const struct tab_column columns[] = { TAB_KEY("rank"), TAB_KEY("pid"), TAB_KEY("thread"), TAB_KEY("seconds"),
+						     TAB_KEY("share_percent"), { 0 } };
+	reply_table(r, "idle", columns, 0);
+	for (size_t i = 0; i < a->nidle; i++) {
+		const struct idle *x = &a->idle[i];
+		reply_row(r, tab_count(a->trace->threads[x->thread].rank), tab_count(trace_pid(a->trace, x->thread)),
+			  tab_count(a->trace->threads[x->thread].number), tab_interval(seconds(a, x->ticks)),
+			  tab_interval(interval_percent(x->ticks, a->waits->span.length)));
+	}
+	reply_end(r);
+}
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static bool matters(const struct waits_answer *a, const struct wait_sum *s, bool every)
@@ -179,7 +196,7 @@ static void say_delays(struct reply *r, const struct waits_answer *a, bool every
 
 static const char assumptions[] =
 	"Assumed: a wait was ended by an operation that the trace connects with it. A wait lasts until the last that was "
-	"waited for has come; what an operation takes behind that is transfer.";
+	"waited for has come; what an operation takes behind that is transfer, which report and csp count as waiting.";
 
 static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 {
@@ -204,6 +221,11 @@ static void fill_page(struct reply *r, const struct waits_answer *a, bool every)
 		reply_say(r, SAY_TEXT,
 			  "%zu thread%s records, or what ended a wait: %s may have waited for all of %s time.", a->open,
 			  a->open > 1 ? "s lack" : " lacks", a->open > 1 ? "each" : "it", a->open > 1 ? "its" : "that");
+	if (a->nidle)
+		reply_say(r, SAY_TEXT, "Besides, %zu thread%s left %s last team and had no other: idle for %s s%s up to the end, which is "
+			  "in no table here, but counts as waiting in report and csp.", a->nidle, a->nidle > 1 ? "s" : "",
+			  a->nidle > 1 ? "their" : "its", reply_interval(r, seconds(a, a->idling), 6).text,
+			  a->nidle > 1 ? ", all together," : "");
 	reply_gap(r);
 	reply_say(r, SAY_TEXT, "%s", assumptions);
 }
@@ -242,10 +264,34 @@ static void fill(struct reply *r, struct waits_answer *a, const struct options *
 	fill_causes(r, a);
 	fill_places(r, a);
 	fill_delays(r, a);
+	fill_idle(r, a);
 	reply_value(r, "unknown", tab_number(a->waits->unknown));
 	reply_value(r, "expired", tab_number(a->waits->expired));
 	reply_value(r, "assumptions", tab_text(assumptions));
 	fill_page(r, a, o->verbose);
+}
+
+/* Who has left a team, and begins nothing more, is idle from when the last one has left it. */
+static void find_idle(struct waits_answer *a, const struct graph *g)
+{
+	struct frz_cursor *cursors = times_cursors(a->times);
+	for (uint32_t t = 0; t < a->trace->nthreads; t++) {
+		const struct tr_thread *thread = &a->trace->threads[t];
+		uint64_t until;
+		if (!graph_left_team(g, t, &until))
+			continue;
+		until = until > g->threads[t].last ? until : g->threads[t].last;
+		frz_time from = frz_time_of(&cursors[thread->clock], until), to = a->waits->span.last;
+		if (thread->ended > until)
+			to = time_least(to, frz_time_of(&cursors[thread->clock], thread->ended));
+		frz_time ticks = { ticks_minus(to.lo, from.hi), ticks_minus(to.hi, from.lo) };
+		ticks.lo = ticks.lo > 0 ? ticks.lo : 0;
+		if (ticks.hi <= 0)
+			continue;
+		*MEM_GROW(a->idle, a->nidle) = (struct idle){ t, ticks };
+		a->idling = time_add(a->idling, ticks);
+	}
+	free(cursors);
 }
 
 void reply_waits(struct reply *reply, const struct graph *graph, const struct waits *waits, const struct unrecorded *unrecorded,
@@ -262,7 +308,9 @@ void reply_waits(struct reply *reply, const struct graph *graph, const struct wa
 	for (size_t i = 0; i < waits->nplaces; i++)
 		a.waiting = time_add(a.waiting, waits->places[i].ticks);
 	a.waiting = doubt_waiting(&shown, graph, a.waiting, &a.open);
+	find_idle(&a, graph);
 	fill(reply, &a, options);
+	free(a.idle);
 	struct decide decide = decide_find(times, options, undecided(&a), count_undecided);
 	decide_fill(reply, &decide);
 	free(shown.delays);

@@ -642,7 +642,7 @@ static bool is_of_team_left(const struct graph *g, const struct graph_node *n)
 	       graph_is_known(n);
 }
 
-uint32_t graph_last_team(const struct graph *g, uint32_t thread, uint64_t *until)
+uint32_t graph_left_team(const struct graph *g, uint32_t thread, uint64_t *until)
 {
 	const struct graph_thread *t = &g->threads[thread];
 	*until = 0;
@@ -653,9 +653,15 @@ uint32_t graph_last_team(const struct graph *g, uint32_t thread, uint64_t *until
 			continue;
 		for (uint32_t k = node->first; k < node->first + node->ninputs; k++)
 			*until = g->inputs[k].stamp > *until ? g->inputs[k].stamp : *until;
-		return *until > t->last ? input + 1 : 0;
+		return input + 1;
 	}
 	return 0;
+}
+
+uint32_t graph_last_team(const struct graph *g, uint32_t thread, uint64_t *until)
+{
+	uint32_t left = graph_left_team(g, thread, until);
+	return *until > g->threads[thread].last ? left : 0;
 }
 
 const struct graph_node *graph_node_at(const struct graph *g, const struct graph_sync_point *s)

@@ -463,8 +463,9 @@ uint64_t graph_latest_stamp(const struct graph *, const struct graph_input *);
 /* How long behind a thread's last event a point is. */
 uint64_t graph_behind(const struct graph *, uint32_t thread, const struct graph_sync_point *);
 
-/* The input that a thread gave as it left its team, with its last two events, and 1: it waits for the last of that team, who came
- * at the stamp. Or 0: it did something else, or is that one, or who came is not known. */
+/* The input that a thread gave as it left its team, with its last two events, and 1; the last of that team came at the stamp. Or 0:
+ * it did something else, or who came is not known. And of who waits for that last one; or 0, if it is that itself. */
+uint32_t graph_left_team(const struct graph *, uint32_t thread, uint64_t *until);
 uint32_t graph_last_team(const struct graph *, uint32_t thread, uint64_t *until);
 
 /* The node that is waited for at a point, or to which it gives an input; NULL: neither. */

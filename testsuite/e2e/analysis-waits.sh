@@ -158,6 +158,12 @@ jq -e '.waits | map(select(.thread == 1) | [.kind, .name]) == [["imbalance", "om
 
 # So does who goes on until its process ends: behind its last event. What that goes back to is found.
 last_team | trace goes_on
+# And then it is idle: for csp it waits from 41,000 to the end at 109,000, and for waits up to 101,000.
+expect 0 waits --json goes_on
+jq -e '.idle | length == 1 and (.[0] | .thread == 1 and .seconds.lo <= 8e-6 and .seconds.hi >= 8e-6 and .seconds.hi < 8.1e-6)' out >is ||
+	fail "goes_on: $(jq -c .idle out)"
+expect 0 waits goes_on
+says out '1 thread left its last team and had no other: idle'
 waited goes_on imbalance 0 1 18 60000 0 0 a
 jq -e '.waiting_s.hi < 61e-6 and (.delays[0] | .region == "a" and .seconds.lo > 58e-6)' <("$analyze" waits --json goes_on) >is ||
 	fail "goes_on: $("$analyze" waits --json goes_on | jq -c '[.waiting_s, .delays]')"
