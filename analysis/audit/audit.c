@@ -148,21 +148,31 @@ static char *words_of_share(const struct quantity *what, double recorded)
 	}
 }
 
-/* More than nothing; and of the critical path, or where records are missing, only what the recorded times say: no reader takes
- * what is missing for waiting, nor for work. */
-static bool is_said(const struct audit *a, const struct audit_share *s)
+/* At any moment all others wait for one at most: if the scores are more than the run in all, what may have been work and what may
+ * have been waiting is the same. */
+static bool is_too_much(const struct audit_shares *s)
 {
-	bool any = s->what->kind != QUANTITY_PATH && !a->lossy;
+	double all = 0;
+	for (size_t i = 0; i < s->n; i++)
+		all += s->v[i].what->kind == QUANTITY_SCORE ? said(&s->v[i]) : 0;
+	return all > 100 + AUDIT_POINTS;
+}
+
+/* More than nothing; and of the critical path, or where records are missing, or it is too much in all, only what the recorded times
+ * say: no reader takes what is missing for waiting, nor for work. */
+static bool is_said(const struct audit *a, const struct audit_shares *all, const struct audit_share *s)
+{
+	bool any = s->what->kind != QUANTITY_PATH && !a->lossy && !is_too_much(all);
 	return said(s) >= AUDIT_POINTS && (any || s->recorded.hi - s->recorded.lo <= AUDIT_POINTS);
 }
 
 static void add_claims(struct audit *a, const struct audit_shares *s)
 {
-	if (s->n == 0 || !is_said(a, &s->v[0]))
+	if (s->n == 0 || !is_said(a, s, &s->v[0]))
 		return;
 	if (s->n > 1 && said(&s->v[0]) > said(&s->v[1]))
 		claim(a, words_of_first(s->v[0].what), &s->v[0], verdict_of_first(s));
-	for (size_t i = 0; i < s->n && i < MOST_SHARES && is_said(a, &s->v[i]); i++)
+	for (size_t i = 0; i < s->n && i < MOST_SHARES && is_said(a, s, &s->v[i]); i++)
 		claim(a, words_of_share(s->v[i].what, said(&s->v[i])), &s->v[i], verdict_of_share(&s->v[i]));
 }
 

@@ -5,7 +5,8 @@
  * The same events twice: as they were recorded, as if all processes had one clock; and with a clock for each process,
  * known by nothing but the program's messages and collective operations. What a reader of the recorded times would say
  * of the run is a claim: who keeps the others waiting longest, where most waiting is, what most of the critical path
- * is, and how much the largest of these are. Where records are missing, only of what these times say all the same.
+ * is, and how much the largest of these are. Where records are missing, or scores would be more than the run in all, only
+ * of what these times say all the same.
  *
  * Law: a claim *holds* only if it is true at any times that the messages allow, and *flips* only if it is false at all
  * of them, both under what the bounds assume (times.h). */

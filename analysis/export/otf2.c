@@ -422,7 +422,9 @@ static void put_regions(struct otf2_writer *w, OTF2_StringRef none)
 	for (uint32_t i = 0; i < t->nsites; i++) {
 		const struct tr_site *s = &t->sites[i];
 		OTF2_StringRef name = put_string(w, s->name), file = put_string(w, s->file);
-		OTF2_StringRef is = s->kind == DPROF_KIND_SLEEP ? put_string(w, DPROF_OTF2_SLEEP) : none;
+		const char *as = s->kind == DPROF_KIND_SLEEP ? DPROF_OTF2_SLEEP : DPROF_OTF2_MARK;
+		bool marked = s->kind == DPROF_KIND_REGION && !s->automatic;
+		OTF2_StringRef is = marked || s->kind == DPROF_KIND_SLEEP ? put_string(w, as) : none;
 		OTF2_GlobalDefWriter_WriteRegion(w->defs, i, name, name, is, role_of(s), paradigm_of(s),
 						 OTF2_REGION_FLAG_NONE, file, s->line, s->line);
 	}

@@ -24,8 +24,10 @@
 
 #include "analysis/clocks/sync_logs.h"
 
-/* OTF2 has no word for it: how regions are described that dprof exports, in which a thread sleeps. */
+/* OTF2 has no words for it: how regions are described that dprof exports, in which a thread sleeps; and those that the user has
+ * marked, so that what a thread does there, sleeping or not, is its own work. */
 #define DPROF_OTF2_SLEEP "dprof: sleep"
+#define DPROF_OTF2_MARK  "dprof: marked"
 
 /* Whether a file of that name is one of those: NAME.otf2, the anchor beside which the others lie. */
 bool otf2_is(const char *path);

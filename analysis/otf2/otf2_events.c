@@ -56,14 +56,14 @@ static bool begins(const char *name, const char *with)
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static uint64_t site_line(struct otf2_trace *t, const char *kind, const char *name, const char *suffix,
-			  const char *file, uint32_t line)
+			  const char *file, uint32_t line, bool marked)
 {
 	fprintf(t->out, "site %" PRIu64 " kind=%s name=", t->nsites, kind);
 	ln_escaped(t->out, *name ? name : "?");
 	ln_escaped(t->out, suffix);
 	fputs(" file=", t->out);
 	ln_escaped(t->out, file);
-	fprintf(t->out, " line=%u%s\n", (unsigned)line, strcmp(kind, "region") == 0 ? " auto=1" : "");
+	fprintf(t->out, " line=%u%s\n", (unsigned)line, strcmp(kind, "region") == 0 && !marked ? " auto=1" : "");
 	return t->nsites++;
 }
 
@@ -85,7 +85,7 @@ static uint64_t site_of(struct otf2_events *e, size_t region, enum dprof_kind ki
 	const char *does = kind == DPROF_KIND_SEND ? " sends" : kind == DPROF_KIND_RECV ? " receives" : " begins";
 	if (*site == 0)
 		*site = 1 + site_line(e->t, kind_word(kind), otf2_string(e->t, r->name), nested ? does : "",
-				      otf2_string(e->t, r->file), r->line);
+				      otf2_string(e->t, r->file), r->line, strcmp(otf2_string(e->t, r->description), DPROF_OTF2_MARK) == 0);
 	return *site - 1;
 }
 
@@ -95,14 +95,14 @@ static uint64_t site_done(struct otf2_events *e, enum dprof_kind kind)
 	uint64_t *site = &e->t->done_site[kind];
 	const char *done = kind == DPROF_KIND_SEND ? "sent" : kind == DPROF_KIND_RECV ? "received" : "completed";
 	if (*site == 0)
-		*site = 1 + site_line(e->t, kind_word(kind), done, "", "", 0);
+		*site = 1 + site_line(e->t, kind_word(kind), done, "", "", 0, false);
 	return *site - 1;
 }
 
 static uint64_t site_idle(struct otf2_events *e)
 {
 	if (e->t->idle_site == 0)
-		e->t->idle_site = 1 + site_line(e->t, "wait", "no team", "", "", 0);
+		e->t->idle_site = 1 + site_line(e->t, "wait", "no team", "", "", 0, false);
 	return e->t->idle_site - 1;
 }
 
@@ -663,9 +663,11 @@ void otf2_count(struct otf2_trace *t, size_t location)
 	free(e.called);
 }
 
-/* What was begun and has not ended is there. */
+/* What was begun and has not ended is there; but nothing says that a thread waited behind its last record. */
 static void write_unfinished(struct otf2_events *e)
 {
+	if (!e->teams)
+		end_idleness(e, e->last);
 	if (!e->calling)
 		return;
 	event(e, e->call.entered, site_of(e, e->call.region, DPROF_KIND_WAIT, false), "enter");

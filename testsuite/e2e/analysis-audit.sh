@@ -113,6 +113,47 @@ END
 grep -q "kind=sleep name=nanosleep" "$dir/text" && grep -q "kind=wait name=poll" "$dir/text" ||
 	fail "sleep is not told from waiting: $(grep site "$dir/text")"
 
+# A mark stays one: who sleeps there works, however often. And nothing is said to wait behind its last record.
+"$analyze" pack - "$dir/marked" <<-END || fail "pack refused a trace"
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=0 number=1
+	site 0 kind=region name=work file=x.c line=1
+	site 1 kind=sleep name=nanosleep file=x.c line=2
+	site 2 kind=region name=f file=x.c line=3 auto=1
+	$(for thread in 0 1; do
+		printf 'e %d %d %d %s\n' $thread 0 0 enter
+		for at in 10000 20000 30000 40000; do printf 'e %d %d 1 %s\n' $thread $at enter $thread $((at + 9990)) exit; done
+		printf 'e %d %d %d %s\n' $thread 50000 0 exit $thread 50000 2 enter $thread 60000 2 exit
+	done)
+END
+"$analyze" export --to otf2 "$dir/marked.otf2" "$dir/marked" >/dev/null && "$analyze" pack "$dir/marked.otf2"/*.otf2 "$dir/unmarked" &&
+	"$analyze" dump "$dir/unmarked" >"$dir/text" || fail "marked: not read back"
+grep -q "kind=region name=work file=x.c line=1$" "$dir/text" && grep -q "kind=region name=f file=x.c line=3 auto=1$" "$dir/text" ||
+	fail "a mark is not told from a function: $(grep site "$dir/text")"
+[ "$(grep "^e 1 " "$dir/text" | tail -1 | cut -d' ' -f5)" = exit ] || fail "it waits behind its end: $(grep "^e 1 " "$dir/text" | tail -1)"
+
+# Two who slept again and again, which may have been work or waiting: not both worked while the other one waited.
+"$analyze" pack - "$dir/both" <<-END || fail "pack refused a trace"
+	dprof-text 1
+	clock 0 host=h0 ghz=1
+	thread 0 clock=0 rank=0
+	thread 1 clock=0 rank=1
+	group 1 threads=0,1
+	site 0 kind=barrier name=MPI_Barrier file=x.c line=1
+	site 1 kind=sleep name=nanosleep file=x.c line=2
+	$(for thread in 0 1; do
+		printf 'e %d %d 0 %s\n' $thread 0 "enter group=1 seq=0" $thread 100 exit
+		for at in 10000 20000 30000 40000; do printf 'e %d %d 1 %s\n' $thread $at enter $thread $((at + 9990)) exit; done
+		printf 'e %d %d 0 %s\n' $thread 50000 "enter group=1 seq=1" $thread 50100 exit
+	done)
+END
+"$analyze" export --to otf2 "$dir/both.otf2" "$dir/both" >/dev/null || fail "both: not exported"
+"$analyze" audit --json "$dir/both.otf2/traces.otf2" >"$dir/json" 2>"$dir/err"
+jq -e '[.findings[] | select(.claim | startswith("others wait for")) | .recorded_percent] | add // 0 | . <= 101' "$dir/json" >"$dir/is" ||
+	fail "both: $(jq -c .findings "$dir/json")"
+
 # Of clocks of which nothing is known no number is said, and what is wrong with that once.
 "$analyze" pack - "$dir/once" <<-END || fail "pack refused a trace"
 	dprof-text 1
