@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dot.c - the call tree for Graphviz: how much of all threads' time each path takes, and how much of that by itself and
- * in waiting. What takes less than DOT_LEAST percent is left out. */
+ * dot.c - the call tree for Graphviz: how much of the time of all threads, of each while it was there, each path takes, and
+ * how much of that by itself and in waiting. What takes less than DOT_LEAST percent is left out. */
 #include <inttypes.h>
 
 #include "analysis/export/export.h"

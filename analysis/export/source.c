@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * source.c - the program's source, each line with what was found of it: its share of all threads' time and of the
- * critical path, and by how much the run is expected to be shorter if the region there took half as long. A file that
- * cannot be read (source_file.h) has only the lines that were recorded, by name; so do sites of which no line is known,
- * each by its own. */
+ * source.c - the program's source, each line with what was found of it: its share of the time of all threads, of each
+ * from its begin to its end, and of the critical path, and by how much the run is expected to be shorter if the region
+ * there took half as long. A file that cannot be read (source_file.h) has only the lines that were recorded, by name; so
+ * do sites of which no line is known, each by its own. */
 #define _GNU_SOURCE /* qsort_r */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@
 #define COLUMN 12
 
 struct source_line {
-	uint32_t site;           /* one of those there */
+	uint32_t site;           /* of those there the one that took most, */
+	double most;             /* ... so much, percent */
 	struct interval time, path, gain; /* percent */
 	bool asked;              /* the gain is known */
 	uint32_t counted_at;     /* a region that is marked elsewhere, too: its first place, which has all; or TR_NO_SITE */
@@ -93,6 +94,10 @@ static size_t put_together(struct source_line *lines, size_t n, const struct tra
 			lines[kept++] = lines[i];
 			continue;
 		}
+		if (lines[i].most > last->most) {
+			last->site = lines[i].site;
+			last->most = lines[i].most;
+		}
 		last->time = add_shares(last->time, lines[i].time);
 		last->path = add_shares(last->path, lines[i].path);
 		if (lines[i].asked && (!last->asked || lines[i].gain.hi > last->gain.hi))
@@ -112,6 +117,8 @@ static struct source_line *find_lines(const struct source *s, size_t *n)
 	add_times(lines, s);
 	add_path(lines, s);
 	add_gains(lines, s);
+	for (uint32_t i = 0; i < s->trace->nsites; i++)
+		lines[i].most = lines[i].time.hi;
 	qsort_r(lines, s->trace->nsites, sizeof *lines, lines_by_place, (void *)s->trace);
 	*n = put_together(lines, s->trace->nsites, s->trace);
 	return lines;
@@ -242,8 +249,9 @@ void export_source(FILE *out, const struct source *s)
 {
 	size_t n;
 	struct source_line *lines = find_lines(s, &n);
-	fputs("Each line's share of all threads' time and of the critical path, in percent, and\n"
-	      "by how much the run is expected to be shorter if a region there took half as long.\n"
+	fputs("Each line's share of the time of all threads, of each while it was there, and of\n"
+	      "the critical path, in percent, and by how much the run is expected to be shorter\n"
+	      "if a region there took half as long. A line of several has the dearest's name.\n"
 	      "A region that is marked in several places has all of that at the first of them.\n"
 	      "Sleeps, input and output count for the region that they are in.\n", out);
 	put_files(out, lines, n, s->trace, false);

@@ -136,7 +136,7 @@ rm x.c
 for name in 'Of no file' ' - | nowhere' ' - | neither' ' - | somewhere' ' 1 | int one;' ' 9 | here'; do
 	says places.source "$name"
 done
-! grep -q never places.source && [ "$(grep -c . places.source)" = 13 ] && grep -n 'Of no file' places.source | grep -q '^12:' ||
+! grep -q never places.source && [ "$(grep -c . places.source)" = 14 ] && grep -n 'Of no file' places.source | grep -q '^13:' ||
 	fail "source: of no file: $(cat places.source)"
 ! grep -E '^[^|]*-[0-9]' places.source || fail "source: negative: $(cat places.source)"
 
@@ -148,6 +148,18 @@ done
 } | trace sleeps
 printf 'int one;\nint two;\n' >x.c
 expect 0 export --to source sleeps.source sleeps
+# A line with several operations has the name of that which took most, whichever came first; and what it is a share of is said.
+for most in 1 2; do
+	{
+		printf 'dprof-text 1\nclock 0 host=h0 ghz=1\nthread 0 clock=0 rank=0\n'
+		printf 'site %d kind=%s file=none/y.c line=9\n' 0 'region name=r' 1 'wait name=read' 2 'wait name=write'
+		for site in 1 2; do printf 'e 0 %d %d %s\n' $((site * 10000)) $site enter $((site * 10000 + (site == most ? 9000 : 100))) $site exit; done
+	} | trace named
+	expect 0 export --force --to source named.source named
+	grep -q " 9 | $([ $most = 1 ] && echo read || echo write)\$" named.source || fail "named by another: $(cat named.source)"
+	fits_80 named.source || fail "source: wider than 80 columns"
+done
+grep -q "of each while it was there" named.source || fail "of what it is a share is not said: $(cat named.source)"
 rm x.c
 grep -qE '^ *(60\.0 ±0\.1 +){2}30\.0 ±0\.1 * 1 [|] int one;' sleeps.source && grep -qE '^ *40\.0 ±0\.1 * 2 [|] int two;' sleeps.source ||
 	fail "source: a sleep in a region: $(cat sleeps.source)"
