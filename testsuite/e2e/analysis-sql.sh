@@ -44,7 +44,9 @@ says out 'two.db: '
 
 # ---- The manual's questions -----------------------------------------------------------------------
 
-grep '^SELECT' "$manual" >questions
+awk '/^```/ { if (q ~ /^SELECT/) print q; q = ""; next } { sub(/^ +/, ""); q = q (q == "" ? "" : " ") $0 }' "$manual" >questions
+awk '/^```/ { shown = !shown } shown && length($0) > 72' "$manual" >wide # it stands 5 columns in, and a terminal has 80
+[ ! -s wide ] || fail "questions that no terminal shows whole: $(cat wide)"
 [ "$(wc -l <questions)" = 5 ] || fail "questions: $(cat questions)"
 rounded() { jq -c 'walk(if type == "number" then . * 1e9 | round else . end) | map(with_entries(select(.value != null)))'; }
 asked() { # number of a question -> answer
