@@ -240,6 +240,12 @@ tree counters_member(gimple_stmt_iterator *i, tree object, unsigned nth)
 	return to;
 }
 
+tree counters_member_before(gimple_stmt_iterator at, tree object)
+{
+	gsi_insert_before(&at, gimple_build_nop(), GSI_NEW_STMT);
+	return counters_member(&at, object);
+}
+
 location_t counters_location(gimple *stmt)
 {
 	location_t where = expansion_point_location_if_in_system_header(gimple_location(stmt)); /* <stdatomic.h> has macros */

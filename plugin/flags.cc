@@ -210,12 +210,7 @@ void flags_set(gimple_stmt_iterator *i, bool refers)
 	tree object = gimple_call_arg(stmt, copies), number = gimple_call_num_args(stmt) > 1 ? gimple_call_arg(stmt, 1) : NULL_TREE;
 	if (counters_location(stmt) == UNKNOWN_LOCATION || !number || (!refers && is_artificial(object)))
 		return;
-	object = unshare_expr(object);
-	if (refers) {
-		gimple_stmt_iterator before = *i;
-		gsi_insert_before(&before, gimple_build_nop(), GSI_NEW_STMT);
-		object = counters_member(&before, object);
-	}
+	object = refers ? counters_member_before(*i, object) : unshare_expr(object);
 	tell_set(i, object, !copies && is_given_by_value(stmt) ? number : NULL_TREE);
 }
 

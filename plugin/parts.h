@@ -268,6 +268,7 @@ void counters_note(gimple_stmt_iterator *i, enum counted how, bool refers);
 location_t counters_location(gimple *stmt); /* of the program; or UNKNOWN_LOCATION */
 void counters_tell(gimple_stmt_iterator *i, tree function, tree site, tree object, tree result, bool down = false);
 tree counters_member(gimple_stmt_iterator *i, tree object, unsigned nth = 0); /* which becomes a register, behind the statement */
+tree counters_member_before(gimple_stmt_iterator at, tree object); /* the first one, before it */
 
 void counters_unseen(gimple_stmt_iterator *i); /* of an asm statement, if it locks memory and tells what it found */
 

@@ -304,11 +304,6 @@ void spins_changes(gimple_stmt_iterator *i, tree object, bool refers)
 	gimple *stmt = gsi_stmt(*i);
 	if (counters_location(stmt) == UNKNOWN_LOCATION)
 		return;
-	object = unshare_expr(object);
-	if (refers) {
-		gimple_stmt_iterator before = *i;
-		gsi_insert_before(&before, gimple_build_nop(), GSI_NEW_STMT);
-		object = counters_member(&before, object);
-	}
+	object = refers ? counters_member_before(*i, object) : unshare_expr(object);
 	gsi_insert_before(i, runtime_call(stmt, runtime_at_once("dprof_changes", ". x ", ptr_type_node), object), GSI_SAME_STMT);
 }
