@@ -6,6 +6,8 @@
  *   ENTER spin wait until=0 peer=UNKNOWN ... EXIT    likewise; where it looked, or at which of several places, is not known; or it
  *                                                    has given up
  *   ENTER spin wait id=ADDRESS role=0 EXIT           it need not wait, as somebody has stored there before
+ *   POINT spin wait                                  it need not wait, and where it looked is not known: once for each place in
+ *                                                    the code
  *   POINT store to memory id=ADDRESS                 something is stored where threads wait so
  *
  * In memory that processes share it is object=NUMBER that says where.
@@ -153,6 +155,26 @@ static void record_found(const struct dprof_site *site, const void *object)
 	dprof_adapter_record_visit_with(site, now, now, a, 2);
 }
 
+/* Whether it is said already that a thread need not wait there, where it is not known what it finds: once of each site, and of all
+ * for which there is no room. */
+static bool *said_of(const struct dprof_site *site)
+{
+	static bool of_others;
+	struct spin_place *p = place_of(site);
+
+	return p ? &p->looked : &of_others;
+}
+
+static bool was_said(const struct dprof_site *site)
+{
+	return is_set(said_of(site));
+}
+
+static void say(const struct dprof_site *site)
+{
+	set(said_of(site), true);
+}
+
 /* It is over: since when it has looked in vain, for as long that it is recorded. */
 static bool has_waited(const struct dprof_site *site, const struct dprof_spin *spin)
 {
@@ -174,10 +196,17 @@ void dprof_spun(const struct dprof_site *site, struct dprof_spin *spin, int is_n
 	if (spin->since.stamp && has_waited(site, spin))
 		return;
 	p = place_of(spin->object);
-	if (!p || !has_changed(p, spin, is_number) || !dprof_adapter_wanted(DPROF_KIND_WAIT) || is_alone(spin->object))
+	if (p ? !has_changed(p, spin, is_number) : was_said(site))
 		return;
-	set(&p->passed, true);
-	record_found(site, spin->object);
+	if (!dprof_adapter_wanted(DPROF_KIND_WAIT) || is_alone(spin->object))
+		return;
+	if (p) {
+		set(&p->passed, true);
+		record_found(site, spin->object);
+	} else {
+		dprof_adapter_point(site);
+		say(site);
+	}
 }
 
 /* ---- Who stores ------------------------------------------------------------------------------------ */

@@ -10,7 +10,8 @@
  * wait so, that was a barrier; and where nobody woke more than one, whoever comes first is woken first.
  *
  * Of C++'s atomics all who wait and all who notify are recorded, with the address of what is stored: who finds it stored has been
- * told by whoever notified last before that, and would wait for him if he came earlier.
+ * told by whoever notified last before that, and would wait for him if he came earlier. So it is of waits in memory (spin wait) and
+ * of who stores there, of which some stores are left out where nobody waits (runtime/spins.c).
  *
  *   come, wait                              who waits at a barrier
  *   come, [what is to be done once], wake   whoever comes last, in this run (std::barrier's completion function)

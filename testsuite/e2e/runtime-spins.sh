@@ -173,6 +173,10 @@ static void other()
 	else if (is("sleeps"))
 		while (seq < ROUNDS)
 			usleep(1000);
+	else if (is("passes"))
+		for (int k = 0; k < 1000; k++)
+			while (!wrapped.ready(-1))
+				relax();
 	else if (is("found"))
 		for (int k = 0; k < 100000; k++)
 			while (seq < 0)
@@ -189,7 +193,7 @@ static void one()
 			unlock();
 		} else {
 			give(i);
-			if (is("works") || is("hashes") || is("stores") || is("sleeps") || is("found"))
+			if (is("works") || is("hashes") || is("stores") || is("sleeps") || is("found") || is("passes"))
 				seq = i + 1;
 		}
 }
@@ -231,6 +235,11 @@ waits() {
 			line[$2] = substr($0, RSTART + 5, RLENGTH - 5) }
 		$1 == "e" && $5 == "enter" && $4 in line && !/role=0/ { print line[$4], /id=|object=/ ? "known" : "unknown" }' | sort | uniq -c
 }
+# How often it is said that a thread may wait, where it is not known at what it looks.
+passed() {
+	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=spin%20wait/ { spin[$2] } $1 == "e" && $5 == "point" && NF == 5 && $4 in spin' | wc -l
+}
+
 # What part of the run X takes; and what is expected of half of it, in %.
 share() {
 	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=X / { x[$2] } $1 == "e" { first = first ? first : $3; last = $3 > last ? $3 : last }
@@ -274,9 +283,10 @@ for options in "-O0" "-O2"; do
 		lines=$(awk -v what="$what" '$1 == what { print $2 }' <<<"$places" | xargs)
 		one_of_six holds "$options" "$what" "$lines" >why || fail "$options: $what: $(cat why)"
 	done
-	for what in works hashes stores counts sleeps found; do
+	for what in works hashes stores counts sleeps found passes; do
 		run spins $what
 		[ -z "$(waits)" ] || fail "$options: $what: expected no wait, found: $(waits)"
+		[ $what != passes ] || [ "$(passed)" -eq 1 ] || fail "$options: it is said $(passed) times that somebody may wait"
 		n=$("$analyze" dump trace/dprof-* | grep -c 'enter id=.* role=0')
 		[ "$n" -le 7 ] || fail "$options: $what: $n looks are recorded though something was stored six times"
 	done
