@@ -385,6 +385,10 @@ DPROF_EXPORT bool dprof_adapter_is_for_us(const void *code);
 /* Is it a sanitizer's, which stands before the C library's functions and calls them for the program? */
 DPROF_EXPORT bool dprof_adapter_is_sanitizer(const void *code);
 
+/* The program handles a timer's signal; the calling thread does so now (flags.c). */
+extern DPROF_EXPORT bool dprof_adapter_timers;
+extern DPROF_EXPORT __thread bool dprof_adapter_in_timer __attribute__((tls_model("initial-exec")));
+
 /* The calling thread is dprof's helper, whose descriptors are not those of the process. */
 extern DPROF_EXPORT __thread bool dprof_adapter_apart __attribute__((tls_model("initial-exec")));
 

@@ -33,7 +33,7 @@ static void record_until(const struct dprof_site *site, uint64_t from, uint64_t 
 	dprof_adapter_record_visit_with(site, from, now, a, 2);
 }
 
-static void record_open(const struct dprof_site *site, uint64_t from, uint64_t now)
+void dprof_was_open(const struct dprof_site *site, uint64_t from, uint64_t now)
 {
 	uint64_t ns = (uint64_t)((double)(now - from) / frz_ghz());
 	const struct dprof_argument a[] = { { DPROF_KEY_ROLE, DPROF_ROLE_OPEN }, { DPROF_KEY_OFFSET, ns } };
@@ -44,7 +44,7 @@ static void record_open(const struct dprof_site *site, uint64_t from, uint64_t n
 static void is_late(const struct dprof_site *site, uint64_t now)
 {
 	if (late != site)
-		record_open(site, now, now);
+		dprof_was_open(site, now, now);
 	late = site;
 }
 
@@ -78,7 +78,7 @@ void dprof_loop_is_over(const struct dprof_site *site, const struct dprof_moment
 		return; /* what it did is recorded, or it is not known what it did */
 	now = dprof_adapter_now();
 	if (does) {
-		record_open(site, since->stamp, now);
+		dprof_was_open(site, since->stamp, now);
 	} else if (now - since->stamp >= A_WHILE * dprof_adapter_blocked_ticks) {
 		record_until(site, since->stamp, now);
 		late = NULL;

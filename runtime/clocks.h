@@ -4,6 +4,8 @@
 #ifndef RUNTIME_CLOCKS_H
 #define RUNTIME_CLOCKS_H
 
+#include <stdint.h>
+
 #define DPROF_CLOCK_LOOP "loop until a time"
 
 /* Where there is no time left to sleep. */
@@ -14,5 +16,9 @@
 #define DPROF_ROLE_REST 1
 #define DPROF_ROLE_OPEN 2
 #define DPROF_ROLE_PACE 3
+
+/* Between these stamps the calling thread did as much as a clock left time for: what is recorded in between. */
+struct dprof_site;
+void dprof_was_open(const struct dprof_site *, uint64_t from, uint64_t now);
 
 #endif

@@ -11,9 +11,13 @@
  * memory of which it is known that others share it: to find that out a file would have to be read, and this may be called in any
  * handler.
  *
+ *   ENTER loop until a timer's signal offset=NS role=2 EXIT    what its handler has set was looked at so long before first, and
+ *                                                              then again and again, with what is recorded in between
+ *
  * Law: an object in which two numbers were found, or one and another was set before or behind that, is recorded; one that stays the
  * same is not, unless there are too many to be remembered. */
 #include "runtime/adapter.h"
+#include "runtime/clocks.h"
 #include "runtime/objects.h"
 #include "runtime/spins.h"
 #include "runtime/sum.h"
@@ -23,8 +27,15 @@
 #define TRIES 8    /* places where one may stand */
 #define BUSY  2    /* no key */
 
-/* A number of an object, and whether somebody has found it there; key 0: nothing yet. */
-static struct flag_seen { uint64_t key, number; bool found; } seen[SEEN];
+/* A number of an object, and whether somebody has found it there, since when; key 0: nothing yet. Set by a handler of a timer's
+ * signal, on this thread. */
+static struct flag_seen { uint64_t key, number, since; bool found; const char *timed; } seen[SEEN];
+static __thread char own; /* its address tells threads apart */
+
+DPROF_SITE_OF(site_signal, DPROF_KIND_SLEEP, "loop until a timer's signal");
+
+bool dprof_adapter_timers;
+__thread bool dprof_adapter_in_timer;
 
 DPROF_EXPORT void dprof_looked(const struct dprof_site *site, const void *object, long number);
 DPROF_EXPORT void dprof_looked_at(const struct dprof_site *site, const void *object, const void *found, long bytes);
@@ -65,13 +76,13 @@ static bool remember(struct flag_seen *s, uint64_t key, uint64_t number, bool fo
 		return false;
 	__atomic_store_n(&s->number, number, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->found, found, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->since, found ? dprof_adapter_now() : 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->key, key, __ATOMIC_RELEASE);
 	return true;
 }
 
 static void say(const struct dprof_site *site, const void *object)
 {
-	static __thread char own; /* its address tells threads apart */
 	uint64_t key = key_of(site) ^ (uint64_t)&own << 20;
 	struct flag_seen *said = find(key);
 	uint64_t shared = dprof_known_shared_object(object);
@@ -87,22 +98,49 @@ static bool is_shared(const void *object)
 	return dprof_adapter_wanted(DPROF_KIND_WAIT) && (!dprof_only_thread() || dprof_known_shared_object(object));
 }
 
+static bool is_found(const struct flag_seen *s, uint64_t number)
+{
+	return __atomic_load_n(&s->found, __ATOMIC_RELAXED) && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == number &&
+	       __atomic_load_n(&s->since, __ATOMIC_RELAXED);
+}
+
+static void find_again(struct flag_seen *s)
+{
+	__atomic_store_n(&s->found, true, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(&s->since, __ATOMIC_RELAXED))
+		__atomic_store_n(&s->since, dprof_adapter_now(), __ATOMIC_RELAXED);
+}
+
+/* What this thread has done since it first looked there was over when a timer's signal came. */
+static bool ended_by_timer(struct flag_seen *s)
+{
+	const char *mine = &own;
+
+	if (!__atomic_compare_exchange_n(&s->timed, &mine, NULL, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	uint64_t since = __atomic_exchange_n(&s->since, 0, __ATOMIC_RELAXED);
+	if (since && dprof_adapter_wanted(DPROF_KIND_SLEEP))
+		dprof_was_open((const struct dprof_site *)&site_signal, since, dprof_adapter_now());
+	return true;
+}
+
 void dprof_looked(const struct dprof_site *site, const void *object, long number)
 {
 	uint64_t key = key_of(object);
 	struct flag_seen *s = find(key);
 	bool known = holds(s, key);
 
-	if (known && __atomic_load_n(&s->found, __ATOMIC_RELAXED) && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number)
+	if (known && is_found(s, (uint64_t)number))
 		return;
-	if (!is_shared(object))
+	bool shared = is_shared(object);
+	if (!shared && !dprof_adapter_timers)
 		return;
 	if (known && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number)
-		__atomic_store_n(&s->found, true, __ATOMIC_RELAXED);
-	else if (known || !s)
-		say(site, object);
-	else
+		find_again(s);
+	else if (!known && s)
 		remember(s, key, (uint64_t)number, true);
+	else if ((!known || !ended_by_timer(s)) && shared)
+		say(site, object);
 }
 
 /* What is no number: its bytes were copied to there. */
@@ -132,6 +170,8 @@ void dprof_sets(const struct dprof_site *site, const void *object, long number, 
 	bool known = holds(s, key);
 
 	dprof_changes(object);
+	if (known && dprof_adapter_in_timer)
+		__atomic_store_n(&s->timed, &own, __ATOMIC_RELAXED);
 	if (known && !__atomic_load_n(&s->found, __ATOMIC_RELAXED))
 		return;
 	if ((known && bytes && __atomic_load_n(&s->number, __ATOMIC_RELAXED) == (uint64_t)number) || !is_shared(object))

@@ -78,6 +78,7 @@ static bool marks_itself(unsigned trampoline, const uint64_t *place)
 struct run {
 	struct libc_call call;
 	unsigned trampoline;
+	bool in_timer; /* the handler that this one interrupts is a timer's */
 };
 
 static void over(struct run *r)
@@ -85,6 +86,7 @@ static void over(struct run *r)
 	uint64_t now = dprof_adapter_now();
 	int kept = errno;
 
+	dprof_adapter_in_timer = r->in_timer;
 	if (!call_blocked(&r->call, now))
 		return;
 	if (dprof_adapter_place() == r->call.since.place) {
@@ -109,6 +111,12 @@ static void ran(struct run *r)
 	over(r);
 }
 
+/* Or somebody's who sends the same: that is seldom done. */
+static bool is_of_timer(int signal)
+{
+	return signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF;
+}
+
 #define NEEDED_BYTES 5120 /* to take another chunk, with all registers kept */
 
 /* The kernel says which stack handlers have; what begins a trace needs more than one has. */
@@ -131,7 +139,8 @@ static void run_handler(int signal, siginfo_t *info, void *context, unsigned tra
 		functions[trampoline](signal, info, context);
 		return;
 	}
-	struct run r AT_END(ran) = { .trampoline = trampoline, .call.since = dprof_adapter_moment() };
+	struct run r AT_END(ran) = { .trampoline = trampoline, .call.since = dprof_adapter_moment(), .in_timer = dprof_adapter_in_timer };
+	dprof_adapter_in_timer = is_of_timer(signal);
 	handlers_begun++;
 	handled_last = signal;
 	call_interrupts(&r.call.open, r.call.since.stamp, left);
@@ -175,6 +184,8 @@ static void *trampoline_for(int signal, void *function, const void *caller)
 {
 	if (is_of_instruction(signal) || !is_function(function) || dprof_adapter_is_sanitizer(caller))
 		return function;
+	if (is_of_timer(signal))
+		__atomic_store_n(&dprof_adapter_timers, true, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < TRAMPOLINES; i++) {
 		handler *none = NULL, *mine = (handler *)function;
 

@@ -112,5 +112,18 @@ saves sent a expected_percent 25
 interval speedup_percent <coz | awk '$2 > 99 { ok = 1 } END { exit !ok }' ||
 	fail "sent: another thread may take the signal, but proved is $(interval speedup_percent <coz)"
 saves apart a speedup_percent 25
+
+# What is done until a timer's handler has set a flag is as long in any run.
+"$B/bin/dprof-cc" -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -o clocks "$from/../whatif/clocks.c" || exit 1
+rm -rf dprof-*
+timeout 20 ./clocks alarm >took || fail "alarm: exit status $?"
+"$analyze" dump dprof-* | awk '
+	$1 == "site" && /name=loop%20until%20a%20timer/ { loop = $2 }
+	$1 == "e" && $4 == loop && loop != "" && $5 == "enter" { sub(/.*offset=/, ""); ns[++n] = $1 }
+	END { exit n != 2 || ns[1] < 90e6 || ns[2] < 90e6 || ns[2] > ns[1] + 90e6 }' || fail "expected two loops of 100 ms until a timer's signal, found: $("$analyze" dump dprof-* | grep "timer\|role=2")"
+"$analyze" coz --region X --reduce 50 --json dprof-* >coz || fail "alarm: $(cat coz)"
+read -r lo hi < <(interval expected_percent <coz)
+is_true "${lo:-9} == 0 && ${hi:-9} == 0" || fail "expected that half of X saves nothing, found $lo .. $hi"
+
 [ "$failed" = 0 ] && echo "as expected"
 exit "$failed"
