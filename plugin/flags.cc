@@ -236,7 +236,7 @@ bool flags_same(gimple *call)
 	return is_and(name) ? integer_all_onesp(by) : integer_zerop(by);
 }
 
-/* ---- Volatile variables ---------------------------------------------------------------------------- */
+/* ---- Variables --------------------------------------------------------------------------------------- */
 
 /* Which no other thread knows, or which has no address. */
 static bool is_own(tree x)
@@ -307,7 +307,67 @@ static bool is_made_of_itself(gimple_stmt_iterator i, tree to, tree from)
 	return false;
 }
 
-static void set_volatile(gimple_stmt_iterator *i)
+/* ---- Plain ones beside a fence ---------------------------------------------------------------------- */
+
+static bool is_fence(gimple *stmt)
+{
+	if (gasm *text = dyn_cast<gasm *>(stmt)) {
+		for (unsigned k = 0; k < gimple_asm_nclobbers(text); k++)
+			if (!strcmp(TREE_STRING_POINTER(TREE_VALUE(gimple_asm_clobber_op(text, k))), "memory"))
+				return true;
+		return false;
+	}
+	return gimple_call_builtin_p(stmt, BUILT_IN_SYNC_SYNCHRONIZE) || gimple_call_builtin_p(stmt, BUILT_IN_ATOMIC_THREAD_FENCE);
+}
+
+static bool has_fence(basic_block bb)
+{
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+		if (is_fence(gsi_stmt(i)))
+			return true;
+	return false;
+}
+
+/* Of a function; most have none. */
+static bool has_fences()
+{
+	static tree in;
+	static bool any;
+	basic_block bb;
+	if (in == current_function_decl)
+		return any;
+	in = current_function_decl;
+	any = false;
+	FOR_EACH_BB_FN(bb, cfun)
+		any = any || has_fence(bb);
+	return any;
+}
+
+/* A loop around it has one: it looks again and again. */
+static bool looks_again(gimple *stmt)
+{
+	blocks in;
+	retries_loop(cfun, stmt, &in);
+	for (basic_block bb : in)
+		if (has_fence(bb))
+			return true;
+	return false;
+}
+
+/* Whether others may know it: volatile, or there is a fence beside its store, or around where it is loaded. */
+static bool is_loaded_for_others(gimple *stmt, tree from)
+{
+	return TREE_THIS_VOLATILE(from) || (has_fences() && is_number(TREE_TYPE(from)) && !is_own(from) && looks_again(stmt));
+}
+
+static bool is_stored_for_others(gimple *stmt, tree to)
+{
+	return TREE_THIS_VOLATILE(to) || (has_fences() && flow::shared_name(to) && is_number(TREE_TYPE(to)) && has_fence(gimple_bb(stmt)));
+}
+
+/* ---- What loads and stores them --------------------------------------------------------------------- */
+
+static void set_known(gimple_stmt_iterator *i)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree to = gimple_assign_lhs(stmt), from = gimple_assign_rhs1(stmt), base = get_base_address(to);
@@ -328,14 +388,14 @@ void flags_wrap(gimple_stmt_iterator *i)
 	gimple *stmt = gsi_stmt(*i);
 	if (!gimple_assign_single_p(stmt))
 		return;
-	if (TREE_THIS_VOLATILE(gimple_assign_lhs(stmt)))
-		set_volatile(i);
 	tree from = gimple_assign_rhs1(stmt), to = gimple_assign_lhs(stmt);
-	if (!gimple_assign_load_p(stmt) || !TREE_THIS_VOLATILE(from) || is_own(from) || bodies_of_device(current_function_decl) ||
-	    !any_decides(from))
+	if (gimple_store_p(stmt) && is_stored_for_others(stmt, to))
+		set_known(i);
+	if (!gimple_assign_load_p(stmt) || !is_loaded_for_others(stmt, from) || is_own(from) ||
+	    bodies_of_device(current_function_decl) || !any_decides(from))
 		return;
 	enum use use = look_of(stmt, build_fold_addr_expr(unshare_expr(from)), to);
-	if (use == DECIDES) {
+	if (use == DECIDES && (TREE_THIS_VOLATILE(from) || DECL_P(get_base_address(from)))) {
 		tree object = address_of(i, from);
 		tell(i, site_of(stmt), object, to);
 	} else if (use == WAITS) {

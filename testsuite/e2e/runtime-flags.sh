@@ -21,7 +21,7 @@ cat >flags.cc <<'C'
 static std::atomic<bool> loaded, converted, maybe, changed, set_first, set_behind, set_plainly;
 static std::atomic_flag tested = ATOMIC_FLAG_INIT;
 static std::atomic<int> compared, level{ 3 }, waited, tried, unread;
-static int by_openmp, referred, added, swapped;
+static int by_openmp, referred, added, swapped, flushed;
 static volatile int plain, behind_plain, uncompared, computed;
 static double sum;
 
@@ -109,6 +109,11 @@ static void look(const char *what)
 		is_set.acquire();
 	}
 
+	else if (!strcmp(what, "flushed"))
+		while (!flushed) { /* FLAG flushed */
+			work();
+#pragma omp flush
+		}
 	else if (!strcmp(what, "plain"))
 		while (!plain) /* FLAG plain */
 			work();
@@ -211,6 +216,8 @@ static void set(const char *what, bool waits)
 		set_behind = true; /* FLAG set_behind */
 	if (!strcmp(what, "set_plainly"))
 		__atomic_store_n((bool *)&set_plainly, true, __ATOMIC_RELEASE); /* FLAG set_plainly */
+	flushed = 1;
+#pragma omp flush
 	plain = 1;
 	bits.narrow = 7;
 	floating = 1;

@@ -23,7 +23,7 @@ static std::atomic<bool> locked;
 static std::atomic<unsigned> next, serving;
 static volatile int plain;
 static volatile struct { int near, at; } member;
-static int synced, by_openmp, factor = 1;
+static int synced, by_openmp, flushed, barred, factor = 1;
 static double sum;
 struct flag {
 	std::atomic<int> v{ 0 };
@@ -70,6 +70,12 @@ static void give(int i)
 	else if (is("openmp")) {
 #pragma omp atomic write
 		by_openmp = i + 1;
+	} else if (is("flushed")) {
+		flushed = i + 1;
+#pragma omp flush
+	} else if (is("barred")) {
+		__asm__ volatile("" ::: "memory");
+		barred = i + 1;
 	}
 }
 
@@ -109,6 +115,13 @@ static void take(int i)
 #pragma omp atomic read /* SPIN openmp */
 			seen = by_openmp;
 		}
+	else if (is("flushed"))
+		while (flushed <= i) { /* SPIN flushed */
+#pragma omp flush
+		}
+	else if (is("barred"))
+		while (barred <= i) /* SPIN barred */
+			__asm__ volatile("pause" ::: "memory");
 	else if (is("wrapped"))
 		while (!wrapped.ready(i)) /* SPIN wrapped */
 			relax();
@@ -240,6 +253,11 @@ passed() {
 	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=spin%20wait/ { spin[$2] } $1 == "e" && $5 == "point" && NF == 5 && $4 in spin' | wc -l
 }
 
+# How often something was stored at the place of a wait.
+stores() {
+	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=store%20to%20memory/ { store[$2] } $1 == "e" && $4 in store && /id=/' | wc -l
+}
+
 # What part of the run X takes; and what is expected of half of it, in %.
 share() {
 	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=X / { x[$2] } $1 == "e" { first = first ? first : $3; last = $3 > last ? $3 : last }
@@ -261,6 +279,10 @@ holds() { # options what lines
 	if ! awk -v lines="$lines" -v how=$known -v least=$least '{ n += $1 } !index(lines, $2) || $3 != how { bad = 1 }
 		END { exit bad || n < least }' found; then
 		echo "expected waits at line $lines, $known, found: $(cat found)"
+		return 1
+	fi
+	if [ "$what" != wrapped ] && [ "$(stores)" -eq 0 ]; then
+		echo "nothing was stored, for all that is recorded"
 		return 1
 	fi
 	[ "$options" = -O2 ] && [ "$known" = known ] && [ "$what" != bounded ] || return 0 # who gives up waited for anything
