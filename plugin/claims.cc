@@ -46,7 +46,7 @@ static bool is_builtin(tree fn)
 
 bool claims_sets(tree fn)
 {
-	return fn && (is_builtin(fn) || library_claims(fn));
+	return fn && (is_builtin(fn) || library_claims(fn) || library_exchanges(fn));
 }
 
 /* ---- Where it is over ---------------------------------------------------------------------------- */
@@ -183,15 +183,26 @@ static void say_over(basic_block end, blocks &before, gimple *stmt, tree site)
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
+/* What it stores, if it found what it looked for. */
+static tree stored(gimple *stmt, const char *name)
+{
+	unsigned k = strstr(name, "compare") ? 2 : 1;
+	return gimple_call_num_args(stmt) > k ? gimple_call_arg(stmt, k) : NULL_TREE;
+}
+
+/* It says that something is taken now: what it stores is always the same, and not made of what was there. */
 bool claims_lock(gimple *stmt)
 {
 	tree fn = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
 	if (!claims_sets(fn) || !DECL_NAME(fn))
 		return false;
 	const char *name = IDENTIFIER_POINTER(DECL_NAME(fn));
-	tree value = gimple_call_num_args(stmt) > 1 ? gimple_call_arg(stmt, 1) : NULL_TREE;
-	bool exchanges = strstr(name, "exchange") && !strstr(name, "compare");
-	return strstr(name, "test_and_set") || (exchanges && value && CONSTANT_CLASS_P(value));
+	if (strstr(name, "test_and_set"))
+		return true;
+	if (strstr(name, "xor") || strstr(name, "^=") || strstr(name, "++") || strstr(name, "--"))
+		return false;
+	tree value = stored(stmt, name);
+	return value && retries_same(stmt, value);
 }
 
 void claims_note(gimple_stmt_iterator *i, bool refers)
@@ -205,8 +216,10 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	bool tries = known && retries_only(cfun, stmt, object, false);
 	if (!tries)
 		spins_changes(i, object, refers);
-	else if (claims_lock(stmt) && spins_is(stmt, result))
+	else if (spins_is(stmt, result) && claims_lock(stmt))
 		spins_note(i, refers ? counters_member(i, object) : object, result);
+	else if (spins_is(stmt, result))
+		spins_note(i, null_pointer_node, result, true);
 	if (!known || tries || !flow(flow::EQUALITY).decides(result) || retries_by_callers(result, false))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);

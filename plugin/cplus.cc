@@ -104,6 +104,28 @@ bool cplus_is_named(tree fn, const char *scope, const char *name)
 	       !strcmp(IDENTIFIER_POINTER(id), scope);
 }
 
+bool cplus_is_of(tree fn, const char *scope)
+{
+	tree of = DECL_CONTEXT(fn);
+	return of && TYPE_P(of) && TYPE_NAME(of) && !strcmp(IDENTIFIER_POINTER(TYPE_IDENTIFIER(of)), scope);
+}
+
+static tree around(tree of)
+{
+	return TYPE_P(of) ? TYPE_CONTEXT(of) : DECL_CONTEXT(of);
+}
+
+bool cplus_of_times(tree fn)
+{
+	for (tree of = DECL_CONTEXT(fn); of && (TYPE_P(of) || TREE_CODE(of) == NAMESPACE_DECL); of = around(of)) {
+		if (TYPE_P(of) && TYPE_NAME(of) && strstr(IDENTIFIER_POINTER(TYPE_IDENTIFIER(of)), "clock"))
+			return false;
+		if (TREE_CODE(of) == NAMESPACE_DECL && DECL_NAME(of) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(of)), "chrono"))
+			return true;
+	}
+	return false;
+}
+
 static tree argument(tree type, int i)
 {
 	tree info = type && CLASS_TYPE_P(type) ? CLASSTYPE_TEMPLATE_INFO(type) : NULL_TREE;

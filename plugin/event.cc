@@ -128,6 +128,11 @@ gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_
 	INSN("movq\t__dprof_call@gottpoff(%%rip), %%rcx", "mov\trcx, QWORD PTR __dprof_call@gottpoff[rip]") \
 	INSN("movq\t$0, %%fs:(%%rcx)", "mov\tQWORD PTR fs:[rcx], 0")
 
+bool call_tells(gasm *text)
+{
+	return strstr(gimple_asm_string(text), "__dprof_call@gottpoff");
+}
+
 gimple *call_build(tree site, location_t where)
 {
 	operands *inputs = nullptr;

@@ -311,8 +311,9 @@ static bool is_made_of_itself(gimple_stmt_iterator i, tree to, tree from)
 
 static bool is_fence(gimple *stmt)
 {
+	struct event e;
 	if (gasm *text = dyn_cast<gasm *>(stmt)) {
-		for (unsigned k = 0; k < gimple_asm_nclobbers(text); k++)
+		for (unsigned k = 0; !call_tells(text) && !event_read(gimple_asm_string(text), &e) && k < gimple_asm_nclobbers(text); k++)
 			if (!strcmp(TREE_STRING_POINTER(TREE_VALUE(gimple_asm_clobber_op(text, k))), "memory"))
 				return true;
 		return false;
@@ -357,7 +358,9 @@ static bool looks_again(gimple *stmt)
 /* Whether others may know it: volatile, or there is a fence beside its store, or around where it is loaded. */
 static bool is_loaded_for_others(gimple *stmt, tree from)
 {
-	return TREE_THIS_VOLATILE(from) || (has_fences() && is_number(TREE_TYPE(from)) && !is_own(from) && looks_again(stmt));
+	tree base = get_base_address(from);
+	bool is_shared = base && (!DECL_P(base) || is_global_var(base));
+	return TREE_THIS_VOLATILE(from) || (has_fences() && is_number(TREE_TYPE(from)) && is_shared && looks_again(stmt));
 }
 
 static bool is_stored_for_others(gimple *stmt, tree to)
@@ -366,6 +369,12 @@ static bool is_stored_for_others(gimple *stmt, tree to)
 }
 
 /* ---- What loads and stores them --------------------------------------------------------------------- */
+
+bool flags_counts(gimple *stmt)
+{
+	return gimple_store_p(stmt) && gimple_assign_single_p(stmt) &&
+	       is_made_of_itself(gsi_for_stmt(stmt), gimple_assign_lhs(stmt), gimple_assign_rhs1(stmt));
+}
 
 static void set_known(gimple_stmt_iterator *i)
 {

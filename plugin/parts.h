@@ -89,6 +89,8 @@ tree cplus_pointer_to_member(tree value); /* the member function; or NULL */
 tree cplus_lambda_behind(tree t);         /* the body of the lambda of which this makes a pointer to a function; or NULL */
 tree cplus_invoked(tree fn);              /* the type of what this function of libstdc++ calls in a new thread; or NULL */
 bool cplus_is_named(tree fn, const char *scope, const char *name); /* in the class or namespace of that name */
+bool cplus_is_of(tree fn, const char *scope); /* a member of a class of that name */
+bool cplus_of_times(tree fn); /* it computes with times, as a function of std::chrono; it does not read a clock */
 bool cplus_moment(tree type, HOST_WIDE_INT *num, HOST_WIDE_INT *den, bool *steady); /* of which clock, in units of num/den s */
 
 /* marker.cc: a marker is a statement that every later step of the front end copies faithfully. */
@@ -146,6 +148,7 @@ tree event_note(enum dprof_op op, enum dprof_kind kind, const char *name, locati
 bool event_read(const char *asm_text, struct event *e);
 gimple *event_build(enum dprof_op op, enum dprof_kind kind, tree site, location_t where, enum origin origin);
 gimple *call_build(tree site, location_t where); /* says that a call comes; NULL: that it is over */
+bool call_tells(gasm *); /* it is such a statement */
 gimple *call_or_event_build(enum dprof_op op, enum dprof_kind kind, enum dprof_adapter adapter, tree site,
 			    location_t where);
 tree event_site(gimple *stmt, enum dprof_op *op); /* NULL if it is no event */
@@ -288,7 +291,7 @@ bool retries_pause(gcall *call); /* it does nothing, or only lets time pass */
  * a call of a function that looks; when the function is done, true: calls were put on edges; and what changes it, and is no
  * store. */
 bool spins_is(gimple *stmt, tree result);
-void spins_note(gimple_stmt_iterator *i, tree object, tree result);
+void spins_note(gimple_stmt_iterator *i, tree object, tree result, bool computes = false);
 void spins_note_call(gimple_stmt_iterator *i);
 bool spins_wrap();
 void spins_changes(gimple_stmt_iterator *i, tree object, bool refers);
@@ -296,6 +299,7 @@ void spins_changes(gimple_stmt_iterator *i, tree object, bool refers);
 /* flags.cc: numbers that decide what a thread does, and others set: of a call that loads one atomically, and gives it back or, the
  * second, copies it to where its third argument says, or stores it; and of an assignment, if that is volatile. */
 void flags_note(gimple_stmt_iterator *i, bool refers);
+bool flags_counts(gimple *stmt); /* x = x + 1, or the like */
 void flags_note_copy(gimple_stmt_iterator *i);
 void flags_note_pointer(gimple_stmt_iterator *i, unsigned question); /* what a std::shared_ptr or weak_ptr says of who has it */
 void flags_set(gimple_stmt_iterator *i, bool refers);

@@ -23,7 +23,7 @@ static const char *name_of(tree fn)
 
 static bool is_pause_by_name(tree fn)
 {
-	static const char *const names[] = { "sched_yield", "thrd_yield", "thrd_sleep", "pthread_yield", "usleep", "nanosleep",
+	static const char *const names[] = { "sched_yield", "thrd_yield", "thrd_sleep", "pthread_yield", "sleep", "usleep", "nanosleep",
 					     "clock_nanosleep" };
 	for (const char *known : names)
 		if (!strcmp(name_of(fn), known))
@@ -78,13 +78,16 @@ static bool is_idle(basic_block bb, int depth)
 	return true;
 }
 
+bool retries_rests(tree fn)
+{
+	return is_pause_by_name(fn) || cplus_is_named(fn, "this_thread", "yield") || cplus_is_named(fn, "this_thread", "sleep_for");
+}
+
 /* It sleeps, or gives its core away, as is recorded by itself. */
 static bool rests(tree fn, int depth)
 {
-	bool of_library = fn && (cplus_is_named(fn, "this_thread", "yield") || cplus_is_named(fn, "this_thread", "sleep_for") ||
-				 cplus_is_named(fn, "this_thread", "sleep_until"));
 	basic_block bb;
-	if (!fn || of_library || is_pause_by_name(fn))
+	if (!fn || retries_rests(fn) || cplus_is_named(fn, "this_thread", "sleep_until"))
 		return fn;
 	if (has_body(fn) && depth < DEEPEST)
 		FOR_EACH_BB_FN(bb, DECL_STRUCT_FUNCTION(fn))
@@ -252,6 +255,65 @@ basic_block retries_loop(function *fun, gimple *stmt, blocks *in)
 		free_dominance_info(CDI_DOMINATORS);
 	pop_cfun();
 	return begin;
+}
+
+#define CONVERSIONS 4 /* one of another */
+
+/* A call may change what it is given the address of. */
+static bool is_given(gimple *stmt, tree variable)
+{
+	for (unsigned k = 0; is_gimple_call(stmt) && k < gimple_call_num_args(stmt); k++) {
+		tree x = gimple_call_arg(stmt, k);
+		if (TREE_CODE(x) == ADDR_EXPR && get_base_address(TREE_OPERAND(x, 0)) == variable)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing in these blocks gives it another value. */
+static bool is_same(const blocks &in, tree x, unsigned depth)
+{
+	if (CONSTANT_CLASS_P(x))
+		return true;
+	tree base = get_base_address(x);
+	if (depth == CONVERSIONS || !base || (TREE_CODE(base) != SSA_NAME && (!DECL_P(base) || is_global_var(base))))
+		return false;
+	for (basic_block bb : in)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+			gimple *stmt = gsi_stmt(i);
+			tree to = gimple_clobber_p(stmt) ? NULL_TREE : gimple_get_lhs(stmt);
+			bool copies = gimple_assign_single_p(stmt) || gimple_assign_cast_p(stmt);
+			if (is_given(stmt, base))
+				return false;
+			if (to && get_base_address(to) == base && (!copies || !is_same(in, gimple_assign_rhs1(stmt), depth + 1)))
+				return false;
+		}
+	return true;
+}
+
+/* All from which control comes there. */
+static void find_before(basic_block bb, blocks *before)
+{
+	auto_vec<basic_block> next;
+	next.safe_push(bb);
+	before->add(bb);
+	while (next.length()) {
+		edge e;
+		edge_iterator ei;
+		FOR_EACH_EDGE(e, ei, next.pop()->preds)
+			if (!before->add(e->src))
+				next.safe_push(e->src);
+	}
+}
+
+bool retries_same(gimple *stmt, tree x)
+{
+	blocks in;
+	if (CONSTANT_CLASS_P(x))
+		return true;
+	if (!retries_loop(cfun, stmt, &in))
+		find_before(gimple_bb(stmt), &in);
+	return is_same(in, x, 0);
 }
 
 bool retries_rest(gimple *stmt)

@@ -18,6 +18,13 @@ bool retries_only(function *fun, gimple *stmt, tree object, bool looks);
 /* Besides, its thread sleeps there, or gives its core away. */
 bool retries_rest(gimple *stmt);
 
+/* It is the same in each round of the innermost loop around a statement, or each time that a function without one comes there: a
+ * constant, or what was there before. */
+bool retries_same(gimple *stmt, tree x);
+
+/* It lets time pass: sleeps for some time, or gives its core away. */
+bool retries_rests(tree fn);
+
 /* The function only gives back the result, or whether that is so, and all who call it do nothing but that. */
 bool retries_by_callers(tree result, bool looks);
 

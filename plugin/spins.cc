@@ -5,14 +5,15 @@
  *   while (!atomic_load(&there)) pause();   ->   spin = { 0 };
  *                                                while (r = atomic_load(&there), spin.object = &there, spin.number = r, !r) {
  *                                                        dprof_spins(SITE, &spin); pause(); }
- *                                                dprof_spun(SITE, &spin, 1); (0: what was found there is no number)
+ *                                                dprof_spun(SITE, &spin, 1); (0: what was found there is no number;
+ *                                                2: it computes something from that, and waits only for others who do so, too)
  *
  *   atomic_fetch_add(&there, 1);   ->   dprof_changes(&there); atomic_fetch_add(&there, 1);   (stores: flags.cc)
  *
- * Such a loop stores nothing that others could see, but who takes a lock says there that it is his (test and set), and it calls
- * nothing that is recorded by itself (sched_yield, nanosleep). It is over where what it has found leads out of it; it may also give
- * up (spin.object = NULL). Functions that only look, and are called in such a loop, are followed; of what they look at the address
- * is not known, nor where a loop looks at several places.
+ * Such a loop stores nothing that others could see, but how often it has looked; and who takes a lock says there that it is his
+ * (test and set). It may yield or sleep, which is not recorded by itself then: dprof_spins comes before. It is over where what
+ * it has found leads out of it; it may also give up (spin.object = NULL). Functions that only look, and are called in such a
+ * loop, are followed; of what they look at the address is not known, nor where a loop looks at several places.
  *
  * Law: nothing that the program does changes, and what is told of a loop is told on every way round it and out of it, but of those
  * that an exception takes. */
@@ -23,6 +24,7 @@
 #include "runtime/spins.h"
 
 #define DEEPEST 3 /* calls of calls that are looked into */
+#define SPIN_COMPUTES 2
 
 namespace {
 
@@ -31,7 +33,7 @@ struct spin {
 	basic_block begin;
 	blocks *in, *found; /* found: they end with a branch which decides what it has found */
 	tree state, site;
-	bool is_number;
+	bool is_number, rests, computes;
 	auto_vec<tree, 1> objects;   /* at which it looks, and ... */
 	auto_vec<gimple *, 1> tells; /* ... where that is told */
 };
@@ -50,9 +52,12 @@ static bool is_own(tree x)
 	return is_gimple_reg(x) || (base && DECL_P(base) && !is_global_var(base) && !TREE_THIS_VOLATILE(x));
 }
 
-/* It looks, or lets no other thread see anything. */
+/* It looks, or lets no other thread see anything; or time passes. */
 static bool is_harmless(tree fn)
 {
+	bool refers = DECL_CXX_CONSTRUCTOR_P(fn) && cplus_is_of(fn, "atomic_ref");
+	if (retries_rests(fn) || cplus_of_times(fn) || clocks_read(fn) || refers)
+		return true;
 	if (!fndecl_built_in_p(fn, BUILT_IN_NORMAL))
 		return fndecl_built_in_p(fn) || counters_loads(fn) || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)), "dprof_");
 	switch (DECL_FUNCTION_CODE(fn)) {
@@ -63,25 +68,28 @@ static bool is_harmless(tree fn)
 	}
 }
 
-/* Nothing, or a pause (rep; nop). */
+/* Nothing, or a pause (rep; nop); or it is told where the call behind it stands. */
 static bool is_pause(gasm *text)
 {
 	const char *what = gimple_asm_string(text);
-	return !gimple_asm_noutputs(text) && (!what[strspn(what, " \t\n")] || strstr(what, "pause") || strstr(what, "nop"));
+	bool pauses = !what[strspn(what, " \t\n")] || strstr(what, "pause") || strstr(what, "nop");
+	return call_tells(text) || (pauses && !gimple_asm_noutputs(text));
 }
 
 static bool only_looks(gimple *stmt, unsigned depth)
 {
 	tree to = gimple_clobber_p(stmt) ? NULL_TREE : gimple_get_lhs(stmt);
 	if (to && !is_own(to))
-		return false;
+		return !TREE_THIS_VOLATILE(to) && flags_counts(stmt); /* how often it has looked */
 	if (gasm *text = dyn_cast<gasm *>(stmt))
 		return is_pause(text);
 	if (!is_gimple_call(stmt) || gimple_call_internal_p(stmt))
 		return true;
 	tree fn = gimple_call_fndecl(stmt);
 	basic_block bb;
-	if (!fn || is_harmless(fn) || ((counters_counts(fn) || claims_sets(fn)) && flags_same(stmt)))
+	if (depth > 0 && claims_lock(stmt))
+		return true;
+	if (!fn || is_harmless(fn) || (counters_counts(fn) && !to) || ((counters_counts(fn) || claims_sets(fn)) && flags_same(stmt)))
 		return fn;
 	if (!has_body(fn) || depth == DEEPEST)
 		return false;
@@ -102,7 +110,8 @@ static bool looks(tree fn, unsigned depth)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
 			gimple *stmt = gsi_stmt(i);
 			tree called = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
-			if (gimple_has_volatile_ops(stmt) ? gimple_assign_load_p(stmt) : called && looks(called, depth + 1))
+			if (gimple_has_volatile_ops(stmt) ? gimple_assign_load_p(stmt) || claims_lock(stmt) :
+			    called && (claims_lock(stmt) || looks(called, depth + 1)))
 				return true;
 		}
 	return false;
@@ -148,13 +157,25 @@ static void find_ends(tree result, const blocks &in, blocks *found)
 					found->add(bb);
 }
 
-static bool is_spin(basic_block begin, const blocks &in, const blocks &found)
+static bool takes(const blocks &in)
 {
-	if (!begin || !found.elements() || !has_ways(begin, in))
-		return false;
 	for (basic_block bb : in)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
-			if (!claims_lock(gsi_stmt(i)) && !only_looks(gsi_stmt(i), 0))
+			if (claims_lock(gsi_stmt(i)))
+				return true;
+	return false;
+}
+
+/* Who looks until a lock is free, and then tries to take it, has a loop that ends where he has taken it. Who computes something
+ * from what was there, and tries to store it, looks there so. */
+static bool is_spin(gimple *look, basic_block begin, const blocks &in, const blocks &found)
+{
+	if (!begin || !(found.elements() || takes(in)) || !has_ways(begin, in))
+		return false;
+	bool sets = is_gimple_call(look) && claims_sets(gimple_call_fndecl(look));
+	for (basic_block bb : in)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			if ((!sets || gsi_stmt(i) != look) && !claims_lock(gsi_stmt(i)) && !only_looks(gsi_stmt(i), 0))
 				return false;
 	return true;
 }
@@ -185,6 +206,7 @@ static spin *new_spin(basic_block begin, tree site)
 	s->found = new blocks;
 	s->site = site;
 	s->is_number = true;
+	s->rests = s->computes = false;
 	s->state = create_tmp_var(build_array_type_nelts(long_integer_type_node, MEMBERS));
 	TREE_ADDRESSABLE(s->state) = 1;
 	spins.safe_push(s);
@@ -196,7 +218,7 @@ bool spins_is(gimple *stmt, tree result)
 	blocks in, found;
 	basic_block begin = retries_loop(cfun, stmt, &in);
 	find_ends(result, in, &found);
-	return counters_location(stmt) != UNKNOWN_LOCATION && is_spin(begin, in, found);
+	return counters_location(stmt) != UNKNOWN_LOCATION && is_spin(stmt, begin, in, found);
 }
 
 /* A member is a register, or a constant, behind the statement at which i is, which goes on to there. */
@@ -209,7 +231,7 @@ static gimple *keep(gimple_stmt_iterator *i, const spin *s, int which, tree valu
 	return kept;
 }
 
-void spins_note(gimple_stmt_iterator *i, tree object, tree result)
+void spins_note(gimple_stmt_iterator *i, tree object, tree result, bool computes)
 {
 	gimple *stmt = gsi_stmt(*i);
 	blocks in, found;
@@ -218,6 +240,8 @@ void spins_note(gimple_stmt_iterator *i, tree object, tree result)
 	spin *s = known_at(begin);
 	if (!s)
 		s = new_spin(begin, site_build(DPROF_KIND_WAIT, counters_location(stmt), DPROF_SPIN, current_function_decl));
+	s->rests = s->rests || retries_rest(stmt);
+	s->computes = s->computes || computes;
 	for (basic_block bb : in)
 		s->in->add(bb);
 	for (basic_block bb : found)
@@ -233,7 +257,8 @@ void spins_note_call(gimple_stmt_iterator *i)
 {
 	gimple *stmt = gsi_stmt(*i);
 	tree fn = gimple_call_fndecl(stmt), result = gimple_call_lhs(stmt);
-	bool may = fn && result && !stmt_ends_bb_p(stmt) && has_body(fn) && !counters_loads(fn) && looks(fn, 0);
+	bool known = fn && (counters_loads(fn) || claims_sets(fn));
+	bool may = fn && result && !known && !stmt_ends_bb_p(stmt) && has_body(fn) && looks(fn, 0);
 	if (may && retries_only(cfun, stmt, NULL_TREE, true) && spins_is(stmt, result))
 		spins_note(i, null_pointer_node, result);
 }
@@ -250,7 +275,7 @@ static gimple *is_over(const spin *s)
 {
 	tree fn = runtime_at_once("dprof_spun", ". x w . ", ptr_type_node, ptr_type_node, integer_type_node);
 	return runtime_call(s->tells[0], fn, build_fold_addr_expr(unshare_expr(s->site)), build_fold_addr_expr(s->state),
-			    s->is_number ? integer_one_node : integer_zero_node);
+			    build_int_cst(integer_type_node, s->computes ? SPIN_COMPUTES : s->is_number));
 }
 
 /* Of several places it is not known at which one it was. */
@@ -278,6 +303,8 @@ static void wrap(spin *s)
 		}
 	for (basic_block bb : *s->in)
 		FOR_EACH_EDGE(e, ei, bb->succs) {
+			if (!leaves(e, *s->in) && e->dest != s->begin && s->rests && s->found->contains(bb))
+				gsi_insert_on_edge(e, spins_on(s)); /* before it rests */
 			if (!leaves(e, *s->in) || e->flags & EDGE_EH)
 				continue;
 			if (!s->found->contains(bb))

@@ -385,6 +385,10 @@ DPROF_EXPORT bool dprof_adapter_is_for_us(const void *code);
 /* Is it a sanitizer's, which stands before the C library's functions and calls them for the program? */
 DPROF_EXPORT bool dprof_adapter_is_sanitizer(const void *code);
 
+/* The calling thread looks at memory again and again until another one has stored something there (spins.c): to yield or to sleep
+ * is part of that. */
+DPROF_EXPORT bool dprof_adapter_spins(void);
+
 /* The program handles a timer's signal; the calling thread does so now (flags.c). */
 extern DPROF_EXPORT bool dprof_adapter_timers;
 extern DPROF_EXPORT __thread bool dprof_adapter_in_timer __attribute__((tls_model("initial-exec")));

@@ -26,6 +26,8 @@
 #define PLACES 1024 /* that are remembered */
 #define TRIES  8    /* where one may stand */
 
+#define COMPUTES 2 /* what it has found is no number by which it goes: it has made another one of it, and stored that */
+
 /* A place in memory. `looked`: somebody has waited there, or looked and need not wait; and has found this number there last;
  * `changed`: it was another one before that; `passed`: somebody need not wait since the last store that was recorded. Key 0:
  * none. */
@@ -86,6 +88,16 @@ static bool is_alone(const void *object)
 	return dprof_only_thread() && !dprof_known_shared_object(object);
 }
 
+/* The loop in which the calling thread waits, and since when. */
+static __thread struct { const struct dprof_spin *loop; uint64_t since; } under_way;
+
+/* A loop that was left by a jump or an exception is none any more: it is not above us, or waits no longer. */
+bool dprof_adapter_spins(void)
+{
+	return under_way.since && dprof_adapter_open_call.since == under_way.since &&
+	       (uintptr_t)under_way.loop > (uintptr_t)__builtin_frame_address(0);
+}
+
 /* ---- Who looks ------------------------------------------------------------------------------------- */
 
 void dprof_spins(const struct dprof_site *site, struct dprof_spin *spin)
@@ -98,6 +110,8 @@ void dprof_spins(const struct dprof_site *site, struct dprof_spin *spin)
 	spin->since = dprof_adapter_moment();
 	open->site = site;
 	open->caller = NULL;
+	under_way.loop = spin;
+	under_way.since = spin->since.stamp;
 	__atomic_store_n(&open->since, spin->since.stamp, __ATOMIC_RELEASE);
 	p = spin->at = place_of(spin->object);
 	if (!p)
@@ -181,6 +195,7 @@ static bool has_waited(const struct dprof_site *site, const struct dprof_spin *s
 	uint64_t now = dprof_adapter_now_fenced();
 
 	dprof_adapter_open_call.since = 0;
+	under_way.since = 0;
 	if (spin->at)
 		__atomic_fetch_sub(&spin->at->waiting, 1, __ATOMIC_RELAXED);
 	if (now - spin->since.stamp < dprof_adapter_blocked_ticks)
@@ -193,7 +208,7 @@ void dprof_spun(const struct dprof_site *site, struct dprof_spin *spin, int is_n
 {
 	struct spin_place *p;
 
-	if (spin->since.stamp && has_waited(site, spin))
+	if ((spin->since.stamp && has_waited(site, spin)) || is_number == COMPUTES)
 		return;
 	p = place_of(spin->object);
 	if (p ? !has_changed(p, spin, is_number) : was_said(site))

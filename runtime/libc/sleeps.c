@@ -45,7 +45,7 @@ static inline void sleep_begins(struct plain *p, const struct timespec *time)
 DPROF_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	__typeof__(&nanosleep) real = REAL(nanosleep);
-	if (!is_watched())
+	if (!is_watched() || dprof_adapter_spins())
 		return real(time, rest);
 	SLEEP(p, site_nanosleep);
 	sleep_begins(&p, time);
@@ -68,7 +68,7 @@ void plain_until(struct plain *p, clockid_t clock, const struct timespec *until)
 DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
 {
 	__typeof__(&clock_nanosleep) real = REAL(clock_nanosleep);
-	if (!is_watched() || !is_readable(time, sizeof(*time)))
+	if (!is_watched() || dprof_adapter_spins() || !is_readable(time, sizeof(*time)))
 		return real(clock, flags, time, rest);
 	SLEEP(p, site_clock_nanosleep);
 	if (flags & TIMER_ABSTIME && !is_of_cpu(clock))
@@ -84,7 +84,7 @@ DPROF_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 DPROF_EXPORT int usleep(useconds_t time)
 {
 	__typeof__(&usleep) real = REAL(usleep);
-	if (!is_watched())
+	if (!is_watched() || dprof_adapter_spins())
 		return real(time);
 	SLEEP(p, site_usleep);
 	sleep_begins(&p, &(struct timespec){ time / 1000000, time % 1000000 * 1000L });
@@ -96,7 +96,7 @@ DPROF_EXPORT int usleep(useconds_t time)
 DPROF_EXPORT unsigned sleep(unsigned time)
 {
 	__typeof__(&sleep) real = REAL(sleep);
-	if (!is_watched())
+	if (!is_watched() || dprof_adapter_spins())
 		return real(time);
 	SLEEP(p, site_sleep);
 	sleep_begins(&p, &(struct timespec){ time, 0 });
@@ -108,7 +108,7 @@ DPROF_EXPORT unsigned sleep(unsigned time)
 DPROF_EXPORT int thrd_sleep(const struct timespec *time, struct timespec *rest)
 {
 	__typeof__(&thrd_sleep) real = REAL(thrd_sleep);
-	if (!is_watched())
+	if (!is_watched() || dprof_adapter_spins())
 		return real(time, rest);
 	SLEEP(p, site_nanosleep);
 	sleep_begins(&p, time);

@@ -22,7 +22,7 @@ void call_yielded(const struct libc_call *c)
 DPROF_EXPORT int sched_yield(void)
 {
 	__typeof__(&sched_yield) real = REAL(sched_yield);
-	if (!is_watched() || dprof_adapter_in_library(NULL))
+	if (!is_watched() || dprof_adapter_spins() || dprof_adapter_in_library(NULL))
 		return real();
 	struct libc_call call = CALL_OF(site_yield);
 	int result = real();
@@ -33,7 +33,7 @@ DPROF_EXPORT int sched_yield(void)
 DPROF_EXPORT void thrd_yield(void)
 {
 	__typeof__(&thrd_yield) real = REAL(thrd_yield);
-	if (!is_watched()) {
+	if (!is_watched() || dprof_adapter_spins()) {
 		real();
 		return;
 	}

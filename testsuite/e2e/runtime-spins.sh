@@ -13,11 +13,14 @@ cat >spins.cc <<'C'
 #include <atomic>
 #include <cstring>
 #include <thread>
+#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS 6
 static const char *what;
-static std::atomic<int> seq, room;
+static std::atomic<int> seq, room, slot, tallies;
+static int referred, swapped, ored;
+static long tally;
 static std::atomic_flag taken = ATOMIC_FLAG_INIT, begun = ATOMIC_FLAG_INIT;
 static std::atomic<bool> locked;
 static std::atomic<unsigned> next, serving;
@@ -48,8 +51,12 @@ static void Y()
 static void give(int i)
 {
 	X();
-	if (is("store"))
+	if (is("store") || is("sleeps") || is("slept") || is("yields") || is("watched") || is("tallied"))
 		seq.store(i + 1);
+	else if (is("referred"))
+		std::atomic_ref<int>(referred).store(i + 1);
+	else if (is("slot"))
+		slot = 1;
 	else if (is("added") || is("product") || is("bounded"))
 		seq++;
 	else if (is("exchanged"))
@@ -84,6 +91,33 @@ static void take(int i)
 	if (is("store"))
 		while (seq.load(std::memory_order_acquire) <= i) /* SPIN store */
 			;
+	else if (is("sleeps"))
+		while (seq <= i) /* SPIN sleeps */
+			usleep(200);
+	else if (is("slept"))
+		while (seq <= i) /* SPIN slept */
+			std::this_thread::sleep_for(std::chrono::microseconds(100 + i));
+	else if (is("yields"))
+		while (seq <= i) /* SPIN yields */
+			std::this_thread::yield();
+	else if (is("watched")) {
+		timespec now;
+		while (seq <= i) { /* SPIN watched */
+			clock_gettime(CLOCK_MONOTONIC, &now);
+			if (now.tv_sec < 0)
+				return;
+		}
+	} else if (is("tallied"))
+		while (seq <= i) { /* SPIN tallied */
+			tally++;
+			tallies.fetch_add(1);
+		}
+	else if (is("referred"))
+		while (std::atomic_ref<int>(referred).load() <= i) /* SPIN referred */
+			relax();
+	else if (is("slot"))
+		for (int full = 1; !slot.compare_exchange_strong(full, 0); full = 1) /* SPIN slot */
+			relax();
 	else if (is("added"))
 		while (!(seq > i)) /* SPIN added */
 			relax();
@@ -132,10 +166,27 @@ static void take(int i)
 	}
 }
 
+static bool try_it()
+{
+	return __sync_bool_compare_and_swap(&swapped, 0, 1);
+}
+
 /* X is done by both, one behind the other. */
 static void lock()
 {
-	if (is("taken"))
+	if (is("swapped"))
+		while (!__sync_bool_compare_and_swap(&swapped, 0, 1)) /* SPIN swapped */
+			;
+	else if (is("tried"))
+		while (!try_it()) /* SPIN tried */
+			relax();
+	else if (is("ored"))
+		while (__atomic_fetch_or(&ored, 1, __ATOMIC_ACQUIRE) & 1) /* SPIN ored */
+			relax();
+	else if (is("tagged"))
+		for (unsigned was = next & ~1u; !next.compare_exchange_weak(was, was | 1); was = next & ~1u) /* SPIN tagged */
+			relax();
+	else if (is("taken"))
 		while (taken.test_and_set()) /* SPIN taken */
 			relax();
 	else if (is("looked"))
@@ -152,7 +203,13 @@ static void lock()
 
 static void unlock()
 {
-	if (is("taken"))
+	if (is("swapped") || is("tried"))
+		__atomic_store_n(&swapped, 0, __ATOMIC_RELEASE);
+	else if (is("ored"))
+		__atomic_fetch_and(&ored, ~1, __ATOMIC_RELEASE);
+	else if (is("tagged"))
+		next &= ~1u;
+	else if (is("taken"))
 		taken.clear();
 	else if (is("looked"))
 		locked = false;
@@ -183,9 +240,10 @@ static void other()
 	else if (is("counts"))
 		for (plain = 0; plain < 1000000;)
 			plain = plain + 1;
-	else if (is("sleeps"))
-		while (seq < ROUNDS)
-			usleep(1000);
+	else if (is("updates"))
+		for (int k = 0; k < 1000; k++)
+			for (int old = room; !room.compare_exchange_weak(old, old * 3 + 1);)
+				relax();
 	else if (is("passes"))
 		for (int k = 0; k < 1000; k++)
 			while (!wrapped.ready(-1))
@@ -197,16 +255,21 @@ static void other()
 	factor = hash ? 1 : 2;
 }
 
+static bool locks()
+{
+	return is("taken") || is("looked") || is("ticket") || is("swapped") || is("tried") || is("ored") || is("tagged");
+}
+
 static void one()
 {
 	for (int i = 0; i < ROUNDS; i++)
-		if (is("taken") || is("looked") || is("ticket")) {
+		if (locks()) {
 			lock();
 			X();
 			unlock();
 		} else {
 			give(i);
-			if (is("works") || is("hashes") || is("stores") || is("sleeps") || is("found") || is("passes"))
+			if (is("works") || is("hashes") || is("stores") || is("updates") || is("found") || is("passes"))
 				seq = i + 1;
 		}
 }
@@ -214,7 +277,7 @@ static void one()
 static void two()
 {
 	for (int i = 0; i < ROUNDS; i++)
-		if (is("taken") || is("looked") || is("ticket")) {
+		if (locks()) {
 			lock();
 			X();
 			unlock();
@@ -258,6 +321,11 @@ stores() {
 	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=store%20to%20memory/ { store[$2] } $1 == "e" && $4 in store && /id=/' | wc -l
 }
 
+# Sleeps and yields of both: one in each X and Y, and what starts and ends threads.
+rests() {
+	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=(usleep|nanosleep|sched_yield) / { rest[$2] } $1 == "e" && $5 == "enter" && $4 in rest' | wc -l
+}
+
 # What part of the run X takes; and what is expected of half of it, in %.
 share() {
 	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=X / { x[$2] } $1 == "e" { first = first ? first : $3; last = $3 > last ? $3 : last }
@@ -272,8 +340,8 @@ expected() {
 # Of a run whether its waits stand at these lines and say where, and of -O2 what is expected; else it says what not.
 holds() { # options what lines
 	local options=$1 what=$2 lines=$3 known=known least=3 lo hi
-	[ "$what" = wrapped ] && known=unknown
-	case $what in taken | looked | ticket) least=1 ;; esac # who gives a lock back may get it again
+	case $what in wrapped | tried | tagged) known=unknown ;; esac
+	case $what in taken | looked | ticket | swapped | tried | ored | tagged) least=1 ;; esac # who gives a lock back may get it again
 	run spins "$what"
 	waits >found
 	if ! awk -v lines="$lines" -v how=$known -v least=$least '{ n += $1 } !index(lines, $2) || $3 != how { bad = 1 }
@@ -281,8 +349,12 @@ holds() { # options what lines
 		echo "expected waits at line $lines, $known, found: $(cat found)"
 		return 1
 	fi
-	if [ "$what" != wrapped ] && [ "$(stores)" -eq 0 ]; then
+	if [ $known = known ] && [ "$(stores)" -eq 0 ]; then
 		echo "nothing was stored, for all that is recorded"
+		return 1
+	fi
+	if [ "$(rests)" -gt 20 ]; then
+		echo "$(rests) sleeps are recorded, found: $(cat found)"
 		return 1
 	fi
 	[ "$options" = -O2 ] && [ "$known" = known ] && [ "$what" != bounded ] || return 0 # who gives up waited for anything
@@ -305,9 +377,10 @@ for options in "-O0" "-O2"; do
 		lines=$(awk -v what="$what" '$1 == what { print $2 }' <<<"$places" | xargs)
 		one_of_six holds "$options" "$what" "$lines" >why || fail "$options: $what: $(cat why)"
 	done
-	for what in works hashes stores counts sleeps found passes; do
+	for what in works hashes stores counts updates found passes; do
 		run spins $what
 		[ -z "$(waits)" ] || fail "$options: $what: expected no wait, found: $(waits)"
+		[ $what != updates ] || [ "$(passed)" -eq 0 ] || fail "$options: who stores what it has computed is said to have waited"
 		[ $what != passes ] || [ "$(passed)" -eq 1 ] || fail "$options: it is said $(passed) times that somebody may wait"
 		n=$("$analyze" dump trace/dprof-* | grep -c 'enter id=.* role=0')
 		[ "$n" -le 7 ] || fail "$options: $what: $n looks are recorded though something was stored six times"
