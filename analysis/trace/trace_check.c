@@ -42,7 +42,7 @@ static char *name_site(const struct trace *t, size_t site)
 	if (site >= t->nsites)
 		return mem_copy("an unknown site");
 	const struct tr_site *s = &t->sites[site];
-	return mem_format("'%s' (%s:%" PRIu32 ")", s->name, s->file, s->line);
+	return s->line ? mem_format("'%s' (%s:%" PRIu32 ")", s->name, s->file, s->line) : mem_format("'%s'", s->name);
 }
 
 /* ---- Nesting --------------------------------------------------------------------------------- */
@@ -86,6 +86,13 @@ static void left_open(struct nest_check *c, const struct replay_entry *entry, bo
 	u->enters += entry->times;
 }
 
+/* A call of MPI is left where it was entered, by the same function of dprof's: no jump leads into it, but for a thread that says
+ * that it switches stacks. If its enter is missing, so is what it sent: who looks for that finds the sends of later calls. */
+static bool no_jump_leads_to(const struct nest_check *c, uint32_t site)
+{
+	return tr_is(c->trace, site, OP_MPI | OP_MESSAGE) && !c->trace->threads[c->thread].switches;
+}
+
 static void check_event(struct nest_check *c, const struct tr_event *e)
 {
 	if (e->op == DPROF_ENTER)
@@ -93,7 +100,8 @@ static void check_event(struct nest_check *c, const struct tr_event *e)
 	if (e->op != DPROF_EXIT)
 		return;
 	size_t closed = replay_exit(&c->replay, e->site);
-	if (!closed && jumps_explain(c->trace, &c->trace->threads[c->thread], e->site, e->stamp, false)) {
+	if (!closed && !no_jump_leads_to(c, e->site) &&
+	    jumps_explain(c->trace, &c->trace->threads[c->thread], e->site, e->stamp, false)) {
 		c->came++;
 		return;
 	}

@@ -14,7 +14,8 @@
  * So it may be if it says that it switches stacks (operations.def, SWITCHES) while something is open, though all exits
  * nest: what is open stays so on a stack that does not run. Where each switch finds nothing open, and no records are
  * lost before, whatever is entered is left before the next switch, on the same stack.
- * Where all its records are as they were written that is no damage, though nobody noticed it (trace_events.c).
+ * Where all its records are as they were written that is no damage, though nobody noticed it (trace_events.c); but an exit
+ * of what no jump leads into is, such as a call of MPI (trace_check.c).
  *
  * Law: if a thread runs as it says it does, what is neither `jumped` nor `unsure` lasts from its enter to its exit. */
 #ifndef ANALYSIS_TRACE_JUMPS_H
