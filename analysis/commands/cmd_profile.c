@@ -60,13 +60,18 @@ static bool is_operation(const struct profile_answer *a, uint32_t site)
 }
 
 #define ALL_THREADS "all threads"
-#define NOT_KNOWN   "not known"
 
 static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 {
 	if (site < trace->nsites)
 		return tab_site(trace, site);
-	return tab_text(site == TR_OUTSIDE ? ALL_THREADS : NOT_KNOWN);
+	return tab_text(site == TR_OUTSIDE ? ALL_THREADS : PLACE_NOT_KNOWN);
+}
+
+/* What was done by whoever was waited for. */
+static struct tab_cell did_cell(const struct trace *trace, uint32_t did)
+{
+	return did < trace->nsites ? tab_site(trace, did) : tab_text(did == TR_NO_SITE ? PLACE_NOT_KNOWN : OUTSIDE_REGIONS);
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
@@ -142,7 +147,7 @@ static void fill_operations(struct reply *r, const struct profile_answer *a)
 			  tab_number(f->spread.nthreads), c ? tab_count(trace->threads[c->for_thread].rank) : TAB_NONE,
 			  c ? tab_count(trace_pid(trace, c->for_thread)) : TAB_NONE,
 			  c ? tab_count(trace->threads[c->for_thread].number) : TAB_NONE,
-			  c ? c->did < trace->nsites ? tab_site(trace, c->did) : tab_text(OUTSIDE_REGIONS) : TAB_NONE,
+			  c ? did_cell(trace, c->did) : TAB_NONE,
 			  c ? tab_interval(seconds(a, c->ticks)) : TAB_NONE);
 	}
 	reply_end(r);
@@ -260,7 +265,7 @@ static size_t say_node(struct reply *r, const struct profile_answer *a, const st
 		return 1;
 	struct site_name site = node->site < a->trace->nsites
 				       ? site_name_within(a->trace, node->site, (size_t)(TREE_COLUMN(every) - indent)) : (struct site_name){ "" };
-	char *name = mem_format("%*s%s", indent, "", *site.text ? site.text : node->site == TR_OUTSIDE ? ALL_THREADS : NOT_KNOWN);
+	char *name = mem_format("%*s%s", indent, "", *site.text ? site.text : node->site == TR_OUTSIDE ? ALL_THREADS : PLACE_NOT_KNOWN);
 	reply_row(r, tab_text(name), tab_number(s->visits), tab_interval(on_page(a, s->inclusive)),
 		  tab_interval(on_page(a, s->waited)));
 	free(name);
@@ -321,7 +326,7 @@ static void say_operations(struct reply *r, const struct profile_answer *a, bool
 		if (c && matters(a, c->ticks, every))
 			reply_say(r, SAY_DETAIL, "longest for %s, that was in %s: %s %s",
 				  location_name(a->trace, c->for_thread).text,
-				  site_name_within(a->trace, c->did, 48).text,
+				  site_name_said(a->trace, c->did, 48).text,
 				  reply_interval(r, on_page(a, c->ticks), decimals(a)).text, unit(a));
 	}
 	reply_end(r);

@@ -47,7 +47,7 @@ static bool proved(const struct waits_answer *a, frz_time ticks)
 
 static struct tab_cell name_of(const struct trace *trace, uint32_t site)
 {
-	return tab_text(site < trace->nsites ? trace->sites[site].name : OUTSIDE_REGIONS);
+	return tab_text(site < trace->nsites ? trace->sites[site].name : site == TR_NO_SITE ? PLACE_NOT_KNOWN : OUTSIDE_REGIONS);
 }
 
 #define WAITED_KEYS                                                                                \
@@ -181,7 +181,8 @@ static void say_delays(struct reply *r, const struct waits_answer *a, bool every
 		}
 		shown++;
 		reply_row(r, tab_range(interval_percent(d->ticks, a->waiting)), tab_text(location_name(a->trace, d->thread).text),
-			  tab_text(site_name_within(a->trace, d->site, (size_t)(48 - width)).text),
+			  tab_text(d->site == TR_NO_SITE ? PLACE_NOT_KNOWN
+							 : site_name_within(a->trace, d->site, (size_t)(48 - width)).text),
 			  proved(a, d->ticks) ? TAB_NONE : tab_text("undecided"));
 	}
 	reply_end(r);

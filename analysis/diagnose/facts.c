@@ -32,7 +32,7 @@ struct interval facts_share(const struct facts *f, frz_time part)
 static char *place_of(const struct trace *trace, uint32_t site)
 {
 	if (site >= trace->nsites || !trace->sites[site].line)
-		return site < trace->nsites ? site_place(trace, site) : mem_copy(OUTSIDE_REGIONS);
+		return site < trace->nsites ? site_place(trace, site) : mem_copy(site == TR_NO_SITE ? PLACE_NOT_KNOWN : OUTSIDE_REGIONS);
 	const char *file = trace->sites[site].file, *slash = strrchr(file, '/');
 	return mem_format("%s:%u", name_within(slash ? slash + 1 : file, FILE_ROOM).text, trace->sites[site].line);
 }
@@ -56,8 +56,8 @@ int64_t facts_thread(uint32_t thread)
 #define NAME_ROOM 40
 struct site_name facts_name(const struct trace *trace, uint32_t site)
 {
-	struct site_name outside = { OUTSIDE_CODE };
-	return site < trace->nsites ? region_name_within(trace, site, NAME_ROOM) : outside;
+	return site < trace->nsites ? region_name_within(trace, site, NAME_ROOM)
+				    : site_name_said(trace, site == TR_NO_SITE ? site : TR_OUTSIDE, NAME_ROOM);
 }
 
 int64_t facts_site(const struct trace *trace, uint32_t site)
@@ -428,7 +428,8 @@ static struct blames delays_of(const struct facts *f)
 	struct blames b = { NULL, 0 };
 	for (size_t i = 0; i < f->waits->ndelays; i++) {
 		const struct wait_delay *d = &f->waits->delays[i];
-		add_blame(blame_of(&b, d->site), d->thread, d->ticks);
+		if (d->site != TR_NO_SITE) /* that says nothing */
+			add_blame(blame_of(&b, d->site), d->thread, d->ticks);
 	}
 	for (size_t i = 0; i < f->waits->ncauses; i++) /* the longest first */
 		for (size_t k = 0; k < b.n; k++)

@@ -167,7 +167,7 @@ const char *path_site_name(const struct trace *trace, uint32_t site)
 		return trace->sites[site].name;
 	if (site == PATH_ELSEWHERE)
 		return WAITS_UNRECORDED;
-	return site == TR_OUTSIDE ? OUTSIDE_REGIONS : site == TR_BEFORE ? "before its first event" : "not known";
+	return site == TR_OUTSIDE ? OUTSIDE_REGIONS : site == TR_BEFORE ? "before its first event" : PLACE_NOT_KNOWN;
 }
 
 struct site_name path_site_shown(const struct trace *trace, uint32_t site, size_t room)

@@ -129,6 +129,8 @@ struct site_name site_name_within(const struct trace *trace, uint32_t site, size
 
 struct site_name site_name_said(const struct trace *trace, uint32_t site, size_t room)
 {
+	if (site == TR_NO_SITE)
+		return (struct site_name){ CODE_NOT_KNOWN };
 	return site == TR_OUTSIDE ? (struct site_name){ OUTSIDE_CODE } : site_name_within(trace, site, room);
 }
 

@@ -32,6 +32,8 @@ struct site_name name_within(const char *, size_t room);
 
 #define OUTSIDE_REGIONS "outside regions" /* of TR_OUTSIDE */
 #define OUTSIDE_CODE "code outside regions" /* likewise, in a sentence: "was in ..." */
+#define PLACE_NOT_KNOWN "not known" /* of TR_NO_SITE, where a thread may have been anywhere; and likewise: */
+#define CODE_NOT_KNOWN "what is not known"
 struct site_name site_name_said(const struct trace *, uint32_t site, size_t room); /* within that room, in a sentence */
 
 /* A region that is a whole function, which the plugin took by itself. */

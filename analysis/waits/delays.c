@@ -390,7 +390,7 @@ static void fill_profile(const struct delays_blame *b, struct delays_profile *p,
 	}
 	if (behind == NO_WAIT || b->f->list[behind].thread != s.thread)
 		return;
-	struct delays_profile_row *row = use_row(p, tr_row(b->f->g->trace, b->f->list[behind].site));
+	struct delays_profile_row *row = use_row(p, waits_row(b->f->g->trace, b->f->list[behind].site));
 	row->more = time_add(row->more, transfer_of(b, behind));
 }
 
@@ -438,7 +438,7 @@ static void add_delay(struct delays_blame *b, uint32_t thread, uint32_t row, str
 {
 	uint32_t **rows = &b->delay_of[thread];
 	if (!*rows) {
-		size_t n = b->f->g->trace->nsites + 1;
+		size_t n = waits_rows(b->f->g->trace);
 		*rows = mem_resize(NULL, n, sizeof **rows);
 		memset(*rows, 0, n * sizeof **rows);
 	}
@@ -463,6 +463,18 @@ static void pass_on(struct delays_blame *b, size_t wait, struct costs c, frz_tim
 	to->unsure |= !c.sure;
 }
 
+/* Of one of both it is not known where it was: where the other one was longer, and whether, is not either. */
+static bool anywhere(const struct delays_blame *b)
+{
+	uint32_t row = waits_unknown_row(b->f->g->trace);
+	return b->a.rows[row].used || b->b.rows[row].used;
+}
+
+static struct costs perhaps(struct costs c)
+{
+	return (struct costs){ { 0, c.own.hi }, { 0, c.inherited.hi }, false };
+}
+
 /* To what the other thread did since they had synchronised there, while the one that waited did something else; or since both had
  * begun. Returns what of it is for how late it was then. */
 static struct costs share_out_since(struct delays_blame *b, const struct delays_sync *m, struct costs c, frz_time late)
@@ -473,22 +485,20 @@ static struct costs share_out_since(struct delays_blame *b, const struct delays_
 	if (x->upto != NO_WAIT)
 		add_wait(&b->b, x->upto);
 	frz_time all = time_add(find_excess(b), late);
-	if (all.lo == 0)
+	bool unknown = anywhere(b);
+	c = unknown ? perhaps(c) : c;
+	if (all.lo == 0 || unknown)
 		add_uncaused(b, c, all.hi == 0);
 	for (size_t i = 0; i < b->b.nused + b->b.nwaits; i++) {
 		if (b->excess[i].hi == 0)
 			continue;
+		frz_time of = unknown ? b->excess[i] : all; /* it may be all of it */
 		if (i >= b->b.nused)
-			pass_on(b, b->b.waits[i - b->b.nused], c, b->excess[i], all);
+			pass_on(b, b->b.waits[i - b->b.nused], c, b->excess[i], of);
 		else
-			add_delay(b, x->other, b->b.used[i], c, b->excess[i], all);
+			add_delay(b, x->other, b->b.used[i], c, b->excess[i], of);
 	}
 	return (struct costs){ part_of(c.own, late, all), part_of(c.inherited, late, all), c.sure };
-}
-
-static struct costs perhaps(struct costs c)
-{
-	return (struct costs){ { 0, c.own.hi }, { 0, c.inherited.hi }, false };
 }
 
 /* To what the other thread did since the two had synchronised: since each time when that may have been. Returns what goes further
@@ -608,13 +618,12 @@ static void limit(struct waits *w)
 static void finish(struct delays_blame *b)
 {
 	struct waits *w = b->f->waits;
-	size_t nsites = b->f->g->trace->nsites;
 	for (size_t i = 0; i < b->n; i++) {
 		const struct delay *d = &b->delays[i];
 		struct cost all = d->short_term;
 		add_cost(&all, d->long_term);
 		*MEM_GROW(w->delays, w->ndelays) =
-			(struct wait_delay){ d->thread, d->row < nsites ? d->row : TR_OUTSIDE, floor_to_ticks(all),
+			(struct wait_delay){ d->thread, waits_site_of(b->f->g->trace, d->row), floor_to_ticks(all),
 					     floor_to_ticks(d->short_term), floor_to_ticks(d->long_term), d->sure };
 	}
 	w->uncaused = floor_to_ticks(b->uncaused);
@@ -652,8 +661,8 @@ static void go_back(struct delays_blame *b, const struct graph_order *order)
 
 static void profile_open(struct delays_profile *p, const struct trace *trace)
 {
-	p->used = mem_resize(NULL, trace->nsites + 1, sizeof *p->used);
-	p->rows = mem_zeroed(trace->nsites + 1, sizeof *p->rows);
+	p->used = mem_resize(NULL, waits_rows(trace), sizeof *p->used);
+	p->rows = mem_zeroed(waits_rows(trace), sizeof *p->rows);
 }
 
 static void profile_close(struct delays_profile *p)

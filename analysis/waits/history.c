@@ -9,7 +9,7 @@
 void history_open(struct history *h, const struct graph *g)
 {
 	*h = (struct history){ .graph = g };
-	size_t nrows = g->trace->nsites + 1;
+	size_t nrows = waits_rows(g->trace);
 	h->first = mem_resize(NULL, g->trace->nthreads + 1, sizeof *h->first);
 	h->first[0] = 0;
 	for (size_t t = 0; t < g->trace->nthreads; t++)

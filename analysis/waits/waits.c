@@ -202,7 +202,7 @@ static bool was_idle(struct finder *f, const struct wait *w, const struct graph_
 static uint32_t did_then(struct finder *f, const struct wait *w, enum wait_kind kind, const struct graph_input *cause)
 {
 	uint32_t holding = f->posted[cause - f->g->inputs].holding;
-	if (kind == WAIT_LOCK && holding != TR_NO_SITE)
+	if (kind == WAIT_LOCK && holding != HOLDS_NOTHING)
 		return holding;
 	return was_idle(f, w, cause) ? f->list[f->posted[cause - f->g->inputs].idle - 1].site : did_meanwhile(f, w, cause);
 }

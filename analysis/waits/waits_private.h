@@ -32,8 +32,31 @@ struct wait {                /* that has ended */
 
 /* ---- What threads did ------------------------------------------------------------------------ */
 
-/* One of these for each row (a site, of regions of one name the first; behind the last: outside) in which a thread was
- * between two of its points, and for each wait, which stands for all of its operation. */
+/* Rows: a site, of regions of one name the first; behind the last: outside; and anywhere, which is not known. */
+static inline uint32_t waits_unknown_row(const struct trace *t)
+{
+	return (uint32_t)t->nsites + 1;
+}
+
+static inline size_t waits_rows(const struct trace *t)
+{
+	return t->nsites + 2;
+}
+
+/* Of an operation; of one whose site is missing it is not known. */
+static inline uint32_t waits_row(const struct trace *t, uint32_t site)
+{
+	return site < t->nsites ? tr_row(t, site) : waits_unknown_row(t);
+}
+
+/* And back: or TR_OUTSIDE, TR_NO_SITE. */
+static inline uint32_t waits_site_of(const struct trace *t, uint32_t row)
+{
+	return row < t->nsites ? tr_row(t, row) : row == t->nsites ? TR_OUTSIDE : TR_NO_SITE;
+}
+
+/* One of these for each row in which a thread was between two of its points, and for each wait, which stands for all of
+ * its operation. */
 struct history_piece {
 	uint64_t ticks;      /* or the wait's number */
 	uint32_t row;
@@ -72,11 +95,13 @@ void history_wait(struct history *, size_t cut, uint32_t row, size_t wait);
 
 /* ---- Waits ----------------------------------------------------------------------------------- */
 
+#define HOLDS_NOTHING (UINT32_MAX - 1)
+
 struct posted {              /* an input */
 	uint32_t did;        /* what its thread had mostly done since it had last waited, or might have */
 	uint32_t point, site; /* the point and 1, or 0; of the event */
 	uint32_t before;     /* that of the finder's `busy`, and 1; or 0 */
-	uint32_t holding;    /* what it had mostly done since it took the lock that it gives back; TR_NO_SITE: none, or it
+	uint32_t holding;    /* what it had mostly done since it took the lock that it gives back; HOLDS_NOTHING: none, or it
 				has waited since */
 	uint32_t idle;       /* the last wait of its thread before it, of the finder's `list`, and 1; or 0 */
 };

@@ -31,7 +31,7 @@ struct held_lock {
 struct doing {
 	const struct trace *trace;
 	struct replay replay;
-	uint64_t *ticks;     /* of each site, and outside of them */
+	uint64_t *ticks;     /* of each row */
 	uint32_t *used; size_t nused;
 	uint64_t stamp;
 	uint64_t asks, between; /* since when in vain, or 0; without any attempt under way for so many ticks of that, */
@@ -49,6 +49,7 @@ struct doing {
 	struct history *history; /* or NULL, and pieces of it before the first attempt, and the outermost operation */
 	size_t before_asks, before_operation;
 	bool jumped;         /* out of an operation, perhaps: it may still be there */
+	bool lost;           /* what it is in, but for what it has entered since */
 	bool interrupted;    /* some thread was in a region inside of an operation: then */
 	struct doing_inside inside;
 	uint64_t regions_before; /* in all regions of the operation before */
@@ -96,7 +97,7 @@ static void end_inside(struct doing *d, uint64_t stamp)
 static void add_until(struct doing *d, uint64_t stamp)
 {
 	const struct replay_entry *place = replay_place(&d->replay);
-	uint32_t row = place ? place->site : (uint32_t)d->trace->nsites;
+	uint32_t row = place ? place->site : d->lost ? waits_unknown_row(d->trace) : (uint32_t)d->trace->nsites;
 	if (d->history && stamp >= d->stamp)
 		history_add(d->history, tr_row(d->trace, row), d->stamp, stamp);
 	if (d->interrupted && stamp >= d->stamp)
@@ -130,16 +131,16 @@ static uint64_t before_it_was_held(const struct held_lock *h, uint32_t row)
 /* Of equally long ones the first. While it holds a lock, or NULL: anyway. */
 static uint32_t mostly_while(const struct doing *d, const struct held_lock *h)
 {
-	uint32_t most = TR_OUTSIDE;
+	uint32_t most = d->lost ? waits_unknown_row(d->trace) : (uint32_t)d->trace->nsites;
 	uint64_t ticks = 0;
 	for (size_t i = 0; i < d->nused; i++) {
 		uint64_t there = d->ticks[d->used[i]] - before_it_was_held(h, d->used[i]);
 		if (there <= ticks)
 			continue;
 		ticks = there;
-		most = d->used[i] < d->trace->nsites ? d->used[i] : TR_OUTSIDE;
+		most = d->used[i];
 	}
-	return tr_row(d->trace, most);
+	return waits_site_of(d->trace, most);
 }
 
 static uint32_t mostly(const struct doing *d)
@@ -233,6 +234,7 @@ static void enter(struct doing *d, struct replay_entry entry)
 static void move(struct doing *d, const struct tr_event *e)
 {
 	bool inside = d->interrupted && is_inside(d);
+	d->lost |= e->op == DPROF_LOST || e->site == TR_NO_SITE;
 	if (e->op == DPROF_LOST || e->site == TR_NO_SITE)
 		replay_lose(&d->replay);
 	else if (e->op == DPROF_ENTER && !e->jumped)
@@ -319,10 +321,10 @@ static void log_wait(struct finder *f, struct doing *d, size_t number, bool agai
 		cut = then > cut || again ? then : cut;
 	}
 	if (w->pieces)
-		history_forget(&f->history, d->before_operation, tr_row_or_last(d->trace, w->site));
+		history_forget(&f->history, d->before_operation, waits_row(d->trace, w->site));
 	cost->begin = own && own->stamp > w->surely ? own->stamp : w->surely;
 	if (own || w->surely)
-		history_wait(&f->history, cut, tr_row_or_last(d->trace, w->site), number);
+		history_wait(&f->history, cut, waits_row(d->trace, w->site), number);
 }
 
 /* Who waits for a condition variable has what it waited for when it has taken the mutex again, in another call: there the
@@ -429,7 +431,7 @@ static void note_wait(struct finder *f, struct doing *d, uint32_t thread, const 
 static void note_posted(struct finder *f, struct doing *d, size_t sync, uint32_t number, uint32_t site)
 {
 	const struct graph_input *input = &f->g->inputs[number];
-	uint32_t holding = d->releases && !d->releases->since_waits ? mostly_while(d, d->releases) : TR_NO_SITE;
+	uint32_t holding = d->releases && !d->releases->since_waits ? mostly_while(d, d->releases) : HOLDS_NOTHING;
 	f->posted[number] = (struct posted){ mostly(d), (uint32_t)sync + 1, site, d->before, holding, d->idle };
 	if (tr_is(d->trace, site, OP_TEAM_LEFT) && f->g->nodes[input->node].first != number)
 		d->team = number + 1;
@@ -494,8 +496,8 @@ void waits_replay(struct finder *f, uint32_t thread)
 	bool goes_on = trace_goes_on(&trace->threads[thread]);
 	size_t sync = 0;
 	uint64_t at = 0;
-	d.used = mem_resize(NULL, trace->nsites + 1, sizeof *d.used);
-	d.ticks = mem_zeroed(trace->nsites + 1, sizeof *d.ticks);
+	d.used = mem_resize(NULL, waits_rows(trace), sizeof *d.used);
+	d.ticks = mem_zeroed(waits_rows(trace), sizeof *d.ticks);
 	replay_open(&d.replay, trace->nsites);
 	d.stamp = d.since = f->g->threads[thread].first;
 	if (d.history)

@@ -572,7 +572,7 @@ says out 'not known what ended'
 	echo "e 2 9100 2 exit group=1 seq=0"
 } | trace switched
 expect 1 waits --json switched
-jq -e '.unknown > 0 and ([.delays[] | [.rank, .region]] == [[1, "outside regions"]])' out >is || fail "switched: $(cat out)"
+jq -e '.unknown > 0 and ([.delays[] | [.rank, .region]] == [[1, "not known"]])' out >is || fail "switched: $(cat out)"
 
 # What began with a call of its own and is waited for in another is of the kind of what began.
 begun() { # site keys0 keys1
@@ -668,6 +668,27 @@ for case in '41000 MPI_Recv x.c:5' '11000 b x.c:2'; do
 	jq -e --arg name "$name" --arg site "$site" '.waits[] | select(.rank == 0) | .seconds.lo > 41.9e-6 and
 		(.caused_by | .rank == 1 and .region == $name and .site == $site)' out >is || fail "chain: $(jq -c .waits out)"
 done
+
+# Who left what it had not entered may be anywhere: it is known for how long others wait for it, but not for what, nor to what
+# that goes back, of what it took before. Such an exit of a call of MPI is damage, which csp says as well as check.
+anywhere() { # site of the exit
+	ranks | sed 's/rank=1/rank=1 jumps=0 ran_on=2 ended=60000/'
+	work 0 0 1000 2000; op 0 3 2100 2200 group=1 peer=1 tag=0 bytes=4; op 0 2 2300 51100 group=1 seq=0
+	echo "e 1 1000 $1 exit"; op 1 4 2000 2200 group=1 peer=0 tag=0 bytes=4; work 1 1 3000 51000; op 1 2 51000 51100 group=1 seq=0
+}
+anywhere 1 | trace anywhere
+for command in report waits diagnose check csp; do expect 0 "$command" anywhere; done
+expect 0 waits --json anywhere
+jq -e '(.waits[] | .kind == "wait_at_barrier" and .seconds.lo > 48e-6 and .caused_by.region == "not known") and
+	([.delays[] | .region == "not known" and .seconds.lo == 0 and .verdict == "undecided"] | all) and
+	.uncaused_s.lo == 0' out >is || fail "anywhere: $(cat out)"
+expect 0 waits anywhere
+says out 'that one was in what is not known'
+says_not out 'outside'
+anywhere 13 | trace damaged-call
+for command in report check csp; do expect 1 "$command" damaged-call; done
+expect 1 query damaged-call 'count(barrier) >= 1'
+says err "'MPI_Send' (x.c:14) is left without having been entered, 1 time"
 
 # In a sentence, what is outside of regions is code.
 { ranks; op 0 2 1000 51000 group=1 seq=0; echo 'e 1 1000 3 enter group=1 peer=1 tag=9 bytes=4 id=9'; echo 'e 1 1010 3 exit'; op 1 2 50000 51000 group=1 seq=0; } |

@@ -5,6 +5,7 @@
  *   fuzz [-s FIRST] [-n CASES] [-t SECONDS] THING...   a THING is a trace directory, or a text for `pack`
  *   fuzz -e ...                                       in every place: below
  *   fuzz -l ...                                       what is lost: likewise
+ *   fuzz -d ...                                       lines of events that are missing from texts
  *
  * SIGINT and SIGTERM end it behind a case, with the figures.
  *
@@ -23,6 +24,9 @@
  *
  * With -l a case is a loss: a file, its end, or a piece of it, or records of threads that a text tells to be lost.
  * Nothing else is changed, so whatever the exit status, no answer contradicts what was said of the whole trace.
+ *
+ * With -d a case is a text from which one line of an event is missing, or a few. Whatever these prove, no command
+ * crashes, and those that look at the whole trace agree whether it is damaged.
  *
  * A command runs in a process of its own, without exec: its main is linked in. */
 #define _GNU_SOURCE /* memfd_create */
@@ -668,6 +672,35 @@ static void one_loss(struct thing *all, int n)
 	clear();
 }
 
+/* ---- Missing events ---------------------------------------------------------------------------- */
+
+/* Which end with status 1 whenever check does, and only then. */
+static const size_t agree[] = { 0, 1, 3 }; /* report, csp, query */
+
+static void one_missing(struct thing *all, int n)
+{
+	static const struct fuzz_question check = { { "check", "@", "--json" } };
+	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
+	const struct thing *t = &all[number % (uint64_t)n];
+	struct mut_bytes b = { bytes, t->files->size, sizeof bytes };
+	int status[JUDGED];
+	memcpy(bytes, t->files->bytes, b.size);
+	mut_forget(&m, &b);
+	trace = t->directory;
+	original = t->original;
+	count.cases++;
+	if (pack(trace, b.at, b.size) == 0) {
+		for (size_t i = 0; i < JUDGED; i++)
+			judge(&questions[i], status[i] = ask(&questions[i], trace, NULL), NULL);
+		int damaged = ask(&check, trace, NULL);
+		judge(&check, damaged, NULL);
+		for (size_t i = 0; i < sizeof agree / sizeof *agree; i++)
+			if (status[agree[i]] != damaged && status[agree[i]] <= 2)
+				finding(&questions[agree[i]], "ends with status %d, check with %d", status[agree[i]], damaged);
+	}
+	clear();
+}
+
 static void one_case(struct thing *all, int n)
 {
 	struct mutator m = { number * UINT64_C(0x9e3779b97f4a7c15) };
@@ -718,8 +751,9 @@ int main(int argc, char **argv)
 	signal(SIGINT, end_soon);
 	signal(SIGTERM, end_soon);
 	void (*one)(struct thing *, int) = one_case;
-	for (int c; (c = getopt(argc, argv, "els:n:t:")) >= 0;)
+	for (int c; (c = getopt(argc, argv, "dels:n:t:")) >= 0;)
 		switch (c) {
+		case 'd': one = one_missing; break;
 		case 'e': one = one_change; break;
 		case 'l': one = one_loss; break;
 		case 's': first = strtoull(optarg, NULL, 0); break;

@@ -347,6 +347,20 @@ static void lose_events(struct mutator *m, struct mut_bytes *b)
 	b->size = (size_t)(to - b->at);
 }
 
+void mut_forget(struct mutator *m, struct mut_bytes *b)
+{
+	for (uint64_t times = mut_below(m, 2) ? 1 : 1 + mut_below(m, 4); times; times--) {
+		uint64_t n = count_lines(b, "e "), which = n ? mut_below(m, n) : 0;
+		for (uint8_t *line = b->at, *next; n && line < b->at + b->size; line = next) {
+			next = next_line(b, line);
+			if (!begins_with(line, "e ") || which-- > 0)
+				continue;
+			splice(b, (size_t)(line - b->at), (size_t)(next - line), NULL, 0);
+			break;
+		}
+	}
+}
+
 bool mut_lose(struct mutator *m, const char *name, struct mut_bytes *b)
 {
 	if (ends(name, ".txt")) {

@@ -41,4 +41,7 @@ void mut_file(struct mutator *, const char *name, struct mut_bytes *, const uint
  * events of one thread. False: the file is gone. */
 bool mut_lose(struct mutator *, const char *name, struct mut_bytes *);
 
+/* Of a text (dprof-text) one line of an event is missing, or a few. */
+void mut_forget(struct mutator *, struct mut_bytes *);
+
 #endif
