@@ -14,6 +14,8 @@ static error_t parse(int option, char *value, struct argp_state *state)
 {
 	if (option == ARGP_KEY_ARG)
 		argp_error(state, "expected no more than options, found '%s'", value);
+	if (option == 'h')
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 	if (option != 'j')
 		return ARGP_ERR_UNKNOWN;
 	*(bool *)state->input = true;
@@ -22,7 +24,8 @@ static error_t parse(int option, char *value, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	static const struct argp_option options[] = { { "json", 'j', NULL, 0, "print JSON", 0 }, { 0 } };
+	static const struct argp_option options[] = {
+		{ "json", 'j', NULL, 0, "print JSON", 0 }, { "h", 'h', NULL, OPTION_HIDDEN, NULL, 0 }, /* as --help */ { 0 } };
 	static const struct argp argp = {
 		options, parse, NULL,
 		"Says which dprof this is, for which GCC and MPI it was built, which variables DPROF_... are set, and "

@@ -14,6 +14,7 @@
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
+	{ "h", 'h', NULL, OPTION_HIDDEN, NULL, 0 }, /* as --help */
 	{ 0 },
 };
 
@@ -22,6 +23,8 @@ static error_t parse(int option, char *value, struct argp_state *state)
 	(void)value;
 	if (option == ARGP_KEY_ARG)
 		argp_usage(state);
+	if (option == 'h')
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 	if (option != 'j')
 		return ARGP_ERR_UNKNOWN;
 	*(bool *)state->input = true;

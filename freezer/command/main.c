@@ -30,6 +30,7 @@ static const struct argp_option common_options[] = {
 	  "protected against damage only", 0 },
 	{ "bind", 'b', "IP", 0, "use this address of this host only", 0 },
 	{ "name", 'n', "NAME", 0, "what this host is called in logs (default: its host name)", 0 },
+	{ "h", 'h', NULL, OPTION_HIDDEN, NULL, 0 }, /* as --help */
 	{ 0 },
 };
 
@@ -64,6 +65,9 @@ static error_t parse_common(int option, char *value, struct argp_state *state)
 			argp_error(state, "--name: expected 1 to %d bytes, found '%s'",
 				   FRZ_HOST_NAME - 1, value);
 		common->name = value;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -103,7 +103,12 @@ grep -q measure "$work/out" || fail "--help says nothing on stdout"
 status_of 0 "$freezer" -h
 grep -q measure "$work/out" || fail "-h is not --help"
 status_of 0 "$freezer" --version
-status_of 0 "$freezer" measure --help
+for command in measure serve cores; do
+	status_of 0 "$freezer" $command --help
+	mv "$work/out" "$work/help"
+	status_of 0 "$freezer" $command -h
+	cmp -s "$work/help" "$work/out" || fail "$command -h is not --help"
+done
 status_of 2 "$freezer"
 status_of 2 "$freezer" thaw
 status_of 2 "$freezer" measure

@@ -4,6 +4,7 @@
 # dprof-info: what it says is there is there, what is not is said, and it knows the variables that the manual page has.
 . testsuite/lib.sh
 info=$B/bin/dprof-info
+"$info" -h | grep -q '^Usage: dprof-info' || fail "-h is not --help"
 "$info" >"$dir/out" 2>"$dir/err" && [ ! -s "$dir/err" ] || fail "status $?: $(cat "$dir/err")"
 fits_80 "$dir/out" 'in /' || fail "wider than 80 columns"
 "$info" --json >"$dir/json" || fail "--json: status $?"
