@@ -187,7 +187,7 @@ static struct reply *begin_reply(const struct options *options)
 	return options->json ? render_json(stdout) : render_text(stdout, style);
 }
 
-/* What was computed, then what is wrong. */
+/* What was computed, then what is wrong: of a damaged trace a region that is asked for may be what is missing. */
 static int answer(const struct command *command, struct trace *t, const struct options *options)
 {
 	struct reply *reply = begin_reply(options);
@@ -200,7 +200,7 @@ static int answer(const struct command *command, struct trace *t, const struct o
 	int status = asks && is_all_lost(t) ? say_all_lost(reply, t) : command->run(t, options, reply);
 	reply_close(reply);
 	fflush(stdout);
-	for (size_t i = 0; i < t->ndiagnostics && !said && status != EXIT_USAGE; i++)
+	for (size_t i = 0; i < t->ndiagnostics && !said; i++)
 		fprintf(stderr, "dprof-analyze: %s\n", t->diagnostics[i]);
 	return status == EXIT_FINE && t->ndiagnostics ? EXIT_DAMAGED : status;
 }
