@@ -5,7 +5,7 @@
  * Runs in the helper and at the ends of threads, too: general registers only (room.mk). A chunk is counted when it
  * is packed or forgotten; at the end what stands in the others is added.
  *
- * Law: the count is never more than was recorded; it says `all` only when it is that. */
+ * Law: the count is never more than was recorded, nor than was lost; it says `all` only when it is that. */
 #include "runtime/count.h"
 
 #include "runtime/sys.h"
@@ -15,6 +15,7 @@
 
 bool dprof_counting;
 static uint64_t gone; /* events in chunks that are counted */
+static uint64_t lost, why_lost; /* events, and bits 1 << enum dprof_why */
 
 static bool is_wide(const volatile uint64_t *word, const uint64_t *end)
 {
@@ -40,6 +41,19 @@ void dprof_count_chunk(const struct dprof_chunk *c)
 {
 	if (dprof_counting)
 		__atomic_fetch_add(&gone, events_in(c->start, c->claimed), __ATOMIC_SEQ_CST);
+}
+
+void dprof_count_lost(uint64_t why)
+{
+	if (!dprof_counting)
+		return;
+	__atomic_fetch_or(&why_lost, why, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
+}
+
+void dprof_count_forget_lost(void)
+{
+	lost = why_lost = 0;
 }
 
 /* A thread that changes from one chunk to the next has two for a moment. */
@@ -71,7 +85,7 @@ static bool add_thread(uint64_t *events, const struct dprof_thread *t)
 static struct dprof_count count_once(void)
 {
 	uint64_t before = __atomic_load_n(&gone, __ATOMIC_SEQ_CST);
-	struct dprof_count c = { before, true };
+	struct dprof_count c = { .events = before, .all = true };
 
 	for (const struct dprof_thread *t = dprof_threads(); t; t = t->following) {
 		if (__atomic_load_n(&t->supply, __ATOMIC_ACQUIRE) == SUPPLY_FREE || !t->header)
@@ -86,12 +100,14 @@ static struct dprof_count count_once(void)
 struct dprof_count dprof_count_all(void)
 {
 	struct timespec soon = { .tv_nsec = WAIT_NS };
-	struct dprof_count c = { 0, false };
+	struct dprof_count c = { 0 };
 
 	for (int i = 0; i < TRIES && dprof_counting && !c.all; i++) {
 		if (i > 0)
 			sys(SYS_nanosleep, &soon, NULL);
 		c = count_once();
 	}
+	c.lost = __atomic_load_n(&lost, __ATOMIC_RELAXED);
+	c.why_lost = __atomic_load_n(&why_lost, __ATOMIC_RELAXED) | __atomic_load_n(&dprof_why_homeless, __ATOMIC_RELAXED);
 	return c;
 }

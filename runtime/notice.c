@@ -165,17 +165,29 @@ static void name_trace(char *to, size_t size, const char *directory)
 	quote(to, size, path);
 }
 
+/* ", 92456 more are lost: the disk is full: set ..." */
+static void say_lost(char *to, size_t size, struct dprof_count count)
+{
+	size_t n = (size_t)snprintf(to, size, count.lost ? ", %llu more %s lost" : "", (unsigned long long)count.lost,
+				    count.lost == 1 ? "is" : "are");
+
+	for (int why = 0, said = 0; why < DPROF_WHY_COUNT && count.lost; why++)
+		if (count.why_lost >> why & 1 && n < size)
+			n += (size_t)snprintf(to + n, size - n, "%s%s", said++ ? ", " : ": ", dprof_why_text((enum dprof_why)why));
+}
+
 void dprof_notice_end(struct dprof_count count, const char *directory, int64_t ranks)
 {
-	static char line[4 * PATH_MAX], trace[2 * PATH_MAX]; /* it may be a thread with a small stack that exits */
+	static char line[5 * PATH_MAX], trace[2 * PATH_MAX], lost[PATH_MAX]; /* it may be a thread with a small stack that exits */
 	int n;
 
 	if (!dprof_counting || !is_first())
 		return;
 	name_trace(trace, sizeof(trace), directory);
-	n = snprintf(line, sizeof(line), "dprof: %s%llu event%s%s in %s; dprof-analyze %s\n",
+	say_lost(lost, sizeof(lost), count);
+	n = snprintf(line, sizeof(line), "dprof: %s%llu event%s%s in %s%s; dprof-analyze %s\n",
 		     count.all ? "" : "at least ", (unsigned long long)count.events, count.events == 1 ? "" : "s",
-		     ranks == 1 ? "" : " of rank 0", trace, trace);
+		     ranks == 1 ? "" : " of rank 0", trace, lost, trace);
 	if (n > 0 && (size_t)n < sizeof(line))
 		write_line(line, (size_t)n);
 }

@@ -20,8 +20,8 @@ void dprof_notice_prepare(void);
  * run on one host the first one says so. */
 void dprof_notice_failed(const char *path, int error);
 
-/* The process ends, it has recorded these events and those of others may stand in the same directory: how many
- * `ranks` there are, 0 when that is not known, 1 where there are none. */
+/* The process ends, it has recorded these events, and lost some perhaps, and those of others may stand in the same
+ * directory: how many `ranks` there are, 0 when that is not known, 1 where there are none. */
 void dprof_notice_end(struct dprof_count, const char *directory, int64_t ranks);
 
 #endif

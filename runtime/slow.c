@@ -26,6 +26,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "runtime/count.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -51,6 +52,7 @@ bool dprof_supervised, dprof_unambiguous = true, dprof_choosy, dprof_stopped;
  * said why. Atomic, since a handler may count in the midst of it. */
 static void lose(struct dprof_thread *t, uint64_t why)
 {
+	dprof_count_lost(why);
 	if (t) {
 		__atomic_fetch_or(&t->header->why, why, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&t->header->lost, 1, __ATOMIC_RELAXED);

@@ -675,7 +675,7 @@ bool dprof_threads_have(uint64_t tid)
  * and files as long as they are. */
 struct dprof_count dprof_threads_end(uint64_t stamp)
 {
-	struct dprof_count count = { 0, false };
+	struct dprof_count count = { 0 };
 	struct dprof_thread *t;
 
 	__atomic_store_n(&dprof_ending, true, __ATOMIC_SEQ_CST);
@@ -907,5 +907,6 @@ void dprof_threads_forget(void)
 	first_ended = false;
 	past_ns = past_threads = in_exit = 0;
 	dprof_lost_homeless = dprof_why_homeless = 0;
+	dprof_count_forget_lost();
 	memset(has_file, 0, sizeof(has_file));
 }

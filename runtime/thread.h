@@ -283,7 +283,7 @@ void dprof_thread_jumps(void);
 
 /* The process ends: every thread that still runs ends with it. How many events there are, if that is going
  * to be asked (count.h): no more than were recorded, and `all` of them if that is certain. */
-struct dprof_count { uint64_t events; bool all; };
+struct dprof_count { uint64_t events; bool all; uint64_t lost, why_lost; }; /* and bits 1 << enum dprof_why */
 struct dprof_count dprof_threads_end(uint64_t stamp);
 
 /* Before anything else: 0 or an error number. */

@@ -143,6 +143,15 @@ disk() { # size cause
 }
 if [ -n "${OWN_MOUNTS-}" ]; then
 	disk 100k 'the disk is full'
+	# Where nothing fits, and on a terminal only, the line at the end says so.
+	name='a disk of 8k'
+	mkdir none
+	if mount -t tmpfs -o size=8k none none; then
+		DPROF_DIR=none script -qec "./full 20000" /dev/null </dev/null >out
+		grep -q '^dprof: 0 events in none/dprof-full\.[0-9]*, [0-9]* more are lost: the disk is full: set DPROF_DIR to another; ' out ||
+			fail "on a terminal: $(cat out)"
+		umount none
+	fi
 	disk 300k 'the disk is full'
 	disk 1m any
 	# A thread that goes on behind its slot has a file with a header, or none, wherever the disk was full.

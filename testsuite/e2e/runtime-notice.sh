@@ -42,6 +42,17 @@ tells '[0-9]* events' "DPROF_DIR=there ./loop"
 [ -d "$(cat name)" ] || fail "DPROF_DIR: no directory $(cat name)"
 tells 'at least [0-9]* events' "./notice fork"
 tells 'at least [0-9]* events' "./notice thread"
+# What was lost, and why, as check says.
+lost() { # cause
+	[ "$(wc -l <said)" = 1 ] || fail "lost: expected one line, found $(cat out)"
+	local n
+	n=$(sed -n "s/^dprof: [a-z ]*[0-9]* events\? in [^ ]*, \([0-9]*\) more are lost: $1; dprof-analyze dprof-loop.*/\1/p" said)
+	[ -n "$n" ] || fail "lost: expected how many and '$1', found $(cat said)"
+	"$analyze" check dprof-loop.* >check
+	[ "$(grep -F ": $1" check | sed -n 's/.* found \([0-9]*\) dropped: .*/\1/p' | awk "{ n += \$1 } END { print n }")" = "$n" ] || fail "lost: $n, but check says $(cat check)"
+}
+on_terminal "ulimit -f 64; ./loop 200000"
+lost "the limit of a file's size is reached: raise it (ulimit -f)"
 on_terminal "DPROF_QUIET=1 ./loop"
 [ ! -s said ] || fail "DPROF_QUIET: $(cat said)"
 on_terminal "DPROF_OFF=1 ./loop"
