@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analysis/base/memory.h"
+#include "analysis/base/order.h"
+#include "analysis/diagnose/list_names.h"
 #include "analysis/diagnose/steps.h"
 #include "analysis/match/match.h"
 #include "analysis/trace/names.h"
@@ -71,14 +73,6 @@ static void add_thread(struct bsp *b, size_t at, uint32_t thread, uint32_t *plac
 	place_of[thread] = (uint32_t)at;
 }
 
-static void begin_with(struct bsp_finder *f, const struct match *m, uint32_t *place_of)
-{
-	begin_threads(f, m->nparts, place_of);
-	for (size_t i = 0; i < m->nparts; i++)
-		add_thread(f->b, i, m->parts[i].thread, place_of);
-	f->b->operation = m->parts[0].site;
-}
-
 static void begin_with_neighbours(struct bsp_finder *f, uint32_t *place_of)
 {
 	begin_threads(f, f->exchange->n, place_of);
@@ -115,23 +109,167 @@ static bool has_twice(const struct match *m, uint64_t *last, uint64_t number)
 	return false;
 }
 
-/* Those of the collective operations with most threads; or with those that have neighbours. */
-static void find_enters(struct bsp_finder *f)
+/* ---- Who comes together ---------------------------------------------------------------------- */
+
+/* Threads that come together, in ascending order, and how often they do. */
+struct bsp_set {
+	uint32_t *threads; size_t n;
+	size_t nprocesses;           /* that these are of */
+	uint64_t times;
+	size_t next;                 /* of those that begin with the same thread, or NO_SET */
+};
+#define NO_SET SIZE_MAX
+
+/* All that are as wide as any: of most processes, and of these with most threads. */
+struct bsp_sets {
+	struct bsp_set *list; size_t n;
+	size_t *from;                /* of each thread: the last set that begins with it, or NO_SET */
+	uint64_t *seen, number;      /* of each process: the last match it was seen in */
+	uint32_t *threads;           /* of one match, in ascending order */
+};
+
+static struct bsp_sets sets_open(const struct trace *trace)
+{
+	struct bsp_sets s = { .from = mem_resize(NULL, trace->nthreads + 1, sizeof *s.from),
+			      .seen = mem_zeroed(trace->nprocesses + 1, sizeof *s.seen),
+			      .threads = mem_resize(NULL, trace->nthreads + 1, sizeof *s.threads) };
+	memset(s.from, 0xff, (trace->nthreads + 1) * sizeof *s.from);
+	return s;
+}
+
+static void forget_sets(struct bsp_sets *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		s->from[s->list[i].threads[0]] = NO_SET;
+		free(s->list[i].threads);
+	}
+	s->n = 0;
+}
+
+static void sets_close(struct bsp_sets *s)
+{
+	forget_sets(s);
+	free(s->list);
+	free(s->from);
+	free(s->seen);
+	free(s->threads);
+}
+
+static size_t count_processes(struct bsp_sets *s, const struct trace *trace, const struct match *m)
+{
+	size_t n = 0;
+	s->number++;
+	for (size_t i = 0; i < m->nparts; i++) {
+		uint64_t *seen = &s->seen[trace->threads[m->parts[i].thread].process];
+		n += *seen != s->number;
+		*seen = s->number;
+	}
+	return n;
+}
+
+static int by_width(const struct bsp_set *a, const struct bsp_set *b)
+{
+	return ORDER_2(a, b, nprocesses, n);
+}
+
+static struct bsp_set *find_set(struct bsp_sets *s, const struct bsp_set *like)
+{
+	size_t i = s->from[like->threads[0]];
+	while (i != NO_SET && memcmp(s->list[i].threads, like->threads, like->n * sizeof *like->threads) != 0)
+		i = s->list[i].next;
+	return i != NO_SET ? &s->list[i] : NULL;
+}
+
+static void add_set(struct bsp_sets *s, struct bsp_set set)
+{
+	size_t *from = &s->from[set.threads[0]];
+	uint32_t *threads = mem_resize(NULL, set.n, sizeof *threads);
+	memcpy(threads, set.threads, set.n * sizeof *threads);
+	set.threads = threads;
+	set.next = *from;
+	*from = s->n;
+	*MEM_GROW(s->list, s->n) = set;
+}
+
+/* Of a match in which no thread is twice. */
+static void count_set(struct bsp_sets *s, const struct trace *trace, const struct match *m)
+{
+	struct bsp_set set = { .threads = s->threads, .n = m->nparts, .nprocesses = count_processes(s, trace, m), .times = 1 };
+	int wider = s->n ? by_width(&set, &s->list[0]) : 1;
+	if (wider < 0)
+		return;
+	if (wider > 0)
+		forget_sets(s);
+	for (size_t i = 0; i < m->nparts; i++)
+		s->threads[i] = m->parts[i].thread;
+	qsort(s->threads, set.n, sizeof *s->threads, order_uint32);
+	struct bsp_set *known = find_set(s, &set);
+	if (known)
+		known->times++;
+	else
+		add_set(s, set);
+}
+
+static bool is_before(const struct bsp_set *a, const struct bsp_set *b)
+{
+	size_t i = 0;
+	while (i + 1 < a->n && a->threads[i] == b->threads[i])
+		i++;
+	return a->threads[i] < b->threads[i];
+}
+
+/* The one that comes together most often, of several the one with the first threads; or NULL. */
+static const struct bsp_set *set_of_most(const struct bsp_sets *s)
+{
+	const struct bsp_set *most = s->n ? &s->list[0] : NULL;
+	for (size_t i = 1; i < s->n; i++) {
+		const struct bsp_set *x = &s->list[i];
+		if (x->times > most->times || (x->times == most->times && is_before(x, most)))
+			most = x;
+	}
+	return most;
+}
+
+/* ---- When ------------------------------------------------------------------------------------ */
+
+/* Whether such a match may be one of those sought. */
+static bool comes_into_question(const struct bsp_finder *f, const struct match *m, uint64_t *last, uint64_t *number)
+{
+	return match_synchronises(m) && is_within(f, m) && !has_twice(m, last, ++*number);
+}
+
+static void find_set_of_most(struct bsp_finder *f, uint32_t *place_of)
 {
 	const struct trace *trace = f->g->trace;
 	struct match_walk *walk = match_walk_again(trace, f->g->times->program.matches);
+	struct bsp_sets sets = sets_open(trace);
+	uint64_t *last = mem_zeroed(trace->nthreads + 1, sizeof *last), number = 0;
+	for (struct match m; match_walk_next(walk, &m);)
+		if (comes_into_question(f, &m, last, &number))
+			count_set(&sets, trace, &m);
+	match_walk_close(walk);
+	const struct bsp_set *most = set_of_most(&sets);
+	begin_threads(f, most ? most->n : 0, place_of);
+	for (size_t i = 0; most && i < most->n; i++)
+		add_thread(f->b, i, most->threads[i], place_of);
+	f->b->operation = TR_NO_SITE;
+	sets_close(&sets);
+	free(last);
+}
+
+static void find_enters(struct bsp_finder *f)
+{
+	const struct trace *trace = f->g->trace;
 	uint32_t *place_of = mem_resize(NULL, trace->nthreads + 1, sizeof *place_of);
 	uint64_t *last = mem_zeroed(trace->nthreads + 1, sizeof *last), number = 0;
 	if (f->exchange)
 		begin_with_neighbours(f, place_of);
-	for (struct match m; match_walk_next(walk, &m);) {
-		if (m.nparts < f->b->n || (f->exchange && m.nparts > f->b->n) || !match_synchronises(&m) ||
-		    !is_within(f, &m) || has_twice(&m, last, ++number))
-			continue;
-		if (m.nparts > f->b->n)
-			begin_with(f, &m, place_of);
-		add_enters(f->b, &m, place_of);
-	}
+	else
+		find_set_of_most(f, place_of);
+	struct match_walk *walk = match_walk_again(trace, f->g->times->program.matches);
+	for (struct match m; match_walk_next(walk, &m);)
+		if (m.nparts == f->b->n && comes_into_question(f, &m, last, &number))
+			add_enters(f->b, &m, place_of);
 	match_walk_close(walk);
 	free(last);
 	free(place_of);
@@ -719,6 +857,16 @@ static char *open_steps(struct bsp_finder *f, const struct call_profile *calls)
 	return why_not(b);
 }
 
+/* Threads of the run or part. */
+static size_t count_all(const struct bsp_finder *f)
+{
+	const struct trace *trace = f->g->trace;
+	size_t n = 0;
+	for (size_t t = 0; t < trace->nthreads; t++)
+		n += f->g->threads[t].nevents && (!f->part || part_has(f->part, trace->threads[t].process));
+	return n;
+}
+
 bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, const struct call_profile *calls,
 	      const struct part *part, const struct neighbours *exchange, char **why)
 {
@@ -727,6 +875,7 @@ bool bsp_open(struct bsp *b, const struct graph *g, struct graph_last *last, con
 	find_enters(&f);
 	if (exchange)
 		add_rounds(&f);
+	b->of = count_all(&f);
 	*why = open_steps(&f, calls);
 	free(f.is_round);
 	return !*why;
@@ -740,10 +889,27 @@ void bsp_close(struct bsp *b)
 	forget_threads(b);
 }
 
-char *bsp_why(const struct bsp *b)
+/* "2 threads", if these are all; else "2 of 4 threads (rank 0 thread 0 and rank 1 thread 0)". To be freed. */
+static char *which_threads(const struct bsp *b, const struct trace *trace)
 {
-	if (!b->rounds)
-		return mem_format("%zu threads come together %zu times", b->n, b->nenters);
+	char *names = NULL;
+	if (b->n == b->of)
+		return mem_format("%zu threads", b->n);
+	for (size_t i = 0; i < list_names_shown(b->n); i++)
+		names = list_names_add(names, i, b->n, facts_location(trace, b->threads[i]).text);
+	names = list_names_end(names, b->n);
+	char *text = mem_format("%zu of %zu threads (%s)", b->n, b->of, names);
+	free(names);
+	return text;
+}
+
+char *bsp_why(const struct bsp *b, const struct trace *trace)
+{
+	if (!b->rounds) {
+		char *who = which_threads(b, trace), *why = mem_format("%s come together %zu times", who, b->nenters);
+		free(who);
+		return why;
+	}
 	size_t with_all = b->nenters - b->rounds;
 	char *all = with_all ? mem_format(", and all come together %zu time%s", with_all, with_all > 1 ? "s" : "") : mem_copy("");
 	char *text = mem_format("%zu processes exchange messages with their neighbours %zu times%s", b->n, b->rounds, all);
@@ -830,6 +996,7 @@ void bsp_tell(const struct facts *f, const struct bsp *b, struct expert *e)
 	uint32_t longest = b->threads[b->longest];
 	bool alone = b->alone != UINT32_MAX;
 	EXPERT_FACT(e, "supersteps", EXPERT_COUNT("steps", (int64_t)b->nworked), EXPERT_COUNT("threads", (int64_t)b->n),
+		    EXPERT_COUNT("of", (int64_t)b->of),
 		    EXPERT_COUNT("operation", facts_site(f->trace, b->operation)),
 		    EXPERT_WORD("outside", any_marked(f, b) ? "unknown" : "work"),
 		    EXPERT_RANGE("elsewhere", facts_share(f, elsewhere(f))),

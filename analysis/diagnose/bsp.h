@@ -5,9 +5,10 @@
  * Law: each of the times below lies in its interval. The first three are of durations on one clock each, and so no
  * wider for clocks that disagree; waiting and transfer are as graph_activities.h says of operations.
  *
- * Threads *come together* in a collective operation that none leaves before all are there, with as many threads as the
- * one that has most. Or each process comes together with its neighbours, by messages (neighbours.h), and all of
- * these in collective operations.
+ * Threads *come together* in a collective operation that none leaves before all are there: of threads of as many
+ * processes as the one that has most, and of these with as many threads as any; of several such sets of threads the
+ * one that does so most often, or else the one with the first threads of the trace. Or each process comes together
+ * with its neighbours, by messages (neighbours.h), and all of these in collective operations.
  *
  * A *superstep* is what a thread does between two of these, before the first or behind the last. Its *work* is as in
  * chain.h, but for what the thread does *alone*: in regions in which no other thread of the run ever is. Thread t of n
@@ -68,7 +69,8 @@ struct bsp_place {
 };
 
 struct bsp {
-	uint32_t *threads; size_t n; /* that come together */
+	uint32_t *threads; size_t n; /* that come together, */
+	size_t of;                   /* of so many of the run or part */
 	uint64_t **enters; size_t nenters; /* of each of them: stamps at which it comes, ... */
 	size_t rounds;               /* ... of these so many times with its neighbours only */
 	struct superstep *steps; size_t nsteps; /* one more */
@@ -96,7 +98,7 @@ struct bsp {
 bool bsp_open(struct bsp *, const struct graph *, struct graph_last *, const struct call_profile *, const struct part *,
 	      const struct neighbours *, char **why);
 void bsp_close(struct bsp *);
-char *bsp_why(const struct bsp *); /* why it fits; to be freed */
+char *bsp_why(const struct bsp *, const struct trace *); /* why it fits; to be freed */
 
 /* The table, to be freed; how long it is: of all together (thread UINT32_MAX), and of each thread, "life", "comp"
  * (work), "wait" and "comm" (transfer); of all also "imbalance" (persistent), "changing" and "sequential". */

@@ -164,7 +164,7 @@ static char *why_messages(const struct patient *p)
 
 static char *why_supersteps(const struct patient *p)
 {
-	return bsp_why(&p->bsp);
+	return bsp_why(&p->bsp, p->graph->trace);
 }
 
 static char *why_pool(const struct patient *p)

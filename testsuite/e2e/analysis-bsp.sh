@@ -104,6 +104,56 @@ for ranks in 3 4; do
 	jq -e '.model == "generic"' out >is || fail "sweep of $ranks: $(head -c 2000 out)"
 done
 
+# Ranks come together, and so do the threads of each rank: supersteps are those of the ranks, whichever team is first, and of
+# others nothing is said: rank 0's second thread works for longer than both.
+teams() { # rank that is first
+	local k r at
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 1 kind=region name=b file=x.c line=2" \
+		"site 2 kind=barrier name=MPI_Barrier file=x.c line=3" "site 3 kind=barrier name=pthread_barrier_wait file=x.c line=4" \
+		"thread 0 clock=0 rank=0" "thread 1 clock=0 rank=0 number=1" "thread 2 clock=0 rank=1" "thread 3 clock=0 rank=1 number=1" \
+		"group 1 threads=0,2" "group 2 threads=0,1" "group 3 threads=2,3"
+	for k in {0..9}; do
+		at=$((30000 * k))
+		for r in 0 1; do
+			work $((2 * r)) 0 $at $((at + 4000 + 6000 * r)); op $((2 * r)) 2 $((at + 4000 + 6000 * r)) $((at + 10100)) group=1 seq=$k
+			work $((2 * r + 1)) 0 $at $((at + 12000 - 6000 * r))
+			op $((2 * r)) 3 $((at + 10100)) $((at + 20000 + (r != $1))) group=$((2 + r)) seq=$k
+			op $((2 * r + 1)) 3 $((at + 12000 - 6000 * r)) $((at + 20000 + (r != $1))) group=$((2 + r)) seq=$k
+		done
+	done
+}
+for r in 0 1; do
+	teams $r | trace teams
+	expect 0 diagnose --json teams
+	jq -e '.model == "bsp" and .why_model == "2 of 4 threads (rank 0 thread 0 and rank 1 thread 0) come together 10 times" and
+		([.explanation[].text] | any(startswith("rank 1 thread 0 works most of these 2 threads, and works longest in 10 of 10 supersteps"))) and
+		any(.findings[]; .cause == "imbalance" and .rank == 1 and (.what | startswith("others that come together with it have less")))
+		' out >is || fail "teams: $(jq -c '[.why_model, .explanation, .findings]' out)"
+done
+
+# Of two pairs of ranks the one that comes together more often, or else the first, whichever does so first.
+pairs() { # how often each of them, and how late the first pair
+	local p k at
+	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" "site 2 kind=barrier name=MPI_Barrier file=x.c line=3"
+	for r in 0 1 2 3; do echo "thread $r clock=0 rank=$r"; done
+	printf '%s\n' "group 1 threads=0,1" "group 2 threads=2,3"
+	for p in 0 1; do
+		for ((k = 0; k < (p ? $2 : $1); k++)); do
+			at=$((10000 * k + (p ? 100 : $3)))
+			for r in $((2 * p)) $((2 * p + 1)); do work $r 0 $at $((at + 5000)); op $r 2 $((at + 5000)) $((at + 5100)) group=$((1 + p)) seq=$k; done
+		done
+	done
+}
+while read -r first second later expected; do
+	pairs $first $second $later | trace pairs
+	expect 0 diagnose --json pairs
+	jq -e --arg why "2 of 4 threads ($expected) come together 10 times" '.why_model == $why' out >is || fail "pairs: $(jq -c .why_model out)"
+done <<-END
+	10 10 200 rank 0 and rank 1
+	10 10 0 rank 0 and rank 1
+	3 10 0 rank 2 and rank 3
+END
+
 # They come together too seldom.
 ranks() {
 	printf '%s\n' "dprof-text 1" "clock 0 host=h0 ghz=1" "site 0 kind=region name=a file=x.c line=1" \

@@ -49,14 +49,20 @@
 ; That is no part of what they are compared by (alone: -1 if there is none).
 (deffunction but-alone (?alone) (if (>= ?alone 0) then ", but for what only one thread ever does" else ""))
 
+; Where there are threads that do not come together with these, nothing is said of them.
+(deffunction those (?n ?of) (if (= ?n ?of) then (str-cat ?n " threads") else (str-cat ?n " of " ?of " threads")))
+(deffunction one-of (?n ?of) (if (= ?n ?of) then "a thread" else "one of these"))
+(deffunction most-of (?n ?of) (if (= ?n ?of) then "in all" else (str-cat "of these " ?n " threads")))
+(deffunction others-of (?n ?of) (if (= ?n ?of) then "others" else "others that come together with it"))
+
 ; ---- How it works, and where time goes -----------------------------------------------------------
 
 (defrule steps
-  (supersteps (steps ?steps) (threads ?n) (step-work-lo ?wl) (step-work-hi ?wh) (step-transfer-lo ?tl) (step-transfer-hi ?th)
-              (alone ?alone))
+  (supersteps (steps ?steps) (threads ?n) (of ?of) (step-work-lo ?wl) (step-work-hi ?wh)
+              (step-transfer-lo ?tl) (step-transfer-hi ?th) (alone ?alone))
   =>
   (assert (explanation (level 1)
-    (text (str-cat ?n " threads work in " ?steps " supersteps: on average a thread works " (seconds ?wl ?wh)
+    (text (str-cat (those ?n ?of) " work in " ?steps " supersteps: on average " (one-of ?n ?of) " works " (seconds ?wl ?wh)
                    " in one" (but-alone ?alone) ", and coming together takes " (seconds ?tl ?th) " besides waiting.")))))
 
 (defrule waiting
@@ -76,25 +82,25 @@
 
 ; Where regions do not say who is last, nobody is named.
 (defrule who-is-longest
-  (supersteps (steps ?steps) (longest-name ?who) (sure ?sure) (surely ?surely) (possibly ?possibly) (waiting-hi ?hi&:(>= ?hi ?*least*))
-              (alone ?alone))
+  (supersteps (steps ?steps) (threads ?n) (of ?of) (longest-name ?who) (sure ?sure) (surely ?surely) (possibly ?possibly)
+              (waiting-hi ?hi&:(>= ?hi ?*least*)) (alone ?alone))
   (test (or (eq ?sure yes) (> ?surely 0)))
   =>
   (assert (explanation (level 3)
-    (text (str-cat ?who " works most in all, and longest in " (if (= ?surely ?possibly) then ?surely else (str-cat ?surely " to " ?possibly))
+    (text (str-cat ?who (if (eq ?sure yes) then " works most " else " may work most ") (most-of ?n ?of) ", and works longest in " (if (= ?surely ?possibly) then ?surely else (str-cat ?surely " to " ?possibly))
                    " of " ?steps " supersteps" (but-alone ?alone) ".")))))
 
 ; ---- Causes --------------------------------------------------------------------------------------
 
 (defrule imbalance
-  (supersteps (longest ?t) (longest-name ?who) (sure ?sure) (longest-region ?r) (longest-region-name ?name)
+  (supersteps (threads ?n) (of ?of) (longest ?t) (longest-name ?who) (sure ?sure) (longest-region ?r) (longest-region-name ?name)
               (longest-mostly ?mostly) (persistent-lo ?lo) (persistent-hi ?hi) (waiting-lo ?waited) (instead-hi ?instead))
   (run (locks-hi ?locks))
   =>
   (bind ?surely (min ?lo (max (min (less ?lo ?instead) ?waited) (goes-back-to ?r ?t ?locks))))
   (assert (finding (cause imbalance) (sure ?sure) (cost-lo ?surely) (cost-hi ?hi) (least ?*least*)
     (site ?r) (thread ?t)
-    (what (str-cat "others have less to do than " ?who ", superstep for superstep" (mostly-in ?mostly ?name)))
+    (what (str-cat (others-of ?n ?of) " have less to do than " ?who ", superstep for superstep" (mostly-in ?mostly ?name)))
     (suggestion (str-cat "give " ?who " less to do in " (there ?mostly ?name) ", and others more"))
     (ask yes) (ask-site (to-ask ?mostly ?r)) (ask-thread ?t))))
 

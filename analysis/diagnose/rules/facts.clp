@@ -138,12 +138,12 @@
 
 ; As bsp.h divides it: shares are of all threads' time.
 (deftemplate supersteps
-  (slot steps) (slot threads)                ; how many, of how many threads
+  (slot steps) (slot threads) (slot of)      ; how many, of how many threads, of so many of the run or part
   (slot operation)                           ; in which these come together most often
   (slot outside)                             ; work, unknown: what is done outside of regions, unknown if some of them
                                              ; mark their work
   (slot elsewhere-lo) (slot elsewhere-hi)    ; how long all were in no region and no operation, or not there
-  (slot longest) (slot longest-name)         ; the thread that works most in all
+  (slot longest) (slot longest-name)         ; the one of these threads that works most in all
   (slot sure) (slot surely) (slot possibly)  ; yes: it does; in so many steps it works longest
   (slot longest-region) (slot longest-region-name) ; where it has most more to do than the mean of all
   (slot longest-mostly)                      ; yes: half of that is there, or more; or no
