@@ -25,7 +25,15 @@ static bool *find_sequential(const struct trace *trace, const struct call_profil
 	return once;
 }
 
-struct chain_sums { struct stretches work, sequential, unclassified, apart, apart_unclassified; uint64_t *ticks; };
+struct chain_sums {
+	struct stretches work, sequential, unclassified, apart, apart_unclassified, sequential_perhaps, inside;
+	uint64_t *ticks;
+};
+
+struct chain_process {
+	bool several;                /* it has threads besides its first, */
+	bool deals;                  /* which are, or may be, in operations with other processes */
+};
 
 /* What stages are made of. */
 struct chain_looker {
@@ -35,6 +43,7 @@ struct chain_looker {
 	const struct phase *phase;
 	const struct steps_window *windows;
 	const bool *once;
+	const struct chain_process *processes;
 	uint64_t *all;               /* of each row ticks of all stages, */
 	uint32_t *stage_in;          /* and which of these is ever in it, or: */
 };
@@ -46,22 +55,121 @@ static bool is_once(const struct chain_looker *l, uint32_t site)
 	return site < l->g->trace->nsites && l->once[site];
 }
 
-/* Without marks it is not known which of what is before the phase is of it. */
-static void add_pieces(const struct chain_looker *l, const struct steps *steps, uint32_t thread, struct chain_sums *sums)
+/* ---- What it waits for others of its process -------------------------------------------------- */
+
+#define WITH_OTHER_PROCESSES (OP_OF_RANKS | OP_MPI | OP_MESSAGE)
+
+/* Of each one; to be freed. */
+static struct chain_process *find_processes(const struct trace *trace, const struct call_profile *calls)
+{
+	struct chain_process *list = mem_zeroed(trace->nprocesses + 1, sizeof *list);
+	for (size_t i = 0; i < calls->neach; i++) {
+		const struct tr_thread *t = &trace->threads[calls->each[i].thread];
+		list[t->process].deals |= t->number != 0 && tr_is(trace, calls->each[i].site, WITH_OTHER_PROCESSES);
+	}
+	for (size_t i = 0; i < trace->nthreads; i++) {
+		const struct tr_thread *t = &trace->threads[i];
+		list[t->process].several |= t->number != 0;
+		list[t->process].deals |= t->lost > 0;
+	}
+	return list;
+}
+
+static bool may_be_inside(const struct chain_looker *l, const struct step *s, uint32_t thread)
 {
 	const struct trace *trace = l->g->trace;
-	bool marked = trace->processes[trace->threads[thread].process].marked;
+	bool alone = !l->processes[trace->threads[thread].process].several;
+	return s->is.kind == EVENT_OTHER && tr_is(trace, s->site, OP_OTHERS) && !tr_is(trace, s->site, WITH_OTHER_PROCESSES) &&
+	       (s->inside || (!s->known && !alone));
+}
+
+static bool surely_inside(const struct chain_looker *l, const struct step *s, uint32_t thread)
+{
+	return may_be_inside(l, s, thread) && s->known && s->inside && !s->outside &&
+	       !l->processes[l->g->trace->threads[thread].process].deals;
+}
+
+/* What lies in an operation is in pieces already: then it is not known what the rest of it is. */
+static void add_inside(struct steps *steps, size_t npieces, size_t *next, struct step_piece whole)
+{
+	while (*next < npieces && steps->pieces[*next].to <= whole.from)
+		++*next;
+	for (; *next < npieces && steps->pieces[*next].from < whole.to; ++*next) {
+		struct step_piece before = whole;
+		whole.how = before.how = PIECE_PERHAPS;
+		before.to = steps->pieces[*next].from;
+		whole.from = steps->pieces[*next].to;
+		if (before.to > before.from)
+			*SPILL_GROW(steps->spill, steps->pieces, steps->npieces) = before;
+	}
+	if (whole.to > whole.from)
+		*SPILL_GROW(steps->spill, steps->pieces, steps->npieces) = whole;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct step_piece *x = a, *y = b;
+	return ORDER(x->from, y->from);
+}
+
+/* Its steps, and among the pieces of its work what it waits for others of its process. */
+static void open_stage(const struct chain_looker *l, uint32_t thread, struct steps *steps)
+{
+	steps_open(steps, l->g, l->last, thread, l->pattern->role_of, l->windows);
+	size_t npieces = steps->npieces, next = 0;
+	for (size_t i = 0; i < steps->n; i++) {
+		const struct step *s = &steps->list[i];
+		if (may_be_inside(l, s, thread))
+			add_inside(steps, npieces, &next,
+				   (struct step_piece){ s->around, DPROF_IN_NO_ROLE, s->is.from, s->is.to,
+							surely_inside(l, s, thread) ? PIECE_WAITED_INSIDE : PIECE_PERHAPS });
+	}
+	if (steps->npieces > npieces)
+		qsort(steps->pieces, steps->npieces, sizeof *steps->pieces, by_begin);
+}
+
+/* What operations take that are no such waits. */
+static frz_time transfer_of(const struct chain_looker *l, const struct steps *steps, uint32_t thread)
+{
+	frz_time sum = { 0, 0 };
+	for (size_t i = 0; i < steps->n; i++) {
+		const struct step *s = &steps->list[i];
+		frz_time x = s->is.transfer;
+		if (may_be_inside(l, s, thread))
+			x = (frz_time){ 0, surely_inside(l, s, thread) ? 0 : x.hi };
+		sum = time_add(sum, x);
+	}
+	return sum;
+}
+
+/* ---- What it works --------------------------------------------------------------------------- */
+
+/* Where such a piece belongs. Without marks it is not known which of what is before the phase is of it. */
+static struct stretches *place_of(const struct chain_looker *l, const struct step_piece *p, uint32_t thread,
+				  struct chain_sums *sums)
+{
+	const struct trace *trace = l->g->trace;
+	bool marked = trace->processes[trace->threads[thread].process].marked, perhaps = p->how == PIECE_PERHAPS;
+	bool in_region = p->site < trace->nsites, once = is_once(l, p->site);
+	bool unknown = perhaps || (!in_region && marked && p->how == PIECE_WORKED);
+	if (!once && !phase_has(l->phase, thread, p))
+		return unknown ? &sums->apart_unclassified : &sums->apart;
+	if (unknown || (!in_region && !phase_in_core(l->phase, thread, p)))
+		return once ? &sums->sequential_perhaps : &sums->unclassified;
+	return once ? &sums->sequential : &sums->work;
+}
+
+static void add_pieces(const struct chain_looker *l, const struct steps *steps, uint32_t thread, struct chain_sums *sums)
+{
+	size_t nsites = l->g->trace->nsites;
 	for (size_t i = 0; i < steps->npieces; i++) {
 		const struct step_piece *p = &steps->pieces[i];
-		bool in_region = p->site < trace->nsites, once = is_once(l, p->site);
-		if (!once && !phase_has(l->phase, thread, p)) {
-			stretches_add(marked && !in_region ? &sums->apart_unclassified : &sums->apart, p->from, p->to);
-		} else if (!in_region && (marked || !phase_in_core(l->phase, thread, p))) {
-			stretches_add(&sums->unclassified, p->from, p->to);
-		} else {
-			stretches_add(once ? &sums->sequential : &sums->work, p->from, p->to);
-			sums->ticks[in_region ? p->site : trace->nsites] += p->to - p->from;
-		}
+		struct stretches *place = place_of(l, p, thread, sums);
+		stretches_add(place, p->from, p->to);
+		if (place == &sums->work || place == &sums->sequential)
+			sums->ticks[p->site < nsites ? p->site : nsites] += p->to - p->from;
+		if (place == &sums->work && p->how == PIECE_WAITED_INSIDE)
+			stretches_add(&sums->inside, p->from, p->to);
 	}
 }
 
@@ -95,15 +203,16 @@ static struct stage stage_of(const struct chain_looker *l, uint32_t thread, uint
 	const struct trace *trace = l->g->trace;
 	struct steps steps;
 	struct chain_sums sums = { .ticks = mem_zeroed(trace->nsites + 1, sizeof *sums.ticks) };
-	struct stage s = { .thread = thread };
-	steps_open(&steps, l->g, l->last, thread, l->pattern->role_of, l->windows);
+	struct stage s = { .thread = thread, .inside = !l->processes[trace->threads[thread].process].deals };
+	open_stage(l, thread, &steps);
 	add_pieces(l, &steps, thread, &sums);
-	for (size_t i = 0; i < steps.n; i++)
-		s.transfer = time_add(s.transfer, steps.list[i].is.transfer);
+	s.transfer = transfer_of(l, &steps, thread);
 	s.work = times_sum(times, thread, sums.work);
 	s.surely = s.work;
+	s.waited_inside = times_sum(times, thread, sums.inside);
 	s.work.hi = ticks_plus(s.work.hi, times_sum(times, thread, sums.unclassified).hi);
 	s.sequential = times_sum(times, thread, sums.sequential);
+	s.sequential.hi = ticks_plus(s.sequential.hi, times_sum(times, thread, sums.sequential_perhaps).hi);
 	s.apart = times_sum(times, thread, sums.apart);
 	s.apart.hi = ticks_plus(s.apart.hi, times_sum(times, thread, sums.apart_unclassified).hi);
 	s.site = longest_row(trace, sums.ticks, l->once, false);
@@ -161,7 +270,7 @@ static void see_longest(struct chain *c, const struct chain_looker *l)
 	uint32_t thread = c->stages[c->longest].thread;
 	struct steps steps;
 	struct chain_sums sums = { .ticks = mem_zeroed(l->g->trace->nsites + 1, sizeof *sums.ticks) };
-	steps_open(&steps, l->g, l->last, thread, l->pattern->role_of, l->windows);
+	open_stage(l, thread, &steps);
 	add_pieces(l, &steps, thread, &sums);
 	find_more(c, l, sums.ticks);
 	steps_close(&steps);
@@ -187,11 +296,14 @@ static void find_longest(struct chain *c, frz_time run)
 		c->same &= c->stages[i].site == c->stages[0].site;
 	}
 	c->surely_as_long = true;
+	int64_t most = 0;
+	for (size_t i = 0; i < c->n; i++)
+		most = c->stages[i].work.hi > most ? c->stages[i].work.hi : most;
 	for (size_t i = 0; i < c->n; i++) {
 		c->stages[i].long_as_any = i == c->longest ||
 					   c->stages[i].work.hi >= c->stages[c->longest].work.lo - run.hi / CHAIN_TIE;
 		c->nlongest += c->stages[i].long_as_any;
-		bool shorter = c->stages[i].work.lo < c->stages[c->longest].work.hi - 2 * (run.hi / CHAIN_TIE);
+		bool shorter = c->stages[i].work.lo < most - 2 * (run.hi / CHAIN_TIE);
 		c->surely_as_long &= !c->stages[i].long_as_any || !shorter;
 	}
 }
@@ -244,14 +356,14 @@ static void find_meanwhile(struct chain *c, const struct chain_looker *l)
 	struct steps steps;
 	size_t n;
 	uint64_t rest;
-	steps_open(&steps, l->g, l->last, first->thread, l->pattern->role_of, l->windows);
+	open_stage(l, first->thread, &steps);
 	struct step_piece *pieces = sequential_pieces(&steps, l->g->trace, l->once, &n, &rest);
 	steps_close(&steps);
 	for (size_t i = 0; i < c->n && (n || rest); i++) {
 		int64_t sum = (int64_t)rest;
 		if (i == c->first)
 			continue;
-		steps_open(&steps, l->g, l->last, c->stages[i].thread, l->pattern->role_of, l->windows);
+		open_stage(l, c->stages[i].thread, &steps);
 		for (size_t k = 0; k < n; k++)
 			sum = ticks_plus(sum, steps_work_during(l->g, cursors, &steps, c->stages[i].thread,
 							  (struct step_stretch){ first->thread, pieces[k].from, pieces[k].to }));
@@ -311,7 +423,8 @@ void chain_open(struct chain *c, const struct graph *g, struct graph_last *last,
 {
 	size_t rows = g->trace->nsites + 1;
 	bool *once = find_sequential(g->trace, calls);
-	struct chain_looker l = { g, last, p, phase, windows, once, mem_zeroed(rows, sizeof *l.all),
+	struct chain_process *processes = find_processes(g->trace, calls);
+	struct chain_looker l = { g, last, p, phase, windows, once, processes, mem_zeroed(rows, sizeof *l.all),
 				  mem_resize(NULL, rows, sizeof *l.stage_in) };
 	*c = (struct chain){ .n = 0 };
 	add_stages(c, &l);
@@ -324,6 +437,7 @@ void chain_open(struct chain *c, const struct graph *g, struct graph_last *last,
 	free(l.all);
 	free(l.stage_in);
 	free(once);
+	free(processes);
 }
 
 void chain_close(struct chain *c)
@@ -359,12 +473,52 @@ static int64_t wait_for_apart(const struct facts *f, const struct chain *c, bool
 	return time_times((frz_time){ 0, sum }, f->calls->nthreads - 1).hi;
 }
 
+/* The one whose process the thread is of, if what that does is what the stage does. */
+static const struct stage *find_stage_around(const struct facts *f, const struct chain *c, uint32_t thread)
+{
+	const struct tr_thread *threads = f->trace->threads;
+	const struct stage *found = NULL;
+	for (size_t k = 0; k < c->n && !found; k++)
+		found = c->stages[k].inside && threads[c->stages[k].thread].process == threads[thread].process ? &c->stages[k] : NULL;
+	return found;
+}
+
 static const struct stage *find_stage(const struct chain *c, uint32_t thread)
 {
 	const struct stage *found = NULL;
 	for (size_t k = 0; k < c->n && !found; k++)
 		found = c->stages[k].thread == thread ? &c->stages[k] : NULL;
 	return found;
+}
+
+/* Threads of the process of one of the longest stages, the stage itself or not. */
+static bool is_of_longest(const struct facts *f, const struct chain *c, uint32_t thread)
+{
+	const struct tr_thread *threads = f->trace->threads;
+	bool is = false;
+	for (size_t i = 0; i < c->n; i++)
+		is |= c->stages[i].inside && c->stages[i].long_as_any &&
+		      threads[c->stages[i].thread].process == threads[thread].process;
+	return is;
+}
+
+/* For how long at least others waited for what the longest have other threads of their process do: all that goes back to these,
+ * but for what threads of the process waited, and for what may be of something that is done once. */
+static int64_t surely_for_inside(const struct facts *f, const struct chain *c)
+{
+	frz_time other = { 0, 0 };
+	int64_t sum = 0;
+	for (size_t i = 0; i < f->waits->ndelays; i++) {
+		const struct wait_delay *d = &f->waits->delays[i];
+		sum = ticks_plus(sum, is_of_longest(f, c, d->thread) && !find_stage(c, d->thread) ? d->ticks.lo : 0);
+	}
+	for (size_t i = 0; i < f->waits->nplaces; i++) {
+		const struct wait_sum *p = &f->waits->places[i];
+		other.hi = ticks_plus(other.hi, is_of_longest(f, c, p->thread) ? p->ticks.hi : 0);
+	}
+	for (size_t i = 0; i < c->n; i++)
+		other.hi = ticks_plus(other.hi, time_times(c->stages[i].sequential, f->calls->nthreads - 1).hi);
+	return sum > other.hi ? sum - other.hi : 0;
 }
 
 /* What others waited since a stage worked longer in the phase: one of the longest, of which it is said where that is, if it
@@ -384,6 +538,8 @@ static frz_time goes_back(const struct facts *f, const struct chain *c, const st
 			sum = time_add(sum, d->ticks);
 	}
 	free(once);
+	if (!sequential)
+		sum = time_add(sum, (frz_time){ surely_for_inside(f, c), INT64_MAX });
 	return perhaps_less(sum, ticks_plus(locks.hi, sequential ? 0 : wait_for_apart(f, c, false)));
 }
 
@@ -409,7 +565,8 @@ static frz_time for_others(const struct facts *f, const struct chain *c, const s
 	bool *once = find_sequential(f->trace, f->calls);
 	frz_time sum = { 0, wait_for_apart(f, c, true) };
 	for (size_t i = 0; i < f->waits->ndelays; i++)
-		sum.hi = ticks_plus(sum.hi, find_stage(c, f->waits->delays[i].thread) ? 0 : f->waits->delays[i].ticks.hi);
+		sum.hi = ticks_plus(sum.hi, find_stage(c, f->waits->delays[i].thread) ||
+						    find_stage_around(f, c, f->waits->delays[i].thread) ? 0 : f->waits->delays[i].ticks.hi);
 	for (size_t i = 0; i < c->n; i++)
 		sum.lo = ticks_plus(sum.lo, surely_for_apart(f, c, phase, &c->stages[i], once));
 	free(once);
@@ -445,6 +602,7 @@ void chain_tell(const struct facts *f, const struct chain *c, const struct phase
 		    EXPERT_TEXT("region-name", facts_name(f->trace, longest->site).text),
 		    EXPERT_COUNT("more", facts_site(f->trace, c->more)),
 		    EXPERT_TEXT("more-name", facts_name(f->trace, c->more).text), EXPERT_WORD("mostly", c->mostly ? "yes" : "no"),
+		    EXPERT_WORD("by-others", longest->waited_inside.lo > longest->work.hi / 2 ? "yes" : "no"),
 		    EXPERT_COUNT("first", first->thread), EXPERT_TEXT("first-name", facts_location(f->trace, first->thread).text),
 		    EXPERT_COUNT("first-region", facts_site(f->trace, first->sequential_site)),
 		    EXPERT_TEXT("first-region-name", facts_name(f->trace, first->sequential_site).text),

@@ -8,9 +8,10 @@
  * others do nothing while one does what is sequential.
  *
  * The *work* of a stage is what it does in regions of the chain's phase (phase.h), and may be what it does outside of
- * them then (in a program without marks it is all outside of operations), but for what is *sequential*: regions that
- * only one thread is ever in, once. What else it does is *apart*: no stage is slow by that, nor does the chain fill
- * meanwhile. With the longest work W of all n stages, the least the run takes is W; so of the stages' time, n times the
+ * them then (in a program without marks it is all outside of operations). It does what it waits for others of its
+ * process as well, surely if none of these ever is in an operation with other processes. All that but for what is
+ * *sequential*: regions that only one thread is ever in, once. What else it does is *apart*: no stage is slow by that,
+ * nor does the chain fill meanwhile. With the longest work W of all n stages, the least the run takes is W; so of the stages' time, n times the
  * run's,
  *
  *   uneven      the others have less: the sum of W - work
@@ -42,6 +43,8 @@ struct stage {
 	bool long_as_any;
 	frz_time work, sequential, transfer;
 	frz_time surely;             /* of its work */
+	frz_time waited_inside;      /* likewise: what it surely waits for others of its process; and ... */
+	bool inside;                 /* ... that is all that it waits for them */
 	frz_time apart;
 	uint32_t sequential_site;    /* where most of that is, or TR_NO_SITE */
 };

@@ -13,6 +13,7 @@ struct steps_along {
 	struct graph_activities a;
 	bool operating;              /* since: */
 	uint64_t since;
+	uint32_t around;             /* the region it was in before that, or TR_OUTSIDE */
 	uint32_t sent_to;            /* thread that gets what the operation sends, or UINT32_MAX */
 	bool working;                /* the last step is work that goes on */
 	enum dprof_role role;        /* of the activity to come, if it is work */
@@ -60,7 +61,8 @@ static struct step *add_step(struct steps_along *l, enum event_kind kind, uint64
 	struct steps *s = l->steps;
 	struct step *step = SPILL_GROW(s->spill, s->list, s->n);
 	*step = (struct step){ .is = { .kind = kind, .from = from, .to = to, .tag = s->n - 1 }, .site = TR_OUTSIDE,
-			       .pieces = (uint32_t)s->npieces, .from_thread = UINT32_MAX, .known = true };
+			       .pieces = (uint32_t)s->npieces, .from_thread = UINT32_MAX, .known = true,
+			       .around = TR_OUTSIDE };
 	return step;
 }
 
@@ -78,7 +80,7 @@ static void add_piece(struct steps_along *l, struct step *s, uint32_t site)
 		last->to = l->a.step.to;
 	} else {
 		*SPILL_GROW(all->spill, all->pieces, all->npieces) =
-			(struct step_piece){ row, l->role, l->a.step.from, l->a.step.to };
+			(struct step_piece){ row, l->role, l->a.step.from, l->a.step.to, PIECE_WORKED };
 		s->npieces++;
 	}
 }
@@ -159,6 +161,19 @@ static enum event_kind kind_of(const struct steps_along *l, const struct step *s
 		       ? EVENT_COLLECTIVE : EVENT_OTHER;
 }
 
+/* For whom a wait was that ended at this node. */
+static void note_for_whom(const struct steps_along *l, uint32_t node, struct step *s)
+{
+	const struct graph *g = l->a.graph;
+	const struct graph_node *n = &g->nodes[node];
+	for (uint32_t i = 0; i < n->ninputs; i++) {
+		uint32_t thread = g->inputs[n->first + i].thread;
+		bool own = g->trace->threads[thread].process == g->trace->threads[l->a.thread].process;
+		s->inside |= own && thread != l->a.thread;
+		s->outside |= !own;
+	}
+}
+
 static void add_operation(struct steps_along *l)
 {
 	const struct graph_operation *o = &l->a.step.operation;
@@ -168,6 +183,9 @@ static void add_operation(struct steps_along *l)
 	const struct graph_input *sender = o->node != GRAPH_NO_NODE ? sender_of(l->a.graph, o->node) : NULL;
 	s = s ? s : add_step(l, EVENT_OTHER, l->since, l->a.step.to);
 	s->site = o->site;
+	s->around = l->around;
+	if (o->node != GRAPH_NO_NODE)
+		note_for_whom(l, o->node, s);
 	s->is.to = l->a.step.to;
 	s->is.took = time_add(s->is.took, o->took);
 	s->is.waited = time_add(s->is.waited, o->waited);
@@ -203,6 +221,7 @@ static void note_begin(struct steps_along *l)
 	if (now && !l->operating) {
 		end_work(l);
 		l->since = l->a.step.to;
+		l->around = tr_row(l->a.graph->trace, l->a.step.in);
 		l->sent_to = UINT32_MAX;
 	}
 	for (size_t i = 0; now && i < l->a.step.npoints; i++) {

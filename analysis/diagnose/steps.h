@@ -19,11 +19,18 @@ struct step {
 	uint32_t from_thread;    /* operation: who sent what it received last, and ... */
 	uint64_t sent;           /* ... when: a stamp of that thread; UINT32_MAX: nobody */
 	bool known;              /* what the thread did, and if it waited for whom */
+	uint32_t around;         /* operation: the region in which it was entered; TR_OUTSIDE */
+	bool inside, outside;    /* it waited for others of its process; for others */
 };
 
 /* Work in one region or outside, of regions of one name the first; role: of the innermost region around it that has one
  * of what a task needs (setup, task, init, final), or DPROF_IN_NO_ROLE. */
-struct step_piece { uint32_t site; enum dprof_role role; uint64_t from, to; };
+struct step_piece {
+	uint32_t site;
+	enum dprof_role role;
+	uint64_t from, to;
+	enum { PIECE_WORKED, PIECE_WAITED_INSIDE, PIECE_PERHAPS } how; /* work; what a model takes for it, or perhaps is */
+};
 
 struct steps {
 	struct spill *spill;

@@ -320,6 +320,56 @@ around() { # pipe|front|extra|shift|late rank
 	trace around <around.txt
 	expect 0 diagnose --json around
 }
+# Rank 1 waits in each item for a thread of its own: that is what it does, and others wait for it; and likewise if it makes
+# one for each item. Not if that may wait for other processes.
+helped() { # how: one, each, or deals (with others)
+	awk -v how=$1 '
+		function op(t, site, to, keys) { print "e", t, at[t] + 0, site, "enter", keys; print "e", t, at[t] = to, site, "exit", keys }
+		function point(t, site, id) { print "e", t, at[t] + 0, site, "point id=" id }
+		function stage(t, i) {
+			print "e", t, at[t] + 0, 2, "enter"
+			at[t] += 4000
+			if (t == 1) help(how == "each" ? 3 + i : 3, i)
+			print "e", t, at[t], 2, "exit"
+		}
+		function help(h, i, to) {
+			to = at[1] + 16000
+			if (how == "each") { op(1, 7, at[1] + 10, "thread=" i + 1); print "e", h, at[1] + 15, 9, "point" } else { point(1, 5, 1); op(h, 4, at[1] + 10, "id=1") }
+			at[h] = at[1] + 20
+			op(h, how == "deals" && i == 5 ? 0 : 3, to, how == "deals" && i == 5 ? "group=1 peer=9 tag=1 bytes=8" : "")
+			if (how == "each") { print "e", h, to + 1, 10, "point"; op(1, 8, to + 20, "thread=" i + 1) } else { point(h, 5, 2); op(1, 4, to + 20, "id=2") }
+		}
+		BEGIN {
+			print "dprof-text 1\nclock 0 host=h0 ghz=1\nsite 0 kind=send name=MPI_Send file=x.c line=1\nsite 1 kind=recv name=MPI_Recv file=x.c line=2"
+			print "site 2 kind=region name=stage file=x.c line=3\nsite 3 kind=region name=helper file=x.c line=4"
+			print "site 4 kind=wait name=sem_wait file=x.c line=5\nsite 5 kind=wait name=sem_post file=x.c line=6"
+			print "site 6 kind=barrier name=MPI_Finalize file=x.c line=7\nsite 7 kind=fork name=pthread_create file=x.c line=8"
+			print "site 8 kind=join name=pthread_join file=x.c line=9\nsite 9 kind=fork name=thread%20begin\nsite 10 kind=join name=thread%20end"
+			for (t = 0; t < (how == "each" ? 15 : 4); t++) print "thread " t " clock=0 rank=" (t < 3 ? t : "1 number=" t - 2)
+			print "group 1 threads=0,1,2"
+			for (i = 0; i < 12; i++)
+				for (t = 0; t < 3; t++) {
+					if (t) op(t, 1, (there[t] > at[t] ? there[t] : at[t]) + 100, "group=1 peer=" t - 1 " tag=1 bytes=8")
+					stage(t, i)
+					there[t + 1] = at[t]
+					if (t < 2) op(t, 0, at[t] + 50, "group=1 peer=" t + 1 " tag=1 bytes=8")
+				}
+			for (t = 0; t < 3; t++) { end = at[2] + 100; op(t, 6, end, "group=1 seq=0") }
+		}' | trace helped
+	expect 0 diagnose --json helped
+}
+for how in one each; do
+	helped $how
+	jq -e '.model == "wavefront" and any(.explanation[].text; test("^Place 2 .* works for 9[5-8]")) and
+		any(.findings[]; .cause == "imbalance" and .rank == 1 and .region == "stage" and .proved and (.what | endswith("other threads of its process"))) and
+		(.explanation[] | select(.level == 2) | .text | test(" (2[.]4|0[.]6) ±0[.]. % while the front")) and
+		all(.findings[]; .cause != "filling" or .cost_percent.hi < 5)' out >is || fail "helped by $how: $(jq -c '[.model, .explanation, .findings]' out)"
+done
+jq -e 'all(.findings[]; .region != "helper" or (.what | contains("one after the other")))' out >is || fail "helped by each: $(jq -c .findings out)"
+helped deals
+jq -e '.model == "wavefront" and any(.explanation[].text; test("^Place 2 .* works for (19|2[0-3])[.0-9]* [.][.] 9[0-8]")) and
+	all(.findings[]; ((.cause != "filling" and .cause != "imbalance") or (.proved | not)) and (.what | contains("have as much to do") | not))' out >is || fail "helped: $(jq -c '[.model, .explanation, .findings]' out)"
+
 # All stages have as much to do. That one has more to do before is said, and is no proof that the pipeline fills meanwhile.
 for slow in 0 1 2; do
 	around pipe $slow

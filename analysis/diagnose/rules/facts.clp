@@ -116,6 +116,7 @@
   (slot more) (slot more-name)               ; where it has most more to do than others: what only one stage does is to others what
                                              ; only they do;
   (slot mostly)                              ; yes: half of what it has more to do is there, or more; or no
+  (slot by-others)                           ; yes: half of its work, or more, is what it waits for threads of its process; or no
   (slot as-long) (slot as-long-names)        ; how many stages have as much, to 2 % of the run, and which: "rank 1 in a
                                              ; and rank 2 in b"
   (slot as-long-sure)                        ; yes: they surely have, no: some may have less

@@ -96,10 +96,12 @@
 
 ; That others wait for a thread that is the last proves no imbalance: they may take turns in that. What is proved is at
 ; most what they could wait less if that thread was there for no longer than the mean of the others.
-(deffunction longer-in (?name ?who ?excess-lo ?excess-hi)
+; Or they come one after the other, unless they are there for longer, together, than the run is.
+(deffunction in-turns (?threads ?there) (if (<= ?there (/ 100 ?threads)) then ", or work there one after the other" else ""))
+(deffunction longer-in (?name ?who ?excess-lo ?excess-hi ?threads ?there)
   (if (>= ?excess-lo ?*least*) then (str-cat "who works in " ?name " takes longer than others that wait then, " ?who " most")
-   else (if (< ?excess-hi ?*least*) then (str-cat "threads take turns in being longest in " ?name ", " ?who " most")
-   else (str-cat "others wait for who is longest in " ?name ", " ?who " most; threads may take turns in that"))))
+   else (if (< ?excess-hi ?*least*) then (str-cat "threads take turns in being longest in " ?name (in-turns ?threads ?there) ", " ?who " most")
+   else (str-cat "others wait for who is longest in " ?name ", " ?who " most; threads may take turns in that" (in-turns ?threads ?there)))))
 
 (defrule one-after-the-other
   (run (threads ?n&:(> ?n 1)) (work-hi ?work) (transfer-hi ?took) (locks-hi ?locks))
@@ -124,9 +126,10 @@
   (bind ?who (if ?longer then ?longest-name else ?blamed-name))
   (bind ?most (if ?longer then ?hi else (not-joined ?hi ?waits ?joins ?eh)))
   (assert (finding (cause imbalance) (cost-lo (min ?el (less ?lo ?locks))) (cost-hi ?most) (least ?*least*) (site ?r) (thread ?t)
-    (what (longer-in ?name ?who ?el ?eh))
+    (what (longer-in ?name ?who ?el ?eh ?n ?there))
     (suggestion (if ?longer then (str-cat "give " ?who " less to do in " ?name ", and those that wait more")
-                 else (str-cat "have all take as long in " ?name " each time, or come together less often")))
+                 else (str-cat "have all take as long in " ?name " each time, "
+                               (if (eq (in-turns ?n ?there) "") then "" else "let several do it at the same time, ") "or come together less often")))
     (ask yes) (ask-site ?r) (ask-thread (if ?longer then ?t else -1)))))
 
 (defrule imbalance-outside

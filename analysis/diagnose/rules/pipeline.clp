@@ -30,13 +30,14 @@
                    " % while the pipeline fills, drains or stands, and " (shown ?tl ?th) " % while its operations take their time.")))))
 
 (defrule slow-stage
-  (chain (longest ?t) (longest-name ?who) (more ?r) (more-name ?name) (mostly ?mostly) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi)
+  (chain (longest ?t) (longest-name ?who) (more ?r) (more-name ?name) (mostly ?mostly) (by-others ?by) (as-long 1) (uneven-lo ?lo) (uneven-hi ?hi)
          (for-longest-lo ?waited))
   =>
   (assert (finding (cause slow-stage) (cost-lo (min ?lo ?waited)) (cost-hi ?hi) (least ?*least*) (site ?r) (thread ?t)
-    (what (str-cat ?who " has more to do" (where ?mostly ?name) " than other stages, which wait for it"))
+    (what (str-cat ?who " has more to do" (where ?mostly ?name) " than other stages, which wait for it"
+                   (if (eq ?by yes) then ": most of that is waiting for other threads of its process" else "")))
     (suggestion (str-cat "share what " (if (eq ?mostly yes) then ?name else ?who) " does among two stages, or give it to several threads"))
-    (ask (if (>= ?r 0) then yes else no)) (ask-site (if (eq ?mostly yes) then ?r else -1)) (ask-thread ?t))))
+    (ask (if (and (>= ?r 0) (neq ?by yes)) then yes else no)) (ask-site (if (eq ?mostly yes) then ?r else -1)) (ask-thread ?t))))
 
 ; None of several is the slow one.
 (defrule slow-stage-of-several
