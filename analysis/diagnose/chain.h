@@ -11,8 +11,8 @@
  * them then (in a program without marks it is all outside of operations). It does what it waits for others of its
  * process as well, surely if none of these ever is in an operation with other processes. All that but for what is
  * *sequential*: regions that only one thread is ever in, once. What else it does is *apart*: no stage is slow by that,
- * nor does the chain fill meanwhile. With the longest work W of all n stages, the least the run takes is W; so of the stages' time, n times the
- * run's,
+ * nor does the chain fill meanwhile. With the longest work W of all n stages, the least the run takes is W; so of the
+ * stages' time, n times the run's,
  *
  *   uneven      the others have less: the sum of W - work
  *   sequential  n - 1 times what the thread does that has most of that (while it does others cannot begin), but for

@@ -4,6 +4,7 @@
 #include "analysis/diagnose/expert.h"
 
 #include <clips/clips.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,13 +12,17 @@
 #include "analysis/base/memory.h"
 
 #define MOST_STEPS 100000 /* rules that are applied: some hundred are, of any run */
+#define MOST_TURNS 1000000 /* of loops, in all of them, and functions that are called: rules of ours need some thousand */
+#define MOST_DEPTH 1000   /* functions within functions: of many more CLIPS has no room */
 
 struct expert {
 	void *clips;
-	char *printed;             /* by rules */
-	char *said;                /* by CLIPS, of what is wrong, since it was last looked at */
+	struct expert_text { char *text; size_t length, room; } printed, said; /* by rules; and by CLIPS, of what is wrong,
+										  since it was last looked at */
 	char **errors; size_t nerrors;
-	const char *file;          /* that is being loaded */
+	const char *file;          /* that is being loaded, or NULL */
+	unsigned turns;            /* so far */
+	bool halted;               /* for too many of them; it has been said */
 };
 
 #define ROUTER "dprof"
@@ -26,6 +31,64 @@ struct expert {
 static struct expert *of_clips(void *clips)
 {
 	return GetEnvironmentRouterContext(clips);
+}
+
+static void append(struct expert_text *to, const char *text)
+{
+	size_t n = strlen(text);
+	if (to->length + n >= to->room) {
+		to->room = 2 * (to->length + n) + 1;
+		to->text = mem_resize(to->text, to->room, 1);
+	}
+	memcpy(to->text + to->length, text, n + 1);
+	to->length += n;
+}
+
+static void forget_said(struct expert *e)
+{
+	e->said.length = 0;
+	append(&e->said, "");
+}
+
+static void take_error(struct expert *e, char *text)
+{
+	*MEM_GROW(e->errors, e->nerrors) = text;
+	forget_said(e);
+}
+
+/* ---- Loops without an end -------------------------------------------------------------------- */
+
+/* In what: a rule, what a file defines, or what rules ask of facts. To be freed. */
+static char *where_it_is(const struct expert *e)
+{
+	struct defrule *rule = EngineData(e->clips)->ExecutingRule;
+	if (e->file)
+		return mem_format("%s", e->file);
+	return rule ? mem_format("rule %s", EnvGetDefruleName(e->clips, rule)) : mem_copy("what rules ask of facts");
+}
+
+static void halt(struct expert *e, const char *what)
+{
+	SetHaltExecution(e->clips, TRUE);
+	if (e->halted)
+		return;
+	e->halted = true;
+	char *where = where_it_is(e);
+	take_error(e, mem_format("%s: %s", where, what));
+	free(where);
+}
+
+#define AS_TEXT(x) #x
+#define NUMBER(x)  AS_TEXT(x)
+
+/* CLIPS calls it at each turn of a loop, and as functions are called. */
+static void take_turn(void *clips)
+{
+	struct expert *e = GetEnvironmentContext(clips);
+	if (EvaluationData(clips)->CurrentEvaluationDepth > MOST_DEPTH)
+		halt(e, "a function that calls itself came to no end: " NUMBER(MOST_DEPTH) " were entered");
+	else if (e->halted || ++e->turns > MOST_TURNS)
+		halt(e, "a loop came to no end: " NUMBER(MOST_TURNS) " turns were made");
 }
 
 /* ---- What CLIPS says ------------------------------------------------------------------------- */
@@ -40,17 +103,14 @@ static int takes(void *clips, const char *to)
 	return FALSE;
 }
 
-static void append(char **to, const char *text)
-{
-	char *longer = mem_format("%s%s", *to, text);
-	free(*to);
-	*to = longer;
-}
-
+/* As functions are called CLIPS tells of each (expert_open). */
 static int print(void *clips, const char *to, const char *text)
 {
 	struct expert *e = of_clips(clips);
-	append(strcmp(to, "stdout") == 0 ? &e->printed : &e->said, text);
+	if (strcmp(to, "wtrace") == 0)
+		take_turn(clips);
+	else
+		append(strcmp(to, "stdout") == 0 ? &e->printed : &e->said, text);
 	return TRUE;
 }
 
@@ -60,13 +120,6 @@ static char *first_line(const char *message)
 	const char *from = strchr(message, '[');
 	from = from ? from : message + strspn(message, "\n ");
 	return mem_format("%.*s", (int)strcspn(from, "\n"), from);
-}
-
-static void take_error(struct expert *e, char *text)
-{
-	*MEM_GROW(e->errors, e->nerrors) = text;
-	free(e->said);
-	e->said = mem_copy("");
 }
 
 static void note_syntax(void *clips, const char *file, const char *warning, const char *error, long line)
@@ -83,9 +136,9 @@ static void note_syntax(void *clips, const char *file, const char *warning, cons
 /* What is wrong with a rule as it is applied. */
 static bool take_said(struct expert *e, const char *where)
 {
-	if (!*e->said)
+	if (!e->said.length)
 		return false;
-	char *what = first_line(e->said);
+	char *what = first_line(e->said.text);
 	take_error(e, mem_format("%s: %s", where, what));
 	free(what);
 	return true;
@@ -104,16 +157,24 @@ static void *shown(void *clips)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Would end this program without a word; or touch files, as no rule need do. */
+/* Would end this program without a word; or touch files, as no rule need do; or have CLIPS tell of no calls. */
 static char *not_for_rules[] = {
 	"exit", "system", "open", "close", "remove", "rename", "save", "bsave", "save-facts",
-	"load", "load*", "bload", "load-facts", "batch", "batch*", "dribble-on"
+	"load", "load*", "bload", "load-facts", "batch", "batch*", "dribble-on", "watch", "unwatch"
 };
+
+static const char *const calls_told[] = { "deffunctions", "generic-functions", "methods", "message-handlers" };
 
 struct expert *expert_open(void)
 {
 	struct expert *e = mem_resize(NULL, 1, sizeof *e);
-	*e = (struct expert){ .clips = CreateEnvironment(), .printed = mem_copy(""), .said = mem_copy("") };
+	*e = (struct expert){ .clips = CreateEnvironment() };
+	append(&e->printed, "");
+	forget_said(e);
+	SetEnvironmentContext(e->clips, e);
+	EnvAddPeriodicFunction(e->clips, ROUTER, take_turn, 0);
+	for (size_t i = 0; i < sizeof calls_told / sizeof *calls_told; i++)
+		EnvWatch(e->clips, calls_told[i]);
 	EnvAddRouterWithContext(e->clips, ROUTER, BELOW_CAPTURE, takes, print, NULL, NULL, NULL, e);
 	EnvSetParserErrorCallback(e->clips, note_syntax);
 	for (size_t i = 0; i < sizeof not_for_rules / sizeof *not_for_rules; i++)
@@ -128,23 +189,40 @@ void expert_close(struct expert *e)
 	for (size_t i = 0; i < e->nerrors; i++)
 		free(e->errors[i]);
 	free(e->errors);
-	free(e->printed);
-	free(e->said);
+	free(e->printed.text);
+	free(e->said.text);
 	free(e);
+}
+
+/* CLIPS would read no further than to a NUL byte, and say nothing. False: there is one, which is an error. */
+static bool is_text(struct expert *e, const char *file)
+{
+	FILE *f = fopen(file, "r");
+	int c = 1, line = 1;
+	while (f && (c = getc(f)) > 0)
+		line += c == '\n';
+	if (f)
+		fclose(f);
+	if (c == 0)
+		take_error(e, mem_format("%s:%d: expected text, found a NUL byte", file, line));
+	return c != 0;
 }
 
 bool expert_load(struct expert *e, const char *file)
 {
 	size_t before = e->nerrors;
 	struct stat found;
+	bool is_file = stat(file, &found) == 0 && S_ISREG(found.st_mode);
+	if (is_file && !is_text(e, file))
+		return false;
 	e->file = file;
-	int loaded = stat(file, &found) == 0 && S_ISREG(found.st_mode) ? EnvLoad(e->clips, file) : 0;
+	int loaded = is_file ? EnvLoad(e->clips, file) : 0;
 	if (loaded == 0)
 		take_error(e, mem_format("%s: expected a file of rules that can be read", file));
 	else if (loaded < 0 && e->nerrors == before)
 		take_error(e, mem_format("%s: expected rules as CLIPS has them", file));
-	free(e->said);
-	e->said = mem_copy("");
+	e->file = NULL;
+	forget_said(e);
 	return e->nerrors == before;
 }
 
@@ -201,10 +279,15 @@ bool expert_run(struct expert *e)
 {
 	size_t before = e->nerrors;
 	long long steps = EnvRun(e->clips, MOST_STEPS);
+	if (e->halted)
+		forget_said(e);
 	take_said(e, "as rules were applied");
-	if (steps >= MOST_STEPS)
-		take_error(e, mem_format("rules came to no end: %d were applied", MOST_STEPS));
-	return e->nerrors == before;
+	if (steps >= MOST_STEPS) {
+		void *next = EnvGetNextActivation(e->clips, NULL);
+		take_error(e, mem_format("rules came to no end: %d were applied, and rule %s was the next", MOST_STEPS,
+					 next ? EnvGetActivationName(e->clips, next) : "none"));
+	}
+	return e->nerrors == before && !e->halted;
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -246,5 +329,5 @@ char *const *expert_errors(const struct expert *e, size_t *count)
 
 const char *expert_printed(const struct expert *e)
 {
-	return e->printed;
+	return e->printed.text;
 }

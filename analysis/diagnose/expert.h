@@ -13,7 +13,8 @@
  *	expert_close(e);
  *
  * Law: facts have the values that they were given, whatever bytes these are: nothing of a trace is read as a rule. What is
- * wrong with a file of rules, or with a rule as it is applied, is an error, with file and line as CLIPS says them; files
+ * wrong with a file of rules, or with a rule as it is applied, is an error, with file and line as CLIPS says them; so are
+ * rules, loops and calls within calls without an end, with the rule's name, or the file's as it is loaded; files
  * without errors, however many, give the same findings in the same order each time.
  *
  * Rules may use one function beside those of CLIPS: (shown LO HI [DECIMALS]) is the text of an interval. What they print is

@@ -230,6 +230,12 @@ says err 'exit.clp:1: '
 echo '(defrule write (run) => (open "written" file "w"))' >open.clp
 expect 2 diagnose --rules open.clp imbalance
 says err 'open.clp:1: '
+printf '\0\0\0' >nul.clp
+expect 2 diagnose --rules nul.clp imbalance
+says err "nul.clp:1: expected text, found a NUL byte"
+echo '(defrule round (run) => (while TRUE do (bind ?x 1)))' >loop.clp
+expect 2 diagnose --rules loop.clp imbalance
+says err "rule round: a loop came to no end: 1000000 turns were made"
 printf '(defrule zero (run) => (printout t (/ 1 0)))' >zero.clp
 expect 2 diagnose --rules zero.clp imbalance
 says err "as rules were applied: [PRNTUTIL7] Attempt to divide by zero"

@@ -92,6 +92,8 @@ START_TEST(errors_have_file_and_line)
 	expect_error("(deftemplate a (slot x))\n\n(defrule r (a (y 1)) => )\n", ":3:", "Invalid slot y");
 	expect_error("(defrule r\n =>\n (no-such-function 1))\n", ":3:", "no-such-function");
 	expect_error("; nothing\n(defrule r (a", ":2:", "Syntax Error");
+	expect_error("(defglobal ?*x* = (while TRUE do))", ":", "a loop came to no end");
+	expect_error("(defrule r => (unwatch all))", ":1:", "unwatch");
 	expect_error("no rule at all", ":1:", "Expected the beginning of a construct");
 	struct expert *e = expert_open();
 	size_t n;
@@ -106,7 +108,12 @@ START_TEST(rules_that_fail_or_never_end_are_said)
 	static const struct { const char *rules, *words; } cases[] = {
 		{ "(defrule r => (printout t (/ 1 0)))", "divide by zero" },
 		{ "(deffacts f (n 0)) (defrule r ?f <- (n ?i) => (retract ?f) (assert (n (+ ?i 1))))"
-		  "(defrule begin => (assert (n 0)))", "came to no end" },
+		  "(defrule begin => (assert (n 0)))", "rules came to no end: 100000 were applied, and rule " },
+		{ "(defrule r => (while TRUE do (printout t \"again\")))", "rule r: a loop came to no end: 1000000 turns were made" },
+		{ "(deftemplate a (slot x)) (defrule s => (assert (a (x 1))))"
+		  "(defrule r (a (x ?x)) (test (while TRUE do (bind ?y ?x))) => )", "rule s: a loop came to no end" },
+		{ "(deffunction f (?x) (+ 1 (f ?x))) (defrule r => (f 1))", "rule r: a function that calls itself came to no end" },
+		{ "(defmethod f ((?x INTEGER)) (f (+ 1 ?x))) (defrule r => (f 1))", "rule r: a function that calls itself" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct expert *e = expert_open();
@@ -116,6 +123,7 @@ START_TEST(rules_that_fail_or_never_end_are_said)
 		EXPERT_FACT(e, "initial-fact", EXPERT_COUNT("none", 0));
 		ck_assert(!expert_run(e));
 		ck_assert_msg(strstr(expert_errors(e, &n)[0], cases[i].words), "%s", expert_errors(e, &n)[0]);
+		ck_assert_uint_eq(n, 1);
 		expert_close(e);
 	}
 }
