@@ -3,6 +3,7 @@
  * rerun.c - see rerun.h. */
 #include "analysis/clocks/rerun.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,40 +136,98 @@ static void add_link(struct rerun_maker *m, struct frz_link link)
 	t->links[t->nlinks++] = link;
 }
 
-/* One each way, at about this stamp; bounds of a tick on each side are rounded away from what is known. */
-static void add_exchange(struct rerun_maker *m, uint64_t stamp, double to, double from)
+/* One each way, at about this stamp, when the base shows `now`; bounds of a tick on each side are rounded away from what is
+ * known. */
+static void add_exchange(struct rerun_maker *m, uint64_t stamp, double now, double to, double from)
 {
 	uint32_t base = m->times->base;
-	double now = middle(&m->cursor, stamp);
 	if (now - to - 1 < 0)
 		return;
 	add_link(m, (struct frz_link){ base, m->clock, (uint64_t)(now - to - 1), stamp + 1 });
 	add_link(m, (struct frz_link){ m->clock, base, stamp, (uint64_t)(now + from) + 2 });
 }
 
-static void add_exchanges(struct rerun_maker *m, const struct both_ways *path, struct rerun how)
+/* Such as take as long as those of this run. */
+static void add_alike(struct rerun_maker *m, const struct both_ways *path, double interval_s)
 {
-	double run = (double)(m->last - m->first), ghz = m->times->trace->clocks[m->clock].ghz * 1e9;
-	double step = how.width_s > 0 ? run / ROUNDS_PER_WIDTH : how.interval_s * ghz;
-	double half = ticks_of(m->times, how.width_s) / 2;
+	double run = (double)(m->last - m->first), step = interval_s * m->times->trace->clocks[m->clock].ghz * 1e9;
 	double least = run / most_packets(m->trace);
 	step = step > least ? step : least;
 	size_t i = 0;
 	for (double at = 0; at <= run && step > 0; at += step, i++) {
-		double to = path->to.n ? path->to.v[i % path->to.n] : 0, from = path->from.n ? path->from.v[i % path->from.n] : 0;
-		add_exchange(m, m->first + (uint64_t)at, how.width_s > 0 ? half : to, how.width_s > 0 ? half : from);
+		uint64_t stamp = m->first + (uint64_t)at;
+		add_exchange(m, stamp, middle(&m->cursor, stamp), path->to.v[i % path->to.n], path->from.v[i % path->from.n]);
 	}
+}
+
+/* What is known at a stamp, and whether packets go then. */
+struct bounds_at { uint64_t stamp; double lo, hi; bool round; };
+
+/* At each round of packets, and wherever bounds have a corner. */
+static struct bounds_at *find_known(struct rerun_maker *m, size_t *n)
+{
+	struct bounds_at *list = NULL;
+	uint64_t step = (m->last - m->first) / ROUNDS_PER_WIDTH + 1, round = m->first, at = m->first;
+	*n = 0;
+	while (at <= m->last) {
+		frz_time t = frz_time_of(&m->cursor, at);
+		uint64_t left = m->cursor.at->from + m->cursor.at->span - at;
+		*MEM_GROW(list, *n) = (struct bounds_at){ at, (double)t.lo, (double)t.hi, at == round };
+		round += at == round ? step : 0;
+		at += left && left < round - at ? left : round - at;
+	}
+	return list;
+}
+
+/* The bounds of only those times that have this rate, within `drift` of it: where the rate is not known, the middle of all
+ * bounds may have none that a clock can have. False: there are no such times. */
+static bool tighten(struct bounds_at *k, size_t n, double rate, double drift)
+{
+	double least = rate * (1 - drift), most = rate * (1 + drift);
+	for (size_t i = 1; i < n; i++) {
+		double ticks = (double)(k[i].stamp - k[i - 1].stamp);
+		k[i].lo = fmax(k[i].lo, k[i - 1].lo + least * ticks);
+		k[i].hi = fmin(k[i].hi, k[i - 1].hi + most * ticks);
+	}
+	for (size_t i = n; i-- > 1;) {
+		double ticks = (double)(k[i].stamp - k[i - 1].stamp);
+		k[i - 1].lo = fmax(k[i - 1].lo, k[i].lo - most * ticks);
+		k[i - 1].hi = fmin(k[i - 1].hi, k[i].hi - least * ticks);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (k[i].lo > k[i].hi)
+			return false;
+	return true;
+}
+
+/* Such as make all known to a width. */
+static void add_rounds(struct rerun_maker *m, double width_s)
+{
+	const struct frz_clock *found = frz_clock(m->times->together, m->clock);
+	double half = ticks_of(m->times, width_s) / 2;
+	size_t n;
+	struct bounds_at *k = find_known(m, &n);
+	bool line = tighten(k, n, found->rate.lo / 2 + found->rate.hi / 2, found->ppb / 1e9);
+	for (size_t i = 0; i < n; i++)
+		if (k[i].round)
+			add_exchange(m, k[i].stamp, line ? k[i].lo / 2 + k[i].hi / 2 : middle(&m->cursor, k[i].stamp), half, half);
+	free(k);
 }
 
 static void make_packets(struct trace *copy, const struct times *t, uint32_t clock, struct rerun how)
 {
 	struct ends ends = ends_on(copy, clock);
 	struct rerun_maker m = { .times = t, .trace = copy, .clock = clock, .first = ends.first, .last = ends.last };
-	struct both_ways path = travels_of(t, clock);
-	if (path.to.n && path.from.n && m.first < m.last) {
-		m.cursor = times_cursor(t, clock);
-		add_exchanges(&m, &path, how);
+	if (m.first >= m.last)
+		return;
+	m.cursor = times_cursor(t, clock);
+	if (how.width_s > 0) {
+		add_rounds(&m, how.width_s);
+		return;
 	}
+	struct both_ways path = travels_of(t, clock);
+	if (path.to.n && path.from.n)
+		add_alike(&m, &path, how.interval_s);
 	free_travels(&path);
 }
 

@@ -2,9 +2,10 @@
  *
  * rerun.h - a trace as another run of its program would have left it, if its hosts had exchanged more packets, or better ones.
  *
- * The packets are made up, and go between the base and each clock that has exchanged some with it: as if time had gone by in the
- * middle of the bounds that are known. So what is computed from such a trace is no bound on anything: it says how
- * much would be known.
+ * The packets are made up, and go between the base and each other clock, or, if they are to take as long as those of this
+ * run, each that has exchanged some with it: as if time had gone by in the middle of the bounds that are known, or of what these
+ * leave to a clock of the middle rate. So what is computed from such a trace is no bound on anything: it says how much would
+ * be known.
  *
  * Law: the packets that are made up contradict nothing of what is known, and take as long as was asked for, or as those
  * of this run. */

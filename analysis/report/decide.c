@@ -47,14 +47,17 @@ static bool any_width(const struct times *t)
 	return false;
 }
 
-/* The fastest packet to the clock to which that took longest. */
-static struct interval slowest_packets_s(const struct times *t)
+/* Whether clocks exchanged any packets with the base; and the fastest one to the clock to which that took longest. */
+static bool find_packets(const struct times *t, struct interval *slowest)
 {
-	struct interval slowest = { 0, 0 }, s;
+	struct interval s;
+	bool any = false;
 	for (uint32_t c = 0; c < t->trace->nclocks; c++)
-		if (width_of(t, c) > 0 && clock_packets_s(t, c, &s) && s.hi > slowest.hi)
-			slowest = s;
-	return slowest;
+		if (width_of(t, c) > 0 && clock_packets_s(t, c, &s)) {
+			*slowest = any && slowest->hi > s.hi ? *slowest : s;
+			any = true;
+		}
+	return any;
 }
 
 /* How well another run would know its clocks; and how many verdicts would be undecided then, if that is to be counted. */
@@ -155,10 +158,10 @@ struct decide decide_find(const struct times *t, const struct options *options, 
 	if (!d.known)
 		return d;
 	d.known_s = known_to(t);
-	d.packets_s = slowest_packets_s(t);
+	d.any_packets = find_packets(t, &d.packets_s);
 	d.needed_s = find_needed(&s, &d);
 	d.larger = isfinite(d.needed_s) && d.needed_s > 0 ? (unsigned)ceil(d.known_s / d.needed_s) : 0;
-	if (d.by_clocks > 0)
+	if (d.by_clocks > 0 && d.any_packets)
 		advise(&s, &d);
 	return d;
 }
@@ -183,8 +186,9 @@ static void say(struct reply *r, const struct decide *d)
 {
 	reply_gap(r);
 	if (d->by_clocks == 0) {
-		reply_say(r, SAY_TEXT, "%zu verdict%s undecided, which no better clocks would decide.", d->undecided,
-			  d->undecided > 1 ? "s are" : " is");
+		reply_say(r, SAY_TEXT, "%zu verdict%s undecided%s.", d->undecided, d->undecided > 1 ? "s are" : " is",
+			  isfinite(d->needed_s) ? ", which no better clocks would decide" :
+						  "; whether better clocks would decide any is not known");
 		return;
 	}
 	if (d->larger == 0) {
@@ -199,6 +203,9 @@ static void say(struct reply *r, const struct decide *d)
 	else if (d->too_long)
 		reply_say(r, SAY_ADVICE, "Whether a DPROF_SYNC_INTERVAL gets there was not tried: in a run as long as this one "
 			  "packets are too many. Pieces of work that take %u times as long may, or hosts that are nearer.", d->larger);
+	else if (!d->any_packets)
+		reply_say(r, SAY_ADVICE, "No packets went between the hosts: with some, clocks may be known so well; pieces of work that "
+			  "take %u times as long may do, too.", d->larger);
 	else
 		reply_say(r, SAY_ADVICE, "No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back took %s "
 			  "us); pieces of work that take %u times as long may, or hosts that are nearer.",

@@ -26,7 +26,8 @@ struct decide {
 	double interval_s;       /* DPROF_SYNC_INTERVAL with which so many of them would be; 0: none gets there */
 	size_t by_interval;
 	bool too_long;           /* of shorter intervals it is not known: packets would be too many (rerun.h) */
-	struct interval packets_s; /* the fastest packet there and back; 0 .. 0: there were none */
+	bool any_packets;        /* went between the hosts, */
+	struct interval packets_s; /* the fastest there and back */
 	unsigned larger;         /* as many times longer pieces of work would need no better clocks, about */
 };
 

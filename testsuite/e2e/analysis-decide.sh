@@ -56,6 +56,24 @@ jq -e '.undecided | .by_clocks > 0 and .by_sync_interval == 0 and .sync_interval
 	fail "slow packets: $(jq -c .undecided out)"
 says page 'No DPROF_SYNC_INTERVAL gets there (the fastest packet there and back took '
 
+# No packets at all: what the program says of clocks leaves it open, and better clocks would decide all. In a run of few barriers, at
+# which rank 0 waits now longer, now shorter, the rate of a clock is not known, either.
+for barriers in 1000 12; do
+	world 1000 1000 | awk -v most=$barriers '
+		/^link/ || (/^e/ && $3 > 1e9 + most * 1e6) { next }
+		/^e 0/ && most < 1000 && $3 % 1e6 == 500e3 { i = int($3 / 1e6) % 3; $3 = sprintf("%.0f", $3 - i * i % 3 * 20e3) }
+		{ print }' | trace decide
+	for command in waits path; do
+		expect 0 $command --json "$dir/decide"
+		jq -e '.undecided | .verdicts > 0 and .by_clocks == .verdicts and .needed_s > 0 and .needed_s < .known_s / 2 and
+			.sync_interval_s == null and .larger > 1' out >is || fail "$command without packets, $barriers barriers: $(jq -c .undecided out)"
+		expect 0 $command "$dir/decide"
+		tr -s ' \n' ' ' <out >page
+		says page 'No packets went between the hosts: with some, clocks may be known so well; pieces of work that take '
+		says_not page 'No DPROF_SYNC_INTERVAL'
+	done
+done
+
 # Rank 2 may have waited for rank 1 in a broadcast from rank 0, which is on its host: whatever clocks show, that stays open.
 {
 	world 4000 250 | sed -e 's/^group 1 .*/thread 2 clock=0 rank=2\ngroup 2 threads=0,1,2\nsite 2 kind=coll name=MPI_Bcast file=x.c line=3/' \
