@@ -106,7 +106,8 @@ static struct ranking rank_participants(const struct findings *f, const struct p
 		uint32_t a = who->participant_of[thread];
 		if (a == NO_PARTICIPANT)
 			continue;
-		s.list[a] = (struct ranked){ .thread = thread, .site = scores[a].site, .mostly = scores[a].mostly };
+		s.list[a] = (struct ranked){ .thread = thread, .site = scores[a].site, .mostly = scores[a].mostly,
+					    .sure = scores[a].sure };
 		s.list[a].percent =
 			interval_percent(scores[a].alone, findings_span(f, thread)->length);
 		s.list[a].alone_s = findings_seconds(f, thread, scores[a].alone);
@@ -223,16 +224,25 @@ static void withhold(struct findings_view *v)
 	}
 }
 
+/* Beside what is proved no site is named that is only possibly the one. */
+static void name_no_doubted_sites(struct ranking *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].proved && !s->list[i].sure)
+			s->list[i].site = TR_NO_SITE;
+}
+
 static void rank_view(void *views, size_t view, size_t worker)
 {
 	struct findings_view *v = (struct findings_view *)views + view;
 	(void)worker;
 	v->known = rank_participants(v->f, v->who);
-	if (!needs_any(v))
-		return;
-	rank_any(v);
-	withhold(v);
-	free(v->any.list);
+	if (needs_any(v)) {
+		rank_any(v);
+		withhold(v);
+		free(v->any.list);
+	}
+	name_no_doubted_sites(&v->known);
 }
 
 static void rank(struct findings *f, const struct participants *ranks, const struct participants *threads)

@@ -22,6 +22,7 @@ struct ranked {              /* of one participant */
 	struct interval percent, alone_s;
 	uint32_t site;       /* where it works longest while all others wait; or TR_NO_SITE */
 	bool mostly;         /* half of that is there, or more */
+	bool sure;           /* and no other site has more of it */
 	bool proved;
 };
 

@@ -19,6 +19,7 @@
 #include "analysis/base/memory.h"
 #include "analysis/base/tournament.h"
 #include "analysis/states/frame_length.h"
+#include "analysis/states/places.h"
 
 struct timed_segment {       /* a segment and when */
 	struct timeline_segment *what;
@@ -85,6 +86,7 @@ struct csp_sweep {
 
 	struct csp_score *scores;
 	struct tally *tallies;
+	struct places *places;
 };
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -129,11 +131,57 @@ static void tally_site(struct tally *t, uint32_t site, int64_t ticks)
 	*MEM_GROW(t->sites, t->nsites) = (struct at_site){ site, ticks };
 }
 
+/* The stamp of its clock when it is about `time`, within the segment. */
+static uint64_t stamp_at(const struct csp_sweep *s, const struct clock_sweep *t, frz_time time)
+{
+	const struct trace *trace = s->times->trace;
+	const struct timed_segment *x = &t->now;
+	uint64_t from = x->what->from, to = x->what->to;
+	double now = (double)time_middle(time), begin = (double)time_middle(x->begin), end = (double)time_middle(x->end);
+	double per = trace->clocks[t->clock].ghz / trace->clocks[s->times->base].ghz, at;
+	if (from == PERIOD_BEFORE && to == PERIOD_AFTER)
+		return from;
+	if (from == PERIOD_BEFORE)
+		return (at = (end - now) * per) < (double)to ? to - (uint64_t)larger((int64_t)at, 0) : 0;
+	at = to == PERIOD_AFTER ? (now - begin) * per : (now - begin) / (end - begin) * (double)(to - from);
+	at = at > 0 ? at : 0;
+	return at < (double)(to - from) ? from + (uint64_t)at : to;
+}
+
+struct placing { struct tally *tally; double per; };
+
+static void tally_place(void *placing, uint32_t site, uint64_t ticks)
+{
+	struct placing *p = placing;
+	tally_site(p->tally, site, (int64_t)((double)ticks * p->per));
+}
+
+static bool same_time(frz_time x, frz_time y)
+{
+	return x.lo == y.lo && x.hi == y.hi;
+}
+
+/* Where a participant worked in the frame that is next. */
+static void tally_frame(struct csp_sweep *s, struct clock_sweep *alone, uint32_t participant, frz_time length)
+{
+	const struct trace *trace = s->times->trace;
+	const struct frame_part *frame = &s->parts[1];
+	struct timeline_segment *x = alone->now.what;
+	if (!places_several(s->places, participant)) {
+		if (x->site == TIMELINE_SITE_LATER)
+			x->site = timeline_site(alone->timeline, x);
+		tally_site(&s->tallies[participant], x->site, time_middle(length));
+		return;
+	}
+	uint64_t from = same_time(frame->begin, alone->now.begin) ? x->from : stamp_at(s, alone, frame->begin);
+	uint64_t to = same_time(frame->end, alone->now.end) ? x->to : stamp_at(s, alone, frame->end);
+	struct placing placing = { &s->tallies[participant], trace->clocks[s->times->base].ghz / trace->clocks[alone->clock].ghz };
+	places_between(s->places, participant, from, to > from ? to : from + 1, tally_place, &placing);
+}
+
 /* Of the time until the first of its segments ends, some may have been added already as time of unknown order. */
 static void add_frame(struct csp_sweep *s, struct clock_sweep *alone, frz_time length)
 {
-	if (alone->now.what->site == TIMELINE_SITE_LATER)
-		alone->now.what->site = timeline_site(alone->timeline, alone->now.what);
 	size_t count = 1;
 	const uint32_t *participants = &alone->now.what->alone;
 	if (*participants == ANY_PARTICIPANT)
@@ -143,7 +191,7 @@ static void add_frame(struct csp_sweep *s, struct clock_sweep *alone, frz_time l
 		frz_time *score = &s->scores[participants[i]].alone;
 		int64_t rest = ticks_minus(s->parts[1].end.hi, tally->unordered_until);
 		*score = time_add(*score, (frz_time){ length.lo, smaller(length.hi, larger(rest, 0)) });
-		tally_site(tally, alone->now.what->site, time_middle(length));
+		tally_frame(s, alone, participants[i], length);
 	}
 }
 
@@ -543,14 +591,18 @@ static void name_sites(struct csp_sweep *s, uint32_t nparticipants)
 {
 	for (uint32_t a = 0; a < nparticipants; a++) {
 		struct at_site most = { TR_NO_SITE, -1 };
-		int64_t all = 0;
+		int64_t all = 0, second = 0, open = ticks_minus(s->scores[a].alone.hi, s->scores[a].alone.lo);
+		bool one = !places_several(s->places, a) && s->tallies[a].nsites == 1;
 		for (size_t i = 0; i < s->tallies[a].nsites; i++) {
-			if (s->tallies[a].sites[i].ticks > most.ticks)
+			int64_t ticks = s->tallies[a].sites[i].ticks;
+			second = larger(second, smaller(ticks, most.ticks));
+			if (ticks > most.ticks)
 				most = s->tallies[a].sites[i];
 			all = ticks_plus(all, s->tallies[a].sites[i].ticks);
 		}
 		s->scores[a].site = most.site;
 		s->scores[a].mostly = most.ticks >= all / 2;
+		s->scores[a].sure = one || ticks_minus(most.ticks, second) > open;
 		free(s->tallies[a].sites);
 	}
 }
@@ -598,7 +650,8 @@ static struct csp_score *sweep_all(const struct times *times, const struct perio
 	}
 	struct csp_sweep all = { .times = times,
 				 .complete = csp_on_one_time_base(times, who, spans),
-				 .prunes = prunes, .scores = scores, .tallies = tallies };
+				 .prunes = prunes, .scores = scores, .tallies = tallies,
+				 .places = places_open(times->trace, periods, who) };
 	for (uint32_t time_base = 0; time_base < times->ntime_bases; time_base++) {
 		struct csp_sweep s = all;
 		s.span = &spans[time_base];
@@ -612,6 +665,7 @@ static struct csp_score *sweep_all(const struct times *times, const struct perio
 		if (span->events)
 			scores[a].alone.hi = smaller(scores[a].alone.hi, span->length.hi);
 	}
+	places_close(all.places);
 	free(tallies);
 	return scores;
 }

@@ -68,6 +68,7 @@ struct csp_score {
 	frz_time alone;      /* base ticks in which it works and all others wait */
 	uint32_t site;       /* where it works longest in that time; TR_NO_SITE without any */
 	bool mostly;         /* for half of it or more, about */
+	bool sure;           /* that there is no other site in which it works longer then */
 };
 
 /* Whether all participants and all events are on one time base (a participant without events lost them). */

@@ -11,7 +11,7 @@
 
 #define SITE_AS 3
 
-void periods_open(struct periods *p, const struct trace *trace)
+static void open_one(struct periods *p, const struct trace *trace)
 {
 	*p = (struct periods){ .store = store_open(0, trace->nthreads), .nthreads = trace->nthreads,
 			       .of_thread = mem_resize(NULL, trace->nthreads + 1, sizeof *p->of_thread) };
@@ -19,8 +19,18 @@ void periods_open(struct periods *p, const struct trace *trace)
 		p->of_thread[i] = NULL;
 }
 
+void periods_open(struct periods *p, const struct trace *trace)
+{
+	open_one(p, trace);
+	p->within = mem_resize(NULL, 1, sizeof *p->within);
+	open_one(p->within, trace);
+}
+
 void periods_close(struct periods *p)
 {
+	if (p->within)
+		periods_close(p->within);
+	free(p->within);
 	for (size_t i = 0; i < p->nthreads; i++)
 		blocks_close(p->of_thread[i]);
 	free(p->of_thread);
@@ -55,6 +65,8 @@ void periods_end(struct periods *p, struct tr_writer *w, size_t thread)
 void periods_finish(struct periods *p, const struct trace *trace)
 {
 	const char *kept_in_memory;
+	if (p->within)
+		periods_finish(p->within, trace);
 	store_finish(p->store, &kept_in_memory);
 	if (kept_in_memory && !(trace->store && store_error(trace->store)))
 		shown_complain("no temporary file has room for what threads do over time (%s): it stays in memory; set "
@@ -93,6 +105,7 @@ bool period_read_block(struct period_cursor *c)
 	for (size_t i = 0; i < c->n; i++)
 		c->begin[i] = (struct period_begin){ stamp[i], (uint32_t)site[i] - SITE_AS, (uint8_t)may[i] };
 	c->next = 0;
-	progress_add(c->n);
+	if (c->periods->within)
+		progress_add(c->n);
 	return true;
 }

@@ -16,6 +16,7 @@ struct periods {
 	struct tr_store *store;
 	struct tr_blocks **of_thread;
 	size_t nthreads;
+	struct periods *within; /* of those of work in several places, these: where each begins; NULL: that is what these are */
 };
 
 void periods_open(struct periods *, const struct trace *);

@@ -76,6 +76,8 @@ static inline bool states_same(struct thread_state x, struct thread_state y)
 struct state_change { uint64_t stamp; struct thread_state now; };
 #define CHANGES 4
 
+struct period_begin { uint64_t from; uint32_t site; uint8_t may; };
+
 struct states {
 	const struct roles *roles;
 	struct tr_cursor events;
@@ -115,6 +117,7 @@ struct states {
 	uint64_t last;       /* stamp of the last event */
 	struct period period;/* that is being put together */
 	uint64_t stretch_from, stretch; /* of one site in it, and the longest so far */
+	struct places_found *within; /* where the places of periods of work that have several are put; NULL: nowhere */
 	bool begun;          /* its first event has been given */
 	bool over, ended;    /* all events have been given; all periods have */
 	struct tr_columns ahead; /* events at hand, for states_periods(): ... */
@@ -125,9 +128,10 @@ void states_open(struct states *, const struct trace *, size_t thread, const str
 
 /* The next periods: where each begins, the site in which it was longest and the states; as many as there is room for, and
  * in *to where the last one of them ends. 0 when there are no more. */
-struct period_begin { uint64_t from; uint32_t site; uint8_t may; };
 size_t states_periods(struct states *, struct period_begin *, size_t room, uint64_t *to);
 #define PERIODS_AT_ONCE 256 /* enough room */
+
+struct places_found { struct tr_writer *writer; size_t n; struct period_begin at[PERIODS_AT_ONCE]; };
 
 /* The i-th of n that were given so. */
 static inline struct period states_period(const struct period_begin *begin, size_t n, size_t i, uint64_t to)

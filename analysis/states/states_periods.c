@@ -5,7 +5,12 @@
  * Most events change the state in no other way than by the stack: of these, which come in columns, the state is followed here, as
  * states.c would do it, event by event. */
 #include "analysis/base/memory.h"
-#include "analysis/states/states.h"
+#include "analysis/states/periods.h"
+
+static struct period_begin begin_of(const struct period *p)
+{
+	return (struct period_begin){ p->from, p->site, p->may };
+}
 
 static void end_stretch(struct states *s, uint32_t site, uint64_t stamp)
 {
@@ -14,6 +19,22 @@ static void end_stretch(struct states *s, uint32_t site, uint64_t stamp)
 		s->period.site = site;
 	}
 	s->stretch_from = stamp;
+}
+
+/* A period of work goes on at `stamp`, at another site. */
+static inline void change_place(struct states *s, struct period_begin open, uint64_t stretch_from, uint32_t site, uint64_t stamp,
+			 uint32_t next)
+{
+	struct places_found *to = s->within;
+	if (!to || !(open.may & MAY_WORK) || site == next)
+		return;
+	if (to->n + 2 > PERIODS_AT_ONCE) {
+		periods_add(to->writer, to->at, to->n);
+		to->n = 0;
+	}
+	if (stretch_from == open.from) /* the first place of the period */
+		to->at[to->n++] = (struct period_begin){ open.from, site, 0 };
+	to->at[to->n++] = (struct period_begin){ stamp, next, 0 };
 }
 
 /* Ends the period at `stamp` and begins the next one there. */
@@ -45,6 +66,8 @@ static bool look_ahead(struct states *s)
 /* Behind a step, before which the state was another one: whether a period has ended. */
 static inline bool change(struct states *s, struct thread_state before, struct period *out)
 {
+	if (s->now.may == s->period.may)
+		change_place(s, begin_of(&s->period), s->stretch_from, before.site, s->last, s->now.site);
 	end_stretch(s, before.site, s->last);
 	if (s->now.may == s->period.may)
 		return false;
@@ -66,11 +89,6 @@ static enum follow follow_step(struct states *s, struct period *out)
 	s->period.to = PERIOD_AFTER;
 	*out = s->period;
 	return FOLLOW_PERIOD;
-}
-
-static struct period_begin begin_of(const struct period *p)
-{
-	return (struct period_begin){ p->from, p->site, p->may };
 }
 
 /* What changes with plain events: copied here while they come by. */
@@ -132,6 +150,8 @@ static inline bool change_plain(struct plain_walk *w, struct thread_state now, s
 	bool longest = stretch >= w->stretch, ends = now.may != w->open.may;
 	w->stretch = longest ? stretch : w->stretch;
 	w->open.site = longest ? w->now.site : w->open.site;
+	if (!ends)
+		change_place(w->s, w->open, w->stretch_from, w->now.site, w->last, now.site);
 	w->stretch_from = w->last;
 	w->now = now;
 	if (!ends)

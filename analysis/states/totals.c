@@ -316,13 +316,18 @@ static void follow_states(struct states *states, struct thread_totals *totals, b
 
 void totals_follow(struct totals *t, size_t thread, size_t worker)
 {
-	struct tr_writer *writer = t->writers[worker];
+	struct tr_writer *writer = t->writers[2 * worker];
+	struct places_found within = { .writer = t->writers[2 * worker + 1] };
 	struct thread_totals *totals = &t->threads[thread];
 	struct states states;
 	states_open(&states, t->trace, thread, t->roles);
+	states.within = &within;
 	periods_begin(writer);
+	periods_begin(within.writer);
 	follow_states(&states, totals, t->roles->outside[t->trace->threads[thread].process] & MAY_BE_UNCLASSIFIED, writer);
 	periods_end(&t->periods, writer, thread);
+	periods_add(within.writer, within.at, within.n);
+	periods_end(t->periods.within, within.writer, thread);
 	const struct replay_entry *top = replay_top(&states.replay);
 	totals->between = states.between;
 	totals->unmatched = states.unmatched;
@@ -373,9 +378,9 @@ void totals_begin(struct totals *t, struct trace *trace, const struct roles *rol
 		t->ends[i] = thread->ends;
 	}
 	periods_open(&t->periods, trace);
-	t->writers = mem_resize(NULL, workers, sizeof *t->writers);
-	for (size_t i = 0; i < workers; i++)
-		t->writers[i] = store_writer(t->periods.store);
+	t->writers = mem_resize(NULL, 2 * workers, sizeof *t->writers);
+	for (size_t i = 0; i < 2 * workers; i++)
+		t->writers[i] = store_writer(i % 2 ? t->periods.within->store : t->periods.store);
 }
 
 void totals_end(struct totals *t)

@@ -64,7 +64,7 @@ struct totals {
 	uint32_t *site_of_region;   /* one of the sites with that name */
 	uint32_t nregions;
 	struct periods periods;     /* of all threads */
-	struct tr_writer **writers; /* of these, one for each worker; until totals_end */
+	struct tr_writer **writers; /* of these, and of the places within them, for each worker; until totals_end */
 };
 
 /* Follows each thread once, on several cores (pool.h). */
