@@ -255,16 +255,20 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-rm -rf dprof-*
 # shellcheck disable=SC2046
 mpicc -O2 $(pkg-config --cflags dprof) init.c -o into-init $(pkg-config --libs dprof) || fail "into-init"
-timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 2 ./into-init || fail "into-init fails"
-# Rank 0 came there so much earlier, in seconds, and rank 1 had slept for 600 ms.
-earlier=$(awk '$1 == "ghz" { ghz = $2 } $1 == "init" { came[FILENAME ~ /-1\.process$/] = $2 / ghz / 1e9 }
-	END { early = came[1] - came[0]; printf "%.6f", early < 0.6 ? early : 0.6 }' dprof-into-init.*/*.process)
-"$analyze" csp --json dprof-into-init.* |
-	jq -e "any(.ranks[]; .rank == 1 and .alone_s.lo >= $earlier - 0.01)" >held ||
-	fail "rank 1 is not waited for in MPI_Init for $earlier s: $("$analyze" csp dprof-into-init.*)"
+# Rank 0 came there so much earlier, in seconds, and rank 1 had slept for 600 ms. A machine that keeps a rank where nothing is
+# recorded leaves open whether that was work.
+waits_in_init() {
+	rm -rf dprof-*
+	timeout 60 mpirun --allow-run-as-root --oversubscribe --quiet -n 2 ./into-init || fail "into-init fails"
+	earlier=$(awk '$1 == "ghz" { ghz = $2 } $1 == "init" { came[FILENAME ~ /-1\.process$/] = $2 / ghz / 1e9 }
+		END { early = came[1] - came[0]; printf "%.6f", early < 0.6 ? early : 0.6 }' dprof-into-init.*/*.process)
+	"$analyze" csp --json dprof-into-init.* >csp
+	jq -e "any(.ranks[]; .rank == 1 and .alone_s.hi >= $earlier - 0.01)" csp >held || fail "rank 1 is not waited for in MPI_Init: $(cat csp)"
+	jq -e "any(.ranks[]; .rank == 1 and .alone_s.lo >= $earlier - 0.01)" csp >held
+}
+one_of_six waits_in_init || fail "rank 1 is not waited for in MPI_Init for $earlier s: $("$analyze" csp dprof-into-init.*)"
 
 # And it is no work of that region, that could take less time. In `shortest` seconds each was in MPI_Init.
 shortest=$(awk '$1 == "ghz" { ghz = $2 } $1 == "init" { s = ($3 - $2) / ghz / 1e9; if (!n++ || s < least) least = s }
