@@ -217,9 +217,9 @@ void claims_note(gimple_stmt_iterator *i, bool refers)
 	if (!tries)
 		spins_changes(i, object, refers);
 	else if (spins_is(stmt, result) && claims_lock(stmt))
-		spins_note(i, refers ? counters_member(i, object) : object, result);
+		spins_note(i, refers ? counters_member(i, object) : object, result, DPROF_SPIN_TAKES);
 	else if (spins_is(stmt, result))
-		spins_note(i, null_pointer_node, result, true);
+		spins_note(i, null_pointer_node, result, DPROF_SPIN_COMPUTES);
 	if (!known || tries || !flow(flow::EQUALITY).decides(result) || retries_by_callers(result, false))
 		return;
 	tree site = site_build(DPROF_KIND_WAIT, where, DPROF_CLAIM, current_function_decl);

@@ -139,7 +139,7 @@ void flags_note(gimple_stmt_iterator *i, bool refers)
 	if (use == DECIDES)
 		tell(i, site_of(stmt), object, result);
 	else
-		spins_note(i, object, result);
+		spins_note(i, object, result, DPROF_SPIN_LOOKS);
 }
 
 void flags_note_copy(gimple_stmt_iterator *i)
@@ -409,6 +409,6 @@ void flags_wrap(gimple_stmt_iterator *i)
 		tell(i, site_of(stmt), object, to);
 	} else if (use == WAITS) {
 		tree object = address_of(i, from);
-		spins_note(i, object, to);
+		spins_note(i, object, to, DPROF_SPIN_LOOKS);
 	}
 }

@@ -6,6 +6,7 @@
 
 #include "plugin/gcc.h"
 #include "runtime/format.h"
+#include "runtime/spins.h"
 
 enum directive {
 #define DPROF_DIRECTIVE(ID, ...) DIRECTIVE_##ID,
@@ -291,7 +292,7 @@ bool retries_pause(gcall *call); /* it does nothing, or only lets time pass */
  * a call of a function that looks; when the function is done, true: calls were put on edges; and what changes it, and is no
  * store. */
 bool spins_is(gimple *stmt, tree result);
-void spins_note(gimple_stmt_iterator *i, tree object, tree result, bool computes = false);
+void spins_note(gimple_stmt_iterator *i, tree object, tree result, enum dprof_spin_how how);
 void spins_note_call(gimple_stmt_iterator *i);
 bool spins_wrap();
 void spins_changes(gimple_stmt_iterator *i, tree object, bool refers);

@@ -5,8 +5,7 @@
  *   while (!atomic_load(&there)) pause();   ->   spin = { 0 };
  *                                                while (r = atomic_load(&there), spin.object = &there, spin.number = r, !r) {
  *                                                        dprof_spins(SITE, &spin); pause(); }
- *                                                dprof_spun(SITE, &spin, 1); (0: what was found there is no number;
- *                                                2: it computes something from that, and waits only for others who do so, too)
+ *                                                dprof_spun(SITE, &spin, HOW); (enum dprof_spin_how)
  *
  *   atomic_fetch_add(&there, 1);   ->   dprof_changes(&there); atomic_fetch_add(&there, 1);   (stores: flags.cc)
  *
@@ -21,10 +20,8 @@
 #include "calls.h"
 #include "gimplify.h"
 #include "plugin/retries.h"
-#include "runtime/spins.h"
 
 #define DEEPEST 3 /* calls of calls that are looked into */
-#define SPIN_COMPUTES 2
 
 namespace {
 
@@ -33,7 +30,8 @@ struct spin {
 	basic_block begin;
 	blocks *in, *found; /* found: they end with a branch which decides what it has found */
 	tree state, site;
-	bool is_number, rests, computes;
+	bool is_number, rests;
+	enum dprof_spin_how how;
 	auto_vec<tree, 1> objects;   /* at which it looks, and ... */
 	auto_vec<gimple *, 1> tells; /* ... where that is told */
 };
@@ -206,7 +204,8 @@ static spin *new_spin(basic_block begin, tree site)
 	s->found = new blocks;
 	s->site = site;
 	s->is_number = true;
-	s->rests = s->computes = false;
+	s->rests = false;
+	s->how = DPROF_SPIN_LOOKS;
 	s->state = create_tmp_var(build_array_type_nelts(long_integer_type_node, MEMBERS));
 	TREE_ADDRESSABLE(s->state) = 1;
 	spins.safe_push(s);
@@ -231,7 +230,7 @@ static gimple *keep(gimple_stmt_iterator *i, const spin *s, int which, tree valu
 	return kept;
 }
 
-void spins_note(gimple_stmt_iterator *i, tree object, tree result, bool computes)
+void spins_note(gimple_stmt_iterator *i, tree object, tree result, enum dprof_spin_how how)
 {
 	gimple *stmt = gsi_stmt(*i);
 	blocks in, found;
@@ -241,7 +240,7 @@ void spins_note(gimple_stmt_iterator *i, tree object, tree result, bool computes
 	if (!s)
 		s = new_spin(begin, site_build(DPROF_KIND_WAIT, counters_location(stmt), DPROF_SPIN, current_function_decl));
 	s->rests = s->rests || retries_rest(stmt);
-	s->computes = s->computes || computes;
+	s->how = how > s->how ? how : s->how;
 	for (basic_block bb : in)
 		s->in->add(bb);
 	for (basic_block bb : found)
@@ -260,7 +259,7 @@ void spins_note_call(gimple_stmt_iterator *i)
 	bool known = fn && (counters_loads(fn) || claims_sets(fn));
 	bool may = fn && result && !known && !stmt_ends_bb_p(stmt) && has_body(fn) && looks(fn, 0);
 	if (may && retries_only(cfun, stmt, NULL_TREE, true) && spins_is(stmt, result))
-		spins_note(i, null_pointer_node, result);
+		spins_note(i, null_pointer_node, result, DPROF_SPIN_LOOKS);
 }
 
 /* ---- What is told --------------------------------------------------------------------------------- */
@@ -275,7 +274,7 @@ static gimple *is_over(const spin *s)
 {
 	tree fn = runtime_at_once("dprof_spun", ". x w . ", ptr_type_node, ptr_type_node, integer_type_node);
 	return runtime_call(s->tells[0], fn, build_fold_addr_expr(unshare_expr(s->site)), build_fold_addr_expr(s->state),
-			    build_int_cst(integer_type_node, s->computes ? SPIN_COMPUTES : s->is_number));
+			    build_int_cst(integer_type_node, s->how == DPROF_SPIN_LOOKS && s->is_number ? DPROF_SPIN_NUMBER : s->how));
 }
 
 /* Of several places it is not known at which one it was. */

@@ -6,8 +6,8 @@
  *   ENTER spin wait until=0 peer=UNKNOWN ... EXIT    likewise; where it looked, or at which of several places, is not known; or it
  *                                                    has given up
  *   ENTER spin wait id=ADDRESS role=0 EXIT           it need not wait, as somebody has stored there before
- *   POINT spin wait                                  it need not wait, and where it looked is not known: once for each place in
- *                                                    the code
+ *   POINT spin wait                                  it need not wait, and where it looked is not known, or takes a lock: once for
+ *                                                    each place in the code
  *   POINT store to memory id=ADDRESS                 something is stored where threads wait so
  *
  * In memory that processes share it is object=NUMBER that says where.
@@ -26,8 +26,6 @@
 #define PLACES 1024 /* that are remembered */
 #define TRIES  8    /* where one may stand */
 
-#define COMPUTES 2 /* what it has found is no number by which it goes: it has made another one of it, and stored that */
-
 /* A place in memory. `looked`: somebody has waited there, or looked and need not wait; and has found this number there last;
  * `changed`: it was another one before that; `passed`: somebody need not wait since the last store that was recorded. Key 0:
  * none. */
@@ -42,7 +40,7 @@ static struct spin_place {
 struct dprof_spin { struct dprof_moment since; const void *object; uint64_t number; struct spin_place *at; };
 
 DPROF_EXPORT void dprof_spins(const struct dprof_site *, struct dprof_spin *);
-DPROF_EXPORT void dprof_spun(const struct dprof_site *, struct dprof_spin *, int is_number);
+DPROF_EXPORT void dprof_spun(const struct dprof_site *, struct dprof_spin *, enum dprof_spin_how);
 
 DPROF_SITE_OF(site_store, DPROF_KIND_WAIT, DPROF_SPIN_STORE);
 #define SITE(s) ((const struct dprof_site *)&(s))
@@ -204,24 +202,34 @@ static bool has_waited(const struct dprof_site *site, const struct dprof_spin *s
 	return true;
 }
 
-void dprof_spun(const struct dprof_site *site, struct dprof_spin *spin, int is_number)
+/* In another run it may have to wait there. */
+static void may_wait(const struct dprof_site *site)
+{
+	if (was_said(site) || !dprof_adapter_wanted(DPROF_KIND_WAIT))
+		return;
+	dprof_adapter_point(site);
+	say(site);
+}
+
+static void found(const struct dprof_site *site, const struct dprof_spin *spin, struct spin_place *p, bool is_number)
+{
+	if (!has_changed(p, spin, is_number) || !dprof_adapter_wanted(DPROF_KIND_WAIT) || is_alone(spin->object))
+		return;
+	set(&p->passed, true);
+	record_found(site, spin->object);
+}
+
+void dprof_spun(const struct dprof_site *site, struct dprof_spin *spin, enum dprof_spin_how how)
 {
 	struct spin_place *p;
 
-	if ((spin->since.stamp && has_waited(site, spin)) || is_number == COMPUTES)
+	if ((spin->since.stamp && has_waited(site, spin)) || how == DPROF_SPIN_COMPUTES)
 		return;
-	p = place_of(spin->object);
-	if (p ? !has_changed(p, spin, is_number) : was_said(site))
-		return;
-	if (!dprof_adapter_wanted(DPROF_KIND_WAIT) || is_alone(spin->object))
-		return;
-	if (p) {
-		set(&p->passed, true);
-		record_found(site, spin->object);
-	} else {
-		dprof_adapter_point(site);
-		say(site);
-	}
+	p = how == DPROF_SPIN_TAKES ? NULL : place_of(spin->object);
+	if (p)
+		found(site, spin, p, how == DPROF_SPIN_NUMBER);
+	else if (!is_alone(spin->object))
+		may_wait(site);
 }
 
 /* ---- Who stores ------------------------------------------------------------------------------------ */
