@@ -309,32 +309,33 @@ places=$(awk '{ for (i = 1; i < NF; i++) if ($i == "SPIN") print $(i + 1), NR }'
 run() { # program what
 	rm -rf trace && mkdir trace
 	DPROF_DIR=$dir/trace "./$1" "$2" || fail "$2: status $?"
+	"$analyze" dump trace/dprof-* >events
 }
 
 # Waits that say where, or do not: "LINE known|unknown", of each place and kind of wait how often.
 waits() {
-	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=spin%20wait/ { match($0, /line=[0-9]+/)
+	<events awk '$1 == "site" && /name=spin%20wait/ { match($0, /line=[0-9]+/)
 			line[$2] = substr($0, RSTART + 5, RLENGTH - 5) }
 		$1 == "e" && $5 == "enter" && $4 in line && !/role=0/ { print line[$4], /id=|object=/ ? "known" : "unknown" }' | sort | uniq -c
 }
 # How often it is said that a thread may wait, where it is not known at what it looks.
 passed() {
-	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=spin%20wait/ { spin[$2] } $1 == "e" && $5 == "point" && NF == 5 && $4 in spin' | wc -l
+	<events awk '$1 == "site" && /name=spin%20wait/ { spin[$2] } $1 == "e" && $5 == "point" && NF == 5 && $4 in spin' | wc -l
 }
 
 # How often something was stored at the place of a wait.
 stores() {
-	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=store%20to%20memory/ { store[$2] } $1 == "e" && $4 in store && /id=/' | wc -l
+	<events awk '$1 == "site" && /name=store%20to%20memory/ { store[$2] } $1 == "e" && $4 in store && /id=/' | wc -l
 }
 
 # Sleeps and yields of both: one in each X and Y, and what starts and ends threads.
 rests() {
-	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=(usleep|nanosleep|sched_yield) / { rest[$2] } $1 == "e" && $5 == "enter" && $4 in rest' | wc -l
+	<events awk '$1 == "site" && /name=(usleep|nanosleep|sched_yield) / { rest[$2] } $1 == "e" && $5 == "enter" && $4 in rest' | wc -l
 }
 
 # What part of the run X takes; and what is expected of half of it, in %.
 share() {
-	"$analyze" dump trace/dprof-* | awk '$1 == "site" && /name=X / { x[$2] } $1 == "e" { first = first ? first : $3; last = $3 > last ? $3 : last }
+	<events awk '$1 == "site" && /name=X / { x[$2] } $1 == "e" { first = first ? first : $3; last = $3 > last ? $3 : last }
 		$1 == "e" && $4 in x { of[$2] = $5 == "enter" ? $3 : of[$2]; all += $5 == "exit" ? $3 - of[$2] : 0 }
 		END { print all / (last - first) * 100 }'
 }
@@ -388,7 +389,7 @@ for options in "-O0" "-O2"; do
 		[ -z "$(waits)" ] || fail "$options: $what: expected no wait, found: $(waits)"
 		[ $what != updates ] || [ "$(passed)" -eq 0 ] || fail "$options: who stores what it has computed is said to have waited"
 		[[ $what != passes && $what != free ]] || [ "$(passed)" -eq 1 ] || fail "$options: it is said $(passed) times that somebody may wait"
-		n=$("$analyze" dump trace/dprof-* | grep -c 'enter id=.* role=0')
+		n=$(<events grep -c 'enter id=.* role=0')
 		[ "$n" -le 7 ] || fail "$options: $what: $n looks are recorded though something was stored six times"
 	done
 done
