@@ -25,8 +25,8 @@ static bool is_pause_by_name(tree fn)
 {
 	static const char *const names[] = { "sched_yield", "thrd_yield", "thrd_sleep", "pthread_yield", "sleep", "usleep", "nanosleep",
 					     "clock_nanosleep" };
-	for (const char *known : names)
-		if (!strcmp(name_of(fn), known))
+	for (const char *known : names) /* of the C library: a member of a class may have the same name, and work */
+		if (!strcmp(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(fn)), known))
 			return true;
 	return false;
 }

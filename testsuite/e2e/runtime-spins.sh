@@ -33,6 +33,10 @@ struct flag {
 	bool ready(int i) const { return v.load() > i; }
 } wrapped;
 
+static struct {
+	void sleep() { room.store(seq + 1); }
+} robot;
+
 static bool is(const char *w) { return !strcmp(what, w); }
 static void relax() { __builtin_ia32_pause(); }
 
@@ -237,6 +241,9 @@ static void other()
 	else if (is("stores"))
 		while (seq < ROUNDS)
 			room.store(seq + 1);
+	else if (is("robot"))
+		while (seq < ROUNDS)
+			robot.sleep();
 	else if (is("counts"))
 		for (plain = 0; plain < 1000000;)
 			plain = plain + 1;
@@ -266,16 +273,21 @@ static bool locks()
 	return is("taken") || is("looked") || is("ticket") || is("swapped") || is("tried") || is("ored") || is("tagged");
 }
 
+static void with_lock()
+{
+	lock();
+	X();
+	unlock();
+}
+
 static void one()
 {
 	for (int i = 0; i < ROUNDS; i++)
 		if (locks()) {
-			lock();
-			X();
-			unlock();
+			with_lock();
 		} else {
 			give(i);
-			if (is("works") || is("hashes") || is("stores") || is("updates") || is("free") || is("found") || is("passes"))
+			if (is("works") || is("hashes") || is("stores") || is("robot") || is("updates") || is("free") || is("found") || is("passes"))
 				seq = i + 1;
 		}
 }
@@ -284,9 +296,7 @@ static void two()
 {
 	for (int i = 0; i < ROUNDS; i++)
 		if (locks()) {
-			lock();
-			X();
-			unlock();
+			with_lock();
 		} else {
 			take(i);
 			Y();
@@ -384,7 +394,7 @@ for options in "-O0" "-O2"; do
 		lines=$(awk -v what="$what" '$1 == what { print $2 }' <<<"$places" | xargs)
 		one_of_six holds "$options" "$what" "$lines" >why || fail "$options: $what: $(cat why)"
 	done
-	for what in works hashes stores counts updates free found passes; do
+	for what in works hashes stores robot counts updates free found passes; do
 		run spins $what
 		[ -z "$(waits)" ] || fail "$options: $what: expected no wait, found: $(waits)"
 		[ $what != updates ] || [ "$(passed)" -eq 0 ] || fail "$options: who stores what it has computed is said to have waited"
